@@ -184,8 +184,8 @@ func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
 		}
 	}
 	text := g.points[p].text
-	if m := g.points[p].message; m != none {
-		text += "  " + together(fmt.Sprintf("#%d", m+1))
+	if ids := numbered(g.points[p].took); len(ids) > 0 {
+		text += "  " + together(strings.Join(ids, " "))
 	}
 	add(head, text)
 	if all {

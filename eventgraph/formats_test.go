@@ -317,11 +317,9 @@ func TestFates(t *testing.T) {
 		for i := range g.points {
 			at := &g.points[i]
 			switch at.Event.Kind {
-			case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
-				if at.message == none {
-					t.Errorf("%s: step %d took a message that the graph does not know", name, at.Index)
-				} else if m := g.messages[at.message]; g.number(m.sent) != at.Cause() {
-					t.Errorf("%s: step %d took a message of step %d; the trace says %d", name, at.Index, g.number(m.sent), at.Cause())
+			case sim.KindMessage, sim.KindQuorum, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
+				if sent := g.sentAt(at); len(sent) == 0 || !slices.Equal(sent, at.Causes) {
+					t.Errorf("%s: step %d took messages of the steps %v; the trace says %v", name, at.Index, sent, at.Causes)
 				}
 			}
 		}
@@ -428,4 +426,12 @@ func TestMost(t *testing.T) {
 	if want := []string{"steps 21 to 659 left out", "steps 721 to 1980 left out"}; len(shown) > 110 || !slices.Equal(said, want) {
 		t.Errorf("%d points are drawn, and it says %q", len(shown), said)
 	}
+}
+
+// sentAt are the steps that sent what a point took.
+func (g *Graph) sentAt(p *point) (steps []int) {
+	for _, id := range p.took {
+		steps = append(steps, g.number(g.messages[id].sent))
+	}
+	return steps
 }

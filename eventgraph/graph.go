@@ -57,13 +57,13 @@ const none = -1
 // point is the start of a node, or a step.
 type point struct {
 	*sim.Step
-	lane    int     // where it happened: network, or the node's place among the nodes
-	text    string  // the event's identity, on one line
-	message int     // what it took from the network; none
-	prev    int     // the point before it in its lane; none
-	causes  []cause // further causes
-	did     []did
-	coins   []string
+	lane   int     // where it happened: network, or the node's place among the nodes
+	text   string  // the event's identity, on one line
+	took   []int   // the messages that it took from the network, or copied
+	prev   int     // the point before it in its lane; none
+	causes []cause // further causes
+	did    []did
+	coins  []string
 }
 
 // cause is an arrow to a point from one that happened before.

@@ -135,13 +135,18 @@ func (m *mermaid) event(p int) {
 	e := at.Event
 	words := strings.TrimPrefix(at.text, e.Node.String()+" ")
 	value := ""
-	if at.message != none {
-		value = fmt.Sprintf("%s #%d", g.messages[at.message].shown, at.message+1)
+	for _, id := range at.took {
+		value = fmt.Sprintf("%s #%d", g.messages[id].shown, id+1)
 	}
 	number := g.number(p)
 	switch e.Kind {
 	case sim.KindMessage:
 		m.arrow("->>", e.From, e.Node, fmt.Sprintf("%d %s", number, value))
+	case sim.KindQuorum:
+		for _, id := range at.took {
+			of := &g.messages[id]
+			m.arrow("->>", g.nodes[of.from], e.Node, fmt.Sprintf("%d at once: %s #%d", number, of.shown, id+1))
+		}
 	case sim.KindReorder:
 		m.arrow("-->>", e.From, e.Node, fmt.Sprintf("%d overtaking: %s", number, value))
 	case sim.KindLose:

@@ -66,7 +66,7 @@ func newBuilder(g *Graph, walker *canon.Walker) *builder {
 func (b *builder) add(s *sim.Step) {
 	at := len(b.g.points)
 	b.g.points = append(b.g.points, point{
-		Step: s, lane: network, prev: none, message: none, text: clean(s.Shown(b.walker)),
+		Step: s, lane: network, prev: none, text: clean(s.Shown(b.walker)),
 	})
 	p := &b.g.points[at]
 	for _, c := range s.Coins {
@@ -85,7 +85,7 @@ func (b *builder) add(s *sim.Step) {
 	}
 }
 
-// consume notes what the event took, and what it came of.
+// consume records the messages that the event took, and its causes.
 func (b *builder) consume(at int, p *point) {
 	e := p.Event
 	node, peer := b.g.lane(e.Node), b.g.lane(e.From)
@@ -101,7 +101,7 @@ func (b *builder) consume(at int, p *point) {
 		b.ran(at, p, node)
 	case sim.KindTimer:
 		b.fired(at, p, node)
-	case sim.KindMessage:
+	case sim.KindMessage, sim.KindQuorum:
 		b.receive(at, p, delivered)
 	case sim.KindReorder:
 		b.receive(at, p, overtook)
@@ -196,7 +196,7 @@ func (b *builder) receive(at int, p *point, how fate) {
 func (b *builder) came(at int, p *point, x parcel, how fate) {
 	m := &b.g.messages[x.message]
 	m.ends = append(m.ends, end{at, how})
-	p.message = x.message
+	p.took = append(p.took, x.message)
 	p.causes = append(p.causes, cause{m.sent, causeMessage, x.message})
 	if x.copied != none {
 		p.causes = append(p.causes, cause{x.copied, causeCopy, x.message})

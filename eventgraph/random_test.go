@@ -3,6 +3,7 @@ package eventgraph
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,9 +70,9 @@ func TestShadow(t *testing.T) {
 		for i := range g.points {
 			at := &g.points[i]
 			switch at.Event.Kind {
-			case sim.KindMessage, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
-				if at.message == none || g.number(g.messages[at.message].sent) != at.Cause() {
-					t.Errorf("seed %d: step %d, %s: the graph knows another message than the trace: %d", seed, at.Index, at.Identity, at.message)
+			case sim.KindMessage, sim.KindQuorum, sim.KindReorder, sim.KindLose, sim.KindDuplicate:
+				if sent := g.sentAt(at); len(sent) == 0 || !slices.Equal(sent, at.Causes) {
+					t.Errorf("seed %d: step %d, %s: the graph knows messages of the steps %v, and the trace %v", seed, at.Index, at.Identity, sent, at.Causes)
 				}
 			case sim.KindTimer, sim.KindTask:
 				if len(at.causes) == 0 || at.Event.Kind == sim.KindTimer && g.number(at.causes[0].from) != at.Cause() {

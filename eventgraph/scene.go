@@ -175,16 +175,17 @@ const idsMost = 8
 func (g *Graph) beside(p int) string {
 	at := &g.points[p]
 	var words []string
-	if at.message != none {
-		words = append(words, fmt.Sprintf("#%d", at.message+1))
+	if ids := numbered(at.took); len(ids) > 0 {
+		words = append(words, strings.Join(ids, " "))
 	}
 	add := func(what string, of func(*message) bool) {
-		var ids []string
+		var sent []int
 		for _, d := range at.did {
 			if d.message != none && of(&g.messages[d.message]) {
-				ids = append(ids, fmt.Sprintf("#%d", d.message+1))
+				sent = append(sent, d.message)
 			}
 		}
+		ids := numbered(sent)
 		if n := len(ids); n > idsMost {
 			ids = append(ids[:idsMost], fmt.Sprintf("and %d more", n-idsMost))
 		}
@@ -197,13 +198,21 @@ func (g *Graph) beside(p int) string {
 	return strings.Join(words, ", ")
 }
 
+// numbered returns the numbers of messages in a graph.
+func numbered(messages []int) (ids []string) {
+	for _, m := range messages {
+		ids = append(ids, fmt.Sprintf("#%d", m+1))
+	}
+	return ids
+}
+
 // story returns all that is known about a point, a line each: what it was, which coins
 // fell, what it did and what became of that.
 func (g *Graph) story(p int) (lines []string) {
 	at := &g.points[p]
-	if at.message != none {
-		m := &g.messages[at.message]
-		lines = append(lines, fmt.Sprintf("message #%d, sent at %d, %s", at.message+1, g.number(m.sent), g.fate(at.message)))
+	for _, id := range at.took {
+		m := &g.messages[id]
+		lines = append(lines, fmt.Sprintf("message #%d, sent at %d, %s", id+1, g.number(m.sent), g.fate(id)))
 	}
 	for _, c := range at.causes {
 		if c.kind != causeMessage {

@@ -175,7 +175,7 @@ func (t *text) arrow(from, to int, a arrow, c color) {
 	}
 	for i := x + way; i != y; i += way {
 		r := a.shaft
-		if t.cells[i] != ' ' {
+		if t.cells[i] != ' ' && t.cells[i] != a.shaft {
 			r = a.cross
 		}
 		t.put(i, r, c)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"macemc/sim"
@@ -55,13 +56,16 @@ func (t *text) mark(at int) (string, color) {
 	return fmt.Sprintf("%s%s%*d  ", critical, failed, t.gutter-4, number), c
 }
 
-// said returns the event in words, with the number of the message that it took.
+// said returns the event in words, with the numbers of the messages that it took.
 func (t *text) said(p *point) string {
-	if p.message == none {
+	var took []string
+	for _, id := range p.took {
+		took = append(took, together(fmt.Sprintf("#%d sent at %d", id+1, t.g.number(t.g.messages[id].sent))))
+	}
+	if len(took) == 0 {
 		return p.text
 	}
-	m := &t.g.messages[p.message]
-	return p.text + "  " + together(fmt.Sprintf("#%d sent at %d", p.message+1, t.g.number(m.sent)))
+	return p.text + "  " + strings.Join(took, ", ")
 }
 
 func (t *text) tone(p *point) color {
@@ -89,6 +93,14 @@ func (t *text) event(p *point) {
 		if peer != node {
 			t.used["delivered"] = true
 		}
+	case sim.KindQuorum:
+		for _, lane := range t.outermost(p) {
+			t.arrow(lane, node, s.message, green)
+			if lane != node {
+				t.used["delivered"] = true
+			}
+		}
+		dot(s.dot, bold, "step")
 	case sim.KindReorder:
 		t.arrow(peer, node, s.overtaking, red)
 		dot(s.dot, bold, "step")
@@ -261,3 +273,14 @@ func slicesOf(r rune, n int) []rune { return []rune(strings.Repeat(string(r), n)
 
 // together keeps a phrase on one line where it can be: see folded.
 func together(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
+
+// outermost are the senders of what a point took, those farthest from its lane first, so that no
+// arrow covers the beginning of another.
+func (t *text) outermost(p *point) (lanes []int) {
+	for _, id := range p.took {
+		lanes = append(lanes, t.g.messages[id].from)
+	}
+	far := func(lane int) int { return max(lane-p.lane, p.lane-lane) }
+	slices.SortStableFunc(lanes, func(a, b int) int { return far(b) - far(a) })
+	return lanes
+}

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"macemc/internal/guard"
+	"macemc/internal/handler"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -73,6 +74,9 @@ func Start(sys *sim.System, c Config) (*Host, error) {
 		return nil, err
 	}
 	if err := Honest(sys, p); err != nil {
+		return nil, err
+	}
+	if err := quorate(sys, p); err != nil {
 		return nil, err
 	}
 	c.defaults()
@@ -465,4 +469,14 @@ func RecordIn(dir string) func(node, life int) (io.WriteCloser, error) {
 		}
 		return os.OpenFile(filepath.Join(dir, fmt.Sprintf("n%d-%d.rec", node, life)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	}
+}
+
+// quorate refuses a system whose nodes take several messages at a time.
+func quorate(sys *sim.System, p sim.Params) error {
+	for i, a := range p.Addrs() {
+		if g := handler.GuardsOf(sys.New(p, a)); g.Quorate() {
+			return fmt.Errorf("n%d of %s takes several messages at a time (sim.OnQuorum), which live cannot do: handle them one by one with sim.OnMessage", i, sys.Name)
+		}
+	}
+	return nil
 }

@@ -169,6 +169,10 @@ func (r *run) did(step *sim.Step) (p Page) {
 func (s Look) circumstances(t *took) string {
 	var parts []string
 	switch row := t.Event.Row(); {
+	case t.Event.Kind == sim.KindQuorum:
+		for k, cause := range t.Causes {
+			parts = append(parts, fmt.Sprintf("#%d %s", k+1, caused("sent", cause)))
+		}
 	case row.Travels():
 		parts = append(parts, caused("sent", t.Cause()))
 	case row.Class == "timer":

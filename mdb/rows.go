@@ -55,11 +55,7 @@ func (r *run) lane(a sim.Addr) int {
 func (r *run) lanes(s *sim.Step) string {
 	n := r.nodes()
 	cells := []rune(strings.TrimRight(strings.Repeat("│ ", n), " "))
-	at, from := r.lane(s.Node), -1
-	row := s.Event.Row()
-	if row.Travels() {
-		from = r.lane(s.Event.From)
-	}
+	at, row := r.lane(s.Node), s.Event.Row()
 	if at < 0 {
 		for i := range cells {
 			cells[i] = '═'
@@ -79,26 +75,49 @@ func (r *run) lanes(s *sim.Step) string {
 			head = '✗'
 		}
 	}
-	if from >= 0 && from != at {
-		lo, hi := min(at, from), max(at, from)
-		for c := 2*lo + 1; c < 2*hi; c++ {
-			cells[c] = shaft
-			if c%2 == 0 && shaft == '━' {
-				cells[c] = '┿'
-			}
-		}
-		cells[2*from] = '┝'
-		if from > at {
-			cells[2*from] = '┥'
-		}
-		if at > from {
-			cells[2*at-1] = '▶'
-		} else {
-			cells[2*at+1] = '◀'
-		}
+	for _, from := range r.senders(s) {
+		fly(cells, from, at, shaft)
 	}
 	cells[2*at] = head
 	return string(cells)
+}
+
+// senders returns the lanes from which messages come to a step, those farthest from its own first.
+func (r *run) senders(s *sim.Step) (lanes []int) {
+	if s.Event.Row().Travels() {
+		return []int{r.lane(s.Event.From)}
+	}
+	q, _ := s.Event.Value.(sim.Quorum)
+	for _, t := range q {
+		lanes = append(lanes, r.lane(t.From))
+	}
+	at := r.lane(s.Node)
+	far := func(lane int) int { return max(lane-at, at-lane) }
+	slices.SortStableFunc(lanes, func(a, b int) int { return far(b) - far(a) })
+	return lanes
+}
+
+// fly draws an arrow from one lane to another.
+func fly(cells []rune, from, at int, shaft rune) {
+	if from < 0 || from == at {
+		return
+	}
+	lo, hi := min(at, from), max(at, from)
+	for c := 2*lo + 1; c < 2*hi; c++ {
+		cells[c] = shaft
+		if c%2 == 0 && shaft == '━' {
+			cells[c] = '┿'
+		}
+	}
+	cells[2*from] = '┝'
+	if from > at {
+		cells[2*from] = '┥'
+	}
+	if at > from {
+		cells[2*at-1] = '▶'
+	} else {
+		cells[2*at+1] = '◀'
+	}
 }
 
 // line returns the row as text, with numbers in columns of that width.

@@ -39,6 +39,10 @@ const (
 	KindOneWay    // fault: one group of nodes cannot reach the others
 	KindPause     // fault: a node takes no step until it resumes
 
+	// KindQuorum is that a node takes several messages at once. Its events come after messages.
+	// Its number comes last since records of live runs keep numbers.
+	KindQuorum
+
 	KindHeal // the environment stops misbehaving; the search inserts this step
 
 	kindsMost
@@ -120,7 +124,7 @@ type Event struct {
 	Kind  Kind   //
 	Link  Link   // for messages and datagrams
 	Place uint16 // the position of a datagram in its queue, if it is not the oldest
-	Value any    // the message or the signal; for a partition, a Split
+	Value any    // the message or the signal; for a partition, a Split; for a quorum, a Quorum
 }
 
 // Split describes a partition. Side has a bit for each node on the first side, by index. If
@@ -156,7 +160,7 @@ func (e Event) Text(walker *canon.Walker, n int) string {
 		case "from":
 			return e.From.String()
 		case "value":
-			return walker.Text(e.Value)
+			return textOf(walker, e.Value)
 		case "link":
 			return e.Link.String()
 		case "place":
@@ -174,6 +178,14 @@ func (e Event) Text(walker *canon.Walker, n int) string {
 			panic(fmt.Sprintf("macemc bug: sim: the identity of a %s event has the gap %s", e.Kind, gap))
 		}
 	})
+}
+
+// textOf returns the text of an event's value.
+func textOf(walker *canon.Walker, v any) string {
+	if q, is := v.(Quorum); is {
+		return q.Text(walker.Text)
+	}
+	return walker.Text(v)
 }
 
 // Joins reports whether a node joins in the event.

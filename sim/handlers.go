@@ -30,39 +30,45 @@ type table struct {
 	init     func(any, Env)
 	messages []func(any, Env, Addr, Message) // messages[0] handles messages without a handler
 	signals  []func(any, Env, Signal)
+	quorums  []func(any, Env, Quorum)
 	message  dispatch // positions in messages and signals
 	signal   dispatch
+	quorum   dispatch // positions in quorums, plus one
 	listed   sight.Handlers
 }
 
-// Handler is one method of a service, made by OnMessage, OnSignal or OnInit.
-type Handler[N any] struct {
+// Handler is one method of a service, made by OnMessage, OnSignal, OnQuorum or OnInit.
+type Handler[N any] struct{ handling }
+
+// handling is Handler without the type parameter.
+type handling struct {
 	sight.Handler
 	init    func(any, Env)
 	message func(any, Env, Addr, Message)
 	signal  func(any, Env, Signal)
+	quorum  quorum
 }
 
 // OnInit names the method that starts a node. A node that needs no start has none.
 func OnInit[N any](method func(N, Env)) Handler[N] {
-	return Handler[N]{Handler: handlerOf(sight.HandlerInit, nil, method), init: func(n any, env Env) { method(n.(N), env) }}
+	return Handler[N]{handling{Handler: handlerOf(sight.HandlerInit, nil, method), init: func(n any, env Env) { method(n.(N), env) }}}
 }
 
 // OnMessage names the method that handles the messages of type M.
 func OnMessage[N, M any](method func(N, Env, Addr, M)) Handler[N] {
-	return Handler[N]{
+	return Handler[N]{handling{
 		Handler: handlerOf(sight.HandlerMessage, reflect.TypeFor[M](), method),
 		message: func(n any, env Env, from Addr, m Message) { method(n.(N), env, from, m.(M)) },
-	}
+	}}
 }
 
 // OnSignal names the method that handles the signals of type S: a timer, a task, a request
 // or an action of the service, or sim's PeerError, ClearToSend and Flushed.
 func OnSignal[N, S any](method func(N, Env, S)) Handler[N] {
-	return Handler[N]{
+	return Handler[N]{handling{
 		Handler: handlerOf(sight.HandlerSignal, reflect.TypeFor[S](), method),
 		signal:  func(n any, env Env, s Signal) { method(n.(N), env, s.(S)) },
-	}
+	}}
 }
 
 func handlerOf(kind sight.HandlerKind, of reflect.Type, method any) sight.Handler {
@@ -84,25 +90,34 @@ func Handle[N any](methods ...Handler[N]) *Handlers[N] {
 
 func (h *Handlers[N]) add(m Handler[N]) {
 	h.listed.Refuse(h.refuse(m.Handler))
-	h.listed.List = append(h.listed.List, m.Handler)
+	h.table.add(m.handling)
+}
+
+func (t *table) add(m handling) {
+	t.listed.Add(m.Handler)
 	switch m.Kind {
 	case sight.HandlerInit:
-		h.init = m.init
+		t.init = m.init
 	case sight.HandlerMessage:
-		h.messages = append(h.messages, m.message)
-		h.message.put(m.Of)
+		t.messages = append(t.messages, m.message)
+		t.message.put(m.Of)
 	case sight.HandlerSignal:
-		h.signals = append(h.signals, m.signal)
-		h.signal.put(m.Of)
+		t.signals = append(t.signals, m.signal)
+		t.signal.put(m.Of)
+	case sight.HandlerQuorum:
+		t.quorums = append(t.quorums, m.quorum.take)
+		t.quorum.put(m.Of)
+		t.listed.Gathers(m.quorum.of)
 	}
+	t.listed.Alone()
 }
 
 func (h *Handlers[N]) refuse(m sight.Handler) error {
-	what := [...]string{sight.HandlerInit: "OnInit", sight.HandlerMessage: "OnMessage", sight.HandlerSignal: "OnSignal"}
+	what := [...]string{sight.HandlerInit: "OnInit", sight.HandlerMessage: "OnMessage", sight.HandlerSignal: "OnSignal", sight.HandlerQuorum: "OnQuorum"}
 	_, twice := h.listed.Find(m.Kind, m.Of)
 	switch node := reflect.TypeFor[N](); {
 	case m.Kind == 0:
-		return fmt.Errorf("a handler of %s was made by none of OnInit, OnMessage and OnSignal", node)
+		return fmt.Errorf("a handler of %s was made by none of OnInit, OnMessage, OnSignal and OnQuorum", node)
 	case m.Of != nil && m.Of.Kind() == reflect.Interface:
 		return fmt.Errorf("%s has an %s of %s, an interface; a handler is of one type of values", node, what[m.Kind], m.Of)
 	case twice && m.Of == nil:

@@ -48,6 +48,9 @@ func carries(e Envelope) (body Message, words string) {
 // not panic, the text is the type's name with that string. Otherwise it is the walker's text.
 // Only the walker's text identifies a value.
 func Shown(walker *canon.Walker, v any) string {
+	if q, is := v.(Quorum); is {
+		return q.Text(func(m any) string { return Shown(walker, m) })
+	}
 	if body, envelopes := Carried(v); envelopes != "" {
 		return Shown(walker, body) + " (" + envelopes + ")"
 	}
@@ -81,10 +84,10 @@ func reads(v any) (s string) {
 // Shown.
 func (s *Step) Shown(walker *canon.Walker) string {
 	_, envelopes := Carried(s.Event.Value)
-	if envelopes == "" && reads(s.Event.Value) == "" {
+	if _, quorum := s.Event.Value.(Quorum); !quorum && envelopes == "" && reads(s.Event.Value) == "" {
 		return s.Identity
 	}
-	return strings.Replace(s.Identity, walker.Text(s.Event.Value), Shown(walker, s.Event.Value), 1)
+	return strings.Replace(s.Identity, textOf(walker, s.Event.Value), Shown(walker, s.Event.Value), 1)
 }
 
 // Shown returns the effect for people: its text, with the value in it written by Shown.

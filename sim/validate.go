@@ -149,6 +149,9 @@ func (sys *System) validateNodes(p Params) error {
 		if h, ok := n.(sight.Handled); ok && h.Handlers().Err != nil {
 			return h.Handlers().Err
 		}
+		if err := carriedQuorum(n); err != nil {
+			return err
+		}
 		if err := unhandledOpenings(n, addrOf(i), scripts[i]); err != nil {
 			return err
 		}
@@ -171,6 +174,20 @@ func (sys *System) validateNodes(p Params) error {
 	for _, c := range []Constraint{sys.Within, sys.Assume} {
 		if !c.IsZero() && !matched(sees, c.rule) {
 			return fmt.Errorf("constraint %q is about %s, and no node has one; New makes %s", c.Name, c.rule.About, typesOf(sees))
+		}
+	}
+	return nil
+}
+
+// carriedQuorum returns an error if a node that a layer carries has an OnQuorum.
+func carriedQuorum(n Node) error {
+	for l, is := n.(Layer); is; l, is = n.(Layer) {
+		if n = l.Upper(); n == nil {
+			return nil
+		}
+		if h, ok := n.(sight.Handled); ok && len(h.Handlers().Quorums) > 0 {
+			return fmt.Errorf("%T has an OnQuorum of %s and is carried by %T, from which its messages come one by one; handle them by sim.OnMessage",
+				h.Subject(), h.Handlers().Quorums[0].Of, sight.Subject(l))
 		}
 	}
 	return nil

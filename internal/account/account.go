@@ -245,7 +245,7 @@ func (a *Account) Printed() []string {
 // Ignored reports whether a message was delivered in a step, and its node took no
 // notice: it did nothing, and nothing that it keeps changed.
 func (a *Account) Ignored(s *sim.Step) bool {
-	if s.Event.Kind != sim.KindMessage && s.Event.Kind != sim.KindReorder || len(s.Effects) > 0 || s.Cut {
+	if s.Event.Kind != sim.KindMessage && s.Event.Kind != sim.KindReorder && s.Event.Kind != sim.KindQuorum || len(s.Effects) > 0 || s.Cut {
 		return false
 	}
 	states := a.States()

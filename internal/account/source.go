@@ -115,6 +115,8 @@ func (l *Sources) Handler(e sim.Event) Source {
 		return l.find(handled{e.Node, "Handle", reflect.TypeOf(e.Value)})
 	case kinds.Init:
 		return l.find(handled{e.Node, "Init", nil})
+	case kinds.Quorum:
+		return l.find(handled{e.Node, "Quorum", reflect.TypeOf(e.Value.(sim.Quorum)[0].Message)})
 	}
 	switch e.Kind {
 	case sim.KindError, sim.KindRefused, sim.KindBreak:
@@ -139,7 +141,7 @@ func (l *Sources) find(h handled) Source {
 
 // handlerKinds are the kinds of handlers by the method of a Node that calls them.
 var handlerKinds = map[string]sight.HandlerKind{
-	"Init": sight.HandlerInit, "Deliver": sight.HandlerMessage, "Handle": sight.HandlerSignal,
+	"Init": sight.HandlerInit, "Deliver": sight.HandlerMessage, "Handle": sight.HandlerSignal, "Quorum": sight.HandlerQuorum,
 }
 
 // search looks through the layers of a node, and returns the first that lists a handler of

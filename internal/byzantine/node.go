@@ -160,7 +160,10 @@ func (n *node) reach(env sim.Env, why string, takes func(k int) bool, hand func(
 	}
 }
 
-func (n *node) guards(k int) handler.Guards { return handler.GuardsOf(n.runs[k]) }
+func (n *node) guards(k int) *handler.Guards {
+	g := handler.GuardsOf(n.runs[k])
+	return &g
+}
 
 func (n *node) Offers(offer func(sim.Signal)) {
 	for k := range n.runs {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"macemc/internal/guard"
+	"macemc/internal/handler"
 	"macemc/sim"
 )
 
@@ -33,7 +34,23 @@ func System(sys *sim.System, p sim.Params, text string) (*sim.System, error) {
 	if done, err := applied(sys, p, all); done || err != nil {
 		return sys, err
 	}
+	for _, b := range all {
+		if err := single(&conduct{b, sys, p}); err != nil {
+			return nil, err
+		}
+	}
 	return with(sys, all), nil
+}
+
+// single returns an error if what a Byzantine node runs takes several messages at once: it is
+// handed them one by one.
+func single(c *conduct) error {
+	var g handler.Guards
+	err := guard.Call("New", func() { g = handler.GuardsOf(c.make(c.Node)) })
+	if err == nil && !c.Seen && g.Quorate() {
+		err = fmt.Errorf("the Byzantine node %s of %s takes several messages at once (sim.OnQuorum), which it can only where properties see it", c.Node, c.sys.Name)
+	}
+	return err
 }
 
 // without returns sys such that it declares no Byzantine node.

@@ -35,6 +35,7 @@ type stepLine struct {
 	Shown    *string      `json:"shown,omitempty"` // the value as people read it, where that is another text
 	Event    string       `json:"event"`
 	Cause    *int         `json:"cause"`
+	Causes   []int        `json:"causes,omitempty"` // of a quorum: that of each message
 	Possible int          `json:"possible"`
 	Critical bool         `json:"critical"`
 	Coins    []string     `json:"coins"`
@@ -108,6 +109,9 @@ func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
 	if cause := s.Cause(); cause >= 0 && s.Index > 0 {
 		line.Cause = &cause
 	}
+	if e.Kind == sim.KindQuorum {
+		line.Causes = s.Causes
+	}
 	for _, c := range s.Coins {
 		line.Coins = append(line.Coins, c.What)
 	}
@@ -120,6 +124,9 @@ func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
 // told returns a value's text, and the form for people if it differs.
 func told(walker *canon.Walker, v any) (text, shown *string) {
 	text = pointer(walker.Text(v))
+	if q, is := v.(sim.Quorum); is {
+		text = pointer(q.Text(walker.Text))
+	}
 	if s := sim.Shown(walker, v); s != *text {
 		shown = &s
 	}

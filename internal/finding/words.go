@@ -2,6 +2,7 @@ package finding
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"macemc/internal/canon"
@@ -39,6 +40,13 @@ func (t teller) value(v any) string { return report.Code(sim.Shown(t.walker, v))
 
 // since returns when what is consumed was made.
 func since(s *sim.Step, verb string) string {
+	if len(s.Causes) > 1 {
+		var steps []string
+		for _, cause := range s.Causes {
+			steps = append(steps, strconv.Itoa(cause))
+		}
+		return fmt.Sprintf(", %s in the steps %s", verb, strings.Join(steps, ", "))
+	}
 	switch cause := s.Cause(); {
 	case cause > 0:
 		return fmt.Sprintf(", %s in step %d", verb, cause)

@@ -15,10 +15,12 @@ type Guards struct {
 	accepters []sim.Accepter
 	openers   []sim.Opener
 	gatherers []sim.Gatherer
+	quorums   quorums
 }
 
 // GuardsOf returns the guards of a node.
 func GuardsOf(n sim.Node) (g Guards) {
+	g.quorums = quorumsOf(n)
 	for n != nil {
 		of := sight.Subject(n)
 		if o, ok := of.(sim.Offerer); ok {
@@ -47,19 +49,21 @@ func Upper(n sim.Node) sim.Node {
 }
 
 // Any reports whether there is a guard.
-func (g Guards) Any() bool {
-	return len(g.offerers)+len(g.accepters)+len(g.openers)+len(g.gatherers) > 0
+func (g *Guards) Any() bool {
+	return len(g.offerers)+len(g.accepters)+len(g.openers)+len(g.gatherers)+len(g.quorums.rules) > 0
 }
 
 // Acts reports whether a layer can offer actions, Gathers whether one reads the set,
-// Declines whether one can decline messages, and HasOpens whether one can decline requests.
-func (g Guards) Acts() bool     { return len(g.offerers)+len(g.gatherers) > 0 }
-func (g Guards) Gathers() bool  { return len(g.gatherers) > 0 }
-func (g Guards) Declines() bool { return len(g.accepters) > 0 }
-func (g Guards) HasOpens() bool { return len(g.openers) > 0 }
+// Quorate whether the node takes several messages at once, Declines whether one can
+// decline messages, and HasOpens whether one can decline requests.
+func (g *Guards) Acts() bool     { return len(g.offerers)+len(g.gatherers) > 0 }
+func (g *Guards) Gathers() bool  { return len(g.gatherers) > 0 }
+func (g *Guards) Quorate() bool  { return len(g.quorums.rules) > 0 }
+func (g *Guards) Declines() bool { return len(g.accepters)+len(g.quorums.rules) > 0 }
+func (g *Guards) HasOpens() bool { return len(g.openers) > 0 }
 
 // Opens reports whether no layer declines a request now.
-func (g Guards) Opens(s sim.Signal) bool {
+func (g *Guards) Opens(s sim.Signal) bool {
 	for _, o := range g.openers {
 		if !o.Opens(s) {
 			return false
@@ -69,21 +73,25 @@ func (g Guards) Opens(s sim.Signal) bool {
 }
 
 // Offer calls offer with the actions that the layers offer now.
-func (g Guards) Offer(offer func(sim.Signal)) {
+func (g *Guards) Offer(offer func(sim.Signal)) {
 	for _, o := range g.offerers {
 		o.Offers(offer)
 	}
 }
 
 // Gather calls offer with the actions that the layers offer because of the node's set.
-func (g Guards) Gather(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal)) {
+func (g *Guards) Gather(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal)) {
 	for _, o := range g.gatherers {
 		o.Gathers(in, offer)
 	}
 }
 
-// Accept reports whether all layers accept a message.
-func (g Guards) Accept(from sim.Addr, m sim.Message) bool {
+// Accept reports whether the node takes a message by itself now: all layers accept it, and it
+// is not one that is taken with others only.
+func (g *Guards) Accept(from sim.Addr, m sim.Message) bool {
+	if g.Awaits(m) {
+		return false
+	}
 	for _, a := range g.accepters {
 		if !a.Accepts(from, m) {
 			return false

@@ -210,6 +210,8 @@ func (s *Step) Dispatch(n sim.Node, e *sim.Event) {
 		}
 	case kinds.Init:
 		n.Init(s.running)
+	case kinds.Quorum:
+		n.(interface{ Quorum(sim.Env, sim.Quorum) }).Quorum(s.running, e.Value.(sim.Quorum))
 	}
 }
 

@@ -14,6 +14,7 @@ const (
 	Pair                   // both directions of a connection
 	Crash                  // the node and all of its connections
 	Everyone               // the network as a whole, and no node
+	Several                // the next packets on several channels
 )
 
 // Handler is the method of a node that runs.
@@ -26,6 +27,7 @@ const (
 	Handle          // Handle, with the event's value
 	Signal          // Handle, with a signal of package sim
 	Init
+	Quorum // Quorum, with the messages
 )
 
 // Row describes a kind of event.
@@ -185,6 +187,10 @@ var rows = [...]Row{
 	{
 		Name: "pause", Budget: "pause", Class: "pause", Span: "paused",
 		Text: "{node} pause", Tells: "{node} takes no step until it resumes",
+	},
+	{
+		Name: "quorum", Weight: 8, Ground: Several, Handler: Quorum, Class: "message",
+		Text: "{node} quorum {value}", Tells: "{node} receives at once {value}{sent}",
 	},
 	{
 		Name: "heal", Ground: Everyone, Class: "mend", Span: Ends,

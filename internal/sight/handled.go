@@ -14,9 +14,36 @@ type Handled interface {
 
 // Handlers lists the methods of a service by what they handle.
 type Handlers struct {
-	List []Handler
-	Err  error // an error of the author in making the table
+	List    []Handler
+	Quorums []Quorum
+	Err     error // an error of the author in making the table
 }
+
+// Quorum is how messages of a type are taken several at a time. Values are any here: the
+// subject of the node, a message, and the kind of messages that are taken together.
+type Quorum struct {
+	Of    reflect.Type
+	Size  func(subject any) int
+	Match func(subject any, from int, message any) (kind any, ok bool)
+	Only  bool // no handler takes a message of the type by itself
+}
+
+// Add adds a handler.
+func (h *Handlers) Add(one Handler) { h.List = append(h.List, one) }
+
+// Gathers adds a quorum.
+func (h *Handlers) Gathers(q Quorum) { h.Quorums = append(h.Quorums, q) }
+
+// Alone brings Quorum.Only up to date with the list.
+func (h *Handlers) Alone() {
+	for i := range h.Quorums {
+		q := &h.Quorums[i]
+		_, alone := h.Find(HandlerMessage, q.Of)
+		q.only(!alone)
+	}
+}
+
+func (q *Quorum) only(only bool) { q.Only = only }
 
 // Refuse records an error of the author. The first one counts.
 func (h *Handlers) Refuse(err error) { h.Err = cmp.Or(h.Err, err) }
@@ -36,6 +63,7 @@ const (
 	HandlerInit HandlerKind = iota + 1
 	HandlerMessage
 	HandlerSignal
+	HandlerQuorum
 )
 
 // Find returns the handler of a kind for a type.

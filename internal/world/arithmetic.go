@@ -150,7 +150,7 @@ func (s *stock) describe(part any) (i info) {
 	case *nodePart:
 		i.local = Local{
 			Script: of.life == lifeLate || of.opens(), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.firing,
-			Accepts: of.guards.Declines(), Plain: of.life == lifeUp && !of.flushing && !of.guards.Gathers() && !of.leaves(),
+			Accepts: of.guards.Declines(), Plain: of.life == lifeUp && !of.flushing && !of.guards.Gathers() && !of.guards.Quorate() && !of.leaves(),
 			Loses: of.disk.Loses(), Stores: of.disk != nil,
 		}
 	case *connectionPart:

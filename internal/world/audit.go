@@ -140,8 +140,8 @@ func (a *auditor) check(i int) {
 	}
 	before := a.kept[i]
 	a.keep(i)
-	if e := &a.run.current; a.cover != nil && (e.Kind == sim.KindMessage || e.Kind == sim.KindReorder) {
-		a.cover.looked(e.Value, len(a.run.Effects()) > 0 || a.kept[i] != before)
+	if a.cover != nil {
+		a.cover.audited(&a.run.current.Event, len(a.run.Effects()) > 0 || a.kept[i] != before)
 	}
 	a.monitors()
 }

@@ -220,6 +220,11 @@ func (c *Coverage) took(e *sim.Event) {
 	switch e.Kind {
 	case sim.KindMessage, sim.KindAction, sim.KindTask, sim.KindScript:
 		c.of(e.Value).of[e.Kind].did()
+	case sim.KindQuorum:
+		for _, t := range e.Value.(sim.Quorum) {
+			c.of(t.Message).of[sim.KindMessage].did()
+		}
+		c.kinds[e.Kind].did()
 	case sim.KindReorder:
 		c.of(e.Value).of[sim.KindMessage].did()
 		c.kinds[e.Kind].did()
@@ -228,7 +233,19 @@ func (c *Coverage) took(e *sim.Event) {
 	}
 }
 
-// looked notes what became of a delivery, in a run that is audited.
+// audited notes what became of an event, in a run that is audited.
+func (c *Coverage) audited(e *sim.Event, noticed bool) {
+	switch e.Kind {
+	case sim.KindMessage, sim.KindReorder:
+		c.looked(e.Value, noticed)
+	case sim.KindQuorum:
+		for _, t := range e.Value.(sim.Quorum) {
+			c.looked(t.Message, noticed)
+		}
+	}
+}
+
+// looked notes what became of a delivery.
 func (c *Coverage) looked(message any, noticed bool) {
 	t := c.of(message)
 	t.audited++
@@ -528,7 +545,7 @@ func (c *Coverage) neverHandlers() (never []string) {
 	for _, h := range c.listed {
 		k := slices.IndexFunc(c.types, func(t *typeTally) bool { return t.typ == h.Of })
 		name := packages.ReplaceAllString(h.Of.String(), "")
-		switch message := h.Kind == sight.HandlerMessage; {
+		switch message := h.Kind != sight.HandlerSignal; {
 		case message && (k < 0 || c.types[k].of[sim.KindMessage].possible == 0):
 			messages = append(messages, name)
 		case !message && (k < 0 || !c.types[k].signalled()):

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -17,7 +18,11 @@ const declinedMost = 3
 func (x *Text) Declined() string {
 	var words []string
 	n, behind := 0, 0
+	waiting := ""
 	ask := func(link sim.Link, from, to int, p *netsim.Packet, queued int) {
+		if x.nodes.at[to].life == lifeUp && x.nodes.at[to].guards.Awaits(p.Message) {
+			waiting = "waiting for others of an OnQuorum"
+		}
 		if x.nodes.at[to].life != lifeUp || x.environ.severed(from, to) || x.nodes.at[to].guards.Accept(addrOf(from), p.Message) {
 			return
 		}
@@ -46,7 +51,7 @@ func (x *Text) Declined() string {
 	if n == 0 {
 		return shut
 	}
-	text := "declined by Accepts: " + strings.Join(words, ", ")
+	text := cmp.Or(waiting, "declined by Accepts") + ": " + strings.Join(words, ", ")
 	if n > declinedMost {
 		text += fmt.Sprintf(" and %d more", n-declinedMost)
 	}

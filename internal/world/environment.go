@@ -305,7 +305,7 @@ func (e *Environment) take(h *happening) {
 		e.links.bothEnds(c)
 	case sim.KindRefused:
 		if h.Link == sim.LinkUDP {
-			e.run.takes(e.links.udp.Pop(c).Number)
+			e.run.takes(e.links.udp.Pop(c).Origin)
 			e.sums.TouchUDP(c)
 		} else {
 			e.links.tcp.Refuse(c)
@@ -324,14 +324,14 @@ func (e *Environment) take(h *happening) {
 	case sim.KindDown:
 		e.crash(i, lifeGone)
 	case sim.KindLose:
-		e.run.takes(e.links.udp.Take(c, int(h.Place)).Number)
+		e.run.takes(e.links.udp.Take(c, int(h.Place)).Origin)
 		e.sums.TouchUDP(c)
 	case sim.KindDuplicate:
 		e.links.udp.Push(c, e.run.copies(e.links.udp.Packets(c)[h.Place]))
 		e.sums.TouchUDP(c)
 	case sim.KindReorder:
 		p := e.links.udp.Take(c, int(h.Place))
-		e.run.takes(p.Number)
+		e.run.takes(p.Origin)
 		e.run.gave(p)
 		e.sums.TouchUDP(c)
 	case sim.KindPartition, sim.KindOneWay:

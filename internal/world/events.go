@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"macemc/choose"
+	"macemc/internal/handler"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -22,11 +23,12 @@ type Events struct {
 	nodes   *nodes
 	environ *Environment
 
-	spans  []span       // what is possible, by sections: see Count
-	runs   []choose.Run // of equal weight; likewise
-	peeked happening    // see Look
-	hook   string       // what of the system is asked, where it is known
-	free   []int32      // while a node is paused: the places of what need not wait
+	spans   []span       // what is possible, by sections: see Count
+	runs    []choose.Run // of equal weight; likewise
+	peeked  happening    // see Look
+	quorums handler.Quorums
+	hook    string  // what of the system is asked, where it is known
+	free    []int32 // while a node is paused: the places of what need not wait
 }
 
 // asks notes which hook of the system is asked now, and "", that none is.
@@ -48,6 +50,7 @@ const (
 	sectionTCP
 	sectionUDP
 	sectionSet
+	sectionQuorum
 	sectionClear
 	sectionFlushed
 	sectionError
@@ -98,6 +101,7 @@ func (es *Events) Count() int {
 	run(sim.KindAction, count(sectionAction, all.actions))
 	run(sim.KindTask, count(sectionTask, all.tasks))
 	run(sim.KindMessage, count(sectionTCP, l.openTCP().Len())+count(sectionUDP, l.openUDP().Len())+count(sectionSet, l.openSet()))
+	run(sim.KindQuorum, count(sectionQuorum, all.quorums))
 	if l.tcp.Special() {
 		run(sim.KindClear, count(sectionClear, l.tcp.Clear().Len()))
 		run(sim.KindFlushed, count(sectionFlushed, l.tcp.Flushed().Len()))
@@ -303,6 +307,12 @@ func (es *Events) find(k int, h *happening) {
 		h.delivery(l, sim.LinkUDP, c, l.udp.Head(c))
 	case sectionSet:
 		es.member(k, h)
+	case sectionQuorum:
+		i := 0
+		for ; k >= es.nodes.at[i].assembly.len(); i++ {
+			k -= es.nodes.at[i].assembly.len()
+		}
+		h.gathers(&es.nodes.at[i].assembly, i, k)
 	case sectionClear:
 		c := l.tcp.Clear().At(k)
 		from, to := l.tcp.Ends(c)
@@ -344,11 +354,22 @@ func (h *happening) about(kind sim.Kind, node, peer, channel int) {
 	h.spot = spot{node: int32(node), channel: int32(channel), cause: -1}
 }
 
-// delivery makes h the delivery of a packet, or a fault of it.
-func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) {
+// delivery makes h the delivery of a packet, or a fault of it, and returns it.
+func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) *happening {
 	from, to := l.tcp.Ends(channel)
 	h.Node, h.From, h.Kind, h.Link, h.Value = addrOf(to), addrOf(from), sim.KindMessage, link, p.Message
 	h.spot = spot{node: int32(to), channel: int32(channel), cause: p.Step}
+	return h
+}
+
+// scattered is the delivery of a member of a node's set or bag.
+func (h *happening) scattered(i, slot int, m *netsim.Member) *happening {
+	h.own(sim.KindMessage, i, slot, m.Message, m.Step)
+	h.Link, h.From = sim.LinkSet, addrOf(m.From)
+	if m.Count > 0 {
+		h.Link = sim.LinkBag
+	}
+	return h
 }
 
 // member makes h the delivery of the k-th message of sets that may be delivered.
@@ -367,12 +388,7 @@ func (es *Events) member(k int, h *happening) {
 		if restricted {
 			k = int(es.nodes.at[i].accepted[k])
 		}
-		m := &all[k]
-		h.own(sim.KindMessage, i, k, m.Message, m.Step)
-		h.Link, h.From = sim.LinkSet, addrOf(m.From)
-		if m.Count > 0 {
-			h.Link = sim.LinkBag
-		}
+		h.scattered(i, k, &all[k])
 		return
 	}
 	panic("macemc bug: world: fewer messages may be delivered than were counted")
@@ -424,5 +440,9 @@ func (es *Events) Rare(k int) bool {
 // event is taken.
 func (es *Events) Begun(k int) sim.Step {
 	e, at := es.event(k)
-	return sim.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Causes: at.causes(), Cut: true}
+	s := sim.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Causes: at.causes(), Cut: true}
+	if e.Kind == sim.KindQuorum {
+		s.Causes = es.nodes.at[at.node].assembly.causes(int(at.slot))
+	}
+	return s
 }

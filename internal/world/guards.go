@@ -33,6 +33,7 @@ func (es *Events) refreshNode(i int) {
 		}
 		es.nodes.script.Put(i, ns.life == lifeLate || up && ns.opens())
 	}
+	es.assemble(i)
 	if es.auditing {
 		es.asks("the Accepts of " + addrOf(i).String())
 	}

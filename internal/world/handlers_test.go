@@ -175,7 +175,7 @@ func TestValidateHandlers(t *testing.T) {
 		"system counting: *world.counted has two OnMessage of world.number":                                                                                                 node(sim.OnMessage((*counted).number), sim.OnMessage((*counted).number)),
 		"system counting: *world.counted has two OnInit":                                                                                                                    node(sim.OnInit((*counted).open), sim.OnInit((*counted).open)),
 		"system counting: *world.counted has an OnSignal of interface {}, an interface; a handler is of one type of values":                                                 node(sim.OnSignal(func(*counted, sim.Env, any) {})),
-		"system counting: a handler of *world.counted was made by none of OnInit, OnMessage and OnSignal":                                                                   node(sim.Handler[*counted]{}),
+		"system counting: a handler of *world.counted was made by none of OnInit, OnMessage, OnSignal and OnQuorum":                                                         node(sim.Handler[*counted]{}),
 		"system counting: the Script of n0 has a world.start, for which *world.counted has no handler; list one with sim.OnSignal (OnMessage is for what other nodes send)": node(sim.OnMessage(func(*counted, sim.Env, sim.Addr, start) {})),
 	} {
 		got := ""
@@ -185,6 +185,26 @@ func TestValidateHandlers(t *testing.T) {
 		if got != want {
 			t.Errorf("got  %q\nwant %q", got, want)
 		}
+	}
+}
+
+type carrying struct{ upper sim.Node }
+
+func (c *carrying) Upper() sim.Node                 { return c.upper }
+func (c *carrying) open(sim.Env, start)             {}
+func (c *counted) size() int                        { return 2 }
+func (c *counted) both(sim.Env, []sim.Sent[number]) {}
+func (c *counted) match(sim.Addr, number) (all struct{}, ok bool) {
+	return all, true
+}
+
+// A layer hands its messages up one by one.
+func TestCarriedQuorumIsRefused(t *testing.T) {
+	upper := sim.Handle(sim.OnQuorum((*counted).size, (*counted).match, (*counted).both)).Node(&counted{})
+	err := counting(func() sim.Node { return sim.Handle(sim.OnSignal((*carrying).open)).Node(&carrying{upper}) }).Validate(sim.Params{})
+	want := "*world.counted has an OnQuorum of world.number and is carried by *world.carrying, from which its messages come one by one; handle them by sim.OnMessage"
+	if err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want ... %s", err, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package world
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"macemc/internal/handler"
 	"macemc/internal/state"
@@ -146,22 +147,22 @@ func (l *Links) head(e *happening) netsim.Packet {
 	return l.set.For(int(e.node))[e.slot].Packet
 }
 
-// receive takes the message of an event off its link, and returns its number.
-func (l *Links) receive(e *happening) (number int32) {
+// receive takes the message of an event off its link, and returns where it came from.
+func (l *Links) receive(e *happening) (from netsim.Origin) {
 	c := int(e.channel)
 	switch e.Link {
 	case sim.LinkTCP:
 		p, opened := l.tcp.Pop(c)
-		number = p.Number
+		from = p.Origin
 		l.sums.TouchTCP(c)
 		if opened {
 			l.bothEnds(c)
 		}
 	case sim.LinkUDP:
-		number = l.udp.Pop(c).Number
+		from = l.udp.Pop(c).Origin
 		l.sums.TouchUDP(c)
 	case sim.LinkSet, sim.LinkBag:
-		number = l.set.Take(int(e.node), int(e.slot)).Number
+		from = l.set.Take(int(e.node), int(e.slot)).Origin
 		if e.Link == sim.LinkBag {
 			l.sums.TouchSet(int(e.node))
 			l.soil(int(e.node))
@@ -169,7 +170,7 @@ func (l *Links) receive(e *happening) (number int32) {
 	default:
 		panic(fmt.Sprintf("macemc bug: world: cannot receive by %s", e.Link))
 	}
-	return number
+	return from
 }
 
 // reset breaks the connection between two nodes by the wish of the first.
@@ -289,6 +290,9 @@ func (l *Links) concerned(i int) bool {
 
 // late reports whether an event is the delivery of a message on a slow link.
 func (l *Links) late(h *happening) bool {
+	if q, is := h.Value.(sim.Quorum); is && h.Kind == sim.KindQuorum {
+		return slices.ContainsFunc(q, func(t sim.Taken) bool { return l.slow(t.From, h.Node) })
+	}
 	return h.Kind == sim.KindMessage && l.slow(h.From, h.Node)
 }
 

@@ -27,6 +27,7 @@ type nodes struct {
 	changed  uint64         // those that changed since Judge.Check held
 	script   netsim.Bits    // those whose script has an opening left
 	actions  int            // that they offer: see Events.refresh
+	quorums  int            // sets of messages that they may take at once: see Events.assemble
 	tasks    int            // different ones
 	instants *instants      // where they hold times, or nil if none was read in this world
 }
@@ -50,6 +51,7 @@ type nodeState struct {
 	guards   handler.Guards
 	offers   []sim.Signal
 	accepted []int32 // indices of the members of the node's set that it accepts
+	assembly assembly
 }
 
 // posted is a task that may run, how many equal ones there are, and the step
@@ -64,7 +66,7 @@ type posted struct {
 // start makes room for the nodes of another run.
 func (all *nodes) start() {
 	all.script.Clear()
-	all.actions, all.tasks = 0, 0
+	all.actions, all.quorums, all.tasks = 0, 0, 0
 	all.timers.clear()
 	all.sees.Regrouped()
 }
@@ -86,7 +88,11 @@ func (ns *nodeState) begin() {
 	ns.tasks = ns.tasks[:0]
 	ns.disk, ns.clock, ns.ripe = nil, nil, ns.ripe[:0]
 	ns.offers, ns.accepted = ns.offers[:0], ns.accepted[:0]
+	ns.assembly.clear()
 }
+
+// assembled notes that so many more sets of messages may be taken at once.
+func (all *nodes) assembled(n int) { all.quorums += n }
 
 // joins reports whether the node's script begins with that it joins: until then it
 // is not there.

@@ -1,6 +1,8 @@
 package world
 
 import (
+	"slices"
+
 	"macemc/choose"
 	"macemc/internal/handler"
 	"macemc/macetime"
@@ -23,12 +25,12 @@ type Run struct {
 	asking
 	did     handler.Step // what the handler asked for
 	acting  sim.Addr
-	current happening     // zero in a start
-	named   string        // the identity of current, where a handler could change it, or "" if it cannot
-	given   netsim.Packet // what the handler was given, where it is audited
-	took    int32         // the number of the message that current took; 0 means none
-	copy    int32         // and of the one that it made
-	unwound bool          // by runtime.Goexit
+	current happening       // zero in a start
+	named   string          // the identity of current, where a handler could change it, or "" if it cannot
+	given   netsim.Packet   // what the handler was given, where it is audited
+	took    []netsim.Origin // of the messages that current took, the last first
+	copy    int32           // the number of the one that it made
+	unwound bool            // by runtime.Goexit
 
 	ticking bool          // the node's clock is the step's own
 	began   macetime.Time // when the handler began, once that matters
@@ -94,7 +96,7 @@ func (r *Run) begin() {
 	if r.named != "" {
 		r.named = ""
 	}
-	r.took, r.copy = 0, 0
+	r.took, r.copy = r.took[:0], 0
 	r.ticking, r.began = false, macetime.Time{}
 	r.did.Begin()
 	r.begins()
@@ -147,12 +149,13 @@ func (r *Run) origin() netsim.Origin {
 	return netsim.Origin{Step: int32(r.step), Number: r.sent}
 }
 
-// takes notes the message that the event took off its link, and copies, the copy that it
-// made of it.
-func (r *Run) takes(number int32) { r.took = number }
+// takes notes a message that the event took off its link, and copies, the copy that it
+// made of one.
+func (r *Run) takes(o netsim.Origin) { r.took = append(r.took, o) }
 func (r *Run) copies(p netsim.Packet) netsim.Packet {
+	r.takes(p.Origin)
 	r.sent++
-	r.took, r.copy, p.Number = p.Number, r.sent, r.sent
+	r.copy, p.Number = r.sent, r.sent
 	return p
 }
 
@@ -163,8 +166,14 @@ func (r *Run) record(i int, lost []int32) {
 		Index: r.step, Node: addrOf(i), Event: r.current.Event, Identity: r.identity(), Causes: r.current.causes(),
 		Copy: int(r.copy), Coins: r.coins, Facts: r.did.Facts(), Effects: append([]sim.Effect{}, r.Effects()...), Possible: r.possible(),
 	}
-	if r.took != 0 {
-		s.Took = []int{int(r.took)}
+	for _, o := range slices.Backward(r.took) {
+		s.Took = append(s.Took, int(o.Number))
+	}
+	if len(r.took) > 1 {
+		s.Causes = nil
+		for _, o := range slices.Backward(r.took) {
+			s.Causes = append(s.Causes, int(o.Step))
+		}
 	}
 	for _, number := range lost {
 		s.Lost = append(s.Lost, int(number))

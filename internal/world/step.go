@@ -185,6 +185,8 @@ func (w *World) take(e *happening) {
 			w.Run.gave(w.Links.head(e))
 		}
 		w.Run.takes(w.Links.receive(e))
+	case sim.KindQuorum:
+		w.Links.gather(&w.nodes.at[i].assembly, int(e.slot), w.Run.takes)
 	case sim.KindTimer:
 		w.Environ.fires(i)
 		w.nodes.fire(i, int(e.slot))

@@ -10,6 +10,9 @@
 // it drops it. A learner learns a value with the ACCEPTs of a majority for one
 // ballot.
 //
+// With answers=quorum a proposer and a learner take the answers of a majority in one step, each
+// set of senders by itself (see sim.OnQuorum), and remember nothing before.
+//
 // # What is left of a quorum
 //
 // late says what becomes of answers when there is a majority already: they stay in

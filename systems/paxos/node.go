@@ -28,7 +28,18 @@ type rule struct {
 	enough int
 	number bool // only how many
 	stay   bool // those that come later are not taken
+	quorum bool // so many are taken at once, and none before
 }
+
+// takes reports whether an answer is taken by itself.
+func (r *rule) takes(over bool) bool {
+	if over {
+		return !r.stay
+	}
+	return !r.quorum
+}
+
+func (r *rule) majority() int { return r.enough }
 
 // votes are the answers so far. The list is cleared when there are enough.
 type votes struct {
@@ -64,6 +75,12 @@ type proposer struct {
 
 var proposers = sim.Handle(sim.OnSignal((*proposer).begin), sim.OnMessage((*proposer).readRepl))
 
+// quorumProposers take the answers of a majority at once, and those after it one by one.
+var quorumProposers = sim.Handle(
+	sim.OnSignal((*proposer).begin), sim.OnMessage((*proposer).readRepl),
+	sim.OnQuorum((*proposer).majority, (*proposer).matches, (*proposer).readRepls),
+)
+
 // Offers begins the ballot.
 func (p *proposer) Offers(offer func(sim.Signal)) {
 	if !p.begun {
@@ -71,8 +88,21 @@ func (p *proposer) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// Accepts leaves late answers alone.
-func (p *proposer) Accepts(sim.Addr, sim.Message) bool { return !p.stay || !p.votes.over }
+// Accepts leaves late answers alone, and those that are taken with others.
+func (p *proposer) Accepts(sim.Addr, sim.Message) bool { return p.takes(p.votes.over) }
+
+// matches reports whether an answer is taken with others.
+func (p *proposer) matches(sim.Addr, readRepl) (all struct{}, ok bool) {
+	return all, !p.votes.over
+}
+
+func (p *proposer) readRepls(env sim.Env, of []sim.Sent[readRepl]) {
+	for _, m := range of {
+		p.hears(env, m.Message)
+	}
+	p.votes = votes{over: true}
+	p.write(env)
+}
 
 func (p *proposer) begin(env sim.Env, _ begin) {
 	p.begun = true
@@ -85,12 +115,20 @@ func (p *proposer) readRepl(env sim.Env, from sim.Addr, m readRepl) {
 	if p.votes.over {
 		return
 	}
+	p.hears(env, m)
+	if p.votes.vote(&p.rule, from) {
+		p.write(env)
+	}
+}
+
+// hears notes the highest proposal that was accepted.
+func (p *proposer) hears(env sim.Env, m readRepl) {
 	if m.accepted.ballot > p.highest.ballot && !env.Bug(PX2) {
 		p.highest = m.accepted
 	}
-	if !p.votes.vote(&p.rule, from) {
-		return
-	}
+}
+
+func (p *proposer) write(env sim.Env) {
 	value := p.ballot
 	if p.highest.ballot > 0 {
 		value = p.highest.value
@@ -136,9 +174,24 @@ type learner struct {
 
 var learners = sim.Handle(sim.OnMessage((*learner).accept))
 
-// Accepts leaves late answers alone.
+// quorumLearners are to learners what quorumProposers are to proposers.
+var quorumLearners = sim.Handle(
+	sim.OnMessage((*learner).accept), sim.OnQuorum((*learner).majority, (*learner).matches, (*learner).accepts),
+)
+
+// Accepts leaves late answers alone, and those that are taken with others.
 func (l *learner) Accepts(_ sim.Addr, m sim.Message) bool {
-	return !l.stay || !l.of[m.(accept).ballot-1].over
+	return l.takes(l.of[m.(accept).ballot-1].over)
+}
+
+// matches reports whether an answer is taken with others of its ballot.
+func (l *learner) matches(_ sim.Addr, m accept) (ballot int, ok bool) {
+	return m.ballot, !l.of[m.ballot-1].over
+}
+
+func (l *learner) accepts(env sim.Env, of []sim.Sent[accept]) {
+	l.of[of[0].Message.ballot-1] = votes{over: true}
+	l.learn(env, of[0].Message.value)
 }
 
 func (l *learner) accept(env sim.Env, from sim.Addr, m accept) {
@@ -147,7 +200,11 @@ func (l *learner) accept(env sim.Env, from sim.Addr, m accept) {
 		rule.enough = 1
 	}
 	if !votes.over && votes.vote(&rule, from) {
-		l.value = m.value
-		env.Emit(learnt{m.value})
+		l.learn(env, m.value)
 	}
+}
+
+func (l *learner) learn(env sim.Env, value int) {
+	l.value = value
+	env.Emit(learnt{value})
 }

@@ -20,6 +20,7 @@ var (
 	Acceptors = &sim.Param{Name: "acceptors", Doc: "how many nodes accept", Range: sim.Range{Default: 3, Least: 1, Most: 5}}
 	Learners  = &sim.Param{Name: "learners", Doc: "how many nodes learn", Range: sim.Range{Default: 1, Least: 1, Most: 2}}
 	Count     = &sim.Param{Name: "count", Doc: "what is remembered of the answers so far: who, or how many", Words: []string{"senders", "number"}}
+	Answers   = &sim.Param{Name: "answers", Doc: "how answers are taken: one by one, or a majority at once", Words: []string{"single", "quorum"}}
 	Late      = &sim.Param{Name: "late", Doc: "what becomes of answers beyond a majority", Words: []string{"stay", "consumed"}}
 )
 
@@ -31,7 +32,7 @@ var System = &sim.System{
 		n := p.Int(Proposers) + p.Int(Acceptors) + p.Int(Learners)
 		return sim.Range{Default: n, Least: n, Most: n}
 	},
-	Params: []*sim.Param{Proposers, Acceptors, Learners, Count, Late},
+	Params: []*sim.Param{Proposers, Acceptors, Learners, Answers, Count, Late},
 	Bugs: []sim.Bug{
 		{ID: PX1, Story: "An acceptor breaks its promise. It accepts a WRITE below the ballot that it has promised."},
 		{ID: PX2, Story: "A proposer writes its own value. It does not look at what the acceptors have accepted."},
@@ -60,13 +61,23 @@ var System = &sim.System{
 
 func newNode(p sim.Params, self sim.Addr) sim.Node {
 	all, first, last := p.Addrs(), p.Int(Proposers), p.Nodes-p.Int(Learners)
-	rule := rule{enough: p.Int(Acceptors)/2 + 1, number: p.Word(Count) == "number", stay: p.Word(Late) == "stay"}
+	rule := rule{
+		enough: p.Int(Acceptors)/2 + 1, number: p.Word(Count) == "number", stay: p.Word(Late) == "stay",
+		quorum: p.Word(Answers) == "quorum",
+	}
+	propose, learn := proposers, learners
+	if rule.quorum {
+		propose, learn = quorumProposers, quorumLearners
+	}
 	switch i := slices.Index(all, self); {
 	case i < first:
-		return proposers.Node(&proposer{rule: rule, ballot: i + 1, acceptors: all[first:last]})
+		return propose.Node(&proposer{rule: rule, ballot: i + 1, acceptors: all[first:last]})
 	case i < last:
 		return acceptors.Node(&acceptor{learners: all[last:]})
 	default:
-		return learners.Node(&learner{rule: rule, of: make([]votes, first)})
+		if rule.quorum && p.Bug(PX3) {
+			rule.enough = 1
+		}
+		return learn.Node(&learner{rule: rule, of: make([]votes, first)})
 	}
 }

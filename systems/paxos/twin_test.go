@@ -135,6 +135,21 @@ func (r rules) count(t *testing.T) (states, transitions int) {
 	return len(known), transitions
 }
 
+// With quorums a search counts what an independent one has counted for the same rules.
+func TestQuorums(t *testing.T) {
+	params, err := System.Configure(0, []string{"answers=quorum"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s := res.Stats; s.States != 27_662 || s.Transitions != 94_394 || res.Liveness.State != search.StateExhausted {
+		t.Errorf("%d states, %d transitions, want 27,662 and 94,394; %s", s.States, s.Transitions, res.Liveness.State)
+	}
+}
+
 // A search counts what the dumb one counts, and what others have published.
 func TestTwin(t *testing.T) {
 	for _, c := range []struct {

@@ -11,6 +11,9 @@
 // With promise=atomic a reader writes back what it is about to return, to a majority.
 // Then all reads and writes are those of one register, which package history checks.
 //
+// With answers=quorum the answers of a majority are taken in one step, each set of senders by
+// itself (see sim.OnQuorum), and nothing is remembered before.
+//
 // What is not needed any more, since the operation that asked has ended, stays in
 // the bag, or is taken without effect (late=consumed); that changes how many states
 // there are, and no more.

@@ -47,6 +47,8 @@ func (o *object) read(env sim.Env, from sim.Addr, m read) {
 type asking struct {
 	objects  []sim.Addr
 	stay     bool // late answers are not taken
+	quorum   bool // those of a majority are taken at once
+	hasty    bool // one is enough, by a known bug
 	atomic   bool // what is promised
 	busy     bool
 	answered []sim.Addr // in order, while busy
@@ -73,7 +75,27 @@ func (a *asking) end(from sim.Addr, enough int) bool {
 	return true
 }
 
+// ended ends the operation, whose answers came at once.
+func (a *asking) ended() { a.busy = false }
+
+// takes reports whether an answer is taken by itself; current, it is one to the operation
+// under way.
+func (a *asking) takes(current bool) bool {
+	if current {
+		return !a.quorum
+	}
+	return !a.stay
+}
+
 func (a *asking) majority() int { return len(a.objects)/2 + 1 }
+
+// enough is how many answers are taken at once.
+func (a *asking) enough() int {
+	if a.hasty {
+		return 1
+	}
+	return a.majority()
+}
 
 // A writer writes the values 1 to most, in order.
 type writer struct {
@@ -84,6 +106,12 @@ type writer struct {
 
 var writers = sim.Handle(sim.OnSignal((*writer).beginWrite), sim.OnMessage((*writer).ack))
 
+// quorumWriters take the answers of a majority at once, and late ones one by one.
+var quorumWriters = sim.Handle(
+	sim.OnSignal((*writer).beginWrite), sim.OnMessage((*writer).ack),
+	sim.OnQuorum((*writer).enough, (*writer).acks, (*writer).ackAll),
+)
+
 // Offers begins a write.
 func (w *writer) Offers(offer func(sim.Signal)) {
 	if !w.busy && w.number < w.most {
@@ -92,7 +120,15 @@ func (w *writer) Offers(offer func(sim.Signal)) {
 }
 
 // Accepts leaves late answers alone.
-func (w *writer) Accepts(_ sim.Addr, m sim.Message) bool { return !w.stay || w.current(m.(ack)) }
+func (w *writer) Accepts(_ sim.Addr, m sim.Message) bool { return w.takes(w.current(m.(ack))) }
+
+// acks matches the answers to the write under way.
+func (w *writer) acks(_ sim.Addr, m ack) (number int, ok bool) { return m.number, w.current(m) }
+
+func (w *writer) ackAll(env sim.Env, _ []sim.Sent[ack]) {
+	w.ended()
+	w.wrote(env)
+}
 
 func (w *writer) current(m ack) bool { return w.busy && m.number == w.number }
 
@@ -115,10 +151,14 @@ func (w *writer) ack(env sim.Env, from sim.Addr, m ack) {
 		enough = 1
 	}
 	if w.end(from, enough) {
-		env.Emit(wrote{w.number})
-		if w.atomic {
-			history.Return(env, register, w.number, nil)
-		}
+		w.wrote(env)
+	}
+}
+
+func (w *writer) wrote(env sim.Env) {
+	env.Emit(wrote{w.number})
+	if w.atomic {
+		history.Return(env, register, w.number, nil)
 	}
 }
 
@@ -136,6 +176,13 @@ var readers = sim.Handle(
 	sim.OnSignal((*reader).beginRead), sim.OnMessage((*reader).value), sim.OnMessage((*reader).ack),
 )
 
+// quorumReaders are to readers what quorumWriters are to writers.
+var quorumReaders = sim.Handle(
+	sim.OnSignal((*reader).beginRead), sim.OnMessage((*reader).value), sim.OnMessage((*reader).ack),
+	sim.OnQuorum((*reader).enough, (*reader).values, (*reader).valueAll),
+	sim.OnQuorum((*reader).majority, (*reader).acksBack, (*reader).ackAll),
+)
+
 // Offers begins a read.
 func (r *reader) Offers(offer func(sim.Signal)) {
 	if !r.busy && r.left > 0 {
@@ -147,9 +194,9 @@ func (r *reader) Offers(offer func(sim.Signal)) {
 func (r *reader) Accepts(_ sim.Addr, m sim.Message) bool {
 	switch m := m.(type) {
 	case value:
-		return !r.stay || r.current(m)
+		return r.takes(r.current(m))
 	case ack:
-		return !r.stay || r.confirms(m)
+		return r.takes(r.confirms(m))
 	default:
 		return true
 	}
@@ -179,11 +226,41 @@ func (r *reader) value(env sim.Env, from sim.Addr, m value) {
 	if env.Bug(RS2) {
 		enough = 1
 	}
+	r.hears(env, m)
+	if r.end(from, enough) {
+		r.answered(env)
+	}
+}
+
+// values matches the answers to the read under way, and acksBack those to what it writes back.
+func (r *reader) values(_ sim.Addr, m value) (round int, ok bool) { return m.round, r.current(m) }
+func (r *reader) acksBack(_ sim.Addr, m ack) (number int, ok bool) {
+	return m.number, r.confirms(m)
+}
+
+func (r *reader) valueAll(env sim.Env, of []sim.Sent[value]) {
+	for _, m := range of {
+		r.hears(env, m.Message)
+	}
+	r.ended()
+	r.answered(env)
+}
+
+func (r *reader) ackAll(env sim.Env, _ []sim.Sent[ack]) {
+	r.ended()
+	r.returns(env)
+}
+
+// hears notes the largest answer.
+func (r *reader) hears(env sim.Env, m value) {
 	if m.number > r.largest || env.Bug(RS4) {
 		r.largest = m.number
 	}
+}
+
+// answered goes on when a majority has answered.
+func (r *reader) answered(env sim.Env) {
 	switch {
-	case !r.end(from, enough):
 	case r.atomic && !env.Bug(RS5):
 		r.back = true
 		r.begin(env, write{r.largest})

@@ -23,6 +23,7 @@ var (
 	Writes  = &sim.Param{Name: "writes", Doc: "how often the writer writes", Range: sim.Range{Default: 2, Least: 0, Most: 5}}
 	Reads   = &sim.Param{Name: "reads", Doc: "how often each reader reads", Range: sim.Range{Default: 1, Least: 0, Most: 5}}
 	Promise = &sim.Param{Name: "promise", Doc: "regular: a read is not older than the last write before it; atomic: nor than a read before it", Words: []string{"regular", "atomic"}}
+	Answers = &sim.Param{Name: "answers", Doc: "how answers are taken: one by one, or a majority at once", Words: []string{"single", "quorum"}}
 	Late    = &sim.Param{Name: "late", Doc: "what becomes of answers to an operation that has ended", Words: []string{"consumed", "stay"}}
 )
 
@@ -34,7 +35,7 @@ var System = &sim.System{
 		n := 1 + p.Int(Objects) + p.Int(Readers)
 		return sim.Range{Default: n, Least: n, Most: n}
 	},
-	Params: []*sim.Param{Objects, Readers, Writes, Reads, Promise, Late},
+	Params: []*sim.Param{Objects, Readers, Writes, Reads, Promise, Answers, Late},
 	Bugs: []sim.Bug{
 		{ID: RS1, Story: "An object goes back. It stores every write that arrives, whatever it holds: an old one that comes late replaces a new one."},
 		{ID: RS2, Story: "A read ends with one answer. It comes from an object that the last write did not reach."},
@@ -66,14 +67,23 @@ var System = &sim.System{
 }
 
 func newNode(p sim.Params, self sim.Addr) sim.Node {
-	quorum := asking{objects: p.Addrs()[1 : 1+p.Int(Objects)], stay: p.Word(Late) == "stay", atomic: p.Word(Promise) == "atomic"}
+	asks := asking{
+		objects: p.Addrs()[1 : 1+p.Int(Objects)], stay: p.Word(Late) == "stay", atomic: p.Word(Promise) == "atomic",
+		quorum: p.Word(Answers) == "quorum",
+	}
+	write, read := writers, readers
+	if asks.quorum {
+		write, read = quorumWriters, quorumReaders
+	}
 	switch {
 	case self == p.Addr(0):
-		return writers.Node(&writer{asking: quorum, most: p.Int(Writes)})
+		asks.hasty = asks.quorum && p.Bug(RS3)
+		return write.Node(&writer{asking: asks, most: p.Int(Writes)})
 	case self.Less(p.Addr(p.Nodes - p.Int(Readers))):
 		return objects.Node(&object{})
 	default:
-		return readers.Node(&reader{asking: quorum, left: p.Int(Reads)})
+		asks.hasty = asks.quorum && p.Bug(RS2)
+		return read.Node(&reader{asking: asks, left: p.Int(Reads)})
 	}
 }
 

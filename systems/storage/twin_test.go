@@ -167,6 +167,25 @@ func all(t *testing.T, settings []string) search.Stats {
 	return res.Stats
 }
 
+// With quorums a search counts what an independent one has counted for the same rules.
+func TestQuorums(t *testing.T) {
+	for _, c := range []struct {
+		settings []string
+		states   int
+	}{
+		{[]string{"writes=1", "reads=1", "late=stay"}, 556},
+		{[]string{"writes=2", "reads=1", "late=stay"}, 8_902},
+		{[]string{"writes=1", "reads=2", "late=stay"}, 8_083},
+		{[]string{"writes=1", "reads=1", "readers=2", "late=stay"}, 23_608},
+		{[]string{"writes=2", "reads=2", "late=stay"}, 209_323},
+		{[]string{"writes=2", "reads=2", "late=consumed"}, 323_430},
+	}[:long.Of(4, 6)] {
+		if s := all(t, append(c.settings, "answers=quorum")); s.States != c.states {
+			t.Errorf("%v: %d states, want %d", c.settings, s.States, c.states)
+		}
+	}
+}
+
 // With two readers.
 func TestTwoReaders(t *testing.T) {
 	if s := all(t, []string{"writes=1", "readers=2", "late=stay"}); s.States != 170_194 {

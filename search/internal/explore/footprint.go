@@ -255,6 +255,8 @@ func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
 			what = uint64(x.Bank.Items(p, m.v[p])[slot].Message)
 		}
 		what = what<<2 | uint64(e.Link)&3 // a bag has no bits left
+	case sim.KindQuorum:
+		what = uint64(x.World.State.Message(x.Bank, e.Value))
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay: // identified by how many of them come before
 		for j := k - 1; j >= 0; j-- {
 			if before, _ := x.World.Events.Found(j); before.Kind != e.Kind || before.Node != e.Node {
@@ -300,6 +302,10 @@ func (m *Memo) consumes(places []int32, e *sim.Event, i int) []int32 {
 	}
 	from := m.index(e.From)
 	switch e.Kind {
+	case sim.KindQuorum:
+		for _, t := range e.Value.(sim.Quorum) {
+			places = m.consumes(places, &sim.Event{Node: e.Node, From: t.From, Kind: sim.KindMessage, Link: t.Link, Value: t.Message}, i)
+		}
 	case sim.KindMessage, sim.KindRefused, sim.KindLose, sim.KindDuplicate, sim.KindReorder:
 		switch e.Link {
 		case sim.LinkTCP:

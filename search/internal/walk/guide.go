@@ -302,6 +302,9 @@ func (g *guiding) typed(e *sim.Event) uint64 {
 // node.
 func (g *guiding) number(e *sim.Event) int {
 	t := reflect.TypeOf(e.Value)
+	if q, is := e.Value.(sim.Quorum); is {
+		t = reflect.TypeOf(q[0].Message)
+	}
 	if t == nil {
 		return 0
 	}

@@ -1,0 +1,22 @@
+package byzantine
+
+import (
+	"strings"
+	"testing"
+
+	"macemc/systems/paxos"
+)
+
+// A Byzantine node is handed messages one by one, so one that takes quorums is refused.
+func TestQuorumIsRefused(t *testing.T) {
+	p, err := paxos.System.Configure(0, []string{"answers=quorum"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := System(paxos.System, p, "lies=1@n0"); err == nil || !strings.Contains(err.Error(), "the Byzantine node n0 of paxos takes several messages at once (sim.OnQuorum)") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := System(paxos.System, p, "lies=1@n2"); err != nil {
+		t.Errorf("an acceptor, which takes messages one by one: %v", err)
+	}
+}

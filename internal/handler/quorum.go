@@ -1,0 +1,127 @@
+package handler
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// quorums are how a node takes several messages at a time.
+type quorums struct {
+	subject any
+	rules   []sight.Quorum
+}
+
+// quorumsOf finds the quorums of a node. One that a layer carries has none: see Validate.
+func quorumsOf(n sim.Node) (q quorums) {
+	if h, is := n.(sight.Handled); is {
+		if q.rules = h.Handlers().Quorums; len(q.rules) > 0 {
+			q.subject = h.Subject()
+		}
+	}
+	return q
+}
+
+// Awaits reports whether a message is taken with others only.
+func (g *Guards) Awaits(m sim.Message) bool {
+	for i := range g.quorums.rules {
+		if r := &g.quorums.rules[i]; r.Only && reflect.TypeOf(m) == r.Of {
+			return true
+		}
+	}
+	return false
+}
+
+// Quorums finds the sets of messages that a node may take at once. Its memory is used again.
+type Quorums struct {
+	members []member
+	kinds   []any
+	line    []member // those of one kind
+	picked  []int32
+}
+
+// member is a message that may be one of a quorum.
+type member struct {
+	place   int32 // among the pending messages
+	from    sim.Addr
+	kind    int // among Quorums.kinds
+	senders int // how many there are in the line, from this one on
+}
+
+// Find calls found with each set of pending messages that the node may take at once, in
+// canonical order, as places in pending, which is ordered by sender. found may not keep the list.
+func (q *Quorums) Find(g *Guards, pending []sim.Taken, found func(places []int32)) {
+	for i := range g.quorums.rules {
+		r := &g.quorums.rules[i]
+		size := r.Size(g.quorums.subject)
+		if size < 1 {
+			panic(fmt.Sprintf("the size of an OnQuorum of %s is %d; it is at least 1", r.Of, size))
+		}
+		q.match(r, g, pending)
+		for kind := range q.kinds {
+			q.align(kind)
+			q.pick(0, size, found)
+		}
+	}
+}
+
+// match notes the messages that may be of a quorum, and which kinds there are.
+func (q *Quorums) match(r *sight.Quorum, g *Guards, pending []sim.Taken) {
+	q.members, q.kinds = q.members[:0], q.kinds[:0]
+	for place, t := range pending {
+		if reflect.TypeOf(t.Message) != r.Of {
+			continue
+		}
+		if kind, ok := r.Match(g.quorums.subject, t.From.Index(), t.Message); ok {
+			q.members = append(q.members, member{place: int32(place), from: t.From, kind: q.kind(kind)})
+		}
+	}
+}
+
+// kind is the place of a kind among those that were met.
+func (q *Quorums) kind(of any) int {
+	k := slices.Index(q.kinds, of)
+	if k < 0 {
+		k = len(q.kinds)
+		q.kinds = append(q.kinds, of)
+	}
+	return k
+}
+
+// align makes the line be the members of a kind.
+func (q *Quorums) align(kind int) {
+	q.line = q.line[:0]
+	for _, m := range q.members {
+		if m.kind == kind {
+			q.line = append(q.line, m)
+		}
+	}
+	senders := 0
+	for i := len(q.line) - 1; i >= 0; i-- {
+		if i+1 == len(q.line) || q.line[i].from != q.line[i+1].from {
+			senders++
+		}
+		q.line[i].senders = senders
+	}
+	q.picked = q.picked[:0]
+}
+
+// pick adds members from a place of the line on to those that are picked, one of a sender.
+func (q *Quorums) pick(at, left int, found func([]int32)) {
+	if left == 0 {
+		found(q.picked)
+		return
+	}
+	for ; at < len(q.line) && q.line[at].senders >= left; at++ {
+		next := at + 1
+		for next < len(q.line) && q.line[next].from == q.line[at].from {
+			next++
+		}
+		q.picked = append(q.picked, q.line[at].place)
+		q.pick(next, left-1, found)
+		q.picked = q.picked[:len(q.picked)-1]
+	}
+}

@@ -1,0 +1,106 @@
+package world
+
+import (
+	"fmt"
+
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// assembly is the sets of messages that a node may take at once, and where they are.
+type assembly struct {
+	pending []sim.Taken // all that are pending, in the order of their senders
+	where   []spot      // of each
+	places  []int32     // in pending: the sets, one behind the other
+	ends    []int32     // of each set
+}
+
+// clear forgets all messages.
+func (a *assembly) clear() {
+	clear(a.pending)
+	a.pending, a.where, a.places, a.ends = a.pending[:0], a.where[:0], a.places[:0], a.ends[:0]
+}
+
+// pends adds a message that is pending.
+func (a *assembly) pends(h *happening) {
+	a.pending = append(a.pending, sim.Taken{From: h.From, Link: h.Link, Message: h.Value})
+	a.where = append(a.where, h.spot)
+}
+
+// found adds a set.
+func (a *assembly) found(places []int32) {
+	a.places = append(a.places, places...)
+	a.ends = append(a.ends, int32(len(a.places)))
+}
+
+// len is the number of sets.
+func (a *assembly) len() int { return len(a.ends) }
+
+// set is the k-th set, as places in pending.
+func (a *assembly) set(k int) []int32 {
+	begin := int32(0)
+	if k > 0 {
+		begin = a.ends[k-1]
+	}
+	return a.places[begin:a.ends[k]]
+}
+
+// assemble finds the sets of messages that a node may take at once.
+func (es *Events) assemble(i int) {
+	ns := &es.nodes.at[i]
+	es.nodes.assembled(-ns.assembly.len())
+	ns.assembly.clear()
+	if ns.life != lifeUp || !ns.guards.Quorate() {
+		return
+	}
+	if es.auditing {
+		es.asks(fmt.Sprintf("an OnQuorum of %s", addrOf(i)))
+	}
+	l, members, slot := es.links, es.links.set.For(i), 0
+	for from := range es.n {
+		c := l.tcp.Channel(from, i)
+		if l.tcp.Messages().Has(c) && es.environ.connects(from, i) {
+			ns.assembly.pends(new(happening).delivery(l, sim.LinkTCP, c, l.tcp.Head(c)))
+		}
+		open := !es.environ.severed(from, i)
+		if open && l.udp.Ready().Has(c) {
+			ns.assembly.pends(new(happening).delivery(l, sim.LinkUDP, c, l.udp.Head(c)))
+		}
+		for ; slot < len(members) && members[slot].From == from; slot++ {
+			if open {
+				ns.assembly.pends(new(happening).scattered(i, slot, &members[slot]))
+			}
+		}
+	}
+	es.quorums.Find(&ns.guards, ns.assembly.pending, ns.assembly.found)
+	es.nodes.assembled(ns.assembly.len())
+}
+
+// gathers is that a node takes the k-th of its sets.
+func (h *happening) gathers(a *assembly, i, k int) {
+	set := a.set(k)
+	q, last := make(sim.Quorum, len(set)), int32(-1)
+	for j, place := range set {
+		q[j] = a.pending[place]
+		last = max(last, a.where[place].cause)
+	}
+	h.own(sim.KindQuorum, i, k, q, last)
+}
+
+// causes are the steps that sent the messages of the k-th set.
+func (a *assembly) causes(k int) (steps []int) {
+	for _, place := range a.set(k) {
+		steps = append(steps, int(a.where[place].cause))
+	}
+	return steps
+}
+
+// gather takes the messages of an event off their links, the last first: what stands behind a
+// message of a set moves up.
+func (l *Links) gather(a *assembly, k int, took func(o netsim.Origin)) {
+	set := a.set(k)
+	for j := len(set) - 1; j >= 0; j-- {
+		place := set[j]
+		took(l.receive(&happening{sim.Event{Link: a.pending[place].Link}, a.where[place]}))
+	}
+}

@@ -1,0 +1,89 @@
+package sim
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"macemc/internal/sight"
+)
+
+// Sent is a message with its sender.
+type Sent[M any] struct {
+	From    Addr
+	Message M
+}
+
+// OnQuorum handles messages of type M, several at once: size of them, each from another
+// sender, are one event as soon as they are there. A majority of answers is the usual case:
+//
+//	sim.OnQuorum((*proposer).majority, (*proposer).promises, (*proposer).write)
+//
+//	func (p *proposer) majority() int                                       // how many
+//	func (p *proposer) promises(from sim.Addr, m promise) (ballot int, ok bool) // which
+//	func (p *proposer) write(env sim.Env, of []sim.Sent[promise])           // in the order of their senders
+//
+// match reports whether a message may be one of them now, and of which kind it is: only
+// messages of one kind are taken together. size and match must be pure functions of the
+// node's state and of what they are given, and size is at least 1.
+//
+// Every set of pending messages that fits is an event of its own. The messages that are not
+// taken stay where they are. Messages may be taken from a Bag, from a Set, where they remain, and
+// from the heads of TCP connections and UDP channels.
+//
+// Messages of a type that has an OnQuorum and no OnMessage come in quorums only. If it has both,
+// they may also come one by one, where Accepts accepts them; match is the only guard of a
+// quorum. A node that is carried by a layer cannot have an OnQuorum, since its messages come
+// from the layer.
+func OnQuorum[N, M any, K comparable](size func(N) int, match func(N, Addr, M) (kind K, ok bool), method func(N, Env, []Sent[M])) Handler[N] {
+	return Handler[N]{handling{
+		Handler: handlerOf(sight.HandlerQuorum, reflect.TypeFor[M](), method),
+		quorum: quorum{
+			of: sight.Quorum{
+				Of:   reflect.TypeFor[M](),
+				Size: func(n any) int { return size(n.(N)) },
+				Match: func(n any, from int, m any) (kind any, ok bool) {
+					return match(n.(N), addrOf(from), m.(M))
+				},
+			},
+			take: func(n any, env Env, q Quorum) {
+				of := make([]Sent[M], len(q))
+				for i, t := range q {
+					of[i] = Sent[M]{t.From, t.Message.(M)}
+				}
+				method(n.(N), env, of)
+			},
+		},
+	}}
+}
+
+// quorum is what OnQuorum makes.
+type quorum struct {
+	of   sight.Quorum
+	take func(any, Env, Quorum)
+}
+
+// Quorum is the Value of an event that takes several messages, in the order of their senders.
+type Quorum []Taken
+
+// Taken is one of the messages of a Quorum.
+type Taken struct {
+	From    Addr
+	Link    Link
+	Message Message
+}
+
+// Text lists the messages, each as value writes it.
+func (q Quorum) Text(value func(any) string) string {
+	var all []string
+	for _, t := range q {
+		all = append(all, fmt.Sprintf("%s from %s by %s", value(t.Message), t.From, t.Link))
+	}
+	return strings.Join(all, ", ")
+}
+
+// Quorum hands the node messages that it takes at once.
+func (n *handled) Quorum(env Env, q Quorum) {
+	t := n.table
+	t.quorums[t.quorum.get(q[0].Message)-1](n.subject, env, q)
+}
