@@ -42,7 +42,7 @@ func (r *runner) fold(states, walks outcome) (*Result, error) {
 		System: r.Sys, Params: r.opts.Params, Options: r.opts,
 		Finding: firstOf(all), Findings: all, Undecided: r.undecided, Alike: r.findings.alike, Ignored: r.findings.ignored,
 		Safety: r.safety(states), Liveness: r.liveness(states, walks), Stop: stop, Cut: cut,
-		Stats: stats, Measured: r.measured(), Repeated: states.repeated, Prefixes: states.prefixes, Overflow: r.overflow(),
+		Stats: stats, Measured: r.measured(), Repeated: states.repeated, Quarantined: r.quarantined, Prefixes: states.prefixes, Overflow: r.overflow(),
 		Never: r.coverage.Never(), Slack: r.coverage.Slack(), Held: r.coverage.Held(), Charts: r.coverage.Charts(),
 	}
 	return res.profiled(r.space), nil
@@ -90,6 +90,8 @@ func (r *runner) liveness(states, walks outcome) Liveness {
 	switch {
 	case slices.ContainsFunc(r.findings.all, (*Finding).unlive):
 		return Liveness{State: StateFound, Bottoms: l.Bottoms, Walks: l.Walks, WalkSteps: l.WalkSteps}
+	case len(r.quarantined) > 0:
+		l.State = StateIncomplete
 	case l.State == StateNone && walks.over() && r.World.Judge.CanBeLive():
 		return Liveness{State: StateSampled, Bottoms: l.Bottoms, Walks: l.Walks, WalkSteps: l.WalkSteps}
 	}

@@ -59,6 +59,8 @@ type Result struct {
 
 	Repeated Repeated // of a space that was exhausted
 
+	Quarantined []int // walks that were left out, since they ended every process that took them
+
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
 	Never    []string      // what was possible and never happened, a sentence each; nil means not known

@@ -20,20 +20,23 @@ type runner struct {
 	spent time.Duration // processor time, before it began
 
 	// The phases that add to what was found, each in its file.
-	findings   findings
-	round      *reference // that is under way, or nil
-	periphery  periphery
-	reach      int       // steps after which a walk that is not live is suspected, now
-	undecided  []Suspect // runs of which it was not decided whether they are dead
-	dear       []dear    // suspects that are decided about when the search is over
-	suspicions suspicions
-	alarms     int           // that were false; each makes reach longer
-	vain       int           // what was spent on looks at walks that were only slow
-	corpus     *walk.Corpus  // where walks may begin, too, or nil if there is none yet
-	notes      []*walk.Notes // what the walks of this lot have met
-	begun      []int         // and at which kept states they began
-	past       pastKept      // what they have met since the state of the search was kept
-	from       *kept         // the state from which the search goes on; nil: it began
+	findings    findings
+	round       *reference // that is under way, or nil
+	periphery   periphery
+	reach       int       // steps after which a walk that is not live is suspected, now
+	undecided   []Suspect // runs of which it was not decided whether they are dead
+	dear        []dear    // suspects that are decided about when the search is over
+	suspicions  suspicions
+	alarms      int           // that were false; each makes reach longer
+	vain        int           // what was spent on looks at walks that were only slow
+	corpus      *walk.Corpus  // where walks may begin, too, or nil if there is none yet
+	notes       []*walk.Notes // what the walks of this lot have met
+	begun       []int         // and at which kept states they began
+	past        pastKept      // what they have met since the state of the search was kept
+	from        *kept         // the state from which the search goes on; nil: it began
+	quarantined []int         // walks that were left out
+	lots        int           // that others were given
+	untold      pastKept      // what they were not told yet
 
 	// The goroutines that help it.
 	team    *team // nil means nobody explores with it

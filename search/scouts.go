@@ -37,6 +37,9 @@ type scout struct {
 // call makes them, if there are to be several.
 func (s *scouts) call(r *runner) (err error) {
 	s.called = true
+	if r.opts.Afar != nil {
+		return nil
+	}
 	hands, err := newHands(r.Sys, r.opts, r.hand)
 	if err != nil || len(hands) == 1 {
 		return err
@@ -78,6 +81,9 @@ func (one *scout) begins(r *runner) {
 // ahead takes the walks of a lot, and returns how many of them came
 // to nothing before the first that needs a look.
 func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, err error) {
+	if r.opts.Afar != nil {
+		return r.afar(length, l)
+	}
 	var hands []*hand
 	for _, one := range s.pool.Hands {
 		one.begins(r)

@@ -47,6 +47,7 @@ type kept struct {
 	Tried          map[string]int
 	Recover        []canon.Hash // ends of suspected runs that can recover
 	Coverage       world.Counted
+	Quarantined    []int
 	Unused         []string
 	HasCorpus      bool
 	Corpus         *walk.Kept // nil: there is none, or this state is added to another one
@@ -124,7 +125,7 @@ func (r *runner) saves(states outcome, at lotEnd) error {
 		Reach: r.reach, Alarms: r.alarms, Vain: r.vain, Steps: steps, Audited: audited,
 		Next: at.next, Far: at.far, Of: at.of, Length: at.length,
 		Alike: r.findings.alike, Ignored: r.findings.ignored, Tried: r.findings.tried, Recover: r.suspicions.all(),
-		Coverage: r.coverage.Counted(), Unused: r.unused(), HasCorpus: r.corpus != nil,
+		Coverage: r.coverage.Counted(), Quarantined: r.quarantined, Unused: r.unused(), HasCorpus: r.corpus != nil,
 		Notes: r.past.notes, Chosen: r.past.chosen,
 	}
 	r.past = pastKept{}
@@ -191,7 +192,7 @@ func (r *runner) restore(k *kept, corpus *walk.Corpus) error {
 	for _, at := range k.Recover {
 		r.suspicions.recovers(at)
 	}
-	r.corpus, r.from = corpus, k
+	r.corpus, r.from, r.quarantined = corpus, k, k.Quarantined
 	return nil
 }
 

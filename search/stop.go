@@ -16,4 +16,5 @@ const (
 	StopSpent       = run.StopSpent       // the time was over, after the walks that are taken by default
 	StopInterrupted = run.StopInterrupted // the caller stopped it
 	StopKilled      = run.StopKilled      // its process was ended
+	StopQuarantined = run.StopQuarantined // walks were left out, since they end the processes that take them
 )

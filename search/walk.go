@@ -54,7 +54,7 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 			}
 			far = scoutWorth
 		}
-		ahead := others.several() && far >= scoutWorth
+		ahead := (others.several() || large && r.opts.Afar != nil) && far >= scoutWorth
 		if ahead {
 			nothing, err := others.ahead(r, length, l)
 			if err != nil {
@@ -86,6 +86,9 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 		far = i - l.From
 		r.keep()
 	}
+	if len(r.quarantined) > 0 {
+		return StopQuarantined, nil
+	}
 	return StopPaths, nil
 }
 
@@ -110,6 +113,9 @@ func (r *runner) remember(n *walk.Notes, from int) {
 func (r *runner) keep() {
 	if r.opts.Store != nil {
 		r.past.note(r.notes, r.begun)
+	}
+	if r.opts.Afar != nil {
+		r.untold.note(r.notes, r.begun)
 	}
 	for _, n := range r.notes {
 		r.corpus.Add(n)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -561,6 +562,19 @@ func stopped(r *search.Result) string {
 	}
 }
 
+// some lists a few numbers.
+func some(numbers []int) string {
+	const most = 5
+	var words []string
+	for _, n := range numbers[:min(len(numbers), most)] {
+		words = append(words, strconv.Itoa(n))
+	}
+	if len(numbers) > most {
+		words = append(words, "...")
+	}
+	return strings.Join(words, ", ")
+}
+
 func ended(r *search.Result, why search.Stop) string {
 	switch why {
 	case search.StopFound:
@@ -590,6 +604,8 @@ func ended(r *search.Result, why search.Stop) string {
 		return "interrupted, before its bound"
 	case search.StopKilled:
 		return "killed: its process was ended, before its bound"
+	case search.StopQuarantined:
+		return fmt.Sprintf("quarantined: %s (%s) ended every process that took them, and were left out", numerals.Many(len(r.Quarantined), "walk"), some(r.Quarantined))
 	default:
 		return string(why)
 	}

@@ -65,6 +65,9 @@ func (s *Share) Stride(n, before int) int {
 // Counts returns what was counted so far, and ShareOf a share that goes on from there.
 func (s *Share) Counts() (steps, audited int) { return s.Steps, s.audited }
 
+// Add counts runs that another process took.
+func (s *Share) Add(steps, audited int) { s.Steps, s.audited = s.Steps+steps, s.audited+audited }
+
 // ShareOf returns a share with these counts.
 func ShareOf(steps, audited int) Share { return Share{Steps: steps, audited: audited} }
 

@@ -9,7 +9,7 @@ import (
 // on who takes them.
 type Lot struct {
 	From, To int
-	stride   int // those are careful whose number it divides; 0 means none
+	Stride   int // those are careful whose number it divides; 0 means none
 }
 
 const (
@@ -24,12 +24,12 @@ func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	if i < LotLeast && s.Steps < LotSteps {
 		l = Lot{From: i, To: i + 1}
 		if s.Due() {
-			l.stride = 1
+			l.Stride = 1
 		}
 		return l, false
 	}
 	l = Lot{From: i, To: min(i+min(max(1, i), LotMost), n)}
-	l.stride = s.Stride(l.To-i, i)
+	l.Stride = s.Stride(l.To-i, i)
 	return l, true
 }
 
@@ -40,4 +40,4 @@ func (l Lot) Short() Lot {
 }
 
 // Careful reports whether walk number i is.
-func (l Lot) Careful(i int) bool { return l.stride > 0 && i%l.stride == 0 }
+func (l Lot) Careful(i int) bool { return l.Stride > 0 && i%l.Stride == 0 }
