@@ -23,6 +23,7 @@ type heading struct {
 var commandHeadings = []heading{
 	{"begin", []string{"new", "vet"}},
 	{"find", []string{"list", "search", "resume"}},
+	{"on several machines", []string{"coordinator", "worker"}},
 	{"look into a finding", []string{"replay", "graph", "mdb", "critical", "shrink"}},
 	{"run it for real", []string{"live", "merge"}},
 	{"judge the checker", []string{"bugs"}},
@@ -52,6 +53,14 @@ var flagHeadings = map[string][]heading{
 		{"for continuous integration", []string{"junit", "sarif", "github"}},
 		{"the engine", []string{"engine", "visited", "hash-bits", "workers"}},
 	},
+}
+
+// headingsOf are those of a command's flags. A coordinator has those of a search, and some more.
+func headingsOf(name string) []heading {
+	if name != "coordinator" {
+		return flagHeadings[name]
+	}
+	return append([]heading{{"the cluster", []string{"cluster", "listen", "token-file", "creds", "tls-cert", "tls-key", "tls-ca"}}}, flagHeadings["search"]...)
 }
 
 const (
@@ -195,7 +204,7 @@ func helpFlags(b *strings.Builder, cmd *cobra.Command) {
 			names = append(names, f.Name)
 		}
 	})
-	for _, h := range under(flagHeadings[cmd.Name()], names) {
+	for _, h := range under(headingsOf(cmd.Name()), names) {
 		fmt.Fprintf(b, "\n%s:\n", h.text)
 		for _, name := range h.names {
 			f := cmd.LocalFlags().Lookup(name)

@@ -36,7 +36,8 @@ type searchFlags struct {
 	restarts             int
 	seed                 int64
 	state                string
-	resume               bool // the state is there already
+	cluster              *Cluster // whose workers take walks; nil: they are taken here
+	resume               bool     // the state is there already
 	prefix               string
 	engine, visited      string
 	out                  string
@@ -45,8 +46,10 @@ type searchFlags struct {
 	outputs              outputs
 }
 
-func (t *tool) searchCommand() *cobra.Command {
-	var f searchFlags
+func (t *tool) searchCommand() *cobra.Command { return t.searches(new(searchFlags)) }
+
+// searches is a command that searches by these flags.
+func (t *tool) searches(f *searchFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search SYSTEM",
 		Short: "look for something wrong; write a folder that shows it",
@@ -90,15 +93,15 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 					defer end()
 				}
 				k.search(f.time)
-				return t.exploreFound(f, k.shown())
+				return t.exploreFound(*f, k.shown())
 			}
 			if f.coverage && t.child == nil {
 				return errors.New("--coverage: there is no process of its own here in which lines are counted")
 			}
-			if err := t.search(name, f); err != nil || t.child != nil {
+			if err := t.search(name, *f); err != nil || t.child != nil {
 				return err
 			}
-			return t.exploreFound(f, t.shown)
+			return t.exploreFound(*f, t.shown)
 		},
 	}
 	flags := cmd.Flags()
@@ -218,6 +221,12 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if f.web && f.json {
 		return usagef("--web and --json exclude each other: the address of the page would stand behind the object")
 	}
+	if f.cluster != nil && f.state == "" {
+		return usagef("coordinator needs --state: a directory for what it must not lose")
+	}
+	if f.cluster != nil && f.prefix != "" {
+		return usagef("--prefix is a file of this machine: workers cannot begin there; leave it out")
+	}
 	if f.coverage && f.state != "" {
 		return usagef("--coverage and --state exclude each other: which lines ran is not kept")
 	}
@@ -243,38 +252,47 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	return writable("out", f.out, f.out)
 }
 
-func (t *tool) search(name string, f searchFlags) error {
-	sys, err := t.find(name)
+// options are those of a search, as the flags say.
+func (t *tool) options(name string, f *searchFlags) (sys *sim.System, opts search.Options, err error) {
+	sys, err = t.find(name)
 	if err != nil {
-		return err
+		return nil, opts, err
 	}
-	if err := knownNames(sys, f); err != nil {
-		return err
+	if err := knownNames(sys, *f); err != nil {
+		return nil, opts, err
 	}
-	opts := f.opts
+	opts = f.opts
 	opts.Ignore, opts.Walking, opts.Seed = f.ignored, search.Walking(f.walk), uint64(f.seed)
 	opts.Engine, opts.Visited = search.Engine(f.engine), search.Visited(f.visited)
 	nodes := f.opts.Params.Nodes
 	if f.prefix != "" {
 		if opts.Prefix, err = load(f.prefix); err != nil {
-			return err
+			return nil, opts, err
 		}
 		opts.PrefixName = f.prefix
 		if nodes, f.params, err = search.LikePrefix(opts.Prefix, nodes, f.params); err != nil {
-			return fmt.Errorf("%s: %w", f.prefix, err)
+			return nil, opts, fmt.Errorf("%s: %w", f.prefix, err)
 		}
 	}
 	if opts.Params, err = sys.Configure(nodes, f.params, f.bugs); err != nil {
-		return err
+		return nil, opts, err
 	}
 	if opts.Conditions, err = f.conditionFlags.read(); err != nil {
-		return err
+		return nil, opts, err
 	}
 	opts.Early = f.opts.Early
 	if err := f.clocked(sys, opts.Params); err != nil {
-		return err
+		return nil, opts, err
 	}
 	opts.Memory, _ = parseBytes(f.memory)
+	return sys, opts, nil
+}
+
+func (t *tool) search(name string, f searchFlags) error {
+	sys, opts, err := t.options(name, &f)
+	if err != nil {
+		return err
+	}
 	t.shelf = finding.NewShelf(f.out)
 	if t.child != nil {
 		t.child.trail.Allow(opts.Memory)
@@ -298,6 +316,14 @@ func (t *tool) search(name string, f searchFlags) error {
 			return err
 		}
 		opts.Store = state
+		if f.cluster != nil {
+			afar, end, err := f.cluster.Coordinate(Job{header}, f.state, progress.note)
+			if err != nil {
+				return errors.Join(err, state.ends(nil))
+			}
+			defer end()
+			opts.Afar = afar
+		}
 	}
 	opts.Progress = func(p search.Progress) {
 		t.child.far(p)

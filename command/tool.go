@@ -174,6 +174,9 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 	if len(t.Bugs) > 0 {
 		root.AddCommand(t.bugsCommand())
 	}
+	if t.Cluster != nil {
+		root.AddCommand(t.completes(t.coordinatorCommand()), t.workerCommand())
+	}
 	completionCommand(root)
 	return root
 }

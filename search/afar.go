@@ -22,8 +22,8 @@ type Afar interface {
 	// and then with what each lot adds.
 	Learn(k Knowledge) error
 	// Take has spans of a lot taken. It calls came with what each came to, in their order, until came
-	// reports false: the lot is over then.
-	Take(spans []Span, came func(Spanned) (more bool)) error
+	// reports false: the lot is over then. It ends soon after stopped reports true.
+	Take(spans []Span, stopped func() bool, came func(Spanned) (more bool)) error
 }
 
 // Knowledge is what walks have met, for other processes. Its fields are the search's own.
@@ -69,7 +69,7 @@ func (r *runner) afar(length walk.Length, l walk.Lot) (nothing int, err error) {
 	}
 	r.lots++
 	var failed error
-	err = r.opts.Afar.Take(spans, func(s Spanned) bool {
+	err = r.opts.Afar.Take(spans, r.Stopped, func(s Spanned) bool {
 		if s.From != l.From+nothing {
 			failed = fmt.Errorf("walks from %d on came from another process, where those from %d on were due", s.From, l.From+nothing)
 			return false

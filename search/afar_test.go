@@ -41,7 +41,7 @@ func (o *others) Learn(k Knowledge) error {
 	return nil
 }
 
-func (o *others) Take(spans []Span, came func(Spanned) bool) error {
+func (o *others) Take(spans []Span, _ func() bool, came func(Spanned) bool) error {
 	all := make([]Spanned, len(spans))
 	for k := len(spans) - 1; k >= 0; k-- {
 		one := o.takers[(k+o.spans)%len(o.takers)]

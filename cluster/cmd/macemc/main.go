@@ -1,0 +1,13 @@
+// Command macemc is the command of module macemc, with its catalogue, and with the commands coordinator
+// and worker besides, by which several machines search together.
+package main
+
+import (
+	"macemc/cluster"
+	"macemc/command"
+	"macemc/internal/catalog"
+)
+
+func main() {
+	command.Program{Systems: catalog.Systems(), Bugs: catalog.Bugs(), Cluster: cluster.Commands()}.Main()
+}
