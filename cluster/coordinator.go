@@ -80,12 +80,7 @@ func (c *coordinator) begin(j command.Job, replicas int) (err error) {
 	if c.places, err = open(ctx, c.nc, replicas); err != nil {
 		return err
 	}
-	c.epoch = 1
-	if before, err := c.runs.Get(ctx, keyJob); err == nil {
-		c.epoch = before.Revision() + 1
-	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
-		return err
-	}
+	c.epoch = uint64(time.Now().UnixNano()) // a worker may have known another server
 	if err := c.work.Purge(ctx); err != nil {
 		return err
 	}

@@ -24,8 +24,15 @@ type settings struct {
 
 // Commands are the commands coordinator and worker, for command.Program.
 func Commands() *command.Cluster {
-	s := &settings{}
-	return &command.Cluster{Flags: s.flags, Coordinate: s.coordinate, Work: s.work}
+	of, at := &settings{}, &settings{} // of the coordinator, and of a worker
+	flags := func(flags *pflag.FlagSet, coordinator bool) {
+		if coordinator {
+			of.flags(flags, true)
+		} else {
+			at.flags(flags, false)
+		}
+	}
+	return &command.Cluster{Flags: flags, Coordinate: of.coordinate, Work: at.work}
 }
 
 const defaultListen = "127.0.0.1:4222"
