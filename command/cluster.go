@@ -23,11 +23,9 @@ import (
 type Cluster struct {
 	// Flags adds the flags by which the commands coordinator and worker reach the cluster.
 	Flags func(flags *pflag.FlagSet, coordinator bool)
-	// Coordinate gives the walks of a job out. It may keep what it has in a directory. It tells say what
-	// happens.
+	// Coordinate distributes the walks of a job, and may store files in a directory. It calls say with events.
 	Coordinate func(j Job, dir string, say func(string)) (afar search.Afar, end func(), err error)
-	// Work takes walks of jobs on n goroutines until ctx is done. take makes what takes the walks of a
-	// job, or says why this program cannot.
+	// Work takes walks of jobs on n goroutines until ctx is done. take returns a Taker for a job, or an error.
 	Work func(ctx context.Context, n int, take func(Job) (*search.Taker, error), say func(string)) error
 }
 
@@ -57,7 +55,7 @@ macemc worker`
 	return cmd
 }
 
-// asWorker says to a process that it takes walks, and which one started it.
+// asWorker is the environment variable of a supervised worker.
 const asWorker = "MACEMC_WORKER"
 
 func (t *tool) workerCommand() *cobra.Command {
@@ -84,7 +82,7 @@ refuses a search of another build or setting. If a handler ends the process, it 
 		defer stop()
 		if t.args != nil {
 			go func() {
-				_, _ = os.Stdin.Read(make([]byte, 1)) // nothing is written: whoever started it is gone
+				_, _ = os.Stdin.Read(make([]byte, 1)) // end of file: the parent has ended
 				t.exit(exitStopped)
 			}()
 		}
@@ -135,7 +133,7 @@ func (t *tool) superviseWorker() error {
 	}
 }
 
-// takerOf makes what takes the walks of a job. It refuses one of another build or setting.
+// takerOf returns a Taker for a job. It refuses a job of another build or setting.
 func (t *tool) takerOf(j Job) (*search.Taker, error) {
 	build, err := buildHash()
 	if err != nil {

@@ -24,7 +24,7 @@ func Main(systems ...*sim.System) { Program{Systems: systems}.Main() }
 type Program struct {
 	Systems   []*sim.System
 	Bugs      []known.Entry // of the command bugs; none: there is no such command
-	Cluster   *Cluster      // the commands coordinator and worker; nil: there are none
+	Cluster   *Cluster      // the commands coordinator and worker, or nil
 	Elsewhere string        // where there are more known bugs, for the end of that command; "" means nowhere
 }
 

@@ -36,7 +36,7 @@ type searchFlags struct {
 	restarts             int
 	seed                 int64
 	state                string
-	cluster              *Cluster // whose workers take walks; nil: they are taken here
+	cluster              *Cluster // takes the walks, or nil
 	resume               bool     // the state is there already
 	prefix               string
 	engine, visited      string

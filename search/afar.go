@@ -12,24 +12,23 @@ import (
 	"macemc/sim"
 )
 
-// Afar takes walks in other processes. What a walk comes to depends on its number and on what a
-// lot knows before its first walk, so a search comes to the same wherever walks are taken. The search
-// itself takes the walks that need a look.
+// Afar takes walks in other processes. A walk depends on its number and on the corpus before its
+// lot, so a search finds the same wherever walks are taken. The search itself takes the walks that
+// need a look.
 type Afar interface {
 	// Size returns how many walks of a lot of n one span is to have.
 	Size(n int) int
-	// Learn tells the others what is known before a lot. It is called once with all that is known,
-	// and then with what each lot adds.
+	// Learn publishes the corpus before a lot: all of it once, and then each lot's additions.
 	Learn(k Knowledge) error
-	// Take has spans of a lot taken. It calls came with what each came to, in their order, until came
-	// reports false: the lot is over then. It ends soon after stopped reports true.
+	// Take takes the spans of a lot. It calls came with their results in order, and returns when came
+	// reports false, or soon after stopped reports true.
 	Take(spans []Span, stopped func() bool, came func(Spanned) (more bool)) error
 }
 
-// Knowledge is what walks have met, for other processes. Its fields are the search's own.
+// Knowledge is a corpus, or additions to it, for other processes. Its fields belong to the search.
 type Knowledge struct {
 	Lot    int        // the lot before which it is known
-	Whole  *walk.Kept // before lot 0: all; nil: nothing
+	Whole  *walk.Kept // the corpus before lot 0, or nil
 	Notes  []walk.Noted
 	Chosen []int
 }
@@ -43,7 +42,7 @@ type Span struct {
 	Noting   bool // what the walks meet is noted
 }
 
-// Spanned is what the walks of a span came to, before the first that needs a look.
+// Spanned is the result of a span: its walks before the first that needs a look.
 type Spanned struct {
 	From, Walks int // walks that came to nothing, from the first of the span
 	Ends        bool
@@ -82,7 +81,7 @@ func (r *runner) afar(length walk.Length, l walk.Lot) (nothing int, err error) {
 	return nothing, cmp.Or(failed, err)
 }
 
-// folds adds what a span came to.
+// folds adds the result of a span.
 func (r *runner) folds(s Spanned) error {
 	r.share.Add(s.Steps, s.Audited)
 	r.add(s.Stats)
@@ -99,7 +98,7 @@ func (r *runner) folds(s Spanned) error {
 	return r.coverage.Add(&s.Coverage)
 }
 
-// teach tells the others what is known before the next lot that they take.
+// teach publishes the corpus before the next lot.
 func (r *runner) teach() error {
 	k := Knowledge{Lot: r.lots, Notes: r.untold.notes, Chosen: r.untold.chosen}
 	if r.lots == 0 {
@@ -109,12 +108,11 @@ func (r *runner) teach() error {
 	return r.opts.Afar.Learn(k)
 }
 
-// A Taker takes spans of the walks of a search that another process has. One goroutine at a time
-// has it.
+// A Taker takes spans of walks for a search in another process. It belongs to one goroutine.
 type Taker struct {
 	pool   work.Pool[*scout]
 	corpus *walk.Corpus
-	lot    int // whose knowledge it has
+	lot    int // the last lot of Learn
 	seed   uint64
 }
 
@@ -135,10 +133,10 @@ func NewTaker(sys *sim.System, opts Options) (*Taker, error) {
 	return t, nil
 }
 
-// Lot returns the lot before which everything is known that the Taker knows.
+// Lot returns the number of the last lot that Learn added.
 func (t *Taker) Lot() int { return t.lot }
 
-// Learn adds what is known before a lot.
+// Learn adds the corpus before a lot.
 func (t *Taker) Learn(k Knowledge) error {
 	if k.Lot == 0 {
 		c, err := k.Whole.Corpus()
@@ -165,8 +163,8 @@ func (t *Taker) Learn(k Knowledge) error {
 	return nil
 }
 
-// Take takes the walks of a span whose lot the Taker knows everything of. Before each it calls next
-// with its number, which reports whether the walk is taken, left out, or no more is wanted.
+// Take takes the walks of a span, after Learn of its lot. It calls next with the number of each walk;
+// next reports whether the walk is taken, left out, or stops the span.
 func (t *Taker) Take(s Span, next func(walk int) Next) (out Spanned, wanted bool, err error) {
 	if s.Lot != t.lot || s.From < 0 || s.To < s.From {
 		return out, false, fmt.Errorf("walks %d to %d of lot %d are to be taken, and what is known is of lot %d", s.From, s.To, s.Lot, t.lot)
@@ -178,7 +176,7 @@ func (t *Taker) Take(s Span, next func(walk int) Next) (out Spanned, wanted bool
 	one.Walk, one.how = walk.New(t.seed), one.strategy(t.corpus)
 	one.Walk.Corpus = t.corpus
 	if _, _, w := one.Run(run.Repeat(choose.NewRaw(nil), run.Fair, 0), false); w.Run.Failed() == nil {
-		one.counted() // what a start makes known does not count
+		one.counted() // the start does not count
 	}
 	one.coverage.Clear()
 	covered := one.coverage.Another()
@@ -225,12 +223,12 @@ func (s *Spanned) add(c work.Outcome, careful bool) {
 	}
 }
 
-// Next is what becomes of a walk of a span.
+// Next is an answer about a walk of a span.
 type Next uint8
 
-// What becomes of it.
+// The answers of next.
 const (
 	NextTake  Next = iota
-	NextLeave      // it is left out, and told as Quarantined
-	NextStop       // nothing of the span is wanted any more
+	NextLeave      // the walk is left out, and listed as Quarantined
+	NextStop       // the span is over
 )

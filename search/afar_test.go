@@ -12,14 +12,13 @@ import (
 	"macemc/sim"
 )
 
-// others are two takers in this process. What they are told, and what they answer, goes through
-// JSON; spans are taken from the last to the first.
+// others are two takers in this process. All values pass through JSON; the last span comes first.
 type others struct {
 	t      *testing.T
 	takers []*Taker
 	told   []Knowledge
 	size   int
-	leave  int // the walk that is left out; -1: none
+	leave  int // the walk that is left out, or -1
 	spans  int
 }
 
@@ -88,15 +87,14 @@ func takeAfar(t *testing.T, sys *sim.System, opts Options, size, leave int) (*Re
 	return r, o
 }
 
-// A search whose walks are taken in other processes comes to what it comes to alone: the path of the
-// finding, all counts, and what was never exercised.
+// A search whose walks other processes take returns the same path, counts and coverage as one alone.
 func TestWalksAfarComeToTheSame(t *testing.T) {
 	entries, err := known.Find(catalog.Bugs(), []string{"RT13", "RT14", "RS1"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		entry int // -1: commit without a bug
+		entry int // or -1 for commit without a bug
 		size  int
 		walks int
 	}{{1, 100, 1800}, {-1, 37, 1500}, {0, 1000, 4000}, {2, 64, 8000}}[:long.Of(2, 4)] {
@@ -126,7 +124,7 @@ func TestWalksAfarComeToTheSame(t *testing.T) {
 	}
 }
 
-// A walk that nobody can take is left out, and then the search claims nothing of it.
+// The search reports a walk that was left out, and is incomplete.
 func TestQuarantine(t *testing.T) {
 	sys, err := known.System(catalog.Systems(), "commit")
 	if err != nil {

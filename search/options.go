@@ -75,7 +75,7 @@ type Options struct {
 	Trail *trail.Trail   // if set, records the progress of every run, so that a parent process can tell which run killed this one
 	Found func(*Finding) // if set, called for each finding as soon as it is confirmed
 
-	Afar  Afar  // takes walks in other processes; nil: they are taken here
+	Afar  Afar  // takes walks in other processes, or nil
 	Store Store // keeps where the search is, for another process; nil: nobody does
 
 	See func(*world.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice

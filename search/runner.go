@@ -35,8 +35,8 @@ type runner struct {
 	past        pastKept      // what they have met since the state of the search was kept
 	from        *kept         // the state from which the search goes on; nil: it began
 	quarantined []int         // walks that were left out
-	lots        int           // that others were given
-	untold      pastKept      // what they were not told yet
+	lots        int           // lots that other processes took
+	untold      pastKept      // additions to the corpus since then
 
 	// The goroutines that help it.
 	team    *team // nil means nobody explores with it
