@@ -1,6 +1,7 @@
 package echomulticast
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
@@ -86,6 +87,9 @@ func forge(p sim.Params, self sim.Addr, seen iter.Seq2[sim.Addr, sim.Message], l
 			if from != self {
 				signed.add(from, m.text)
 			}
+		case commit: // what it signs is known from its echoes
+		default:
+			panic(fmt.Sprintf("echomulticast: no case for the message %T", m))
 		}
 	}
 	if slices.Contains(all.receivers, self) {
