@@ -159,7 +159,7 @@ func TestDocumentedService(t *testing.T) {
 			t.Errorf("%s is in the guide\n%s\n---- but in examples/lock\n%s", name, code[i], want)
 		}
 	}
-	whole += get(t, module+"serve/main.go")
+	whole += get(t, module+"serve/main.go") + get(t, "../cluster/cmd/macemc/main.go")
 	for _, page := range pages(t) {
 		for _, part := range blocks(t, page, "go") {
 			if !strings.Contains(whole, part) {
