@@ -37,7 +37,7 @@ const together = "./search TestTogether"
 // slow are the tests of search that take most of its time, all others together a tenth of
 // it. They come last.
 const slow = "TestWalksOfSeveral|TestClean$|TestCommutingStepsTogether|TestEngines|TestPublishedCounts|TestLooksEarly|TestStuck|TestFindingsOfSeveral|TestBehaving|TestMisbehaving|" +
-	"TestPeripheryOfSeveral|TestPeripheryFinds|TestRestartsOfSeveral|TestLivelockBehindADoor|TestWorkersAgree|TestTogether|TestWalkLeast|TestLeast|TestManners|TestInterrupted|TestMemoryGrows|TestPrefixCritical"
+	"TestPeripheryOfSeveral|TestPeripheryFinds|TestRestartsOfSeveral|TestLivelockBehindADoor|TestWorkersAgree|TestTogether|TestWalkLeast|TestManners|TestInterrupted|TestMemoryGrows|TestPrefixCritical"
 
 var rooms = []room{
 	{"sim", []string{"./sim/...", "./internal/world/...", "./internal/sight/...", "./internal/guard/...", "./internal/state/..."},
