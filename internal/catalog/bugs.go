@@ -40,7 +40,7 @@ var list = []Known{
 	{ID: "CH7", Kind: Safety, Verdict: sim.VerdictUnhandled, Critical: []Critical{at(Anyone, sim.KindMessage, "reply")}},
 	{ID: "CH8", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(Anyone, sim.KindDown, "")}},
 	{ID: "CM1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindMessage, "vote")}},
-	{ID: "CM2", Kind: Safety, Verdict: sim.VerdictUnhandled, Critical: []Critical{at(Anyone, sim.KindMessage, "prepare")}},
+	{ID: "CM2", Kind: Safety, Verdict: sim.VerdictUnhandled, Critical: []Critical{at(Anyone, sim.KindMessage, "prepare")}, Fresh: Share{Held: 8, Of: 10}},
 	{ID: "CM3", Kind: Safety, Verdict: sim.VerdictUnhandled, Critical: []Critical{at(Anyone, sim.KindMessage, "prepare")}},
 	{ID: "CM4", Kind: Safety, Verdict: sim.VerdictUnhandled, Critical: []Critical{at(Anyone, sim.KindTimer, "timeout")}},
 	{ID: "CM5", Kind: Liveness, Verdict: sim.VerdictDead, Critical: []Critical{at(First, sim.KindMessage, "done"), at(First, sim.KindError, ""), at(Anyone, sim.KindDown, "")}},
@@ -149,7 +149,8 @@ var list = []Known{
 	{
 		ID: "RT3", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Properties: []string{"all joined", "one root", "children match parents", "roots match", "siblings match"}},
-		Critical: []Critical{at(Anyone, sim.KindTimer, "recoveryTimer"), at(Anyone, sim.KindMessage, "join")},
+		Critical: []Critical{at(Anyone, sim.KindTimer, "recoveryTimer"), at(Anyone, sim.KindMessage, "join"), at(Anyone, sim.KindMessage, "joinReply")},
+		Meant:    "the recovery timer fires in vain, or a node whose timer did so joins without setting it again",
 	},
 	{
 		ID: "RT4", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
@@ -181,6 +182,7 @@ var list = []Known{
 	{
 		ID: "RT12", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
 		Flags:    Flags{Faults: "none", Params: []string{"buffer=2"}},
+		Fresh:    Share{Held: 9, Of: 10},
 		Critical: []Critical{{Kind: sim.KindMessage, Message: "joinReply", Refused: "remove"}},
 		Paper:    "9.5 h, 2,850,000 paths at depth 35, the critical step 68",
 	},
