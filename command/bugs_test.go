@@ -35,7 +35,7 @@ func TestBugsIsComplete(t *testing.T) {
 	}
 }
 
-// What is verified does not depend on how fast the machine is: shrinking goes by
+// The result of verifying does not depend on the speed of the machine: shrinking is limited by
 // the runs that it tries.
 func TestTries(t *testing.T) {
 	o := searchFlags{tries: 2}.critical(search.Options{}, &progress{}, nil)
@@ -44,7 +44,7 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// What is found without a bug is written, and the report ends with the command
+// A finding without a known bug is written, and the report ends with the command
 // that replays it. With crashes stopwait fails without a bug too.
 func TestVerifyWritesWhatItFinds(t *testing.T) {
 	found, err := known.Find(catalog.Bugs(), []string{"SW1"})

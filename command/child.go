@@ -29,7 +29,7 @@ const asChild = "MACEMC_CHILD"
 const (
 	roleRun   = "run"   // take the command line
 	roleAlone = "alone" // take one run again, of which a child may have died
-	roleTell  = "tell"  // report what is known of a search whose child has died
+	roleTell  = "tell"  // report the progress of a search whose child has died
 )
 
 // child is what a process knows that is kept by another one.

@@ -1,13 +1,18 @@
 package command
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -24,9 +29,26 @@ type Cluster struct {
 	// Flags adds the flags by which the commands coordinator and worker reach the cluster.
 	Flags func(flags *pflag.FlagSet, coordinator bool)
 	// Coordinate distributes the walks of a job, and may store files in a directory. It calls say with events.
-	Coordinate func(j Job, dir string, say func(string)) (afar search.Afar, end func(), err error)
-	// Work takes walks of jobs on n goroutines until ctx is done. take returns a Taker for a job, or an error.
-	Work func(ctx context.Context, n int, take func(Job) (*search.Taker, error), say func(string)) error
+	Coordinate func(j Job, dir string, say func(string)) (*Coordination, error)
+	// Work takes walks of jobs until ctx is done.
+	Work func(ctx context.Context, hands Hands) error
+}
+
+// Coordination is the work of a coordinator.
+type Coordination struct {
+	Afar search.Afar
+	Join []string // flags of a worker on this machine
+	End  func()
+}
+
+// Hands take the walks of a worker.
+type Hands struct {
+	N, Memory int // goroutines, and bytes of the process
+	Taker     func(Job) (*search.Taker, error)
+	// Lone takes a span in a process of its own, until over reports true: then it returns ErrUnwanted.
+	// With an error it returns the walk that was under way, or -1.
+	Lone func(ctx context.Context, l Lone, over func() bool) (came search.Spanned, walk int, err error)
+	Say  func(string)
 }
 
 // Job is a search of which a process takes walks. Its options are the arguments of a command line:
@@ -44,22 +66,38 @@ func (t *tool) coordinatorCommand() *cobra.Command {
 	cmd.Long = `coordinator searches as search does, and comes to the same finding and counts for the
 same seed. Workers take its walks: each begins by "worker" with the same program. Workers may
 come, go and be killed at any time. The coordinator itself does the exhaustive phase, takes
-the walks that need a look, and writes what is found. It keeps its state in --state DIR,
-and resume goes on with it.
+the walks that need a look, and writes what is found; a worker that it starts on its own
+machine takes walks, too. It keeps its state in --state DIR, and resume goes on with it.
 
 A walk that ends three workers is left out: then the search says that it is incomplete.`
 	cmd.Example = `
 macemc coordinator randtree --state randtree.state --paths 1000000
 macemc worker`
-	t.Cluster.Flags(cmd.Flags(), true)
+	t.coordinates(cmd, &f)
 	return cmd
 }
 
-// asWorker is the environment variable of a supervised worker.
-const asWorker = "MACEMC_WORKER"
+// coordinates adds the flags that a coordinator has besides those of a search.
+func (t *tool) coordinates(cmd *cobra.Command, f *searchFlags) {
+	cmd.Flags().BoolVar(&f.noWork, "no-work", false, "leave all walks to workers elsewhere (default a worker on this machine takes walks, too)")
+	t.Cluster.Flags(cmd.Flags(), true)
+}
+
+// asWorker is the environment variable that says what a process of a worker takes.
+const (
+	asWorker   = "MACEMC_WORKER"
+	workerAll  = "1"
+	workerLone = "lone" // one span; see Lone
+
+	// workerEnds is what the process prints if another one would not do better. Exit statuses are also
+	// those of handlers: a panic has 2.
+	workerEnds = "the worker ends"
+
+	goodbye = 3 * time.Second // for a worker to end by itself
+)
 
 func (t *tool) workerCommand() *cobra.Command {
-	n := 0
+	n, memory := 0, ""
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "take walks of a coordinator's search",
@@ -70,13 +108,21 @@ refuses a search of another build or setting. If a handler ends the process, it 
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().IntVar(&n, "workers", 0, "take walks on `N` goroutines (default as many as there are cores)")
+	cmd.Flags().StringVar(&memory, "memory", "4GiB", "let the process of walks have so many `bytes`; one that takes more is ended, and the walk that took\nthem is looked for")
 	t.Cluster.Flags(cmd.Flags(), false)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if n < 0 {
 			return usagef("--workers is %d; it must be 1 or more", n)
 		}
-		if t.args != nil && os.Getenv(asWorker) == "" {
-			return t.superviseWorker()
+		most, err := parseBytes(memory)
+		if err != nil {
+			return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", memory)
+		}
+		switch role := os.Getenv(asWorker); {
+		case role == workerLone:
+			return t.takeLone(os.Stdin)
+		case t.args != nil && role == "":
+			return t.superviseWorker(most)
 		}
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -86,51 +132,122 @@ refuses a search of another build or setting. If a handler ends the process, it 
 				t.exit(exitStopped)
 			}()
 		}
-		return t.Cluster.Work(ctx, n, t.takerOf, func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) })
+		parent := os.Stdout
+		if t.args != nil {
+			os.Stdout = os.Stderr // of handlers
+		}
+		err = t.Cluster.Work(ctx, Hands{
+			N: cmp.Or(n, runtime.GOMAXPROCS(0)), Memory: most, Taker: t.takerOf, Lone: t.lone, Say: func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) },
+		})
+		if err != nil && t.args != nil {
+			fmt.Fprintln(parent, workerEnds)
+		}
+		return err
 	}
 	return cmd
 }
 
-// superviseWorker starts the worker as a process of its own, again each time that it dies.
-func (t *tool) superviseWorker() error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+// superviseWorker takes the command line in a process of its own, until it is interrupted.
+func (t *tool) superviseWorker(memory int) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	status, err := t.supervise(ctx, t.args, memory)
+	t.status = status
+	return err
+}
+
+// ownWorker starts the worker of a coordinator. It takes walks as all do: a walk that ends its process
+// does not end the search.
+func (t *tool) ownWorker(join []string, n, memory int) (end func()) {
+	args := append([]string{"worker"}, join...)
+	if n > 0 {
+		args = append(args, "--workers", strconv.Itoa(n))
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if _, err := t.supervise(ctx, args, memory); err != nil {
+			t.complain(fmt.Errorf("this machine takes no walks: %w", err))
+		}
+	}()
+	return func() { stop(); <-ended }
+}
+
+// workerProcess returns a process of a worker, and the pipe that ends it.
+func (t *tool) workerProcess(role string, args []string) (*exec.Cmd, io.WriteCloser, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), asWorker+"="+role)
+	cmd.Stdout, cmd.Stderr = t.stderr, t.stderr
+	in, err := cmd.StdinPipe() // it ends with this process
+	return cmd, in, err
+}
+
+// supervise starts a worker as a process of its own, again each time that it dies, until ctx is done
+// or the worker refuses. A process that takes more memory is ended.
+func (t *tool) supervise(ctx context.Context, args []string, memory int) (status int, err error) {
 	for {
-		cmd := exec.Command(self, t.args...)
-		cmd.Env = append(os.Environ(), asWorker+"=1")
-		cmd.Stdout, cmd.Stderr = t.stdout, t.stderr
-		alive, err := cmd.StdinPipe() // it ends with this process
+		cmd, alive, err := t.workerProcess(workerAll, args)
 		if err != nil {
-			return err
+			return 0, err
 		}
+		said := &bytes.Buffer{}
+		cmd.Stdout = said
 		if err := cmd.Start(); err != nil {
-			return err
+			return 0, err
 		}
-		ended := make(chan error, 1)
-		go func() { ended <- cmd.Wait() }()
+		ended, enough := make(chan error, 1), endAbove(cmd.Process, memory)
+		go func() { err := cmd.Wait(); enough(); ended <- err }()
 		select {
 		case <-ctx.Done():
 			_ = cmd.Process.Signal(os.Interrupt)
-			<-ended
-			return nil
+			select {
+			case <-ended:
+			case <-time.After(goodbye):
+				_ = cmd.Process.Kill()
+				<-ended
+			}
+			return 0, nil
 		case err = <-ended:
 		}
 		alive.Close()
-		if code := cmd.ProcessState.ExitCode(); ctx.Err() != nil || code == exitInput {
-			t.status = code
-			return nil
+		if ctx.Err() != nil {
+			return 0, nil
+		}
+		if bytes.HasPrefix(said.Bytes(), []byte(workerEnds)) {
+			return exitInput, nil
 		}
 		fmt.Fprintf(t.stderr, "macemc: the worker's process has ended (%v); another one begins\n", err)
 		select {
 		case <-ctx.Done():
-			return nil
+			return 0, nil
 		case <-time.After(200 * time.Millisecond):
 		}
 	}
+}
+
+// endAbove kills a process once it has more than some bytes of memory, until it is stopped.
+func endAbove(p *os.Process, most int) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(50 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if residentBytes(p.Pid) > most {
+					_ = p.Kill()
+				}
+			}
+		}
+	}()
+	return func() { close(done) }
 }
 
 // takerOf returns a Taker for a job. It refuses a job of another build or setting.
@@ -147,7 +264,7 @@ func (t *tool) takerOf(j Job) (*search.Taker, error) {
 	}
 	var f searchFlags
 	cmd := t.searches(&f)
-	t.Cluster.Flags(cmd.Flags(), true)
+	t.coordinates(cmd, &f)
 	if err := cmd.ParseFlags(j.Args[1:]); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
 	}

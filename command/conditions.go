@@ -14,7 +14,7 @@ import (
 type conditionFlags struct {
 	properties                []string
 	net, faults, timers, disk string
-	byzantine                 string
+	byzantine, crashes        string
 	faultsSet                 bool
 }
 
@@ -33,6 +33,7 @@ func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause, disk; each a number or all; none (default what the system tolerates)")
 	flags.StringVar(&f.timers, "timers", "", of+"`free`, though the system says what its clocks keep to; or ordered, as it says")
 	flags.StringVar(&f.disk, "disk", "", of+"what a crash leaves of what was not synced: the first few writes (prefix, the default),\nor any part of them (`reorder`)")
+	flags.StringVar(&f.crashes, "crash", "", of+"how nodes fail: in steps of their own (explicit, the default), also `within` steps, or\nimplicit: a node that is down takes no more steps, and no step says so")
 	flags.StringVar(&f.byzantine, "byzantine", "", of+"nodes that do not keep to the protocol, `twins@n1,lies=2@n3`; none (default those that\nthe system declares)")
 }
 
@@ -42,7 +43,7 @@ func (f *conditionFlags) check(cmd *cobra.Command) error {
 	for _, one := range []struct {
 		name, value string
 		words       []string
-	}{{"timers", f.timers, []string{wordFree, wordOrdered}}, {"disk", f.disk, []string{wordPrefix, wordReorder}}} {
+	}{{"timers", f.timers, []string{wordFree, wordOrdered}}, {"disk", f.disk, []string{wordPrefix, wordReorder}}, {"crash", f.crashes, sim.CrashModels}} {
 		if cmd.Flags().Changed(one.name) && !slices.Contains(one.words, one.value) {
 			return usagef("--%s is %q; it must be %s%s", one.name, one.value, strings.Join(one.words, " or "), suggest(one.value, one.words))
 		}
@@ -54,6 +55,9 @@ func (f *conditionFlags) check(cmd *cobra.Command) error {
 func (f *conditionFlags) read() (c sim.Conditions, err error) {
 	c.Properties, c.FreeTimers, c.DiskReorder = f.properties, f.timers == wordFree, f.disk == wordReorder
 	c.Byzantine = f.byzantine
+	if c.Crashes, err = sim.ParseCrashModel(f.crashes); err != nil {
+		return c, err
+	}
 	if f.faultsSet {
 		faults, err := parseFaults(f.faults)
 		if err != nil {

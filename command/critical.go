@@ -222,6 +222,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 	until := time.Now().Add(f.time)
 	opts := critical.Options{
 		Search: search.Options{Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Workers: f.workers, Stop: ends.why, Stuck: f.stuck},
+		From:   &search.Result{System: sys}, // one lab for all that is asked about the finding
 		Any:    f.any, Progress: p.looking,
 		Enough: func() bool { return f.time > 0 && time.Now().After(until) },
 	}
@@ -264,7 +265,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	r := &search.Result{System: again.System, Params: again.Params, Finding: c.Finding, Findings: []*search.Finding{c.Finding}}
+	r := opts.From.About(again.Params, c.Finding)
 	r.Options.Properties = path.All("property")
 	for _, other := range c.Others {
 		r.Findings = besides(r.Findings, other)

@@ -11,7 +11,7 @@ import (
 )
 
 // A command that was asked to end, or whose time is over, may continue for lateAfter to
-// complete the report of a finding; then it writes what it has. After killAfter the keeper
+// complete the report of a finding; then it writes its results so far. After killAfter the keeper
 // kills the child.
 const (
 	lateAfterTime, killAfterTime     = 2 * time.Second, 3500 * time.Millisecond
@@ -36,7 +36,7 @@ func (e *ending) why() search.Stop {
 	}
 }
 
-// interrupts makes the first Ctrl-C or SIGTERM end the command with what it has, and the
+// interrupts makes the first Ctrl-C or SIGTERM end the command with its results so far, and the
 // second end the process. The limit, if it is not 0, ends the command as well. ignore
 // restores the default behavior.
 func (t *tool) interrupts(p *progress, limit time.Duration) (e *ending, ignore func()) {

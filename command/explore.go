@@ -36,7 +36,9 @@ func (t *tool) explore(name string, f mdbFlags) error {
 	page := web.New(s, end)
 	fmt.Fprintf(t.stdout, "explore %s at %s\n(Ctrl-C ends it; who knows the address may drive it, from this machine)\n", name, page.URL(l))
 	server := &http.Server{Handler: page}
+	closed := make(chan struct{})
 	go func() {
+		defer close(closed)
 		<-ctx.Done()
 		late, end := context.WithTimeout(context.Background(), time.Second)
 		defer end()
@@ -45,6 +47,7 @@ func (t *tool) explore(name string, f mdbFlags) error {
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("--web: %w", err)
 	}
+	<-closed // Serve returns as soon as Shutdown begins
 	return nil
 }
 

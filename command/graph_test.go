@@ -114,8 +114,8 @@ func (n *turner) Init(sim.Env)                           {}
 func (n *turner) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (n *turner) Handle(_ sim.Env, s sim.Signal)         { n.Turned = true }
 
-// turns is dead once n0 and n1 have turned, who never hear of each other. What n2
-// does is nothing to it.
+// turns is dead once n0 and n1 have turned. They never hear of each other, and the steps of n2
+// do not matter.
 var turns = &sim.System{
 	Name: "turns", Doc: "Nodes turn.",
 	Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
@@ -135,7 +135,7 @@ var turns = &sim.System{
 }
 
 // A slice of a dead run has what makes it dead, and not only what happened before
-// the critical step; and it says what it is.
+// the critical step; and its title says so.
 func TestGraphSliceOfADeadRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run := func(line ...string) string {

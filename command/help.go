@@ -43,7 +43,7 @@ var flagHeadings = map[string][]heading{
 	},
 	"search": {
 		{"what runs", []string{"bug", "param", "nodes", "property", "ignore"}},
-		{"the environment", []string{"faults", "net", "disk", "timers", "early", "byzantine"}},
+		{"the environment", []string{"faults", "net", "crash", "disk", "timers", "early", "byzantine"}},
 		{"how far it goes", []string{"depth", "paths", "time", "memory", "findings", "step", "seed"}},
 		{"random walks", []string{"walk-steps", "max-walk-steps", "walk-least", "walks", "walk", "restarts", "no-walks"}},
 		{"a prefix", []string{"prefix", "print-prefixes", "steady"}},

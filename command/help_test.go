@@ -93,7 +93,7 @@ func TestHelpExamples(t *testing.T) {
 	}
 }
 
-// A shell is told the systems, and the known bugs of one.
+// A shell completes the names of systems, and the known bugs of one.
 func TestCompletion(t *testing.T) {
 	for line, want := range map[string]string{
 		"__complete search hand":             "handshake\t",

@@ -40,7 +40,7 @@ type killedJSON struct {
 	Findings         []struct{ Stack *string }
 }
 
-// Whatever a handler does to its process, the search tells it, with a path that
+// The search reports whatever a handler does to its process, with a path that
 // leads there again.
 func TestKeptFromDeath(t *testing.T) {
 	for _, c := range []struct {
@@ -122,8 +122,8 @@ func TestKeptFromStanding(t *testing.T) {
 	}
 }
 
-// Who kills the process of a search from outside is told from a handler that
-// does; what was found before is kept.
+// A search distinguishes a kill from outside from one by a handler. Findings from before
+// the kill are kept.
 func TestKilledFromOutside(t *testing.T) {
 	t.Parallel()
 	p := command(t, t.Context(), "search jointree --depth 100 --json --memory 1GiB")
@@ -169,7 +169,7 @@ func TestStoppedFromOutside(t *testing.T) {
 	}
 }
 
-// childOf is the process in which a command takes its runs; 0: it has not begun.
+// childOf returns the process in which a command takes its runs, or 0 if it has not begun.
 func childOf(pid int) int {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {

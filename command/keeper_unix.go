@@ -68,7 +68,7 @@ func heldBy() *child {
 // moved returns a file of the child under a high number.
 func moved(fd uintptr, name string) *os.File {
 	high, _, no := syscall.Syscall(syscall.SYS_FCNTL, fd, syscall.F_DUPFD_CLOEXEC, fdHigh)
-	if no != 0 { // no process may have so many files here
+	if no != 0 { // the limit of open files of a process is lower
 		syscall.CloseOnExec(int(fd))
 		return os.NewFile(fd, name)
 	}
@@ -347,7 +347,7 @@ func (k *keeper) follow(d *death) {
 }
 
 // search runs a search in a child. If the child dies, or does not end within the limit, it
-// reports what is known.
+// reports the progress so far.
 func (k *keeper) search(limit time.Duration) {
 	defer k.listen()()
 	k.limit, k.began = limit, time.Now()
@@ -381,7 +381,7 @@ func (k *keeper) shown() string {
 	return m.Shown
 }
 
-// afterDeath returns what is known of a search whose child died.
+// afterDeath returns the progress of a search whose child died.
 func (k *keeper) afterDeath(d *death) (m message) {
 	found, _ := lastSaid(k.said, k.token, func(m *message) bool { return m.Found != nil })
 	m.Found = found.Found

@@ -28,8 +28,8 @@ var (
 // asCommand makes the test's program the command: see TestMain.
 const asCommand = "MACEMC_TEST_AS_COMMAND"
 
-// beRude ends the process as another command if it was started as that; nil: it
-// cannot be, here.
+// beRude ends the process as another command if it was started as that. It is nil where
+// that is not supported.
 var beRude func()
 
 func TestMain(m *testing.M) {
@@ -42,8 +42,8 @@ func TestMain(m *testing.M) {
 	if beRude != nil {
 		beRude()
 	}
-	everyPlain = time.Hour // what is told must not depend on the machine
-	os.Exit(m.Run())
+	everyPlain = time.Hour // the output must not depend on the machine
+	long.Run(m)
 }
 
 // process is the command in a process of its own, in an empty folder.
@@ -78,8 +78,8 @@ type limited struct {
 	}
 }
 
-// ended is what a process said, and its exit status; -1: a signal ended it. It
-// must have left nothing behind.
+// ended returns the output of a process and its exit status, or -1 if a signal ended it. The
+// process must have left nothing behind.
 func (p *process) ended(t *testing.T, err error) (said limited, status int) {
 	t.Helper()
 	var exit *exec.ExitError
@@ -138,7 +138,7 @@ func TestLimits(t *testing.T) {
 }
 
 // The memory of the whole process, as the system counts it, stays near what
-// --memory allows: within a tenth above, and what is there is used.
+// --memory allows: at most a tenth above, and not far below.
 func TestMemoryBudget(t *testing.T) {
 	if testing.Short() || !*long.On && !*ten {
 		t.Skip("-long; and the race detector has memory of its own")
@@ -163,8 +163,8 @@ func TestMemoryBudget(t *testing.T) {
 	}
 }
 
-// Whenever a search is interrupted, it reports what it has, and leaves nothing
-// behind. What comes before it listens is the system's usual end.
+// Whenever a search is interrupted, it reports its results so far, and leaves nothing
+// behind. A signal that comes before it listens ends it as usual.
 func TestInterruptions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, uint64(time.Now().UnixNano())))
 	lines := []string{

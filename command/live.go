@@ -313,7 +313,7 @@ func (f *liveFlags) tls() (func() (*tls.Config, error), error) {
 	return live.TLSFiles(f.cert, f.key, f.ca)
 }
 
-// announce tells whoever operates it something on standard error, where a log of JSON has no
+// announce reports something to the operator on standard error, where a log of JSON has no
 // other lines.
 func (t *tool) announce(f liveFlags, log *slog.Logger, format string, args ...any) {
 	if f.logFormat == "json" {

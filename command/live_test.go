@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What nodes did for real becomes a path, which every command takes that takes paths.
+// A real run becomes a path, and every command for paths takes it.
 func TestLiveRunIsAPath(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -55,8 +55,8 @@ func TestFaultsBeyondTheEnd(t *testing.T) {
 	}
 }
 
-// One node of a deployment serves its metrics and whether it is healthy, logs as it is told, and
-// takes a book that grows.
+// One node of a deployment serves its metrics and its health, logs in the format of its flags,
+// and takes a book that grows.
 func TestLiveNode(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put("book", "n0 127.0.0.1:0\n")

@@ -41,7 +41,7 @@ func TestPrintedToNowhere(t *testing.T) {
 	}
 }
 
-// What is no file is written to, and not replaced by one; a search whose files
+// A device or a pipe is written to, and not replaced by a file; a search whose files
 // cannot be written does not end as if all was well.
 func TestDevices(t *testing.T) {
 	folder := t.TempDir()
@@ -50,7 +50,7 @@ func TestDevices(t *testing.T) {
 	if err != nil || info.Mode().IsRegular() {
 		t.Skip("there is no /dev/full")
 	}
-	// A link: whoever replaces it replaces the link.
+	// Replacing a link would replace the link, and not its file.
 	link := filepath.Join(folder, "full")
 	if err := os.Symlink("/dev/full", link); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ import (
 
 // TestTranscripts runs testdata, each file in an empty folder. Its commands:
 //
-//	macemc                       run a command line, told in quotes where it has blanks
+//	macemc                       run a command line, quoted where it has blanks
 //	header from= to= key= value= copy a path file with another value in its header
 //	cut from= to= lines=         copy the first lines of a file
 //	change from= to=             copy a file with the first line of the input
@@ -232,8 +232,8 @@ func TestNothingIsOverwritten(t *testing.T) {
 func TestJSON(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range []struct{ line, members string }{
-		{"search brokentree --bug BT1 --json", "alike avoided bugs choices critical cut disk faults findings first_held liveness measured message never params path prefix prefixes property replay report safety space stats steps stop system timers verdict version"},
-		{"search twophase --no-walks --json", "alike avoided bugs choices critical cut disk faults findings first_held liveness measured message never params path prefix prefixes property repeated replay report safety space stats steps stop system timers verdict version"},
+		{"search brokentree --bug BT1 --json", "alike avoided bugs choices crashes critical cut disk faults findings first_held liveness measured message never params path prefix prefixes property replay report safety space stats steps stop system timers verdict version"},
+		{"search twophase --no-walks --json", "alike avoided bugs choices crashes critical cut disk faults findings first_held liveness measured message never params path prefix prefixes property repeated replay report safety space stats steps stop system timers verdict version"},
 		{"replay macemc-findings/brokentree-BT1-1/error.path --json", "message property recorded reproduced run steps system verdict version"},
 		{"critical macemc-findings/brokentree-BT1-1 --json", "avoided bugs choices critical findings found_steps message outcome params path property recorded replay report steps system verdict version"},
 		{"shrink macemc-findings/brokentree-BT1-1 --json", "avoided bugs choices critical findings found_steps message outcome params path property recorded replay report steps system verdict version"},
@@ -320,7 +320,7 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// What cannot be written is said, and does not hide the finding.
+// A file that cannot be written is reported, and does not hide the finding.
 func TestUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put("file", "")

@@ -28,7 +28,7 @@ func TestScaffold(t *testing.T) {
 	}
 }
 
-// What new makes compiles and passes, and its bug is found.
+// The module that new makes compiles and passes, and its bug is found.
 func TestNew(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds programs")
@@ -182,7 +182,7 @@ func serve(t *testing.T) *fetched {
 	return f
 }
 
-// Who has only Go and a network of modules gets from go install to the finding of
+// A user who has only Go and a network of modules gets from go install to the finding of
 // the scaffold's bug, its graph and its test, and through the ten minutes, by a
 // version that is fetched and no replacement.
 func TestFetched(t *testing.T) {

@@ -25,7 +25,7 @@ func TestGitHubByDefault(t *testing.T) {
 	for _, c := range []struct {
 		actions, workspace string
 		flags              []string
-		want               string // how the annotation begins; "": there is none
+		want               string // how the annotation begins; "" means that there is none
 	}{
 		{"", "", nil, ""},
 		{"false", "", nil, ""},
@@ -66,8 +66,8 @@ func TestGitHubSummary(t *testing.T) {
 	}
 }
 
-// Who waits for a file is told that it could not be written, even if nothing
-// was found; nothing is left of it, and a file that was there stays.
+// A file that cannot be written is reported even if nothing was found. Nothing is left of
+// it, and a file that was there stays.
 func TestOutputUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := sleeper()

@@ -83,7 +83,7 @@ func goEnv(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// What is a package, and what a system or a file, is told by the word alone.
+// The word alone decides whether it names a package, or a system or a file.
 func TestIsPackage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put("x.go", "package x")

@@ -103,7 +103,7 @@ func TestProgramErrors(t *testing.T) {
 	}
 }
 
-// What a user's program calls its version is that of macemc.
+// The version of a user's program is that of macemc.
 func TestVersionOfAUser(t *testing.T) {
 	info := &debug.BuildInfo{GoVersion: "go1", Main: debug.Module{Path: "example.com/lock", Version: "v9"}, Deps: []*debug.Module{
 		{Path: "other", Version: "v8"}, {Path: module, Version: "v0.3.0"},

@@ -38,8 +38,8 @@ func blocks(t *testing.T, page, word string) (all []string) {
 	}
 }
 
-// What the documents show of the command is what it prints, up to "...". Lines
-// of one block that show nothing must be understood.
+// The command prints what the documents show, up to "...". It must understand the lines
+// of a block that show no output.
 func TestDocuments(t *testing.T) {
 	check := filepath.Join(t.TempDir(), "check")
 	if out, err := exec.Command("go", "build", "-C", "../examples/lock", "-o", check, "./check").CombinedOutput(); err != nil {
@@ -125,8 +125,8 @@ func printed(t *testing.T, check, line string) string {
 	return out
 }
 
-// told leaves out of a text what differs from run to run, which lines of the
-// source are meant, and how the command was called.
+// told removes from a text the parts that differ from run to run, the numbers of lines of
+// the source, and the name of the command.
 func told(text string) string {
 	for _, c := range []string{"replay: ", "find        "} {
 		text = strings.ReplaceAll(text, c+"macemc ", c+"go run ./cmd/macemc ")
@@ -144,7 +144,7 @@ func TestDocumentedService(t *testing.T) {
 		t.Fatalf("the guide has %d blocks of Go, not %s", len(code), files)
 	}
 	whole := ""
-	for _, folder := range []string{"../examples/ladder", "../examples/lock", "../systems"} { // other pages show parts of these
+	for _, folder := range []string{"../examples/ladder", "../examples/lock", "../examples", "../systems"} { // other pages show parts of these
 		others, err := filepath.Glob(folder + "/*/*.go")
 		if err != nil {
 			t.Fatal(err)
@@ -160,6 +160,7 @@ func TestDocumentedService(t *testing.T) {
 		}
 	}
 	whole += get(t, module+"serve/main.go") + get(t, "../cluster/cmd/macemc/main.go")
+	whole += strings.ReplaceAll(whole, "\n\t", "\n") // a page may show a part of a declaration
 	for _, page := range pages(t) {
 		for _, part := range blocks(t, page, "go") {
 			if !strings.Contains(whole, part) {

@@ -6,5 +6,5 @@ package command
 // all memory is left to the system.
 func residentBytes(int) int { return 0 }
 
-// isStopped is false: this system does not tell it in a file.
+// isStopped returns false, since no file of this system says whether a process is stopped.
 func isStopped(int) bool { return false }

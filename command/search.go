@@ -31,12 +31,13 @@ type searchFlags struct {
 	noCritical, noShrink bool
 	noLines              bool
 	coverage             bool
-	tries                int // limit of shrinking; 0 means as many as its effort allows
+	tries                int // limit of shrinking; 0 means that its effort is the limit
 	walk                 string
 	restarts             int
 	seed                 int64
 	state                string
 	cluster              *Cluster // takes the walks, or nil
+	noWork               bool     // of a coordinator: it has no worker of its own
 	resume               bool     // the state is there already
 	prefix               string
 	engine, visited      string
@@ -130,8 +131,8 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
 	bound("explain-effort")
 	flags.BoolVar(&f.noLines, "no-lines", false, "do not find out which lines of code ran, for which a copy of the program is built that counts them")
-	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm`; by weight, all alike, the chain of causes\nof the highest priority, by weights that differ for each walk; auto: chain, swarm and weighted in turn.\nWith auto, chain and swarm each fault has a time of its own")
-	flags.IntVar(&f.restarts, "restarts", 30, "of a hundred walks, let `N` go on from states that others have met, after the first million steps;\nwith auto, chain and swarm, where nodes can be copied; 0: none")
+	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm|single`; by weight, all alike, the chain of\ncauses of the highest priority, by weights that differ for each walk, by weight but with one thing that\nis rarer in each walk; auto: chain, swarm, weighted and single in turn. With auto, chain, swarm and\nsingle each fault has a time of its own, and most walks end with their storm")
+	flags.IntVar(&f.restarts, "restarts", 30, "of a hundred walks, let `N` go on from states that others have met, after the first million steps;\nwith auto, chain, swarm and single, where nodes can be copied; 0: none")
 	bound("paths")
 	bound("findings")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
@@ -317,12 +318,15 @@ func (t *tool) search(name string, f searchFlags) error {
 		}
 		opts.Store = state
 		if f.cluster != nil {
-			afar, end, err := f.cluster.Coordinate(Job{header}, f.state, progress.note)
+			c, err := f.cluster.Coordinate(Job{header}, f.state, progress.note)
 			if err != nil {
 				return errors.Join(err, state.ends(nil))
 			}
-			defer end()
-			opts.Afar = afar
+			defer c.End()
+			opts.Afar = c.Afar
+			if !f.noWork {
+				defer t.ownWorker(c.Join, opts.Workers, opts.Memory)()
+			}
 		}
 	}
 	opts.Progress = func(p search.Progress) {

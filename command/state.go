@@ -29,13 +29,13 @@ type stateHeader struct {
 	Build   string   // the hash of the program
 	Setting []string // as the header of a path has it
 	Args    []string // of the command search
-	Of      string   // the package whose systems it searches; "": none
+	Of      string   // the package whose systems it searches, or ""
 }
 
 // stateEnd is the last record of a search that has ended.
 type stateEnd struct {
 	Status int
-	Line   string // what it came to
+	Line   string // the result in a line
 }
 
 // The kinds of records.
@@ -172,7 +172,7 @@ func (t *tool) headerOf(sys *sim.System, opts search.Options) (h stateHeader, er
 	return h, err
 }
 
-// Kept returns what was read. What is kept from then on need not be read again here.
+// Kept returns the state that was read. Additions after that need not be read again here.
 func (s *keptState) Kept() (whole []byte, added [][]byte) {
 	whole, added, s.whole, s.added = s.whole, s.added, nil, nil
 	return whole, added
@@ -205,7 +205,7 @@ func (s *keptState) failed(err error) error {
 	return fmt.Errorf("%w; make room, and go on with: resume %s", err, shellWord(string(s.dir)))
 }
 
-// ends closes the state. A search that has come to its end notes what it came to.
+// ends closes the state. A search that has come to its end notes its result.
 func (s *keptState) ends(end *stateEnd) (err error) {
 	if s == nil {
 		return nil
@@ -256,8 +256,8 @@ func (t *tool) resumeCommand() *cobra.Command {
 		Long: `resume goes on with a search that was begun with --state DIR, and was interrupted
 or killed, or whose machine went down. It comes to the same finding and the same
 counts as a search that nobody stopped: a walk depends on its number, on the seed
-and on what was kept at the ends of lots. At most a second of walks is taken again,
-and the exhaustive phase, if it was not over.
+and on what was kept at the ends of lots. At most a second of walks is taken again; of the
+exhaustive phase, the level that was under way, and one step for each state before it.
 
 The flags are those of the search; the ones below may differ. A state of another
 build of the program is refused.`,

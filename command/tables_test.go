@@ -19,12 +19,12 @@ var (
 type mode struct {
 	name  string
 	args  string
-	paper [4]string // its time, search depth, actual depth, paths searched; "": it does not say
+	paper [4]string // its time, search depth, actual depth, paths searched; "" if it does not say
 }
 
 // compared has the modes of the paper's Table 2 and Table 3, to its search depths,
-// and some of ours that it has no counterpart of. Where it has one time for two
-// modes, it stands at both.
+// and some of ours that it has no counterpart of. A time that the paper gives for two
+// modes stands at both.
 var compared = []struct {
 	system, bug string
 	modes       []mode
@@ -70,8 +70,8 @@ var compared = []struct {
 	}},
 }
 
-// TestTables prints how each mode finds the bugs of which the paper tells how its
-// own did.
+// TestTables prints how each mode finds the bugs for which the paper has figures of its
+// own.
 func TestTables(t *testing.T) {
 	if *tables == 0 {
 		t.Skip("it only measures; see make tables")

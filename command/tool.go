@@ -43,7 +43,7 @@ type tool struct {
 	child  *child              // what is kept by the process that started this one, or nil if nobody did
 
 	shelf  *finding.Shelf // of a search
-	shown  string         // the path of the first finding of a search; "": none was written
+	shown  string         // the path of the first finding of a search, or "" if none was written
 	built  calling        // of a program for a package: how it was called
 	copies *lines.Program // reports which lines ran; may be nil
 	status int            // set by the command

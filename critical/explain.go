@@ -22,9 +22,11 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 
 // For bounds what is spent on each finding of a search: what locating its critical step may
 // cost, as search.Options.ExplainEffort says, and as much again for making its run shorter.
+// All of them are looked into in the lab of the search.
 func (o Options) For(r *search.Result) Options {
 	n := max(1, len(r.Findings))
 	effort := r.ExplainEffort() / n
+	o.From = r
 	o.Effort, o.Spent = 2*effort, min(effort, (r.Stats.Judging+r.Stats.Settled)/n)
 	return o
 }
@@ -41,7 +43,7 @@ func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
 		return b.shortened(f, shrink)
 	}
 	if !shrink || !shrinkable(f) {
-		return b.find(f, b.opts.NoLive, locatePart)
+		return b.find(&Result{}, f, b.opts.NoLive, locatePart)
 	}
 	out, err := b.located(f)
 	if err != nil || out.Alive || out.Stopped && b.stopped() {
@@ -51,14 +53,14 @@ func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	last, err := b.find(short.Finding, b.opts.NoLive, 1)
+	last, err := b.find(short, short.Finding, b.opts.NoLive, 1)
 	if err != nil {
 		return nil, err
 	}
 	found := last.Finding
 	switch {
 	case last.Alive: // the original run is reported as it is
-		return b.find(f, b.opts.NoLive, 1)
+		return b.find(&Result{}, f, b.opts.NoLive, 1)
 	case last.Stopped && found.Critical == nil && found.Avoided == nil: // what shrinking knows of it
 		found = short.Finding
 	}
@@ -82,10 +84,10 @@ func (r *Result) with(f *search.Finding) *Result {
 // located returns the finding with its critical step, if shrinking needs that: the last step
 // of a dead run stays critical. What the search has decided is not decided again.
 func (b *bench) located(f *search.Finding) (*Result, error) {
-	if f.Verdict != sim.VerdictDead || f.Critical != nil && (f.Critical.Exact || f.Evidence != nil && f.Evidence.From == f.Critical.Step) {
+	if f.Verdict != sim.VerdictDead || decided(f) {
 		return &Result{Finding: f}, nil
 	}
-	return b.find(f, true, locatePart)
+	return b.find(nil, f, true, locatePart)
 }
 
 // shortened returns a finding without a critical step, whose run is made short if shrink is

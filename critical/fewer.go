@@ -1,8 +1,6 @@
 package critical
 
 import (
-	"cmp"
-
 	"macemc/choose"
 	"macemc/search"
 	"macemc/sim"
@@ -19,18 +17,16 @@ type Fewer struct {
 
 // NewFewer makes one. Close it.
 func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) {
-	opts.Search.NoWalks = false
-	lab, err := search.NewLab(sys, f.Path, opts.Search)
+	b, err := openBench(sys, f, opts)
 	if err != nil {
 		return nil, err
 	}
-	opts.Search, opts.Effort = lab.Options(), cmp.Or(opts.Effort, effortMost)
-	p, err := (&bench{lab, opts}).open(f, 1)
+	p, err := b.open(f, 1)
 	if err != nil {
-		lab.Close()
+		b.lab.Close()
 		return nil, err
 	}
-	return &Fewer{newShrinker(p, f), lab}, nil
+	return &Fewer{newShrinker(p, f), b.lab}, nil
 }
 
 // Close ends what watches the runs.

@@ -23,8 +23,9 @@ type Options struct {
 	// after two thirds no more steps are removed. Since it does not count time, the result
 	// does not depend on the machine. 0 means 20 million; -1 means no limit.
 	Effort int
-	Spent  int         // the part of Effort that deciding about the finding has taken before
-	Enough func() bool // called while shrinking; returns true to stop with the shortest run so far
+	From   *search.Result // the search that met the finding, in whose lab it is looked into; if nil, a lab is opened
+	Spent  int            // the part of Effort that deciding about the finding has taken before
+	Enough func() bool    // called while shrinking; returns true to stop with the shortest run so far
 
 	Progress func(Progress) // called from time to time
 }
@@ -56,13 +57,15 @@ type Result struct {
 	Others  []*search.Finding // what was found besides, in walks
 	Stopped bool              // before it was decided
 	Effort  int               // that was spent: steps of runs, and states that were visited to decide exactly
+
+	escape *search.Success // of a run that was made shorter: the walk that became live from before its last step, or nil
 }
 
 // Find isolates the critical transition of a finding, and returns a copy of the finding
 // with it. An error means that the path does not apply. Findings that walks cannot
 // reproduce (mutation, goroutine, nondeterminism, killed) are returned unchanged.
 func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
-	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.find(f, opts.NoLive, 1) })
+	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.find(nil, f, opts.NoLive, 1) })
 }
 
 // bench is a lab in which one finding is looked into, and what that may cost.
@@ -77,18 +80,28 @@ func inLab(sys *sim.System, f *search.Finding, opts Options, look func(*bench) (
 		found := *f
 		return &Result{Finding: &found}, nil
 	}
-	opts.Search.NoWalks = false
-	lab, err := search.NewLab(sys, f.Path, opts.Search)
+	b, err := openBench(sys, f, opts)
 	if err != nil {
 		return nil, err
 	}
-	defer lab.Close()
-	opts.Search, opts.Effort = lab.Options(), cmp.Or(opts.Effort, effortMost)
-	out, err := look(&bench{lab, opts})
+	defer b.lab.Close()
+	out, err := look(b)
 	if err == nil {
-		out.costs(lab)
+		out.costs(b.lab)
 	}
 	return out, err
+}
+
+// openBench opens the lab of the search that met a finding, or another one.
+func openBench(sys *sim.System, f *search.Finding, opts Options) (*bench, error) {
+	opts.Search.NoWalks = false
+	from := cmp.Or(opts.From, &search.Result{System: sys})
+	lab, err := from.Open(f.Path, opts.Search)
+	if err != nil {
+		return nil, err
+	}
+	opts.Search, opts.Effort = lab.Options(), cmp.Or(opts.Effort, effortMost)
+	return &bench{lab, opts}, nil
 }
 
 // costs notes what the work in a lab has cost.
@@ -97,9 +110,10 @@ func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
 // stopped reports whether there is to be a stop, whatever effort is left.
 func (b *bench) stopped() bool { return b.lab.Stopped() }
 
-// find is Find, within a part of the effort.
-func (b *bench) find(f *search.Finding, noLive bool, part float64) (*Result, error) {
-	found := *f
+// find is Find, within a part of the effort. What was decided about the finding before
+// stands, unless before is nil.
+func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
+	found, known := *f, before != nil && decided(f)
 	if !visible(f.Verdict) {
 		return &Result{Finding: &found}, nil
 	}
@@ -107,7 +121,10 @@ func (b *bench) find(f *search.Finding, noLive bool, part float64) (*Result, err
 	if err != nil {
 		return nil, err
 	}
-	err = p.find(&found, noLive)
+	if known && before.escape != nil {
+		p.Escapes(f.Critical.Step-1, *before.escape)
+	}
+	err = p.find(&found, known, noLive)
 	others, lost := p.besides()
 	if err == nil {
 		err = lost
@@ -140,8 +157,8 @@ func (b *bench) open(f *search.Finding, part float64) (*finder, error) {
 		return nil, err
 	}
 	p := newFinder(b, of, part)
-	if c := f.Critical; c != nil && c.Witness != nil && c.Step > 0 && !p.survive() {
-		p.Known(c.Step-1, c.Witness)
+	if c := f.Critical; c != nil && !p.survive() {
+		p.Known(c, f.Evidence)
 	}
 	return p, nil
 }
@@ -163,13 +180,19 @@ const effortMost = 20_000_000
 // without a failure.
 func (p *finder) survive() bool { return p.of.Failure != nil }
 
-// find fills in what is to be known of a finding.
-func (p *finder) find(f *search.Finding, noLive bool) error {
+// find fills in what is to be known of a finding: at first only the nearest live run, if
+// the rest is known.
+func (p *finder) find(f *search.Finding, known, noLive bool) error {
 	switch dead := f.Verdict == sim.VerdictDead; {
 	case !dead && !p.survive():
 		return fmt.Errorf("the run no longer ends in a %s; replay it", f.Verdict)
 	case dead && p.survive():
 		return fmt.Errorf("the run ends in a %s, and not dead: %s", p.of.Failure.Verdict, p.of.Failure.Message)
+	}
+	if known {
+		if moved, err := p.near(f, noLive); !moved || err != nil {
+			return err
+		}
 	}
 	before := *f
 	f.Critical, f.Avoided, f.Live = nil, nil, nil
@@ -182,14 +205,25 @@ func (p *finder) find(f *search.Finding, noLive bool) error {
 			return err
 		}
 		f.Decided(res)
-		if noLive {
-			return nil
-		}
-		if moved, err = p.nearest(f); err != nil {
+		if moved, err = p.near(f, noLive); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// near is nearest, unless that is not asked for.
+func (p *finder) near(f *search.Finding, noLive bool) (moved bool, err error) {
+	if noLive {
+		return false, nil
+	}
+	return p.nearest(f)
+}
+
+// decided reports whether the critical step of a dead finding is known, on evidence or
+// exactly.
+func decided(f *search.Finding) bool {
+	return f.Verdict == sim.VerdictDead && f.Critical != nil && (f.Critical.Exact || f.Evidence != nil && f.Evidence.From == f.Critical.Step)
 }
 
 // besides returns the failures of other kinds that walks met.

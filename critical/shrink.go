@@ -59,7 +59,7 @@ func (b *bench) shrink(f *search.Finding) (*Result, error) {
 	if short == nil || len(short.Path.Steps) >= len(f.Path.Steps) {
 		short = f
 	}
-	return &Result{Finding: short, Others: s.others, Stopped: cut}, nil
+	return &Result{Finding: short, Others: s.others, Stopped: cut, escape: s.escape}, nil
 }
 
 // errEnough ends the shrinking with the shortest run so far.
@@ -92,6 +92,7 @@ type shrinker struct {
 	alike    bool            // what is not possible any more is taken by what is like it
 	best     []*candidate    // accepted, each shorter than the one before
 	cut      *search.Finding // the run to its critical step, on the evidence for that, or nil if it is not known
+	escape   *search.Success // the walk that became live from before the last step of the run that was confirmed last, if one was taken
 	round    uint16
 	tried    map[uint64]bool // runs, by what happens in them
 	met      map[string]bool // besides, by kind
@@ -338,11 +339,10 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	}
 	if s.keep {
 		n := c.Steps()
-		var shown *search.Witness
-		if c := res.Critical; c != nil {
-			shown = c.Witness
+		res.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What, Exact: res.Proved}
+		if s.escape != nil && !res.Proved {
+			res.Critical.Shown(*s.escape, res.Evidence)
 		}
-		res.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What, Witness: shown}
 		if was := s.want.Critical.Event; res.Critical.Event != was {
 			return nil, fmt.Errorf("macemc bug: critical: shrinking made %q of the critical event %q", res.Critical.Event, was)
 		}
@@ -355,6 +355,7 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 // escape leads out of walks do not show, or by many fresh walks. If it is nil, it is not
 // dead, or its last step not critical.
 func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
+	s.escape = nil
 	if s.survive() || c.proved {
 		return &decide.Result{Proved: c.proved}, nil
 	}
@@ -368,7 +369,7 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 			return nil, nil
 		}
 		if w, met := d.Alive(c.Steps() - 1); met {
-			return &decide.Result{Evidence: res.Evidence, Critical: &search.Critical{Witness: &search.Witness{Walk: w.Number, Steps: w.Steps}}}, nil
+			s.escape = &w
 		}
 	}
 	if errors.Is(err, decide.ErrAlive) {

@@ -11,7 +11,7 @@ import (
 	"macemc/systems/jointree"
 )
 
-// longRun is a walk of so many steps of a service that is never at rest, with
+// longRun is a long walk of a service that is never at rest, with
 // its states.
 func longRun(t testing.TB, steps int) *Graph {
 	t.Helper()

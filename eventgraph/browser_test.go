@@ -66,7 +66,7 @@ func TestBrowser(t *testing.T) {
 	b.Eval(`document.dispatchEvent(new KeyboardEvent("keydown", {key: "End"}))`)
 	is(`document.getElementById("where").textContent`, "here: step 10 of 10, there: step – of 9")
 	b.Eval(`{const s = document.getElementById("words"); s.value = "timer"; s.dispatchEvent(new Event("input"))}`)
-	is(`document.querySelectorAll("#graph .number").length`, 4) // the timer, and who set it, in both
+	is(`document.querySelectorAll("#graph .number").length`, 4) // the timer, and the step that set it, in both
 	b.Eval(`{const s = document.getElementById("words"); s.value = ""; s.dispatchEvent(new Event("input"))}`)
 	b.Eval(`document.querySelectorAll("#nodes input").forEach((c, i) => { if (i != 0) c.click() })`)
 	is(`document.getElementById("count").textContent`, "6 of 11 rows")

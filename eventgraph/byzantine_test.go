@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// Every form of a graph tells which nodes are Byzantine, and how.
+// Every form of a graph shows which nodes are Byzantine, and how.
 func TestByzantineNodesAreMarked(t *testing.T) {
 	sys := &sim.System{
 		Name: "members", Doc: "One is two.",

@@ -81,7 +81,7 @@ func drawnBy(t testing.TB, draw func(io.Writer, Part) error) string {
 	return b.String()
 }
 
-// Text is at most as wide as it is told to be, has nothing that steers a
+// Text is at most as wide as its option says, has nothing that steers a
 // terminal, and nothing beyond ASCII where that is asked for.
 func TestText(t *testing.T) {
 	for name, d := range samples(t) {
@@ -295,7 +295,7 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// What became of messages is counted in another way: every delivery in the
+// The fate of messages is counted in another way: every delivery in the
 // trace takes a message that was sent by the step that the trace names.
 func TestFates(t *testing.T) {
 	for name, p := range plays(t) {
@@ -373,7 +373,7 @@ n3 message`)
 	}
 }
 
-// A picture that stands alone has plain colours first: who draws one outside of a
+// A picture that stands alone has plain colours first, since a program that is not a
 // browser knows no variables. The dark ones come after them.
 func TestPictureColours(t *testing.T) {
 	light, dark, two := strings.Cut(pictureCSS, "@media (prefers-color-scheme: dark) {")
@@ -389,7 +389,7 @@ func TestPictureColours(t *testing.T) {
 		if strings.Contains(text, "var(") {
 			t.Error("a picture has a variable")
 		}
-		for _, of := range shape.FindAllString(text, -1) { // who does not read the style draws it in black
+		for _, of := range shape.FindAllString(text, -1) { // a program that does not read the style draws it in black
 			if !strings.Contains(of, ` stroke="`) || !strings.Contains(of, ` fill="`) && !strings.Contains(of, "<line") && !strings.Contains(of, ` stroke="#`) && !strings.Contains(of, "<tspan") {
 				t.Errorf("without the style it has no colour: %s", of)
 			}
@@ -400,7 +400,7 @@ func TestPictureColours(t *testing.T) {
 	}
 }
 
-// What is too long beside a row goes on below it, and its row is higher.
+// Text that is too long beside a row goes on below it, and its row is higher.
 func TestPictureWraps(t *testing.T) {
 	g := longRun(t, 30)
 	g.points[len(g.points)-2].text = strings.Repeat("word ", 60)
@@ -410,7 +410,7 @@ func TestPictureWraps(t *testing.T) {
 	}
 }
 
-// Of a long run a picture keeps the beginning, the critical step and the end.
+// A picture of a long run keeps the beginning, the critical step and the end.
 func TestMost(t *testing.T) {
 	g := longRun(t, 2000)
 	g.Marks.Critical = 700

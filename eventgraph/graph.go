@@ -172,7 +172,7 @@ func (g *Graph) Steps() int { return len(g.points) - g.starts }
 // of them.
 const didMost = 100
 
-// told returns the effects of a point that are shown, and how many are not.
+// told returns the effects of a point that are shown, and the number of the others.
 func (p *point) told() (told []did, rest int) {
 	if len(p.did) > didMost {
 		return p.did[:didMost], len(p.did) - didMost

@@ -66,7 +66,7 @@ type page struct {
 	Runs    []*pageRun     `json:"runs"`
 	Rows    [][]int        `json:"rows"`  // a point of each run; -1 means none
 	Split   int            `json:"split"` // the row where they part, or -1 if there is one run
-	Folds   map[int]string `json:"folds"` // for rows without points, the text about what is left out there
+	Folds   map[int]string `json:"folds"` // for rows without points, the text about the omitted steps there
 	Geo     geometry       `json:"geo"`
 	Pieces  [][]int        `json:"pieces"` // of source: a title, then number, whether it ran and text of each line
 

@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// Who leaves is gone from there on, with what was on the way to it, and who joins later
-// is there then.
+// A node that leaves is gone from there on, with the messages on the way to it, and a node that joins
+// later is there then.
 func TestMembers(t *testing.T) {
 	sys := &sim.System{
 		Name: "members", Doc: "One joins, one leaves.",

@@ -41,8 +41,8 @@ func randomPlay(r *rand.Rand, nodes int) play {
 	return p
 }
 
-// What the graph knows of the network at the end of a run is what the world
-// has: on each channel as many messages, in each set the same, the same timers
+// At the end of a run the graph agrees with the world about the network: the number of
+// messages on each channel, the messages in each set, the timers
 // and tasks. And every message that a step took is known.
 func TestShadow(t *testing.T) {
 	for seed := range uint64(300) {

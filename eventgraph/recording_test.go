@@ -25,7 +25,7 @@ func TestRecording(t *testing.T) {
 		states = nil
 		p.take(t, func(w *world.World) {
 			r.See(w)
-			r.See(w) // told twice
+			r.See(w) // called twice
 			states = append(states, w.Text.Lines())
 		})
 	}

@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// The nodes of these tests do what they are told: a script's opening, a timer,
+// The nodes of these tests follow commands: a script's opening, a timer,
 // a task or a message holds commands, with ";" between them:
 //
 //	wire n1 TEXT                               a message that has a String, over TCP
@@ -194,7 +194,7 @@ func (a *teller) Answer(q *choose.Question) int {
 
 func (a *teller) Err() error { return a.err }
 
-// take takes the run; see is told the world after the starts and every step.
+// take takes the run, and calls see with the world after the starts and every step.
 func (p play) take(t testing.TB, see func(*world.World)) *world.World {
 	t.Helper()
 	w := p.world(t)

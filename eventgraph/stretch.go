@@ -235,7 +235,7 @@ func (g *Graph) busy(s Part) (lanes []int) {
 	return lanes
 }
 
-// text describes what is left out.
+// text describes the omitted steps.
 func (s stretch) text(g *Graph) string {
 	n := s.to - s.from + 1
 	switch s.why {

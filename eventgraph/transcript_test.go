@@ -91,7 +91,7 @@ func (s *stage) handle(t *testing.T, d *transcript.Data) string {
 	switch d.Cmd {
 	case "play", "text", "beside":
 		err = g.Text(&b, o)
-	case "hover": // what pictures tell of each step
+	case "hover": // the hints of pictures at each step
 		for p := range s.g.points {
 			if p >= s.g.starts || s.g.points[p].happened() {
 				b.WriteString(s.g.hover(p) + "\n")

@@ -49,6 +49,24 @@ type tale struct {
 	last    int
 }
 
+// call adds an operation that begins.
+func (t *tale) call(who caller, input any) {
+	t.last++
+	t.pending[who] = t.last
+	t.events = append(t.events, porcupine.Event{ClientId: who.at.Index(), Kind: porcupine.CallEvent, Value: input, Id: t.last})
+}
+
+// returns ends the operation of a caller, if there is one here.
+func (t *tale) returns(who caller, output any) {
+	if id, is := t.pending[who]; is {
+		delete(t.pending, who)
+		t.events = append(t.events, porcupine.Event{ClientId: who.at.Index(), Kind: porcupine.ReturnEvent, Value: output, Id: id})
+	}
+}
+
+// abandon leaves the operation of a caller without a return: another one begins with its id.
+func (t *tale) abandon(who caller) { delete(t.pending, who) }
+
 // tales returns the histories of all objects, in the order of their first calls.
 func tales(m Model, facts []sim.Emitted) (list []*tale) {
 	of := map[object]*tale{}
@@ -68,20 +86,16 @@ func tales(m Model, facts []sim.Emitted) (list []*tale) {
 				of[key] = t
 				list = append(list, t)
 			}
-			for other, t := range of { // an earlier operation with this id never returns
+			for other, t := range of {
 				if other.name == fact.Object {
-					delete(t.pending, caller{f.At, fact.ID})
+					t.abandon(caller{f.At, fact.ID})
 				}
 			}
-			t.last++
-			t.pending[caller{f.At, fact.ID}] = t.last
-			t.events = append(t.events, porcupine.Event{ClientId: f.At.Index(), Kind: porcupine.CallEvent, Value: fact.Input, Id: t.last})
+			t.call(caller{f.At, fact.ID}, fact.Input)
 		case returned:
-			who := caller{f.At, fact.ID}
 			for key, t := range of {
-				if id, is := t.pending[who]; is && key.name == fact.Object {
-					delete(t.pending, who)
-					t.events = append(t.events, porcupine.Event{ClientId: f.At.Index(), Kind: porcupine.ReturnEvent, Value: fact.Output, Id: id})
+				if key.name == fact.Object {
+					t.returns(caller{f.At, fact.ID}, fact.Output)
 				}
 			}
 		}

@@ -1,39 +1,54 @@
 package live
 
-// barrier is where a node's messages do not get through: to the nodes of one set, and
+// group is a set of nodes, by index; nil is the empty one.
+type group []bool
+
+func (g group) has(i int) bool { return i < len(g) && g[i] }
+
+// barrier is where a node's messages do not get through: to the nodes of one group, and
 // from those of another.
-type barrier struct{ to, from uint64 }
+type barrier struct{ to, from group }
 
 // reaches reports whether datagrams get to a node.
-func (b barrier) reaches(i int) bool { return b.to&(1<<i) == 0 }
+func (b barrier) reaches(i int) bool { return !b.to.has(i) }
 
 // hears reports whether datagrams of a node get here.
-func (b barrier) hears(i int) bool { return b.from&(1<<i) == 0 }
+func (b barrier) hears(i int) bool { return !b.from.has(i) }
 
 // parts reports whether there can be no connection with a node: it needs both ways.
-func (b barrier) parts(i int) bool { return (b.to|b.from)&(1<<i) != 0 }
+func (b barrier) parts(i int) bool { return b.to.has(i) || b.from.has(i) }
 
 // cut is a partition between the nodes of a side and the others.
 type cut struct {
-	side   uint64
-	oneWay bool // only what the side sends is lost
-	nodes  int
+	side, others group // nil if there is no partition
+	oneWay       bool  // only what the side sends is lost
+}
+
+// cutOf returns the cut between the nodes of a side and the others of n, or none if there are
+// no nodes in side.
+func cutOf(side []int, oneWay bool, n int) cut {
+	if len(side) == 0 {
+		return cut{}
+	}
+	c := cut{make(group, n), make(group, n), oneWay}
+	for _, i := range side {
+		c.side[i] = true
+	}
+	for i := range n {
+		c.others[i] = !c.side[i]
+	}
+	return c
 }
 
 // around returns the barrier that it is to a node.
 func (c cut) around(i int) barrier {
-	if c.side == 0 {
-		return barrier{}
-	}
-	others := ^c.side & (1<<(c.nodes-1)<<1 - 1)
-	in := c.side&(1<<i) != 0
-	switch {
+	switch in := c.side.has(i); {
 	case c.oneWay && in:
-		return barrier{to: others}
+		return barrier{to: c.others}
 	case c.oneWay:
 		return barrier{from: c.side}
 	case in:
-		return barrier{others, others}
+		return barrier{c.others, c.others}
 	default:
 		return barrier{c.side, c.side}
 	}

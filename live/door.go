@@ -19,6 +19,7 @@ type door struct {
 	*place
 	packer    *packer
 	datagrams *datagrams
+	works     func(now time.Time) // runs the node
 	buffer    int
 	listener  *net.TCPListener
 	meetings  meter // connections that have not said hello

@@ -167,7 +167,7 @@ func (h *Host) make(i int) (_ *Node, err error) {
 		return nil, err
 	}
 	self := h.params.Addr(i)
-	n := &Node{place: newPlace(h, i)}
+	n := &Node{place: newPlace(h, i), timer: time.NewTimer(0)}
 	defer func() {
 		if err != nil {
 			n.unmake()
@@ -251,10 +251,10 @@ func (n *Node) connect(packer *packer) error {
 		_ = conn.Close()
 		conn = nil
 	}
-	d := &datagrams{place: n.place, packer: packer, conn: conn, meter: meter{most: gramsMost}}
+	d := &datagrams{place: n.place, packer: packer, works: n.works, conn: conn, meter: meter{most: gramsMost}}
 	n.links = links{
 		place: n.place, traffic: traffic{n.place, map[course]prometheus.Counter{}}, m: n.m, packer: packer, clock: &n.clock, recorder: &n.recorder, datagrams: d, buffer: h.buffer,
-		door: &door{place: n.place, packer: packer, datagrams: d, buffer: h.buffer, listener: listener, meetings: meter{most: 64}, greeted: map[net.Conn]bool{}},
+		door: &door{place: n.place, packer: packer, datagrams: d, works: n.works, buffer: h.buffer, listener: listener, meetings: meter{most: 64}, greeted: map[net.Conn]bool{}},
 	}
 	for j, a := range h.params.Addrs() {
 		n.links.peers = append(n.links.peers, &peer{at: j, addr: a, boxes: boxes{taken: map[uint64]bool{}}})
@@ -402,10 +402,7 @@ func (h *Host) Restart(i int) error {
 // both ways, break. Each process needs the call. A nil side ends the partition.
 func (h *Host) Cut(side []int, oneWay bool) {
 	h.mu.Lock()
-	h.cut = cut{oneWay: oneWay, nodes: h.params.Nodes}
-	for _, i := range side {
-		h.cut.side |= 1 << i
-	}
+	h.cut = cutOf(side, oneWay, h.params.Nodes)
 	c := h.cut
 	h.mu.Unlock()
 	for _, n := range h.Nodes() {

@@ -464,7 +464,7 @@ func TestPartedWhileDialing(t *testing.T) {
 		near, far := net.Pipe()
 		defer func() { _ = far.Close() }()
 		p.out, p.dialing = append(p.out, outgoing{serial: 1}), true
-		l.barrier = barrier{1 << 1, 1 << 1}
+		l.barrier = barrier{group{1: true}, group{1: true}}
 		l.arrived(&arrival{kind: arriveUp, peer: 1, sess: l.door.session(near, 1, 5, 6, true), hello: &hello{life: 6}})
 		if p.sess != nil || p.dialing || p.broken != sim.KindRefused {
 			t.Errorf("a partition leaves %+v", p)
@@ -483,7 +483,7 @@ func TestBoxesOutliveConnections(t *testing.T) {
 			if l.flow(p); p.dialing {
 				t.Error("a connection is asked for before the node has heard of the end of the last")
 			}
-			if e, ok := l.broken(); !ok || e.Kind != sim.KindRefused {
+			if e := &l.found; !l.broken() || e.Kind != sim.KindRefused {
 				t.Errorf("heard of is %+v", e)
 			}
 		},
@@ -492,7 +492,7 @@ func TestBoxesOutliveConnections(t *testing.T) {
 		h, _ := startEchoes(t, Config{})
 		if err := h.Node(0).Look(func(sim.Node) {
 			l := &h.Node(0).links
-			l.barrier = barrier{1 << 1, 1 << 1} // so that none is opened
+			l.barrier = barrier{group{1: true}, group{1: true}} // so that none is opened
 			p := l.peers[1]
 			p.boxes.out = append(p.boxes.out, boxed{outgoing: outgoing{serial: 1}, link: sim.LinkBag})
 			if end(l, p); !p.dialing {
@@ -552,7 +552,7 @@ func FuzzFrames(f *testing.F) {
 			if err != nil {
 				break
 			}
-			if s.take(kind, body) != nil {
+			if s.take(kind, body, time.Now()) != nil {
 				break
 			}
 		}

@@ -47,23 +47,44 @@ type inbox struct {
 	mu       sync.Mutex
 	arrivals []arrival
 	read     []arrival // was: its memory is used again
+	news     bool      // since the node last took
 	over     bool
 	rousing  chan struct{} // capacity 1
 }
 
-// post hands the node something. After its end it is dropped.
+// post hands the node something and rouses it. After its end it is dropped.
 func (b *inbox) post(a arrival) {
+	if b.put(a) {
+		b.rouse()
+	}
+}
+
+// put hands the node something, which the caller then makes it look at.
+func (b *inbox) put(a arrival) bool {
 	b.mu.Lock()
 	over := b.over
 	if !over {
-		b.arrivals = append(b.arrivals, a)
+		b.arrivals, b.news = append(b.arrivals, a), true
 	}
 	b.mu.Unlock()
 	if over {
 		a.drop()
-		return
 	}
-	b.rouse()
+	return !over
+}
+
+// heed makes the caller's next call of works run the node, which has to look at more than its inbox.
+func (b *inbox) heed() {
+	b.mu.Lock()
+	b.news = true
+	b.mu.Unlock()
+}
+
+// holds reports whether there is something that the node has not taken.
+func (b *inbox) holds() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.news
 }
 
 // rouse lets the node look for what is new.
@@ -79,7 +100,7 @@ func (b *inbox) take() []arrival {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := b.arrivals
-	b.arrivals = b.read[:0]
+	b.arrivals, b.news = b.read[:0], false
 	return all
 }
 

@@ -28,6 +28,7 @@ type links struct {
 	datagrams *datagrams
 	peers     []*peer
 	buffer    int
+	found     Event // by broken, roomy or message
 	barrier   barrier
 	closing   bool  // no new connections
 	absent    bool  // the node has yet to join: nobody reaches it
@@ -101,50 +102,65 @@ func (l *links) flows() {
 	}
 }
 
-// broken returns the end of a connection that is to be heard of, ahead of all else.
-func (l *links) broken() (Event, bool) {
+// writes writes what was handed to the connections.
+func (l *links) writes() {
 	for _, p := range l.peers {
-		if e, ok := p.hearBroken(); ok {
-			l.flow(p) // of bags and sets nothing is lost
-			return e, true
+		if p.sess != nil && p.sess.due {
+			p.sess.flush()
 		}
 	}
-	return Event{}, false
 }
 
-// roomy returns the next ClearToSend or Flushed event, if one is due.
-func (l *links) roomy() (Event, bool) {
+// broken finds the end of a connection that is to be heard of, ahead of all else.
+func (l *links) broken() bool {
+	for _, p := range l.peers {
+		if p.broken != 0 {
+			l.found = p.hearBroken()
+			l.flow(p) // of bags and sets nothing is lost
+			return true
+		}
+	}
+	return false
+}
+
+// roomy finds the next ClearToSend or Flushed event, if one is due.
+func (l *links) roomy() bool {
 	for _, p := range l.peers {
 		if p.hearClear(l.buffer) {
-			return Event{Kind: sim.KindClear, From: p.addr, Link: sim.LinkTCP}, true
+			l.found = Event{Kind: sim.KindClear, From: p.addr, Link: sim.LinkTCP}
+			return true
 		}
 	}
 	if l.flush && !slices.ContainsFunc(l.peers, func(p *peer) bool { return len(p.out) > 0 }) {
 		l.flush = false
-		return Event{Kind: sim.KindFlushed}, true
+		l.found = Event{Kind: sim.KindFlushed}
+		return true
 	}
-	return Event{}, false
+	return false
 }
 
-// message returns the next one that the node accepts, from each peer in turn.
-func (l *links) message(from int) (Event, bool) {
+// message finds the next one that the node accepts, from each peer in turn.
+func (l *links) message(from int) bool {
 	for k := range l.peers {
 		p := l.peers[(from+k)%len(l.peers)]
 		if len(p.in) > 0 && l.m.guards().Accept(p.addr, p.in[0].value) {
-			return p.takeTCP(p.at == l.at).event(p.addr), true
+			l.found = p.takeTCP(p.at == l.at).event(p.addr)
+			return true
 		}
 		if len(p.grams) > 0 && l.m.guards().Accept(p.addr, p.grams[0].value) {
 			l.datagrams.meter.leave()
-			return p.takeUDP().event(p.addr), true
+			l.found = p.takeUDP().event(p.addr)
+			return true
 		}
 		for j, i := range p.boxes.in {
 			if l.m.guards().Accept(p.addr, i.value) {
 				p.boxes.deliver(j)
-				return i.event(p.addr), true
+				l.found = i.event(p.addr)
+				return true
 			}
 		}
 	}
-	return Event{}, false
+	return false
 }
 
 // delivered records that a message was delivered: the record has it, so its sender may be

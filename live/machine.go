@@ -78,14 +78,11 @@ func newMachine(sys *sim.System, p sim.Params, self sim.Addr, a answerer) (*mach
 // hasher walks a system's nodes for their identity, here and in the simulation alike:
 // times are left out, which are names there and readings here.
 func hasher(sys *sim.System) (*canon.Walker, error) {
-	w, err := canon.New(canon.Options{
-		Opaque:    sys.Opaque,
-		Immutable: sys.Immutable,
-		Now:       sim.Moment,
-		Skip:      []reflect.Type{reflect.TypeFor[sim.Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table](), reflect.TypeFor[instant]()},
-		Named:     []reflect.Type{reflect.TypeFor[sim.Addr]()},
-		Through:   reflect.TypeFor[sight.Handled](),
-	})
+	o := sys.Rules()
+	o.Skip = []reflect.Type{reflect.TypeFor[sim.Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table](), reflect.TypeFor[instant]()}
+	o.Named = []reflect.Type{reflect.TypeFor[sim.Addr]()}
+	o.Through = reflect.TypeFor[sight.Handled]()
+	w, err := canon.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
 	}

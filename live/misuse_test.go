@@ -1,6 +1,7 @@
 package live
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -42,6 +43,8 @@ var misuses = []struct {
 	{"a time in a timer", "puts a time into a timer", func(_ *misuser, env sim.Env) { env.After(time.Second, dated{env.Now()}) }},
 	{"a time in a fact", "puts a time into a fact", func(_ *misuser, env sim.Env) { env.Emit(dated{env.Now()}) }},
 	{"a counter in a message", "puts a time into a message", func(_ *misuser, env sim.Env) { env.UDP().Send(env.Peers()[0], []macetime.Monotone{env.Monotone()}) }},
+	{"a time as text in a message", "as text into a message", func(_ *misuser, env sim.Env) { env.TCP().Send(env.Peers()[0], fmt.Sprint(env.Now())) }},
+	{"a time as text in the store", "as text into the store", func(_ *misuser, env sim.Env) { env.Store().Put("since", env.Now().String()) }},
 	{"a time of another node", "is a time of node 7", func(_ *misuser, env sim.Env) { env.Before(env.Now(), macetime.Wall(7, 1)) }},
 	{"no weight of a comparison", "at least one is more than 0", func(_ *misuser, env sim.Env) { env.BeforeWeighted(env.Now(), env.Now(), 0, 0) }},
 	{"too many alternatives", "at most 1<<31 alternatives", func(_ *misuser, env sim.Env) { env.Choose(1<<31+1, "which") }},

@@ -3,6 +3,7 @@ package live
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -10,9 +11,9 @@ import (
 	"macemc/sim"
 )
 
-// Node is one node in one life: the loop on which its handlers run, and the parts that have
-// what comes from outside and take what goes there. All of them belong to that goroutine,
-// but for what is posted to the inbox.
+// Node is one node in one life: its handlers, and the parts that have what comes from outside
+// and take what goes there. All of them belong to the goroutine that has the turn, but for what
+// is posted to the inbox.
 type Node struct {
 	*place
 	m        *machine
@@ -27,13 +28,17 @@ type Node struct {
 	kept    bool // what the last life left was there
 	script  []sim.Signal
 	member  membership
-	turn    int
+	turns   sync.Mutex // held by the goroutine that has the turn
+	timer   *time.Timer
+	wakes   time.Time // when the timer fires
+	class   int       // of the next event
+	event   Event     // that next found
 	closing bool
+	ended   bool
 	kill    bool
 	err     error // why the life is over, once stopped is closed, or nil if it was asked to end
 	steps   atomic.Uint64
-	status  atomic.Pointer[Status]
-	shown   Status // the same, without the steps
+	status  status
 }
 
 // close ends the life when the step is done: in good order, or as the end of the process
@@ -43,42 +48,23 @@ func (n *Node) close(kill bool) {
 	n.closing, n.links.closing = true, true
 }
 
-// loop runs the node until its end.
+// loop runs the node until its end. A goroutine that brings a message runs it too: see works.
 func (n *Node) loop() {
 	defer n.host.goes.Done()
 	first := Event{}
 	if n.number > 0 {
 		first.Kind = sim.KindRestart
 	}
-	ok := n.member.late || n.take(&first, time.Now())
+	now := time.Now()
+	n.turns.Lock()
+	n.ended = !n.member.late && !n.take(&first, &now)
 	n.host.goes.Add(2)
 	go n.links.door.listens()
 	go n.links.datagrams.hears()
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for ok && !n.closing {
-		n.absorb()
-		if n.closing || n.host.leaves() {
-			break
-		}
-		now := time.Now()
-		if n.clock.rings(now) {
-			n.links.flows()
-		}
-		e, is := n.next(now)
-		if is {
-			ok = n.take(&e, now)
-			continue
-		}
-		n.tell()
-		timer.Reset(n.clock.idle(now, n.m.timers))
-		select {
-		case <-n.inbox.rousing:
-		case <-timer.C:
-		case <-n.alive.Done():
-			n.close(false)
-		case <-n.host.leaving:
-		}
+	for n.runs(now); !n.ended; n.runs(time.Now()) {
+		n.turns.Unlock()
+		n.waits()
+		n.turns.Lock()
 	}
 	if n.err == nil && !n.kill {
 		_ = n.recorder.note(&Entry{Kind: EntryEnd})
@@ -89,6 +75,69 @@ func (n *Node) loop() {
 	n.finish()
 }
 
+// waits returns when the node may have something to do. A goroutine that brought a message while
+// the loop had the turn has not roused it, so waits looks for the message first.
+func (n *Node) waits() {
+	if n.inbox.holds() {
+		return
+	}
+	select {
+	case <-n.inbox.rousing:
+	case <-n.timer.C:
+	case <-n.host.leaving:
+	case <-n.alive.Done():
+	}
+}
+
+// stepsMost is how many steps a turn has at most.
+const stepsMost = 64
+
+// works runs the node until it has nothing to do, unless another goroutine does. A message then
+// reaches its handler, and the answer the socket, without waking a goroutine. Now is when it came.
+func (n *Node) works(now time.Time) {
+	for n.inbox.holds() && n.turns.TryLock() {
+		n.runs(now)
+		n.turns.Unlock()
+	}
+}
+
+// runs takes steps until there is nothing to do, or until stepsMost. What the steps sent is
+// written together at the end. The caller has the turn.
+func (n *Node) runs(now time.Time) {
+	if n.ended {
+		return
+	}
+	for range stepsMost {
+		n.absorb()
+		if n.ended = n.closing || n.host.leaves() || n.alive.Err() != nil; n.ended {
+			break
+		}
+		if n.clock.rings(now) {
+			n.links.flows()
+		}
+		if !n.next(now) {
+			n.tell()
+			n.alarm(now)
+			n.links.writes()
+			return
+		}
+		if n.ended = !n.take(&n.event, &now); n.ended {
+			break
+		}
+	}
+	n.links.writes()
+	n.inbox.rouse() // the loop goes on
+}
+
+// alarm sets the timer that wakes the loop.
+func (n *Node) alarm(now time.Time) {
+	at := now.Add(n.clock.idle(now, n.m.timers))
+	if at.Before(n.wakes) || !n.wakes.After(now) {
+		n.wakes = at
+		n.timer.Reset(at.Sub(now))
+	}
+}
+
 // finish ends a life: in good order, as it failed, or as it was killed.
 func (n *Node) finish() {
 	n.cease()
@@ -97,6 +146,7 @@ func (n *Node) finish() {
 	n.links.close(!n.kill)
 	n.inbox.close()
 	n.requests.close()
+	n.timer.Stop()
 	n.err = first(n.err, n.store.close(n.kill))
 	n.err = first(n.err, n.recorder.close())
 	n.tell()
@@ -133,69 +183,79 @@ const (
 	classScript = 4
 )
 
-// next returns the event that comes next: errors first, then each sort in turn.
-func (n *Node) next(now time.Time) (Event, bool) {
+// next finds the event that comes next, if there is one: errors first, then each sort in turn.
+func (n *Node) next(now time.Time) bool {
 	if n.member.late { // nobody is there but its script
 		return n.nextOf(classScript, now)
 	}
-	if e, ok := n.links.broken(); ok {
-		return e, true
+	if n.links.broken() {
+		return n.heeds()
 	}
 	for k := range classes {
-		class := (n.turn + k) % classes
-		if e, ok := n.nextOf(class, now); ok {
-			n.turn = class + 1
-			return e, true
+		class := (n.class + k) % classes
+		if n.nextOf(class, now) {
+			n.class = class + 1
+			return true
 		}
 	}
-	return Event{}, false
+	return false
 }
 
-func (n *Node) nextOf(class int, now time.Time) (e Event, ok bool) {
+// heeds makes what the links found the event that comes next.
+func (n *Node) heeds() bool {
+	n.event = n.links.found
+	return true
+}
+
+func (n *Node) nextOf(class int, now time.Time) bool {
 	switch class {
 	case 0:
-		return n.links.message(int(n.steps.Load()))
+		return n.links.message(int(n.steps.Load())) && n.heeds()
 	case 1:
 		if len(n.m.tasks) > 0 {
 			k := n.reality.rand.IntN(len(n.m.tasks)) // they are unordered
-			e = Event{Kind: sim.KindTask, Value: n.m.tasks[k]}
+			n.event = Event{Kind: sim.KindTask, Value: n.m.tasks[k]}
 			n.m.tasks = slices.Delete(n.m.tasks, k, k+1)
-			return e, true
+			return true
 		}
 	case 2:
-		s, at, ok := n.clock.due(now, n.m.timers)
-		return Event{Kind: sim.KindTimer, Value: s, came: at}, ok
+		if s, at, ok := n.clock.due(now, n.m.timers); ok {
+			n.event = Event{Kind: sim.KindTimer, Value: s, came: at}
+			return true
+		}
 	case 3:
 		if len(n.requests.waiting) > 0 && n.m.guards().Opens(n.requests.waiting[0].signal) {
-			return Event{Kind: sim.KindScript, Value: n.requests.waiting[0].signal, Asked: true, came: n.requests.waiting[0].at}, true
+			n.event = Event{Kind: sim.KindScript, Value: n.requests.waiting[0].signal, Asked: true, came: n.requests.waiting[0].at}
+			return true
 		}
 	case classScript:
 		if len(n.script) > 0 && (n.member.late || n.m.guards().Opens(n.script[0])) {
 			if until, waits := n.member.waits(n.script[0], now, n.reality.rand, time.Duration(float64(n.config.Stay)*n.clock.pace)); waits {
 				n.clock.alarm(until)
-				return e, false
+				return false
 			}
-			e = Event{Kind: sim.KindScript, Value: n.script[0]}
+			n.event = Event{Kind: sim.KindScript, Value: n.script[0]}
 			n.script = n.script[1:]
-			return e, true
+			return true
 		}
 	case 5:
-		return n.links.roomy()
+		return n.links.roomy() && n.heeds()
 	case 6:
 		if !n.m.guards().Acts() || now.Before(n.clock.action) {
-			return e, false
+			return false
 		}
 		if all := append(n.m.offers(), n.m.gathers(n.links.inSet)...); len(all) > 0 {
 			n.clock.action = now.Add(n.clock.pause)
-			return Event{Kind: sim.KindAction, Value: all[n.reality.rand.IntN(len(all))]}, true
+			n.event = Event{Kind: sim.KindAction, Value: all[n.reality.rand.IntN(len(all))]}
+			return true
 		}
 	}
-	return e, false
+	return false
 }
 
 // take takes one step: the handler, what it stored, the record, and then what others see of
-// it. If take returns false, the node's life is over.
-func (n *Node) take(e *Event, began time.Time) bool {
+// it. It sets now to the end of the handler. If take returns false, the node's life is over.
+func (n *Node) take(e *Event, now *time.Time) bool {
 	var ask *asking
 	if e.Asked {
 		ask = n.requests.next()
@@ -204,9 +264,10 @@ func (n *Node) take(e *Event, began time.Time) bool {
 		n.fails(f, ask, e)
 		return false
 	}
-	before, now := n.m.sends, time.Now()
-	n.host.metrics.stepped(e.Kind, e.came, began, now)
-	n.m.settle(now, n.clock.pace)
+	before, began := n.m.sends, *now
+	*now = time.Now()
+	n.host.metrics.stepped(e.Kind, e.came, began, *now)
+	n.m.settle(*now, n.clock.pace)
 	n.steps.Add(1)
 	if n.err = n.recorder.stepped(e, n.links.peers); n.err != nil {
 		return false
@@ -297,14 +358,22 @@ type Status struct {
 	Queued int // messages that wait for being delivered elsewhere
 }
 
+// status is a Status that other goroutines read.
+type status struct {
+	mu    sync.Mutex
+	shown Status
+}
+
 // Status returns how the node did when it last had nothing to do.
 func (n *Node) Status() Status {
-	if s := n.status.Load(); s != nil {
-		out := *s
-		out.Steps = n.steps.Load()
-		return out
+	n.status.mu.Lock()
+	s := n.status.shown
+	n.status.mu.Unlock()
+	if s.Node == "" {
+		s = Status{Node: n.name(n.at), Life: n.number, Up: true}
 	}
-	return Status{Node: n.name(n.at), Life: n.number, Up: true, Steps: n.steps.Load()}
+	s.Steps = n.steps.Load()
+	return s
 }
 
 func (n *Node) tell() {
@@ -318,11 +387,10 @@ func (n *Node) tell() {
 		}
 		s.Queued += len(p.out)
 	}
-	if n.shown != s {
-		n.shown = s
-		n.status.Store(new(s))
-	}
+	n.status.mu.Lock()
+	n.status.shown = s
+	n.status.mu.Unlock()
 }
 
-// call makes the loop call f between two steps, unless it has ended.
+// call makes the node call f between two steps, unless it has ended.
 func (n *Node) call(f func()) { n.inbox.post(arrival{kind: arriveCall, call: f}) }

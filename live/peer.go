@@ -115,7 +115,7 @@ func (p *peer) hand() {
 func (p *peer) confirm() {
 	p.open = true
 	p.sess.delivered.Add(1)
-	p.sess.nudge()
+	p.sess.due = true
 }
 
 // settle takes what the peer has delivered off the queue. It reports false if the
@@ -155,13 +155,10 @@ func (p *peer) hearClear(buffer int) bool {
 
 // hearBroken returns, once, the end of a connection that the node must be informed of. Its
 // queued messages are lost.
-func (p *peer) hearBroken() (Event, bool) {
-	if p.broken == 0 {
-		return Event{}, false
-	}
+func (p *peer) hearBroken() Event {
 	e := Event{Kind: p.broken, From: p.addr, Link: sim.LinkTCP, Conn: p.brokenC}
 	p.broken, p.out, p.handed = 0, p.out[:0], 0
-	return e, true
+	return e
 }
 
 // dial notes that a connection is being opened, and dialed that this has ended.

@@ -11,6 +11,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/codec"
 	"macemc/internal/disk"
+	"macemc/internal/sight"
 	"macemc/sim"
 )
 
@@ -217,7 +218,7 @@ type Records struct {
 
 // NewRecords reads a record of a system.
 func NewRecords(r io.Reader, sys *sim.System) *Records {
-	return &Records{from: bufio.NewReaderSize(r, 1<<16), codec: codecOf(sys), addrs: sim.Params{Nodes: 64}.Addrs()}
+	return &Records{from: bufio.NewReaderSize(r, 1<<16), codec: codecOf(sys), addrs: sim.Params{Nodes: sight.NodesMost}.Addrs()}
 }
 
 // SystemOf returns the name of the system that a record is of, or "" if it is torn before

@@ -14,12 +14,13 @@ import (
 	"macemc/sim"
 )
 
-// session is one connection with a peer: a goroutine that reads and one that writes. They
-// post to the node, which never waits for them.
+// session is one connection with a peer: a goroutine that reads, and one that writes what the
+// node could not write without waiting. They post to the node, which never waits for them.
 type session struct {
 	*place
 	packer *packer
-	grams  *meter // of datagrams that wait
+	grams  *meter              // of datagrams that wait
+	works  func(now time.Time) // runs the node: what was read is for it
 	buffer int
 	conn   net.Conn
 	peer   int
@@ -27,9 +28,13 @@ type session struct {
 	other  uint64 // the peer's life
 	dialed bool
 
+	due bool // the node's: something is to be written
+
 	mu     sync.Mutex
-	ackOut uint64 // how many deliveries were acknowledged
-	out    []byte // frames to be written: bounded by what may be under way
+	ackOut uint64  // how many deliveries were acknowledged
+	out    []byte  // frames to be written: bounded by what may be under way
+	direct *direct // writes without waiting
+	busy   bool    // the writer has a batch, or has not begun
 	closed bool
 	bye    bool          // close after writing what is queued
 	wake   chan struct{} // capacity 1
@@ -42,28 +47,55 @@ type session struct {
 
 func (d *door) session(conn net.Conn, peer int, id, life uint64, dialed bool) *session {
 	return &session{
-		place: d.place, packer: d.packer, grams: &d.datagrams.meter, buffer: d.buffer,
+		direct: directly(conn), busy: true, place: d.place, packer: d.packer, grams: &d.datagrams.meter, works: d.works, buffer: d.buffer,
 		conn: conn, peer: peer, id: id, other: life, dialed: dialed, wake: make(chan struct{}, 1),
 	}
 }
 
 // start begins to read and write, once both ends have agreed.
 func (s *session) start() {
+	s.mu.Lock()
+	s.busy = false
+	s.mu.Unlock()
 	s.host.goes.Add(2)
 	s.gone.Add(2)
 	go s.read()
 	go s.write()
 }
 
-// hand adds a frame to what is to be written.
+// hand adds a frame of the node to what is to be written: see flush.
 func (s *session) hand(frame []byte) {
+	s.due = true
+	s.add(frame)
+}
+
+func (s *session) add(frame []byte) {
 	s.mu.Lock()
 	if !s.closed {
 		s.acks()
 		s.out = append(s.out, frame...)
 	}
 	s.mu.Unlock()
-	s.nudge()
+}
+
+// flush writes what was handed over, as far as that needs no waiting, and leaves the rest to the
+// writer.
+func (s *session) flush() {
+	s.due = false
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.acks()
+	if len(s.out) == 0 || s.closed {
+		return
+	}
+	if s.config.Weather == nil && !s.busy {
+		k := s.direct.write(s.out)
+		s.host.metrics.out[sim.LinkTCP].Add(float64(k))
+		s.out = s.out[:copy(s.out, s.out[k:])]
+	}
+	if len(s.out) > 0 {
+		s.nudge()
+	}
 }
 
 // acks acknowledges delivered messages before new ones are written, so that a reader of the
@@ -115,7 +147,7 @@ func (s *session) write() {
 		s.mu.Lock()
 		s.acks()
 		batch, closed, bye := s.out, s.closed, s.bye
-		s.out = spare[:0]
+		s.out, s.busy = spare[:0], len(s.out) > 0
 		s.mu.Unlock()
 		if closed && !bye {
 			return
@@ -128,7 +160,11 @@ func (s *session) write() {
 				s.down(err, false, false)
 				return
 			}
-			if _, err := s.conn.Write(batch); err != nil {
+			_, err := s.conn.Write(batch)
+			if err == nil {
+				err = s.conn.SetWriteDeadline(time.Time{})
+			}
+			if err != nil {
 				s.down(err, false, false)
 				return
 			}
@@ -147,7 +183,7 @@ func (s *session) write() {
 		select {
 		case <-s.wake:
 		case <-beat.C:
-			s.hand(beginFrame(nil, framePing))
+			s.add(beginFrame(nil, framePing))
 		}
 	}
 }
@@ -170,8 +206,8 @@ func (s *session) read() {
 	var buf []byte
 	var until time.Time
 	timeout := s.config.Timeout
-	for {
-		if now := time.Now(); until.Sub(now) < timeout*3/4 {
+	for now := time.Now(); ; {
+		if until.Sub(now) < timeout*3/4 {
 			until = now.Add(timeout)
 			if err := s.conn.SetReadDeadline(until); err != nil {
 				s.down(err, false, false)
@@ -186,8 +222,7 @@ func (s *session) read() {
 			s.down(err, false, false)
 			return
 		}
-		buf = body
-		if cap(buf) > 1<<20 {
+		if buf = body; cap(buf) > 1<<20 {
 			buf = nil
 		}
 		s.host.metrics.in[sim.LinkTCP].Add(float64(len(body) + frameHead))
@@ -196,10 +231,14 @@ func (s *session) read() {
 			s.down(errReset, true, open)
 			return
 		}
-		if err := s.take(kind, body); err != nil {
+		now = time.Now()
+		if err := s.take(kind, body, now); err != nil {
 			s.complain(err)
 			s.down(err, false, false)
 			return
+		}
+		if from.Buffered() < frameHead {
+			s.works(now)
 		}
 	}
 }
@@ -210,8 +249,8 @@ func (s *session) complain(breach error) {
 
 var errReset = errors.New("reset by the other node")
 
-// take handles one frame. An error is the peer's breach of the protocol.
-func (s *session) take(kind frameKind, body []byte) error {
+// take handles one frame that came now. An error is the peer's breach of the protocol.
+func (s *session) take(kind frameKind, body []byte, now time.Time) error {
 	switch kind {
 	case framePing:
 		return nil
@@ -221,14 +260,14 @@ func (s *session) take(kind frameKind, body []byte) error {
 			return errors.New("a malformed number")
 		}
 		if kind == frameBoxed {
-			s.inbox.post(arrival{kind: arriveBoxed, peer: s.peer, sess: s, serial: x})
+			s.inbox.put(arrival{kind: arriveBoxed, peer: s.peer, sess: s, serial: x})
 			return nil
 		}
 		if x < s.acked.Load() {
 			return fmt.Errorf("it says that %d messages were delivered, and said %d before", x, s.acked.Load())
 		}
 		s.acked.Store(x)
-		s.inbox.rouse()
+		s.inbox.heed()
 		return nil
 	case frameMessage, frameBag, frameSet, frameDatagram:
 		serial, k := binary.Uvarint(body)
@@ -239,7 +278,7 @@ func (s *session) take(kind frameKind, body []byte) error {
 		if err != nil {
 			return err
 		}
-		a := arrival{kind: arriveMessage, peer: s.peer, sess: s, serial: serial, value: m, life: s.other, link: linkOf(kind), at: time.Now()}
+		a := arrival{kind: arriveMessage, peer: s.peer, sess: s, serial: serial, value: m, life: s.other, link: linkOf(kind), at: now}
 		switch kind {
 		case frameMessage:
 			if s.received++; s.received-s.delivered.Load() > uint64(s.buffer) {
@@ -250,7 +289,7 @@ func (s *session) take(kind frameKind, body []byte) error {
 				return nil // lost: there is no room
 			}
 		}
-		s.inbox.post(a)
+		s.inbox.put(a)
 		return nil
 	}
 	return fmt.Errorf("a frame of the kind %d, which there is not", kind)

@@ -23,7 +23,11 @@ func codecOf(sys *sim.System) *codec.Codec {
 	if c, is := codecs.Load(sys); is {
 		return c.(*codec.Codec)
 	}
-	left, shared := opaque(sys.Opaque), opaque(sys.Immutable)
+	var made []string
+	for _, m := range sys.Rules().Made {
+		made = append(made, m.Field)
+	}
+	left, shared := opaque(slices.Concat(sys.Opaque, made)), opaque(sys.Immutable)
 	c := codec.New(func(in reflect.Type, f reflect.StructField) bool {
 		return left(in, f) || f.Type.Kind() == reflect.Func && shared(in, f)
 	}, reflect.TypeFor[sim.PeerError]())

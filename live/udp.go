@@ -24,8 +24,9 @@ const (
 type datagrams struct {
 	*place
 	packer *packer
-	conn   *net.UDPConn // nil means they go by the connections
-	meter  meter        // that came and wait
+	works  func(now time.Time) // runs the node: a datagram is for it
+	conn   *net.UDPConn        // nil means they go by the connections
+	meter  meter               // that came and wait
 	buf    []byte
 }
 
@@ -138,7 +139,8 @@ func (d *datagrams) hears() {
 			continue
 		}
 		if d.meter.enter() {
-			d.inbox.post(a)
+			d.inbox.put(a)
+			d.works(a.at)
 		} else {
 			d.host.metrics.lost.Inc()
 		}

@@ -237,7 +237,7 @@ func TestSettledClocksAreCanonical(t *testing.T) {
 	if got, want := fmt.Sprint(one.Lines()), "[last-5s < t1 < last]"; got != want {
 		t.Errorf("the clock tells %s; want %s", got, want)
 	}
-	if got, want := fmt.Sprint(a, b), "t1 last"; got != want {
+	if got, want := fmt.Sprint(a.Text(), " ", b.Text()), "t1 last"; got != want {
 		t.Errorf("the times are %s; want %s", got, want)
 	}
 }
@@ -286,8 +286,8 @@ func TestMonotonesAreNumberedByTheirOrder(t *testing.T) {
 	again := third
 	none := Monotone{}
 	c.Settle(nil, []*Monotone{&third, &none, &first, &again})
-	if fmt.Sprint(none, first, third, again) != "r0 r1 r2 r2" {
-		t.Errorf("readings are numbered %s, %s, %s, %s; want r0 r1 r2 r2", none, first, third, again)
+	if fmt.Sprint(none, first, third, again) != "⧖r0 ⧖r1 ⧖r2 ⧖r2" {
+		t.Errorf("readings are numbered %s, %s, %s, %s; want r0 r1 r2 r2, marked", none, first, third, again)
 	}
 	if next := c.Count(); !third.Less(next) {
 		t.Errorf("what is read after %s is %s", third, next)

@@ -56,4 +56,4 @@ func (b bound) sign() string {
 }
 
 // Asked returns a comparison in words.
-func Asked(a, b Time) string { return a.String() + " before " + b.String() }
+func Asked(a, b Time) string { return a.Text() + " before " + b.Text() }

@@ -2,6 +2,7 @@ package macetime
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"time"
 )
@@ -58,13 +59,20 @@ func within(d int64) time.Duration {
 	return time.Duration(d)
 }
 
-// String returns the instant's name in its node's state: "t1+5s", "last-3s", "none".
-func (t Time) String() string {
+// Text returns the instant's name in its node's state: "t1+5s", "last-3s", "none".
+func (t Time) Text() string {
 	if t.IsZero() {
 		return "none"
 	}
 	return name(int(t.point)-1) + span(t.offset)
 }
+
+// String returns Text with a mark in front, for people. The text means nothing to a
+// program: the mark makes a runtime reject it in a message, in the store and in a node.
+func (t Time) String() string { return marked(t.Text()) }
+
+// Format writes String for every verb.
+func (t Time) Format(w fmt.State, _ rune) { io.WriteString(w, t.String()) }
 
 // name returns the name of an instant: the latest reading, or a number.
 func name(point int) string {
@@ -96,8 +104,14 @@ func (m Monotone) Less(o Monotone) bool { return m.n < o.n }
 // IsZero reports whether m was never read.
 func (m Monotone) IsZero() bool { return m.n == 0 }
 
-// String returns its position among the Monotones that the node holds.
-func (m Monotone) String() string { return fmt.Sprintf("r%d", m.n) }
+// Text returns its position among the Monotones that the node holds.
+func (m Monotone) Text() string { return fmt.Sprintf("r%d", m.n) }
+
+// String returns Text with a mark in front, as that of a Time.
+func (m Monotone) String() string { return marked(m.Text()) }
+
+// Format writes String for every verb.
+func (m Monotone) Format(w fmt.State, _ rune) { io.WriteString(w, m.String()) }
 
 // Wall returns the instant at which a real clock shows d since it was started. It is for
 // code that runs a node in real time. All such instants of a node are of one clock; Earlier

@@ -1,6 +1,7 @@
 package mdb
 
 import (
+	"cmp"
 	"slices"
 
 	"macemc/choose"
@@ -28,6 +29,39 @@ type took struct {
 	sim.Step
 	picks   []choose.Pick // the answers that it was given: the event, then its coins
 	verdict uint32        // the verdict about the state after it: see run.verdicts
+}
+
+// begin records the starts of the nodes of a trunk: the first has the answers of all, and the
+// last the verdict.
+func (b *branch) begin(starts []sim.Step, picks []choose.Pick, verdict uint32, failure *sim.Failure) {
+	for _, s := range starts {
+		b.start = append(b.start, took{Step: s})
+	}
+	if len(b.start) == 0 {
+		b.start = []took{{}}
+	}
+	b.start[0].picks = picks
+	b.start[len(b.start)-1].verdict = verdict
+	b.failure = failure
+}
+
+// stop records why the recorded path could not be followed. The first reason stays.
+func (b *branch) stop(why string) { b.stopped = cmp.Or(b.stopped, why) }
+
+// fail records how the service failed. A branch fails once, and has no step after it.
+func (b *branch) fail(f *sim.Failure) {
+	if b.failure == nil {
+		b.failure = f
+	}
+}
+
+func (b *branch) add(t took) { b.steps = append(b.steps, t) }
+
+func (b *branch) keep(f *world.Snapshot) { b.frames = append(b.frames, f) }
+
+// thin drops the keyframes that are not at multiples of a distance.
+func (b *branch) thin(spacing int) {
+	b.frames = slices.DeleteFunc(b.frames, func(f *world.Snapshot) bool { return f.Steps()%spacing != 0 })
 }
 
 // len returns the number of steps from the start to the end.

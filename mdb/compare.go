@@ -47,7 +47,7 @@ func ofDiff(s *Session, before []string) []string {
 // differences returns the lines that differ, field by field, in the order of the first
 // state. between stands between the values of a line that both have. With fields, only
 // these are compared.
-func differences(a, b []canon.Line, only field, between string, fields ...field) (p Page) {
+func differences(told func(string) string, a, b []canon.Line, only field, between string, fields ...field) (p Page) {
 	if only.text != "" {
 		fields = append(fields, only)
 	}
@@ -66,12 +66,12 @@ func differences(a, b []canon.Line, only field, between string, fields ...field)
 	for _, d := range all {
 		switch {
 		case d.A == "":
-			p.line(Span{Added, "  + "}, plain("%s: ", d.Path), Span{Added, d.B})
+			p.line(Span{Added, "  + "}, plain("%s: ", d.Path), Span{Added, told(d.B)})
 		case d.B == "":
-			p.line(Span{Removed, "  - "}, plain("%s: ", d.Path), Span{Removed, d.A})
+			p.line(Span{Removed, "  - "}, plain("%s: ", d.Path), Span{Removed, told(d.A)})
 		default:
 			l := Line{{Changed, "  ~ "}, plain("%s: ", d.Path)}
-			p = append(p, append(l, contrast(d.A, d.B, between)...))
+			p = append(p, append(l, contrast(told(d.A), told(d.B), between)...))
 		}
 	}
 	return p
@@ -247,6 +247,7 @@ func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	told := func(value string) string { return b.run.reading(a.run.reading(value)) }
 	between := " | "
 	var p Page
 	if a.run == b.run && a.here == b.here {
@@ -256,7 +257,7 @@ func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 		p.line(Span{Removed, "- " + a.String()}, plain(": %s", a.event()))
 		p.line(Span{Added, "+ " + b.String()}, plain(": %s", b.event()))
 	}
-	all := differences(left, right, field{}, between, fields...)
+	all := differences(told, left, right, field{}, between, fields...)
 	if len(all) == 0 {
 		all.add(Plain, "  nothing differs")
 	}
@@ -273,7 +274,7 @@ type aligned struct {
 // alignment pairs the steps of two runs.
 func (s *Session) alignment(a, b Cursor) choose.Alignment {
 	if c := &s.aligned; c.a != a.here || c.b != b.here || c.lenA != a.here.len() || c.lenB != b.here.len() {
-		*c = aligned{a.here, b.here, a.here.len(), b.here.len(), choose.Align(a.here.path(nil, a.here.len()), b.here.path(nil, b.here.len()))}
+		s.aligned = aligned{a.here, b.here, a.here.len(), b.here.len(), choose.Align(a.here.path(nil, a.here.len()), b.here.path(nil, b.here.len()))}
 	}
 	return s.aligned.pairs
 }

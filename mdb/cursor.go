@@ -245,7 +245,7 @@ func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 		add("violates", strings.Join(names, ", "))
 		add("critical", c.Header())
 	}
-	add("state", w.State.Hash().String())
+	add("state", w.State.Recorded().String())
 	return header, nil
 }
 

@@ -222,14 +222,14 @@ func stepFacts(at Look, g *eventgraph.Graph) (f StepFacts, err error) {
 	for _, node := range down {
 		f.Down = append(f.Down, node.String())
 	}
-	f.Changes = changesOf(changed(world.Without(before, down), world.Without(after, down)))
+	f.Changes = at.run.changesOf(changed(world.Without(before, down), world.Without(after, down)))
 	return f, nil
 }
 
-func changesOf(all []world.Difference) []Change {
+func (r *run) changesOf(all []world.Difference) []Change {
 	out := []Change{}
 	for _, d := range all {
-		out = append(out, Change{d.Path, d.A, d.B})
+		out = append(out, Change{d.Path, r.reading(d.A), r.reading(d.B)})
 	}
 	return out
 }
@@ -238,7 +238,8 @@ func changesOf(all []world.Difference) []Change {
 type StateLine struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
-	Mark  string `json:"mark,omitempty"` // +: the step made it; ~: the step changed it
+	Mark  string `json:"mark,omitempty"`  // +: the step made it; ~: the step changed it
+	Exact string `json:"exact,omitempty"` // the value as states are compared, where that is another
 }
 
 // State returns the state after a step.
@@ -246,7 +247,11 @@ func (s *Session) State(at Look) ([]StateLine, error) {
 	lines, _, err := at.marked()
 	out := []StateLine{}
 	for _, l := range lines {
-		out = append(out, StateLine{l.Path, l.Value, strings.TrimSpace(l.mark)})
+		line := StateLine{Path: l.Path, Value: at.run.reading(l.Value), Mark: strings.TrimSpace(l.mark)}
+		if line.Value != l.Value {
+			line.Exact = l.Value
+		}
+		out = append(out, line)
 	}
 	return out, err
 }
@@ -261,7 +266,7 @@ func (s *Session) Differences(a, b Look) ([]Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return changesOf(changed(left, right)), nil
+	return a.run.changesOf(changed(left, right)), nil
 }
 
 // Held is a property at a step.

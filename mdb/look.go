@@ -47,6 +47,14 @@ func looking() []*Command {
 			run: func(s *Session, args []word) (Page, error) { return s.look().fieldOfAll(args) },
 		},
 		{
+			Name: "exact", Group: groupLook, Usage: "COMMAND ...",
+			Short: "do a command, and tell what is in a state as states are compared",
+			Help: "Without it a message in an envelope of a layer stands before the envelope, and a value with a " +
+				"method String is told by it.",
+			Example: "jump 10; exact state; exact pending; exact show",
+			run:     (*Session).exactly,
+		},
+		{
 			Name: "pending", Aliases: []string{"pe"}, Group: groupLook,
 			Short:   "tell what is under way: messages, timers, tasks, openings of scripts, what is left of faults",
 			Example: "jump 10; pending",
@@ -102,6 +110,14 @@ func looking() []*Command {
 	}
 }
 
+// exactly executes a command whose lines of states are exact.
+func (s *Session) exactly(args []word) (Page, error) {
+	if len(args) == 0 {
+		return nil, usageOf("exact")
+	}
+	return s.run.exactly(func() (Page, error) { return s.execute(args) })
+}
+
 // Look describes the place of a cursor. It moves nothing.
 type Look struct{ Cursor }
 
@@ -144,7 +160,12 @@ func (s Look) StepPage(i int) (p Page, err error) {
 }
 
 // shown returns the event of a step, as people read it.
-func (r *run) shown(t *took) string { return t.Shown(r.player.World().Walker()) }
+func (r *run) shown(t *took) string {
+	if r.exact {
+		return t.Identity
+	}
+	return t.Shown(r.player.World().Walker())
+}
 
 // did returns the coins, facts and effects of a step.
 func (r *run) did(step *sim.Step) (p Page) {
@@ -160,7 +181,11 @@ func (r *run) did(step *sim.Step) (p Page) {
 		if e.Kind == sim.EffectLog {
 			style = Dim
 		}
-		p.add(style, "      %s", e.Shown(walker))
+		text := e.Shown(walker)
+		if r.exact {
+			text = e.Text(walker)
+		}
+		p.add(style, "      %s", text)
 	}
 	return p
 }
@@ -252,7 +277,7 @@ func (s Look) ChangesPage(i int, fields ...field) (Page, error) {
 			p.add(Plain, "    %s went down: what it kept in memory is gone", node)
 		}
 	}
-	return append(p, differences(before, after, field{}, " -> ", fields...)...), nil
+	return append(p, differences(s.run.reading, before, after, field{}, " -> ", fields...)...), nil
 }
 
 func (s *Session) list(args []word) (Page, error) {

@@ -186,7 +186,7 @@ func (s Look) changesOf(q *query) (p Page) {
 		if err != nil {
 			return p
 		}
-		p = append(p, differences(before, after, *t.field, " -> ")...)
+		p = append(p, differences(s.run.reading, before, after, *t.field, " -> ")...)
 	}
 	return p
 }

@@ -36,41 +36,51 @@ func (o Opener) Open(name string, set Settings) (*Session, error) {
 	if o.Busy == nil {
 		o.Busy = &Busy{}
 	}
-	s := &Session{opener: &o, others: map[string]*run{}}
-	info, err := os.Stat(name)
-	switch {
-	case err == nil && info.IsDir():
-		s.opened = filepath.Join(name, "error.path")
-		if !exists(s.opened) {
-			return nil, fmt.Errorf("%s is a folder without an error.path; name a path file, the folder of a finding, or a system", name)
-		}
-	case err == nil:
-		s.opened = name
-	case filepath.Base(name) != name || filepath.Ext(name) != "":
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("there is no file %s", name)
-		}
+	file, err := fileOf(name)
+	if err != nil {
 		return nil, err
 	}
-	if s.opened == "" {
-		s.run, err = o.explore(name, set)
-	} else {
-		if s.run, err = o.load(s.opened); err == nil && set.any() {
-			err = fmt.Errorf("%s says itself how it is run; nodes, params, bugs, properties, faults and networks are for a system", s.opened)
-		}
-		if live := filepath.Join(filepath.Dir(s.opened), "live.path"); exists(live) && live != s.opened {
-			s.live = live
-		}
+	var r *run
+	if file == "" {
+		r, err = o.explore(name, set)
+	} else if r, err = o.load(file); err == nil && set.any() {
+		err = fmt.Errorf("%s says itself how it is run; nodes, params, bugs, properties, faults and networks are for a system", file)
 	}
 	if err != nil {
 		return nil, err
 	}
-	s.here, s.against = s.run.trunk, "live"
-	return s, nil
+	live := ""
+	if l := filepath.Join(filepath.Dir(file), "live.path"); file != "" && exists(l) && l != file {
+		live = l
+	}
+	return &Session{
+		Cursor: Cursor{run: r, here: r.trunk},
+		opener: &o, others: map[string]*run{}, opened: file, live: live, against: "live",
+	}, nil
+}
+
+// fileOf returns the path file that a name means, or "" for the name of a system.
+func fileOf(name string) (string, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.IsDir():
+		file := filepath.Join(name, "error.path")
+		if !exists(file) {
+			return "", fmt.Errorf("%s is a folder without an error.path; name a path file, the folder of a finding, or a system", name)
+		}
+		return file, nil
+	case err == nil:
+		return name, nil
+	case filepath.Base(name) == name && filepath.Ext(name) == "":
+		return "", nil
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("there is no file %s", name)
+	}
+	return "", err
 }
 
 func (s Settings) any() bool {
-	return s.Nodes != 0 || len(s.Params)+len(s.Bugs)+len(s.Properties) > 0 || s.Faults != nil || s.Network.String() != "" || s.FreeTimers || s.DiskReorder || s.Byzantine != ""
+	return s.Nodes != 0 || len(s.Params)+len(s.Bugs)+len(s.Properties) > 0 || s.Faults != nil || s.Network.String() != "" || s.FreeTimers || s.DiskReorder || s.Byzantine != "" || s.Crashes != sim.CrashExplicit
 }
 
 func exists(name string) bool {

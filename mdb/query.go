@@ -50,7 +50,7 @@ func (r *run) parseQuery(words []word) (*query, error) {
 		if len(rest) == 0 {
 			return nil, fmt.Errorf("not what? A condition follows it")
 		}
-		n, err := r.parseTerm(&t, rest)
+		n, err := t.parse(r, rest)
 		if err != nil {
 			return nil, err
 		}
@@ -80,8 +80,8 @@ func quoted(words []word) string {
 
 var termWords = []string{"node", "kind", "type", "sends", "fault", "field", "property", "live", "not"}
 
-// parseTerm reads one condition and says how many words it took.
-func (r *run) parseTerm(t *term, words []word) (n int, err error) {
+// parse reads one condition, and returns how many words it took.
+func (t *term) parse(r *run, words []word) (n int, err error) {
 	first := words[0]
 	if first.pattern {
 		re, err := compile(first.text)
@@ -103,13 +103,13 @@ func (r *run) parseTerm(t *term, words []word) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		return 2, r.nodeTerm(t, name)
+		return 2, t.ofNode(r, name)
 	case "kind":
 		name, err := argument("name a kind of event, as kind timer")
 		if err != nil {
 			return 0, err
 		}
-		return 2, kindTerm(t, name)
+		return 2, t.ofKind(name)
 	case "type", "sends":
 		name, err := argument("name the type of a message or a signal, as " + first.text + " join")
 		if err != nil {
@@ -131,21 +131,21 @@ func (r *run) parseTerm(t *term, words []word) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		return r.fieldTerm(t, name, words[2:])
+		return t.ofField(r, name, words[2:])
 	case "property":
 		name, err := argument(`name a property, as property "one root"`)
 		if err != nil {
 			return 0, err
 		}
-		return r.propertyTerm(t, name, words[2:])
+		return t.ofProperty(r, name, words[2:])
 	}
 	if m := nodeName.FindString(first.text); m != "" && m == first.text {
-		return 1, r.nodeTerm(t, first.text)
+		return 1, t.ofNode(r, first.text)
 	}
 	return 0, unknown("condition", first.text, termWords, "see help queries")
 }
 
-func (r *run) nodeTerm(t *term, name string) error {
+func (t *term) ofNode(r *run, name string) error {
 	addr, err := r.addr(name)
 	t.holds = func(b *branch, i int) bool { return b.at(i).Node == addr }
 	return err
@@ -162,7 +162,7 @@ func (r *run) addr(name string) (sim.Addr, error) {
 	return sim.Addr{}, fmt.Errorf("there is no node %s; there are n0 to n%d", name, len(addrs)-1)
 }
 
-func kindTerm(t *term, name string) error {
+func (t *term) ofKind(name string) error {
 	k, ok := sim.ParseKind(strings.ReplaceAll(name, "-", " "))
 	if !ok {
 		return unknown("kind of event", name, kindNames(), "there are "+strings.Join(kindNames(), ", "))
@@ -179,7 +179,7 @@ func kindNames() (names []string) {
 	return names
 }
 
-func (r *run) fieldTerm(t *term, name string, rest []word) (int, error) {
+func (t *term) ofField(r *run, name string, rest []word) (int, error) {
 	f, err := r.parseField(name)
 	if err != nil {
 		return 0, err
@@ -195,7 +195,7 @@ func (r *run) fieldTerm(t *term, name string, rest []word) (int, error) {
 	return 2, nil
 }
 
-func (r *run) propertyTerm(t *term, name string, rest []word) (int, error) {
+func (t *term) ofProperty(r *run, name string, rest []word) (int, error) {
 	k, err := r.property(name)
 	if err != nil {
 		return 0, err

@@ -14,7 +14,7 @@ func TestAnyLine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := explored(t, stopwait.System, Settings{})
 	must(t, s, "walk 20; save trunk.path")
-	const look = "branch trunk; jump 10; state; jump 0; list 10"
+	const look = "branch trunk 1; jump 10; state; jump 0; list 10"
 	want := must(t, s, look)
 	words := []string{
 		"n0", "n1", "n9", "node", "kind", "timer", "type", "data", "sends", "fault", "field", "n0.next", "n1", "property", `"all increments are counted"`,

@@ -173,12 +173,17 @@ type filtered struct {
 // listed returns the steps of the branch that the filter lets through.
 func (s *Session) listed() []int {
 	if f := &s.filtered; f.by != s.filter || f.of != s.here || f.len != s.Len() {
-		*f = filtered{by: s.filter, of: s.here, len: s.Len()}
-		for i := 1; i <= s.Len(); i++ {
-			if s.filter.recorded(s.here, i) {
-				f.steps = append(f.steps, i)
-			}
-		}
+		s.filtered = newFiltered(s.filter, s.here)
 	}
 	return s.filtered.steps
+}
+
+func newFiltered(by *query, of *branch) filtered {
+	f := filtered{by: by, of: of, len: of.len()}
+	for i := 1; i <= f.len; i++ {
+		if by.recorded(of, i) {
+			f.steps = append(f.steps, i)
+		}
+	}
+	return f
 }

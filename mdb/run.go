@@ -39,6 +39,8 @@ type run struct {
 	frames  int
 
 	cached []cachedState
+	read   map[string]string // the value of a line as people read it, where that is another
+	exact  bool              // states are shown as they are compared
 	busy   *Busy
 }
 
@@ -120,7 +122,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	}
 	busy.guard(player)
 	r := &run{
-		title: title, header: path.Header, recorded: path, player: player, trunk: &branch{name: "trunk"},
+		read: map[string]string{}, title: title, header: path.Header, recorded: path, player: player, trunk: &branch{name: "trunk"},
 		known: map[string]uint32{}, spacing: spacingFirst, busy: busy,
 	}
 	r.branches.all = []*branch{r.trunk}
@@ -138,7 +140,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 			break
 		}
 		if err := busy.tell("taking the steps again", i, len(steps)); err != nil {
-			r.trunk.stopped = "stopped on request"
+			r.trunk.stop("stopped on request")
 			return r, nil
 		}
 		progress, err := r.extend(r.trunk, replay, sim.Identify(steps[i].Event.What).Kind == sim.KindHeal)
@@ -147,16 +149,16 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 		}
 		switch {
 		case progress == world.Stopped:
-			r.trunk.stopped = search.Diverged(r.player.Err())
+			r.trunk.stop(search.Diverged(r.player.Err()))
 		case progress == world.Quiet:
-			r.trunk.stopped = fmt.Sprintf("no event is possible any more, and the path has %s more: the code has changed since it was recorded", numerals.Many(len(path.Steps)-i, "step"))
+			r.trunk.stop(fmt.Sprintf("no event is possible any more, and the path has %s more: the code has changed since it was recorded", numerals.Many(len(path.Steps)-i, "step")))
 		}
 		if progress != world.Stepped {
 			break
 		}
 	}
-	if r.trunk.stopped == "" && r.trunk.failure == nil {
-		r.trunk.stopped = r.unfinished(path)
+	if r.trunk.failure == nil {
+		r.trunk.stop(r.unfinished(path))
 	}
 	return r, nil
 }
@@ -166,7 +168,7 @@ func (r *run) unfinished(path *choose.Path) string {
 	if r.trunk.len() < len(path.Steps) {
 		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
 	}
-	if state, ok := path.Get("state"); ok && state != r.player.World().State.Hash().String() {
+	if state, ok := path.Get("state"); ok && state != r.player.World().State.Recorded().String() {
 		return "every choice of the path was possible, but it ends in another state than was recorded: the code has changed since"
 	}
 	return ""
@@ -179,21 +181,13 @@ func (r *run) start(src choose.Source) error {
 	if progress != world.Stepped && failure == nil {
 		return fmt.Errorf("the start of the nodes cannot be taken: %w", r.player.Err())
 	}
-	for _, s := range r.player.World().Run.Trace().Starts {
-		r.trunk.start = append(r.trunk.start, took{Step: s})
-	}
-	if len(r.trunk.start) == 0 {
-		r.trunk.start = []took{{}}
-	}
-	r.trunk.start[0].picks = r.tape.picks
 	for _, j := range r.player.World().Judge.Judge() {
 		r.names = append(r.names, j.Name)
 		if !j.Liveness {
 			r.always++
 		}
 	}
-	r.trunk.start[len(r.trunk.start)-1].verdict = r.judge(failure)
-	r.trunk.failure = failure
+	r.trunk.begin(r.player.World().Run.Trace().Starts, r.tape.picks, r.judge(failure), failure)
 	r.on, r.at = r.trunk, 0
 	r.keyframe(r.trunk)
 	return nil
@@ -210,17 +204,18 @@ func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, e
 	progress, failure := r.step(src, heal)
 	switch {
 	case failure != nil && len(r.tape.picks) == 0: // what can happen could not even be asked
-		b.failure, r.on = failure, nil
+		b.fail(failure)
+		r.on = nil
 		return world.Stopped, nil
 	case failure != nil:
-		b.failure = failure
+		b.fail(failure)
 	case progress == world.Quiet:
 		return progress, nil
 	case progress != world.Stepped:
 		r.on = nil // it may have been in the middle of a step
 		return progress, nil
 	}
-	b.steps = append(b.steps, took{Step: r.lastStep(failure), picks: r.tape.picks, verdict: r.judge(failure)})
+	b.add(took{Step: r.lastStep(failure), picks: r.tape.picks, verdict: r.judge(failure)})
 	r.on, r.at = b, b.len()
 	if failure == nil {
 		r.keyframe(b)
@@ -319,7 +314,7 @@ func (r *run) keyframe(b *branch) {
 			r.weight += len(l.Path) + len(l.Value)
 		}
 	}
-	b.frames = append(b.frames, r.player.Snapshot())
+	b.keep(r.player.Snapshot())
 	r.frames++
 	if r.frames > framesMost || r.frames*r.weight > framesBytes && r.frames > 2 {
 		r.thin()
@@ -331,15 +326,8 @@ func (r *run) thin() {
 	r.spacing *= 2
 	r.frames = 0
 	for _, b := range r.branches.all {
-		kept := b.frames[:0]
-		for _, f := range b.frames {
-			if f.Steps()%r.spacing == 0 {
-				kept = append(kept, f)
-			}
-		}
-		clear(b.frames[len(kept):])
-		b.frames = kept
-		r.frames += len(kept)
+		b.thin(r.spacing)
+		r.frames += len(b.frames)
 	}
 }
 
@@ -364,11 +352,31 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 		return nil, err
 	}
 	lines := r.player.World().Text.Lines()
+	for k, l := range r.player.World().Text.Shown() {
+		if l.Value != lines[k].Value {
+			r.read[lines[k].Value] = l.Value
+		}
+	}
 	if len(r.cached) == cachedMost {
 		r.cached = append(r.cached[:0], r.cached[1:]...)
 	}
 	r.cached = append(r.cached, cachedState{owner, i, lines})
 	return lines, nil
+}
+
+// reading returns a line's value in the form that people read.
+func (r *run) reading(value string) string {
+	if shown, is := r.read[value]; is && !r.exact {
+		return shown
+	}
+	return value
+}
+
+// exactly runs f, during which states are shown as they are compared.
+func (r *run) exactly(f func() (Page, error)) (Page, error) {
+	r.exact = true
+	defer func() { r.exact = false }()
+	return f()
 }
 
 // name returns the system with its known bugs.

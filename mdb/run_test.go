@@ -9,6 +9,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/long"
 	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/sim"
@@ -64,10 +65,7 @@ func TestSeek(t *testing.T) {
 				states[at], hashes[at] = s.run.player.World().Text.Lines(), s.run.player.World().State.Hash()
 			}
 			keep()
-			branches, seeks := 12, 500
-			if testing.Short() {
-				branches, seeks = 6, 60
-			}
+			branches, seeks := long.Of(6, 12), long.Of(60, 500)
 			for range branches { // whose steps are any that are possible, faults too
 				from := all[rng.IntN(len(all))]
 				s.here, s.step = from.b, from.step

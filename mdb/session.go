@@ -57,6 +57,10 @@ func (s *Session) do(line string) (Page, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.execute(words)
+}
+
+func (s *Session) execute(words []word) (Page, error) {
 	name, rest := words[0], words[1:]
 	if name.pattern { // a search
 		return s.searchFor(words, false)

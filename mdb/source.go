@@ -38,22 +38,23 @@ type ran struct {
 
 // linesRan returns those of the branch where the session stands.
 func (s *Session) linesRan() *ran {
-	r := &s.ran
-	if r.of == s.here && r.len == s.Len() {
-		return r
+	if r := &s.ran; r.of != s.here || r.len != s.Len() {
+		r.take(s)
 	}
-	sources := r.sources
-	if sources == nil {
+	return &s.ran
+}
+
+func (r *ran) take(s *Session) {
+	if r.sources == nil {
 		w := s.run.player.World()
-		sources = account.NewSources(w.System(), w.Params())
+		r.sources = account.NewSources(w.System(), w.Params())
 	}
-	*r = ran{of: s.here, len: s.Len(), sources: sources}
-	if err := s.opener.Busy.tell("taking the run again, to see which lines run", 0, 0); err != nil {
-		r.of, r.err = nil, err
-		return r
+	*r = ran{sources: r.sources}
+	if r.err = s.opener.Busy.tell("taking the run again, to see which lines run", 0, 0); r.err != nil {
+		return
 	}
+	r.of, r.len = s.here, s.Len()
 	r.lines, r.err = s.opener.Copy.Take(s.here.path(s.run.header, s.Len()))
-	return r
 }
 
 // SourcePage returns the lines of code of a step.

@@ -83,7 +83,7 @@ func (s Look) StatePage(fields ...field) (p Page, err error) {
 		}
 		last = partOf(l.Path)
 		style := map[string]Style{"~": Changed, "+": Added}[l.mark]
-		p.line(Span{style, l.mark + " "}, plain("%s: ", l.Path), Span{style, l.Value})
+		p.line(Span{style, l.mark + " "}, plain("%s: ", l.Path), Span{style, s.run.reading(l.Value)})
 	}
 	if len(p) == 0 && len(down) > 0 {
 		p.add(Plain, "  nothing: what a node that is down kept in memory is gone")
@@ -135,23 +135,23 @@ func (s Look) fieldOfAll(args []word) (Page, error) {
 				own = append(own, l)
 			}
 		}
-		p.line(strong("%-4s", name), plain("%s", sideBySide(f.text, own)))
+		p.line(strong("%-4s", name), plain("%s", sideBySide(f.text, own, s.run.reading)))
 	}
 	return p, nil
 }
 
 // sideBySide returns the lines of one node's field as one line.
-func sideBySide(name string, lines []canon.Line) string {
+func sideBySide(name string, lines []canon.Line, told func(string) string) string {
 	var parts []string
 	for _, l := range lines {
 		_, below, _ := strings.Cut(l.Path, name)
 		switch {
 		case below == "":
-			parts = append(parts, l.Value)
+			parts = append(parts, told(l.Value))
 		case l.Value == "true":
 			parts = append(parts, below)
 		default:
-			parts = append(parts, below+" = "+l.Value)
+			parts = append(parts, below+" = "+told(l.Value))
 		}
 	}
 	if len(parts) == 0 {
@@ -192,7 +192,7 @@ func (s Look) PendingPage() (p Page, err error) {
 				p.add(Strong, "%s:", g.name)
 				first = false
 			}
-			p.add(Plain, "  %s: %s", l.Path, l.Value)
+			p.add(Plain, "  %s: %s", l.Path, s.run.reading(l.Value))
 		}
 	}
 	if err := s.run.seek(s.here, s.step); err != nil {

@@ -14,6 +14,7 @@ import (
 	"macemc/search"
 	"macemc/sim"
 	"macemc/systems/brokentree"
+	adds "macemc/systems/counter"
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
 	"macemc/systems/lease"
@@ -24,7 +25,7 @@ import (
 
 // systems are those that transcripts may name.
 func systems(name string) (*sim.System, error) {
-	for _, sys := range []*sim.System{brokentree.System, handshake.System, jointree.System, lease.System, overcast.System, randtree.System, stopwait.System} {
+	for _, sys := range []*sim.System{brokentree.System, adds.System, handshake.System, jointree.System, lease.System, overcast.System, randtree.System, stopwait.System} {
 		if sys.Name == name {
 			return sys, nil
 		}

@@ -208,10 +208,10 @@ func TestSetSenders(t *testing.T) {
 	}
 }
 
-// Of equal messages in a bag each keeps its number, and the oldest is taken first.
+// Equal messages in a bag keep their numbers, and the oldest is taken first.
 func TestBagNumbers(t *testing.T) {
 	r, s := draws(7), NewSet(2)
-	queues := map[string][]int32{} // by sender and text, what is there
+	queues := map[string][]int32{} // by sender and text, the numbers in the bag
 	for number := range int32(5000) {
 		if all := s.For(1); len(all) > 0 && r.IntN(2) == 0 {
 			i := r.IntN(len(all))
@@ -246,8 +246,8 @@ func TestCompareSums(t *testing.T) {
 	}
 }
 
-// What is in the bag comes once for each time that it was put in; what is in the
-// set stays, and neither is in the way of the other.
+// A message in a bag comes once for each time that it was put in; a message in a
+// set stays, and neither affects the other.
 func TestBag(t *testing.T) {
 	s := NewSet(2)
 	p := func(n uint64) Packet { return Packet{Message: n, Sum: canon.Hash{Lo: n}} }

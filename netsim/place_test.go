@@ -20,8 +20,8 @@ func copyTCP(to, from *TCP) {
 	}
 }
 
-// Whatever a TCP was before, it becomes what another one is, and goes on as
-// that does.
+// A TCP that is placed into the state of another goes on as that one does, whatever it was
+// before.
 func TestTCPPlace(t *testing.T) {
 	for seed := range uint64(300) {
 		n := 2 + int(seed)%3
@@ -46,7 +46,7 @@ func TestTCPPlace(t *testing.T) {
 	}
 }
 
-// A node that waits in what is placed is told, on a network where nobody did.
+// A node that waits in the placed state gets its event, on a network where no node waited.
 func TestTCPPlaceOfWaits(t *testing.T) {
 	asked := NewTCP(2, 1)
 	asked.Place(1, End{Asked: true}, []Packet{{Message: 1}})
@@ -82,7 +82,7 @@ func tcpBroken(t *TCP) bool {
 	return false
 }
 
-// What is told of an end is told of no other.
+// Different ends have different numbers.
 func TestEndTold(t *testing.T) {
 	met := map[uint8]End{}
 	for k := range 32 {

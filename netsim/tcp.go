@@ -203,7 +203,7 @@ func (t *TCP) Flushing(node int) bool { return t.flush[node] }
 func (t *TCP) Special() bool { return t.special }
 
 // Told returns from's state about to as a number: flags, a queued error, a wait for room. 0
-// means nothing.
+// means that there is none of them.
 func (t *TCP) Told(channel int) uint8 { return t.End(channel).Told() }
 
 // Room returns how many more messages a channel can queue.

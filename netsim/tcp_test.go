@@ -13,14 +13,14 @@ import (
 //	new [nodes=2] [buffer=20] [flaw=NAME]
 //	    a new network of the nodes a, b, ...
 //	do
-//	    one operation a line; what became of it is told in the same order
+//	    one operation a line; the results follow in the same order
 //
 // The operations are send FROM TO MESSAGE..., deliver FROM TO, hear NODE PEER
 // (the error that PEER has queued for it), break A B, close NODE PEER, crash
 // NODE, refuse FROM TO, ask FROM TO (for room), clear FROM TO (the news of
 // it), flush NODE (asks) and flushed NODE (the news). After each come the
-// flags of every pair about which anything is to be told, the first node's
-// first, and what is queued; ! is an error. Then what is possible.
+// flags of every pair that has any, the first node's
+// first, and the queues; ! is an error. Then what is possible.
 func TestTCPTranscripts(t *testing.T) {
 	transcript.RunFresh(t, "testdata", func() transcript.Handler {
 		var tcp *TCP
@@ -63,8 +63,8 @@ func transcribe(t *testing.T, d *transcript.Data, tcp *TCP) string {
 	return out.String()
 }
 
-// operate carries out one operation, if its precondition holds, and tells what
-// came of it.
+// operate carries out one operation, if its precondition holds, and returns the
+// result.
 func operate(tcp *TCP, word []string) (said string, ok bool) {
 	node := func(i int) int { return int(word[i][0] - 'a') }
 	x := node(1)
@@ -134,7 +134,7 @@ func alone(tcp *TCP, operation string, node int) (said string, ok bool) {
 	return "", true
 }
 
-// told is the network on one line: each pair, then what is possible.
+// told returns the network on one line: each pair, then the possible events.
 func told(tcp *TCP) string {
 	name := func(i int) string { return string(rune('a' + i)) }
 	var pairs, may []string

@@ -77,7 +77,7 @@ func (w *twin) reset(i, j int) {
 	k, back := [2]int{i, j}, [2]int{j, i}
 	w.lose(k)
 	w.asked[k] = false
-	if i == j || !w.open[k] { // closed, or the peer has yet to hear: nothing to tell
+	if i == j || !w.open[k] { // closed, or the peer has yet to hear: there is no error
 		return
 	}
 	if w.isError(back) { // its own error is of no interest any more
@@ -94,7 +94,7 @@ func (w *twin) reset(i, j int) {
 	w.remote[k], w.open[k] = false, false
 }
 
-// text is all that a TCP tells, for comparison.
+// text returns the whole state of a TCP, for comparison.
 func (w *twin) text() string {
 	s := ""
 	for to := range w.n {

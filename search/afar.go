@@ -27,8 +27,9 @@ type Afar interface {
 
 // Knowledge is a corpus, or additions to it, for other processes. Its fields belong to the search.
 type Knowledge struct {
-	Lot    int        // the lot before which it is known
-	Whole  *walk.Kept // the corpus before lot 0, or nil
+	Lot    int  // the lot before which it is known
+	All    bool // Whole is the corpus, or nil if there is none; otherwise Notes and Chosen are added to it
+	Whole  *walk.Kept
 	Notes  []walk.Noted
 	Chosen []int
 }
@@ -102,7 +103,7 @@ func (r *runner) folds(s Spanned) error {
 func (r *runner) teach() error {
 	k := Knowledge{Lot: r.lots, Notes: r.untold.notes, Chosen: r.untold.chosen}
 	if r.lots == 0 {
-		k = Knowledge{Whole: r.corpus.Kept()}
+		k = Knowledge{All: true, Whole: r.corpus.Kept()}
 	}
 	r.untold = pastKept{}
 	return r.opts.Afar.Learn(k)
@@ -136,11 +137,16 @@ func NewTaker(sys *sim.System, opts Options) (*Taker, error) {
 // Lot returns the number of the last lot that Learn added.
 func (t *Taker) Lot() int { return t.lot }
 
+// Knowledge returns all that Learn was given, for another Taker.
+func (t *Taker) Knowledge() Knowledge {
+	return Knowledge{Lot: t.lot, All: true, Whole: t.corpus.Kept()}
+}
+
 // Learn adds the corpus before a lot.
 func (t *Taker) Learn(k Knowledge) error {
-	if k.Lot == 0 {
+	if k.All {
 		c, err := k.Whole.Corpus()
-		t.corpus, t.lot = c, 0
+		t.corpus, t.lot = c, k.Lot
 		return err
 	}
 	if k.Lot != t.lot+1 {

@@ -36,7 +36,7 @@ func TestClean(t *testing.T) {
 		settings []string
 		opts     Options
 		states   int  // of the closed space; 0: it is not closed here
-		long     bool // with -long only, as are those that are not closed or have more than 5,000 states
+		long     bool // with -long only, as are those that are not closed or have more than 2,000 states
 	}{
 		{name: "handshake", sys: handshake.System, opts: Options{Depth: deep}, states: 285},
 		{name: "peterson", sys: peterson.System, opts: Options{Depth: deep}, states: 771},
@@ -62,7 +62,7 @@ func TestClean(t *testing.T) {
 		{name: "overcast, 6 nodes", sys: overcast.System, nodes: 6, opts: Options{Effort: 5_000_000, Paths: 100_000}, long: true},
 		{name: "stopwait, all faults", sys: stopwait.System, opts: Options{Depth: deep, Conditions: sim.Conditions{Faults: &sim.Faults{Loss: 2, Dup: 1, Reorder: sim.Unlimited}}}, states: 104_411, long: true},
 	} {
-		if !*long.On && (c.long || c.states == 0 || c.states > 5_000) {
+		if !*long.On && (c.long || c.states == 0 || c.states > 2_000) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {

@@ -26,9 +26,9 @@ func TestCommutingSteps(t *testing.T) {
 					t.Fatal(err)
 				}
 				if params, err := sys.Configure(nodes, nil, nil); err == nil {
-					opts := Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, Depth: long.Of(5, 7)}
+					opts := Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, Depth: long.Of(4, 7)}
 					if faults == "none" {
-						opts.Depth = long.Of(6, 10)
+						opts.Depth = long.Of(5, 10)
 					}
 					unasked[sys.Name] += lookedUpOrNot(t, sys, opts)
 				}

@@ -56,7 +56,7 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *sim.Failure) 
 	}
 	h.opts.label(h.Sys, f)
 	if f.Verdict == sim.VerdictSafety || f.Verdict == sim.VerdictDead {
-		f.Path.Add("state", w.State.Hash().String())
+		f.Path.Add("state", w.State.Recorded().String())
 	}
 	return f, nil
 }
@@ -86,7 +86,7 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 	}
 	f := newFinding(cameAt(came, w.Run.Steps()), record.Path(), w.Run.Trace(), c)
 	h.opts.label(h.Sys, f)
-	f.Path.Add("state", w.State.Hash().String())
+	f.Path.Add("state", w.State.Recorded().String())
 	return f, nil
 }
 

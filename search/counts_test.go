@@ -27,7 +27,7 @@ func TestPublishedCounts(t *testing.T) {
 	}{
 		{twophase.System, "rms=3", 288, 1_145, true, "", false},
 		{twophase.System, "rms=4", 1_568, 8_257, true, "", false},
-		{twophase.System, "rms=5", 8_832, 58_145, true, "", false},
+		{twophase.System, "rms=5", 8_832, 58_145, true, "", true},
 		{twophase.System, "rms=6", 50_816, 402_305, false, "", true},
 		{twophase.System, "rms=7", 296_448, 2_744_705, false, twophase.System.Properties[0].Name, true},
 		{peterson.System, "n=3", 771, 1_787, true, "", false},
@@ -38,7 +38,7 @@ func TestPublishedCounts(t *testing.T) {
 			continue
 		}
 		engines := []Engine{EngineLocal, EngineMemo}
-		if c.reference && (c.states < 2_000 || *long.On) {
+		if c.reference && (c.states < 1_000 || *long.On) {
 			engines = append(engines, EngineReference)
 		}
 		for _, engine := range engines {

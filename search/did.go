@@ -1,6 +1,9 @@
 package search
 
 import (
+	"cmp"
+	"fmt"
+
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/decide"
@@ -82,26 +85,35 @@ func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	if opts.Params, err = sys.Configure(opts.Params.Nodes, opts.Params.Settings(sys), nil); err != nil {
 		return 0, nil, err
 	}
-	opts.Workers = 1
-	off, err := watchedLab(sys, opts, l.recorded)
+	off, err := l.without(sys, opts)
 	if err != nil {
 		return 0, nil, err
 	}
-	defer off.Close()
+	defer off.watched(l.recorded).Close()
 	answers := choose.NewReplay(of.Path)
 	answers.ByIdentity = true // what is possible besides may be something else
 	var with, without looks
 	if err := l.show(choose.NewRaw(of.picks), of.climate, of.Steps(), with.add); err != nil {
 		return 0, nil, err
 	}
+	before := off.steps
 	if err := off.show(answers, of.climate, of.Steps(), without.add); err != nil {
 		return 0, nil, err
 	}
-	l.took(off.steps, off.states)
+	l.took(off.steps-before, 0)
 	if step = with.parts(without); step < 0 {
 		return 0, nil, nil
 	}
 	return step, bugs, nil
+}
+
+// without returns a lab of the system without its known bugs.
+func (l *Lab) without(sys *sim.System, opts Options) (off *Lab, err error) {
+	if l.off == nil {
+		opts.Workers = 1
+		l.off, err = newLab(sys, opts, nil)
+	}
+	return l.off, err
 }
 
 // looks are the states of a run, in the form in which they are compared with those of
@@ -136,6 +148,25 @@ func (s *looks) parts(o looks) int {
 		}
 	}
 	return -1
+}
+
+// Show takes a recorded run again and shows its states, after the starts and after each
+// step. The last may be shown twice. An error says that the run could not be taken to its end.
+func (l *Lab) Show(path *choose.Path, see func(*world.World)) error {
+	answers := choose.NewReplay(path)
+	_, err := alone(l, func() (none struct{}, err error) {
+		again := run.Repeat(answers, climateOf(path), len(path.Steps))
+		again.See, again.Stop = see, l.Stopped
+		_, failure, w := l.first().Run(again, false)
+		switch {
+		case failure != nil:
+			seeFailed(w, see)
+		case !answers.Done():
+			err = fmt.Errorf("the run ended after %d of the path's %d steps: %w", w.Run.Steps(), len(path.Steps), cmp.Or(w.Run.Err(), ErrStopped))
+		}
+		return none, err
+	})
+	return err
 }
 
 // show takes a run again, as far as it goes without a failure, and shows its states.

@@ -12,7 +12,7 @@ import (
 // The effort of explaining is counted in steps of runs and in states that are visited, and
 // not in time. So the results for a seed do not depend on the machine.
 const (
-	explainLeast = 2_000_000 // some seconds of one core, however short the search was
+	explainLeast = 1_500_000 // one or two seconds of one core, however short the search was: a verdict of dead alone may take a million
 	explainMost  = 4_000_000 // about ten seconds: a state takes about 1 µs, and a step 5
 	judgeMost    = 6_000_000 // for the suspects of a search: a verdict is worth more than its explanation
 )
@@ -36,8 +36,8 @@ func (f *Finding) Ended(after int) *Finding {
 	return &noted
 }
 
-// suspicions remembers the states at the ends of suspected runs, so that none is decided
-// about twice.
+// suspicions remembers the states at the ends of suspected runs by their healed forms, on
+// which alone it depends whether they can recover. So none is decided about twice.
 type suspicions struct {
 	alive map[canon.Hash]bool
 	short map[canon.Hash]int // by state, an effort that was too little

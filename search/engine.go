@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// exhaustLocal visits all states, level by level.
-func (r *runner) exhaustLocal() (out outcome, err error) {
+// exhaustLocal visits all states, level by level, or those that are left if from is not nil.
+func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	r.auditAnew()
 	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, r.opts.prints())
 	if err != nil {
@@ -19,7 +19,7 @@ func (r *runner) exhaustLocal() (out outcome, err error) {
 	}
 	defer func() {
 		r.disband()
-		r.add(Stats{Collision: x.Prints.Omission(x.Set.Len())})
+		r.add(Stats{Collision: x.Prints.Omission(x.Set.Len()), Dear: x.Dear(), Unpacked: x.Bank.Unpacked()})
 		x.Close()
 	}()
 	x.Begin = r.prefix.beginning(x.Climate)
@@ -39,16 +39,30 @@ func (r *runner) exhaustLocal() (out outcome, err error) {
 	case out.over() || err != nil:
 		return out, err
 	}
-	return r.levels(x)
+	return r.levels(x, from)
 }
 
 // levels goes from level to level.
-func (r *runner) levels(x *explore.Explorer) (outcome, error) {
+func (r *runner) levels(x *explore.Explorer, from *kept) (outcome, error) {
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
+	log := &levelLog{}
 	level := x.Level()
-	for depth := 0; ; depth++ {
+	depth, again, err := r.rebuilds(x, log, level, from)
+	if again.over() || err != nil {
+		return again, err
+	}
+	if from != nil {
+		level = log.last()
+	}
+	for ; ; depth++ {
 		r.add(Stats{Depth: depth})
-		safety := Safety{State: covered(x, len(level) > 0), Depth: depth}
+		safety := Safety{State: covered(x, len(level) > 0 || x.Spared), Depth: depth}
+		if x.Spared {
+			safety.Faults = r.owner.Few
+		}
+		if len(level) == 0 && x.Spared {
+			return stopped(StopDepth).covers(safety), nil
+		}
 		if len(level) == 0 {
 			return r.exhausted(x, safety)
 		}
@@ -73,6 +87,9 @@ func (r *runner) levels(x *explore.Explorer) (outcome, error) {
 		}
 		if out.over() || err != nil {
 			return out.covers(safety), err
+		}
+		if err := r.savesLevel(x, log, next); err != nil {
+			return outcome{}, err
 		}
 		x.Expanded(level, next)
 		level = next
@@ -201,7 +218,7 @@ func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, an
 		if bad.Of != nil {
 			depth = bad.Of.Length()
 		}
-		f, err = r.hunt(answers, x.Climate, depth)
+		f, err = r.hunt(answers, x.Climate, depth, bad.Copied)
 	case bad.Dead:
 		f, err = r.judge(answers(), x.Climate, x.World, depth, true)
 	default:
@@ -240,7 +257,7 @@ func (r *runner) repeats(x *explore.Explorer) (out outcome, err error) {
 	}
 	var again Repeated
 	bad, err := r.owner.Guarded(x.Taker, func() error {
-		steps, times, err := x.Repeats()
+		steps, times, err := x.Repeats(r.now().Transitions)
 		again = Repeated{steps, times}
 		return err
 	})

@@ -97,9 +97,9 @@ func TestFindings(t *testing.T) {
 // Several findings are told in the order of one worker, whoever else is there.
 func TestFindingsOfSeveral(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal}[:long.Of(1, 2)] {
-		one := ""
+		one, walks := "", long.Of(1_000, 2_500)
 		for _, workers := range []int{1, 3} {
-			res := search(t, fragiles, 0, nil, Options{Engine: engine, Findings: 10, Depth: 8, Roam: 2_500, Workers: workers, team: 1})
+			res := search(t, fragiles, 0, nil, Options{Engine: engine, Findings: 10, Depth: 8, Roam: walks, Workers: workers, team: 1})
 			said := fmt.Sprintf("%+v %+v %d alike, stopped: %s", res.Stats, res.Liveness, res.Alike, res.Stop)
 			for _, f := range res.Findings {
 				said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, run.Picks(f.Path))
@@ -107,7 +107,7 @@ func TestFindingsOfSeveral(t *testing.T) {
 			if one == "" {
 				one = said
 			}
-			if said != one || len(res.Findings) != 5 || res.Stats.Walks != 2_500 {
+			if said != one || len(res.Findings) != 5 || res.Stats.Walks != walks {
 				t.Errorf("%s, %d workers, %d findings: %s\none: %s", engine, workers, len(res.Findings), said, one)
 			}
 		}

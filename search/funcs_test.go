@@ -43,7 +43,7 @@ func (g *gear) fallDown() {
 	if g.Up, g.shift = false, goUp; g.kind == "switch" {
 		return
 	}
-	if g.turn, g.count = g.turnDown, g.Wheel.click; g.kind == "literals" {
+	if g.turn, g.count = g.turnDown, g.Wheel.click; g.kind == "literals" || g.kind == "remade" {
 		g.count = func() { g.Wheel.click() }
 	}
 }
@@ -108,12 +108,18 @@ func (g *gear) clone() *gear {
 }
 
 func gears(kind string, property sim.Property) *sim.System {
-	return &sim.System{
+	sys := &sim.System{
 		Name: "gears", Doc: "Two gears that nudge each other.",
 		Nodes:      func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
 		New:        func(sim.Params, sim.Addr) sim.Node { return &gear{kind: kind} },
 		Properties: []sim.Property{property},
 	}
+	if kind == "remade" {
+		sys.Remade = []sim.Remade{
+			sim.Remake("search.gear.count", func(g *gear, _ any) func() { return func() { g.Wheel.click() } }),
+		}
+	}
+	return sys
 }
 
 // TestEnginesAgreeOnFunctions: what is driven by functions has the space of what is not, by
@@ -137,7 +143,7 @@ func TestEnginesAgreeOnFunctions(t *testing.T) {
 		for _, c := range []struct {
 			kind   string
 			engine Engine
-		}{{"switch", EngineMemo}, {"methods", EngineMemo}, {"methods", EngineLocal}, {"methods", EngineReference}, {"literals", EngineMemo}} {
+		}{{"switch", EngineMemo}, {"methods", EngineMemo}, {"methods", EngineLocal}, {"methods", EngineReference}, {"literals", EngineMemo}, {"remade", EngineMemo}, {"remade", EngineLocal}} {
 			copied := c.kind != "literals" && c.engine != EngineReference
 			opts := Options{Engine: c.engine, NoWalks: true}
 			if opts.Depth = 40; !copied {

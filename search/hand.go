@@ -55,7 +55,7 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 	h := &hand{
 		opts: opts, of: of, prefix: from, coverage: new(world.Coverage), counts: counts,
 		Runs: run.Runs{
-			Setting: opts.setting(sys), Limits: limits, Pulse: run.Pulse{Trail: opts.Trail, On: on},
+			Setting: opts.setting(sys), Live: opts.live, Limits: limits, Pulse: run.Pulse{Trail: opts.Trail, On: on},
 			Counts: run.Counts{Steps: &counts.Steps, Audited: &counts.Audited},
 		},
 	}
@@ -64,12 +64,15 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 	}
 	h.opts.Params = h.Params
 	h.owner = explore.Owner{
-		Runs: &h.Runs, Share: &h.share, Coverage: h.coverage, Seed: opts.Seed, All: opts.all, Once: opts.once,
+		Runs: &h.Runs, Share: &h.share, Coverage: h.coverage, Seed: opts.Seed, All: opts.all, Worth: opts.worth, Once: opts.once,
 		Counts: explore.Counts{
 			Steps: &counts.Steps, States: &counts.States, Transitions: &counts.Transitions, Executed: &counts.Executed,
 			HandlerRuns: &counts.HandlerRuns, Duplicates: &counts.Duplicates, Compared: &counts.Compared,
 		},
 		Halt: h.halted, Depth: h.depth, Progress: h.passes,
+	}
+	if of != nil {
+		h.owner.Few = h.few()
 	}
 	return h, nil
 }
@@ -133,26 +136,41 @@ func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
 	if !h.opts.Walking.guided() {
 		return &weighted
 	}
-	faults, parts := faultsOf(h.Budgets())
 	return &walk.Portfolio{
 		Weighted: weighted, Seed: h.opts.Seed, Lively: h.World.Judge.CanBeLive(), Corpus: c, Restarts: h.opts.Restarts,
-		Manners: h.opts.Walking.manners(), Faults: faults, Parts: parts,
+		Manners: h.opts.Walking.manners(), Budgets: faultsOf(h.Budgets()),
 	}
 }
 
-// faultsOf returns how many faults a walk may have, and whether any of them lasts.
-func faultsOf(budgets sim.Faults) (faults int, parts bool) {
+// faultsOf returns what faults a walk may have.
+func faultsOf(budgets sim.Faults) (all []walk.Budget) {
 	for _, kind := range sim.Kinds() {
 		if kind.Fault() {
 			n := *budgets.Of(kind)
 			if n == sim.Unlimited {
 				n = len(walk.Guide{}.Points)
 			}
-			faults += n
-			parts = parts || n > 0 && (kind == sim.KindPartition || kind == sim.KindOneWay || kind == sim.KindPause)
+			if n > 0 {
+				all = append(all, walk.Budget{Kind: kind, N: n})
+			}
 		}
 	}
-	return faults, parts
+	return all
+}
+
+// few returns how many faults the runs of the exhaustive phase have at most, or 0 if only the
+// budgets limit them. A list of all that a service survives makes the phase too shallow where
+// Effort bounds it. If the options name budgets, a depth or an effort, nothing else is limited.
+func (h *hand) few() int {
+	const many, small = 4, 2
+	total := 0
+	for _, b := range faultsOf(h.Budgets()) {
+		total += b.N
+	}
+	if o := h.opts; o.Faults != nil || o.Depth != 0 || o.Effort > effortUsual || total <= many {
+		return 0
+	}
+	return small
 }
 
 // manners returns those that the walks of a portfolio have in turn.
@@ -162,8 +180,10 @@ func (w Walking) manners() []walk.Manner {
 		return []walk.Manner{walk.Chain}
 	case WalkSwarm:
 		return []walk.Manner{walk.Swarm}
+	case WalkSingle:
+		return []walk.Manner{walk.Single}
 	default:
-		return []walk.Manner{walk.Chain, walk.Swarm, walk.ByWeight}
+		return []walk.Manner{walk.Chain, walk.Swarm, walk.ByWeight, walk.Chain, walk.Swarm, walk.Single}
 	}
 }
 

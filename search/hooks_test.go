@@ -71,9 +71,9 @@ type badError struct{}
 
 func (badError) Error() string { panic("in Error") }
 
-// TestHooks: what panics, writes or varies in a hook of a system is found as
-// what it is, under its name.
-func TestHooks(t *testing.T) {
+// A hook of a system that panics, writes or varies is found with that verdict, and under its
+// name.
+func TestMisbehavingHooksAreFound(t *testing.T) {
 	flips := 0
 	for _, c := range []struct {
 		name    string

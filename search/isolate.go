@@ -27,8 +27,9 @@ type settling struct {
 type settled struct {
 	last      int
 	decided   bool
-	unassumed bool // a state was met that does not count for liveness
-	states    int  // that were visited to decide it
+	unassumed bool   // a state was met that does not count for liveness
+	states    int    // that were visited to decide it
+	lost      []bool // of each state, whether it cannot
 }
 
 // recovers returns the last state, from one on, from which the run can recover; from-1:
@@ -36,20 +37,27 @@ type settled struct {
 // nothing is dead from which a state can be reached that does not count: then the end of
 // the run is what is returned. A state before it can recover only if a live one is reached.
 func (q settling) recovers(from int) (settled, error) {
-	s, err := q.exhaust(from, true, (*closure.Closure).Resolve, (*closure.Closure).Dead)
+	s, err := q.reaches(from)
 	end := len(q.path.Steps)
 	switch {
 	case err != nil || !s.decided || !s.unassumed || s.last == end:
 		return s, err
 	case from == end:
-		return settled{last: end, decided: true, states: s.states}, nil
+		return settled{last: end, decided: true, unassumed: true, states: s.states}, nil
 	}
 	after, err := q.recovers(end)
 	states := s.states + after.states
 	if err != nil || !after.decided || after.last == end {
-		return settled{after.last, after.decided, after.unassumed, states}, err
+		return settled{last: after.last, decided: after.decided, unassumed: after.unassumed, states: states}, err
 	}
-	return settled{s.last, s.decided, s.unassumed, states}, nil
+	s.states = states
+	return s, nil
+}
+
+// reaches returns the last state, from one on, from which a live one can be reached, or
+// from-1 if there is none.
+func (q settling) reaches(from int) (settled, error) {
+	return q.exhaust(from, true, (*closure.Closure).Resolve, (*closure.Closure).Dead)
 }
 
 // survives returns the last state, from one on, after which the run can continue without a
@@ -94,11 +102,11 @@ func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *expl
 	if err != nil {
 		return none, err
 	}
-	last := from - 1
+	out := settled{last: from - 1, decided: true, unassumed: g.Unassumed, states: g.Set.Len(), lost: make([]bool, len(follow))}
 	for at, state := range follow {
-		if !lost(g, x, state) {
-			last = from + at
+		if out.lost[at] = lost(g, x, state); !out.lost[at] {
+			out.last = from + at
 		}
 	}
-	return settled{last, true, g.Unassumed, g.Set.Len()}, nil
+	return out, nil
 }

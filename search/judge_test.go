@@ -46,8 +46,8 @@ func (n *moody) Handle(sim.Env, sim.Signal) {
 	n.Mood = moods
 }
 
-// A step that comes to something else is told with what it came to, and what that comes from.
-func TestMoody(t *testing.T) {
+// The finding of a step whose outcome differs lists the outcomes, and names their cause.
+func TestNondeterminismNamesItsOutcomes(t *testing.T) {
 	res, err := Search(&sim.System{
 		Name: "moody", Doc: "It has moods.",
 		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },

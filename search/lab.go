@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"macemc/internal/canon"
+	"runtime"
 	"slices"
 
 	"macemc/choose"
+	"macemc/internal/canon"
 	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/search/internal/explore"
@@ -28,8 +29,10 @@ type Lab struct {
 	pool     work.Pool[*asker]
 	recorded sim.Verdict
 	end      func()
-	steps    int // of the runs that count
-	states   int // that were settled
+	steps    int   // of the runs that count
+	states   int   // that were settled
+	facts    facts // that were decided
+	off      *Lab  // of the same system without its known bugs, or nil if it was not needed
 }
 
 // asker is a hand of a lab.
@@ -41,25 +44,81 @@ type asker struct {
 
 // NewLab makes a lab for the conditions of a recorded path. Close it.
 func NewLab(sys *sim.System, path *choose.Path, opts Options) (*Lab, error) {
-	opts, recorded, err := recordedOptions(sys, path, opts)
-	if err != nil {
-		return nil, err
-	}
-	return watchedLab(sys, opts, recorded)
+	return (&Result{System: sys}).Open(path, opts)
 }
 
-// watchedLab returns a lab with a monitor of its own.
-func watchedLab(sys *sim.System, opts Options, recorded sim.Verdict) (*Lab, error) {
-	l, err := newLab(sys, opts, nil)
+// Open opens the lab of a search for one of its findings: the lab in which the search
+// decided about its suspects, if there is one. So nobody decides again what the search has
+// decided. Close the lab before it is opened again.
+func (r *Result) Open(path *choose.Path, opts Options) (*Lab, error) {
+	opts, recorded, err := recordedOptions(r.System, path, opts)
 	if err != nil {
 		return nil, err
 	}
+	if opts, err = opts.filled(); err != nil {
+		return nil, err
+	}
+	if r.lab == nil || !r.lab.serves(opts) {
+		r.lab, err = newLab(r.System, opts, nil)
+	} else {
+		err = r.lab.renew(opts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.lab.watched(recorded), nil
+}
+
+// About returns the result with other parameters and with one finding. It has the same lab.
+func (r *Result) About(p sim.Params, f *Finding) *Result {
+	about := *r
+	about.Params, about.Finding, about.Findings = p, f, []*Finding{f}
+	return &about
+}
+
+// watched returns the lab with a monitor of its own.
+func (l *Lab) watched(recorded sim.Verdict) *Lab {
 	m := newMonitor(l.first().hand, func(h *hand) soFar {
 		return soFar{stats: *h.counts, measured: Measured{Memory: uint64(h.Limits.Highest()), Slow: canon.Slow()}}
 	})
 	m.with(l.hands()[1:])
 	l.recorded, l.end = recorded, m.watch()
-	return l, nil
+	return l
+}
+
+// serves reports whether the lab takes runs under the conditions of these options.
+func (l *Lab) serves(opts Options) bool {
+	mine, asked := l.Options(), opts.setting(l.first().Sys)
+	has := mine.setting(l.first().Sys)
+	return mine.Seed == opts.Seed && slices.Equal(has.Header(true), asked.Header(true))
+}
+
+// renew makes other options count that do not determine a run, and sets the effort to zero.
+func (l *Lab) renew(opts Options) error {
+	in := l.Options()
+	in.Walks, in.WalkSteps, in.MaxWalkSteps, in.Walking, in.Workers = opts.Walks, opts.WalkSteps, opts.MaxWalkSteps, opts.Walking, opts.Workers
+	in.Memory, in.Stop, in.Stuck, in.OnStuck, in.OnSlow, in.Trail = opts.Memory, opts.Stop, opts.Stuck, opts.OnStuck, opts.OnSlow, opts.Trail
+	l.first().Limits.Renew(in.Stop, in.Memory)
+	n := cmp.Or(in.Workers, runtime.GOMAXPROCS(0))
+	for len(l.pool.Hands) < n {
+		h, err := newHand(l.first().Sys, in, nil, l.first().hand)
+		if err != nil {
+			return err
+		}
+		l.pool.Hands = append(l.pool.Hands, &asker{hand: h})
+	}
+	l.pool.Hands = l.pool.Hands[:n]
+	for _, a := range l.pool.Hands {
+		a.renew(in)
+	}
+	l.steps, l.states, l.off = 0, 0, nil
+	return nil
+}
+
+// renew makes other options count.
+func (h *hand) renew(opts Options) {
+	h.opts = opts
+	h.Pulse.Follow(opts.Trail)
 }
 
 // newLab makes a lab whose hands take runs as another hand does, if like is not nil. The
@@ -119,6 +178,7 @@ type Case struct {
 	Live []bool
 	// Assumed says of each state whether it counts for liveness.
 	Assumed []bool
+	healed  []canon.Hash // the identity of the healed form of each state
 	// Failure is how the run ended, if the service failed.
 	Failure *sim.Failure
 
@@ -232,6 +292,7 @@ type examining struct {
 	run.Again
 	src                 recorder
 	wild, live, assumed []bool
+	healed              []canon.Hash
 	rare                bool // of the step under way
 }
 
@@ -240,7 +301,7 @@ func (x *examining) seen(path *choose.Path, failure *sim.Failure, c run.Climate)
 	for len(x.wild) < len(path.Steps) { // the last step failed
 		x.wild = append(x.wild, x.rare)
 	}
-	return &Case{Path: path, Wild: x.wild, Live: x.live, Assumed: x.assumed, Failure: failure, climate: c, picks: run.Picks(path)}
+	return &Case{Path: path, Wild: x.wild, Live: x.live, Assumed: x.assumed, healed: x.healed, Failure: failure, climate: c, picks: run.Picks(path)}
 }
 
 func (x *examining) Err() error { return x.src.Err() }
@@ -266,6 +327,7 @@ func (x *examining) Visit(w *world.World, depth int) bool {
 	}
 	x.live = append(x.live, w.Judge.CanBeLive() && w.Judge.Live())
 	x.assumed = append(x.assumed, w.Judge.Assumed())
+	x.healed = append(x.healed, w.State.Healed())
 	return depth < x.Steps
 }
 
@@ -503,10 +565,22 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 // Settle decides exactly which states of a run, from one on, can recover, by exhausting
 // what can happen after them: see isolate.go. last is the last state that can, or from-1 if
 // none can. decided is false if that takes more than most states, or if the nodes cannot be
-// copied.
+// copied. Facts that were decided before are not decided again.
 func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err error) {
-	q := settling{l.first().hand, of.Path, of.climate, most}
-	s, err := alone(l, func() (settled, error) { return q.recovers(from) })
+	end, s, known := l.facts.about(of.healed[:of.Steps()+1], from, most)
+	if known {
+		return s.last, s.decided, nil
+	}
+	q := settling{l.first().hand, of.Path.Prefix(end), of.climate, most}
+	look := q.recovers
+	if end < of.Steps() {
+		look = q.reaches
+	}
+	s, err = alone(l, func() (settled, error) { return look(from) })
+	l.took(0, s.states)
+	if err == nil && !l.Stopped() {
+		l.facts.note(of.healed[from:end+1], most, s)
+	}
 	return s.last, s.decided, err
 }
 
@@ -516,6 +590,7 @@ func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err erro
 func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, err error) {
 	q := settling{l.first().hand, of.Path.Prefix(of.Steps() - 1), of.climate, most}
 	s, err := alone(l, func() (settled, error) { return q.survives(from) })
+	l.took(0, s.states)
 	return s.last, s.decided, err
 }
 

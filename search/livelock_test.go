@@ -19,10 +19,10 @@ func (p *player) Deliver(env sim.Env, from sim.Addr, ball sim.Message) {
 }
 func (p *player) Handle(env sim.Env, _ sim.Signal) { env.TCP().Send(env.Peers()[0], word(0)) }
 
-// A rally of which nobody ever wins a point is dead, though it never stops: the
-// ball that is to be served, and on its way there, back, and there on a connection
-// that is open.
-func TestRally(t *testing.T) {
+// A service whose messages go back and forth for ever, and that never becomes live, is dead,
+// though it never rests. Its states are that before the ball is served, and those with the ball
+// on its way there, back, and there by an open connection.
+func TestLivelockIsDead(t *testing.T) {
 	for _, faults := range []sim.Faults{{}, {Reset: 1}} {
 		for _, engine := range []Engine{EngineLocal, EngineMemo} {
 			sys := &sim.System{

@@ -40,6 +40,8 @@ type Options struct {
 	Memory int  // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
 	team   int  // states of a level that several workers expand, for tests; 0 means teamLeast
 	all    bool // every step is looked up, for tests
+	live   int  // nodes of a place that are not packed, for tests
+	worth  int  // runs of a node's handlers that say whether memo looks its steps up, for tests
 	late   int  // steps of walks after which states are kept, for tests; 0: walk.CorpusFrom
 	once   bool // the steps of a small space are not taken again, for tests
 	table  int  // bytes that the table of visited states may have, for tests; 0 means as Memory allows
@@ -60,7 +62,7 @@ type Options struct {
 
 	// ExplainEffort limits deciding about suspects and locating critical steps, counted in
 	// steps of runs and in states that are visited to decide exactly. 0 means six million for
-	// suspects, and for the rest the number that the search took, but at least two million
+	// suspects, and for the rest the number that the search took, but at least 1.5 million
 	// and at most four.
 	ExplainEffort int
 
@@ -95,6 +97,9 @@ type Least struct {
 	WalkSteps           int // of walks, those from the periphery included
 }
 
+// effortUsual is the default of Effort.
+const effortUsual = 300_000
+
 // effortReference is the default of Effort for the reference engine.
 const effortReference = 100_000
 
@@ -103,18 +108,21 @@ type Walking string
 
 // The ways of walking.
 const (
-	WalkAuto     Walking = "auto"     // chain, swarm and weighted in turn, with faults each at a time of its own
+	WalkAuto     Walking = "auto"     // chain, swarm, weighted and single in turn, with faults each at a time of its own
 	WalkWeighted Walking = "weighted" // by weight; every second walk begins with a storm
 	WalkUniform  Walking = "uniform"  // as weighted, but all events alike
 	WalkChain    Walking = "chain"    // chains of causes by priority, with faults as in auto
 	WalkSwarm    Walking = "swarm"    // by weights that are distorted for each walk, with faults as in auto
+	WalkSingle   Walking = "single"   // by weight, but one thing is 16 times rarer in each walk, with faults as in auto
 )
 
 // Walkings are all of them.
-var Walkings = []Walking{WalkAuto, WalkWeighted, WalkUniform, WalkChain, WalkSwarm}
+var Walkings = []Walking{WalkAuto, WalkWeighted, WalkUniform, WalkChain, WalkSwarm, WalkSingle}
 
 // guided reports whether walks are those of a portfolio.
-func (w Walking) guided() bool { return w == WalkAuto || w == WalkChain || w == WalkSwarm }
+func (w Walking) guided() bool {
+	return w == WalkAuto || w == WalkChain || w == WalkSwarm || w == WalkSingle
+}
 
 // Engine is how the exhaustive phase takes its steps.
 type Engine string
@@ -163,7 +171,7 @@ func (o Options) filled() (Options, error) {
 	if o.Engine == EngineReference {
 		o.Effort = cmp.Or(o.Effort, effortReference)
 	}
-	o.Effort = cmp.Or(o.Effort, 300_000)
+	o.Effort = cmp.Or(o.Effort, effortUsual)
 	o.Walks = cmp.Or(o.Walks, 60)
 	o.WalkSteps = cmp.Or(o.WalkSteps, 10_000)
 	o.MaxWalkSteps = max(o.WalkSteps, cmp.Or(o.MaxWalkSteps, 8*o.WalkSteps))

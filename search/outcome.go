@@ -44,6 +44,7 @@ func (r *runner) fold(states, walks outcome) (*Result, error) {
 		Safety: r.safety(states), Liveness: r.liveness(states, walks), Stop: stop, Cut: cut,
 		Stats: stats, Measured: r.measured(), Repeated: states.repeated, Quarantined: r.quarantined, Prefixes: states.prefixes, Overflow: r.overflow(),
 		Never: r.coverage.Never(), Slack: r.coverage.Slack(), Held: r.coverage.Held(), Charts: r.coverage.Charts(),
+		lab: r.lab,
 	}
 	return res.profiled(r.space), nil
 }
@@ -79,14 +80,14 @@ func early(s Stop) Stop {
 // safety returns what is known of the safety properties.
 func (r *runner) safety(states outcome) Safety {
 	if slices.ContainsFunc(r.findings.all, func(f *Finding) bool { return !f.unlive() }) {
-		return Safety{State: StateFound, Depth: states.safety.Depth}
+		return Safety{State: StateFound, Depth: states.safety.Depth, Faults: states.safety.Faults}
 	}
-	return Safety{State: r.known(states.safety.State), Depth: states.safety.Depth}
+	return Safety{State: r.known(states.safety.State), Depth: states.safety.Depth, Faults: states.safety.Faults}
 }
 
 // liveness returns what is known of the liveness properties.
 func (r *runner) liveness(states, walks outcome) Liveness {
-	l := Liveness{State: r.known(states.liveness.State), Bottoms: states.liveness.Bottoms, Walks: r.stats.Walks, WalkSteps: r.reach}
+	l := Liveness{State: r.known(states.liveness.State), Bottoms: states.liveness.Bottoms, Walks: r.stats.Walks - r.stats.Ended, WalkSteps: r.reach}
 	switch {
 	case slices.ContainsFunc(r.findings.all, (*Finding).unlive):
 		return Liveness{State: StateFound, Bottoms: l.Bottoms, Walks: l.Walks, WalkSteps: l.WalkSteps}
@@ -136,7 +137,7 @@ type soFar struct {
 func (h *hand) leftOff(why Stop, s soFar) *Result {
 	safety := Safety{State: StateIncomplete}
 	if s.stats.Depth > 0 {
-		safety = Safety{State: StateBounded, Depth: s.stats.Depth}
+		safety = Safety{State: StateBounded, Depth: s.stats.Depth, Faults: h.few()}
 	}
 	return &Result{
 		System: h.Sys, Params: h.opts.Params, Options: h.opts, Finding: firstOf(s.findings), Findings: s.findings, Undecided: s.undecided,

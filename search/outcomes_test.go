@@ -52,8 +52,8 @@ func TestOutcomesDiffer(t *testing.T) {
 	}
 }
 
-// What a value that differs probably comes from is told by how it goes on from run to run.
-func TestProbably(t *testing.T) {
+// The report of a value that differs names the probable cause, by how the value changes from run to run.
+func TestOutcomesNameTheirProbableCause(t *testing.T) {
 	const counts, clock, random, few = "it counts", "it grows", "it is never the same", "a few outcomes"
 	for _, c := range []struct {
 		values   []string

@@ -45,7 +45,7 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 	if p.w, err = h.NewWorld(world.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
 		return nil, err
 	}
-	p.w.Environ.Allow(*opts.Faults, opts.Early)
+	p.w.Environ.Allow(opts.Budgets(sys), opts.Early)
 	if h.Always {
 		if p.lag, err = h.NewWorld(world.Config{}); err != nil {
 			return nil, err

@@ -65,7 +65,7 @@ func (r *runner) repeatAll(bound int) (f *Finding, done Repeated, err error) {
 	}, r.Stopped)
 	switch {
 	case strayed != nil:
-		f, err = r.hunt(strayed.answers, g.Climate, strayed.depth)
+		f, err = r.hunt(strayed.answers, g.Climate, strayed.depth, "")
 	case !halted:
 		done = Repeated{Steps: len(g.steps), Times: times}
 	}

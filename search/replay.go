@@ -113,9 +113,9 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
 			w.Run.Steps(), len(path.Steps))}
 	}
-	if state, ok := path.Get("state"); ok && !r.opts.ByIdentity && state != w.State.Hash().String() {
+	if state, ok := path.Get("state"); ok && !r.opts.ByIdentity && state != w.State.Recorded().String() {
 		return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("every choice of the path was possible, but it ends in state %s, and %s was recorded: the code has changed since",
-			w.State.Hash(), state)}
+			w.State.Recorded(), state)}
 	}
 	f := as(sim.Failure{Step: w.Run.Steps()})
 	if recorded != sim.VerdictDead || !w.Judge.CanBeLive() || w.Judge.Live() || !w.Judge.Assumed() {

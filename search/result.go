@@ -27,8 +27,9 @@ const (
 
 // Safety is what the search says about the safety properties.
 type Safety struct {
-	State State
-	Depth int // all states to this depth were visited
+	State  State
+	Depth  int // all states to this depth were visited,
+	Faults int // that runs with at most this many faults come to, or 0 if those with all faults of the budgets were
 }
 
 // Liveness is what the search says about the liveness properties.
@@ -70,6 +71,8 @@ type Result struct {
 	Held     []world.Held  // where each liveness property was first seen to hold
 	Space    *Space        // what the space is made of; nil means nobody asked
 	Lines    *Lines        // which lines of the service ran; nil means nobody counted them
+
+	lab *Lab // in which runs are looked into, or nil if it was not needed yet: see Open
 }
 
 // Lines are those of the service's code, as somebody counted them while it was

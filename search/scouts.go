@@ -140,6 +140,7 @@ func (one *scout) take(p walk.Plan, careful bool, wanted func() bool) work.Outco
 	return work.Outcome{
 		Stats: Stats{
 			Steps: counted.Steps, WalkSteps: counted.Steps, Audited: counted.Audited, Paths: 1, Walks: 1, Manners: one.opts.Walking.one(p),
+			Ended: one.opts.Walking.ended(p), StormSteps: w.Stormed(ended),
 		},
 		Judged: one.taken(ended, careful), Kept: w.Plan.From, Met: w.Notes(),
 		Ends: w.Left || !w.Well(end, ended),

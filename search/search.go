@@ -121,8 +121,12 @@ func (r *runner) states() (out outcome, err error) {
 // exhaustive is the first phase, by the engine that was asked for; or what is kept of it, if the
 // search goes on from there.
 func (r *runner) exhaustive() (outcome, error) {
-	if from, err := r.resumed(); from != nil || err != nil {
-		return from.states(), err
+	from, err := r.resumed()
+	switch {
+	case err != nil:
+		return outcome{}, err
+	case from != nil && from.Levels == nil:
+		return from.states(), nil
 	}
 	r.add(Stats{Engine: string(cmp.Or(r.opts.Engine, EngineMemo))})
 	switch {
@@ -131,7 +135,7 @@ func (r *runner) exhaustive() (outcome, error) {
 	case r.opts.Engine == EngineReference:
 		return r.exhaust()
 	}
-	return r.exhaustLocal()
+	return r.exhaustLocal(from)
 }
 
 // needsWalks reports whether walks can show anything new: not if every state is known to be
@@ -264,7 +268,7 @@ func (r *runner) enumerate(s *reference) (stop Stop, found *Finding, err error) 
 func (r *runner) look(s *reference, end run.Ending, failure *sim.Failure, w *world.World) (*Finding, error) {
 	switch {
 	case s.moved || end == run.EndStopped && isMismatch(w.Run.Err()):
-		return r.hunt(fixed(s), r.Climate, w.Run.Steps())
+		return r.hunt(fixed(s), r.Climate, w.Run.Steps(), "")
 	case end == run.EndFailed:
 		return r.confirm(fixed(s)(), r.Climate, failure)
 	case end == run.EndStopped:
@@ -286,8 +290,9 @@ func fixed(s *reference) func() choose.Source {
 	}
 }
 
-// hunt looks for the step at which a run that did not repeat itself differs.
-func (h *hand) hunt(answers func() choose.Source, c run.Climate, steps int) (*Finding, error) {
+// hunt looks for the step at which a run that did not repeat itself differs. If there is
+// none, copied says in which field a copy of a node differs from it after a step.
+func (h *hand) hunt(answers func() choose.Source, c run.Climate, steps int, copied string) (*Finding, error) {
 	n := 0
 	for ; n < repetitions && !h.Stopped(); n++ {
 		_, failure, _ := h.Run(run.Repeat(answers(), c, steps), true)
@@ -295,11 +300,19 @@ func (h *hand) hunt(answers func() choose.Source, c run.Climate, steps int) (*Fi
 			return h.confirm(answers(), c, failure)
 		}
 	}
+	if copied != "" {
+		return h.confirm(answers(), c, &sim.Failure{
+			Verdict: sim.VerdictNondeterminism, Step: steps,
+			Message: fmt.Sprintf("a copy of a node behaves unlike the node: a run of %d steps came to the same state %d times, and to another one when copies took its steps: %s%s", steps, n, copied, sharedByCopies),
+		})
+	}
 	return h.confirm(answers(), c, &sim.Failure{
 		Verdict: sim.VerdictNondeterminism, Step: steps,
 		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, n, run.Hint),
 	})
 }
+
+const sharedByCopies = "; a node shares with its copies what System.Immutable names, a value of a type in System.Opaque that cannot be copied, and package variables: one of these changes. Take its line out, name another type or field, or say in System.Remade how a copy gets its own"
 
 func isMismatch(err error) bool {
 	var m *choose.Mismatch

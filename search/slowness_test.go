@@ -23,9 +23,9 @@ func (n *blocker) Handle(sim.Env, sim.Signal) {
 	<-letGo
 }
 
-// A handler is slow that is found in one place look after look, and asks little between two
-// of them.
-func TestSlowness(t *testing.T) {
+// A handler counts as slow if look after look finds it in one place, and if it asks Env little
+// between two of them.
+func TestSlowHandlerStaysInOnePlace(t *testing.T) {
 	r, looked, err := search.SlowRunner(&sim.System{
 		Name: "blocker", Doc: "It waits.",
 		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },

@@ -16,9 +16,10 @@ import (
 // The bytes are the search's own. They mean something for the same build and the same options,
 // Workers, Memory, Stop and whoever is told things aside.
 //
-// What is kept is the state at the end of a lot of walks: how many walks were taken, what was
+// The state is that at the end of a lot of walks: how many walks were taken, what was
 // counted, and the corpus. A walk depends on these and on its number alone, so a search that goes
-// on from there comes to what an uninterrupted one comes to.
+// on from there comes to what an uninterrupted one comes to. In the exhaustive phase it is that at
+// the end of a level: see keptLevels.
 type Store interface {
 	// Kept returns what was kept last as a whole, and what was added since. If whole is empty the
 	// search begins.
@@ -49,6 +50,7 @@ type kept struct {
 	Coverage       world.Counted
 	Quarantined    []int
 	Unused         []string
+	Levels         *keptLevels `json:",omitempty"` // of a search that is in its exhaustive phase
 	HasCorpus      bool
 	Corpus         *walk.Kept // nil: there is none, or this state is added to another one
 	Notes          []walk.Noted
@@ -118,26 +120,39 @@ func (r *runner) saves(states outcome, at lotEnd) error {
 	if !due && at.next > 0 {
 		return nil
 	}
-	r.collect()
-	steps, audited := r.share.Counts()
-	k := kept{
-		Safety: states.safety, Liveness: states.liveness, Stop: states.stop, Repeated: states.repeated, Stats: r.now(),
-		Reach: r.reach, Alarms: r.alarms, Vain: r.vain, Steps: steps, Audited: audited,
-		Next: at.next, Far: at.far, Of: at.of, Length: at.length,
-		Alike: r.findings.alike, Ignored: r.findings.ignored, Tried: r.findings.tried, Recover: r.suspicions.all(),
-		Coverage: r.coverage.Counted(), Quarantined: r.quarantined, Unused: r.unused(), HasCorpus: r.corpus != nil,
-		Notes: r.past.notes, Chosen: r.past.chosen,
-	}
+	k := r.snapshot(states, at, nil)
 	r.past = pastKept{}
 	keep := r.opts.Store.Add
 	if whole || at.next == 0 {
 		k.Corpus, k.Notes, k.Chosen, keep = r.corpus.Kept(), nil, nil, r.opts.Store.Keep
 	}
-	text, err := json.Marshal(&k)
+	return k.to(keep)
+}
+
+// to passes the state on, as bytes.
+func (k *kept) to(keep func([]byte) error) error {
+	text, err := json.Marshal(k)
 	if err != nil {
 		panic("macemc bug: search: a state is plain values, and cannot be written: " + err.Error())
 	}
 	return keep(text)
+}
+
+// snapshot returns the state, without the corpus. In the exhaustive phase, it has levels.
+func (r *runner) snapshot(states outcome, at lotEnd, levels *keptLevels) kept {
+	r.collect()
+	stats := r.now()
+	if levels != nil { // they have what walks from the periphery add
+		stats = r.stats
+	}
+	steps, audited := r.share.Counts()
+	return kept{
+		Safety: states.safety, Liveness: states.liveness, Stop: states.stop, Repeated: states.repeated, Stats: stats,
+		Reach: r.reach, Alarms: r.alarms, Vain: r.vain, Steps: steps, Audited: audited,
+		Alike: r.findings.alike, Ignored: r.findings.ignored, Tried: r.findings.tried, Recover: r.suspicions.all(),
+		Coverage: r.covered().Counted(), Quarantined: r.quarantined, Unused: r.unused(), HasCorpus: r.corpus != nil,
+		Next: at.next, Far: at.far, Of: at.of, Length: at.length, Notes: r.past.notes, Chosen: r.past.chosen, Levels: levels,
+	}
 }
 
 // resumed returns the state that the search goes on from; nil: it begins.
@@ -146,6 +161,9 @@ func (r *runner) resumed() (*kept, error) {
 		return nil, nil
 	}
 	whole, added := r.opts.Store.Kept()
+	if k, err := keptInLevels(whole, added); k != nil || err != nil {
+		return k, err
+	}
 	if len(whole) == 0 {
 		return nil, nil
 	}
@@ -182,6 +200,12 @@ func (r *runner) resumed() (*kept, error) {
 // restore puts the search to where a state was kept.
 func (r *runner) restore(k *kept, corpus *walk.Corpus) error {
 	r.Run(run.Repeat(choose.NewRaw(nil), run.Fair, 0), false) // makes known what a start does
+	r.corpus, r.from, r.quarantined = corpus, k, k.Quarantined
+	return r.restoresCounts(k)
+}
+
+// restoresCounts makes the search count from what was counted when a state was kept.
+func (r *runner) restoresCounts(k *kept) error {
 	r.counted()
 	r.coverage.Clear()
 	if err := r.coverage.Add(&k.Coverage); err != nil {
@@ -192,7 +216,6 @@ func (r *runner) restore(k *kept, corpus *walk.Corpus) error {
 	for _, at := range k.Recover {
 		r.suspicions.recovers(at)
 	}
-	r.corpus, r.from, r.quarantined = corpus, k, k.Quarantined
 	return nil
 }
 

@@ -132,6 +132,7 @@ func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore
 		if i > 0 {
 			r.add(x.h.counted())
 			main.Inside, main.Sampled = main.Inside && x.Inside, main.Sampled || x.Sampled
+			main.Spared = main.Spared || x.Spared
 		}
 	}
 	slices.SortFunc(next, func(a, b explore.Span) int { return cmp.Compare(a.From, b.From) })
@@ -312,11 +313,25 @@ func (c *team) report(r *runner, x *expander, u work.Unit) {
 	}
 }
 
+// covered returns what the search and the members have covered.
+func (r *runner) covered() *world.Coverage {
+	if r.team == nil {
+		return r.coverage
+	}
+	all := r.coverage.Another()
+	all.Merge(r.coverage)
+	for _, x := range r.team.pool.Hands[1:] {
+		all.Merge(x.h.coverage)
+	}
+	return all
+}
+
 // disband adds what the members have covered.
 func (r *runner) disband() {
 	if c := r.team; c != nil {
 		for _, x := range c.pool.Hands[1:] {
 			r.coverage.Merge(x.h.coverage)
+			r.add(Stats{Dear: x.Dear()})
 		}
 		r.team = nil
 		c.end()

@@ -32,7 +32,7 @@ func (h *hoarder) Handle(env sim.Env, _ sim.Signal) {
 	env.After(time.Second, ring(0))
 }
 
-// TestSpaceNamesTimes: a service that keeps ever more times is told which.
+// TestSpaceNamesTimes: a report names the times that a service keeps more and more of.
 func TestSpaceNamesTimes(t *testing.T) {
 	for _, thrift := range []bool{false, true} {
 		sys := &sim.System{

@@ -1,6 +1,6 @@
 package search
 
-// What the small services of these tests send each other and themselves.
+// These are the messages and signals of the small services in these tests.
 type (
 	word int
 	ring int

@@ -105,7 +105,7 @@ func (m maze) String() string {
 type spread struct {
 	states      int
 	transitions int
-	shallowest  int // steps to the first bad state; -1: none
+	shallowest  int // steps to the first bad state, or -1 if there is none
 	deepest     int // steps to the last new state
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // A suspected run that there was no time to decide about stands in the result, wherever
-// the search is told to stop, as the path of a dead run.
+// the search has to stop, as the path of a dead run.
 func TestUndecidedSuspects(t *testing.T) {
 	sys := sleepers(2, func(s *sleeper) bool { return s.Side == 0 })
 	met := 0

@@ -84,7 +84,7 @@ func TestVisitedOff(t *testing.T) {
 	}
 }
 
-// What cannot be honoured is an error.
+// An option that cannot be honoured is an error.
 func TestVisitedErrors(t *testing.T) {
 	for _, c := range []struct {
 		opts Options

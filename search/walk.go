@@ -41,6 +41,7 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 		if length.Look = 0; r.looksEarly() {
 			length.Longer()
 		}
+		length.Each = walk.Each(r.stats.StormSteps, r.stats.Walks, r.stats.WalkSteps-r.stats.StormSteps, r.stats.Walks-r.stats.Ended)
 		if r.corpus == nil && r.stats.WalkSteps >= cmp.Or(r.opts.late, walk.CorpusFrom) && r.restarts() {
 			r.corpus = walk.NewCorpus()
 			how = r.strategy(r.corpus)
@@ -154,7 +155,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	if s.Left {
 		return false, false, nil
 	}
-	r.add(Stats{Paths: 1, Walks: 1, Manners: r.opts.Walking.one(p)})
+	r.add(Stats{Paths: 1, Walks: 1, Manners: r.opts.Walking.one(p), Ended: r.opts.Walking.ended(p), StormSteps: s.Stormed(w)})
 	r.remember(s.Notes(), p.From)
 	var f *Finding
 	switch {
@@ -165,7 +166,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		if answers == nil {
 			return false, false, w.Run.Err()
 		}
-		f, err = r.hunt(answers, p.Climate, steps)
+		f, err = r.hunt(answers, p.Climate, steps, "")
 	case s.Well(end, w):
 		return looked, false, nil
 	case end == run.EndFailed:
@@ -214,6 +215,14 @@ func (w Walking) one(p walk.Plan) (none Manners) {
 		return none
 	}
 	return work.One(p.Guide.Manner)
+}
+
+// ended returns 1 for a walk that ends with its storm.
+func (w Walking) ended(p walk.Plan) int {
+	if p.Ends {
+		return 1
+	}
+	return 0
 }
 
 // looksEarly reports whether walks that are not live for a while are looked at, long

@@ -22,14 +22,25 @@ type Conditions struct {
 	// Byzantine is which nodes do not keep to the protocol, instead of those that the
 	// system declares: none, or twins@n1+n2,lies=3@n0. If "", they are the system's.
 	Byzantine string
+	// Crashes is how a node fails.
+	Crashes CrashModel
 }
 
-// Budgets returns the faults in force.
-func (c *Conditions) Budgets(sys *System) Faults {
+// Stated returns the faults that were asked for.
+func (c *Conditions) Stated(sys *System) Faults {
 	if c.Faults != nil {
 		return *c.Faults
 	}
 	return sys.Tolerates
+}
+
+// Budgets returns the faults that a run may take. CrashImplicit takes no node down.
+func (c *Conditions) Budgets(sys *System) Faults {
+	f := c.Stated(sys)
+	if c.Crashes == CrashImplicit {
+		f.Down = 0
+	}
+	return f
 }
 
 // Stormy reports whether a run of sys has anything to heal.

@@ -95,6 +95,10 @@ func FaultNames() []string {
 // Budget returns the k-th budget, in the order of FaultNames.
 func (f *Faults) Budget(k int) *int { return budgets[k].of(f) }
 
+// Budget returns which budget an event of the kind spends, in the order of FaultNames, or -1
+// if the kind is not a fault.
+func (k Kind) Budget() int { return budgetOf[k] }
+
 // Of returns the budget that an event of the kind spends, or nil if the kind is not a
 // fault.
 func (f *Faults) Of(kind Kind) *int {

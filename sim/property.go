@@ -22,8 +22,8 @@ type seen[N any] struct {
 	membership int
 	at         []Addr
 	nodes      []N
-	versions   [sight.NodesMost]int
-	place      [sight.NodesMost]int8 // the position in nodes of the node with this index, or -1
+	versions   []int   // of nodes
+	place      []int16 // the position in nodes of the node with this index, or -1
 }
 
 // seenOf returns the view of type N of a state. All properties share it.
@@ -61,19 +61,30 @@ func (s *seen[N]) look() {
 		return
 	}
 	s.membership = state.Membership
-	s.at, s.nodes = s.at[:0], s.nodes[:0]
+	s.at, s.nodes, s.versions, s.place = s.at[:0], s.nodes[:0], s.versions[:0], s.place[:0]
 	for i, at := range state.Nodes {
-		s.place[i] = -1
+		s.place = append(s.place, -1)
 		if !at.Up {
 			continue
 		}
 		if n, ok := find[N](at.Node); ok {
-			s.place[i] = int8(len(s.nodes))
-			s.versions[len(s.nodes)] = at.Version
+			s.place[i] = int16(len(s.nodes))
+			s.versions = append(s.versions, at.Version)
 			s.at = append(s.at, addrOf(i))
 			s.nodes = append(s.nodes, n)
 		}
 	}
+}
+
+// only makes a view of one node show this one.
+func (s *seen[N]) only(i int, n N) {
+	for len(s.place) < len(s.state.Nodes) {
+		s.place = append(s.place, -1)
+	}
+	if before := s.at[0].Index(); before >= 0 {
+		s.place[before] = -1
+	}
+	s.at[0], s.nodes[0], s.place[i] = addrOf(i), n, 0
 }
 
 // find looks for a value of type N in a Subject and in its layers, as errors.As does in
@@ -121,7 +132,7 @@ func (v View[N]) Len() int { return len(v.s.nodes) }
 // At returns the node at a, if it is running and of type N. The first node is
 // v.At(v.Params().Addr(0)).
 func (v View[N]) At(a Addr) (N, bool) {
-	if i := a.Index(); i >= 0 && i < sight.NodesMost && v.s.place[i] >= 0 {
+	if i := a.Index(); i >= 0 && i < len(v.s.place) && v.s.place[i] >= 0 {
 		return v.s.nodes[v.s.place[i]], true
 	}
 	var none N
@@ -218,17 +229,12 @@ func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N])
 	p := propertyAbout[N](sight.RuleAlways, name)
 	p.rule.State = func(state *sight.State) sight.Check {
 		one := &seen[N]{state: state, alone: name, at: make([]Addr, 1), nodes: make([]N, 1)}
-		for i := range one.place {
-			one.place[i] = -1
-		}
-		before := 0 // the node that was seen last
 		each := func(i int) bool {
 			n, is := find[N](state.Nodes[i].Node)
 			if !is || !state.Nodes[i].Up {
 				return true
 			}
-			one.place[before] = -1
-			one.at[0], one.nodes[0], one.place[i], before = addrOf(i), n, 0, i
+			one.only(i, n)
 			return holds(View[N]{one})
 		}
 		first := func() int { // the first node for which it is false, or the number of nodes

@@ -17,14 +17,11 @@ import (
 
 // Walker returns a walker for the system's values.
 func (sys *System) Walker() (*canon.Walker, error) {
-	walker, err := canon.New(canon.Options{
-		Opaque:    sys.Opaque,
-		Immutable: sys.Immutable,
-		Now:       Moment,
-		Skip:      []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table]()},
-		Named:     []reflect.Type{reflect.TypeFor[Addr](), reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()},
-		Through:   reflect.TypeFor[sight.Handled](),
-	})
+	o := sys.Rules()
+	o.Skip = []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table]()}
+	o.Named = []reflect.Type{reflect.TypeFor[Addr](), reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()}
+	o.Through = reflect.TypeFor[sight.Handled]()
+	walker, err := canon.New(o)
 	if err != nil {
 		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
 	}

@@ -76,6 +76,9 @@ type System struct {
 	// for a field of functions. Copies of a node share such a value. It is compared by its
 	// contents, not by its address.
 	Immutable []string
+	// Remade lists fields, mostly of functions, that are not part of the state and that a
+	// function makes again in each copy of a node: see Remake.
+	Remade []Remade
 }
 
 // Range is the default, the smallest and the largest value of a number.

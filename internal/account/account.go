@@ -25,6 +25,7 @@ type Account struct {
 
 	Means
 
+	of      *search.Result // in whose lab runs are taken again
 	walker  *canon.Walker
 	sources *Sources
 	runs    [2]run // the finding's own, and the nearest live one
@@ -54,7 +55,7 @@ type Means struct {
 func Of(r *search.Result, f *search.Finding) *Account { return by(Means{}, r, f) }
 
 func by(m Means, r *search.Result, f *search.Finding) *Account {
-	return &Account{System: r.System, Params: r.Params, Checked: r.Options.Properties, Finding: f, Means: m}
+	return &Account{System: r.System, Params: r.Params, Checked: r.Options.Properties, Finding: f, Means: m, of: r}
 }
 
 // All returns the accounts of all findings of a result.
@@ -70,7 +71,7 @@ func AllBy(r *search.Result, m Means) (all []*Account) {
 
 // Replayed returns the account of what a recorded path came to now.
 func Replayed(path *choose.Path, r *search.Replayed) *Account {
-	return &Account{System: r.System, Params: r.Params, Checked: path.All("property"), Finding: r.Finding}
+	return &Account{System: r.System, Params: r.Params, Checked: path.All("property"), Finding: r.Finding, of: &search.Result{System: r.System}}
 }
 
 // Name returns the system with its known bugs.
@@ -193,8 +194,13 @@ func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
 		return r.states
 	}
 	r.taken = true
+	lab, err := a.of.Open(path, search.Options{Workers: 1, Stop: a.stop})
+	if err != nil {
+		return nil
+	}
+	defer lab.Close()
 	states := &eventgraph.Recording{}
-	if _, err := search.Replay(a.System, path, search.Options{See: states.See, AsRecorded: true, Stop: a.stop}); err == nil && states.Steps() >= 0 {
+	if err := lab.Show(path, states.See); err == nil && states.Steps() >= 0 {
 		r.states = states
 	}
 	return r.states

@@ -9,11 +9,8 @@ import (
 // ignores identity: which of several equal objects a value leads to may depend on the order
 // of a map, and no behaviour may depend on that.
 
-// compileContent compiles an immutable type, or a pointer to one.
-func (w *compiler) compileContent(p *plan) *refusal {
-	*p = plan{typ: p.typ, op: opContent, plain: true}
-	return nil
-}
+// content compiles an immutable type, or a pointer to one.
+func (p *plan) content() { *p = plan{typ: p.typ, op: opContent, plain: true} }
 
 // contents returns the Walker of immutable values.
 func (w *Walker) contents() *Walker {

@@ -111,7 +111,7 @@ func TestFunctionsThatNeverChange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if why := w.Bound(v); !strings.HasSuffix(why, `if these never change, add "canon.optional.after" to System.Immutable`) {
+	if why := w.Bound(v); !strings.HasSuffix(why, `if these never change, add "canon.optional.after" to System.Immutable, or else sim.Remake("canon.optional.after", ...) to System.Remade`) {
 		t.Errorf("the advice is %q", why)
 	}
 	if w, err = New(Options{Opaque: []string{"canon.optional.tick"}, Immutable: []string{"canon.optional.after"}}); err != nil {

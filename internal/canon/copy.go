@@ -38,15 +38,8 @@ func (c *copies) copy(v any) (any, error) {
 		return nil, nil
 	}
 	t := reflect.TypeOf(v)
-	if c.root != t {
-		if _, r := c.plan(t); r != nil {
-			return nil, r.under(t)
-		}
-		c.root = t
-		c.meet(t)
-	}
-	if c.any == nil {
-		c.any = c.copyPlan(reflect.TypeFor[any]())
+	if r := c.accept(t); r != nil {
+		return nil, r.under(t)
 	}
 	c.from = v
 	c.copyDynamic(c.any, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
@@ -56,12 +49,30 @@ func (c *copies) copy(v any) (any, error) {
 			c.again(c.any)
 		}
 	}
+	if c.refused == "" {
+		c.finish()
+	}
 	out, refused := c.to, c.refused
 	c.release()
 	if refused != "" {
 		return nil, fmt.Errorf("cannot copy %s: %s", t, refused)
 	}
 	return out, nil
+}
+
+// ready makes the plan of roots.
+func (c *copies) ready() { c.any = c.copyPlan(reflect.TypeFor[any]()) }
+
+// accept returns why roots of type t are refused, or nil.
+func (c *copies) accept(t reflect.Type) *refusal {
+	if c.root != t {
+		if _, r := c.plan(t); r != nil {
+			return r
+		}
+		c.root = t
+		c.meet(t)
+	}
+	return nil
 }
 
 // copies makes copies. It holds the plans for copying, and the state of the copy being
@@ -83,6 +94,8 @@ type copies struct {
 	mapAt    addressIndex // of maps
 	groups   []group      // sorted; in the second pass
 	spans    []span       // of blocks, sorted; by overlap alone
+	makings  []making     // fields to be made when the rest is complete
+	owner    *owner       // the innermost object around what is copied
 	spare    bool         // a slice was met twice, and has room to append
 	second   bool         // the second pass, in which addresses are translated
 	depth    int
@@ -93,6 +106,8 @@ func (c *copies) release() {
 	clear(c.blocks)
 	clear(c.maps)
 	clear(c.groups)
+	clear(c.makings)
+	c.makings, c.owner = c.makings[:0], nil
 	c.blocks, c.maps, c.groups = c.blocks[:0], c.maps[:0], c.groups[:0]
 	c.from, c.to = nil, nil
 	c.spare, c.second, c.depth, c.refused = false, false, 0, ""
@@ -139,6 +154,8 @@ func (c *copies) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
 			if p := *(*unsafe.Pointer)(f); p != nil {
 				*(*unsafe.Pointer)(t) = c.copyFunc(s.plan, p)
 			}
+		case copyMade:
+			c.later(s, t, f)
 		default:
 			panic(fmt.Sprintf("macemc bug: canon cannot copy by op %d", s.op))
 		}
@@ -168,11 +185,15 @@ func (c *copies) copyObject(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	if b := c.find(p, cp, 1); b != nil && b.len == 1 {
 		return b.to
 	}
-	c.prepare(cp)
+	cp.prepare(c)
 	to := cp.alloc(1)
 	c.add(block{p, to, cp, 1, 1})
 	if c.enter() {
-		c.copySteps(cp, to, p)
+		if cp.owns {
+			c.copyOwner(cp, to, p)
+		} else {
+			c.copySteps(cp, to, p)
+		}
 	}
 	c.depth--
 	return to
@@ -214,7 +235,7 @@ func (c *copies) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
 	}
 	e := cp.elem
 	n, data := len(s), unsafe.Pointer(unsafe.SliceData(s))
-	c.prepare(e)
+	e.prepare(c)
 	if cap(s) == 0 || e.size == 0 {
 		putSlice(to, unsafe.Pointer(&nothing), n, n)
 		return
@@ -259,6 +280,10 @@ func (c *copies) copyHeld(cp *copyPlan, to, from unsafe.Pointer) {
 		o.Set(i)
 		return
 	}
+	if e.makes {
+		c.refused = byValue(e, "an interface")
+		return
+	}
 	held, copied := reflect.New(e.typ), reflect.New(e.typ)
 	held.Elem().Set(i.Elem())
 	if c.enter() {
@@ -273,12 +298,16 @@ func (c *copies) copyMap(cp *copyPlan, m unsafe.Pointer) unsafe.Pointer {
 	if to := c.findMap(m); to != nil {
 		return to
 	}
-	c.prepare(cp.elem)
+	cp.elem.prepare(c)
 	if !c.enter() {
 		c.depth--
 		return nil
 	}
 	defer c.leave()
+	if cp.elem.makes {
+		c.refused = byValue(cp.elem, "a map")
+		return nil
+	}
 	if cp.layout == nil {
 		return c.copyEntries(cp, m)
 	}

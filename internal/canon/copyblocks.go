@@ -203,21 +203,25 @@ func (c *copies) addMap(from, to unsafe.Pointer) {
 }
 
 func (c *copies) findMap(from unsafe.Pointer) unsafe.Pointer {
+	if at := c.mapMet(from); at >= 0 {
+		return c.maps[at].to
+	}
+	return nil
+}
+
+// mapMet returns the number of a map among those that were met, or -1.
+func (c *copies) mapMet(from unsafe.Pointer) int {
 	if len(c.maps) <= few {
 		for i := range c.maps {
 			if c.maps[i].from == from {
-				return c.maps[i].to
+				return i
 			}
 		}
-		return nil
+		return -1
 	}
 	for i := c.mapAt.first(from); ; i++ {
-		at := c.mapAt.at(i)
-		if at < 0 {
-			return nil
-		}
-		if c.maps[at].from == from {
-			return c.maps[at].to
+		if at := c.mapAt.at(i); at < 0 || c.maps[at].from == from {
+			return at
 		}
 	}
 }
@@ -241,7 +245,6 @@ func (x *addressIndex) reset() {
 
 func (x *addressIndex) first(p unsafe.Pointer) int { return int(spread(uintptr(p)) >> 32) }
 
-// at returns the place in slot i, or -1.
 // at returns the position in slot i, or -1.
 func (x *addressIndex) at(i int) int { return int(x.slots[i&(len(x.slots)-1)]) - 1 }
 

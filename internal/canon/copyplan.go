@@ -21,13 +21,14 @@ const (
 	copyInterface                   // of type plan
 	copyItems                       // an array: count elements of type plan
 	copyFunction                    // of type plan
+	copyMade                        // a field at size in the struct of type plan: see made.go
 )
 
 // copyStep copies the part at off. Memory that no step covers stays zero.
 type copyStep struct {
 	op    copyOp
 	off   uintptr
-	size  uintptr // of copyRaw
+	size  uintptr // of copyRaw; of copyMade, the offset of the field
 	count int     // of copyItems
 	plan  *copyPlan
 }
@@ -45,7 +46,11 @@ type copyPlan struct {
 	raw    bool // a single copyRaw of the whole
 	holes  bool // whether parts stay zero on purpose, as locks do
 	still  bool // whether nothing in the value can change, so that interfaces share it
+	makes  bool // whether a field in the value is made again
+	owns   bool // whether it is an object that a Made asks for
 	direct bool // see fast.Direct
+
+	made *Made // how a field of the struct is made; for copyMade
 
 	list   reflect.Type // []typ
 	layout *mapLayout   // for maps that can be copied group by group
@@ -53,6 +58,7 @@ type copyPlan struct {
 	// Decided when an interface was first found to hold the type.
 	met    bool
 	shared bool // the value belongs to the World, or cannot be walked
+	boxed  bool // or it cannot change: a copy may as well have one of its own
 }
 
 // immutable lists types whose objects are never changed. Errors are compared by identity,
@@ -78,22 +84,34 @@ func (c *copies) dynamicCopyPlan(t reflect.Type) *copyPlan {
 	if cp.met {
 		return cp
 	}
-	cp.met = true
-	c.meet(t)
-	c.prepare(cp)
-	cp.shared = cp.still || c.ofWorld(t) || immutable[t] || c.fixedType(t) || !c.walkable(t)
+	cp.meet(c)
 	return cp
 }
 
+// meet decides how the copies of interfaces that hold the type are made.
+func (cp *copyPlan) meet(c *copies) {
+	cp.met = true
+	c.meet(cp.typ)
+	cp.prepare(c)
+	cp.shared = c.ofWorld(cp.typ) || immutable[cp.typ] || c.fixedType(cp.typ) || !c.walkable(cp.typ)
+	cp.boxed = cp.still && !cp.shared
+	cp.shared = cp.shared || cp.still
+}
+
 // prepare compiles the steps of cp.
-func (c *copies) prepare(cp *copyPlan) {
+func (cp *copyPlan) prepare(c *copies) {
 	if cp.ready {
 		return
 	}
 	cp.ready = true
 	k := &copyCompiler{of: c}
 	k.add(cp.typ, 0)
-	cp.steps, cp.holes = k.steps, k.holes
+	cp.compiled(k, c.owns(cp.typ))
+}
+
+// compiled completes cp by its steps.
+func (cp *copyPlan) compiled(k *copyCompiler, owns bool) {
+	cp.ready, cp.steps, cp.holes, cp.owns = true, k.steps, k.holes, owns
 	cp.still = true
 	for _, s := range cp.steps {
 		switch s.op {
@@ -101,6 +119,7 @@ func (c *copies) prepare(cp *copyPlan) {
 		default:
 			cp.still = false
 		}
+		cp.makes = cp.makes || s.op == copyMade || s.op == copyItems && s.plan.makes
 	}
 	cp.raw = len(cp.steps) == 1 && cp.steps[0].op == copyRaw && cp.steps[0].size == cp.size
 }
@@ -157,15 +176,11 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 			c.step(copyWord, off, nil)
 			return
 		}
-		cp := of.copyPlan(t)
-		cp.elem = of.copyPlan(t.Elem())
-		c.step(copyPointer, off, cp)
+		c.step(copyPointer, off, of.copyPlan(t).leading(of))
 	case reflect.Slice:
-		cp := of.copyPlan(t)
-		cp.elem = of.copyPlan(t.Elem())
-		c.step(copySlice, off, cp)
+		c.step(copySlice, off, of.copyPlan(t).leading(of))
 	case reflect.Map:
-		c.step(copyMap, off, of.mapCopyPlan(t))
+		c.step(copyMap, off, of.copyPlan(t).mapping(of))
 	case reflect.Interface:
 		c.step(copyInterface, off, of.copyPlan(t))
 	case reflect.Array:
@@ -183,7 +198,7 @@ func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 
 func (c *copyCompiler) array(t reflect.Type, off uintptr) {
 	e := c.of.copyPlan(t.Elem())
-	c.of.prepare(e)
+	e.prepare(c.of)
 	c.holes = c.holes || e.holes
 	switch n := t.Len(); {
 	case e.raw:
@@ -200,9 +215,13 @@ func (c *copyCompiler) array(t reflect.Type, off uintptr) {
 // field compiles a field of the struct t, which lies at off.
 func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr) {
 	of := c.of
+	made := of.madeField(t, f.Name)
+	if made != nil {
+		c.steps = append(c.steps, copyStep{op: copyMade, off: off, size: f.Offset, plan: &copyPlan{typ: t, made: made}})
+	}
 	off += f.Offset
 	switch {
-	case f.Name == "_":
+	case f.Name == "_" || made != nil:
 	case of.sharesField(t, f):
 		c.share(f.Type, off)
 	default:
@@ -257,12 +276,19 @@ func (c *copyCompiler) share(t reflect.Type, off uintptr) {
 	}
 }
 
-func (c *copies) mapCopyPlan(t reflect.Type) *copyPlan {
-	cp := c.copyPlan(t)
+// leading completes the plan of a pointer or a slice with that of its elements.
+func (cp *copyPlan) leading(c *copies) *copyPlan {
+	cp.elem = c.copyPlan(cp.typ.Elem())
+	return cp
+}
+
+// mapping completes the plan of a map.
+func (cp *copyPlan) mapping(c *copies) *copyPlan {
 	if cp.elem != nil {
 		return cp
 	}
-	cp.elem = c.copyPlan(t.Elem())
+	t := cp.typ
+	cp.leading(c)
 	cp.key = &copyPlan{typ: t.Key(), size: t.Key().Size(), ready: true}
 	k := &copyCompiler{of: c}
 	if pointerFree(t.Key()) {
@@ -306,7 +332,7 @@ func (w *compiler) walkableParts(t reflect.Type, seen map[reflect.Type]bool) boo
 		for i := range t.NumField() {
 			f := t.Field(i)
 			opaque := w.opaqueField(t, f.Name)
-			opaque = w.fixedField(t, f) || opaque
+			opaque = w.fixedField(t, f) || opaque || w.madeField(t, f.Name) != nil
 			if !opaque && f.Name != "_" && f.Tag.Get("mc") != "-" && !walkable(f.Type) {
 				return false
 			}

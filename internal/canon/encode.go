@@ -105,7 +105,7 @@ func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []by
 	for i := from; i < len(steps); i++ {
 		s := &steps[i]
 		p := unsafe.Add(at, s.off)
-		w.walk.seq += uint64(s.visits)
+		w.walk.visit(uint64(s.visits))
 		r = nil
 		switch s.op {
 		case stepRaw:
@@ -157,7 +157,7 @@ func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []by
 			return b, s.place.name(r)
 		}
 	}
-	w.walk.seq += f.visits
+	w.walk.visit(f.visits)
 	return b, nil
 }
 
@@ -206,7 +206,7 @@ func (w *Walker) encodeBytes(s, b []byte) []byte {
 		return append(b, markNil)
 	}
 	b = putUvarint(append(b, markHere), uint64(len(s)))
-	w.walk.seq += uint64(len(s))
+	w.walk.visit(uint64(len(s)))
 	return append(b, s...)
 }
 
@@ -220,12 +220,9 @@ func (w *Walker) encodeSlice(p *plan, at unsafe.Pointer, b []byte) ([]byte, *ref
 	if s.depth == depthMax {
 		return b, tooDeep(p.typ)
 	}
-	copied := s.copied
-	s.copied = false
-	s.depth++
+	before := s.down(false)
 	b, r := w.encodeItems(p.elem, unsafe.Pointer(unsafe.SliceData(list)), len(list), b)
-	s.copied = copied
-	s.depth--
+	s.up(before)
 	return b, r
 }
 
@@ -234,10 +231,10 @@ func (w *Walker) encodeItems(p *plan, at unsafe.Pointer, n int, b []byte) ([]byt
 	f := w.trackOf(p)
 	switch {
 	case f.raw:
-		w.walk.seq += uint64(n) * f.rawVisit
+		w.walk.visit(uint64(n) * f.rawVisit)
 		return append(b, unsafe.Slice((*byte)(at), uintptr(n)*f.size)...), nil
 	case f.text:
-		w.walk.seq += uint64(n) * f.rawVisit
+		w.walk.visit(uint64(n) * f.rawVisit)
 		for _, s := range unsafe.Slice((*string)(at), n) {
 			b = putUvarint(b, uint64(len(s)))
 			b = append(b, s...)
@@ -274,19 +271,16 @@ func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *re
 		// The next visit is registered here, as one by a pointer.
 		w.refs.insert(uintptr(q), p.elem, s.seq+1, true)
 		if from = f.inner; from > 0 {
-			s.seq += uint64(f.steps[0].visits)
+			s.visit(uint64(f.steps[0].visits))
 		}
 	}
 	b = append(b, markHere)
 	if s.depth == depthMax {
 		return b, tooDeep(p.typ)
 	}
-	copied := s.copied
-	s.copied = false
-	s.depth++
+	before := s.down(false)
 	b, r := w.encode(f, from, q, b)
-	s.copied = copied
-	s.depth--
+	s.up(before)
 	return b, r
 }
 
@@ -324,16 +318,13 @@ func (w *Walker) encodeDynamic(p *plan, at unsafe.Pointer, b []byte) ([]byte, *r
 	}
 	b = put64(append(b, markHere), e.tag)
 	s := &w.walk
-	copied := s.copied
-	s.copied = true
-	s.depth++
+	before := s.down(true)
 	if s.depth > depthMax {
 		r = tooDeep(e.typ)
 	} else {
 		b, r = w.encode(w.trackOf(e), 0, value, b)
 	}
-	s.copied = copied
-	s.depth--
+	s.up(before)
 	w.shut(e)
 	return b, r
 }

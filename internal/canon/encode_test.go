@@ -292,7 +292,7 @@ func TestDistinctions(t *testing.T) {
 	same(t, w, time.Unix(1, 0).UTC(), time.Unix(1, 0).In(time.UTC))
 }
 
-// TestTwoTypesOfOneName checks that a name is told apart, or refused.
+// TestTwoTypesOfOneName checks that the walk distinguishes types of one name, or refuses them.
 func TestTwoTypesOfOneName(t *testing.T) {
 	w := mustNew(t, Options{})
 	one := func() any { type local struct{ a int }; return local{1} }()

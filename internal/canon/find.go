@@ -21,6 +21,9 @@ type Finder struct {
 	lists map[list]bool
 	later []func()
 	inKey bool
+	past  bool // zero values are passed over
+
+	scratch map[*plan]reflect.Value // the element of a map that is looked at
 }
 
 // holding says what values of a plan may hold.
@@ -37,7 +40,14 @@ type list struct {
 
 // Finder finds values of these types, which must be plain structs.
 func (w *Walker) Finder(types ...reflect.Type) *Finder {
-	return &Finder{w: w, types: types, plans: map[*plan]*holding{}}
+	return &Finder{w: w, types: types, plans: map[*plan]*holding{}, seen: map[object]bool{}, lists: map[list]bool{}, scratch: map[*plan]reflect.Value{}}
+}
+
+// PassZero makes Find pass over zero values. Elements of maps that hold no other ones then cost
+// little.
+func (f *Finder) PassZero() *Finder {
+	f.past = true
+	return f
 }
 
 // Find calls met with each place in v that holds a value of the types, in the order of the
@@ -46,7 +56,9 @@ func (w *Walker) Finder(types ...reflect.Type) *Finder {
 // call changed, which writes back those in interfaces and maps. The error names a value
 // that cannot be found or changed, because it is in a key or in a part that is not walked.
 func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error) {
-	f.met, f.seen, f.lists, f.later = met, map[object]bool{}, map[list]bool{}, nil
+	f.met, f.later, f.inKey = met, nil, false
+	clear(f.seen)
+	clear(f.lists)
 	defer func() {
 		if r := recover(); r != nil {
 			refused, ok := r.(cannotFind)
@@ -65,9 +77,11 @@ func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error
 	}, nil
 }
 
-// Holds reports whether v holds a value of the types.
+// Holds reports whether v holds a value of the types, which may be zero.
 func (f *Finder) Holds(v any) bool {
 	found := false
+	defer func(was bool) { f.past = was }(f.past)
+	f.past = false
 	_, err := f.Find(v, func(reflect.Value) { found = true })
 	return found || err != nil
 }
@@ -222,6 +236,7 @@ func (f *Finder) fields(p *plan, v reflect.Value) {
 func (f *Finder) leaf(p *plan, v reflect.Value) {
 	at := object{v.UnsafeAddr(), p}
 	switch {
+	case f.past && v.IsZero():
 	case f.seen[at]:
 	case f.inKey:
 		panic(cannotFind("a key of a map holds one; key the map by something else"))
@@ -312,10 +327,17 @@ func (f *Finder) entries(p *plan, v reflect.Value) {
 		sum       Hash
 	}
 	var all []entry
+	quick := f.past && !f.of(p.key).may
 	for it := v.MapRange(); it.Next(); {
-		e := entry{key: cleaned(it.Key()), elem: cleaned(it.Value())}
-		e.sum, _ = f.w.Sum(e.key.Interface()) // a refusal is reported by the walk
-		all = append(all, e)
+		if quick && f.idle(p.elem, f.element(p.elem, it)) {
+			continue
+		}
+		all = append(all, entry{key: cleaned(it.Key()), elem: cleaned(it.Value())})
+	}
+	for i := range all {
+		if e := &all[i]; len(all) > 1 {
+			e.sum, _ = f.w.Sum(e.key.Interface()) // a refusal is reported by the walk
+		}
 	}
 	slices.SortFunc(all, func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.sum.Hi, b.sum.Hi), cmp.Compare(a.sum.Lo, b.sum.Lo))
@@ -327,6 +349,47 @@ func (f *Finder) entries(p *plan, v reflect.Value) {
 		}
 		f.copied(p.elem, e.elem, func(elem reflect.Value) { v.SetMapIndex(e.key, elem) })
 	}
+}
+
+// element returns the element of an entry, until the next one of the same type is asked for.
+func (f *Finder) element(p *plan, it *reflect.MapIter) reflect.Value {
+	v, made := f.scratch[p]
+	if !made {
+		v = reflect.New(p.typ).Elem()
+		f.scratch[p] = v
+	}
+	v.SetIterValue(it)
+	return v
+}
+
+// idle reports whether a look at v alone shows that nothing is found in it. The look follows no
+// pointers, slices and maps.
+func (f *Finder) idle(p *plan, v reflect.Value) bool {
+	h := f.of(p)
+	if h.refused != "" || !h.may {
+		return h.refused == ""
+	}
+	switch p.op {
+	case opStruct:
+		if f.looked(p.typ) {
+			return v.IsZero()
+		}
+		for i := range p.fields {
+			if !f.idle(p.fields[i].plan, v.Field(p.fields[i].index)) {
+				return false
+			}
+		}
+		return true
+	case opInterface:
+		if v.IsNil() {
+			return true
+		}
+		q, r := f.w.plan(v.Elem().Type())
+		return r == nil && !f.of(q).may && f.of(q).refused == ""
+	case opSlice, opMap, opPointer:
+		return v.IsZero()
+	}
+	return false
 }
 
 func (f *Finder) key(p *plan, key reflect.Value) {

@@ -3,7 +3,9 @@ package canon
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -121,5 +123,65 @@ func TestFinderEndsInCycles(t *testing.T) {
 	}
 	if finder(t).Holds(map[string]any{"a": 1}) || !finder(t).Holds([]any{1, &mark{}}) {
 		t.Error("Holds does not tell what holds a mark")
+	}
+}
+
+// TestFinderPassesZero compares a finder that passes over zero values with one that meets all, on
+// maps whose elements are plain, lie in interfaces, behind pointers and in slices.
+func TestFinderPassesZero(t *testing.T) {
+	type element struct {
+		Name string
+		At   mark
+		Any  any
+		List []mark
+		To   *mark
+	}
+	of := func(rng *rand.Rand) map[int]element {
+		all := map[int]element{}
+		mark := func() mark { return mark{rng.IntN(3) / 2 * rng.IntN(100)} }
+		for k := range rng.IntN(6) {
+			e := element{Name: "x", At: mark()}
+			switch rng.IntN(5) {
+			case 0:
+				e.Any = mark()
+			case 1:
+				e.Any = "no mark"
+			case 2:
+				e.List = append(e.List, mark(), mark())
+			case 3:
+				m := mark()
+				e.To = &m
+			}
+			all[k] = e
+		}
+		return all
+	}
+	for seed := range uint64(300) {
+		run := func(f *Finder) (met []int, text string) {
+			all := of(rand.New(rand.NewPCG(seed, 1)))
+			var places []*mark
+			changed, err := f.Find(&all, func(v reflect.Value) {
+				if m := v.Addr().Interface().(*mark); m.n != 0 {
+					places, met = append(places, m), append(met, m.n)
+				}
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, m := range places {
+				m.n = 1000 + i
+			}
+			changed()
+			return met, f.w.Text(all)
+		}
+		every := finder(t)
+		met, text := run(every)
+		passing := finder(t).PassZero()
+		if got, now := run(passing); !slices.Equal(got, met) || now != text {
+			t.Fatalf("seed %d: %v and %s; every one: %v and %s", seed, got, now, met, text)
+		}
+		if all := of(rand.New(rand.NewPCG(seed, 1))); passing.Holds(all) != every.Holds(all) {
+			t.Fatalf("seed %d: Holds differs", seed)
+		}
 	}
 }

@@ -158,7 +158,7 @@ func (w *Walker) Bound(v any) string {
 		return ""
 	}
 	w.copies.meet(reflect.TypeOf(v))
-	b := bound{c: &w.copies, seen: map[boundAt]bool{}}
+	b := bound{c: &w.copies, root: pointee(reflect.TypeOf(v)), seen: map[boundAt]bool{}}
 	for pass := range 2 { // the first pass only meets all types
 		b.why, b.decides = "", pass == 1
 		clear(b.seen)
@@ -169,6 +169,7 @@ func (w *Walker) Bound(v any) string {
 
 type bound struct {
 	c       *copies
+	root    reflect.Type
 	seen    map[boundAt]bool
 	decides bool
 	why     string
@@ -202,12 +203,16 @@ func (b *bound) look(v reflect.Value, shared bool) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			if b.why != "" || b.c.fixedField(v.Type(), f) {
+			if b.why != "" || b.c.fixedField(v.Type(), f) || b.c.madeField(v.Type(), f.Name) != nil {
 				continue
 			}
 			b.look(v.Field(i), shared || b.c.sharesField(v.Type(), f))
-			if b.why != "" && functions(f.Type) {
-				b.why += fmt.Sprintf("; if these never change, add %q to System.Immutable", fieldRule(v.Type(), f.Name))
+			switch {
+			case b.why == "" || !functions(f.Type):
+			case standard(v.Type(), b.root):
+				b.why += fmt.Sprintf("; if all of this type are caches, metrics or loggers, add %q to System.Opaque", ruleNames(v.Type())[0])
+			default:
+				b.why += fmt.Sprintf("; if these never change, add %[1]q to System.Immutable, or else sim.Remake(%[1]q, ...) to System.Remade", fieldRule(v.Type(), f.Name))
 			}
 		}
 	case reflect.Slice, reflect.Array:

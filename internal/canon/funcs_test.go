@@ -46,7 +46,7 @@ func newMachine() *machine {
 	return m
 }
 
-// run calls all of them, and tells what came of it.
+// run calls all of them, and returns their results.
 func (m *machine) run() (told [6]int) {
 	for _, f := range []func(){m.tick, m.again, m.plain, m.table["tick"], m.list[1]} {
 		f()
@@ -177,7 +177,7 @@ func TestBoundEndsInCycles(t *testing.T) {
 	}
 }
 
-// TestReceiverNames: two types of one name as receivers are told as that.
+// TestReceiverNames: two receivers whose types have one name are refused as that.
 func TestReceiverNames(t *testing.T) {
 	type counter struct{ M int }
 	type both struct {

@@ -31,9 +31,7 @@ func (w *Walker) encodeMap(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refus
 	if s.depth == depthMax {
 		return b, tooDeep(p.typ)
 	}
-	copied := s.copied
-	s.copied = true
-	s.depth++
+	before := s.down(true)
 	var r *refusal
 	if p.key.plain && p.elem.plain {
 		var sum Hash
@@ -46,8 +44,7 @@ func (w *Walker) encodeMap(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refus
 	} else {
 		b, r = w.encodeMapSorted(p, at, n, b)
 	}
-	s.copied = copied
-	s.depth--
+	s.up(before)
 	return b, r
 }
 
@@ -106,12 +103,11 @@ func (w *Walker) encodeMapSorted(p *plan, at unsafe.Pointer, n int, b []byte) ([
 // keys are first written to the end of b, since a key's summary may hold another map.
 func (w *Walker) sortEntries(p *plan, c *cursor, b []byte) ([]byte, *refusal) {
 	first, start := len(w.entries), len(b)
-	k, inKey := w.trackOf(p.key), w.walk.inKey
-	w.walk.inKey = true
+	k, before := w.trackOf(p.key), w.walk.toKey()
 	for c.next() {
 		var r *refusal
 		if b, r = w.encode(k, 0, c.key, b); r != nil {
-			w.walk.inKey = inKey
+			w.walk.fromKey(before)
 			return b, r.in("[key]")
 		}
 		from := len(w.keys)
@@ -119,7 +115,7 @@ func (w *Walker) sortEntries(p *plan, c *cursor, b []byte) ([]byte, *refusal) {
 		w.entries = append(w.entries, mapEntry{prefixOf(b[start:]), uint32(from), uint32(len(w.keys)), c.key, c.elem})
 		b = b[:start]
 	}
-	w.walk.inKey = inKey
+	w.walk.fromKey(before)
 	all := w.entries[first:]
 	if len(all) <= 12 {
 		for i := 1; i < len(all); i++ {
@@ -146,10 +142,10 @@ func (w *Walker) sortEntries(p *plan, c *cursor, b []byte) ([]byte, *refusal) {
 
 // encodeKey returns the encoding of a key, which is addressable.
 func (w *Walker) encodeKey(p *plan, key reflect.Value) ([]byte, *refusal) {
-	inKey, copied := w.walk.inKey, w.walk.copied
-	w.walk.inKey, w.walk.copied = true, true
+	inKey, copied := w.walk.toKey(), w.walk.down(true)
 	b, r := w.encode(w.trackOf(p), 0, addr(key), nil)
-	w.walk.inKey, w.walk.copied = inKey, copied
+	w.walk.up(copied)
+	w.walk.fromKey(inKey)
 	return b, r
 }
 

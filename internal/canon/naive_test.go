@@ -281,7 +281,7 @@ func (m *maker) value(t reflect.Type) any {
 	return v.Elem().Interface()
 }
 
-// fill sets the addressable v. What lies in lasting memory may be pointed to.
+// fill sets the addressable v. Pointers may lead to values in lasting memory.
 func (m *maker) fill(v reflect.Value, depth int, memory bool) {
 	t := v.Type()
 	if memory && v.CanAddr() && t.Size() > 0 && m.IntN(3) == 0 {

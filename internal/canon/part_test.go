@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What is wanted of a value is told as Lines tells it, whatever is left out.
+// LinesOf returns the wanted lines as Lines has them, whatever is left out.
 func TestLinesOf(t *testing.T) {
 	type heavy struct {
 		few  map[peer]*table
@@ -53,7 +53,7 @@ func TestLinesOf(t *testing.T) {
 	}
 }
 
-// told are the lines of a part, which must hold all that are the part's.
+// told returns the lines of a part, which must include all of its own.
 func (w *Walker) told(t *testing.T, v any, all []Line, is func(string) bool, wanted Wanted) []Line {
 	t.Helper()
 	others := func(l Line) bool { return !is(l.Path) }

@@ -148,29 +148,28 @@ func (w *compiler) cache(k planKey) map[reflect.Type]*plan {
 func (w *compiler) compile(p *plan, plain bool) *refusal {
 	t := p.typ
 	if w.opaqueType(t) || w.skipped(t) {
-		p.op, p.plain = opOmit, true
+		p.omit()
 		return nil
 	}
 	if t.Kind() != reflect.Interface && w.fixedType(t) {
-		return w.compileContent(p)
+		p.content()
+		return nil
 	}
 	if !plain && t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && implements(t, summarizerType) {
-		return compileSummary(p)
+		return p.summary()
 	}
-	switch {
-	case t == timeType:
-		p.op, p.plain = opTime, true
+	if p.simple() {
 		return nil
-	case t == mutexType || t == rwMutexType:
-		p.op, p.plain = opMutex, true
-		return nil
-	case t.PkgPath() == atomicPath && t.Kind() == reflect.Struct:
+	}
+	if t.PkgPath() == atomicPath && t.Kind() == reflect.Struct {
 		return w.compileAtomic(p)
 	}
 	return w.compileKind(p)
 }
 
-func compileSummary(p *plan) *refusal {
+func (p *plan) omit() { p.op, p.plain = opOmit, true }
+
+func (p *plan) summary() *refusal {
 	if embeds(p.typ, summarizerType) {
 		return refuse(p.typ, "it embeds a Summarizer, so its Summary may be that of the embedded field alone",
 			"give the embedded field a name")
@@ -179,26 +178,32 @@ func compileSummary(p *plan) *refusal {
 	return nil
 }
 
+// simple compiles a type whose values contain no others. It reports false if they may.
+func (p *plan) simple() bool {
+	switch p.typ {
+	case timeType:
+		p.op = opTime
+	case mutexType, rwMutexType:
+		p.op = opMutex
+	default:
+		p.op = simpleOps[p.typ.Kind()]
+	}
+	p.plain = p.op != 0
+	return p.plain
+}
+
+var simpleOps = [...]op{
+	reflect.Bool: opBool,
+	reflect.Int:  opInt, reflect.Int8: opInt, reflect.Int16: opInt, reflect.Int32: opInt, reflect.Int64: opInt,
+	reflect.Uint: opUint, reflect.Uint8: opUint, reflect.Uint16: opUint, reflect.Uint32: opUint, reflect.Uint64: opUint,
+	reflect.Float32: opFloat32, reflect.Float64: opFloat64, reflect.Complex64: opComplex64, reflect.Complex128: opComplex128,
+	reflect.String: opString, reflect.UnsafePointer: 0,
+}
+
 func (w *compiler) compileKind(p *plan) *refusal {
 	switch t := p.typ; t.Kind() {
-	case reflect.Bool:
-		p.op, p.plain = opBool, true
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		p.op, p.plain = opInt, true
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		p.op, p.plain = opUint, true
-	case reflect.Float32:
-		p.op, p.plain = opFloat32, true
-	case reflect.Float64:
-		p.op, p.plain = opFloat64, true
-	case reflect.Complex64:
-		p.op, p.plain = opComplex64, true
-	case reflect.Complex128:
-		p.op, p.plain = opComplex128, true
-	case reflect.String:
-		p.op, p.plain = opString, true
 	case reflect.Interface:
-		p.op = opInterface
+		p.dynamic()
 	case reflect.Slice, reflect.Array:
 		return w.compileList(p)
 	case reflect.Struct:
@@ -226,25 +231,69 @@ func (w *compiler) compileList(p *plan) *refusal {
 	if r != nil {
 		return r.in("[]")
 	}
-	p.elem = e
-	if p.typ.Kind() == reflect.Array {
-		p.op, p.plain = opArray, e.plain
-		return nil
-	}
-	p.op = opSlice
-	if p.typ.Elem().Kind() == reflect.Uint8 && e.op == opUint {
-		p.op = opBytes
-	}
+	p.list(e)
 	return nil
 }
 
+func (p *plan) dynamic() { p.op = opInterface }
+
+// list makes p a list of values of plan e.
+func (p *plan) list(e *plan) {
+	switch p.elem = e; {
+	case p.typ.Kind() == reflect.Array:
+		p.op, p.plain = opArray, e.plain
+	case p.typ.Elem().Kind() == reflect.Uint8 && e.op == opUint:
+		p.op = opBytes
+	default:
+		p.op = opSlice
+	}
+}
+
+// structure makes p a struct without fields, and add adds one.
+func (p *plan) structure() { p.op, p.plain = opStruct, true }
+
+func (p *plan) add(f field) {
+	p.plain = p.plain && f.plan.plain
+	p.fields = append(p.fields, f)
+}
+
+// to makes p a pointer to values of plan e. It reports whether e became pointed.
+func (p *plan) to(e *plan, as op) (first bool) {
+	if e.op == opOmit {
+		p.omit()
+		return false
+	}
+	p.op, p.elem = as, e
+	return e.point()
+}
+
+// point notes that a pointer to the type was met. It reports whether that is new, and matters.
+func (p *plan) point() (first bool) {
+	first = !p.pointed && p.typ.Size() > 0
+	p.pointed = p.pointed || first
+	return first
+}
+
+// table makes p a map from values of plan k to those of plan e.
+func (p *plan) table(k, e *plan) { p.op, p.key, p.elem = opMap, k, e }
+
+// atomic makes p a type of sync/atomic, whose value of plan e lies at an offset.
+func (p *plan) atomic(e *plan, off uintptr) { p.op, p.elem, p.plain, p.off = opAtomic, e, e.plain, off }
+
 func (w *compiler) compileStruct(p *plan) *refusal {
-	p.op, p.plain = opStruct, true
+	p.structure()
 	for i := range p.typ.NumField() {
 		f := p.typ.Field(i)
 		// NB: no short circuit, or a rule for a tagged field would seem unused.
 		opaque := w.opaqueField(p.typ, f.Name)
 		opaque = w.fixedField(p.typ, f) || opaque
+		w.leftOut(f.Type) // a rule for the type counts as used, since it may say that copies share the value
+		if m := w.madeField(p.typ, f.Name); m != nil {
+			if r := m.misfit(f); r != nil {
+				return r.inField(p.typ, f.Name)
+			}
+			continue
+		}
 		if opaque || f.Name == "_" || f.Tag.Get("mc") == "-" {
 			continue
 		}
@@ -255,8 +304,7 @@ func (w *compiler) compileStruct(p *plan) *refusal {
 		if fp.op == opOmit {
 			continue
 		}
-		p.plain = p.plain && fp.plain
-		p.fields = append(p.fields, field{plan: fp, name: f.Name, index: i, off: f.Offset})
+		p.add(field{plan: fp, name: f.Name, index: i, off: f.Offset})
 	}
 	return nil
 }
@@ -272,13 +320,7 @@ func (w *compiler) pointTo(p *plan, op op, t reflect.Type) *refusal {
 	if r != nil {
 		return r
 	}
-	if e.op == opOmit {
-		p.op, p.plain = opOmit, true
-		return nil
-	}
-	p.op, p.elem = op, e
-	if !e.pointed && t.Size() > 0 {
-		e.pointed = true
+	if p.to(e, op) {
 		w.marks++
 	}
 	return nil
@@ -297,7 +339,7 @@ func (w *compiler) compileMap(p *plan) *refusal {
 	if r != nil {
 		return r.in("[]")
 	}
-	p.op, p.key, p.elem = opMap, k, e
+	p.table(k, e)
 	return nil
 }
 
@@ -326,16 +368,16 @@ func (w *compiler) compileAtomic(p *plan) *refusal {
 	if !ok {
 		return refuse(p.typ, "this version of sync/atomic is not known", "hold the value in a field of its own")
 	}
-	p.off = v.Offset
 	if v.Type.Kind() == reflect.UnsafePointer {
 		// atomic.Pointer[T] is a struct whose first field is a [0]*T.
+		p.off = v.Offset
 		return w.pointTo(p, opAtomicPointer, p.typ.Field(0).Type.Elem().Elem())
 	}
 	e, r := w.plan(v.Type)
 	if r != nil {
 		return r
 	}
-	p.op, p.elem, p.plain = opAtomic, e, e.plain
+	p.atomic(e, v.Offset)
 	return nil
 }
 

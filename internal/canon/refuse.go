@@ -13,6 +13,7 @@ type refusal struct {
 	typ    reflect.Type
 	reason string
 	advice string   // used if no field can be left out
+	firm   bool     // the advice is used in any case
 	path   []string // innermost first
 	fields []member // the steps that are fields of structs
 }
@@ -41,14 +42,23 @@ func (r *refusal) inField(t reflect.Type, name string) *refusal {
 
 // under returns the error of a walk from a root of type t.
 func (r *refusal) under(t reflect.Type) error {
+	t = pointee(t)
+	advice := r.advice
+	if len(r.fields) > 0 && !r.firm {
+		advice = fmt.Sprintf("tag the field mc:\"-\" or add %q to System.Opaque", r.rule(t))
+		if guest := r.guest(t); guest != "" {
+			advice += fmt.Sprintf(", or %q if all of this type are caches, metrics or loggers", guest)
+		}
+	}
+	return fmt.Errorf("cannot walk %s%s (%s): %s; %s", t, r.where(), r.typ, r.reason, advice)
+}
+
+// pointee returns the type that pointers of type t lead to in the end.
+func pointee(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
 	}
-	advice := r.advice
-	if len(r.fields) > 0 {
-		advice = fmt.Sprintf("tag the field mc:\"-\" or add %q to System.Opaque", r.rule(t))
-	}
-	return fmt.Errorf("cannot walk %s%s (%s): %s; %s", t, r.where(), r.typ, r.reason, advice)
+	return t
 }
 
 // rule returns the rule that would leave out what cannot be walked below a root: the
@@ -63,6 +73,31 @@ func (r *refusal) rule(root reflect.Type) string {
 		}
 	}
 	return fieldRule(one.of, one.name)
+}
+
+// guest returns the rule for the innermost type, on the way to what cannot be walked, that
+// is of another package than the struct around it. Caches, metrics and loggers are of such
+// types. It returns "" if there is none.
+func (r *refusal) guest(root reflect.Type) string {
+	home := func(t reflect.Type) string {
+		if standard(t, root) {
+			return "the standard library"
+		}
+		return t.PkgPath()
+	}
+	var inner reflect.Type
+	for _, f := range r.fields {
+		switch {
+		case f.of.PkgPath() == "":
+		case inner == nil || home(f.of) == home(inner):
+			inner = f.of
+		case standard(inner, root) || f.of.PkgPath() != root.PkgPath():
+			return ruleNames(inner)[0]
+		default: // it may be all that the node consists of
+			return ""
+		}
+	}
+	return ""
 }
 
 // fieldRule returns the rule that names a field of a struct.

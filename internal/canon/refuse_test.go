@@ -62,7 +62,7 @@ func TestRefusedTypes(t *testing.T) {
 		{map[[1]pair[int, *int]]int{}, `cannot walk map[[1]canon.pair[int,*int]]int[key] (*int): a map key that is a pointer, or left out, has no canonical order; key the map by a value`},
 		{map[withChan]int{}, `cannot walk map[canon.withChan]int[key].in (chan int): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withChan.in" to System.Opaque`},
 		{deepFunc{}, `cannot walk canon.deepFunc.a.list[][].step (func(int) error): functions have no comparable identity; tag the field mc:"-" or add "canon.withFunc.step" to System.Opaque`},
-		{withTimer{time.NewTimer(time.Hour)}, `cannot walk canon.withTimer.due.C (<-chan time.Time): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withTimer.due" to System.Opaque`},
+		{withTimer{time.NewTimer(time.Hour)}, `cannot walk canon.withTimer.due.C (<-chan time.Time): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withTimer.due" to System.Opaque, or "time.Timer" if all of this type are caches, metrics or loggers`},
 		{struct{ f func() }{}, `cannot walk struct { f func() }.f (func()): functions have no comparable identity; tag the field mc:"-" or add "*.f" to System.Opaque`},
 		{func() {}, `cannot walk func() (func()): functions have no comparable identity; hand over a value without one`},
 		{[]any(nil), ""},

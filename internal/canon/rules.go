@@ -13,6 +13,9 @@ type omissions struct {
 	rules []rule
 	fixed []rule // of Options.Immutable
 	skip  []reflect.Type
+
+	remade []rule // one for each of made
+	made   []Made
 }
 
 // rule is one line of Options.Opaque or of Options.Immutable.

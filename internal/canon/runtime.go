@@ -21,7 +21,7 @@ type (
 	mapLayout           = fast.Layout
 )
 
-// memory is what is known of the memory of one type's values.
+// memory describes the layout of the values of one type in memory.
 type memory struct {
 	layout *mapLayout // of maps
 	entry  entryKind  // of maps
@@ -81,10 +81,10 @@ func (w *Walker) encodeAny(v any, b []byte) (_ []byte, r *refusal) {
 		return w.encodeHeld(v, b)
 	}
 	b = put64(append(b, markHere), d.Of.tag)
-	w.walk.depth, w.walk.copied = 1, true
+	w.walk.root()
 	data := (*fast.Words)(unsafe.Pointer(&v)).Data
 	if d.Of.op == opPointer {
-		w.walk.seq++
+		w.walk.visit(1)
 		b, r = w.encodePointer(d.Of, data, b)
 	} else {
 		b, r = w.encode(w.trackOf(d.Of), 0, data, b)
@@ -191,7 +191,7 @@ func (w *Walker) sumOfNumbers(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _
 	f := p.track
 	k, e := p.key.track, p.elem.track
 	m := *(**fast.Map)(at)
-	w.walk.seq += uint64(m.Len()) * (k.rawVisit + e.rawVisit)
+	w.walk.visit(uint64(m.Len()) * (k.rawVisit + e.rawVisit))
 	var s fast.Slots
 	s.Begin(m, f.layout)
 	switch f.entry {
@@ -241,6 +241,8 @@ func (c *copies) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
 	switch {
 	case e.shared:
 		*t = *f
+	case e.makes:
+		c.refused = byValue(e, "an interface")
 	case !c.enter(): // enter has recorded the refusal
 	case e.direct:
 		t.Type = f.Type

@@ -203,12 +203,12 @@ func TestFaultSwitchesOff(t *testing.T) {
 	}
 }
 
-// pointsToItself is told by a pointer to a part of it.
+// pointsToItself is summarized by a pointer to a part of it.
 type pointsToItself struct{ n int }
 
 func (s *pointsToItself) Summary() any { return &s.n }
 
-// What a summary points to is not taken for what another one pointed to, where values are
+// The target of a summary is not taken for that of another one, where values are
 // looked at in memory that is used again: behind a pointer, too.
 func TestSummariesInBoxes(t *testing.T) {
 	type beside struct {

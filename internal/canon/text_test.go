@@ -159,8 +159,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// Slices that share their memory are told apart, as they are walked: only a pointer
-// into them is told by where it leads.
+// Texts do not show that slices share their memory, as the walk does not see it: only a pointer
+// into them is shown by its target.
 func TestTextOfSharedSlices(t *testing.T) {
 	type shares struct {
 		a, b []int

@@ -105,7 +105,7 @@ func (b *builder) value(p *plan, v reflect.Value, path string) *node {
 
 func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 	if b.w.named[p.typ] && p.op != opOmit && !(nilable(v) && v.IsNil()) {
-		return leaf(plainWord(v.Addr().Interface().(fmt.Stringer).String()))
+		return leaf(plainWord(namedText(v.Addr().Interface())))
 	}
 	switch p.op {
 	case opBool:
@@ -163,8 +163,6 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 	}
 }
 
-// reopen returns the addressable value v without the mark of unexported fields.
-
 func addr(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
 
 // reopen returns the addressable value v without the mark of unexported fields.
@@ -179,7 +177,13 @@ func nilable(v reflect.Value) bool {
 	}
 }
 
-// plainWord quotes the text of a Named value, unless it reads as one unambiguous word.
+// namedText returns the text of a Named value: its Text, if it has that, else its String.
+func namedText(v any) string {
+	if t, is := v.(interface{ Text() string }); is {
+		return t.Text()
+	}
+	return v.(fmt.Stringer).String()
+}
 
 // Leaves
 
@@ -209,18 +213,15 @@ func float64Text(x float64) string {
 func float32Text(raw uint32) string {
 	x := math.Float32frombits(raw)
 	if x != x {
-		// timeText writes the time and everything else that the hash includes: the
-		// location, and a monotonic reading.
 		return fmt.Sprintf("NaN(%#x)", raw)
 	}
 	return strconv.FormatFloat(float64(x), 'g', -1, 32)
-	// set in the first word if the second one is a monotonic reading
 }
 
-// timeText shows the moment, and what else the hash sees: where it is told, and the
-// reading of a clock that only this process has.
+// timeText writes the time and everything else that the hash includes: the location, and a
+// monotonic reading.
 func (b *builder) timeText(v reflect.Value) string {
-	const monotonic = 1 << 63 // of the first word: the second is a reading of a clock then
+	const monotonic = 1 << 63 // set in the first word if the second one is a monotonic reading
 	t := v.Addr().Interface().(*time.Time)
 	if b.w.walk.relative {
 		return b.w.fromNow(*t)
@@ -230,12 +231,12 @@ func (b *builder) timeText(v reflect.Value) string {
 		text += " " + strconv.Quote(name)
 	}
 	if v.Field(0).Uint()&monotonic != 0 {
-		text += fmt.Sprintf(" (monotonic %d)", v.Field(1).Int()) // fromNow writes the distance of an instant from the present.
+		text += fmt.Sprintf(" (monotonic %d)", v.Field(1).Int())
 	}
 	return text
 }
 
-// fromNow shows how far an instant is from the present.
+// fromNow writes the distance of an instant from the present.
 func (w *Walker) fromNow(t time.Time) string {
 	switch d := t.Sub(w.walk.present); {
 	case t.IsZero():
@@ -246,8 +247,6 @@ func (w *Walker) fromNow(t time.Time) string {
 		return "now" + d.String()
 	default:
 		return "now+" + d.String()
-		// bytes writes a byte slice as a string, unless a pointer led to one of its bytes
-		// before.
 	}
 }
 
@@ -275,13 +274,12 @@ func (b *builder) slice(p *plan, v reflect.Value, path string) *node {
 	if v.IsNil() {
 		return leaf("nil")
 	}
-	// inMemory restores whether values lie in scratch memory.
 	defer b.inMemory(b.copied)
 	b.copied = false
 	return b.items(p, v, path)
 }
 
-// inMemory ends a stay in, or out of, scratch memory.
+// inMemory restores whether values lie in scratch memory.
 func (b *builder) inMemory(copied bool) { b.copied = copied }
 
 func (b *builder) items(p *plan, v reflect.Value, path string) *node {
@@ -302,26 +300,24 @@ func (b *builder) structure(p *plan, v reflect.Value, path string) *node {
 	}
 	n := &node{shape: shapeStruct}
 	for _, f := range p.fields {
-		// A lock has a text only if a pointer led to it before.
 		at := f.name
 		if path != "" {
 			at = path + "." + f.name
 		}
 		k := kid{f.name, b.value(f.plan, reopen(v.Field(f.index)), at)}
-		// A lock shows nothing of its own, but that a pointer led to it before.
+		// A lock has a text only if a pointer led to it before.
 		if f.plan.op != opMutex || strings.HasPrefix(k.node.leaf, "=") {
 			n.kids = append(n.kids, k)
 		}
 	}
 	if n.kids == nil {
-		// seenThrough returns the one field that is written in place of a struct: see
-		// Options.Through.
 		return leaf("{}")
 	}
 	return n
 }
 
-// seenThrough is the one field by which a struct is told: see Options.Through.
+// seenThrough returns the one field that is written in place of a struct: see
+// Options.Through.
 func (w *Walker) seenThrough(p *plan) (field, bool) {
 	if p == nil || w.through == nil || p.op != opStruct || len(p.fields) != 1 || !implements(p.typ, w.through) {
 		return field{}, false
@@ -346,7 +342,6 @@ func (b *builder) pointer(p *plan, v reflect.Value, path string) *node {
 	b.copied = false
 	n := b.body(p.elem, v.Elem(), path)
 	if n.shape == shapeLeaf && n.leaf != skippedPart {
-		// table returns the tree of a map, sorted for the reader.
 		n.leaf = "&" + n.leaf
 	}
 	return n
@@ -392,8 +387,6 @@ func (b *builder) table(p *plan, v reflect.Value, path string) *node {
 
 // entry is an entry of a map with copies of its key and element.
 type entry struct {
-	// entries returns the entries in the order in which the hash visits them, so that both
-	// agree on which visit of an object is the first.
 	key, elem reflect.Value
 	encoding  []byte // of the key
 	kid       kid
@@ -412,7 +405,6 @@ func (b *builder) entries(p *plan, v reflect.Value) []entry {
 			panic("macemc bug: canon refused a key that it had encoded")
 		}
 		es = append(es, e)
-		// natural orders entries as a reader expects, and otherwise by encoding.
 	}
 	slices.SortFunc(es, func(a, b entry) int { return bytes.Compare(a.encoding, b.encoding) })
 	return es
@@ -430,22 +422,19 @@ func natural(a, b entry) int {
 	case reflect.Float32, reflect.Float64:
 		order = cmp.Compare(a.key.Float(), b.key.Float())
 	case reflect.String:
-		// sortEqualLabels orders entries with the same label by their text. Only plain
-		// entries can have equal labels (with NaN keys), so their positions are in no path.
 		order = cmp.Compare(a.key.String(), b.key.String())
 	}
 	return cmp.Or(order, bytes.Compare(a.encoding, b.encoding))
 }
 
-// sortEqualLabels orders entries of one label by their text. Only plain entries
-// can have one (equal NaN keys), so their place is in no path.
+// sortEqualLabels orders entries with the same label by their text. Only plain entries can
+// have equal labels (with NaN keys), so their positions are in no path.
 func sortEqualLabels(kids []kid) {
 	for from := 0; from < len(kids); {
 		to := from + 1
 		for to < len(kids) && kids[to].label == kids[from].label {
 			to++
 		}
-		// dynamic returns the tree of the value in an interface, with its type.
 		slices.SortFunc(kids[from:to], func(a, b kid) int { return cmp.Compare(a.node.text(), b.node.text()) })
 		from = to
 	}
@@ -474,13 +463,12 @@ func (b *builder) dynamic(e reflect.Value, path string) *node {
 func (b *builder) copyOf(p *plan, e reflect.Value, path string) *node {
 	c := reflect.New(e.Type()).Elem()
 	c.Set(e)
-	// typed adds the dynamic type to a tree, unless the leaf shows it.
 	defer b.inMemory(b.copied)
 	b.copied = true
 	return b.value(p, c, path)
 }
 
-// typed adds the dynamic type to a tree, unless its form alone tells it.
+// typed adds the dynamic type to a tree, unless the leaf shows it.
 func (b *builder) typed(p *plan, n *node) *node {
 	if p.op == opOmit || n.shape == shapeLeaf && (n.leaf == skippedPart || b.bare(p, n.leaf)) {
 		return n
@@ -498,9 +486,6 @@ func (b *builder) typed(p *plan, n *node) *node {
 	}
 	if p.isStructPointer() {
 		name = "(" + name + ")"
-		// bare reports whether a leaf needs no type: int, string and bool are recognized by
-		// their literals, a back reference has the type of its object, and the word of a Named
-		// value begins like no literal.
 	}
 	n.leaf = name + "(" + n.leaf + ")"
 	return n
@@ -533,7 +518,6 @@ func (w *Walker) nameInText(p *plan) string {
 		return fullName(p.typ)
 	}
 	return p.short
-	// summary returns the tree of the summary in place of the value.
 }
 
 // ownSummary marks a summary of the summarized type itself.

@@ -20,6 +20,9 @@ type Options struct {
 	// rule for a field is about functions, which are left out.
 	Immutable []string
 
+	// Made lists fields that are left out, and made again in a copy.
+	Made []Made
+
 	// Now returns the present of a root value, if it has one. Instants of type time.Time in
 	// the value then count by their distance from it. If Now is nil, no value has one.
 	Now func(root any) (time.Time, bool)
@@ -45,7 +48,7 @@ type Walker struct {
 
 	compiler
 	named   map[reflect.Type]bool
-	through reflect.Type // nil: none
+	through reflect.Type // or nil
 	now     func(any) (time.Time, bool)
 	content *Walker         // the Walker of immutable values; nil until one is met
 	texts   map[Hash]string // texts of immutable values by their hashes; used by content alone
@@ -57,7 +60,9 @@ type Walker struct {
 	entries  []mapEntry
 	keys     []byte // of entries
 
-	copies copies
+	copies  copies
+	packs   packer
+	unpacks unpacker
 }
 
 // walkState is the state that each walk starts afresh.
@@ -86,6 +91,33 @@ func (f *walkFlags) enter(outer walkFlags) {
 	f.present, f.relative, f.depth = outer.present, outer.relative, outer.depth
 }
 
+// down enters a value that another one contains, and returns what up needs. copied says whether
+// the value lies in scratch memory.
+func (f *walkFlags) down(copied bool) (before bool) {
+	before, f.copied = f.copied, copied
+	f.depth++
+	return before
+}
+
+func (f *walkFlags) up(before bool) {
+	f.copied = before
+	f.depth--
+}
+
+// visit counts n visits.
+func (f *walkFlags) visit(n uint64) { f.seq += n }
+
+// root begins a walk of the value in an interface, which lies in scratch memory.
+func (f *walkFlags) root() { f.depth, f.copied = 1, true }
+
+// toKey enters the key of a map, and returns what fromKey needs.
+func (f *walkFlags) toKey() (before bool) {
+	before, f.inKey = f.inKey, true
+	return before
+}
+
+func (f *walkFlags) fromKey(before bool) { f.inKey = before }
+
 // end ends a walk.
 func (f *walkFlags) end() { f.busy = false }
 
@@ -102,6 +134,10 @@ func New(o Options) (*Walker, error) {
 	if err != nil {
 		return nil, err
 	}
+	remade, err := parseMade(o.Made)
+	if err != nil {
+		return nil, err
+	}
 	named := make(map[reflect.Type]bool)
 	for _, t := range o.Named {
 		if t == nil || !implements(t, stringerType) {
@@ -114,7 +150,7 @@ func New(o Options) (*Walker, error) {
 			return nil, fmt.Errorf("Options.Skip lists %v; want interface types with methods", t)
 		}
 	}
-	w := walkerOf(omissions{rules, fixed, o.Skip})
+	w := walkerOf(omissions{rules, fixed, o.Skip, remade, o.Made})
 	w.named, w.through, w.now = named, o.Through, o.Now
 	return w, nil
 }
@@ -131,6 +167,7 @@ func walkerOf(o omissions) *Walker {
 		known:     Slow() == "",
 	}}
 	w.copies = copies{compiler: &w.compiler, ways: make(map[reflect.Type]*copyPlan)}
+	w.copies.ready()
 	return w
 }
 
@@ -151,11 +188,11 @@ func (w *Walker) Sum(v any) (Hash, error) {
 	return ofBytes(w.buf), nil
 }
 
-// Unused returns the Opaque and Immutable rules that have matched nothing in the types met
+// Unused returns the rules of Opaque, Immutable and Made that have matched nothing in the types met
 // so far, in the order given. They are misspelt, or about types not met yet.
 func (w *Walker) Unused() []string {
 	var unused []string
-	for _, rules := range [][]rule{w.rules, w.fixed} {
+	for _, rules := range [][]rule{w.rules, w.fixed, w.remade} {
 		for _, r := range rules {
 			if !r.used {
 				unused = append(unused, r.text)

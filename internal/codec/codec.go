@@ -28,7 +28,16 @@ type writer struct {
 	err   error
 }
 
+// begin makes a used writer ready for a value, whose bytes are appended to buf.
+func (w *writer) begin(buf []byte) { *w = writer{buf: buf, types: w.types[:0]} }
+
 func (w *writer) uint(x uint64) { w.buf = binary.AppendUvarint(w.buf, x) }
+
+func (w *writer) byte(b byte) { w.buf = append(w.buf, b) }
+
+func (w *writer) bytes(b []byte) { w.buf = append(w.buf, b...) }
+
+func (w *writer) string(s string) { w.buf = append(w.buf, s...) }
 
 func (w *writer) fail(err error) {
 	if w.err == nil {
@@ -45,13 +54,32 @@ func (w *writer) enter() bool {
 	return w.err == nil
 }
 
+func (w *writer) leave() { w.depth-- }
+
+// inner returns a writer for the key of a map, whose bytes are sorted before they are written.
+func (w *writer) inner() writer { return writer{depth: w.depth, inKey: true} }
+
+// again writes the number of an object that the value contained before. It reports false,
+// and numbers the object, if it did not.
+func (w *writer) again(id object) bool {
+	if n, met := w.met[id]; met {
+		w.uint(uint64(n) + 2)
+		return true
+	}
+	if w.met == nil {
+		w.met = map[object]int{}
+	}
+	w.met[id] = len(w.met)
+	return false
+}
+
 // presence writes whether there is something, not nil.
 func (w *writer) presence(isNil bool) bool {
 	if isNil {
-		w.buf = append(w.buf, 0)
+		w.byte(0)
 		return false
 	}
-	w.buf = append(w.buf, 1)
+	w.byte(1)
 	return true
 }
 
@@ -72,9 +100,9 @@ func (w *writer) dynamic(c *Codec, v reflect.Value) {
 	}
 	if !known {
 		w.types = append(w.types, p)
-		w.buf = append(w.buf, 1)
+		w.byte(1)
 		w.uint(uint64(len(p.name)))
-		w.buf = append(w.buf, p.name...)
+		w.string(p.name)
 		w.buf = binary.BigEndian.AppendUint64(w.buf, p.shape)
 	}
 	if w.enter() {
@@ -83,7 +111,7 @@ func (w *writer) dynamic(c *Codec, v reflect.Value) {
 		p.write(w, c.at)
 		c.of.SetZero()
 		p.spares.Put(c)
-		w.depth--
+		w.leave()
 	}
 }
 
@@ -109,10 +137,10 @@ func (c *Codec) Append(buf []byte, v any) ([]byte, error) {
 		return buf, fmt.Errorf("nil has no type")
 	}
 	w := writers.Get().(*writer)
-	*w = writer{buf: buf, types: w.types[:0]}
+	w.begin(buf)
 	w.dynamic(c, reflect.ValueOf(v))
 	out, err := w.buf, w.err
-	*w = writer{types: w.types[:0]}
+	w.begin(nil)
 	writers.Put(w)
 	if err != nil {
 		return buf, err
@@ -130,6 +158,12 @@ type reader struct {
 	outer *plan // of the value that dynamic gave last
 }
 
+// begin makes a used reader ready for the bytes of a value, and forgets the last one's objects.
+func (r *reader) begin(data []byte) {
+	clear(r.made)
+	*r = reader{data: data, made: r.made[:0], types: r.types[:0]}
+}
+
 func (r *reader) fail(format string, args ...any) {
 	if r.err == nil {
 		r.err, r.data = fmt.Errorf(format, args...), nil
@@ -141,6 +175,20 @@ func (r *reader) enter() bool {
 		r.fail("%w", errDeep)
 	}
 	return r.err == nil
+}
+
+func (r *reader) leave() { r.depth-- }
+
+// met numbers an object that pointers may lead to again.
+func (r *reader) met(at unsafe.Pointer, of *plan) { r.made = append(r.made, object{at, of}) }
+
+// key reads the key of a map, and returns its bytes. It reports false if they are malformed.
+func (r *reader) key(of *plan, at unsafe.Pointer) (as []byte, ok bool) {
+	from := r.data
+	alone := reader{data: r.data, depth: r.depth, inKey: true}
+	of.read(&alone, at)
+	r.data, r.err = alone.data, alone.err
+	return from[:len(from)-len(r.data)], r.err == nil
 }
 
 func (r *reader) must(fits bool, t reflect.Type) {
@@ -243,7 +291,7 @@ func (r *reader) dynamic(c *Codec) reflect.Value {
 	}
 	v := reflect.New(p.typ)
 	p.read(r, v.UnsafePointer())
-	r.depth--
+	r.leave()
 	r.outer = p
 	return v.Elem()
 }
@@ -268,11 +316,10 @@ var readers = sync.Pool{New: func() any { return new(reader) }}
 // bytes.
 func (c *Codec) Decode(data []byte) (any, error) {
 	r := readers.Get().(*reader)
-	*r = reader{data: data, made: r.made[:0], types: r.types[:0]}
+	r.begin(data)
 	v := r.dynamic(c)
 	err, left, p := r.err, len(r.data), r.outer
-	clear(r.made)
-	*r = reader{made: r.made[:0], types: r.types[:0]}
+	r.begin(nil)
 	readers.Put(r)
 	switch {
 	case err != nil:

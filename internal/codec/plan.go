@@ -55,28 +55,72 @@ func (c *Codec) make(t reflect.Type, made map[reflect.Type]*plan) (*plan, error)
 	if p, ok := made[t]; ok {
 		return p, nil
 	}
-	p := &plan{typ: t, name: Name(t), shape: shape(t), least: 1, direct: true}
-	if k := t.Kind(); k != reflect.Interface && (t.Size() != unsafe.Sizeof(uintptr(0)) || k == reflect.Int || k == reflect.Int64 || k == reflect.Uint || k == reflect.Uint64) {
-		zero := reflect.Zero(t).Interface()
-		p.word, p.direct = (*eface)(unsafe.Pointer(&zero)).typ, false
-	}
+	p := newPlan(t)
 	made[t] = p
-	if t == timeType {
-		p.time()
-		return p, nil
-	}
-	if t == mutexType || t == rwMutexType {
-		p.least, p.write, p.read = 0, func(*writer, unsafe.Pointer) {}, func(*reader, unsafe.Pointer) {}
-		return p, nil
-	}
 	if err := c.kind(p, made); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
+// newPlan returns a plan of t that cannot write or read yet.
+func newPlan(t reflect.Type) *plan {
+	p := &plan{typ: t, name: Name(t), shape: shape(t), least: 1, direct: true}
+	if k := t.Kind(); k != reflect.Interface && (t.Size() != unsafe.Sizeof(uintptr(0)) || k == reflect.Int || k == reflect.Int64 || k == reflect.Uint || k == reflect.Uint64) {
+		zero := reflect.Zero(t).Interface()
+		p.word, p.direct = (*eface)(unsafe.Pointer(&zero)).typ, false
+	}
+	return p
+}
+
+// kind completes a plan by the kind of its type, with the plans of what such a value contains.
 func (c *Codec) kind(p *plan, made map[reflect.Type]*plan) error {
+	if p.alone() {
+		return nil
+	}
 	switch t := p.typ; t.Kind() {
+	case reflect.Interface:
+		p.dynamic(c)
+	case reflect.Slice, reflect.Array, reflect.Pointer:
+		elem, err := c.make(t.Elem(), made)
+		if err != nil {
+			return err
+		}
+		p.of(elem)
+	case reflect.Struct:
+		fields, err := c.fields(t, made)
+		if err != nil {
+			return err
+		}
+		p.structure(fields)
+	case reflect.Map:
+		key, err := c.make(t.Key(), made)
+		if err != nil {
+			return err
+		}
+		elem, err := c.make(t.Elem(), made)
+		if err != nil {
+			return err
+		}
+		p.mapping(key, elem)
+	default:
+		return fmt.Errorf("a %s means nothing on another machine; send a value without one", t)
+	}
+	return nil
+}
+
+// alone completes the plan of a type whose values contain no values of other types. It
+// reports false if they do.
+func (p *plan) alone() bool {
+	switch p.typ {
+	case timeType:
+		p.time()
+		return true
+	case mutexType, rwMutexType:
+		p.nothing()
+		return true
+	}
+	switch p.typ.Kind() {
 	case reflect.Bool:
 		p.bool()
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
@@ -87,30 +131,37 @@ func (c *Codec) kind(p *plan, made map[reflect.Type]*plan) error {
 		p.float()
 	case reflect.String:
 		p.string()
-	case reflect.Interface:
-		p.dynamic(c)
-	case reflect.Slice:
-		return c.slice(p, made)
-	case reflect.Array:
-		return c.array(p, made)
-	case reflect.Struct:
-		return c.structure(p, made)
-	case reflect.Pointer:
-		return c.pointer(p, made)
-	case reflect.Map:
-		return c.mapping(p, made)
 	default:
-		return fmt.Errorf("a %s means nothing on another machine; send a value without one", t)
+		return false
 	}
-	return nil
+	return true
+}
+
+// of completes the plan of a slice, an array or a pointer with that of its elements.
+func (p *plan) of(elem *plan) {
+	switch k := p.typ.Kind(); {
+	case k == reflect.Array:
+		p.array(elem)
+	case k == reflect.Pointer:
+		p.pointer(elem)
+	case elem.typ.Kind() == reflect.Uint8:
+		p.byteSlice()
+	default:
+		p.slice(elem)
+	}
+}
+
+// nothing completes the plan of a type whose values have no bytes.
+func (p *plan) nothing() {
+	p.least, p.write, p.read = 0, func(*writer, unsafe.Pointer) {}, func(*reader, unsafe.Pointer) {}
 }
 
 func (p *plan) bool() {
 	p.write = func(w *writer, at unsafe.Pointer) {
 		if *(*bool)(at) {
-			w.buf = append(w.buf, 1)
+			w.byte(1)
 		} else {
-			w.buf = append(w.buf, 0)
+			w.byte(0)
 		}
 	}
 	p.read = func(r *reader, at unsafe.Pointer) {
@@ -193,7 +244,7 @@ func (p *plan) uint() {
 func (p *plan) float() {
 	n := int(p.typ.Size())
 	p.least = n
-	p.write = func(w *writer, at unsafe.Pointer) { w.buf = append(w.buf, unsafe.Slice((*byte)(at), n)...) }
+	p.write = func(w *writer, at unsafe.Pointer) { w.bytes(unsafe.Slice((*byte)(at), n)) }
 	p.read = func(r *reader, at unsafe.Pointer) { copy(unsafe.Slice((*byte)(at), n), r.bytes(n)) }
 }
 
@@ -201,7 +252,7 @@ func (p *plan) string() {
 	p.write = func(w *writer, at unsafe.Pointer) {
 		s := *(*string)(at)
 		w.uint(uint64(len(s)))
-		w.buf = append(w.buf, s...)
+		w.string(s)
 	}
 	p.read = func(r *reader, at unsafe.Pointer) { *(*string)(at) = string(r.bytes(r.count(1))) }
 }
@@ -214,7 +265,7 @@ func (p *plan) time() {
 			return
 		}
 		w.uint(uint64(len(b)))
-		w.buf = append(w.buf, b...)
+		w.bytes(b)
 	}
 	p.read = func(r *reader, at unsafe.Pointer) {
 		b := r.bytes(r.count(1))
@@ -244,7 +295,7 @@ func (p *plan) dynamic(c *Codec) {
 	p.write = func(w *writer, at unsafe.Pointer) {
 		v := reflect.NewAt(t, at).Elem()
 		if v.IsNil() {
-			w.buf = append(w.buf, 0)
+			w.byte(0)
 			return
 		}
 		w.dynamic(c, v.Elem())
@@ -260,31 +311,27 @@ func (p *plan) dynamic(c *Codec) {
 	}
 }
 
-func (c *Codec) slice(p *plan, made map[reflect.Type]*plan) error {
-	elem, err := c.make(p.typ.Elem(), made)
-	if err != nil {
-		return err
+func (p *plan) byteSlice() {
+	p.write = func(w *writer, at unsafe.Pointer) {
+		b := *(*[]byte)(at)
+		if w.presence(b == nil) {
+			w.uint(uint64(len(b)))
+			w.bytes(b)
+		}
 	}
+	p.read = func(r *reader, at unsafe.Pointer) {
+		if r.presence() {
+			b := r.bytes(r.count(1))
+			*(*[]byte)(at) = append(make([]byte, 0, len(b)), b...)
+		}
+	}
+}
+
+func (p *plan) slice(elem *plan) {
 	t, size := p.typ, p.typ.Elem().Size()
 	type header struct {
 		data unsafe.Pointer
 		n, c int
-	}
-	if p.typ.Elem().Kind() == reflect.Uint8 {
-		p.write = func(w *writer, at unsafe.Pointer) {
-			b := *(*[]byte)(at)
-			if w.presence(b == nil) {
-				w.uint(uint64(len(b)))
-				w.buf = append(w.buf, b...)
-			}
-		}
-		p.read = func(r *reader, at unsafe.Pointer) {
-			if r.presence() {
-				b := r.bytes(r.count(1))
-				*(*[]byte)(at) = append(make([]byte, 0, len(b)), b...)
-			}
-		}
-		return nil
 	}
 	p.write = func(w *writer, at unsafe.Pointer) {
 		h := (*header)(at)
@@ -298,7 +345,7 @@ func (c *Codec) slice(p *plan, made map[reflect.Type]*plan) error {
 		for i := range h.n {
 			elem.write(w, unsafe.Add(h.data, uintptr(i)*size))
 		}
-		w.depth--
+		w.leave()
 	}
 	p.read = func(r *reader, at unsafe.Pointer) {
 		if !r.presence() {
@@ -322,16 +369,11 @@ func (c *Codec) slice(p *plan, made map[reflect.Type]*plan) error {
 				return
 			}
 		}
-		r.depth--
+		r.leave()
 	}
-	return nil
 }
 
-func (c *Codec) array(p *plan, made map[reflect.Type]*plan) error {
-	elem, err := c.make(p.typ.Elem(), made)
-	if err != nil {
-		return err
-	}
+func (p *plan) array(elem *plan) {
 	n, size := p.typ.Len(), p.typ.Elem().Size()
 	p.least = n * elem.least
 	p.write = func(w *writer, at unsafe.Pointer) {
@@ -346,32 +388,39 @@ func (c *Codec) array(p *plan, made map[reflect.Type]*plan) error {
 			}
 		}
 	}
-	return nil
 }
 
-func (c *Codec) structure(p *plan, made map[reflect.Type]*plan) error {
-	type field struct {
-		of  *plan
-		off uintptr
-	}
-	var fields []field
-	p.least = 0
-	for i := range p.typ.NumField() {
-		f := p.typ.Field(i)
+// planned is a field of a struct that a value on the wire has.
+type planned struct {
+	of  *plan
+	off uintptr
+}
+
+// fields returns the fields of a struct that a value on the wire has.
+func (c *Codec) fields(t reflect.Type, made map[reflect.Type]*plan) (list []planned, err error) {
+	for i := range t.NumField() {
+		f := t.Field(i)
 		if !walked(f) {
 			continue
 		}
 		before := maps.Clone(made)
 		of, err := c.make(f.Type, made)
-		if err != nil && c.opaque != nil && c.opaque(p.typ, f) {
+		if err != nil && c.opaque != nil && c.opaque(t, f) {
 			maps.DeleteFunc(made, func(t reflect.Type, _ *plan) bool { return before[t] == nil }) // they lead to it
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%s.%s: %w", p.typ, f.Name, err)
+			return nil, fmt.Errorf("%s.%s: %w", t, f.Name, err)
 		}
-		fields = append(fields, field{of, f.Offset})
-		p.least += of.least
+		list = append(list, planned{of, f.Offset})
+	}
+	return list, nil
+}
+
+func (p *plan) structure(fields []planned) {
+	p.least = 0
+	for _, f := range fields {
+		p.least += f.of.least
 	}
 	p.write = func(w *writer, at unsafe.Pointer) {
 		for i := range fields {
@@ -385,41 +434,28 @@ func (c *Codec) structure(p *plan, made map[reflect.Type]*plan) error {
 			}
 		}
 	}
-	return nil
 }
 
 // pointer writes what it points to where it is first met, and its number after that.
-func (c *Codec) pointer(p *plan, made map[reflect.Type]*plan) error {
-	elem, err := c.make(p.typ.Elem(), made)
-	if err != nil {
-		return err
-	}
+func (p *plan) pointer(elem *plan) {
 	t := p.typ.Elem()
 	p.write = func(w *writer, at unsafe.Pointer) {
 		q := *(*unsafe.Pointer)(at)
 		if q == nil {
-			w.buf = append(w.buf, 0)
+			w.byte(0)
 			return
 		}
 		if w.inKey {
 			w.failf("a map has keys with pointers (%s), which mean nothing on another machine", t)
 			return
 		}
-		id := object{q, elem}
-		if n, met := w.met[id]; met && t.Size() > 0 {
-			w.uint(uint64(n) + 2)
+		if t.Size() > 0 && w.again(object{q, elem}) {
 			return
 		}
-		if w.met == nil {
-			w.met = map[object]int{}
-		}
-		if t.Size() > 0 {
-			w.met[id] = len(w.met)
-		}
-		w.buf = append(w.buf, 1)
+		w.byte(1)
 		if w.enter() {
 			elem.write(w, q)
-			w.depth--
+			w.leave()
 		}
 	}
 	p.read = func(r *reader, at unsafe.Pointer) {
@@ -433,11 +469,11 @@ func (c *Codec) pointer(p *plan, made map[reflect.Type]*plan) error {
 			}
 			q := reflect.New(t).UnsafePointer()
 			if t.Size() > 0 {
-				r.made = append(r.made, object{q, elem})
+				r.met(q, elem)
 			}
 			*(*unsafe.Pointer)(at) = q
 			elem.read(r, q)
-			r.depth--
+			r.leave()
 		case n-2 >= uint64(len(r.made)):
 			r.fail("a pointer leads to the value %d of %d", n-1, len(r.made))
 		case r.made[n-2].of != elem:
@@ -446,5 +482,4 @@ func (c *Codec) pointer(p *plan, made map[reflect.Type]*plan) error {
 			*(*unsafe.Pointer)(at) = r.made[n-2].at
 		}
 	}
-	return nil
 }

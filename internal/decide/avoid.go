@@ -12,6 +12,11 @@ const (
 	// than this, and if it is worth telling: no less than this part of the walks.
 	clearBelow = 0.01
 	clearPart  = 20
+
+	// Walks are made shorter if less than this part of them goes on, but for
+	// walks that would take less than nearTimes the steps of the run.
+	clearFew  = 4
+	nearTimes = 3
 )
 
 // weigh finds where walks stop getting through without the failure. A single walk that gets
@@ -20,6 +25,9 @@ const (
 // the step at which the share falls most, and fresh walks then measure both shares. The
 // step is critical only if they differ clearly.
 func (p *Finder) weigh(f *Result) error {
+	if err := p.nearer(); err != nil {
+		return err
+	}
 	step, err := p.steepest()
 	if err != nil {
 		return err
@@ -42,6 +50,24 @@ func (p *Finder) weigh(f *Result) error {
 	if a.Clear = a.Chance < clearBelow && a.Before-a.After >= a.Walks/clearPart; a.Clear {
 		p.decided(f, step, false)
 	}
+	return nil
+}
+
+// nearer makes walks shorter where few walks from the start go on without the failure: a
+// service that meets it in every transaction meets it in the next ones, whatever was done in
+// this one. Two shares near zero differ by nothing that a few walks show. Walks stay longer
+// than the run, so that they can come to its failure; if few of those go on either, they
+// stay as they are.
+func (p *Finder) nearer() error {
+	long := p.walkLen
+	for p.walkLen >= nearTimes*p.run.Steps() {
+		n, err := p.share(0, p.opts.Walks, saltNearer)
+		if err != nil || clearFew*n >= p.opts.Walks {
+			return err
+		}
+		p.walkLen /= 2
+	}
+	p.walkLen = long
 	return nil
 }
 

@@ -79,11 +79,23 @@ func New(lab Lab, run *Run, opts Options) *Finder {
 	return p
 }
 
-// Known notes that a walk has shown a state of the run to be recoverable.
-func (p *Finder) Known(at int, by *Witness) {
-	s := Success{Number: by.Walk, Steps: by.Steps}
-	p.verdicts[at] = verdict{alive: true, witness: s}
-	p.recovered(s)
+// Known notes a critical step that was decided before: a walk may have shown the state before
+// it to be recoverable, and other walks the state after it to be dead.
+func (p *Finder) Known(c *Critical, e *Evidence) {
+	if by := c.Witness; by != nil && c.Step > 0 {
+		s := Success{Number: by.Walk, Steps: by.Steps}
+		p.verdicts[c.Step-1] = verdict{alive: true, witness: s}
+		p.recovered(s)
+	}
+	if p.walkLen = min(p.walkLen, isolateSteps); e != nil {
+		p.walkLen = max(p.walkLen, min(e.WalkSteps, p.opts.WalkSteps))
+	}
+}
+
+// Escapes notes a walk that has shown a state of the run to be recoverable.
+func (p *Finder) Escapes(at int, by Success) {
+	p.verdicts[at] = verdict{alive: true, witness: by}
+	p.recovered(by)
 }
 
 // Proved reports whether the end of the run is known exactly to be dead.
@@ -389,20 +401,19 @@ func (p *Finder) concluded(f *Result, low, high int) (done bool, err error) {
 func (p *Finder) believed(f *Result, low, high int, e *Evidence) {
 	p.decided(f, high, false)
 	f.Evidence = e
-	if low < 0 {
-		return
-	}
-	v := p.verdicts[low]
-	f.Critical.Witness = v.told()
-	if w := v.witness; w.Steps > e.Longest/2 {
-		f.Critical.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer ones with --max-walk-steps",
-			low, w.Steps, e.Longest)
+	if low >= 0 {
+		f.Critical.Shown(p.verdicts[low].witness, e)
 	}
 }
 
-// told returns the walk that proves a position to be alive.
-func (v verdict) told() *Witness {
-	return &Witness{Walk: v.witness.Number, Steps: v.witness.Steps}
+// Shown notes the walk that became live from the state before the critical step, which is
+// critical by the evidence that the state after it is dead.
+func (c *Critical) Shown(by Success, e *Evidence) {
+	c.Witness = &Witness{Walk: by.Number, Steps: by.Steps}
+	if by.Steps > e.Longest/2 {
+		c.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer ones with --max-walk-steps",
+			c.Step-1, by.Steps, e.Longest)
+	}
 }
 
 // tooShort returns how long walks are to be instead: 0: they are long enough, or may not be

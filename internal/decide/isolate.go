@@ -9,6 +9,7 @@ const (
 	saltHold   = 3
 	saltShare  = 4
 	saltCurve  = 6
+	saltNearer = 7
 	saltPace   = 0x10   // and the two above: for storms of several lengths
 	saltDid    = 0x40   // and some above: a round each
 	saltFresh  = 0x1000 // and those above: a round each

@@ -95,6 +95,9 @@ func orNil(d Disk) *Disk {
 	return &d
 }
 
+// Unsynced reports whether a crash may lose something.
+func (d *Disk) Unsynced() bool { return d != nil && len(d.pending) > 0 }
+
 // Write returns the disk after a write, which is not synced.
 func (d *Disk) Write(w Write) *Disk {
 	out := d.some()

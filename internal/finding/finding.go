@@ -25,13 +25,7 @@ func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) e
 	t := newTale(a, r)
 	place := account.Place{}
 	folder, err := s.Put(Name(a), func(folder string) []File {
-		place.Path = filepath.Join(folder, "error.path")
-		t.commands = commands(place.Path)
-		place.Report = filepath.Join(folder, "report.md")
-		if t.f.Live != nil {
-			place.Live = filepath.Join(folder, "live.path")
-		}
-		place.Replay = t.commands[0].Line
+		place = t.place(folder, commands)
 		return t.files()
 	})
 	if folder != "" {
@@ -71,6 +65,17 @@ type tale struct {
 
 func newTale(a *account.Account, r *search.Result) *tale {
 	return &tale{Account: a, r: r, f: a.Finding, told: report.Tell(a), teller: teller{a.Walker(), a.Params.Nodes}}
+}
+
+// place returns where the files of the tale go, and keeps the commands for its path there.
+func (t *tale) place(folder string, commands Commands) account.Place {
+	p := account.Place{Path: filepath.Join(folder, "error.path"), Report: filepath.Join(folder, "report.md")}
+	if t.f.Live != nil {
+		p.Live = filepath.Join(folder, "live.path")
+	}
+	t.commands = commands(p.Path)
+	p.Replay = t.commands[0].Line
+	return p
 }
 
 // graph returns what happened before what.

@@ -155,7 +155,7 @@ func (e *Env) Before(a, b macetime.Time) bool {
 func (e *Env) BeforeWeighted(a, b macetime.Time, yes, no int) bool {
 	s := e.use("BeforeWeighted")
 	if yes < 0 || no < 0 || yes+no == 0 {
-		panic(fmt.Sprintf("macemc: env.BeforeWeighted(%s, %s, %d, %d): a weight is 0 or more, and at least one is more than 0", a, b, yes, no))
+		panic(fmt.Sprintf("macemc: env.BeforeWeighted(%s, %s, %d, %d): a weight is 0 or more, and at least one is more than 0", a.Text(), b.Text(), yes, no))
 	}
 	return s.before("BeforeWeighted", a, b, []int{no, yes})
 }
@@ -164,7 +164,7 @@ func (e *Env) BeforeWeighted(a, b macetime.Time, yes, no int) bool {
 func (s *Step) before(call string, a, b macetime.Time, weights []int) bool {
 	for _, t := range [...]macetime.Time{a, b} {
 		if wrong := macetime.Foreign(s.running.self.Index(), t); wrong != "" {
-			panic(fmt.Sprintf("macemc: env.%s of %s: %s %s", call, s.running.self, t, wrong))
+			panic(fmt.Sprintf("macemc: env.%s of %s: %s %s", call, s.running.self, t.Text(), wrong))
 		}
 	}
 	s.timed = true
@@ -183,6 +183,17 @@ func (e *Env) timed(what string, v any) {
 	if e.s.answer.HoldsTime(v) {
 		panic(fmt.Sprintf("macemc: %s puts a time into %s, %s; times are a node's own: send a duration, or keep the time in the node",
 			e.self, what, e.s.Text(v)))
+	}
+	if e.s.WroteTime() {
+		e.untold(what, e.s.Text(v))
+	}
+}
+
+// untold rejects a text that leaves the node and contains the text of a time.
+func (e *Env) untold(what, text string) {
+	if t, is := macetime.Written(text); is {
+		panic(fmt.Sprintf("macemc: %s writes the time %s as text into %s, %s; no comparison is asked about a text: send a duration, or keep the macetime.Time in the node, and write times as text with Logf alone",
+			e.self, t, what, macetime.Plain(text)))
 	}
 }
 
@@ -229,7 +240,7 @@ func (e *Env) Tracing() bool { return e.s.Tracing }
 func (e *Env) Logf(format string, args ...any) {
 	s := e.use("Logf")
 	if s.Tracing {
-		line := fmt.Sprintf(format, args...)
+		line := macetime.Plain(fmt.Sprintf(format, args...))
 		s.add(sim.Effect{Kind: sim.EffectLog, Value: line})
 		s.answer.Log(line)
 	}

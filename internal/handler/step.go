@@ -90,7 +90,8 @@ type Config struct {
 // Step is what the current handler, or the last one, has asked for.
 type Step struct {
 	running *Env
-	timed   bool // whether the node may hold times
+	timed   bool   // whether the node may hold times
+	texts   uint64 // macetime.Texts, when the handler began
 	calls   int
 	tried   int // sends, including refused ones
 	effects []sim.Effect
@@ -138,7 +139,10 @@ func (s *Step) Begin() {
 func (s *Step) Forget() { s.running, s.effects = nil, s.effects[:0] }
 
 // Run makes e the only Env that may be used. timed says whether its node may hold times.
-func (s *Step) Run(e *Env, timed bool) { s.running, s.timed = e, timed }
+func (s *Step) Run(e *Env, timed bool) { s.running, s.timed, s.texts = e, timed, macetime.Texts() }
+
+// WroteTime reports whether the handler may have written a time as text.
+func (s *Step) WroteTime() bool { return s.timed && s.texts != macetime.Texts() }
 
 // End records that no handler runs any more.
 func (s *Step) End() { s.running = nil }

@@ -29,6 +29,9 @@ func (e *Env) Store() sim.Store {
 
 // write performs a write, and returns the error of the disk.
 func (s *Step) write(w disk.Write) error {
+	if s.WroteTime() {
+		s.running.untold("the store", w.Name+" "+w.Data)
+	}
 	n, err := s.answer.Write(w)
 	text := w.String()
 	if err != nil {

@@ -85,6 +85,28 @@ func Merge(sys *sim.System, records []io.Reader) (*Result, error) {
 	return m.result()
 }
 
+func (r *Result) step() { r.Steps++ }
+
+func (r *Result) fault() { r.Faults++ }
+
+func (r *Result) part() { r.Parted = true }
+
+func (r *Result) differ(format string, args ...any) {
+	r.Differences = append(r.Differences, fmt.Sprintf(format, args...))
+}
+
+// fail records the failure of the run, or nil. A merge that ended in a failure did not part,
+// whatever the simulation made of the entry in which the service failed.
+func (r *Result) fail(f *sim.Failure) {
+	r.Failure, r.Parted = f, r.Parted && f == nil
+}
+
+// finish records the path that the merge made, and the number of steps that it left.
+func (r *Result) finish(p *choose.Path, params sim.Params, left int) {
+	r.Path, r.Params = p, params
+	r.Left += left
+}
+
 // end is one end of a connection; opening is the state of one being opened.
 type end struct {
 	node int
@@ -209,7 +231,7 @@ func (m *merger) read(records []io.Reader) error {
 			}
 			all = whole(all, lives[i][k+1])
 			m.asked.collect(m.sys, m.params, all)
-			n.entries = append(n.entries, all...)
+			n.add(all)
 		}
 		if len(n.entries[0].Begin.Disk) > 0 {
 			return fmt.Errorf("n%d had something in its storage when its first life began; a run begins with empty storage", i)
@@ -244,7 +266,7 @@ func (m *merger) prepare() (err error) {
 	if m.hash, err = live.Hasher(m.sys); err != nil {
 		return err
 	}
-	f := &m.faults
+	f := sim.Faults{Loss: sim.Unlimited, Reorder: sim.Unlimited}
 	for i, n := range m.nodes {
 		lives, sends := 0, uint64(0)
 		for k, e := range n.entries {
@@ -271,7 +293,7 @@ func (m *merger) prepare() (err error) {
 				}
 			}
 			for _, a := range e.Step.Acked {
-				n.refusals = append(n.refusals, refusal{k, e.Life, a.Peer, a.Of, sends})
+				n.refused(refusal{k, e.Life, a.Peer, a.Of, sends})
 			}
 			sends = e.Step.Sends
 		}
@@ -279,7 +301,7 @@ func (m *merger) prepare() (err error) {
 			f.Crash = sim.Unlimited
 		}
 	}
-	f.Loss, f.Reorder = sim.Unlimited, sim.Unlimited
+	m.faults = f
 	sys := *m.asked.of(m.sys)
 	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return m.made(self, m.sys.New(p, self)) }
 	sys.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
@@ -305,6 +327,35 @@ func (m *merger) config() world.Config {
 		c.FreeTimers = true // the clocks of machines are not those of a simulation
 	}
 	return c
+}
+
+func (n *nodeRecord) add(life []*live.Entry) { n.entries = append(n.entries, life...) }
+
+func (n *nodeRecord) refused(r refusal) { n.refusals = append(n.refusals, r) }
+
+// pass goes on to the next entry.
+func (n *nodeRecord) pass() { n.at++ }
+
+// live notes that the node runs again in the World.
+func (n *nodeRecord) live() { n.dead = false }
+
+// die notes that the node crashed in the World, unless it was dead or the World did not let it.
+func (n *nodeRecord) die(crash func() bool) { n.dead = n.dead || crash() }
+
+// send counts a message, and returns its number in the life that runs.
+func (n *nodeRecord) send() uint64 {
+	n.sends[n.life]++
+	return n.sends[n.life]
+}
+
+// left returns the number of steps that were not taken.
+func (n *nodeRecord) left() (steps int) {
+	for _, e := range n.entries[min(n.at, len(n.entries)):] {
+		if e.Kind == live.EntryStep {
+			steps++
+		}
+	}
+	return steps
 }
 
 func (n *nodeRecord) next() *live.Entry {
@@ -355,13 +406,13 @@ func (m *merger) run() {
 		for _, n := range m.nodes { // what comes before the start
 			for e := n.next(); e != nil && e.Kind != live.EntryStep && e.Kind != live.EntryFailed; e = n.next() {
 				m.note(e)
-				n.at++
+				n.pass()
 			}
 		}
 		m.starts = make([]answered, len(m.nodes))
 		for i, n := range m.nodes {
 			if e := n.next(); e != nil {
-				m.starts[i].step = e.Step
+				m.starts[i] = answered{step: e.Step}
 			}
 		}
 		m.w.Start(m.record)
@@ -372,7 +423,7 @@ func (m *merger) run() {
 				m.sent(i, m.w.Run.Trace().Starts[i].Effects)
 				starts[i].end()
 				m.compare(i, e, &starts[i])
-				n.at++
+				n.pass()
 			}
 		}
 		for !m.stopped && m.w.Judge.Check() == nil && m.advance() {
@@ -381,7 +432,7 @@ func (m *merger) run() {
 	if f == nil {
 		f = m.w.Judge.Check()
 	}
-	m.out.Failure = f
+	m.out.fail(f)
 }
 
 // advance takes the earliest entry that can be taken. If none can be, it takes the earliest
@@ -578,7 +629,7 @@ func (m *merger) step(k int) bool {
 	if k < 0 || m.w.Step(m.record) != world.Stepped {
 		return false
 	}
-	if m.said.step != nil {
+	if m.said.recorded() != nil {
 		m.said.end()
 		m.effects = m.w.Run.Trace().Steps[len(m.w.Run.Trace().Steps)-1].Effects
 	}
@@ -595,13 +646,14 @@ func (m *merger) faulty(k int) bool {
 	if k < 0 {
 		return false
 	}
-	m.said.step, m.coins = nil, nil
-	m.out.Faults++
+	m.said.hold()
+	m.coins = nil
+	m.out.fault()
 	return m.step(k)
 }
 
 func (m *merger) differ(format string, args ...any) {
-	m.out.Differences = append(m.out.Differences, fmt.Sprintf(format, args...))
+	m.out.differ(format, args...)
 }
 
 // knot is the error if the entries of the nodes cannot be put in an order.
@@ -609,7 +661,8 @@ const knot = "what the nodes did has no order in which a connection breaks at bo
 
 // part ends the path: the simulation cannot go on as the world did.
 func (m *merger) part(i int, format string, args ...any) {
-	m.stopped, m.out.Parted = true, true
+	m.stopped = true
+	m.out.part()
 	text := fmt.Sprintf("n%d, entry %d: %s", i, m.nodes[i].at+1, fmt.Sprintf(format, args...))
 	if m.knotted {
 		text += "; " + knot
@@ -623,12 +676,12 @@ func (m *merger) take(i int) {
 	switch e.Kind {
 	case live.EntryLife:
 		m.crash(i)
-		n.at++
+		n.pass()
 		m.note(e)
 	case live.EntryStep:
 		m.takeStep(i, e)
 	case live.EntryFailed:
-		n.at++
+		n.pass()
 		if e.Step != nil {
 			m.said = answered{step: e.Step}
 			if !m.perform(i, &e.Step.Event) && !m.stopped {
@@ -638,17 +691,16 @@ func (m *merger) take(i int) {
 			m.part(i, "a handler panicked (%s), and not in the simulation", e.Text)
 		}
 	default:
-		n.at++
+		n.pass()
 		m.note(e)
 	}
 }
 
 // crash ends a life, if it has not ended yet.
 func (m *merger) crash(i int) {
-	n := m.nodes[i]
-	if !n.dead {
-		n.dead = m.cause(sim.KindCrash, func(e *sim.Event) bool { return e.Node.Index() == i })
-	}
+	m.nodes[i].die(func() bool {
+		return m.cause(sim.KindCrash, func(e *sim.Event) bool { return e.Node.Index() == i })
+	})
 }
 
 func (m *merger) takeStep(i int, e *live.Entry) {
@@ -660,10 +712,10 @@ func (m *merger) takeStep(i int, e *live.Entry) {
 		}
 		return
 	}
-	n.at++
-	n.dead = false
+	n.pass()
+	n.live()
 	if v := &e.Step.Event; (sim.Event{Kind: v.Kind, Value: v.Value}).Leaves() {
-		m.out.Steps++ // there is no state to compare
+		m.out.step() // there is no state to compare
 		return
 	}
 	m.sent(i, m.effects)
@@ -680,27 +732,25 @@ func (m *merger) told(i int, v *live.Event) string {
 
 // perform takes the event, after what it needs.
 func (m *merger) perform(i int, v *live.Event) bool {
-	said := m.said.step
-	defer func() { m.said.step = nil }()
-	now := func() bool {
-		m.said.step = said
-		return m.step(m.find(v, i))
-	}
-	switch v.Kind {
-	case sim.KindMessage:
-		if v.Link == sim.LinkUDP {
-			return m.datagram(i, v, said)
-		}
-		return now()
-	case sim.KindError, sim.KindRefused:
-		return m.broken(i, v, said)
+	defer m.said.hold()
+	switch {
+	case v.Kind == sim.KindMessage && v.Link == sim.LinkUDP:
+		return m.datagram(i, v)
+	case v.Kind == sim.KindError || v.Kind == sim.KindRefused:
+		return m.broken(i, v)
 	default:
-		return now()
+		return m.itself(m.find(v, i))
 	}
 }
 
+// itself takes the k-th event, which is the one that was recorded.
+func (m *merger) itself(k int) bool {
+	m.said.release()
+	return m.step(k)
+}
+
 // broken takes the step in which a node is informed of the end of a connection.
-func (m *merger) broken(i int, v *live.Event, said *live.Step) bool {
+func (m *merger) broken(i int, v *live.Event) bool {
 	from := v.From.Index()
 	hears := func(kind sim.Kind) bool {
 		k := m.find(&live.Event{Kind: kind, From: v.From}, i)
@@ -710,8 +760,7 @@ func (m *merger) broken(i int, v *live.Event, said *live.Step) bool {
 		if kind != v.Kind {
 			m.differ("n%d heard that its connection to %s was %q, and in the simulation it can only be %q: whether anything had come by it could not be known", i, v.From, word(v.Kind), word(kind))
 		}
-		m.said.step = said
-		return m.step(k)
+		return m.itself(k)
 	}
 	if p := m.nodes[from]; !p.dead && (p.next() == nil || p.next().Kind == live.EntryLife || p.next().Kind == live.EntryEnd) && v.Conn != 0 {
 		if hears(v.Kind) {
@@ -762,7 +811,7 @@ func word(kind sim.Kind) string {
 }
 
 // datagram takes one that came, after what became of those before it.
-func (m *merger) datagram(i int, v *live.Event, said *live.Step) bool {
+func (m *merger) datagram(i int, v *live.Event) bool {
 	at := arrival{v.Life, v.Serial, i}
 	number := m.numbers[at]
 	delete(m.numbers, at)
@@ -779,10 +828,9 @@ func (m *merger) datagram(i int, v *live.Event, said *live.Step) bool {
 		if k = m.taking(sim.KindReorder, number); k < 0 {
 			return false
 		}
-		m.out.Faults++
+		m.out.fault()
 	}
-	m.said.step = said
-	return m.step(k)
+	return m.itself(k)
 }
 
 // taking returns the index of the possible event of a kind that takes a datagram, or -1.
@@ -806,7 +854,7 @@ func (m *merger) sent(i int, effects []sim.Effect) {
 		if e.Kind != sim.EffectSend {
 			continue
 		}
-		n.sends[n.life]++
+		serial := n.send()
 		if e.Link != sim.LinkUDP {
 			continue
 		}
@@ -814,7 +862,7 @@ func (m *merger) sent(i int, effects []sim.Effect) {
 			m.differ("n%d sent more datagrams to %s than may be under way in the simulation", i, e.To)
 			continue
 		}
-		if at := (arrival{n.life, n.sends[n.life], e.To.Index()}); m.rest[at] == 0 {
+		if at := (arrival{n.life, serial, e.To.Index()}); m.rest[at] == 0 {
 			m.meets(sim.KindLose, e.Number)
 		} else {
 			m.numbers[at] = e.Number
@@ -824,7 +872,7 @@ func (m *merger) sent(i int, effects []sim.Effect) {
 
 // compare holds a node's state against what was recorded.
 func (m *merger) compare(i int, e *live.Entry, a *answered) {
-	m.out.Steps++
+	m.out.step()
 	n := m.nodes[i]
 	state, err := m.hash(n.node)
 	switch {
@@ -866,16 +914,10 @@ func (m *merger) result() (*Result, error) {
 	if f := r.Failure; f != nil && f.Property != "" {
 		p.Add("violates", f.Property)
 	}
-	if f := r.Failure; f != nil { // what the merger said of the entry in which it failed is of no interest
-		r.Parted = false
-	}
+	left := 0
 	for _, n := range m.nodes {
-		for _, e := range n.entries[min(n.at, len(n.entries)):] {
-			if e.Kind == live.EntryStep {
-				r.Left++
-			}
-		}
+		left += n.left()
 	}
-	r.Path, r.Params = p, m.params
+	r.finish(p, m.params, left)
 	return r, nil
 }

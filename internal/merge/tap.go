@@ -14,9 +14,22 @@ import (
 // answered is of a step that no record has: its handler may ask nothing.
 type answered struct {
 	step    *live.Step
+	held    bool // the World takes events that were not recorded
 	picked  int
 	strayed string // how the simulation differs first; "" if it does not
 }
+
+// recorded returns the step that runs, or nil while events run that were not recorded.
+func (a *answered) recorded() *live.Step {
+	if a.held {
+		return nil
+	}
+	return a.step
+}
+
+func (a *answered) hold() { a.held = true }
+
+func (a *answered) release() { a.held = false }
 
 func (a *answered) stray(format string, args ...any) {
 	if a.strayed == "" {
@@ -26,7 +39,7 @@ func (a *answered) stray(format string, args ...any) {
 
 // next returns the next answer, for a choice of n alternatives.
 func (a *answered) next(n int) int {
-	if a.step == nil || a.picked >= len(a.step.Picks) || int(a.step.Picks[a.picked]) >= n {
+	if a.recorded() == nil || a.picked >= len(a.step.Picks) || int(a.step.Picks[a.picked]) >= n {
 		a.stray("it asks for a choice that it did not ask for")
 		return 0
 	}
@@ -36,7 +49,7 @@ func (a *answered) next(n int) int {
 
 // end is called after the step, and checks that all answers were asked for.
 func (a *answered) end() {
-	if a.step != nil && a.picked != len(a.step.Picks) {
+	if a.recorded() != nil && a.picked != len(a.step.Picks) {
 		a.stray("it asked for %d choices, and for %d in the simulation", len(a.step.Picks), a.picked)
 	}
 }
@@ -48,15 +61,20 @@ type tap struct {
 	m *merger
 }
 
-// coin makes the World's coin fall on side k while ask asks it.
+// coin asks the World's coin, which falls on side k, and compares the answer with the recorded one.
 func (t *tap) coin(was, k int, why string, ask func() int) int {
-	t.m.coins = []int{k}
-	is := ask()
-	t.m.coins = nil
+	is := t.m.fall(k, ask)
 	if was != is {
 		t.m.answered().stray("%s was answered %d, and in the simulation it can only be %d", why, was, is)
 	}
 	return is
+}
+
+// fall makes the World's coin fall on side k while ask asks it.
+func (m *merger) fall(k int, ask func() int) int {
+	m.coins = []int{k}
+	defer func() { m.coins = nil }()
+	return ask()
 }
 
 // Choose returns a free choice.
@@ -93,7 +111,7 @@ func number(b bool) int {
 // Room returns the World's answer, and compares it with the recorded one.
 func (t *tap) Room(s handler.Send) bool {
 	a := t.m.answered()
-	was := a.step == nil || !slices.Contains(a.step.Refused, uint32(s.Place))
+	was := a.recorded() == nil || !slices.Contains(a.step.Refused, uint32(s.Place))
 	is := t.Answerer.Room(s)
 	if was != is {
 		a.stray("a send to %s by %s was refused: %v, and in the simulation: %v", s.To, sim.LinkTCP, !was, !is)

@@ -9,6 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/spec"
 	"macemc/search"
+	"macemc/sim"
 )
 
 // A Mode is a way to search.
@@ -65,39 +66,62 @@ type Result struct {
 	Differences         []string
 }
 
+func (r *Result) met(feature string) { r.Features[feature]++ }
+
+// count notes the size of a space that was compared.
+func (r *Result) count(x *Space) {
+	r.States, r.Transitions = r.States+x.States, r.Transitions+x.Transitions
+}
+
+func (r *Result) differs(mode, format string, args ...any) {
+	r.Differences = append(r.Differences, mode+": "+fmt.Sprintf(format, args...))
+}
+
 // Compare compares searches of a spec with the truth, on about that many states.
 func Compare(s *spec.Spec, most int, modes []Mode) *Result {
+	c := newComparison(s, most)
+	c.features()
+	for _, m := range modes {
+		c.by(m)
+	}
+	return c.res
+}
+
+func newComparison(s *spec.Spec, most int) *comparison {
 	c := &comparison{spec: s, most: most, res: &Result{Features: map[string]int{}}}
-	c.model = NewModel(s, func(feature string) { c.res.Features[feature]++ })
+	c.model = NewModel(s, c.res.met)
 	c.start = &origin{Space: c.model.Explore(most)}
 	if c.start.Nearest == 0 && s.AnyOrder { // it ends as it starts: that it writes is not seen, and the option refused
 		still := *s
 		still.AnyOrder = false
-		c.spec, c.model.spec = &still, &still
+		c.spec, c.model = &still, c.model.with(&still)
 	}
 	c.vast = c.model.swells(c.start.Space, 20*most)
-	c.features()
-	for _, m := range modes {
-		c.res.Features["mode: "+m.Name]++
-		x := c.start
-		if m.Prefix {
-			if x = c.prefixed(); x == nil {
-				continue
-			}
-		}
-		c.mode, c.x = m, x
-		if m.take != nil {
-			m.take(c)
-		} else {
-			c.search()
+	return c
+}
+
+// by compares one way of searching.
+func (c *comparison) by(m Mode) {
+	c.res.met("mode: " + m.Name)
+	c.mode, c.x = m, c.start
+	if m.Prefix {
+		if c.x = c.prefixed(); c.x == nil {
+			return
 		}
 	}
-	return c.res
+	if m.take != nil {
+		m.take(c)
+	} else {
+		c.search()
+	}
 }
 
 // conditions adds how the world differs from what the system says.
 func conditions(s *spec.Spec, o search.Options) search.Options {
 	o.Early, o.DiskReorder, o.FreeTimers = s.Early, s.AnyOrder, s.FreeTimers
+	if s.Midstep {
+		o.Crashes = sim.CrashWithin
+	}
 	o.Network = s.Links()
 	return o
 }
@@ -123,7 +147,7 @@ type origin struct {
 }
 
 func (c *comparison) differs(format string, args ...any) {
-	c.res.Differences = append(c.res.Differences, c.mode.Name+": "+fmt.Sprintf(format, args...))
+	c.res.differs(c.mode.Name, format, args...)
 }
 
 // prefixed returns the end of a short run in fair weather, at which the budgets are as at
@@ -147,9 +171,8 @@ func (c *comparison) prefixed() *origin {
 		path.Steps = append(path.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: events, What: st.label}, Coins: recorded(st.coins)})
 		s = st.to
 	}
-	root := s.clone()
-	root.Left, root.Early = c.spec.Budgets, firings(c.spec.Early)
-	c.res.Features["prefix"]++
+	root := s.renewed(c.spec.Budgets, c.spec.Early)
+	c.res.met("prefix")
 	return &origin{Space: m.explore([]*state{root}, nil, c.most), path: path, fired: fired}
 }
 
@@ -190,7 +213,7 @@ func (c *comparison) several() {
 	if !x.Whole || c.model.swells(x, 5*c.most) {
 		return
 	}
-	c.res.Features["all findings"]++
+	c.res.met("all findings")
 	res, err := search.Search(s.System(), conditions(s, search.Options{Engine: search.EngineMemo, Findings: 100, NoWalks: true, Effort: 1 << 30, Workers: 1}))
 	if err != nil {
 		c.differs("%v", err)
@@ -242,7 +265,7 @@ func (c *comparison) walks() {
 	if f == nil {
 		return
 	}
-	c.res.Features["walks: "+f.Verdict.String()]++
+	c.res.met("walks: " + f.Verdict.String())
 	c.path(f)
 	if f.Verdict.String() != "dead" || f.Critical != nil && f.Critical.Exact {
 		return // its truth is that of the critical step
@@ -252,7 +275,7 @@ func (c *comparison) walks() {
 		return
 	}
 	if can, _, known := c.recoverable(run); known && can[len(run)-1] {
-		c.res.Features["walks: false alarm"]++
+		c.res.met("walks: false alarm")
 		if f.Proved {
 			c.differs("the end of a run of %d steps is proved to be dead, and can recover", len(run)-1)
 		}
@@ -286,6 +309,9 @@ func (c *comparison) replay(length, turn int) {
 	o := conditions(c.spec, search.Options{ByIdentity: true})
 	if net := o.Network.String(); net != "" {
 		path.Add("net", net)
+	}
+	if o.Crashes != sim.CrashExplicit {
+		path.Add("crashes", o.Crashes.String())
 	}
 	if o.FreeTimers {
 		path.Add("timers", "free")
@@ -330,7 +356,7 @@ func (c *comparison) replay(length, turn int) {
 	if m.counts(states[end]) && !can[end] && !astray[end] {
 		want = "dead"
 	}
-	c.res.Features["replayed as "+want]++
+	c.res.met("replayed as " + want)
 	f := res.Finding
 	if f.Verdict.String() != want {
 		c.differs("a run of %d steps is %s, and should be %s", end, f.Verdict, want)
@@ -371,8 +397,8 @@ func recorded(coins []coin) (all []choose.Choice) {
 
 // features notes what the space is.
 func (c *comparison) features() {
-	x, met := c.start, func(what string) { c.res.Features[what]++ }
-	c.res.States, c.res.Transitions = x.States, x.Transitions
+	x, met := c.start, c.res.met
+	c.res.count(x.Space)
 	switch {
 	case x.Nearest >= 0:
 		for w := range x.Wrong {
@@ -426,7 +452,7 @@ func (c *comparison) search() {
 	}
 	if o.Engine == search.EngineReference {
 		if c.x.States > few {
-			c.res.Features["reference left out"]++
+			c.res.met("reference left out")
 			return
 		}
 		if c.x.Nearest >= 0 && !c.x.Whole {
@@ -440,7 +466,7 @@ func (c *comparison) search() {
 		return
 	}
 	if res.Stop == search.StopInterrupted && res.Finding == nil && c.x.Nearest < 0 { // else it missed what is nearest
-		c.res.Features["left out: liveness of what is vast"]++
+		c.res.met("left out: liveness of what is vast")
 		return
 	}
 	switch {
@@ -591,10 +617,10 @@ func (c *comparison) path(f *search.Finding) {
 	if f.Verdict.String() != "dead" || f.Critical == nil || !f.Critical.Exact {
 		return
 	}
-	c.res.Features["exact critical step"]++
+	c.res.met("exact critical step")
 	can, _, known := c.recoverable(run)
 	if !known {
-		c.res.Features["exact critical step, not known here"]++
+		c.res.met("exact critical step, not known here")
 		return
 	}
 	critical := 0

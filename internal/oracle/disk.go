@@ -286,8 +286,8 @@ func (r *run) breaks(i int, why string, ways ...string) int {
 		return 0
 	}
 	k := r.ask(1+len(ways), func(k int) string { return why + ": " + append([]string{"no"}, ways...)[k] })
-	if k > 0 && r.s.Left.Disk > 0 {
-		r.s.Left.Disk--
+	if k > 0 {
+		r.s.payDisk()
 	}
 	return k
 }
@@ -316,7 +316,7 @@ func (r *run) stores(i int, op spec.Op, move func(int)) {
 	if n.Fuel == 0 || op.Verb == spec.Truncate && n.Disk.size() < op.X {
 		return
 	}
-	n.Fuel--
+	n.burn()
 	w := write{Verb: op.Verb}
 	switch op.Verb {
 	case spec.Put:
@@ -393,7 +393,7 @@ func (r *run) does(e effect) {
 // handled asks whether the node crashes within the step that its handler has just
 // done, of which before is the state where it began.
 func (r *run) handled(i int, before *state) {
-	if r.broken || r.s.Nodes[i].Disk.none() && !slices.ContainsFunc(r.effects, func(e effect) bool { return e.disk }) {
+	if r.broken || !r.spec.Midstep && r.s.Nodes[i].Disk.none() && !slices.ContainsFunc(r.effects, func(e effect) bool { return e.disk }) {
 		return
 	}
 	last := -1
@@ -433,10 +433,7 @@ func (r *run) handled(i int, before *state) {
 	}
 	of := fates[(k-1)/len(cuts)]
 	r.seen(strings.TrimSuffix("within a step, "+of.prefix, ", "))
-	memory, left := r.s.Nodes[i], r.s.Left
-	memory.Disk = before.Nodes[i].Disk
-	before.Nodes[i] = memory
-	before.Left.Rare, before.Left.Disk = left.Rare, left.Disk
+	before.keep(i, r.s)
 	if *of.budget > 0 {
 		*of.budget--
 	}

@@ -37,13 +37,13 @@
 //     not.
 //   - While an error has yet to be heard of, what is queued behind it is neither
 //     delivered nor refused.
-//   - A datagram may be lost or doubled wherever it is going to, whether somebody
-//     listens there or not; to be taken out of order somebody must listen.
-//   - What goes down for good is what System.Crash leaves of it, as what crashes is.
+//   - A datagram may be lost or doubled whether or not its receiver is up. It can be
+//     taken out of order only by a receiver that is up.
+//   - System.Crash makes the node that goes down for good, as it makes the one that crashes.
 //   - A state outside Within or Assume counts as one from which a live state may be
-//     reached: what follows it is not asked about. So a state is dead only if none
-//     of either kind can be reached from it. A critical step that is called exact is
-//     held to what is true all the same: to live states, beyond Within too.
+//     reached, and its successors are not explored. So a state is dead only if no state
+//     of either kind can be reached from it. An exact critical step is compared with the
+//     truth: with the live states that can be reached, beyond Within too.
 //   - A state that nothing but rare events leave, and that is not live, is found as
 //     dead where it is met, inside Within or not. While a node is crashed or paused, there
 //     is a partition, or early timers are limited and some timer is there, no state is
@@ -63,17 +63,18 @@
 //     can be wrong with it. What is sent to it is refused, or unreached.
 //   - An opening that waits is of a script's own: no guard is asked about joining and
 //     leaving.
-//   - What is known of a node's latest reading is forgotten but for what it is not before,
-//     unless the node holds that very instant, or a timer is due exactly so long after it.
+//   - A node's latest reading is forgotten, except for the instants that it is not before.
+//     It is kept if the node holds that instant, or if a timer is due exactly its length
+//     after it.
 //   - A timer that is set is an instant within its handler, as a reading is.
-//   - A node starts though a monitor is not content with what another one's start told
-//     it; what was wrong first is what is found.
+//   - A node starts even if a monitor failed at the start of another node. The first
+//     failure is the one that is found.
 //   - A weight of an answer about times counts where the question is a choice, and not
 //     where the answer follows.
 //   - A deletion of what is not there, and a cut that leaves all, are writes like others.
-//   - A sync can fail though it has nothing to sync. What crashes damage is asked about last,
-//     of all that is then on the disk, be it torn or zeros. What a disk that failed has
-//     cost stays spent where the handler is cut off before.
+//   - A sync can fail even if it has nothing to sync. The damage by a crash is the last
+//     choice, among all records then on the disk, torn ones and zeros too. The budget
+//     that a failure of a disk used stays used if a crash cuts the handler off before it.
 //   - Files are kept by their records: where one is cut, its part is a record, and so are
 //     the zeros before an append that went farther.
 //   - A write that was synced behind one whose sync failed is kept apart from what is
@@ -89,11 +90,11 @@
 //   - All findings, where what follows when the environment has healed is far more than the
 //     space: the search would not end.
 //   - Walks, critical steps, and in the end liveness, where what follows the space
-//     when the environment has healed is twenty times what is compared: to settle them would
-//     take long, and could not be told to be right.
+//     when the environment has healed is twenty times what is compared: settling them would
+//     take long, and the oracle could not confirm the answer.
 //   - Writes in any order, where a run ends as it starts: the option is refused, since no walk
 //     sees a write.
-//   - What walks do not find: they are samples. What they find must be there.
+//   - Failures that walks miss, since walks are samples. A failure that they find must exist.
 //
 // # What is not drawn
 //

@@ -17,6 +17,9 @@ func NewModel(s *spec.Spec, seen func(feature string)) *Model {
 	return &Model{spec: s, seen: seen, after: after{number: map[string]int{}}}
 }
 
+// with returns the model of another spec, whose runs meet the same features.
+func (m *Model) with(s *spec.Spec) *Model { return NewModel(s, m.seen) }
+
 // Space is what a search from some states must find.
 type Space struct {
 	Whole       bool // else only to Depth
@@ -87,15 +90,23 @@ func (m *Model) Explore(most int) *Space {
 // expand the state.
 func (m *Model) ExploreOn(most int) *Space {
 	all, bad := m.start(m.spec.Budgets, m.spec.Early)
-	return m.visitAll(&Space{Every: map[wrong]int{}}, all, bad, most)
+	x := newSpace(m)
+	x.Every = map[wrong]int{}
+	x.visitAll(all, bad, most)
+	return x
 }
 
 func (m *Model) explore(from []*state, bad []wrong, most int) *Space {
-	return m.visitAll(&Space{}, from, bad, most)
+	x := newSpace(m)
+	x.visitAll(from, bad, most)
+	return x
 }
 
-func (m *Model) visitAll(x *Space, from []*state, bad []wrong, most int) *Space {
-	*x = Space{Every: x.Every, m: m, Nearest: -1, Dead: -1, Wrong: map[wrong]bool{}, index: map[string]*node{}}
+func newSpace(m *Model) *Space {
+	return &Space{m: m, Nearest: -1, Dead: -1, Wrong: map[wrong]bool{}, index: map[string]*node{}}
+}
+
+func (x *Space) visitAll(from []*state, bad []wrong, most int) {
 	for _, w := range bad {
 		x.found(w, 0)
 	}
@@ -115,28 +126,14 @@ func (m *Model) visitAll(x *Space, from []*state, bad []wrong, most int) *Space 
 		begin = len(x.nodes)
 		transitions := x.Transitions
 		for _, n := range level {
-			if !n.s.holds(m.spec.Within) {
-				x.Outside = true
-				continue
-			}
-			if n.wrong {
-				continue
-			}
-			steps, _ := m.steps(n.s)
-			for _, st := range steps {
-				if x.Transitions++; st.wrong != nil {
-					x.found(*st.wrong, n.depth+1)
-					continue
-				}
-				x.visit(st.to, n.depth+1)
-			}
+			x.expand(n)
 			if len(x.nodes) > 4*most && x.Depth > 0 { // the level is too wide: as if it had not been begun
 				for _, late := range x.nodes[begin:] {
 					delete(x.index, late.s.key())
 				}
 				x.nodes, x.Transitions, x.States = x.nodes[:begin], transitions, begin
 				x.Nearest, x.Wrong = -1, map[wrong]bool{}
-				return x
+				return
 			}
 		}
 	}
@@ -144,7 +141,25 @@ func (m *Model) visitAll(x *Space, from []*state, bad []wrong, most int) *Space 
 	if x.Whole && x.Nearest < 0 {
 		x.liveness(most)
 	}
-	return x
+}
+
+// expand takes the steps from a state, unless it is wrong or outside.
+func (x *Space) expand(n *node) {
+	if !n.s.holds(x.m.spec.Within) {
+		x.Outside = true
+		return
+	}
+	if n.wrong {
+		return
+	}
+	steps, _ := x.m.steps(n.s)
+	for _, st := range steps {
+		if x.Transitions++; st.wrong != nil {
+			x.found(*st.wrong, n.depth+1)
+			continue
+		}
+		x.visit(st.to, n.depth+1)
+	}
 }
 
 // found records a failure at a depth, unless there was a nearer one.
@@ -165,31 +180,36 @@ func (x *Space) visit(s *state, depth int) {
 	if x.index[k] != nil {
 		return
 	}
-	n := &node{s, depth, false}
+	n := &node{s: s, depth: depth}
 	x.index[k] = n
 	x.nodes = append(x.nodes, n)
+	n.wrong = x.wrong(s, depth)
+}
+
+// wrong records the failures of a state, and reports whether there are any. A space of every
+// failure records the first one alone.
+func (x *Space) wrong(s *state, depth int) (is bool) {
 	for i := range x.m.spec.Always {
 		if p := &x.m.spec.Always[i]; !s.holds(p) {
 			x.found(wrong{"safety", "always " + p.String()}, depth)
-			n.wrong = true
-			if x.Every != nil { // one is enough: the first
-				return
+			if is = true; x.Every != nil {
+				return is
 			}
 		}
 	}
 	for i := range x.m.spec.Each {
 		if p := &x.m.spec.Each[i]; !s.each(p) {
 			x.found(wrong{"safety", "each " + p.String()}, depth)
-			n.wrong = true
-			if x.Every != nil {
-				return
+			if is = true; x.Every != nil {
+				return is
 			}
 		}
 	}
 	if x.m.counts(s) && !x.m.live(s) && x.m.atRest(s) {
 		x.found(wrong{"dead", x.m.notLive(s)}, depth)
-		n.wrong = true
+		is = true
 	}
+	return is
 }
 
 // counts: whether a state counts for liveness, and there is any to decide.
@@ -264,9 +284,13 @@ func (a *after) add(s *state) int {
 // follows returns a state of after, with where it leads.
 func (m *Model) follows(i int) *follower {
 	f := m.after.all[i]
-	if f.asked {
-		return f
+	if !f.asked {
+		f.ask(m)
 	}
+	return f
+}
+
+func (f *follower) ask(m *Model) {
 	f.asked = true
 	steps, _ := m.steps(f.s)
 	for _, st := range steps {
@@ -278,7 +302,6 @@ func (m *Model) follows(i int) *follower {
 			f.next = append(f.next, m.after.add(st.to))
 		}
 	}
-	return f
 }
 
 // graph is what follows some states when the environment has healed, by steps that
@@ -286,6 +309,7 @@ func (m *Model) follows(i int) *follower {
 type graph struct {
 	m       *Model
 	number  map[int]int // of the states, by that after has for them
+	after   []int       // the other way
 	states  []*state
 	back    [][]int // the predecessors of each state
 	failed  bool    // a step failed
@@ -294,35 +318,39 @@ type graph struct {
 
 func (m *Model) heal(from []*state, most int, beyond func(*state) bool) *graph {
 	g := &graph{m: m, number: map[int]int{}}
-	var todo []int
-	add := func(at int) int {
-		i, known := g.number[at]
-		if !known {
-			i = len(g.states)
-			g.number[at] = i
-			g.states, g.back, todo = append(g.states, m.after.all[at].s), append(g.back, nil), append(todo, at)
-		}
-		return i
-	}
 	for _, s := range from {
-		add(m.after.add(s.healed()))
+		g.add(m.after.add(s.healed()))
 	}
-	for i := 0; i < len(todo); i++ {
-		if len(todo) > most {
+	for i := 0; i < len(g.states); i++ {
+		if len(g.states) > most {
 			g.stopped = true
 			break
 		}
-		if !beyond(g.states[i]) {
-			continue
-		}
-		f := m.follows(todo[i])
-		g.failed = g.failed || f.failed
-		for _, at := range f.next {
-			to := add(at)
-			g.back[to] = append(g.back[to], i)
+		if beyond(g.states[i]) {
+			g.expand(i)
 		}
 	}
 	return g
+}
+
+// add returns the number of a state, by that which after has for it.
+func (g *graph) add(at int) int {
+	i, known := g.number[at]
+	if !known {
+		i = len(g.states)
+		g.number[at] = i
+		g.after, g.states, g.back = append(g.after, at), append(g.states, g.m.after.all[at].s), append(g.back, nil)
+	}
+	return i
+}
+
+func (g *graph) expand(i int) {
+	f := g.m.follows(g.after[i])
+	g.failed = g.failed || f.failed
+	for _, at := range f.next {
+		to := g.add(at)
+		g.back[to] = append(g.back[to], i)
+	}
 }
 
 // of returns the number of a state that was begun with.

@@ -130,21 +130,32 @@ func (s *state) clone() *state {
 	c := &state{Left: s.Left, Early: s.Early, Cut: s.Cut}
 	c.Nodes = slices.Clone(s.Nodes)
 	for i := range c.Nodes {
-		m := &c.Nodes[i]
-		m.Heard, m.Timers, m.Tasks = copied(m.Heard), copied(m.Timers), copied(m.Tasks)
-		m.Disk = m.Disk.clone()
-		m.Trail, m.Script = slices.Clone(m.Trail), slices.Clone(m.Script)
+		c.Nodes[i].part()
 	}
 	c.TCP, c.UDP, c.Set, c.Bag = make([][]end, n), make([][][]int, n), make([][][]int, n), make([][][]int, n)
 	for i := range n {
-		c.TCP[i] = slices.Clone(s.TCP[i])
+		c.TCP[i] = make([]end, n)
 		c.UDP[i], c.Set[i], c.Bag[i] = make([][]int, n), make([][]int, n), make([][]int, n)
 		for j := range n {
-			c.TCP[i][j].Queue = slices.Clone(s.TCP[i][j].Queue)
+			c.TCP[i][j] = s.TCP[i][j].clone()
 			c.UDP[i][j], c.Set[i][j], c.Bag[i][j] = slices.Clone(s.UDP[i][j]), slices.Clone(s.Set[i][j]), slices.Clone(s.Bag[i][j])
 		}
 	}
 	c.Facts = copied(s.Facts)
+	return c
+}
+
+// part makes a node that was copied share nothing with the other one.
+func (n *nodeState) part() {
+	n.Heard, n.Timers, n.Tasks = copied(n.Heard), copied(n.Timers), copied(n.Tasks)
+	n.Disk = n.Disk.clone()
+	n.Trail, n.Script = slices.Clone(n.Trail), slices.Clone(n.Script)
+}
+
+// renewed returns the state with the budgets of a start.
+func (s *state) renewed(b spec.Budgets, early *int) *state {
+	c := s.clone()
+	c.Left, c.Early = b, firings(early)
 	return c
 }
 
@@ -162,9 +173,6 @@ func empty(s *spec.Spec, b spec.Budgets, early *int) *state {
 	st := &state{Left: b, Early: firings(early), Facts: map[int]int{}}
 	for i := range n {
 		st.Nodes = append(st.Nodes, fresh(s, i, 0))
-		if script := st.Nodes[i].Script; len(script) > 0 && script[0] == spec.Joins {
-			st.Nodes[i].Life = absent
-		}
 		st.TCP = append(st.TCP, make([]end, n))
 		st.UDP, st.Set = append(st.UDP, make([][]int, n)), append(st.Set, make([][]int, n))
 		st.Bag = append(st.Bag, make([][]int, n))
@@ -172,12 +180,111 @@ func empty(s *spec.Spec, b spec.Budgets, early *int) *state {
 	return st
 }
 
-// fresh returns a new node with the script of one of its lives.
+// fresh returns a new node with the script of one of its lives. One that joins later is absent.
 func fresh(s *spec.Spec, i, life int) nodeState {
-	return nodeState{
+	n := nodeState{
 		Restarts: life, Fuel: s.Fuel, Heard: map[int]int{}, Timers: map[int]bool{}, Tasks: map[int]int{},
 		Script: slices.Clone(s.Script(i, life)),
 	}
+	if life == 0 && none(n.Script) == spec.Joins {
+		n.Life = absent
+	}
+	return n
+}
+
+// dead returns the node as its failure leaves it. Only a crash leaves its disk.
+func (n *nodeState) dead(s *spec.Spec, i int, as life) nodeState {
+	d := fresh(s, i, n.Restarts)
+	d.Life, d.Script = as, nil
+	if s.Keeps {
+		d.Heard, d.Trail = n.Heard, n.Trail
+	}
+	if as == crashed {
+		d.Disk = n.Disk
+	}
+	return d
+}
+
+// restart begins the next life of a node. Without scripts nothing depends on which life it is.
+func (n *nodeState) restart(s *spec.Spec, i int) {
+	n.Life = up
+	if s.Scripts != nil {
+		n.Restarts++
+		n.Script = slices.Clone(s.Script(i, n.Restarts))
+	}
+}
+
+func (n *nodeState) join() { n.Life, n.Script = up, n.Script[1:] }
+
+// opening ends the first opening of the script.
+func (n *nodeState) opening() { n.Script = n.Script[1:] }
+
+func (n *nodeState) pause() { n.Paused = true }
+
+func (n *nodeState) resume() { n.Paused = false }
+
+// fire ends a timer, on its clock if the clocks have a pace.
+func (n *nodeState) fire(v int, paced bool) {
+	delete(n.Timers, v)
+	if paced {
+		n.Clock.fire(v)
+	}
+}
+
+func (n *nodeState) arm(v int) { n.Timers[v] = true }
+
+func (n *nodeState) disarm(v int) { delete(n.Timers, v) }
+
+func (n *nodeState) post(v int) { n.Tasks[v]++ }
+
+// perform ends one of the tasks that are alike.
+func (n *nodeState) perform(v int) {
+	if n.Tasks[v]--; n.Tasks[v] == 0 {
+		delete(n.Tasks, v)
+	}
+}
+
+// burn uses a unit of fuel.
+func (n *nodeState) burn() { n.Fuel-- }
+
+func (n *nodeState) flush() { n.Flushing = true }
+
+func (n *nodeState) flushed() { n.Flushing = false }
+
+// pass lets the layer count a message.
+func (n *nodeState) pass() { n.Passed = min(n.Passed+1, 2) }
+
+func (n *nodeState) forget() { n.Passed = 0 }
+
+// move goes on by some places.
+func (n *nodeState) move(by int, s *spec.Spec) { n.At = (n.At + by) % s.Places }
+
+// mark reads the monotone clock anew.
+func (n *nodeState) mark(k int) { n.Marks[k] = 1 + max(n.Marks[0], n.Marks[1]) }
+
+// does applies a verb that changes the node's own memory alone. It reports false about any other.
+func (n *nodeState) does(op spec.Op) bool {
+	switch op.Verb {
+	case spec.Go:
+		n.At = op.X
+	case spec.Trail:
+		if n.Trail = append(n.Trail, op.X); len(n.Trail) > 2 {
+			n.Trail = n.Trail[1:]
+		}
+	case spec.Poke:
+		if n.A = (n.A + 1) % 2; n.Shared {
+			n.B = n.A
+		}
+	case spec.Join:
+		n.Shared, n.B = true, n.A
+	case spec.Part:
+		n.Shared = false
+	case spec.Count:
+		n.mark(op.X)
+	default:
+		return false
+	}
+	return true
 }
 
 // healed returns the state when the environment has stopped misbehaving: budgets are 0, no
@@ -187,10 +294,70 @@ func (s *state) healed() *state {
 	h := s.clone()
 	h.Left, h.Early, h.Cut = spec.Budgets{}, -1, cut{}
 	for i := range h.Nodes {
-		h.Nodes[i].Paused = false
+		h.Nodes[i].resume()
 	}
 	return h
 }
+
+// keep takes over what a handler of node i did outside of its effects: the node's memory, and
+// the budgets that its coins used. Its disk stays.
+func (s *state) keep(i int, after *state) {
+	memory := after.Nodes[i]
+	memory.Disk = s.Nodes[i].Disk
+	s.Nodes[i] = memory
+	s.Left.Rare, s.Left.Disk = after.Left.Rare, after.Left.Disk
+}
+
+func (s *state) mend() { s.Cut = cut{} }
+
+// fireEarly uses one of the early firings.
+func (s *state) fireEarly() { s.Early-- }
+
+// sent puts a datagram behind the others under way. It reports false if there is no room.
+func (s *state) sent(from, to, v, room int) bool {
+	if len(s.UDP[from][to]) >= room {
+		return false
+	}
+	s.UDP[from][to] = append(s.UDP[from][to], v)
+	return true
+}
+
+// arrive takes the datagram at place k.
+func (s *state) arrive(from, to, k int) { s.UDP[from][to] = slices.Delete(s.UDP[from][to], k, k+1) }
+
+// include puts a message into a set, unless it is there.
+func (s *state) include(from, to, v int) {
+	if !slices.Contains(s.Set[from][to], v) {
+		s.Set[from][to] = ordered(s.Set[from][to], v)
+	}
+}
+
+// bag puts a message into a bag. unbag takes the one at place k.
+func (s *state) bag(from, to, v int) { s.Bag[from][to] = ordered(s.Bag[from][to], v) }
+
+func (s *state) unbag(from, to, k int) { s.Bag[from][to] = slices.Delete(s.Bag[from][to], k, k+1) }
+
+func ordered(q []int, v int) []int {
+	q = append(q, v)
+	slices.Sort(q)
+	return q
+}
+
+// payRare pays for a rare side, and payDisk for a failure of a disk, unless they are without limit.
+func (s *state) payRare() {
+	if s.Left.Rare > 0 {
+		s.Left.Rare--
+	}
+}
+
+func (s *state) payDisk() {
+	if s.Left.Disk > 0 {
+		s.Left.Disk--
+	}
+}
+
+// count lets the monitor count a fact.
+func (s *state) count(fact int) { s.Facts[fact] = (s.Facts[fact] + 1) % 3 }
 
 // holds judges a predicate.
 func (s *state) holds(p *spec.Pred) bool {

@@ -145,7 +145,7 @@ func (m *Model) events(s *state) (all []event) {
 		}
 	}
 	if s.Cut.Side != nil {
-		add("mend", -1, "mend", func(r *run) { r.s.Cut = cut{} })
+		add("mend", -1, "mend", func(r *run) { r.s.mend() })
 	} else {
 		m.ofCuts(fault)
 	}
@@ -168,20 +168,14 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 	n := s.Nodes[i]
 	if n.Life == crashed {
 		add("restart", -1, fmt.Sprintf("n%d restart", i), func(r *run) {
-			node := &r.s.Nodes[i]
-			node.Life = up
-			if m.spec.Scripts != nil { // else nothing depends on which life it is
-				node.Restarts++
-				node.Script = slices.Clone(m.spec.Script(i, node.Restarts))
-			}
+			r.s.Nodes[i].restart(m.spec, i)
 			r.on(i, spec.OnInit, 0)
 		})
 	}
 	if n.Life == absent {
 		add("script", -1, fmt.Sprintf("n%d script Join{}", i), func(r *run) {
 			r.seen("join")
-			node := &r.s.Nodes[i]
-			node.Life, node.Script = up, node.Script[1:]
+			r.s.Nodes[i].join()
 			r.on(i, spec.OnInit, 0)
 		})
 	}
@@ -189,10 +183,10 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 		return
 	}
 	if n.Paused {
-		add("resume", -1, fmt.Sprintf("n%d resume", i), func(r *run) { r.s.Nodes[i].Paused = false })
+		add("resume", -1, fmt.Sprintf("n%d resume", i), func(r *run) { r.s.Nodes[i].resume() })
 	} else {
 		m.ofSelf(s, i, add)
-		fault("pause", [2]int{i, i}, func(b *spec.Budgets) *int { return &b.Pause }, fmt.Sprintf("n%d pause", i), func(r *run) { r.s.Nodes[i].Paused = true })
+		fault("pause", [2]int{i, i}, func(b *spec.Budgets) *int { return &b.Pause }, fmt.Sprintf("n%d pause", i), func(r *run) { r.s.Nodes[i].pause() })
 	}
 	fault("crash", [2]int{i, i}, func(b *spec.Budgets) *int { return &b.Crash }, fmt.Sprintf("n%d crash", i), func(r *run) {
 		r.die(i, crashed)
@@ -215,7 +209,7 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 		m.seen("opening waits")
 	default:
 		add("script", v, fmt.Sprintf("n%d script order(%d)", i, v), func(r *run) {
-			r.s.Nodes[i].Script = r.s.Nodes[i].Script[1:]
+			r.s.Nodes[i].opening()
 			r.on(i, spec.OnOrder, v)
 		})
 	}
@@ -233,13 +227,11 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 		}
 	}
 	if m.spec.Layered && n.Passed == 2 {
-		add("action", -1, fmt.Sprintf("n%d action forget{}", i), func(r *run) { r.s.Nodes[i].Passed = 0 })
+		add("action", -1, fmt.Sprintf("n%d action forget{}", i), func(r *run) { r.s.Nodes[i].forget() })
 	}
 	for _, v := range keys(n.Tasks) {
 		add("task", v, fmt.Sprintf("n%d task chore(%d)", i, v), func(r *run) {
-			if r.s.Nodes[i].Tasks[v]--; r.s.Nodes[i].Tasks[v] == 0 {
-				delete(r.s.Nodes[i].Tasks, v)
-			}
+			r.s.Nodes[i].perform(v)
 			r.on(i, spec.OnChore, v)
 		})
 	}
@@ -255,18 +247,15 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 		}
 		add("timer", v, fmt.Sprintf("n%d timer ring(%d)", i, v), func(r *run) {
 			if early {
-				r.s.Early--
+				r.s.fireEarly()
 			}
-			delete(r.s.Nodes[i].Timers, v)
-			if m.spec.Paced() != nil {
-				r.s.Nodes[i].Clock.fire(v)
-			}
+			r.s.Nodes[i].fire(v, m.spec.Paced() != nil)
 			r.on(i, spec.OnRing, v)
 		})
 	}
 	if n.Flushing && m.flushed(s, i) {
 		add("flushed", -1, fmt.Sprintf("n%d flushed", i), func(r *run) {
-			r.s.Nodes[i].Flushing = false
+			r.s.Nodes[i].flushed()
 			r.on(i, spec.OnFlushed, 0)
 		})
 	}
@@ -325,16 +314,7 @@ func (r *run) die(i int, as life) {
 	for j := range r.s.Nodes {
 		r.s.close(i, j)
 	}
-	old := r.s.Nodes[i]
-	fresh := fresh(r.spec, i, old.Restarts)
-	fresh.Life, fresh.Script = as, nil
-	if r.spec.Keeps {
-		fresh.Heard, fresh.Trail = old.Heard, old.Trail
-	}
-	if as == crashed {
-		fresh.Disk = old.Disk
-	}
-	r.s.Nodes[i] = fresh
+	r.s.Nodes[i] = r.s.Nodes[i].dead(r.spec, i, as)
 }
 
 // ofTCP adds what can happen to the messages from i to j on TCP, and to their connection.
@@ -360,14 +340,14 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 			r.seen("message by tcp")
 			r.s.pop(i, j)
 			if m.spec.Layered {
-				r.s.Nodes[j].Passed = min(r.s.Nodes[j].Passed+1, 2)
+				r.s.Nodes[j].pass()
 			}
 			r.hear(j, i, v)
 		})
 	case !e.Open && s.Nodes[i].Paused: // nobody to receive it
 	case !e.Open: // nobody can be reached there: all that is queued is lost
 		add("refused", -1, fmt.Sprintf("n%d refused by n%d", i, j), func(r *run) {
-			r.s.TCP[i][j].Queue = nil
+			r.s.TCP[i][j].drop()
 			r.on(i, spec.OnError, 1)
 		})
 	default:
@@ -381,7 +361,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 	}
 	if e.Asked && !s.Nodes[i].Paused && len(e.Queue) < m.spec.TCPBuffer {
 		add("clear to send", -1, fmt.Sprintf("n%d clear to send to n%d", i, j), func(r *run) {
-			r.s.TCP[i][j].Asked = false
+			r.s.TCP[i][j].asked()
 			r.on(i, spec.OnClear, 0)
 		})
 	}
@@ -397,7 +377,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 	q := s.UDP[i][j]
 	listens, awake := s.Nodes[j].Life == up && !s.Cut.bars(i, j), !s.Nodes[j].Paused
-	without := func(r *run, k int) { r.s.UDP[i][j] = slices.Delete(r.s.UDP[i][j], k, k+1) }
+	without := func(r *run, k int) { r.s.arrive(i, j, k) }
 	for k, v := range q {
 		what := fmt.Sprintf("word(%d) from n%d", v, i)
 		place := what
@@ -426,7 +406,7 @@ func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 		fault("lose", [2]int{i, j}, func(b *spec.Budgets) *int { return &b.Loss }, fmt.Sprintf("n%d lose %s", j, place), func(r *run) { without(r, k) })
 		if len(q) < m.spec.UDPCapacity {
 			fault("duplicate", [2]int{i, j}, func(b *spec.Budgets) *int { return &b.Dup }, fmt.Sprintf("n%d duplicate %s", j, place), func(r *run) {
-				r.s.UDP[i][j] = append(r.s.UDP[i][j], v)
+				r.s.sent(i, j, v, m.spec.UDPCapacity)
 			})
 		}
 	}
@@ -462,7 +442,7 @@ func (m *Model) ofBag(s *state, i, j int, add adder) {
 		}
 		add("message", v, fmt.Sprintf("n%d message word(%d) from n%d by bag", j, v, i), func(r *run) {
 			r.seen("message by bag")
-			r.s.Bag[i][j] = slices.Delete(r.s.Bag[i][j], k, k+1)
+			r.s.unbag(i, j, k)
 			r.hear(j, i, v)
 		})
 	}
@@ -552,7 +532,7 @@ func (r *run) hear(node, from, v int) {
 // on lets a node do what its rule says.
 func (r *run) on(node int, occasion string, value int) {
 	var before *state
-	if !r.opens && r.spec.Stores() {
+	if !r.opens && (r.spec.Stores() || r.spec.Midstep) {
 		before = r.s.clone()
 	}
 	r.effects = nil
@@ -621,7 +601,10 @@ func (r *run) before(n *nodeState, op spec.Op, move func(int)) {
 
 func (r *run) do(node int, op spec.Op) {
 	n := &r.s.Nodes[node]
-	move := func(by int) { n.At = (n.At + by) % r.spec.Places }
+	move := func(by int) { n.move(by, r.spec) }
+	if n.does(op) {
+		return
+	}
 	switch op.Verb {
 	case spec.Send:
 		r.send(node, op, move)
@@ -629,10 +612,10 @@ func (r *run) do(node int, op spec.Op) {
 		if r.spec.Paced() != nil {
 			n.Clock.set(op.X, 2+2*op.To, r.spec.Paced())
 		}
-		r.does(effect{do: func() { r.s.Nodes[node].Timers[op.X] = true }})
+		r.does(effect{do: func() { r.s.Nodes[node].arm(op.X) }})
 	case spec.Cancel:
 		n.Clock.drop(ring0 + op.X)
-		r.does(effect{do: func() { delete(r.s.Nodes[node].Timers, op.X) }})
+		r.does(effect{do: func() { r.s.Nodes[node].disarm(op.X) }})
 	case spec.Read:
 		n.Clock.read(r.spec.Paced())
 		n.Clock.copyTo(time0+op.X, last, op.To)
@@ -640,8 +623,6 @@ func (r *run) do(node int, op spec.Op) {
 		n.Clock.drop(time0 + op.X)
 	case spec.Before:
 		r.before(n, op, move)
-	case spec.Count:
-		n.Marks[op.X] = 1 + max(n.Marks[0], n.Marks[1])
 	case spec.Older:
 		if n.Marks[0] < n.Marks[1] {
 			move(1)
@@ -652,8 +633,8 @@ func (r *run) do(node int, op spec.Op) {
 		}
 	case spec.Post:
 		if n.Fuel > 0 {
-			n.Fuel--
-			r.does(effect{do: func() { r.s.Nodes[node].Tasks[op.X]++ }})
+			n.burn()
+			r.does(effect{do: func() { r.s.Nodes[node].post(op.X) }})
 		}
 	case spec.Choose:
 		move(r.ask(op.X, func(k int) string { return fmt.Sprintf("where to: %d", k) }))
@@ -665,9 +646,9 @@ func (r *run) do(node int, op spec.Op) {
 		r.seen("reset by a handler")
 		r.does(effect{do: func() { r.s.close(node, op.To) }, after: true})
 	case spec.Ask:
-		r.does(effect{do: func() { r.s.TCP[node][op.To].Asked = true }})
+		r.does(effect{do: func() { r.s.TCP[node][op.To].ask() }})
 	case spec.Flush:
-		r.does(effect{do: func() { r.s.Nodes[node].Flushing = true }})
+		r.does(effect{do: func() { r.s.Nodes[node].flush() }})
 	case spec.Put, spec.Delete, spec.Append, spec.Truncate, spec.SyncKeys, spec.SyncFile:
 		r.stores(node, op, move)
 	case spec.Recall:
@@ -676,22 +657,8 @@ func (r *run) do(node int, op spec.Op) {
 		for _, v := range n.Disk.all().Keys {
 			move(min(len(v), 1))
 		}
-	case spec.Go:
-		n.At = op.X
 	case spec.Say:
 		r.seen("a line for the trace")
-	case spec.Trail:
-		if n.Trail = append(n.Trail, op.X); len(n.Trail) > 2 {
-			n.Trail = n.Trail[1:]
-		}
-	case spec.Poke:
-		if n.A = (n.A + 1) % 2; n.Shared {
-			n.B = n.A
-		}
-	case spec.Join:
-		n.Shared, n.B = true, n.A
-	case spec.Part:
-		n.Shared = false
 	case spec.Fail:
 		r.broken = true
 	default:
@@ -709,12 +676,7 @@ func (r *run) send(node int, op spec.Op, move func(int)) {
 		r.does(effect{text: fmt.Sprintf("send %s to n%d by %s", what, op.To, op.Link), do: do, cut: true, after: true})
 	}
 	if op.Link == "set" {
-		puts(func() {
-			if q := &r.s.Set[node][op.To]; !slices.Contains(*q, op.X) {
-				*q = append(*q, op.X)
-				slices.Sort(*q)
-			}
-		})
+		puts(func() { r.s.include(node, op.To, op.X) })
 		return
 	}
 	if n.Fuel == 0 {
@@ -722,16 +684,10 @@ func (r *run) send(node int, op spec.Op, move func(int)) {
 	}
 	switch op.Link {
 	case "bag":
-		puts(func() {
-			q := &r.s.Bag[node][op.To]
-			*q = append(*q, op.X)
-			slices.Sort(*q)
-		})
+		puts(func() { r.s.bag(node, op.To, op.X) })
 	case "udp":
 		puts(func() {
-			if q := &r.s.UDP[node][op.To]; len(*q) < r.spec.UDPCapacity {
-				*q = append(*q, op.X)
-			} else {
+			if !r.s.sent(node, op.To, op.X, r.spec.UDPCapacity) {
 				r.seen("datagram too many")
 			}
 		})
@@ -742,12 +698,9 @@ func (r *run) send(node int, op spec.Op, move func(int)) {
 			move(1)
 			return
 		}
-		puts(func() {
-			q := &r.s.TCP[node][op.To].Queue
-			*q = append(*q, op.X)
-		})
+		puts(func() { r.s.TCP[node][op.To].queue(op.X) })
 	}
-	n.Fuel--
+	n.burn()
 }
 
 // sides returns those that a coin may fall on: of weight 0, while the budget of rare ones
@@ -763,8 +716,8 @@ func (r *run) sides(weights []int) (sides []int) {
 
 // spend pays for a side, if it is rare.
 func (r *run) spend(weight int) (rare bool) {
-	if weight == 0 && r.s.Left.Rare > 0 {
-		r.s.Left.Rare--
+	if weight == 0 {
+		r.s.payRare()
 	}
 	return weight == 0
 }
@@ -782,7 +735,7 @@ func (r *run) emit(fact int) {
 	if !r.spec.Monitored || r.wrong != nil {
 		return
 	}
-	r.s.Facts[fact] = (r.s.Facts[fact] + 1) % 3
+	r.s.count(fact)
 	if r.spec.Limit && r.s.Facts[0] == 2 && r.s.Facts[1] == 1 {
 		r.wrong = &wrong{"safety", "monitor"}
 	}

@@ -58,8 +58,8 @@ func verified() *verify.Report {
 	}
 }
 
-// Medians are of the seeds, what is wrong ends with a command, and what was not
-// got to has no row.
+// Medians are of the seeds, an entry that fails ends with a command, and an entry that was not
+// reached has no row.
 func TestVerified(t *testing.T) {
 	var b strings.Builder
 	if err := Verified(&b, verified(), "macemc"); err != nil {
@@ -92,7 +92,7 @@ its end.
 	}
 }
 
-// What bugs verify --json prints is as docs/bugs.schema.json says.
+// The output of bugs verify --json matches docs/bugs.schema.json.
 func TestBugsSchema(t *testing.T) {
 	s := schema(t, "../../docs/bugs.schema.json", true)
 	for _, r := range []*verify.Report{verified(), {Seed: 1, Seeds: 1}} {
@@ -105,7 +105,7 @@ func TestBugsSchema(t *testing.T) {
 	refused(t, s, `{"version": 2}`)
 }
 
-// What is to be done is told before, and before the second half once more.
+// The plan is printed before, and before the second half once more.
 func TestAhead(t *testing.T) {
 	for _, c := range []struct {
 		ahead verify.Ahead

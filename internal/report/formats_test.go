@@ -68,7 +68,7 @@ func every(t *testing.T, do func(name string, r *search.Result)) {
 		do(name, r)
 	}
 	for name, text := range hostile {
-		for _, verdict := range verdicts {
+		for _, verdict := range verdictsFor(name) {
 			do(name+" "+verdict.String(), poisoned(verdict, text))
 		}
 	}
@@ -172,8 +172,8 @@ func TestGitHubWithoutFinding(t *testing.T) {
 	}
 }
 
-// What was found before a search was cut short is an error each, and that it was
-// cut short a warning.
+// Each finding from before a search was cut short is an error, and the cut itself is
+// a warning.
 func TestGitHubCut(t *testing.T) {
 	var b strings.Builder
 	if err := GitHub(&b, results["several_cut"](), ""); err != nil {
@@ -231,7 +231,7 @@ func TestSpeedIsOfTheSearch(t *testing.T) {
 	}
 }
 
-// Of walks that ended in what is ignored nobody says that they became live.
+// Walks that ended in an ignored failure are not said to have become live.
 func TestCutWalks(t *testing.T) {
 	r := &search.Result{System: brokentree.System, Liveness: search.Liveness{State: search.StateSampled, Walks: 9, WalkSteps: 50}}
 	for n, want := range []string{
@@ -278,8 +278,8 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
-// What replay --json, list --json, critical --json and shrink --json print is as
-// their schemas say.
+// The outputs of replay --json, list --json, critical --json and shrink --json match
+// their schemas.
 func TestOtherSchemas(t *testing.T) {
 	replay, list := schema(t, "../../docs/replay.schema.json", true), schema(t, "../../docs/list.schema.json", true)
 	look := schema(t, "../../docs/critical.schema.json", true)
@@ -508,7 +508,7 @@ func TestJUnitSchema(t *testing.T) {
 	})
 }
 
-// Where a long value is cut, what stands after it stays.
+// If a long value is cut, the text after it stays.
 func TestCut(t *testing.T) {
 	long := strings.Repeat("x", 200)
 	for line, want := range map[string]string{

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"macemc/choose"
+	"macemc/internal/long"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
@@ -84,10 +86,16 @@ func poisoned(verdict sim.Verdict, text string) *search.Result {
 
 var verdicts = []sim.Verdict{sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictNondeterminism}
 
+// verdictsFor returns the verdicts that a text is tried with: one by default, by turns, and all with -long.
+func verdictsFor(name string) []sim.Verdict {
+	k := len(name) % len(verdicts)
+	return slices.Concat(verdicts[k:], verdicts[:k])[:long.Of(1, len(verdicts))]
+}
+
 // No text of a service steers a terminal, a log or a reader.
 func TestHostileText(t *testing.T) {
 	for name, text := range hostile {
-		for _, verdict := range verdicts {
+		for _, verdict := range verdictsFor(name) {
 			r := poisoned(verdict, text)
 			var b bytes.Buffer
 			if err := Result(&b, r, placed(r)...); err != nil {
@@ -126,7 +134,7 @@ func harmlessLog(t *testing.T, name, text string) {
 	}
 }
 
-// JSON says exactly what was said, in a form that is safe to print.
+// JSON has exactly the text of the service, in a form that is safe to print.
 func TestHostileJSON(t *testing.T) {
 	for name, text := range hostile {
 		var b bytes.Buffer
@@ -148,7 +156,7 @@ func TestHostileJSON(t *testing.T) {
 // The annotation is one line, and GitHub's runner reads of it what was meant.
 func TestHostileAnnotation(t *testing.T) {
 	for name, text := range hostile {
-		for _, verdict := range verdicts {
+		for _, verdict := range verdictsFor(name) {
 			var b bytes.Buffer
 			bad := poisoned(verdict, text)
 			if err := GitHub(&b, bad, "", placed(bad)...); err != nil {
@@ -190,7 +198,7 @@ func runnerReads(t *testing.T, text string) (command string, properties map[stri
 // JUnit's XML is well-formed, and of the shape that its readers want.
 func TestHostileJUnit(t *testing.T) {
 	for name, text := range hostile {
-		for _, verdict := range verdicts {
+		for _, verdict := range verdictsFor(name) {
 			var b bytes.Buffer
 			bad := poisoned(verdict, text)
 			if err := JUnit(&b, bad, time.Unix(0, 0), placed(bad)...); err != nil {

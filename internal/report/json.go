@@ -27,6 +27,7 @@ type resultJSON struct {
 	Bugs      []string       `json:"bugs"`
 	Params    map[string]any `json:"params"`
 	Faults    string         `json:"faults"`
+	Crashes   string         `json:"crashes"` // explicit, within or implicit
 	Byzantine []string       `json:"byzantine,omitempty"`
 	Timers    string         `json:"timers"` // free, or what they keep to
 	Disk      string         `json:"disk"`   // which unsynced writes a crash leaves: prefix, or reorder
@@ -103,6 +104,7 @@ type deviatesJSON struct {
 type safetyJSON struct {
 	Status string `json:"status"`
 	Depth  int    `json:"depth"`
+	Faults int    `json:"faults,omitempty"`
 }
 
 type livenessJSON struct {
@@ -147,12 +149,15 @@ type statsJSON struct {
 	Duplicates  int            `json:"duplicates"`
 	Walks       int            `json:"walks"`
 	Manners     map[string]int `json:"manners,omitempty"`
+	Ended       int            `json:"ended,omitempty"`
 	Restarted   int            `json:"restarted,omitempty"`
 	Kept        int            `json:"kept,omitempty"`
 	Depth       int            `json:"depth"`
 	Periphery   peripheryJSON  `json:"periphery"`
 	Suspects    int            `json:"suspects"`
 	HandlerRuns *int           `json:"handler_runs"`
+	Unlooked    []string       `json:"not_looked_up,omitempty"`
+	Unpacked    string         `json:"not_packed,omitempty"`
 	Collision   *float64       `json:"collision_probability"`
 }
 
@@ -187,11 +192,11 @@ type measuredJSON struct {
 func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 	out := resultJSON{
 		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
-		Faults: r.Options.Budgets(r.System).String(), Byzantine: byzantine(r.System, r.Params),
+		Faults: r.Options.Stated(r.System).String(), Crashes: r.Options.Crashes.String(), Byzantine: byzantine(r.System, r.Params),
 		Timers:   cmp.Or(keeps(r.System, r.Params, r.Options.FreeTimers), "free"),
 		Disk:     map[bool]string{false: "prefix", true: "reorder"}[r.Options.DiskReorder],
 		Verdict:  r.Verdict().String(),
-		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth},
+		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth, r.Safety.Faults},
 		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps, r.Options.WalkLeast},
 		Stop:     string(r.Stop), Cut: orNull(string(r.Cut)),
 		Prefixes: []prefixJSON{},
@@ -296,14 +301,15 @@ func avoidedOf(s subject) *avoidedJSON {
 func stats(s search.Stats) statsJSON {
 	out := statsJSON{
 		Engine: s.Engine, Uncopied: s.Uncopied, Cloned: s.Cloned, Paths: s.Paths, Steps: s.Steps, Judging: s.Judging + s.Settled, Transitions: s.Transitions, Executed: s.Executed,
-		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
+		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Ended: s.Ended, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
 		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
 	}
+	out.Unpacked = s.Unpacked
 	if s.Manners != (search.Manners{}) {
 		out.Manners = maps.Collect(s.Manners.All())
 	}
 	if s.Engine == string(search.EngineMemo) {
-		out.HandlerRuns = &s.HandlerRuns
+		out.HandlerRuns, out.Unlooked = &s.HandlerRuns, dearNodes(s.Dear)
 	}
 	if s.Engine != string(search.EngineReference) {
 		out.Collision = &s.Collision

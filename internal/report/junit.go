@@ -194,7 +194,7 @@ func undecided(state search.State, r *search.Result) string {
 func junitSettings(s subject, r *search.Result) []junitProperty {
 	out := []junitProperty{
 		{"system", s.System.Name}, {"bugs", strings.Join(bugs(s.Params), ",")}, {"setting", s.setting()},
-		{"faults", r.Options.Budgets(r.System).String()}, {"seed", fmt.Sprint(r.Options.Seed)}, {"engine", r.Stats.Engine},
+		{"faults", r.Options.Stated(r.System).String()}, {"seed", fmt.Sprint(r.Options.Seed)}, {"engine", r.Stats.Engine},
 		{"verdict", r.Verdict().String()}, {"safety", string(r.Safety.State)}, {"liveness", string(r.Liveness.State)}, {"stop", string(r.Stop)},
 	}
 	if r.Cut != "" {

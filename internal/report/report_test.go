@@ -424,7 +424,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// wideWriter is a terminal of so many columns.
+// wideWriter is a terminal with a number of columns.
 type wideWriter struct {
 	strings.Builder
 	columns int
@@ -467,7 +467,7 @@ type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errors.New("full") }
 
-// What cannot be written is not lost in silence.
+// A failure to write is reported.
 func TestWriterFails(t *testing.T) {
 	for name, make := range results {
 		r := make()

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -149,6 +150,9 @@ func (p *printer) finding(s subject) {
 	if f.Message != "" {
 		p.row(2, labels, "because", f.Message)
 	}
+	if text := s.Beyond(); text != "" {
+		p.row(2, labels, "beyond", "what the system promises to survive: "+text)
+	}
 	if f.Identity != "" && f.Verdict != sim.VerdictDead {
 		p.row(2, labels, "event", strings.TrimSpace(step(f.Step)+"  "+cut(s.shown(f.Step, f.Identity))))
 	}
@@ -287,7 +291,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 	p.blank()
 }
 
-// ignored returns what was left out, and how many runs ended in it.
+// ignored returns the failures that were ignored, and the number of runs that ended in them.
 func ignored(r *search.Result) string {
 	var all []string
 	ends := false
@@ -317,7 +321,7 @@ func safety(r *search.Result) string {
 	switch r.Safety.State {
 	case search.StateFound:
 		if r.Safety.Depth > 0 {
-			return fmt.Sprintf("found; every state to depth %s was visited", numerals.Count(r.Safety.Depth))
+			return fmt.Sprintf("found; every state to depth %s was visited", numerals.Count(r.Safety.Depth)) + sparing(r.Safety.Faults)
 		}
 		return "found"
 	case search.StateExhausted:
@@ -327,7 +331,7 @@ func safety(r *search.Result) string {
 	case search.StateCut:
 		return "cut: every state was visited, but for those that follow a failure that is ignored"
 	case search.StateBounded:
-		text := fmt.Sprintf("bounded: every state to depth %s was visited", numerals.Count(r.Safety.Depth))
+		text := fmt.Sprintf("bounded: every state to depth %s was visited", numerals.Count(r.Safety.Depth)) + sparing(r.Safety.Faults)
 		if r.Ignored > 0 {
 			text += ", but for those that follow a failure that is ignored"
 		}
@@ -341,6 +345,15 @@ func safety(r *search.Result) string {
 	default:
 		panic("macemc bug: report: no words for safety " + string(r.Safety.State))
 	}
+}
+
+// sparing returns how many faults the runs of the exhaustive phase had at most, if that was
+// not up to the budgets.
+func sparing(faults int) string {
+	if faults == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", with at most %s in a run; walks have more", numerals.Many(faults, "fault"))
 }
 
 func liveness(s subject, r *search.Result) string {
@@ -476,7 +489,7 @@ func prefix(r *search.Result) string {
 // user said so.
 func environment(r *search.Result) string {
 	text := ""
-	if f := r.Options.Budgets(r.System); !f.IsZero() {
+	if f := r.Options.Stated(r.System); !f.IsZero() {
 		text += "; faults " + f.String()
 	}
 	if r.Options.Early != nil {
@@ -489,6 +502,9 @@ func environment(r *search.Result) string {
 		text += "; timers " + p
 	} else if r.Options.FreeTimers {
 		text += "; free timers"
+	}
+	if r.Options.Crashes != sim.CrashExplicit {
+		text += "; crashes " + r.Options.Crashes.String()
 	}
 	if r.Options.DiskReorder {
 		text += "; unsynced writes in any order"
@@ -512,7 +528,7 @@ func keeps(sys *sim.System, params sim.Params, free bool) string {
 func effort(s search.Stats) string {
 	looked := ""
 	if s.Engine == string(search.EngineMemo) && s.HandlerRuns > 0 {
-		looked = fmt.Sprintf(" (%s, the rest looked up)", numerals.Many(s.HandlerRuns, "handler run"))
+		looked = fmt.Sprintf(" (%s, the rest looked up%s)", numerals.Many(s.HandlerRuns, "handler run"), dear(s.Dear))
 	}
 	text := fmt.Sprintf("%s%s, %s of them to known states", numerals.Many(s.Executed, "transition"), looked, numerals.Count(s.Duplicates))
 	if n := s.Paths - s.Walks; n > 0 {
@@ -520,6 +536,9 @@ func effort(s search.Stats) string {
 	}
 	if s.Walks > 0 {
 		text += "; " + numerals.Many(s.Walks, "walk") + manners(s.Manners)
+		if s.Ended > 0 {
+			text += fmt.Sprintf(", %s of them ended with their storm", numerals.Count(s.Ended))
+		}
 		if s.Restarted > 0 {
 			text += fmt.Sprintf(", %s of them from one of %s that others had met", numerals.Count(s.Restarted), numerals.Many(s.Kept, "state"))
 		}
@@ -532,10 +551,29 @@ func effort(s search.Stats) string {
 		text += fmt.Sprintf("; %s taken twice, as a check", twice)
 	}
 	text += fmt.Sprintf("; %s in all", numerals.Many(s.Steps, "step"))
+	if s.Unpacked != "" {
+		text += "; nodes take memory as they are and are not packed, since " + s.Unpacked
+	}
 	if s.Collision > 0 {
 		text += fmt.Sprintf("; a state was wrongly taken for a known one with a probability below %.0e", s.Collision)
 	}
 	return text
+}
+
+// dear says which nodes' steps were not looked up.
+func dear(nodes uint64) string {
+	if nodes == 0 {
+		return ""
+	}
+	return "; not those of " + strings.Join(dearNodes(nodes), ", ") + ", since most of them are new"
+}
+
+// dearNodes returns the nodes that have a bit in a set.
+func dearNodes(set uint64) (names []string) {
+	for ; set != 0; set &= set - 1 {
+		names = append(names, fmt.Sprintf("n%d", bits.TrailingZeros64(set)))
+	}
+	return names
 }
 
 // manners returns how many walks there were of each manner, if of several.

@@ -140,7 +140,7 @@ func SARIF(w io.Writer, r *search.Result, version, root string, all ...*account.
 			Name: "macemc", Version: version, Short: sarifText{"a model checker for event-driven services"}, Rules: s.rules(),
 		}},
 		Invocations: []sarifInvocation{{Successful: true, Properties: map[string]any{
-			"system": s.Name(), "setting": oneLine(s.setting()), "faults": r.Options.Budgets(r.System).String(), "seed": r.Options.Seed,
+			"system": s.Name(), "setting": oneLine(s.setting()), "faults": r.Options.Stated(r.System).String(), "seed": r.Options.Seed,
 			"safety": string(r.Safety.State), "liveness": string(r.Liveness.State), "stop": string(r.Stop), "cut": orNull(string(r.Cut)),
 		}}},
 		Results: []sarifResult{},

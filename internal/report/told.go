@@ -29,7 +29,7 @@ func Tell(a *account.Account) Told {
 		Name: s.Name(), Title: s.title(), Gist: s.gist(), Verdict: s.verdict(),
 		Setting: s.setting(),
 	}
-	for _, key := range []string{"faults", "early", "net", "timers", "disk"} { // of this run: a search may have others
+	for _, key := range []string{"faults", "early", "net", "timers", "disk", "crashes"} { // of this run: a search may have others
 		if value, ok := s.Path().Get(key); ok {
 			t.Setting += "; " + strings.TrimPrefix(key+" "+value, "net ")
 		}

@@ -36,6 +36,7 @@ const (
 	keyTimers    = "timers"
 	keyDisk      = "disk"
 	keyByzantine = "byzantine"
+	keyCrashes   = "crashes"
 )
 
 // KeyOpening is the key of a request that was made from outside while nodes ran live. The
@@ -46,7 +47,7 @@ const KeyOpening = "opening"
 var Repeated = []string{keyParam, keyBug, keyProperty, KeyOpening}
 
 // Single lists the keys that a header has at most once.
-var Single = []string{keySystem, keyNodes, keyFaults, keyEarly, keyNet, keyTimers, keyDisk, keyByzantine}
+var Single = []string{keySystem, keyNodes, keyFaults, keyEarly, keyNet, keyTimers, keyDisk, keyByzantine, keyCrashes}
 
 // Describes reports whether a header field records a setting, and not a result of the run.
 func Describes(key string) bool {
@@ -74,7 +75,7 @@ func (s *Setting) Header(faulty bool) []choose.Field {
 		add(keyProperty, name)
 	}
 	if faulty {
-		add(keyFaults, s.Budgets().String())
+		add(keyFaults, s.Stated(s.Sys).String())
 		if s.Early != nil {
 			add(keyEarly, strconv.Itoa(*s.Early))
 		}
@@ -90,6 +91,9 @@ func (s *Setting) Header(faulty bool) []choose.Field {
 	}
 	if s.Byzantine != "" {
 		add(keyByzantine, s.Byzantine)
+	}
+	if s.Crashes != sim.CrashExplicit && faulty {
+		add(keyCrashes, string(s.Crashes))
 	}
 	return h
 }
@@ -132,6 +136,11 @@ func Parse(sys *sim.System, path *choose.Path) (s Setting, err error) {
 	}
 	s.Properties = path.All(keyProperty)
 	s.Byzantine, _ = path.Get(keyByzantine)
+	if text, ok := path.Get(keyCrashes); ok {
+		if s.Crashes, err = sim.ParseCrashModel(text); err != nil {
+			return s, err
+		}
+	}
 	if s.Params, err = sys.Configure(nodes, path.All(keyParam), path.All(keyBug)); err == nil {
 		_, err = sys.Byzantines(s.Params, s.Byzantine)
 	}

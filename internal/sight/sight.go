@@ -8,8 +8,9 @@ import (
 	"macemc/macetime"
 )
 
-// NodesMost is the largest number of nodes in a system.
-const NodesMost = 64
+// NodesMost is the largest number of nodes in a system. A state has about 2n*n parts, one for
+// each pair of nodes and network, and a search numbers them in 16 bits.
+const NodesMost = 160
 
 // State is what properties see of one runtime, which writes all fields except Views.
 // Whatever is computed from it is updated only when one of the counters has grown.

@@ -24,6 +24,9 @@ func Draw(seed uint64) *Spec {
 	if seed%3 == 0 && d.once(2) {
 		s.drawExtras(d)
 	}
+	if s.Budgets.Crash != 0 || s.Budgets.Down != 0 {
+		s.Midstep = seed%5 == 1
+	}
 	return s
 }
 

@@ -51,7 +51,7 @@ func (s *Spec) cuts() (all []func() bool) {
 	}
 	add(func() bool { return set(&s.Early, nil) })
 	add(func() bool { return s.Early != nil && *s.Early > 0 && set(&s.Early, new(0)) })
-	for _, is := range []*bool{&s.Layered, &s.Keeps, &s.Limit, &s.Monitored, &s.AnyOrder, &s.FreeTimers, &s.Table} {
+	for _, is := range []*bool{&s.Layered, &s.Keeps, &s.Limit, &s.Monitored, &s.AnyOrder, &s.Midstep, &s.FreeTimers, &s.Table} {
 		add(func() bool { return set(is, false) })
 	}
 	add(func() bool { return set(&s.Pokes, "") })

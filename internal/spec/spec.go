@@ -32,6 +32,7 @@ type Spec struct {
 	Slow     [][2]int  `json:",omitempty"` // links: a node twice, or its two ends
 	Pace     *Pace     `json:",omitempty"` // nil if timers are free
 	AnyOrder bool      `json:",omitempty"` // a crash leaves any of what was not synced
+	Midstep  bool      `json:",omitempty"` // a node may crash within a step even if it stores nothing
 
 	FreeTimers bool   `json:",omitempty"` // timers are free all the same, as a search may ask
 	Says       [2]int `json:",omitzero"`  // what the system says of TCPBuffer and UDPCapacity, where a search says otherwise

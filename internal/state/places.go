@@ -1,13 +1,13 @@
 package state
 
 // Places numbers the parts of the states of a system.
-type Places struct{ n int }
+type Places struct{ n, budgets, monitors int }
 
-// PlacesOf returns the places of a system of n nodes.
-func PlacesOf(n int) Places { return Places{n} }
+// PlacesOf returns the places of a system of n nodes with that many budgets and monitors.
+func PlacesOf(n, budgets, monitors int) Places { return Places{n, budgets, monitors} }
 
 // Len returns the number of places.
-func (p Places) Len() int { return p.Rest() + 1 }
+func (p Places) Len() int { return p.Monitor(p.monitors) }
 
 // Node returns the place of a node, with its timers, tasks, script and disk.
 func (p Places) Node(i int) int { return i }
@@ -21,8 +21,24 @@ func (p Places) UDP(channel int) int { return p.n + p.n*p.n + channel }
 // Set returns the place of the set and the bag of a node.
 func (p Places) Set(i int) int { return p.n + 2*p.n*p.n + i }
 
-// Rest returns the place of the environment and the monitors.
+// Rest returns the first place that belongs to no node and no pair of nodes. The places from
+// there to Healed are those of the environment, which are empty once it has healed.
 func (p Places) Rest() int { return 2*p.n + 2*p.n*p.n }
+
+// Budget returns the place of what is left of one budget.
+func (p Places) Budget(k int) int { return p.Rest() + k }
+
+// Cut returns the place of the partition that is in force.
+func (p Places) Cut() int { return p.Budget(p.budgets) }
+
+// Pauses returns the place of the set of paused nodes.
+func (p Places) Pauses() int { return p.Cut() + 1 }
+
+// Healed returns the first place after the environment.
+func (p Places) Healed() int { return p.Pauses() + 1 }
+
+// Monitor returns the place of the memory of a monitor.
+func (p Places) Monitor(k int) int { return p.Healed() + k }
 
 // Sort is the kind of part at a place.
 type Sort uint8
@@ -33,10 +49,13 @@ const (
 	TCP
 	UDP
 	Set
-	Rest
+	Budget
+	Cut
+	Pauses
+	Monitor
 )
 
-// At returns the kind of part at a place, with the number of the node or the channel.
+// At returns the kind of part at a place, with its number among those of its kind.
 func (p Places) At(place int) (Sort, int) {
 	switch {
 	case place < p.TCP(0):
@@ -47,6 +66,12 @@ func (p Places) At(place int) (Sort, int) {
 		return UDP, place - p.UDP(0)
 	case place < p.Rest():
 		return Set, place - p.Set(0)
+	case place < p.Cut():
+		return Budget, place - p.Rest()
+	case place == p.Cut():
+		return Cut, 0
+	case place == p.Pauses():
+		return Pauses, 0
 	}
-	return Rest, 0
+	return Monitor, place - p.Healed()
 }

@@ -17,6 +17,8 @@ type Sums struct {
 	stale []bool
 	list  []int32 // the stale parts
 
+	touched Touched // by the current step, or the last one
+
 	// What follows is about the time since the state was saved or loaded, if that is
 	// tracked.
 	tracking  bool
@@ -28,9 +30,8 @@ type Sums struct {
 	from      *uint32 // identifies the vector that was loaded last
 }
 
-// Init makes s the sums of a system of n nodes.
-func (s *Sums) Init(n int) {
-	places := PlacesOf(n)
+// Init makes s the sums of a system with these places.
+func (s *Sums) Init(places Places) {
 	parts := places.Len()
 	*s = Sums{Places: places, part: make([]canon.Hash, parts), stale: make([]bool, parts), list: make([]int32, 0, parts)}
 }
@@ -45,7 +46,9 @@ func (s *Sums) Reset() {
 			s.Touch(part)
 		}
 	}
-	s.TouchRest()
+	for part := s.Rest(); part < s.Len(); part++ { // what is not empty when a run starts
+		s.Touch(part)
+	}
 }
 
 // Touch records that a part has changed.
@@ -54,18 +57,37 @@ func (s *Sums) Touch(part int) {
 		s.stale[part] = true
 		s.list = append(s.list, int32(part))
 	}
-	if s.tracking && !s.moved[part] {
+	if s.tracking {
+		s.move(part)
+	}
+}
+
+// move records that a part has changed since the state was saved.
+func (s *Sums) move(part int) {
+	if !s.moved[part] {
 		s.moved[part] = true
 		s.movedList = append(s.movedList, int32(part))
 	}
+	s.touched.Add(part, Wrote)
 }
+
+// Watch makes s record what each step touches, and which parts change.
+func (s *Sums) Watch() {
+	if !s.tracking {
+		s.Track()
+	}
+	s.touched.watch(len(s.part))
+}
+
+// Touched returns what the current step has touched, or the last one. It is overwritten by
+// the next step.
+func (s *Sums) Touched() *Touched { return &s.touched }
 
 // The following methods record that a part of each kind has changed.
 func (s *Sums) TouchNode(i int)      { s.Touch(s.Node(i)) }
 func (s *Sums) TouchTCP(channel int) { s.Touch(s.TCP(channel)) }
 func (s *Sums) TouchUDP(channel int) { s.Touch(s.UDP(channel)) }
 func (s *Sums) TouchSet(i int)       { s.Touch(s.Set(i)) }
-func (s *Sums) TouchRest()           { s.Touch(s.Rest()) }
 
 // Hash returns the identity of the state. It recomputes the identities of stale parts.
 func (s *Sums) Hash(of Parts) canon.Hash {

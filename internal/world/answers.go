@@ -8,6 +8,7 @@ import (
 	"macemc/internal/guard"
 	"macemc/internal/handler"
 	"macemc/internal/sight"
+	"macemc/internal/state"
 	"macemc/macetime"
 	"macemc/sim"
 )
@@ -44,7 +45,7 @@ func (w *World) sided(q asked, as string) int {
 		rare += count(x == 0)
 	}
 	if rare > 0 {
-		w.Run.toss()
+		w.Environ.toss(budgetRare)
 		w.Environ.asksSided()
 	}
 	if rare > 0 && w.Environ.left.Rare == 0 {
@@ -59,17 +60,23 @@ func (w *World) sided(q asked, as string) int {
 		w.cover.weighed(as, q.weights, true, k)
 	}
 	if q.weights[k] == 0 {
-		w.Environ.spend(&w.Environ.left.Rare)
+		w.Environ.spend(budgetRare)
 	}
 	return k
 }
 
 // Room compares the room before the step with what the step has sent so far.
 func (a answers) Room(s handler.Send) bool {
+	if a.w.crashes == sim.CrashImplicit {
+		panic(unsupported("a node sends by tcp, where a failed node resets its connections and the others are told, so the crash model implicit differs from explicit; use explicit"))
+	}
 	l := &a.w.Links
-	room := l.tcp.Room(l.tcp.Channel(a.at(), s.To.Index()))
+	c := l.tcp.Channel(a.at(), s.To.Index())
+	room := l.tcp.Room(c)
 	if s.Reset {
 		room = l.tcp.Buffer()
+	} else {
+		l.sums.Touched().Add(l.sums.TCP(c), state.Room)
 	}
 	if room > s.Queued {
 		return true
@@ -97,7 +104,7 @@ func (a answers) Before(call string, x, y macetime.Time, weights []int) bool {
 	w, clock := a.w, a.w.ticks()
 	for _, t := range [...]macetime.Time{x, y} {
 		if wrong := clock.Check(t); wrong != "" {
-			panic(fmt.Sprintf("macemc: env.%s of %s: %s %s", call, w.Run.acting, t, wrong))
+			panic(fmt.Sprintf("macemc: env.%s of %s: %s %s", call, w.Run.acting, t.Text(), wrong))
 		}
 	}
 	yes, no := clock.Compare(x, y)

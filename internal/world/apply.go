@@ -34,7 +34,7 @@ func (w *World) apply(i int) {
 		case sim.EffectAskClear:
 			c := w.Links.tcp.Channel(i, e.To.Index())
 			w.Links.tcp.AskClear(c)
-			w.Links.bothEnds(c)
+			w.Links.oneEnd(c)
 			if w.cover != nil {
 				w.cover.kinds[sim.KindClear].can(1)
 			}
@@ -93,6 +93,6 @@ func (w *World) emit(i int, fact any) {
 		if err != nil {
 			w.Run.finds(w.Run.fail(sim.VerdictSafety, w.Judge.monitors[k].Name, err.Error()))
 		}
-		w.sums.TouchRest()
+		w.sums.Touch(w.sums.Monitor(k))
 	}
 }

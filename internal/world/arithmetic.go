@@ -1,7 +1,10 @@
 package world
 
 import (
-	"macemc/internal/canon"
+	"fmt"
+	"math"
+	"math/bits"
+
 	"macemc/internal/flat"
 	"macemc/netsim"
 	"macemc/sim"
@@ -14,10 +17,10 @@ import (
 
 // Local is what a node part can do by itself.
 type Local struct {
+	Offers  uint16 // guarded actions, but for those that depend on what is in the node's set
+	Tasks   uint16 // different ones
+	Timers  uint16
 	Script  bool // an opening is left, and not declined
-	Offers  int  // guarded actions, but for those that depend on what is in the node's set
-	Tasks   int  // different ones
-	Timers  int
 	Accepts bool // the node declines messages
 	Plain   bool // it is up, waits for nothing, and what it can do depends on nothing else
 	Loses   bool // a crash has several outcomes: not all on its disk is synced
@@ -79,45 +82,29 @@ func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 }
 
 // Local returns what the node part at a place can do.
-func (b *Bank) Local(place int, id uint32) *Local { return &b.info(place, id).local }
+func (b *Bank) Local(place int, id uint32) *Local { return &b.shelf(place, id).locals[id] }
 
 // Queue returns what a channel part holds.
-func (b *Bank) Queue(place int, id uint32) *Queue { return &b.info(place, id).queue }
+func (b *Bank) Queue(place int, id uint32) *Queue { return &b.shelf(place, id).queues[id] }
 
 // Items returns what a set part holds.
-func (b *Bank) Items(place int, id uint32) []Item { return b.info(place, id).items }
+func (b *Bank) Items(place int, id uint32) []Item { return b.shelf(place, id).items[id] }
 
-// Calm reports whether the rest of the state leaves a step alone: no partition,
+// Calm reports whether the environment of a state leaves a step alone: no partition,
 // no slow link, no paused node, no limit on timers; and whether faults are possible.
-func (b *Bank) Calm(id uint32) (calm, faults bool) {
-	if id == 0 {
-		return !b.slow, false
+func (b *Bank) Calm(v Vector) (calm, faults bool) {
+	early := b.at.Budget(budgetEarly)
+	for _, id := range v[b.at.Rest():early] {
+		faults = faults || id != 0
 	}
-	r := b.part(b.Places()-1, id).(*restPart)
-	return !b.slow && r.cut == nil && r.paused == 0 && r.early == sim.Unlimited, !r.left.IsZero()
+	return !b.slow && v[early] == 0 && v[b.at.Cut()] == 0 && v[b.at.Pauses()] == 0, faults
 }
 
 // Damages reports whether a crash may damage what is on a disk.
-func (b *Bank) Damages(id uint32) bool {
-	r, ok := b.part(b.Places()-1, id).(*restPart)
-	return ok && r.left.Disk != 0
-}
+func (b *Bank) Damages(v Vector) bool { return v[b.at.Budget(budgetDisk)] != 0 }
 
-// Healed returns the number of the rest of a state when the environment has healed: see
-// World.Heal.
-func (b *Bank) Healed(w *World, id uint32) uint32 {
-	place := b.Places() - 1
-	if to, known := made(b.popped[place], id); known {
-		return to
-	}
-	to := id
-	if r, ok := b.part(place, id).(*restPart); ok {
-		healed := &restPart{early: sim.Unlimited, memories: r.memories}
-		to = b.add(place, placed(w.memoriesSum(canon.Hash{}, healed.memories), place), healed)
-	}
-	noteMade(&b.popped[place], id, to)
-	return to
-}
+// Heal makes the environment of a state one that has healed: see World.Heal.
+func (b *Bank) Heal(v Vector) { clear(v[b.at.Rest():b.at.Healed()]) }
 
 // made returns the number that was noted for another.
 func made(list []uint32, id uint32) (uint32, bool) {
@@ -149,7 +136,7 @@ func (s *stock) describe(part any) (i info) {
 	switch of := part.(type) {
 	case *nodePart:
 		i.local = Local{
-			Script: of.life == lifeLate || of.opens(), Offers: of.offers, Tasks: of.tasks.len(), Timers: of.firing,
+			Script: of.life == lifeLate || of.opens(), Offers: few(of.offers), Tasks: few(of.tasks.len()), Timers: few(of.firing),
 			Accepts: of.guards.Declines(), Plain: of.life == lifeUp && !of.flushing && !of.guards.Gathers() && !of.guards.Quorate() && !of.leaves(),
 			Loses: of.disk.Loses(), Stores: of.disk != nil,
 		}
@@ -165,11 +152,19 @@ func (s *stock) describe(part any) (i info) {
 		for _, m := range of {
 			i.items = append(i.items, Item{m.From, s.message(m.Packet), m.Count > 0})
 		}
-	case *restPart:
+	case int, *cut, nodeSet, memoryPart:
 	default: // nothing
 		i.queue.Plain, i.local.Plain = true, true
 	}
 	return i
+}
+
+// few returns a number of events of a node.
+func few(n int) uint16 {
+	if n > math.MaxUint16 {
+		panic(unsupported(fmt.Sprintf("a node has %d events of its own; 65,535 are the most that can be told apart", n)))
+	}
+	return uint16(n)
 }
 
 // leaves reports whether the opening that comes next is that the node leaves, which
@@ -283,12 +278,20 @@ func (b *Bank) bag(table *flat.Table, place int, id uint32, from int, message ui
 	return to
 }
 
+// keys says how many bits a node takes of the key of a change, and a part or a message.
+type keys struct{ node, part uint8 }
+
+func keysOf(nodes, places int) keys {
+	node := bits.Len(uint(nodes - 1))
+	return keys{uint8(node), uint8((64 - bits.Len(uint(places)) - node) / 2)}
+}
+
 // key returns a part at a place, and a message with its sender.
-func (b *Bank) key(place int, id uint32, from int, message uint32) uint64 {
-	if id >= 1<<24 || message >= 1<<20 {
-		panic("macemc bug: sim: more parts than a key holds; they fill the memory before")
+func (k keys) key(place int, id uint32, from int, message uint32) uint64 {
+	if uint64(id)>>k.part != 0 || uint64(message)>>k.part != 0 {
+		panic("macemc bug: world: more parts than a key holds; they fill the memory before")
 	}
-	return uint64(place)<<50 | uint64(id)<<26 | uint64(message)<<6 | uint64(from)
+	return ((uint64(place)<<k.part|uint64(id))<<k.part|uint64(message))<<k.node | uint64(from)
 }
 
 func (b *Bank) connection(place int, id uint32) (netsim.End, []netsim.Packet) {

@@ -2,6 +2,7 @@ package world
 
 import (
 	"fmt"
+	"slices"
 
 	"macemc/internal/canon"
 	"macemc/internal/sight"
@@ -19,13 +20,19 @@ type auditor struct {
 	nodes  *nodes
 	judge  *Judge
 
-	told   map[canon.Hash]string // values as text, as they were when sent or handed over
+	told   map[canon.Hash]spoken // values, as they were when sent or handed over
 	handed []canon.Hash          // by effect: its value, as it was handed over; zero: it has none
 	kept   []canon.Hash          // of the nodes
 	lines  [][]canon.Line
 
 	memories []canon.Hash // of the monitors, as they left them
 	recalled [][]canon.Line
+}
+
+// spoken is a value as text.
+type spoken struct {
+	text  string
+	lines []canon.Line
 }
 
 // start forgets the values of the run that was.
@@ -74,8 +81,8 @@ func (a *auditor) checkHanded() {
 		}
 		if e := &effects[k]; sum != (canon.Hash{}) && a.sum(e.Value) != sum {
 			a.run.stop(a.run.fail(sim.VerdictMutation, "", fmt.Sprintf(
-				"the handler changed what it had handed over (%s) before it returned: %s became %s; messages, tasks and facts are immutable from then on: copy before changing",
-				e.Kind, a.told[sum], a.walker.Text(e.Value))))
+				"the handler changed what it had handed over (%s) before it returned: %s; messages, tasks and facts are immutable from then on: copy before changing%s",
+				e.Kind, a.became(sum, e.Value), a.lazily(sum, e.Value))))
 		}
 	}
 	a.handed = a.handed[:0]
@@ -86,9 +93,9 @@ func (a *auditor) tell(v any) canon.Hash {
 	h := a.sum(v)
 	if _, known := a.told[h]; !known {
 		if a.told == nil {
-			a.told = map[canon.Hash]string{}
+			a.told = map[canon.Hash]spoken{}
 		}
-		a.told[h] = a.walker.Text(v)
+		a.told[h] = spoken{a.walker.Text(v), a.walker.Lines(v)}
 	}
 	return h
 }
@@ -109,8 +116,8 @@ func (a *auditor) check(i int) {
 	}
 	if p := a.run.given; p.Message != nil && a.sum(p.Message) != p.Sum {
 		a.run.stop(a.run.fail(sim.VerdictMutation, "", fmt.Sprintf(
-			"the handler changed what it was given: %s became %s; messages and signals are immutable: copy before changing",
-			a.told[p.Sum], a.walker.Text(p.Message))))
+			"the handler changed what it was given: %s; messages and signals are immutable: copy before changing%s",
+			a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message))))
 	}
 	a.run.gave(netsim.Packet{})
 	for c := range a.n * a.n {
@@ -233,8 +240,27 @@ func (a *auditor) packet(from, to int, p netsim.Packet) {
 		return
 	}
 	a.run.stop(a.run.fail(sim.VerdictMutation, "", fmt.Sprintf(
-		"a message under way from %s to %s, sent at step %d, changed after it was sent: %s became %s; messages are immutable once sent: copy before changing",
-		addrOf(from), addrOf(to), p.Step, a.told[p.Sum], a.walker.Text(p.Message))))
+		"a message under way from %s to %s, sent at step %d, changed after it was sent: %s; messages are immutable once sent: copy before changing%s",
+		addrOf(from), addrOf(to), p.Step, a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message))))
+}
+
+// became returns what a value was and what it is.
+func (a *auditor) became(was canon.Hash, v any) string {
+	return fmt.Sprintf("%s became %s", a.told[was].text, a.walker.Text(v))
+}
+
+// lazily returns what to do about a field that was empty, if it is the first one that has
+// changed: libraries fill in such fields when they are asked for.
+func (a *auditor) lazily(was canon.Hash, v any) string {
+	changed := Diff(a.told[was].lines, a.walker.Lines(v))
+	if len(changed) == 0 || !slices.Contains([]string{"nil", "0", `""`, "false"}, changed[0].A) {
+		return ""
+	}
+	field := a.walker.Where(v, changed[0].Path).Field
+	if field == "" {
+		return ""
+	}
+	return fmt.Sprintf("; or, if it is only filled in when it is first asked for, add %q to System.Opaque", field)
 }
 
 // differences names the first few differences.

@@ -26,8 +26,10 @@ type Vector = state.Vector
 // A Bank belongs to one goroutine. Others get their own by Share, over the same
 // parts: see vault.
 type Bank struct {
-	slow   bool // the world has slow links: see Calm
-	n      int
+	slow bool // the world has slow links: see Calm
+	n    int
+	at   state.Places
+	keys
 	vault  *vault     // nil means nobody shares the parts
 	of     stock      // all parts, or those that this bank has looked at
 	popped [][]uint32 // by place and number: the part without its head, which has opened it; plus one
@@ -35,6 +37,16 @@ type Bank struct {
 	pushed flat.Table // the part with one more message
 	put    flat.Table // with one more in the bag
 	taken  flat.Table // with one less
+
+	live    int     // nodes of a place that are kept as they are
+	frames  *frames // of the others
+	walker  *canon.Walker
+	sys     *sim.System
+	kept    []kept
+	packs   int    // packed nodes
+	record  []byte // memory for records
+	packing []byte
+	keying  []byte
 }
 
 type nodePart struct {
@@ -65,19 +77,14 @@ type connectionPart struct {
 	packets []netsim.Packet
 }
 
-type restPart struct {
-	left     sim.Faults
-	early    int
-	cut      *cut
-	paused   uint64
-	memories []any
-}
+// memoryPart is the memory of a monitor.
+type memoryPart struct{ of any }
 
 // NewBank makes a bank for the states of this world. Worlds of equal systems,
 // params and configurations may share one.
 func (st *State) NewBank() *Bank {
 	places := st.sums.Len()
-	b := &Bank{n: st.n, slow: st.links.slow != nil, of: newStock(places)}
+	b := &Bank{n: st.n, at: st.sums.Places, keys: keysOf(st.n, places), slow: st.links.slow != nil, of: newStock(st.n, places), live: st.live, frames: newFrames(), sys: st.sys}
 	b.remember(places)
 	return b
 }
@@ -85,6 +92,19 @@ func (st *State) NewBank() *Bank {
 // remember makes room for what steps make of parts.
 func (b *Bank) remember(places int) {
 	b.popped, b.opened = make([][]uint32, places), make([][]uint32, places)
+	b.kept, b.keying = make([]kept, keptMost), make([]byte, 0, 64)
+}
+
+// walks returns the bank's own walker.
+func (b *Bank) walks() *canon.Walker {
+	if b.walker == nil {
+		w, err := b.sys.Walker()
+		if err != nil {
+			panic("macemc bug: world: the system has no walker, and its worlds have one: " + err.Error())
+		}
+		b.walker = w
+	}
+	return b.walker
 }
 
 // Len returns the number of distinct parts.
@@ -95,6 +115,9 @@ func (b *Bank) Len() (n int) {
 	}
 	return n
 }
+
+// At returns what stands where in a Vector.
+func (b *Bank) At() state.Places { return b.at }
 
 // Places returns the length of a Vector.
 func (b *Bank) Places() int { return len(b.of.shelves) }
@@ -150,6 +173,9 @@ func (st *State) bank(b *Bank, p int) uint32 {
 		}
 		return id
 	}
+	if p < st.n && b.of.shelves[p].full(b.live) {
+		return st.addPacked(b, p, sum, st.part(p).(*nodePart), st.sums.At()[p])
+	}
 	return b.add(p, sum, st.part(p))
 }
 
@@ -164,12 +190,10 @@ func (st *State) part(p int) any {
 		return clone(st.links.udp.Packets(at))
 	case state.Set:
 		return clone(st.links.set.For(at))
+	case state.Monitor:
+		return memoryPart{st.copied(st.judge.monitors[at].Memory())}
 	default:
-		r := st.environ.part()
-		for i := range st.judge.monitors {
-			r.memories = append(r.memories, st.copied(st.judge.monitors[i].Memory()))
-		}
-		return r
+		return st.environ.part(sort, at)
 	}
 }
 
@@ -240,8 +264,10 @@ func (st *State) place(p int, of any) {
 	case state.Set:
 		members, _ := of.([]netsim.Member)
 		l.placeSet(at, members)
+	case state.Monitor:
+		st.placeMemory(at, of)
 	default:
-		st.placeRest(of)
+		st.environ.place(sort, at, of)
 	}
 }
 
@@ -260,12 +286,8 @@ func count(b bool) int {
 	return 0
 }
 
-func (st *State) placeRest(of any) {
-	r, _ := of.(*restPart)
-	st.environ.place(r)
-	if r != nil {
-		for i := range st.judge.monitors {
-			st.judge.monitors[i].Restore(st.copied(r.memories[i]))
-		}
+func (st *State) placeMemory(k int, of any) {
+	if m, is := of.(memoryPart); is {
+		st.judge.monitors[k].Restore(st.copied(m.of))
 	}
 }

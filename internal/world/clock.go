@@ -23,7 +23,7 @@ type instants struct {
 
 func (all *nodes) finder() *instants {
 	if all.instants == nil {
-		all.instants = &instants{finder: sim.Times(all.walker)}
+		all.instants = &instants{finder: sim.Times(all.walker).PassZero()}
 	}
 	return all.instants
 }
@@ -32,6 +32,16 @@ func (all *nodes) finder() *instants {
 func (all *nodes) settleTimes(i int) {
 	if ns := &all.at[i]; ns.clock != nil {
 		ns.renumber(all.finder(), all.pace != nil)
+	}
+}
+
+// untold rejects a node that keeps the text of a time: what it does by that text, nobody asks.
+func (w *World) untold(i int) {
+	for _, l := range w.walker.Lines(w.nodes.at[i].node) {
+		if t, is := macetime.Written(l.Path + " " + l.Value); is {
+			panic(fmt.Sprintf("macemc: %s keeps the time %s as text, in %s = %s; no comparison is asked about a text: keep the macetime.Time, and write times as text with Logf alone",
+				addrOf(i), t, macetime.Plain(l.Path), macetime.Plain(l.Value)))
+		}
 	}
 }
 

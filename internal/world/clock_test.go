@@ -116,6 +116,17 @@ func TestTimesStayWithTheirNode(t *testing.T) {
 			"macemc: n0 puts a time into a timer, r1; times are"},
 		{"task", func(k *keeper, env sim.Env) { env.Post(env.Now()) }, "macemc: n0 puts a time into a task, "},
 		{"fact", func(k *keeper, env sim.Env) { env.Emit(env.Now()) }, "macemc: n0 puts a time into a fact, "},
+		{"text in a message", func(k *keeper, env sim.Env) { env.TCP().Send(env.Peers()[0], fmt.Sprint("at ", env.Now())) },
+			"macemc: n0 writes the time last as text into a message, \"at last\"; no comparison is asked about a text: send a duration, or keep the macetime.Time in the node, and write times as text with Logf alone"},
+		{"number in a message", func(k *keeper, env sim.Env) {
+			env.TCP().Send(env.Peers()[0], []byte(fmt.Sprintf("%d", env.Now().Add(5*time.Second))))
+		},
+			"macemc: n0 writes the time last+5s as text into a message, "},
+		{"text in a task", func(k *keeper, env sim.Env) { env.Post(env.Monotone().String()) }, "macemc: n0 writes the time r1 as text into a task, "},
+		{"text in the store", func(k *keeper, env sim.Env) { env.Store().Put("since", env.Now().String()) }, "macemc: n0 writes the time last as text into the store, since last; "},
+		{"text as a key of the store", func(k *keeper, env sim.Env) { env.Store().Put(env.Now().String(), "") }, "macemc: n0 writes the time last as text into the store, last ; "},
+		{"text in a file", func(k *keeper, env sim.Env) { env.Store().File("log").Append(fmt.Append(nil, env.Now())) }, "macemc: n0 writes the time last as text into the store, log last; "},
+		{"text in the node", func(k *keeper, env sim.Env) { k.Any = map[string]int{fmt.Sprint(env.Now()): 1} }, "macemc: n0 keeps the time last as text, in "},
 		{"key", func(k *keeper, env sim.Env) { k.Any = map[any]int{env.Now(): 1} },
 			"macemc: n0 cannot keep times where it does: a key of a map holds one; key the map by something else"},
 		{"weights", func(k *keeper, env sim.Env) { env.BeforeWeighted(env.Now(), env.Now(), 0, 0) },
@@ -133,6 +144,27 @@ func TestTimesStayWithTheirNode(t *testing.T) {
 				t.Errorf("found is %+v; want %s", f, c.want)
 			}
 		})
+	}
+}
+
+// A time may be written as text for people, and nothing else is taken for the text of one.
+func TestTimesAsTextForPeople(t *testing.T) {
+	w := keepers(t, 1, world.Config{Trace: true}, func(k *keeper, env sim.Env) {
+		now := env.Now()
+		env.Logf("it is %v", now)
+		_ = fmt.Sprint(now)
+		k.Any = "t1"
+		env.TCP().Send(env.Peers()[0], "at t1+5s")
+		env.Store().Put("since", "t1")
+	})
+	if f := w.Protect(func() {
+		w.Start(choose.NewFixed())
+		w.Step(choose.NewFixed())
+	}); f != nil || w.Run.Err() != nil {
+		t.Fatal(f, w.Run.Err())
+	}
+	if got, want := fmt.Sprint(w.Run.Trace().Steps[0].Effects), "it is last"; !strings.Contains(got, want) {
+		t.Errorf("%s does not log %q", got, want)
 	}
 }
 

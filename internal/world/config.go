@@ -1,11 +1,13 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 
 	"macemc/choose"
 	"macemc/internal/byzantine"
 	"macemc/internal/handler"
+	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -15,6 +17,9 @@ type Config struct {
 	// Conditions are those of its runs. A world has no fault budgets where Faults
 	// is nil: Allow gives them to each run.
 	sim.Conditions
+	// Failing are the sets of nodes without which each state is judged too: see
+	// sim.Conditions.Failing. Where Faults is given, New finds them.
+	Failing [][]int
 	// Trace records every step, with effects and facts.
 	Trace bool
 	// Audit checks after every step that nothing changed but the node that
@@ -26,6 +31,9 @@ type Config struct {
 	// Answers, if not nil, wraps what answers the handlers: a record that is taken again
 	// gives its own answers.
 	Answers func(handler.Answerer) handler.Answerer
+	// Live is the number of nodes of a place that a bank keeps as they are, and does not
+	// pack; 0 means 16,384. It is for tests.
+	Live int
 	// Coverage, if set, counts what runs exercise.
 	Coverage *Coverage
 }
@@ -61,7 +69,8 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	}
 	w := &World{setting: setting{
 		sys: sys, params: params, bad: bad, n: n, walker: walker, peers: make([][]sim.Addr, n),
-		tracing: config.Trace, auditing: config.Audit, sprint: config.Sprint, shuffled: config.DiskReorder,
+		tracing: config.Trace, auditing: config.Audit, sprint: config.Sprint, shuffled: config.DiskReorder, crashes: config.Crashes,
+		live: cmp.Or(config.Live, liveMost),
 	}}
 	pace, err := sys.Pace(params)
 	switch {
@@ -83,7 +92,10 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	}
 	var budgets sim.Faults
 	if config.Faults != nil {
-		budgets = *config.Faults
+		budgets = config.Budgets(sys)
+		if config.Failing, err = config.Conditions.Failing(sys, params); err != nil {
+			return nil, err
+		}
 	}
 	if err := sys.CanFail(params, budgets); err != nil {
 		return nil, err
@@ -103,6 +115,8 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	if err := w.Judge.bind(sys, config.Properties); err != nil {
 		return nil, err
 	}
+	w.Judge.bindWithout(sys, config.Properties, config.Failing)
+	w.sums.Init(state.PlacesOf(n, len(faultNames)+1, len(w.Judge.monitors)))
 	if w.auditing {
 		w.audit.properties()
 	}
@@ -115,15 +129,14 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 // compose makes the nouns of a world know those that stand below them.
 func (w *World) compose(net sim.Network) {
 	s, n := &w.setting, w.n
-	w.sums.Init(n)
 	w.timers = newTimers(s)
 	w.Run = Run{setting: s, timers: &w.timers, asking: asking{keeps: w.tracing, question: choose.Question{Alternatives: possible{&w.Events}}}}
 	w.Links = newLinks(n, net, &w.sums)
 	w.nodes = nodes{
 		setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links,
-		at: make([]nodeState, n), envs: make([]handler.Envs, n), script: netsim.NewBits(n),
+		at: make([]nodeState, n), envs: make([]handler.Envs, n), script: netsim.NewBits(n), changed: newNodeSet(n),
 	}
-	w.Environ = Environment{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes}
+	w.Environ = Environment{paused: newNodeSet(n), setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes}
 	w.disks = disks{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.Events = Events{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.Judge = Judge{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"macemc/internal/state"
+
 	"macemc/sim"
 )
 
@@ -25,9 +26,9 @@ type Environment struct {
 	firings    int        // early firings of a run
 	early      int        // and how many are left; Unlimited
 	cut        *cut
-	away, gone int    // nodes that may restart, and that are down for good
-	paused     uint64 // nodes that take no step
-	storm      bool   // there is something of all this
+	away, gone int     // nodes that may restart, and that are down for good
+	paused     nodeSet // nodes that take no step
+	storm      bool    // there is something of all this
 
 	consequences []happening          // that are possible now, of faults that were
 	faults       []happening          // that are possible now
@@ -85,11 +86,30 @@ func (e *Environment) allow(f sim.Faults, early *int) {
 // Fired returns how many early firings the run has used, where they are limited.
 func (e *Environment) Fired() int { return e.firings - e.early }
 
+// Spent returns how many faults of the budgets the run has used. Those of a budget without
+// limit are not counted.
+func (e *Environment) Spent() (n int) {
+	for _, kind := range faultKinds {
+		n += *e.budgets.Of(kind) - *e.left.Of(kind)
+	}
+	return n
+}
+
+// faultKinds are those that have a budget.
+var faultKinds = func() (all []sim.Kind) {
+	for _, kind := range sim.Kinds() {
+		if kind.Fault() {
+			all = append(all, kind)
+		}
+	}
+	return all
+}()
+
 // weather sets storm and barred from what they summarise.
 func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
 	e.links.bar(barred)
-	e.storm = barred || e.paused != 0 || !e.left.IsZero()
+	e.storm = barred || !e.paused.empty() || !e.left.IsZero()
 }
 
 // list lists the events of the environment, in canonical order.
@@ -145,7 +165,7 @@ func (e *Environment) list() {
 }
 
 // pausing reports whether a node is paused: it is up, and takes no step.
-func (e *Environment) pausing(i int) bool { return e.paused&(1<<i) != 0 }
+func (e *Environment) pausing(i int) bool { return e.paused.has(i) }
 
 // held reports whether an event has to wait because a handler of a paused node would run.
 // Events of the network do not wait.
@@ -246,7 +266,7 @@ func (e *Environment) lookSplits() {
 		return
 	}
 	if e.splits == nil { // made once: a Split in an interface allocates
-		for side := uint64(1); side < e.links.all(); side++ {
+		for side := uint64(1); side < 1<<e.n-1; side++ {
 			e.splits = append(e.splits, sim.Split{Side: side})
 		}
 	}
@@ -290,13 +310,13 @@ func (e *Environment) connects(from, to int) bool {
 // handler runs afterwards.
 func (e *Environment) take(h *happening) {
 	i, c := int(h.node), int(h.channel)
-	if budget := e.left.Of(h.Kind); budget != nil {
-		takeOne(budget)
+	if k := h.Kind.Budget(); k >= 0 {
+		e.spend(k)
 	}
 	switch h.Kind {
 	case sim.KindClear:
 		e.links.tcp.PopClear(c)
-		e.links.bothEnds(c)
+		e.links.oneEnd(c)
 	case sim.KindFlushed:
 		e.links.tcp.PopFlushed(i)
 		e.sums.TouchNode(i)
@@ -306,10 +326,10 @@ func (e *Environment) take(h *happening) {
 	case sim.KindRefused:
 		if h.Link == sim.LinkUDP {
 			e.run.takes(e.links.udp.Pop(c).Origin)
-			e.sums.TouchUDP(c)
+			e.links.takes(e.sums.UDP(c))
 		} else {
 			e.links.tcp.Refuse(c)
-			e.links.bothEnds(c)
+			e.links.oneEnd(c)
 		}
 	case sim.KindBreak, sim.KindReset:
 		e.links.tcp.Break(i, h.From.Index())
@@ -317,6 +337,7 @@ func (e *Environment) take(h *happening) {
 		e.links.bothEnds(c)
 	case sim.KindMend:
 		e.cut = nil
+		e.sums.Touch(e.sums.Cut())
 	case sim.KindRestart:
 		e.restart(i)
 	case sim.KindCrash:
@@ -325,7 +346,7 @@ func (e *Environment) take(h *happening) {
 		e.crash(i, lifeGone)
 	case sim.KindLose:
 		e.run.takes(e.links.udp.Take(c, int(h.Place)).Origin)
-		e.sums.TouchUDP(c)
+		e.links.takes(e.sums.UDP(c))
 	case sim.KindDuplicate:
 		e.links.udp.Push(c, e.run.copies(e.links.udp.Packets(c)[h.Place]))
 		e.sums.TouchUDP(c)
@@ -333,23 +354,25 @@ func (e *Environment) take(h *happening) {
 		p := e.links.udp.Take(c, int(h.Place))
 		e.run.takes(p.Origin)
 		e.run.gave(p)
-		e.sums.TouchUDP(c)
+		e.links.takes(e.sums.UDP(c))
 	case sim.KindPartition, sim.KindOneWay:
 		e.cut = &cut{h.Value.(sim.Split).Side, h.Kind == sim.KindOneWay}
+		e.sums.Touch(e.sums.Cut())
 	case sim.KindPause:
-		e.paused |= 1 << i
+		e.paused.add(i)
+		e.sums.Touch(e.sums.Pauses())
 	case sim.KindResume:
-		e.paused &^= 1 << i
+		e.paused.remove(i)
+		e.sums.Touch(e.sums.Pauses())
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", h.Kind))
 	}
 	e.changes()
 }
 
-// changes notes that the environment has changed.
+// changes notes that what is possible has changed on all nodes.
 func (e *Environment) changes() {
 	e.links.soilAll()
-	e.sums.TouchRest()
 	e.weather()
 }
 
@@ -358,7 +381,11 @@ func (e *Environment) crash(i int, l life) {
 	if e.nodes.at[i].shared { // what System.Crash keeps of it is the next life's own
 		e.nodes.own(i)
 	}
-	e.paused &^= 1 << i
+	e.sums.Touched().Add(e.sums.Pauses(), state.Asked)
+	if e.pausing(i) {
+		e.paused.remove(i)
+		e.sums.Touch(e.sums.Pauses())
+	}
 	if l == lifeAway {
 		e.away++
 	} else {
@@ -390,23 +417,42 @@ func (e *Environment) lived(was, is life) {
 
 // fires takes one from the early firings that are left, if the timer of a node is one.
 func (e *Environment) fires(i int) {
+	if e.firings != sim.Unlimited {
+		e.sums.Touched().Add(e.sums.Budget(budgetEarly), state.Asked)
+	}
+	if e.early > 0 {
+		e.links.asked(i, state.Asked)
+	}
 	if e.early > 0 && e.links.concerned(i) {
 		e.early--
-		e.sums.TouchRest()
+		e.sums.Touch(e.sums.Budget(budgetEarly))
 	}
 }
 
-// part returns the environment as a bank keeps it, and place makes it be so; nil means
-// nothing.
-func (e *Environment) part() *restPart {
-	return &restPart{left: e.left, early: e.early, cut: e.cut, paused: e.paused}
+// part returns a part of the environment as a bank keeps it: an int, a cut, or the paused
+// nodes.
+func (e *Environment) part(sort state.Sort, k int) any {
+	switch sort {
+	case state.Budget:
+		return e.budget(k)
+	case state.Cut:
+		return e.cut
+	}
+	return e.paused.clone()
 }
 
-func (e *Environment) place(r *restPart) {
-	if r == nil {
-		r = &restPart{early: sim.Unlimited}
+// place makes a part of the environment one that part has returned, or empty if it is nil.
+func (e *Environment) place(sort state.Sort, k int, of any) {
+	switch sort {
+	case state.Budget:
+		left, _ := of.(int)
+		e.setBudget(k, left)
+	case state.Cut:
+		e.cut, _ = of.(*cut)
+	default:
+		paused, _ := of.(nodeSet)
+		e.paused.set(paused)
 	}
-	e.left, e.early, e.cut, e.paused = r.left, r.early, r.cut, r.paused
 	e.links.soilAll()
 	e.weather()
 }
@@ -429,13 +475,17 @@ func (e *Environment) leave(i int) {
 
 // heal ends what the environment could do.
 func (e *Environment) heal() {
-	e.left, e.cut, e.paused, e.early = sim.Faults{}, nil, 0, sim.Unlimited
+	e.left, e.cut, e.early = sim.Faults{}, nil, sim.Unlimited
+	e.paused.clear()
+	for part := e.sums.Rest(); part < e.sums.Healed(); part++ {
+		e.sums.Touch(part)
+	}
 	e.changes()
 }
 
 // Healed reports whether the environment has nothing left to misbehave with.
 func (e *Environment) Healed() bool {
-	return e.left.IsZero() && e.cut == nil && e.paused == 0 && e.early == sim.Unlimited
+	return e.left.IsZero() && e.cut == nil && e.paused.empty() && e.early == sim.Unlimited
 }
 
 var faultNames = sim.FaultNames()
@@ -466,27 +516,55 @@ func (e *Environment) Stored() bool { return e.stored }
 const fits = "tcp: the two ends of a connection keep flags that fit"
 
 // spend takes one from a budget of the state.
-func (e *Environment) spend(n *int) {
-	takeOne(n)
-	e.sums.TouchRest()
+func (e *Environment) spend(k int) {
+	if n := e.left.Budget(k); *n > 0 {
+		*n--
+	}
+	e.sums.Touch(e.sums.Budget(k))
 	e.weather()
 }
 
-// takeOne takes one from a budget.
-func takeOne(n *int) {
-	if *n > 0 {
-		*n--
+// The budgets have their numbers in sim.FaultNames; after them comes that of early firings,
+// counted from Unlimited, so that none of it is left once the environment has healed.
+var (
+	budgetRare  = slices.Index(faultNames, "rare")
+	budgetDisk  = slices.Index(faultNames, "disk")
+	budgetEarly = len(faultNames)
+)
+
+// budget returns the rest of a budget, which is 0 if the environment has healed.
+func (e *Environment) budget(k int) int {
+	if k == budgetEarly {
+		return e.early - sim.Unlimited
 	}
+	return *e.left.Budget(k)
+}
+
+// setBudget sets the rest of a budget.
+func (e *Environment) setBudget(k, left int) {
+	if k == budgetEarly {
+		e.early = left + sim.Unlimited
+		return
+	}
+	*e.left.Budget(k), e.left.Only = left, e.budgets.Only
 }
 
 // asksSided notes that a coin with rare sides was asked, and writes, that something was
 // written to a store.
 func (e *Environment) asksSided() { e.sided = true }
-func (e *Environment) writes()    { e.stored = true }
+
+// toss notes that a question of the step depends on a budget.
+func (e *Environment) toss(budget int) {
+	e.run.toss()
+	e.sums.Touched().Add(e.sums.Budget(budget), state.Asked)
+}
+
+func (e *Environment) writes() { e.stored = true }
 
 // start resets the environment for a new run.
 func (e *Environment) start() {
-	e.left, e.early, e.cut, e.away, e.gone, e.paused = e.budgets, e.firings, nil, 0, 0, 0
+	e.left, e.early, e.cut, e.away, e.gone = e.budgets, e.firings, nil, 0, 0
+	e.paused.clear()
 	e.weather()
 }
 

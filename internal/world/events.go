@@ -69,7 +69,7 @@ type span struct {
 // in runs of equal weight: what the other methods are asked about.
 func (es *Events) Count() int {
 	l, e, all := es.links, es.environ, es.nodes
-	if (l.guarded || l.barred) && l.dirty != 0 {
+	if (l.guarded || l.barred) && !l.dirty.empty() {
 		es.refresh()
 	}
 	if e.storm {
@@ -128,7 +128,7 @@ func (es *Events) Count() int {
 }
 
 // filtered reports whether not all that the spans have is possible.
-func (es *Events) filtered() bool { return es.environ.paused != 0 || es.links.slow != nil }
+func (es *Events) filtered() bool { return !es.environ.paused.empty() || es.links.slow != nil }
 
 // unheld leaves out what a paused node would do, and what is on a slow link while
 // anything else is to be done, and counts the rest.
@@ -399,7 +399,7 @@ func (es *Events) member(k int, h *happening) {
 func (es *Events) Settled() bool {
 	e := es.environ
 	timers := es.timers.count > 0 && (es.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
-	if e.cut != nil || e.paused != 0 || e.away > 0 || timers {
+	if e.cut != nil || !e.paused.empty() || e.away > 0 || timers {
 		return false
 	}
 	n := es.Count()

@@ -11,12 +11,22 @@ type eyes struct{ judge *Judge }
 
 func (e eyes) Timers() int { return e.judge.nodes.timers.count }
 
+// refuse ends a run whose properties look at messages, where a node that has failed for good
+// is one that takes no more steps: messages to a failed node are gone, and to a slow one not.
+func (e eyes) refuse() {
+	if e.judge.crashes == sim.CrashImplicit {
+		panic(unsupported("a property looks at the messages under way, and those to a failed node are gone, so the crash model implicit differs from explicit; use explicit"))
+	}
+}
+
 func (e eyes) InFlight() int {
+	e.refuse()
 	e.judge.counted = true
 	return e.judge.links.InFlight()
 }
 
 func (e eyes) UnderWay(yield func(sight.Sent) bool) {
+	e.refuse()
 	e.judge.looked = true
 	l := e.judge.links
 	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {

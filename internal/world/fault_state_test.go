@@ -110,7 +110,7 @@ func inspect(t *testing.T, w *World, texts map[canon.Hash]string, hashes map[str
 	texts[h], hashes[text] = text, h
 
 	before := events(w)
-	w.Links.dirty = w.Links.all()
+	w.Links.soilAll()
 	if anew := events(w); before != anew {
 		t.Fatalf("after %s these events are possible:\n%s\nand found anew:\n%s\n%s", w.Run.identity(), before, anew, text)
 	}

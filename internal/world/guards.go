@@ -2,15 +2,15 @@ package world
 
 import (
 	"fmt"
-	"math/bits"
 
 	"macemc/sim"
 )
 
 // refresh brings the offers and acceptance of dirty nodes up to date.
 func (es *Events) refresh() {
-	for d := es.links.dirty; d != 0; d &= d - 1 {
-		es.refreshNode(bits.TrailingZeros64(d))
+	dirty := &es.links.dirty
+	for i := dirty.next(0); i >= 0; i = dirty.next(i + 1) {
+		es.refreshNode(i)
 	}
 	es.links.fresh()
 }

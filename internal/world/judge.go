@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -25,6 +24,7 @@ type Judge struct {
 	environ *Environment
 
 	always     []sight.Check
+	without    []without
 	eventually []sight.Check
 	sometimes  []sight.Check
 	monitors   []sight.Monitor
@@ -80,6 +80,43 @@ func (j *Judge) bind(sys *sim.System, only []string) error {
 	return nil
 }
 
+// without is a safety property where some nodes have failed for good: see
+// sim.CrashImplicit.
+type without struct {
+	sight.Check
+	nodes []int
+}
+
+// bindWithout binds the wanted properties once for each set of nodes that may fail.
+// A property made by Each needs none of it: fewer nodes are fewer to hold for.
+func (j *Judge) bindWithout(sys *sim.System, only []string, failing [][]int) {
+	for _, p := range sys.Properties {
+		if p.Rule().Kind != sight.RuleAlways || len(only) > 0 && !slices.Contains(only, p.Name) {
+			continue
+		}
+		for _, nodes := range failing {
+			if c := p.Without(nodes, &j.nodes.sees); c.Each == nil {
+				j.without = append(j.without, without{c, nodes})
+			}
+		}
+	}
+}
+
+// checkWithout ends the search if a property holds only as long as all nodes are there.
+func (j *Judge) checkWithout() {
+	for k := range j.without {
+		c := &j.without[k]
+		if !j.ask(&c.Check) {
+			var names []string
+			for _, i := range c.nodes {
+				names = append(names, addrOf(i).String())
+			}
+			panic(unsupported(fmt.Sprintf("property %q looks at which nodes are up: after step %d it holds with all nodes and not without %s, so the crash model implicit differs from explicit; use explicit",
+				c.Name, j.run.Steps(), strings.Join(names, " and "))))
+		}
+	}
+}
+
 // Counted reports whether a view has ever counted the messages under way.
 func (j *Judge) Counted() bool { return j.counted }
 
@@ -101,6 +138,7 @@ func (j *Judge) Check() *sim.Failure {
 			return j.run.finds(j.unsafe(&j.always[k]))
 		}
 	}
+	j.checkWithout()
 	j.nodes.judged()
 	return nil
 }
@@ -112,8 +150,9 @@ func (j *Judge) holds(c *sight.Check) bool {
 		return j.ask(c)
 	}
 	j.asking = c
-	for left := j.nodes.changed; left != 0; left &= left - 1 {
-		if !c.Each(bits.TrailingZeros64(left)) {
+	changed := &j.nodes.changed
+	for i := changed.next(0); i >= 0; i = changed.next(i + 1) {
+		if !c.Each(i) {
 			j.asking = nil
 			return false
 		}

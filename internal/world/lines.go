@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"macemc/internal/canon"
 	"macemc/netsim"
@@ -69,30 +70,40 @@ func PlaceOf(l canon.Line) (p Place) {
 }
 
 // Lines returns the state as text, in stable order: what the hash sees.
-func (x *Text) Lines() (lines []canon.Line) {
+func (x *Text) Lines() []canon.Line { return x.lines(x.walker.Text) }
+
+// Shown returns the lines of Lines with messages and signals as sim.Shown has them, for people.
+func (x *Text) Shown() []canon.Line {
+	return x.lines(func(v any) string { return sim.Shown(x.walker, v) })
+}
+
+// lines returns the state; text writes messages and signals.
+func (x *Text) lines(text func(v any) string) (lines []canon.Line) {
 	for i := range x.nodes.at {
-		lines = append(lines, x.nodes.lines(i, nil)...)
+		lines = append(lines, x.nodes.lines(i, nil, text)...)
 	}
-	return append(lines, x.OtherLines()...)
+	return append(lines, x.otherLines(text)...)
 }
 
 // OtherLines returns the lines of Lines that are about no node.
-func (x *Text) OtherLines() (lines []canon.Line) {
+func (x *Text) OtherLines() []canon.Line { return x.otherLines(x.walker.Text) }
+
+func (x *Text) otherLines(said func(v any) string) (lines []canon.Line) {
 	for c := range x.n * x.n {
 		from, to := x.links.tcp.Ends(c)
 		path := fmt.Sprintf("%s %s->%s", sim.LinkTCP, addrOf(from), addrOf(to))
 		if text := x.links.connectionText(c, from, to); text != "" {
 			lines = append(lines, canon.Line{Path: path, Value: text, Tag: tag(PartLink, from)})
 		}
-		lines = x.packetLines(lines, path, from, x.links.tcp.Packets(c))
+		lines = packetLines(lines, path, from, x.links.tcp.Packets(c), said)
 	}
 	for c := range x.n * x.n {
 		from, to := x.links.udp.Ends(c)
-		lines = x.packetLines(lines, fmt.Sprintf("%s %s->%s", sim.LinkUDP, addrOf(from), addrOf(to)), from, x.links.udp.Packets(c))
+		lines = packetLines(lines, fmt.Sprintf("%s %s->%s", sim.LinkUDP, addrOf(from), addrOf(to)), from, x.links.udp.Packets(c), said)
 	}
 	for i := range x.nodes.at {
 		for _, m := range x.links.set.For(i) {
-			link, value := sim.LinkSet, x.walker.Text(m.Message)
+			link, value := sim.LinkSet, said(m.Message)
 			if m.Count > 0 {
 				link = sim.LinkBag
 			}
@@ -127,9 +138,9 @@ func (l *Links) connectionText(c, from, to int) string {
 	return text
 }
 
-func (x *Text) packetLines(lines []canon.Line, path string, from int, packets []netsim.Packet) []canon.Line {
+func packetLines(lines []canon.Line, path string, from int, packets []netsim.Packet, text func(v any) string) []canon.Line {
 	for at, p := range packets {
-		lines = append(lines, canon.Line{Path: fmt.Sprintf("%s[%d]", path, at), Value: x.walker.Text(p.Message), Tag: tag(PartMessage, from)})
+		lines = append(lines, canon.Line{Path: fmt.Sprintf("%s[%d]", path, at), Value: text(p.Message), Tag: tag(PartMessage, from)})
 	}
 	return lines
 }
@@ -158,16 +169,18 @@ func (e *Environment) lines() (lines []canon.Line) {
 }
 
 // NodeLines returns the lines of Lines that are about one node.
-func (x *Text) NodeLines(a sim.Addr) []canon.Line { return x.nodes.lines(a.Index(), nil) }
+func (x *Text) NodeLines(a sim.Addr) []canon.Line {
+	return x.nodes.lines(a.Index(), nil, x.walker.Text)
+}
 
 // NodeLinesOf returns at least those lines of a node that are wanted. Paths are relative to
 // the node.
 func (x *Text) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
-	return x.nodes.lines(a.Index(), wanted)
+	return x.nodes.lines(a.Index(), wanted, x.walker.Text)
 }
 
-// nodeLines are a node's own fields, then its timers, tasks and openings.
-func (all *nodes) lines(i int, wanted canon.Wanted) (lines []canon.Line) {
+// lines returns a node's own fields, then its timers, tasks and openings.
+func (all *nodes) lines(i int, wanted canon.Wanted, text func(v any) string) (lines []canon.Line) {
 	ns, name := &all.at[i], addrOf(i).String()
 	for _, l := range all.walker.LinesOf(ns.seen.Node, wanted) {
 		lines = append(lines, under(name, l, tag(PartField, i)))
@@ -176,14 +189,14 @@ func (all *nodes) lines(i int, wanted canon.Wanted) (lines []canon.Line) {
 		lines = append(lines, canon.Line{Path: name + " " + what, Value: value, Tag: tag(part, i)})
 	}
 	for k := range ns.seen.Timers {
-		value := all.walker.Text(ns.seen.Timers[k].Signal)
+		value := text(ns.seen.Timers[k].Signal)
 		if all.pace != nil {
 			value += ", due " + ns.seen.Timers[k].Due.String()
 		}
 		add("timer", value, PartTimer)
 	}
 	for _, t := range ns.tasks {
-		value := all.walker.Text(t.signal)
+		value := text(t.signal)
 		if t.count > 1 {
 			value = fmt.Sprintf("%s, %d times", value, t.count)
 		}
@@ -204,7 +217,7 @@ func (all *nodes) lines(i int, wanted canon.Wanted) (lines []canon.Line) {
 		add("waits", "until flushed", PartLife)
 	}
 	for _, s := range ns.script[ns.next:] {
-		add("script", all.walker.Text(s), PartScript)
+		add("script", text(s), PartScript)
 	}
 	for _, l := range ns.disk.Lines() {
 		add(l[0], l[1], PartDisk)
@@ -240,6 +253,68 @@ type Difference struct {
 
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s | %s", d.Path, orAbsent(d.A), orAbsent(d.B))
+}
+
+// Describe returns the text of a difference of two runs, the first of which ended in this
+// state. If a field leads to different objects, the text names the fields that share them,
+// and the line to add if that does not matter.
+func (x *Text) Describe(d Difference) string {
+	if !isShared(d.A) && !isShared(d.B) {
+		return d.String()
+	}
+	text := fmt.Sprintf("%s is %s in one, and %s in the other", d.Path, sharing(d.A), sharing(d.B))
+	if d.Of.Part != PartField {
+		return text
+	}
+	path := strings.TrimPrefix(strings.TrimPrefix(d.Path, d.Of.Node.String()), ".")
+	return text + neverChanges(x.walker.Where(x.nodes.at[d.Of.Node.Index()].seen.Node, path).Type)
+}
+
+// neverChanges returns which line to add if it does not matter which object of a type is
+// shared.
+func neverChanges(rule string) string {
+	if rule == "" {
+		return ""
+	}
+	return fmt.Sprintf("; if a %s never changes once it is made, add %q to System.Immutable", rule, rule)
+}
+
+// First describes the first difference of another state from this one, or returns "".
+func (x *Text) First(other []canon.Line) string {
+	all := Diff(other, x.Lines())
+	if len(all) == 0 {
+		return ""
+	}
+	return x.Describe(all[0])
+}
+
+// Unlike describes the first difference of a node from a part of a bank, or returns "".
+func (x *Text) Unlike(b *Bank, i int, id uint32) string {
+	fields := func(n sim.Node) (lines []canon.Line) {
+		for _, l := range x.walker.Lines(n) {
+			lines = append(lines, under(addrOf(i).String(), l, tag(PartField, i)))
+		}
+		return lines
+	}
+	all := Diff(fields(b.part(i, id).(*nodePart).node), fields(x.nodes.at[i].node))
+	if len(all) == 0 {
+		return ""
+	}
+	return x.Describe(all[0])
+}
+
+// isShared reports whether the value of a line refers to an object that another line shows.
+func isShared(value string) bool { return strings.HasPrefix(value, "=") }
+
+func sharing(value string) string {
+	switch at, is := strings.CutPrefix(value, "="); {
+	case is && at == ".":
+		return "shared with the node itself"
+	case is:
+		return "shared with another field, " + at + ","
+	default:
+		return "not shared (" + orAbsent(value) + ")"
+	}
 }
 
 func orAbsent(s string) string {

@@ -26,10 +26,10 @@ type Links struct {
 	// What receivers accept. If no node can decline, everything.
 	acceptedTCP netsim.Bits // channels whose head
 	acceptedUDP netsim.Bits
-	members     int    // of sets and bags
-	guarded     bool   // some node has Offers or Accepts
-	barred      bool   // some node does not listen, or there is a partition
-	dirty       uint64 // nodes whose offers and acceptance are out of date, where that matters
+	members     int     // of sets and bags
+	guarded     bool    // some node has Offers or Accepts
+	barred      bool    // some node does not listen, or there is a partition
+	dirty       nodeSet // nodes whose offers and acceptance are out of date, where that matters
 
 	disturbed bool                  // a connection was reset or broke
 	used      [sim.LinkBag + 1]bool // by which something was sent, in any run
@@ -41,7 +41,7 @@ func newLinks(n int, net sim.Network, sums *state.Sums) Links {
 	return Links{
 		sums: sums, n: n, net: net,
 		tcp: netsim.NewTCP(n, net.TCPBuffer, net.Flaws...), udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
-		acceptedTCP: netsim.NewBits(n * n), acceptedUDP: netsim.NewBits(n * n),
+		acceptedTCP: netsim.NewBits(n * n), acceptedUDP: netsim.NewBits(n * n), dirty: newNodeSet(n),
 	}
 }
 
@@ -78,16 +78,17 @@ func (l *Links) start() {
 	l.set.Reset()
 	l.acceptedTCP.Clear()
 	l.acceptedUDP.Clear()
-	l.members, l.dirty, l.guarded, l.barred, l.disturbed = 0, 0, false, false, false
+	l.dirty.clear()
+	l.members, l.guarded, l.barred, l.disturbed = 0, false, false, false
 }
 
 // soil notes that it is out of date what a node offers and accepts, and soilAll, that it
 // is of all nodes.
-func (l *Links) soil(i int) { l.dirty |= 1 << i }
-func (l *Links) soilAll()   { l.dirty = l.all() }
+func (l *Links) soil(i int) { l.dirty.add(i) }
+func (l *Links) soilAll()   { l.dirty.fill(l.n) }
 
 // fresh notes that nothing is out of date.
-func (l *Links) fresh() { l.dirty = 0 }
+func (l *Links) fresh() { l.dirty.clear() }
 
 // guard notes that a node has guards, if it has.
 func (l *Links) guard(g handler.Guards) { l.guarded = l.guarded || g.Any() }
@@ -95,7 +96,8 @@ func (l *Links) guard(g handler.Guards) { l.guarded = l.guarded || g.Any() }
 // bar notes whether some node does not listen, or there is a partition.
 func (l *Links) bar(barred bool) {
 	if barred != l.barred {
-		l.barred, l.dirty = barred, l.all()
+		l.barred = barred
+		l.soilAll()
 	}
 }
 
@@ -114,9 +116,13 @@ func (l *Links) send(link sim.Link, from, to int, p netsim.Packet) (number int32
 		c := l.tcp.Channel(from, to)
 		l.tcp.Push(c, p)
 		l.sums.TouchTCP(c)
+		if l.sums.Touched().On() {
+			l.sent(link, l.sums.TCP(c), false)
+		}
 	case sim.LinkUDP:
 		c := l.udp.Channel(from, to)
-		if len(l.udp.Packets(c)) >= l.net.UDPCapacity {
+		full := len(l.udp.Packets(c)) >= l.net.UDPCapacity
+		if l.sent(link, l.sums.UDP(c), full); full {
 			return 0
 		}
 		l.udp.Push(c, p)
@@ -126,14 +132,29 @@ func (l *Links) send(link sim.Link, from, to int, p netsim.Packet) (number int32
 		if p.Number = is.Number; fresh {
 			l.sums.TouchSet(to)
 		}
+		if l.sums.Touched().On() {
+			l.sent(link, l.sums.Set(to), false)
+		}
 	case sim.LinkBag:
 		l.set.Put(from, to, p)
 		l.sums.TouchSet(to)
+		if l.sums.Touched().On() {
+			l.sent(link, l.sums.Set(to), false)
+		}
 	default:
 		panic(fmt.Sprintf("macemc bug: world: cannot send by %s", link))
 	}
 	l.soil(to)
 	return p.Number
+}
+
+// sent records that a message was added at a place, or lost for want of room.
+func (l *Links) sent(link sim.Link, place int, lost bool) {
+	why := state.Sent
+	if link == sim.LinkUDP {
+		why |= state.Room
+	}
+	l.sums.Touched().Send(state.Send{Link: uint8(link), Place: int32(place), Lost: lost}, why)
 }
 
 // head returns the message that an event delivers.
@@ -154,23 +175,29 @@ func (l *Links) receive(e *happening) (from netsim.Origin) {
 	case sim.LinkTCP:
 		p, opened := l.tcp.Pop(c)
 		from = p.Origin
-		l.sums.TouchTCP(c)
+		l.takes(l.sums.TCP(c))
 		if opened {
 			l.bothEnds(c)
 		}
 	case sim.LinkUDP:
 		from = l.udp.Pop(c).Origin
-		l.sums.TouchUDP(c)
+		l.takes(l.sums.UDP(c))
 	case sim.LinkSet, sim.LinkBag:
 		from = l.set.Take(int(e.node), int(e.slot)).Origin
 		if e.Link == sim.LinkBag {
-			l.sums.TouchSet(int(e.node))
+			l.takes(l.sums.Set(int(e.node)))
 			l.soil(int(e.node))
 		}
 	default:
 		panic(fmt.Sprintf("macemc bug: world: cannot receive by %s", e.Link))
 	}
 	return from
+}
+
+// takes records that a message was taken off a place.
+func (l *Links) takes(place int) {
+	l.sums.Touch(place)
+	l.sums.Touched().Add(place, state.Took)
 }
 
 // reset breaks the connection between two nodes by the wish of the first.
@@ -233,8 +260,14 @@ func (l *Links) crash(i int) {
 // bothEnds notes that a connection has changed, in both directions.
 func (l *Links) bothEnds(channel int) {
 	from, to := l.tcp.Ends(channel)
-	l.sums.TouchTCP(channel)
+	l.oneEnd(channel)
 	l.sums.TouchTCP(l.tcp.Channel(to, from))
+}
+
+// oneEnd notes that one direction of a connection has changed.
+func (l *Links) oneEnd(channel int) {
+	from, to := l.tcp.Ends(channel)
+	l.sums.TouchTCP(channel)
 	l.soil(from)
 	l.soil(to)
 }
@@ -295,5 +328,3 @@ func (l *Links) late(h *happening) bool {
 	}
 	return h.Kind == sim.KindMessage && l.slow(h.From, h.Node)
 }
-
-func (l *Links) all() uint64 { return 1<<(l.n-1)<<1 - 1 }

@@ -24,7 +24,7 @@ type nodes struct {
 	at       []nodeState
 	envs     []handler.Envs // of their handlers
 	sees     sight.State    // what the views of properties go by
-	changed  uint64         // those that changed since Judge.Check held
+	changed  nodeSet        // those that changed since Judge.Check held
 	script   netsim.Bits    // those whose script has an opening left
 	actions  int            // that they offer: see Events.refresh
 	quorums  int            // sets of messages that they may take at once: see Events.assemble
@@ -127,7 +127,7 @@ func (all *nodes) reinstall(i int, n sim.Node) {
 func (all *nodes) put(i int, n sim.Node) {
 	all.at[i].put(n)
 	all.sees.Replaced()
-	all.changed |= 1 << i
+	all.changed.add(i)
 }
 
 func (ns *nodeState) put(n sim.Node) {
@@ -158,12 +158,12 @@ func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 // soil notes that a node's offers, acceptance and sum are out of date.
 func (all *nodes) soil(i int) {
 	all.links.soil(i)
-	all.changed |= 1 << i
+	all.changed.add(i)
 	all.sums.TouchNode(i)
 }
 
 // judged notes that all nodes have been judged as they are.
-func (all *nodes) judged() { all.changed = 0 }
+func (all *nodes) judged() { all.changed.clear() }
 
 // own makes a node the world's own, before a handler changes it.
 func (all *nodes) own(i int) {

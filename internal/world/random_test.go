@@ -12,8 +12,12 @@ type note int
 func random(seed uint64) (*sim.System, Config) {
 	s := spec.Busy(seed)
 	faults := s.Faults()
+	crashes := sim.CrashExplicit
+	if s.Midstep {
+		crashes = sim.CrashWithin
+	}
 	return s.System(), Config{Conditions: sim.Conditions{
-		Network: s.Links(), Faults: &faults, Early: s.Early, DiskReorder: s.AnyOrder, FreeTimers: s.FreeTimers,
+		Network: s.Links(), Faults: &faults, Early: s.Early, DiskReorder: s.AnyOrder, FreeTimers: s.FreeTimers, Crashes: crashes,
 	}}
 }
 

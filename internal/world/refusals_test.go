@@ -109,11 +109,11 @@ func TestValidate(t *testing.T) {
 		}, `system sound: constraint "up" is about *world_test.puppet, and no node has one; New makes *world_test.quiet`},
 
 		{"nodes-order", func(s *sim.System) { s.Nodes = nodes(1, 2, 3) },
-			`sound runs with 2 to 3 nodes and 1 by default; that must be in order and within 1 to 64`},
-		{"nodes-most", func(s *sim.System) { s.Nodes = nodes(3, 1, 65) },
-			`sound runs with 1 to 65 nodes and 3 by default; that must be in order and within 1 to 64`},
+			`sound runs with 2 to 3 nodes and 1 by default; that must be in order and within 1 to 160`},
+		{"nodes-most", func(s *sim.System) { s.Nodes = nodes(3, 1, 161) },
+			`sound runs with 1 to 161 nodes and 3 by default; that must be in order and within 1 to 160`},
 		{"nodes-least", func(s *sim.System) { s.Nodes = nodes(3, 0, 8) },
-			`sound runs with 0 to 8 nodes and 3 by default; that must be in order and within 1 to 64`},
+			`sound runs with 0 to 8 nodes and 3 by default; that must be in order and within 1 to 160`},
 
 		{"nil-node", func(s *sim.System) { s.New = func(sim.Params, sim.Addr) sim.Node { return nil } },
 			`system sound: its New made a nil node at n0`},

@@ -16,10 +16,12 @@ type setting struct {
 	walker   *canon.Walker
 	pace     *sim.Clock // what timers keep to, or nil if they are free
 	shuffled bool       // a crash leaves any of the writes that were not synced
-	tracing  bool       // every step is recorded
-	auditing bool       // see auditor
-	sprint   bool       // see Config.Sprint
-	cover    *Coverage  // an observer: what runs exercise; nil means nobody asked
+	crashes  sim.CrashModel
+	tracing  bool      // every step is recorded
+	auditing bool      // see auditor
+	sprint   bool      // see Config.Sprint
+	live     int       // see Config.Live
+	cover    *Coverage // an observer: what runs exercise; nil means nobody asked
 }
 
 // sum returns a value's identity; a value that cannot be walked stops the run.
@@ -38,14 +40,6 @@ func (s *setting) copied(v any) any {
 		panic(unsupported(err.Error()))
 	}
 	return c
-}
-
-// memoriesSum adds the memories of the monitors to the hash of the rest.
-func (s *setting) memoriesSum(h canon.Hash, memories []any) canon.Hash {
-	for _, m := range memories {
-		h = h.Then(s.sum(m))
-	}
-	return h
 }
 
 // summed makes sure that packets have their identities.

@@ -39,14 +39,36 @@ func (st *State) PartSum(part int) canon.Hash {
 		h = packetsSum(st.summed(st.links.udp.Packets(at)))
 	case state.Set:
 		h = membersSum(st.links.set.For(at))
+	case state.Monitor:
+		h = st.sum(st.judge.monitors[at].Memory())
 	default:
-		memories := make([]any, len(st.judge.monitors))
-		for i := range st.judge.monitors {
-			memories[i] = st.judge.monitors[i].Memory()
-		}
-		h = st.memoriesSum(st.environ.identity(), memories)
+		h = st.environ.sum(sort, at)
 	}
 	return placed(h, part)
+}
+
+// Recorded returns the identity of the state as paths record it. It differs from Hash in what
+// belongs to no node and no pair of nodes, which was one part when the first paths were
+// recorded.
+func (st *State) Recorded() canon.Hash {
+	h, at := st.Hash(), st.sums.Places
+	for place := at.Rest(); place < at.Len(); place++ {
+		h = h.Sub(st.PartSum(place))
+	}
+	rest := st.environ.identity()
+	for k := range st.judge.monitors {
+		rest = rest.Then(st.sum(st.judge.monitors[k].Memory()))
+	}
+	return h.Add(placed(rest, at.Rest()))
+}
+
+// Healed returns the identity of the state that healing would make of this one: see World.Heal.
+func (st *State) Healed() canon.Hash {
+	h, at := st.Hash(), st.sums.Places
+	for place := at.Rest(); place < at.Healed(); place++ {
+		h = h.Sub(st.PartSum(place))
+	}
+	return h
 }
 
 // placed binds an identity to a place; that of nothing stays nothing.
@@ -85,12 +107,36 @@ func membersSum(members []netsim.Member) (h canon.Hash) {
 	return h
 }
 
+// sum returns the identity of one part of the environment; zero if it is empty.
+func (e *Environment) sum(sort state.Sort, k int) (h canon.Hash) {
+	switch {
+	case sort == state.Budget && e.budget(k) != 0:
+		h = h.Mix(uint64(e.budget(k)))
+	case sort == state.Cut && e.cut != nil:
+		if h = h.Mix(e.cut.side); e.cut.oneWay {
+			h = h.Mix(1)
+		}
+	case sort == state.Pauses && !e.paused.empty():
+		h = e.pausesSum(h)
+	}
+	return h
+}
+
+func (e *Environment) pausesSum(h canon.Hash) canon.Hash {
+	h = h.Mix(1<<62 ^ e.paused.first)
+	for _, more := range e.paused.more {
+		h = h.Mix(more)
+	}
+	return h
+}
+
 // alwaysSummed is how many budgets belong to the identity even if nothing is left
 // of them. Those of later faults do not, so that the states of runs without them
 // keep the identities that they had.
 const alwaysSummed = 9
 
-// identity returns zero while there is no environment to speak of.
+// identity returns the identity of the environment as paths record it: zero while there is
+// nothing to speak of.
 func (e *Environment) identity() (h canon.Hash) {
 	if e.Healed() {
 		return h
@@ -109,11 +155,14 @@ func (e *Environment) identity() (h canon.Hash) {
 			h = h.Mix(1<<63 | uint64(k)<<32 | uint64(uint32(n))) // no side of a partition has these bits
 		}
 	}
-	if e.paused != 0 {
-		h = h.Mix(1<<62 ^ e.paused)
+	if !e.paused.empty() {
+		h = e.pausesSum(h)
 	}
 	return h.Mix(uint64(e.early))
 }
+
+// Unsynced reports whether a node has written what a crash may lose.
+func (st *State) Unsynced(i int) bool { return st.nodes.at[i].disk.Unsynced() }
 
 // NodeSum returns the identity of one node's own state, at its place.
 func (st *State) NodeSum(i int) canon.Hash { return placed(st.nodes.identity(i), i) }

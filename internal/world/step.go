@@ -66,6 +66,10 @@ func (w *World) Step(src choose.Source) Progress {
 	w.Events.write(k, e)
 	w.Run.acts()
 	w.Links.tcp.Forget()
+	if w.sums.Touched().On() {
+		w.sums.Touched().Begin()
+		w.Events.enabled(e)
+	}
 	w.take(e)
 	i := e.Node.Index()
 	w.ready(i)
@@ -134,11 +138,14 @@ func (w *World) finish(i int) {
 			w.Run.stop(f)
 		}
 	}
-	if w.nodes.at[i].disk != nil || len(w.disks.stored) > 0 {
+	if w.crashes == sim.CrashWithin || w.nodes.at[i].disk != nil || len(w.disks.stored) > 0 {
 		w.disks.mayCrash(i)
 	}
 	w.nodes.soil(i)
 	w.apply(i)
+	if w.Run.did.WroteTime() {
+		w.untold(i)
+	}
 	w.nodes.settleTimes(i)
 	if w.auditing {
 		w.audit.check(i)

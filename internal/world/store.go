@@ -95,8 +95,11 @@ func (d *disks) sync(i int, file, text string) error {
 
 // mayCrash asks whether the node crashes within the step that its handler has just
 // done, and cuts the effects where it does. It is only asked of nodes that store:
-// of others, what they send in a step is sent as one.
+// of others, what they send in a step is sent as one, but for sim.CrashWithin.
 func (d *disks) mayCrash(i int) {
+	if d.crashes == sim.CrashImplicit {
+		panic(unsupported("a node stores, and may fail in the middle of a step, so the crash model implicit differs from explicit; use explicit"))
+	}
 	ns := &d.nodes.at[i]
 	if d.run.current.Kind == 0 || ns.life != lifeUp {
 		return
@@ -105,7 +108,8 @@ func (d *disks) mayCrash(i int) {
 	if len(cuts) == 0 {
 		return
 	}
-	d.run.toss() // the question depends on the budget
+	d.environ.toss(sim.KindCrash.Budget())
+	d.environ.toss(sim.KindDown.Budget())
 	e := d.environ
 	var fates []life // which failures the budgets allow
 	if e.left.Crash != 0 && (e.where == nil || e.where(at(sim.KindCrash, i).Event)) {
@@ -218,7 +222,7 @@ func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	if e.budgets.Disk == 0 && e.left.Disk == 0 {
 		return 0
 	}
-	d.run.toss()
+	e.toss(budgetDisk)
 	if n == 0 || e.left.Disk == 0 || e.disks != nil && !e.disks(i) {
 		return 0
 	}
@@ -230,7 +234,7 @@ func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	}
 	k := d.run.rarely(asked{why: why, words: told}, n+1)
 	if k > 0 {
-		e.spend(&e.left.Disk)
+		e.spend(budgetDisk)
 		if d.cover != nil {
 			d.cover.diskFailed()
 		}
@@ -254,7 +258,7 @@ func (d *disks) cutShort(i int, l life) {
 	if l == lifeGone {
 		kind = sim.KindDown
 	}
-	takeOne(d.environ.left.Of(kind))
+	d.environ.spend(kind.Budget())
 	if d.cover != nil {
 		d.cover.kinds[kind].did()
 	}

@@ -281,7 +281,7 @@ func cause(step int) string {
 	return fmt.Sprintf("step %d", step)
 }
 
-// peek tells the alternatives of an event question, and refuses to answer.
+// peek lists the alternatives of an event question, and refuses to answer.
 type peek struct{ lines []string }
 
 func (p *peek) Answer(q *choose.Question) int {

@@ -1,11 +1,13 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"unsafe"
 
 	"macemc/choose"
+	"macemc/internal/canon"
 	"macemc/internal/sight"
 	"macemc/sim"
 )
@@ -57,25 +59,65 @@ func (r *retaken) Err() error { return choose.ErrEnd }
 // have one identity, with both values; "" if none is found.
 func (b *Bank) Hidden(i int, id uint32) string {
 	k := b.part(i, id).(*nodePart)
-	h := hidden{seen: map[[2]unsafe.Pointer]bool{}}
+	h := newHidden(k.of.walker)
 	h.compare(addrOf(i).String(), reflect.ValueOf(sight.Subject(k.node)), reflect.ValueOf(sight.Subject(*k.twin.Load())))
-	return h.found
+	return h.first()
 }
 
 // HiddenBetween names a field in which the nodes of two worlds in one state
 // differ, with both values; "" if none is found.
 func HiddenBetween(a, b *World) string {
-	h := hidden{seen: map[[2]unsafe.Pointer]bool{}}
+	h := newHidden(a.walker)
 	for i := range a.nodes.at {
+		h.paths = newHidden(a.walker).paths // what nodes share with each other is another mistake
 		h.compare(addrOf(i).String(), reflect.ValueOf(sight.Subject(a.nodes.at[i].node)), reflect.ValueOf(sight.Subject(b.nodes.at[i].node)))
 	}
-	return h.found
+	return h.first()
 }
 
-// hidden looks for the first difference of two values, in all their fields.
+// hidden looks for the first difference of two values, in all their fields. Channels of
+// two runs are never the same one, so their lengths are compared.
 type hidden struct {
-	seen  map[[2]unsafe.Pointer]bool
-	found string
+	seen   map[[2]unsafe.Pointer]bool
+	paths  [2]map[memory]string // where each of both values was met first
+	found  string
+	shared string // the first object that is shared in one of them only
+	opaque string // the first difference in values of types that System.Opaque names
+	walker *canon.Walker
+}
+
+// first returns the difference that is most likely to matter.
+func (h *hidden) first() string { return cmp.Or(h.found, h.shared, h.opaque) }
+
+// memory is an object or the first element of a slice.
+type memory struct {
+	at  unsafe.Pointer
+	typ reflect.Type
+}
+
+func newHidden(w *canon.Walker) hidden {
+	return hidden{walker: w, seen: map[[2]unsafe.Pointer]bool{}, paths: [2]map[memory]string{{}, {}}}
+}
+
+// meet notes where two objects are, and whether they were met at one place before.
+func (h *hidden) meet(path string, a, b reflect.Value) {
+	var first [2]string
+	for side, v := range [2]reflect.Value{a, b} {
+		at := memory{v.UnsafePointer(), v.Type()}
+		if _, met := h.paths[side][at]; !met {
+			h.paths[side][at] = path
+		}
+		first[side] = h.paths[side][at]
+	}
+	if first[0] != first[1] && h.shared == "" {
+		with := func(at string) string {
+			if at == path {
+				return "not"
+			}
+			return "shared with another field, " + at + ","
+		}
+		h.shared = fmt.Sprintf("%s is %s in one and %s in the other", path, with(first[0]), with(first[1])) + neverChanges(canon.TypeRule(a.Type()))
+	}
 }
 
 var (
@@ -90,9 +132,19 @@ func (h *hidden) compare(path string, a, b reflect.Value) {
 	case a.IsValid() != b.IsValid() || a.IsValid() && a.Type() != b.Type():
 		h.found = fmt.Sprintf("%s is %s in one and %s in the other", path, kindOf(a), kindOf(b))
 		return
-	case !a.IsValid() || a.Type().Implements(envType), a.Type().Implements(tableType):
+	case !a.IsValid() || a.Type().Implements(envType), a.Type().Implements(tableType), a.Type().PkgPath() == "sync":
 		return
 	}
+	if h.walker.Opaque(a.Type()) && h.opaque == "" {
+		inner := hidden{seen: h.seen, paths: h.paths, opaque: "this one", walker: h.walker}
+		inner.kinds(path, a, b)
+		h.opaque = inner.found
+		return
+	}
+	h.kinds(path, a, b)
+}
+
+func (h *hidden) kinds(path string, a, b reflect.Value) {
 	switch a.Kind() {
 	case reflect.Pointer:
 		h.pointers(path, a, b)
@@ -107,14 +159,22 @@ func (h *hidden) compare(path string, a, b reflect.Value) {
 			h.found = fmt.Sprintf("%s has %d elements in one and %d in the other", path, a.Len(), b.Len())
 			return
 		}
+		if a.Kind() == reflect.Slice && a.Len() > 0 {
+			h.meet(path, a, b)
+		}
 		for i := range a.Len() {
 			h.compare(fmt.Sprintf("%s[%d]", path, i), a.Index(i), b.Index(i))
 		}
 	case reflect.Map:
 		h.maps(path, a, b)
-	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+	case reflect.Func:
 		if a.Pointer() != b.Pointer() {
-			h.found = path + " is another " + a.Kind().String()
+			h.found = path + " is another func"
+		}
+	case reflect.UnsafePointer: // never the same in two runs
+	case reflect.Chan:
+		if a.IsNil() != b.IsNil() || a.Len() != b.Len() {
+			h.found = path + " is another chan"
 		}
 	default:
 		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {
@@ -130,6 +190,7 @@ func (h *hidden) pointers(path string, a, b reflect.Value) {
 		}
 		return
 	}
+	h.meet(path, a, b)
 	pair := [2]unsafe.Pointer{a.UnsafePointer(), b.UnsafePointer()}
 	if pair[0] == pair[1] || h.seen[pair] {
 		return
@@ -146,13 +207,14 @@ func (h *hidden) maps(path string, a, b reflect.Value) {
 	// The first by name, whatever order the map has today.
 	first := ""
 	for _, key := range a.MapKeys() {
-		inner := hidden{seen: h.seen}
+		inner := hidden{seen: h.seen, paths: h.paths, shared: h.shared, opaque: h.opaque, walker: h.walker}
 		name := fmt.Sprintf("%s[%v]", path, key)
 		if other := b.MapIndex(key); other.IsValid() {
 			inner.compare(name, a.MapIndex(key), other)
 		} else {
 			inner.found = name + " is in one of them only"
 		}
+		h.shared, h.opaque = inner.shared, inner.opaque
 		if inner.found != "" && (first == "" || inner.found < first) {
 			first = inner.found
 		}

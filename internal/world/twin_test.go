@@ -92,7 +92,7 @@ func world1(t *testing.T, n sim.Node) *World {
 }
 
 // A node that the system copies itself is the world's own from its next step on, and a
-// copy of another state is told.
+// copy of another state is reported.
 func TestClonedByTheSystem(t *testing.T) {
 	for forgets, want := range map[bool]string{
 		false: "",

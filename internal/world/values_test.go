@@ -119,7 +119,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// tell tells what a view sees.
+// tell lists the parts that a view shows.
 func tell[N comparable](v sim.View[N]) string {
 	var at, a, b []sim.Addr
 	for addr, n := range v.Nodes() {

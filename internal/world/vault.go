@@ -19,10 +19,15 @@ type stock struct {
 
 // shelf is the distinct parts of one place.
 type shelf struct {
-	parts []any        // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, *restPart; nil means nothing
+	parts []any        // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, int, *cut, nodeSet, memoryPart, or nil for an empty part
 	sums  []canon.Hash // bound to the place, so that the identity of a state is the sum of its parts' sums
-	infos []info
+	packs packs
 	index flat.Index
+
+	ofNode bool
+	locals []Local  // of a node
+	queues []Queue  // of all others
+	items  [][]Item // of a set
 }
 
 // Twinned is a node part of which a second node is kept.
@@ -31,9 +36,10 @@ type Twinned struct {
 	Part uint32
 }
 
-func newStock(places int) stock {
+func newStock(n, places int) stock {
 	s := stock{shelves: make([]shelf, places), numbers: map[canon.Hash]uint32{}}
 	for p := range s.shelves {
+		s.shelves[p] = shelf{ofNode: p < n}
 		s.append(p, canon.Hash{}, nil)
 	}
 	return s
@@ -45,16 +51,42 @@ func (s *stock) append(place int, sum canon.Hash, of any) uint32 {
 }
 
 func (k *shelf) append(sum canon.Hash, of any, i info) uint32 {
+	if len(k.packs.where) > 0 { // another goroutine has packed the first part
+		k.packs.stay(of)
+	} else {
+		k.parts = append(k.parts, of)
+	}
+	return k.know(sum, i)
+}
+
+// know records the identity and the info of a new part, and returns its number.
+func (k *shelf) know(sum canon.Hash, i info) uint32 {
 	id := uint32(len(k.sums))
-	k.parts, k.sums, k.infos = append(k.parts, of), append(k.sums, sum), append(k.infos, i)
+	k.sums = append(k.sums, sum)
+	if k.ofNode {
+		k.locals = append(k.locals, i.local)
+	} else {
+		k.queues, k.items = append(k.queues, i.queue), append(k.items, i.items)
+	}
 	k.index.Add(k.sums, id)
 	return id
+}
+
+// appendPacked puts a new node part on its shelf: a record of it, or else the part itself.
+func (s *stock) appendPacked(place int, sum canon.Hash, record []byte, like uint32, of *nodePart) uint32 {
+	k, i := &s.shelves[place], s.describe(of)
+	if record != nil {
+		return k.appendPacked(sum, record, like, i)
+	}
+	k.packs.stay(of)
+	return k.know(sum, i)
 }
 
 // look makes the parts be those of another shelf, of which k has the first.
 func (k *shelf) look(all *shelf) {
 	from := len(k.sums)
-	k.parts, k.sums, k.infos = all.parts, all.sums, all.infos
+	k.parts, k.sums, k.packs = all.parts, all.sums, all.packs
+	k.locals, k.queues, k.items = all.locals, all.queues, all.items
 	for id := from; id < len(k.sums); id++ {
 		k.index.Add(k.sums, uint32(id))
 	}
@@ -92,9 +124,9 @@ func (b *Bank) Share() *Bank {
 	if b.vault == nil {
 		b.vault = &vault{all: b.of}
 		b.vault.twinned.Store(int32(len(b.of.twins)))
-		b.of = newStock(len(b.of.shelves))
+		b.of = newStock(b.n, len(b.of.shelves))
 	}
-	other := &Bank{n: b.n, slow: b.slow, vault: b.vault, of: newStock(len(b.of.shelves))}
+	other := &Bank{n: b.n, at: b.at, slow: b.slow, keys: b.keys, vault: b.vault, of: newStock(b.n, len(b.of.shelves)), live: b.live, frames: b.frames, sys: b.sys}
 	other.remember(len(b.of.shelves))
 	return other
 }
@@ -149,9 +181,13 @@ func (b *Bank) shelf(place int, id uint32) *shelf {
 	return &b.of.shelves[place]
 }
 
-func (b *Bank) part(place int, id uint32) any { return b.shelf(place, id).parts[id] }
-
-func (b *Bank) info(place int, id uint32) *info { return &b.shelf(place, id).infos[id] }
+func (b *Bank) part(place int, id uint32) any {
+	s := b.shelf(place, id)
+	if int(id) >= len(s.parts) {
+		return b.unpack(place, id, s)
+	}
+	return s.parts[id]
+}
 
 // Sum returns a part's share in the identity of a state.
 func (b *Bank) Sum(place int, id uint32) canon.Hash {
@@ -203,6 +239,9 @@ func (b *Bank) Twins(k int) []Twinned {
 
 // keepTwin keeps the world's node as the twin of the part that it is equal to.
 func (st *State) keepTwin(b *Bank, i int, id uint32) {
+	if int(id) >= len(b.of.shelves[i].parts) {
+		return
+	}
 	k, ns := b.part(i, id).(*nodePart), &st.nodes.at[i]
 	if ns.shared || k.twin.Load() != nil {
 		return

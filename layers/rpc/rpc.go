@@ -1,6 +1,7 @@
 package rpc
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"time"
@@ -89,11 +90,45 @@ type call struct {
 	left int // how often it may still be sent; -1 means without limit
 }
 
+// spend takes one of the sends that are left.
+func (c *call) spend() {
+	if c.left > 0 {
+		c.left--
+	}
+}
+
 // caller is the state for a node that calls this one.
 type caller struct {
 	session  int
 	settled  ID
 	answered map[ID]sim.Message // a nil answer is still to come
+}
+
+// waits reports whether the node still waits for the answer to a request.
+func (p *caller) waits(session int, id ID) bool { return session == p.session && id >= p.settled }
+
+// settle forgets the answers that the node no longer waits for: those before the first
+// call that is open there.
+func (p *caller) settle(first ID) {
+	p.settled = max(p.settled, first)
+	for _, id := range sim.Keys(p.answered) {
+		if id < p.settled {
+			delete(p.answered, id)
+		}
+	}
+}
+
+// begin records a request whose answer is to come.
+func (p *caller) begin(id ID) { p.answered[id] = nil }
+
+// answer records the answer to a request. It reports false if nobody waits for it, or if the
+// request was answered before.
+func (p *caller) answer(to Ticket, body sim.Message) bool {
+	if !p.waits(to.session, to.id) || p.answered[to.id] != nil {
+		return false
+	}
+	p.answered[to.id] = body
+	return true
 }
 
 // above is the Env of the node above.
@@ -121,8 +156,10 @@ func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
 // Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
-func (l *Layer) enter(env sim.Env) *above {
-	l.above = above{Env: env, l: l}
+// enter returns the Env of the node above for one handler: of a request, of an answer, or of
+// neither.
+func (l *Layer) enter(env sim.Env, request Ticket, answered ID) *above {
+	l.above = above{env, l, request, answered}
 	return &l.above
 }
 
@@ -137,14 +174,14 @@ func below(env sim.Env, what string) *above {
 // Call sends a request to a node. The answer arrives as a message, or TimedOut as a signal.
 func Call(env sim.Env, to sim.Addr, body sim.Message) ID {
 	a := below(env, "Call")
-	l := a.l
+	return a.l.call(a.Env, to, body)
+}
+
+func (l *Layer) call(env sim.Env, to sim.Addr, body sim.Message) ID {
 	l.last++
-	c := &call{to: to, body: body, left: l.options.Tries}
-	if c.left == 0 {
-		c.left = -1
-	}
+	c := &call{to: to, body: body, left: cmp.Or(l.options.Tries, -1)}
 	l.open[l.last] = c
-	l.ask(a.Env, l.last, c)
+	l.ask(env, l.last, c)
 	return l.last
 }
 
@@ -163,11 +200,9 @@ func AnswerTo(env sim.Env, to Ticket, body sim.Message) {
 	if to == (Ticket{}) {
 		panic("rpc: Answer outside the handler of a request; keep its TicketOf and use AnswerTo")
 	}
-	p := a.l.peers[to.From]
-	if p == nil || p.session != to.session || to.id < p.settled || p.answered[to.id] != nil {
+	if p := a.l.peers[to.From]; p == nil || !p.answer(to, body) {
 		return
 	}
-	p.answered[to.id] = body
 	a.l.send(a.Env, to.From, response{to.session, to.id, body})
 }
 
@@ -190,9 +225,7 @@ func (l *Layer) send(env sim.Env, to sim.Addr, m sim.Message) {
 }
 
 func (l *Layer) ask(env sim.Env, id ID, c *call) {
-	if c.left > 0 {
-		c.left--
-	}
+	c.spend()
 	l.send(env, c.to, request{l.session, id, l.settled(c.to), c.body})
 	env.After(l.options.Wait, resend{c.to, id})
 }
@@ -220,7 +253,7 @@ func (l *Layer) Init(env sim.Env) {
 			panic(err)
 		}
 	}
-	l.upper.Init(l.enter(env))
+	l.upper.Init(l.enter(env, Ticket{}, 0))
 }
 
 // Deliver handles requests and answers, and passes everything else up.
@@ -231,7 +264,7 @@ func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	case response:
 		l.answered(env, from, m)
 	default:
-		l.upper.Deliver(l.enter(env), from, m)
+		l.upper.Deliver(l.enter(env, Ticket{}, 0), from, m)
 	}
 }
 
@@ -241,26 +274,18 @@ func (l *Layer) asked(env sim.Env, from sim.Addr, m request) {
 		p = &caller{session: m.session, answered: map[ID]sim.Message{}}
 		l.peers[from] = p
 	}
-	// the caller no longer waits for an answer
-	if m.session < p.session || m.id < p.settled {
-		return // nobody waits for an answer any more
+	if !p.waits(m.session, m.id) {
+		return
 	}
-	p.settled = max(p.settled, m.settled)
-	for _, id := range sim.Keys(p.answered) {
-		if id < p.settled {
-			delete(p.answered, id)
-		}
-	}
+	p.settle(m.settled)
 	if answer, known := p.answered[m.id]; known && !env.Bug(RP1) {
 		if answer != nil {
 			l.send(env, from, response{m.session, m.id, answer})
 		}
 		return
 	}
-	p.answered[m.id] = nil
-	a := l.enter(env)
-	a.ticket = Ticket{from, m.session, m.id}
-	l.upper.Deliver(a, from, m.body)
+	p.begin(m.id)
+	l.upper.Deliver(l.enter(env, Ticket{from, m.session, m.id}, 0), from, m.body)
 }
 
 func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
@@ -273,9 +298,7 @@ func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
 	}
 	delete(l.open, id)
 	env.Cancel(resend{from, id})
-	a := l.enter(env)
-	a.of = id
-	l.upper.Deliver(a, from, m.body)
+	l.upper.Deliver(l.enter(env, Ticket{}, id), from, m.body)
 }
 
 // Handle handles the layer's timer, and passes everything else up, except errors of the
@@ -286,7 +309,7 @@ func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	}
 	t, mine := s.(resend)
 	if !mine {
-		l.upper.Handle(l.enter(env), s)
+		l.upper.Handle(l.enter(env, Ticket{}, 0), s)
 		return
 	}
 	c := l.open[t.id] // the end of the call would have cancelled the timer
@@ -295,5 +318,5 @@ func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 		return
 	}
 	delete(l.open, t.id)
-	l.upper.Handle(l.enter(env), TimedOut{t.id, t.to})
+	l.upper.Handle(l.enter(env, Ticket{}, 0), TimedOut{t.id, t.to})
 }

@@ -563,7 +563,7 @@
       for (const l of sorted.slice(0, linesMost)) {
         const tr = el(table, "tr", { "+": "new", "~": "changed" }[l.mark] || "");
         el(tr, "td", "", l.path);
-        el(tr, "td", "", l.value);
+        el(tr, "td", "", l.value).title = l.exact || "";
       }
       rest.textContent = some.length > linesMost ? `and ${count(some.length - linesMost)} more lines` : "";
     };

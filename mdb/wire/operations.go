@@ -62,7 +62,7 @@ func Operations() []*Operation {
 		{
 			Name: "state", Takes: place,
 			Short:   "Tell the state after a step.",
-			Answers: "An array of `path`, `value` and `mark`: `+` where the step made the line, `~` where it changed it.",
+			Answers: "An array of `path`, `value` and `mark`: `+` where the step made the line, `~` where it changed it; `exact` is the value as states are compared, where that is another text.",
 			Example: `{"op": "state", "step": 3}`,
 			run:     at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) { return s.State(l) }),
 		},

@@ -44,7 +44,7 @@ func TestBT2(t *testing.T) {
 // it does now is no loop.
 func TestBT2Recorded(t *testing.T) { macetest.Replay(t, System, "testdata/loop.path") }
 
-// The limit that the package tells: with four nodes a longer loop is possible.
+// The limit that the package documents: with four nodes a longer loop is possible.
 func TestLongLoop(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Nodes: 4, Params: []string{"children=12"}, Depth: 1, Walks: 50_000, Expect: sim.VerdictSafety})
 }

@@ -5,7 +5,7 @@
 // # The story
 //
 // The first node is the root. A node that is asked to join sends a join to the
-// root. A node that takes a child tells it by a joinReply; a node that has no
+// root. A node that takes a child answers by a joinReply; a node that has no
 // room sends the join on to one of its children, chosen at random; a node that
 // cannot answer now refuses, and the joiner, if it has no parent yet, asks the
 // root again when its timer fires. A join travels by a small routing step whose
@@ -13,10 +13,10 @@
 // may consume it (see route).
 //
 // When the root has heard of every node it begins to reorganise: whenever its
-// timer fires it tells its children their brothers and their grandparent. A
+// timer fires it sends its children their brothers and their grandparent. A
 // child passes the like on to its own children, and then, with two chances in
-// five, asks one of those that it was told of to be its new parent. When it is
-// taken it tells the old parent to remove it.
+// five, asks one of those nodes to be its new parent. When it is
+// taken it asks the old parent to remove it.
 //
 // # Readings of the original
 //
@@ -46,12 +46,12 @@
 // # Known limits
 //
 // With four nodes and more a longer loop is possible, with no bug switched on:
-// a moves below b, then b below c, and then c, which was told of a as a brother
+// a moves below b, then b below c, and then c, which had heard of a as a brother
 // before all this, below a. Nobody is waiting for an answer when it is asked,
 // and no node knows its ancestors beyond its grandparent. A lock over the nodes
 // involved would prevent it.
 //
-// What a full buffer refuses is lost, as in the original, which did not look: a
+// A message that a full buffer refuses is lost, as in the original, which did not look: a
 // root whose reorganisations have filled the buffer to a node may take it as a
 // child without its hearing of that. With buffers for 20 messages random walks in
 // which one link is slow meet it soon (--net tcp-buffer=20); here they have room for

@@ -9,15 +9,15 @@ import (
 	"macemc/systems/tree"
 )
 
-// What nodes send each other.
+// The messages of nodes.
 type (
-	join      struct{ who sim.Addr } // who asks to become a child
+	join      struct{ who sim.Addr } // the node that asks to become a child
 	joinReply struct{}               // the sender took you as a child
 	refused   struct{}               // the sender did not
 	remove    struct{}               // the sender is not your child any more
 )
 
-// What a node is asked, and what it sets itself.
+// The requests to a node, and its timers.
 type (
 	joinOverlay struct{} // the application's request
 	reorgTimer  struct{} // root: reorganise; a node without a parent: join again
@@ -41,7 +41,7 @@ type node struct {
 	papa  sim.Addr // nobody: not joined; self: this is a root
 	asked sim.Addr // whom the unanswered join was sent to
 	kids  map[sim.Addr]bool
-	heard map[sim.Addr]bool // at the root: who ever asked to join
+	heard map[sim.Addr]bool // at the root: the nodes that ever asked to join
 }
 
 // Parent, Children and HasChild make it a member of a tree.
@@ -121,7 +121,7 @@ func (n *node) hear(env sim.Env, who sim.Addr) {
 	}
 }
 
-// ask asks whom to be the new parent.
+// ask asks a node to be the new parent.
 func (n *node) ask(env sim.Env, whom sim.Addr) {
 	n.asked = whom
 	n.route(env, whom, join{env.Self()})

@@ -100,7 +100,7 @@ func explore(t *testing.T, nodes int, settings, bugs []string) (s space) {
 	return s
 }
 
-// dead spreads what is live backwards and counts what is left.
+// dead marks the places that lead to live ones, and counts the others.
 func dead(all []*place) (n int) {
 	var work []*place
 	for _, p := range all {

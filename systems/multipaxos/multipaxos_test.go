@@ -31,7 +31,7 @@ func TestBugs(t *testing.T) {
 		{MP3, basic, sim.Faults{}, sim.VerdictSafety},
 		{MP8, nil, sim.Faults{}, sim.VerdictSafety},
 	} {
-		if testing.Short() && k > 2 {
+		if k >= long.Of(3, 5) {
 			break // those that take a second
 		}
 		t.Run(string(c.bug), func(t *testing.T) {
@@ -42,8 +42,8 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// With one proposer all is visited: every value is learnt, though one acceptor goes down.
-func TestWhole(t *testing.T) {
+// With one proposer the space is closed: every value is learnt even if one acceptor goes down.
+func TestOneProposerIsExhausted(t *testing.T) {
 	settings := []string{"proposers=1", fmt.Sprint("learners=", long.Of(1, 2))}
 	params, err := System.Configure(0, settings, nil)
 	if err != nil {

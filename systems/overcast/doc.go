@@ -4,9 +4,9 @@
 //
 // # The story
 //
-// The first node is the root. A node that is asked to join asks the root. Who
-// has room takes it; who has none sends it on to one of its children, chosen at
-// random, which the joiner asks next. From time to time the root tells its
+// The first node is the root. A node that is asked to join asks the root. A node
+// with room takes it; one without sends it on to one of its children, chosen at
+// random, which the joiner asks next. From time to time the root sends its
 // children their brothers and their grandparent, and they pass the like on. A
 // child that hears of a place where it could be measures it:
 //
@@ -24,8 +24,8 @@
 //
 // # Readings of the original
 //
-// Its code was never published; this is made of what the papers tell of it, and
-// of brokentree.
+// Its code was never published; this one is made from the papers, and
+// from brokentree.
 //
 //   - Times are measured in the original, and a node moves up if it gets enough
 //     more bandwidth there, and down if it does not lose too much. When it was
@@ -38,9 +38,9 @@
 //     exactly when its connection breaks, of which the joiner hears.
 //   - The original's nodes did not handle a send that the full buffer refuses.
 //     Here the buffer is two messages, so that a burst fills it and a search gets
-//     there. What is left of the burst waits for room; who cannot send anything
-//     else that must not be missing resets the connection. Only what a parent
-//     tells of other places may be missing.
+//     there. The rest of the burst waits for room; a node that cannot send another message
+//     that must not be missing resets the connection. Only a parent's news of other
+//     places may be missing.
 //
 // # Why there are no loops
 //
@@ -52,7 +52,7 @@
 // no parent, nobody on its way has got below it. Faults do not change that: a
 // node whose parent is lost, or that has lost its memory, asks the root.
 //
-// That is an argument; what is checked is told by the tests. With three nodes,
+// That is an argument; the tests check it. With three nodes,
 // and a crash and a reset at any step, the space is closed: 1,669,476 states, in
 // none of which there is a loop, and from each of which a tree can form. So it is
 // with two crashes, with two resets, and with a crash and a partition, which it

@@ -2,7 +2,7 @@ package overcast
 
 import "macemc/sim"
 
-// ask asks whom to be the parent.
+// ask asks a node to be the parent.
 func (n *node) ask(env sim.Env, whom, via sim.Addr) {
 	n.asked = whom
 	n.tell(env, whom, join{via})

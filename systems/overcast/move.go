@@ -48,7 +48,7 @@ func (n *node) measure(env sim.Env, from sim.Addr) {
 	n.pump(env, from)
 }
 
-// pump sends what is left of the burst, as far as the buffer takes it.
+// pump sends the rest of the burst, as far as the buffer takes it.
 func (n *node) pump(env sim.Env, to sim.Addr) {
 	for ; n.left > 0 && n.target == to; n.left-- {
 		if !env.TCP().Send(to, probe{last: n.left == 1}) {
@@ -58,7 +58,7 @@ func (n *node) pump(env sim.Env, to sim.Addr) {
 	}
 }
 
-// answerProbe tells when the burst is complete.
+// answerProbe answers when the burst is complete.
 func (n *node) answerProbe(env sim.Env, from sim.Addr, m probe) {
 	switch {
 	case !m.last:
@@ -69,7 +69,7 @@ func (n *node) answerProbe(env sim.Env, from sim.Addr, m probe) {
 	}
 }
 
-// turnAway tells a node that this one is not locked for it.
+// turnAway answers a node that this one is not locked for it.
 func (n *node) turnAway(env sim.Env, who sim.Addr) {
 	if env.Bug(OV2) {
 		n.tell(env, who, refused{})

@@ -10,7 +10,7 @@ import (
 	"macemc/systems/tree"
 )
 
-// What nodes send each other to have one parent.
+// The messages by which nodes find a parent.
 type (
 	join      struct{ via sim.Addr } // take me; via: its child you are, who sent me here
 	joinReply struct{}               // the sender took you as a child
@@ -19,7 +19,7 @@ type (
 	remove    struct{}               // the sender is not your child any more
 )
 
-// What nodes send each other before one moves below the other.
+// The messages before one node moves below another.
 type (
 	lock   struct{ papa sim.Addr } // stay where you are: I, a child of papa, want to measure you
 	locked struct{}                // the sender stays
@@ -29,10 +29,10 @@ type (
 	unlock struct{}                // you may move again
 )
 
-// What a node is asked, and what it sets itself.
+// The requests to a node, and its timers.
 type (
 	joinOverlay struct{} // the application's request
-	reorgTimer  struct{} // at the root: tell the tree to reorganise
+	reorgTimer  struct{} // at the root: have the tree reorganise
 	joinTimer   struct{} // of a node without a parent: ask the root
 	lockTimer   struct{} // of a locked node: that was long enough
 )
@@ -152,7 +152,7 @@ func (n *node) waitToJoin(env sim.Env) {
 	}
 }
 
-// tell sends what must not be missing: if the buffer is full the connection
+// tell sends a message that must not be missing: if the buffer is full the connection
 // goes, and both ends begin anew.
 func (n *node) tell(env sim.Env, to sim.Addr, m sim.Message) {
 	if !env.TCP().Send(to, m) {

@@ -53,7 +53,7 @@ func (n *node) undefer(a sim.Addr) {
 }
 
 // serve sends source what this node has for it, as far as the buffer lets it,
-// and its join on to who is closer to its key. The rows that both keys share are
+// and its join on to a node that is closer to its key. The rows that both keys share are
 // source's, too; the last on the way sends all that are left, and the leaf set.
 func (n *node) serve(env sim.Env, m join) {
 	k, but := n.keys.of(m.source), m.source
@@ -82,7 +82,7 @@ func (n *node) serve(env sim.Env, m join) {
 }
 
 // rowInfo is a row of a member's table. A joiner takes it as it is; a member has
-// time to look first whether those are there of whom it has not heard yet.
+// time to look first whether the nodes that it has not heard from are there.
 func (n *node) rowInfo(env sim.Env, from sim.Addr, m rowInfo) {
 	if n.state == initial {
 		return
@@ -122,8 +122,8 @@ func (n *node) complete(env sim.Env) {
 	}
 }
 
-// become makes the node a member. Whom it knows hears of it: the leaves first,
-// and the others with the row in which both stand. Who waited is served.
+// become makes the node a member. The nodes that it knows hear of it: the leaves first,
+// and the others with the row in which both stand. The nodes that waited are served.
 func (n *node) become(env sim.Env) {
 	n.state, n.rows, n.leafSet = joined, 0, false
 	env.After(leafEvery, leafTimer{})

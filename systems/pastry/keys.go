@@ -32,8 +32,8 @@ const (
 	small                // two digits, then zeros
 )
 
-// rows returns how many digits tell the keys of the set apart: as many rows has a routing
-// table.
+// rows returns the number of digits that distinguish the keys of the set. A routing table has
+// that number of rows.
 func (s keyset) rows() int {
 	if s == small {
 		return 2
@@ -57,7 +57,7 @@ func keyOf(b []byte) key {
 // them before one comes again, and no two distances of neighbours are equal for long.
 func spread(i int) key { return key{high: uint32(3+75*i) << 24} }
 
-// minus returns how far it is from b to a, clockwise.
+// minus returns the distance from b to a, clockwise.
 func (a key) minus(b key) key {
 	low, borrow := bits.Sub64(a.low, b.low, 0)
 	mid, borrow := bits.Sub64(a.mid, b.mid, borrow)
@@ -102,8 +102,8 @@ func (a key) shared(b key) int {
 	}
 }
 
-// closer reports whether a is closer to k than b is. Of two that are as far, the
-// one is that k comes after, clockwise.
+// closer reports whether a is closer to k than b is. If both are equally far, the
+// closer one is the one before k, clockwise.
 func closer(k, a, b key) bool {
 	if c := a.away(k).compare(b.away(k)); c != 0 {
 		return c < 0

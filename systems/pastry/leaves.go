@@ -16,7 +16,7 @@ type half struct {
 	bound  sim.Addr // the farthest of them; nobody, if there are none
 }
 
-// dist returns how far it is to a, going to one side.
+// dist returns the distance to a, going to one side.
 func (n *node) dist(s side, a sim.Addr) key {
 	if s == right {
 		return n.keys.of(a).minus(n.key())
@@ -55,7 +55,7 @@ func (n *node) fits(a sim.Addr) bool {
 // it drives out of a full half is tried in the other, and so on. Each of these moves
 // replaces a leaf by a closer one, so they end.
 //
-// Who is left over is farther to the right than all in the right half, and
+// A node that is left over is farther to the right than all in the right half, and
 // farther to the left than all in the left half. So once everybody was placed,
 // the leaves are the nearest nodes of both sides, whatever the order in which
 // they came.

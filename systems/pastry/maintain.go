@@ -30,8 +30,8 @@ func (n *node) rowRequest(env sim.Env, from sim.Addr, m rowRequest) {
 	}
 }
 
-// member reports whether the node is one, and tells who takes it for one that it
-// is not.
+// member reports whether the node is one. If it is not, it says so to the node that takes it
+// for one.
 func (n *node) member(env sim.Env, from sim.Addr) bool {
 	if n.state == joined {
 		return true
@@ -40,7 +40,7 @@ func (n *node) member(env sim.Env, from sim.Addr) bool {
 	return false
 }
 
-// decline tells who takes this node for a member that it is none yet: see the
+// decline says to a node that takes this one for a member that it is none yet: see the
 // package's comment.
 func (n *node) decline(env sim.Env, from sim.Addr) {
 	if !env.Bug(PA7) {
@@ -59,7 +59,7 @@ func (n *node) askLeaf(env sim.Env) {
 }
 
 // askCandidate probes the candidates, one after the other. That costs no
-// connection, and who is no member says nothing.
+// connection, and a node that is no member says nothing.
 func (n *node) askCandidate(env sim.Env) {
 	env.After(tableEvery, tableTimer{})
 	if len(n.table) == 0 {
@@ -92,7 +92,7 @@ func (n *node) probed(env sim.Env, from sim.Addr) {
 }
 
 // recover looks for a ring that this one was cut off from: a join that needs no
-// rows goes by a peer to who is closest to this node there, and answers with its
+// rows goes by a peer to the node that is closest to this one there, which answers with its
 // leaves. If nothing was cut, that is a neighbour.
 func (n *node) recover(env sim.Env) {
 	env.After(recoveryEvery, recoveryTimer{})

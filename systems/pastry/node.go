@@ -7,10 +7,10 @@ import (
 	"macemc/sim"
 )
 
-// What nodes send each other, by TCP. All but join and informRequest are sent by
-// members alone, and so prove who sends them to be one.
+// The messages of nodes, by TCP. All but join and informRequest are sent by
+// members alone, and so prove that their sender is one.
 type (
-	join struct { // who wants to be a member, or is one and looks for others
+	join struct { // from a node that wants to be a member, or is one and looks for others
 		source sim.Addr
 		row    int // the first that source still needs
 	}
@@ -32,7 +32,7 @@ type (
 	probed struct{}
 )
 
-// What the application asks for, and the timers.
+// The requests of the application, and the timers.
 type (
 	joinOverlay   struct{ peers []sim.Addr }
 	joinTimer     struct{} // set while joining: ask the next one
@@ -67,7 +67,7 @@ type node struct {
 	most int // leaves in each half
 
 	state    state
-	peers    []sim.Addr // who may be asked to join
+	peers    []sim.Addr // nodes that may be asked to join
 	asked    sim.Addr   // which of them was asked last
 	rows     uint64     // those that came, as bits
 	leafSet  bool       // it came

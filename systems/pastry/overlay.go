@@ -54,8 +54,8 @@ func (n *node) above(env sim.Env) sim.Env {
 	return &n.overlay
 }
 
-// pass sends on, or hands up, what is on its way to a name. Who is no member
-// does not know whose it is.
+// pass forwards a message that is on its way to a name, or hands it up. A node that is no member
+// does not know which node owns the name.
 func (n *node) pass(env sim.Env, m routed) {
 	if n.state != joined {
 		return

@@ -26,7 +26,7 @@ type env struct{ sim.Env }
 
 func (env) Bug(sim.BugID) bool { return false }
 
-// Whoever comes in whatever order, and comes back when it was left out: the
+// In whatever order nodes come, and come back after they were left out, the
 // leaves are the nearest nodes on both sides, and routing among nodes that know
 // all others comes to the closest.
 func TestLeaves(t *testing.T) {

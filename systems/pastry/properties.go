@@ -75,7 +75,7 @@ func timers(v view) bool {
 	return true
 }
 
-// allJoined holds where all nodes are up, and members. What comes next holds
+// allJoined holds where all nodes are up, and members. The next properties hold
 // only where this does.
 func allJoined(v view) bool {
 	if v.Len() < v.Params().Nodes {

@@ -24,7 +24,7 @@ const seekEvery = 10 * time.Second
 // seeker is an application that asks, again and again, whose a name is.
 type seeker struct {
 	name  string
-	owner sim.Addr // who answered last
+	owner sim.Addr // the node that answered last
 }
 
 func (*seeker) Init(sim.Env) {}
@@ -36,7 +36,7 @@ func (s *seeker) Handle(env sim.Env, signal sim.Signal) {
 		s.ask(env)
 	case seekTimer:
 		s.ask(env)
-	case sim.PeerError: // who is asked next time is the ring's business
+	case sim.PeerError: // the ring decides which node is asked next time
 	default:
 		panic(fmt.Sprintf("pastry: no case for the application's signal %T", signal))
 	}

@@ -9,8 +9,8 @@ import (
 // candidates is how many nodes a cell of the routing table remembers.
 const candidates = 8
 
-// candidate is a node in the routing table: in the row of as many digits as its
-// key begins with in common with this node's, and the column of the next one.
+// candidate is a node in the routing table. Its row is the number of digits with which its
+// key and this node's begin alike, and its column the next digit.
 type candidate struct {
 	addr   sim.Addr
 	proven bool // it was heard from as a member, and not only of
@@ -19,8 +19,8 @@ type candidate struct {
 // row returns where a stands in the table.
 func (n *node) row(a sim.Addr) int { return n.key().shared(n.keys.of(a)) }
 
-// inRow returns what others are told of a row: the proven candidates, and the node itself,
-// which has its place in each. What was only heard of is not passed on.
+// inRow returns the part of a row that others hear of: the proven candidates, and the node itself,
+// which has its place in each. Candidates without proof are not passed on.
 func (n *node) inRow(row int) []sim.Addr {
 	all := []sim.Addr{n.self}
 	for _, c := range n.table {
@@ -73,7 +73,7 @@ func (n *node) strike(a sim.Addr) {
 	}
 }
 
-// next returns who comes next on the way to whoever is closest to k: the node itself, if it
+// next returns the next node on the way to the one that is closest to k: the node itself, if it
 // is the closest that it knows. But is whom it must not be; proven is that it must have
 // been heard from.
 func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
@@ -109,8 +109,8 @@ func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr)
 	return next
 }
 
-// beside returns the rare case: the cell is empty. The closest that shares as many digits
-// with k as this node does, and is closer.
+// beside returns the next node in the rare case that the cell is empty: the closest one that is
+// closer than this node, and shares no fewer digits with k.
 func (n *node) beside(k key, row int, but sim.Addr, proven bool) sim.Addr {
 	next := n.self
 	consider := func(a sim.Addr) {

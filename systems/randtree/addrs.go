@@ -6,8 +6,8 @@ import (
 	"macemc/sim"
 )
 
-// Lists of addresses are in order, and nil if empty. What looks like a change
-// makes a new list, since messages carry the old one.
+// Lists of addresses are in order, and nil if empty. Every change makes a new list,
+// since messages carry the old one.
 
 func has(list []sim.Addr, a sim.Addr) bool { return slices.Contains(list, a) }
 

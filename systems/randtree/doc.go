@@ -5,30 +5,30 @@
 // # The story
 //
 // The application names peers to a node and asks it to join. It sends a join to
-// one of them, and when its join timer fires, to the next. Who is asked sends the
-// join on to the root of its tree. A root that is higher than the joiner tells it
-// to be a root itself, and goes to join it: so the lowest address wins. A lower
+// one of them, and when its join timer fires, to the next. The node that is asked sends the
+// join on to the root of its tree. A root that is higher than the joiner makes it
+// a root itself, and goes to join it: so the lowest address wins. A lower
 // one lets it in: it takes the joiner as a child if there is room, and else
-// pushes the join down to a child at random, which does the same. Who is asked by
-// its own root says that this would be a loop: the root is one already.
+// pushes the join down to a child at random, which does the same. A node that its own root
+// asks answers that this would be a loop: the root is one already.
 //
 // Trees that formed apart find each other by the recovery timer: whenever it
 // fires, a node probes the next of its peers. If the roots differ, the higher one
-// is told, directly or by a probe-join, and goes to join the lower one, with its
-// whole tree. Parents tell children of a new root, and a root tells its children
+// hears of it, directly or by a probe-join, and goes to join the lower one, with its
+// whole tree. Parents inform children of a new root, and a root informs its children
 // of each other: when it dies, the lowest of them is the next root, and the others
-// join that. Who loses another parent joins the root. Whoever one goes to join in
+// join that. A node that loses another parent joins the root. A node that is asked in
 // one of these ways becomes a peer.
 //
 // An application may leave: its node says so to its parent and its children, who
 // look for another place.
 //
-//	join        from -> peer -> ... -> root -> child -> ... : who has room?
+//	join        from -> peer -> ... -> root -> child -> ... : have you room?
 //	joinReply   to the joiner: accepted, force root, loop error
 //	remove      to a parent, or who believes to be one: I am not your child
 //	rejoin      to a child: do not be my child any more
 //	newRoot     to children: the tree has another root
-//	update      to the root's children: who they are
+//	update      to the root's children: the list of them
 //	probe       to a peer: this is my root; probed: I have compared it
 //	probeJoin   to a root: there is a lower one
 //
@@ -62,17 +62,17 @@
 // # Readings of the original
 //
 //   - A probe has an answer, so that a node waits for it before it sends the next
-//     and does not fill the buffer. Joins are not limited: who waits for a place
+//     and does not fill the buffer. Joins are not limited: a node that waits for a place
 //     asks again whenever its timer fires, and Send may refuse.
 //   - Only the children of a root know of siblings; nobody else makes use of them.
 //   - A join by a node that is a child already has no answer (see RT18).
 //   - The original's remove and news were sent as if that could not fail.
-//   - It is not told what RandTree's rejoin was for. Here it is for leaving.
-//   - Of RT16 and RT17, RT16 is the case where the dead parent was the root.
+//   - The papers do not say what RandTree's rejoin was for. Here it is for leaving.
+//   - RT16 and RT17 are one mistake. RT16 is the case where the dead parent was the root.
 //
 // # What is promised
 //
-// No loops; who has joined is a root or has a parent; a node is in init, or its
+// No loops; a node that has joined is a root or has a parent; a node is in init, or its
 // recovery timer is set. After any number of crashes with restarts, resets and
 // partitions, one tree can form whose nodes agree about parents, children, root
 // and siblings. With two nodes that holds exactly, within three messages under way

@@ -26,8 +26,8 @@ func (n *node) enter(env sim.Env, peers []sim.Addr) {
 	n.ask(env, next)
 }
 
-// leave is what the application asks for who wants to be in the overlay no
-// more. Children stay listed until they have said that they are gone.
+// leave is the request of an application that leaves the overlay. The node forgets what it
+// knows of the tree. Children stay listed until they have said that they are gone.
 func (n *node) leave(env sim.Env) {
 	parent := n.parent
 	env.Cancel(joinTimer{})
@@ -123,15 +123,15 @@ func (n *node) join(env sim.Env, from sim.Addr, m join) {
 	default:
 		full := len(n.kids) == n.most
 		n.admit(env, m)
-		// Who lets others in does not want to go under somebody any more: that
-		// may by now be one of those.
+		// A node that lets others in does not look for a parent any more: the parent
+		// might be one of them.
 		if n.state == joining && (!full || !env.Bug(RT24)) {
 			n.reign(env)
 		}
 	}
 }
 
-// known is about a join of who is a child already. It is late, or the child has
+// known handles a join of a node that is a child already. It is late, or the child has
 // lost this node, which will hear of that: an answer could come after that, and
 // the child would believe it.
 func (n *node) known(env sim.Env, m join) {
@@ -162,7 +162,7 @@ func (n *node) admit(env sim.Env, m join) {
 	}
 }
 
-// told returns what children are told of each other: only a root tells them.
+// told returns the list of children that a child hears. It is empty unless the node is a root.
 func (n *node) told(env sim.Env, kids []sim.Addr) []sim.Addr {
 	if n.root == env.Self() {
 		return kids

@@ -8,9 +8,9 @@ import (
 	"macemc/sim"
 )
 
-// What nodes send each other.
+// The messages of nodes.
 type (
-	join struct { // who looks for a parent
+	join struct { // from a node that looks for a parent
 		source  sim.Addr
 		attempt int
 		via     sim.Addr // the root that pushed it down; nobody: on its way to a root
@@ -27,7 +27,7 @@ type (
 	update  struct{ siblings []sim.Addr }
 	probe   struct{ root sim.Addr } // whose tree are you in? I am in that of root
 	probed  struct{}                // I have looked at your probe
-	// probeJoin tells a root of another tree, whose root is lower.
+	// probeJoin names a root of another tree to a root that is higher.
 	probeJoin struct{ root sim.Addr }
 )
 
@@ -40,7 +40,7 @@ const (
 	loopError status = "loop error" // I am in your tree: you are its root
 )
 
-// What the application asks for, and the timers.
+// The requests of the application, and the timers.
 type (
 	joinOverlay struct {
 		peers []sim.Addr
@@ -75,7 +75,7 @@ const (
 //	joining: root == self, parent nobody; some peer is no child of this node
 //	joined:  root == self == parent, or parent is the node that accepted self
 //
-// What the children were last told is root and, while self is the root, kids.
+// The children last heard of root and, while self is the root, of kids.
 type node struct {
 	most   int  // children
 	silent bool // RT2
@@ -85,10 +85,10 @@ type node struct {
 	parent    sim.Addr // nobody: not joined; self: this is a root
 	kids      []sim.Addr
 	siblings  []sim.Addr // while the parent is the root: its children, self included
-	peers     []sim.Addr // who may be asked to join, and is probed
-	bootstrap sim.Addr   // who was asked last
+	peers     []sim.Addr // nodes that may be asked to join, and are probed
+	bootstrap sim.Addr   // the node that was asked last
 	attempt   int        // to find a parent: the number of the present one; it outlives a crash
-	target    sim.Addr   // who was probed last
+	target    sim.Addr   // the node that was probed last
 	probing   bool       // the answer of target is awaited
 }
 

@@ -9,7 +9,7 @@ import (
 	"macemc/systems/tree"
 )
 
-// properties returns those of any tree, and those of what this one's nodes tell each other.
+// properties returns those of any tree, and those of the messages of this one's nodes.
 func properties() []sim.Property {
 	return append(tree.Properties(),
 		sim.Always("who has joined is a root or has a parent", rootOrParent, explainParent),

@@ -15,7 +15,7 @@ import (
 //
 //	start [nodes=n] [faults=a+b] [param=a=1+b=2] [bug=..]    begin a run
 //	take     take the events in the input: each line is the beginning of the one
-//	         event that is meant, with .. for what is left out; after a bar, coins
+//	         event that is meant, with .. for omitted parts; after a bar, coins
 //	heal     the environment stops misbehaving
 //	tree     each node: its state, root, parent, children; and what does not hold
 func TestTranscripts(t *testing.T) {
@@ -75,7 +75,7 @@ func (k *desk) start(t *testing.T, d *transcript.Data) string {
 	return ""
 }
 
-// take takes one event, tells what its node did, and reports whether the run
+// take takes one event, prints what its node did, and reports whether the run
 // goes on.
 func (k *desk) take(b *strings.Builder, line string) bool {
 	line, after, _ := strings.Cut(line, "|")

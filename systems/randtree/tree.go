@@ -16,7 +16,7 @@ func (n *node) setRoot(env sim.Env, root sim.Addr) {
 	n.refresh(env, sim.Addr{})
 }
 
-// refresh tells the children of a root about each other, but for one that
+// refresh informs the children of a root about each other, except one that
 // knows.
 func (n *node) refresh(env sim.Env, knows sim.Addr) {
 	if n.root == env.Self() {
@@ -24,7 +24,7 @@ func (n *node) refresh(env sim.Env, knows sim.Addr) {
 	}
 }
 
-// tell tells all children but one. A child that cannot be told is given up: it
+// tell sends to all children but one. A child that cannot be sent to is given up: it
 // would never hear of it.
 func (n *node) tell(env sim.Env, m sim.Message, but sim.Addr) {
 	var deaf []sim.Addr

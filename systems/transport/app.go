@@ -47,8 +47,8 @@ type app struct {
 	life   int
 	errors map[sim.Addr]int
 	sent   map[sim.Addr]int // in this incarnation
-	last   sim.Addr         // who was sent to last
-	waits  sim.Addr         // who has no room
+	last   sim.Addr         // the receiver of the last message
+	waits  sim.Addr         // a peer that has no room
 	heard  map[sim.Addr]note
 	clears int // that were not asked for
 }
@@ -114,8 +114,8 @@ func (a *app) send(env sim.Env) {
 	}
 }
 
-// next returns the peer after the last to whom there is something to send; nobody: there is
-// none.
+// next returns the peer after the last to which there is something to send, or nobody if there
+// is none.
 func (a *app) next(peers []sim.Addr) (to sim.Addr) {
 	for _, p := range peers {
 		if a.sent[p] == a.messages {

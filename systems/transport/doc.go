@@ -11,23 +11,23 @@
 // A connection has an identifier, which grows from one connection of a node to
 // the next, and its numbers begin at a million times that: one that goes on for longer
 // uses up the identifiers whose numbers it comes to. Only the first packet, the syn,
-// tells it. The receiver remembers of each peer which identifiers it has
+// carries it. The receiver remembers of each peer which identifiers it has
 // known, longer than connections and lives last: a syn that it knows already is
 // late, and refused, or was sent again.
 //
 // The sender keeps a window of packets in flight, each with a timer. The receiver
 // acknowledges everything up to a number, and keeps what comes out of order. When a
 // timer fires everything in flight counts as lost, and is sent again, the oldest
-// first, with a window of one packet and a longer time-out; a third ack that tells
+// first, with a window of one packet and a longer time-out; a third ack with
 // nothing new has the oldest sent again at once. Between these the window grows, as
 // that of TCP does. After a long time without an ack the sender gives up: it
-// closes the connection, and that from the peer too, and tells the node above by a
-// sim.PeerError. That is rare.
+// closes the connection, and that from the peer too, and reports a
+// sim.PeerError to the node above. That is rare.
 //
 // A packet of a connection that its receiver does not know is answered with a
 // reset, which closes that connection and no other. A syn closes the
-// connection from the same sender that was there before. Both are told above. With
-// Options.Paired each datagram also tells the sessions of both ends, and an error cuts
+// connection from the same sender that was there before. Both are reported above. With
+// Options.Paired each datagram also carries the sessions of both ends, and an error cuts
 // both directions at both ends.
 //
 // Send refuses when the buffer to the peer is full. RequestToSend is answered by a
@@ -38,11 +38,11 @@
 //
 // # What is promised
 //
-// Of an incarnation each message is delivered whole and in order, none twice, none
+// The messages of an incarnation are delivered whole and in order, none twice, none
 // left out, whatever is lost, doubled or reordered below. In the end, unless
 // nodes go on to crash or to give up, everything sent is acknowledged and delivered,
 // both ends agree on the next number, and neither timers nor datagrams are left.
-// An ack tells of nothing that did not arrive, and all that it could tell of. A
+// An ack covers nothing that did not arrive, and all that it could cover. A
 // crash, or a sender that gives up, costs each end one connection and no more.
 //
 // # Known limits

@@ -23,9 +23,9 @@ type (
 		part, of int
 		payload  sim.Message
 	}
-	// ack tells that everything up to this number arrived.
+	// ack says that everything up to this number arrived.
 	ack struct{ seq int }
-	// reset tells that the receiver of this number does not know the connection.
+	// reset says that the receiver of this number does not know the connection.
 	reset struct{ seq int }
 
 	// begun is a payload: the sender has begun another session.
@@ -42,8 +42,8 @@ type (
 
 // Divisible is a message that may be too large for one datagram.
 type Divisible interface {
-	// Divide makes parts of at most so many bytes. One part or none: it is small
-	// enough.
+	// Divide makes parts of at most that number of bytes. It returns one part or none if the
+	// message is small enough.
 	Divide(most int) []sim.Message
 	// Unite makes the message of its parts.
 	Unite(parts []sim.Message) sim.Message
@@ -57,7 +57,7 @@ type Options struct {
 	Span     int // numbers between the beginnings of two connections; 0 means a million
 
 	// Paired has an error cut both directions at both ends, as that of a TCP
-	// connection does, and has a node that restarts or gives a peer up tell at once.
+	// connection does, and a node that restarts or gives a peer up reports it at once.
 	// Else an error cuts one direction, and peers hear of it when they send something.
 	Paired bool
 	// Bugs are asked for: the system lists them.
@@ -81,7 +81,7 @@ type Layer struct {
 	opened int              // the identifier of the connection that was opened last, or the last that one used up
 	least  map[sim.Addr]int // the least identifier of a connection that is new; it outlives connections
 	asked  map[sim.Addr]bool
-	flush  bool // the upper node asked to be told when all is acknowledged
+	flush  bool // the upper node waits for the signal that all is acknowledged
 
 	sessions map[sim.Addr]session // with Options.Paired
 
@@ -238,7 +238,7 @@ func (l *Layer) fail(env sim.Env, peer sim.Addr) {
 
 func (l *Layer) bug(env sim.Env, id sim.BugID) bool { return l.options.Bugs && env.Bug(id) }
 
-// forgetRequest is for who hears of an error, and waits for no room any more.
+// forgetRequest ends the wait for room of a node that hears of an error.
 func (l *Layer) forgetRequest(env sim.Env, peer sim.Addr) {
 	delete(l.asked, peer)
 	if !l.bug(env, MT10) {

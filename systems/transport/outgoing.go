@@ -24,14 +24,14 @@ type outgoing struct {
 	queue  []packet // to be sent
 
 	since     macetime.Time // when something arrived, or the first in flight was sent; none: nothing is in flight
-	window    int           // so many may be in flight: congestion control
+	window    int           // how much may be in flight: congestion control
 	threshold int           // above it the window grows slowly
 	grown     int           // what arrived since the window grew, above the threshold
 	doubled   int           // how often the time-out was doubled
-	repeated  int           // acks that told nothing new, up to duplicates
+	repeated  int           // acks with nothing new, up to duplicates
 }
 
-// duplicates are so many acks of one number that the next datagram counts as
+// duplicates is the number of acks of one number after which the next datagram counts as
 // lost: fast retransmit.
 const duplicates = 3
 
@@ -163,7 +163,7 @@ func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
 	l.tellFlushed(env)
 }
 
-// acknowledgedAgain looks at an ack that tells nothing new: something arrived, and
+// acknowledgedAgain looks at an ack with nothing new: something arrived, and
 // not what is waited for.
 func (l *Layer) acknowledgedAgain(env sim.Env, from sim.Addr, o *outgoing) {
 	if len(o.flight) == 0 || o.repeated == duplicates {

@@ -4,8 +4,8 @@ import "macemc/sim"
 
 // paired is a datagram of a Layer whose errors cut both directions. A node begins
 // another session with a peer when it restarts or gives the peer up, and a peer
-// that learns of that has heard an error. What was sent before its sender knew of
-// the receiver's session is of the time before the cut, and counts as lost.
+// that learns of that has heard an error. A datagram that was sent before its sender knew of
+// the receiver's session belongs to the time before the cut, and counts as lost.
 type paired struct {
 	mine, yours int // the sender's session, and the receiver's that it knows of
 	datagram    sim.Message
@@ -43,7 +43,7 @@ func (l *Layer) announce(env sim.Env, peer sim.Addr) {
 	l.pump(env, peer, o)
 }
 
-// within takes the cut that a datagram tells of, and reports whether what it
+// within takes the cut that a datagram reports, and reports whether what it
 // carries is of the present sessions of both ends.
 func (l *Layer) within(env sim.Env, from sim.Addr, m paired) bool {
 	s := l.sessions[from]

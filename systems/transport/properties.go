@@ -119,7 +119,7 @@ func explainAgreed(v layers) string {
 
 func delivered(v apps) bool { return explainDelivered(v) == "" }
 
-// explainDelivered lets a receiver forget by a crash what it had.
+// explainDelivered lets a receiver forget its messages by a crash.
 func explainDelivered(v apps) string {
 	var all []string
 	for a, s := range v.Nodes() {
@@ -209,7 +209,7 @@ func honest(_ *nothing, at sim.Addr, fact any) error {
 	return nil
 }
 
-// telling is what senders should know, of acks that told less than they could.
+// telling is what senders should know after acks that covered less than they could.
 type telling struct {
 	arrived map[told]int      // when the ack was sent
 	known   map[direction]int // by the acks that came
@@ -226,7 +226,7 @@ func (t *telling) Init() { t.arrived, t.known = map[told]int{}, map[direction]in
 func frugal(t *telling, at sim.Addr, fact any) error {
 	switch f := fact.(type) {
 	case acknowledges:
-		if f.arrived > f.number { // else it is told
+		if f.arrived > f.number { // else it covers all
 			t.arrived[told{direction{at, f.to}, f.number}] = f.arrived
 		}
 	case isTold:

@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// What a crash must not take is stored: the identifier of the connection that was
+// The state that must survive a crash is stored: the identifier of the connection that was
 // opened last, and of each peer the least one that is new.
 const openedKey = "transport: opened"
 

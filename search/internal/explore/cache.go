@@ -3,6 +3,7 @@ package explore
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 
 	"macemc/internal/canon"
@@ -28,6 +29,7 @@ type cache struct {
 	bank  *world.Bank
 	lists *CoinLists
 	n     int // nodes
+	pack  keyBits
 
 	abilities [][]ability // by node and part
 	queues    [][]queued  // by place and part
@@ -117,7 +119,7 @@ const (
 
 func newCache(x *Taker) cache {
 	return cache{
-		bank: x.Bank, lists: x.Lists, n: x.World.Params().Nodes,
+		bank: x.Bank, lists: x.Lists, n: x.World.Params().Nodes, pack: keyBitsOf(x.World.Params().Nodes),
 		abilities: make([][]ability, x.World.Params().Nodes), queues: make([][]queued, x.Bank.Places()), own: []uint32{0},
 		noFootprints: x.World.Links.Flawed(), shape: make([]shape, 1), footprints: make([]footprint, 1),
 	}
@@ -129,18 +131,38 @@ func (c cache) over(x *Taker) cache {
 	return c
 }
 
-// Keys identify an event at a node part: its kind, or 0 for a delivery by the node part
-// alone; the node and the sender; the contents; and the part.
+// keyBits says how many bits of a key a node takes, which may be none, and a part or a
+// message: a system of few nodes has room for more parts.
+type keyBits struct{ node, event, delivery uint8 }
+
 const (
-	keyPart = 24 // bits
-	keyWhat = 22
+	keyKind = 5 // bits of a kind of event
+	keyLink = 2
 )
 
-func packKey(kind sim.Kind, i, from int, what uint64, part uint32) uint64 {
-	if part >= 1<<keyPart || what >= 1<<keyWhat {
+func keyBitsOf(n int) keyBits {
+	node := bits.Len(uint(n))
+	return keyBits{uint8(node), uint8((64 - keyKind - 2*node) / 2), uint8((64 - keyLink - 1 - 2*node) / 2)}
+}
+
+// ofEvent identifies an event at a node part: its kind, the node and the sender, the contents,
+// and the part.
+func (k keyBits) ofEvent(kind sim.Kind, i, from int, what uint64, part uint32) uint64 {
+	if uint64(part)>>k.event != 0 || what>>k.event != 0 {
 		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
 	}
-	return uint64(kind)<<59 | uint64(i+1)<<52 | uint64(from)&63<<46 | what<<keyPart | uint64(part)
+	key := uint64(kind)<<k.node | uint64(i+1)
+	return ((key<<k.node|uint64(from+1))<<k.event|what)<<k.event | uint64(part)
+}
+
+// ofDelivery identifies a delivery by its node's place and part, the link, the sender and the
+// message.
+func (k keyBits) ofDelivery(i int, part uint32, link, from int, message uint32) uint64 {
+	if uint64(part)>>k.delivery != 0 || uint64(message)>>k.delivery != 0 {
+		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
+	}
+	key := uint64(part)<<k.delivery | uint64(message)
+	return ((key<<k.node|uint64(i))<<k.node|uint64(from))<<(keyLink+1) | uint64(link)<<1 | 1
 }
 
 // ability returns what a node part can do.
@@ -153,10 +175,10 @@ func (c *cache) ability(i int, id uint32) *ability {
 	}
 	l := c.bank.Local(i, id)
 	c.abilities[i][id] = ability{
-		first: uint32(len(c.own)), offers: uint16(l.Offers), tasks: uint16(l.Tasks), timers: uint16(l.Timers),
+		first: uint32(len(c.own)), offers: l.Offers, tasks: l.Tasks, timers: l.Timers,
 		script: l.Script, accepts: l.Accepts, plain: l.Plain, looked: true,
 	}
-	for range l.Offers + l.Tasks + l.Timers + 1 {
+	for range int(l.Offers) + int(l.Tasks) + int(l.Timers) + 1 {
 		c.own = append(c.own, 0)
 	}
 	return &c.abilities[i][id]
@@ -203,11 +225,11 @@ func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err err
 	if link == 0 && e.pops != none {
 		link = 3 // out of the bag
 	}
-	key := deliveryKey(i, m.v[i], link, e.from, e.what)
+	key := m.pack.ofDelivery(i, m.v[i], link, e.from, e.what)
 	if number, known := m.deliveries.Get(key); known {
 		return number, nil
 	}
-	if !m.able[i].accepts || m.x.Bank.Accepts(i, m.v[i], e.from, e.what) {
+	if m.accepts(i, e) {
 		if number, err = m.learnOfNode(state, k, i, e); err != nil {
 			return 0, err
 		}
@@ -216,13 +238,9 @@ func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err err
 	return number, nil
 }
 
-// deliveryKey returns a delivery by its node's place and part, the link, the sender and the
-// message.
-func deliveryKey(i int, part uint32, link, from int, message uint32) uint64 {
-	if part >= 1<<keyPart || message >= 1<<24 {
-		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
-	}
-	return uint64(part)<<40 | uint64(message)<<16 | uint64(i)<<10 | uint64(link)<<8 | uint64(from)<<2 | 1
+// accepts reports whether node i of the position accepts an event: it may decline messages.
+func (m *Memo) accepts(i int, e occurrence) bool {
+	return e.from == none || !m.able[i].accepts || m.x.Bank.Accepts(i, m.v[i], e.from, e.what)
 }
 
 // taking takes the k-th event of the position in the world, for every list of answers to
@@ -279,6 +297,7 @@ func (c *cache) keep(o footprint) uint32 {
 // number of what the node part alone decides of it.
 func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32, err error) {
 	o := footprint{first: uint32(len(m.results))}
+	m.ran(i)
 	if err := m.taking(state, k, func() {
 		one, effects, function := m.did(i, of)
 		switch {
@@ -377,11 +396,19 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 			x.retake(retaking{i, twin}, k, x.Lists.Get(was.coins))
 			again, effects, function := m.did(i, of)
 			if !function || again.delta != was.delta || !slices.Equal(effects, m.effects[was.first:was.last]) {
-				return x.differs(i, twin, "does something else")
+				return x.differs(i, twin, "does something else", m.unlike(i, was))
 			}
 		}
 	}
 	return nil
+}
+
+// unlike returns a field in which a node is not as a step left it the first time, or "".
+func (m *Memo) unlike(i int, was result) string {
+	if was.first == was.last || m.effects[was.first].does != effectSet {
+		return ""
+	}
+	return m.x.World.Text.Unlike(m.x.Bank, i, m.effects[was.first].id)
 }
 
 // noteTwins notes which node parts have got a twin.
@@ -393,13 +420,14 @@ func (m *Memo) noteTwins(twins []world.Twinned) {
 }
 
 // differs returns the error for a repeated step that did not do the same.
-func (t *Taker) differs(i int, twin bool, what string) error {
+// Copied is a field in which the node is not as it was after the step, or "".
+func (t *Taker) differs(i int, twin bool, what, copied string) error {
 	field := "" // a node may differ from itself, if its handler is not a function
 	if twin {
 		field = t.Bank.Hidden(i, t.From[i])
 	}
 	if field == "" {
-		return t.stray()
+		return t.stray(copied)
 	}
 	return t.Owner.leftOut(t.World.Run.LastIdentity(), "a node that the state cannot tell from another "+what, field)
 }
@@ -407,6 +435,6 @@ func (t *Taker) differs(i int, twin bool, what string) error {
 // leftOut returns the error that two states which the search cannot distinguish behave
 // differently.
 func (r *Owner) leftOut(at, what, field string) error {
-	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). Is it none of these, it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which nobody can repeat: set a timer by env.After",
+	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). Is it in the state, a copy of the node changed it by what they share: something that System.Immutable names, or that cannot be copied. Is it none of these, it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which nobody can repeat: set a timer by env.After",
 		r.Sys.Name, at, what, field)
 }

@@ -78,7 +78,7 @@ type seen struct {
 }
 
 const (
-	byFrom = 9  // where bits begin: before them is the ordinal
+	byFrom = 9  // where bits begin: before them are the kind and the node of the ordinal
 	byTo   = 14 // a bit for each node
 	byMost = 30
 
@@ -98,7 +98,7 @@ const (
 	ordinalSet
 	ordinalTimer
 
-	ordinalNodes = 64
+	ordinalNodes = 256
 )
 
 func ordinal(kind, node int) int { return kind*ordinalNodes + node }
@@ -114,7 +114,7 @@ func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
 	if e.pops == none {
 		from = none
 	}
-	o.by = number(by(e.ordinal) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost)
+	o.by = number(by(e.ordinal/ordinalNodes*byNodes+nodeOf(e.ordinal)) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost)
 }
 
 // reach records to which nodes a step sends, and whether there may be no room.
@@ -180,9 +180,9 @@ func (m *Memo) lastStep(s uint32) lastStep {
 		return lastStep{}
 	}
 	step := (*x.bys.all.Load())[b.by[s%blockStates]]
-	ordinal := int(step & (1<<byFrom - 1))
+	at := int(step & (1<<byFrom - 1))
 	return lastStep{
-		ordinal: ordinal, node: nodeOf(ordinal), from: int(step>>byFrom&(1<<(byTo-byFrom)-1)) - 1,
+		ordinal: ordinal(at/byNodes, at%byNodes), node: at % byNodes, from: int(step>>byFrom&(1<<(byTo-byFrom)-1)) - 1,
 		to: uint32(step >> byTo & (1<<(byMost-byTo) - 1)), most: uint32(step >> byMost),
 	}
 }

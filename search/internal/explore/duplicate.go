@@ -74,7 +74,7 @@ func (x *Explorer) duplicate(h canon.Hash) error {
 	differs, err := x.compare(before, now, h)
 	x.explores()
 	if err == nil && differs != nil {
-		return x.strayed(differs)
+		return x.strayed(differs, "")
 	}
 	return err
 }

@@ -27,8 +27,9 @@ var (
 // to. The code that ends the exploration makes a finding of it.
 type Wrong struct {
 	Failure *sim.Failure
-	Strayed bool // a run that was taken again came to another state
-	Dead    bool // the state is not live and will never change, faults apart
+	Strayed bool   // a run that was taken again came to another state
+	Copied  string // a field in which a copy of a node differs from the node after the same step, or ""
+	Dead    bool   // the state is not live and will never change, faults apart
 
 	Of *run.Answers // the run that is wrong; nil means that of the last step
 }
@@ -39,11 +40,12 @@ func (w *Wrong) Error() string {
 
 // stray returns the error for a step that did not do the same twice. Repeating the run
 // finds out which step that is.
-func (t *Taker) stray() error { return t.strayed(nil) }
+func (t *Taker) stray(copied string) error { return t.strayed(nil, copied) }
 
-// strayed returns the wrong of a run whose last step did not do the same twice.
-func (t *Taker) strayed(of *run.Answers) error {
-	return &Wrong{Failure: t.World.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true, Of: of}
+// strayed returns the wrong of a run whose last step did not do the same twice. See
+// Wrong.Copied.
+func (t *Taker) strayed(of *run.Answers, copied string) error {
+	return &Wrong{Failure: t.World.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true, Of: of, Copied: copied}
 }
 
 // Run returns the answers of the run that is wrong, where the explorer took the last step.
@@ -61,7 +63,7 @@ func (r *Owner) Guarded(t *Taker, do func() error) (bad *Wrong, err error) {
 	failure := t.World.Protect(func() { err = do() })
 	r.Pulse.Rest()
 	if v := t.unwound(); v != nil {
-		failure, err = nil, t.differs(v.i, v.twin, "fails, or asks for other choices")
+		failure, err = nil, t.differs(v.i, v.twin, "fails, or asks for other choices", "")
 	}
 	if w, is := err.(*Wrong); is {
 		bad, err = w, nil

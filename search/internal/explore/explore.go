@@ -296,7 +296,11 @@ func (x *Explorer) audit(h canon.Hash) error {
 	if failure != nil {
 		return &Wrong{Failure: failure}
 	}
-	return &Wrong{Failure: w.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
+	strayed := &Wrong{Failure: w.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
+	if end == run.EndLeft && x.World.State.Hash() == h {
+		strayed.Copied = x.World.Text.First(w.Text.Lines())
+	}
+	return strayed
 }
 
 // AnswersLeft takes the event that was taken last for the answers to its coins
@@ -397,7 +401,7 @@ func (x *Explorer) Follow(path *choose.Path, from int) (states []uint32, err err
 	x.World.Start(answers)
 	for depth := 0; ; depth++ {
 		if depth >= from {
-			if x.World.State.Bound() != "" {
+			if depth == from && x.World.State.Bound() != "" || depth > from && x.World.State.BoundNow() != "" {
 				return nil, ErrHalt
 			}
 			x.World.State.Save(x.Bank, x.To)

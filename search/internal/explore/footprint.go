@@ -18,18 +18,24 @@ func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces 
 	m.keys = m.keys[:0]
 	if crashes(e) {
 		for j := range m.n + 2 {
-			m.keys = append(m.keys, packKey(e.Kind, m.index(e.Node), none, uint64(j), 0))
+			m.keys = append(m.keys, m.pack.ofEvent(e.Kind, m.index(e.Node), none, uint64(j), 0))
 		}
 	} else {
 		m.keys = append(m.keys, m.key(e, slot, k))
 	}
-	known := true
+	known, i := true, m.index(e.Node)
+	if i != none {
+		m.ask(i)
+	}
 	m.pieces = m.pieces[:0]
 	for _, key := range m.keys {
 		o := m.find(key, m.v)
 		m.pieces, known = append(m.pieces, o), known && o != 0
 	}
 	if m.looked++; !known || m.looked%verifyEvery == 0 {
+		if i != none {
+			m.ran(i)
+		}
 		if err := m.learn(state, k, e); err != nil {
 			return nil, err
 		}
@@ -50,7 +56,7 @@ func (m *Memo) loses(e *sim.Event) bool {
 	}
 	i := m.index(e.Node)
 	l := m.x.Bank.Local(i, m.v[i])
-	return l.Loses || l.Stores && m.x.Bank.Damages(m.v[len(m.v)-1])
+	return l.Loses || l.Stores && m.x.Bank.Damages(m.v)
 }
 
 func crashes(e *sim.Event) bool {
@@ -104,7 +110,7 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	unknown := false
 	if err := m.taking(state, k, func() {
 		if !crashes(e) {
-			places[0] = m.touches(places[0], i)
+			places[0] = m.touched(places[0], i)
 		}
 		unknown = unknown || m.x.World.Judge.CheckLinks() != nil
 		reached := 0
@@ -131,7 +137,7 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 		case o == 0:
 			m.pieces[j] = m.remember(m.keys[j], places[j], made[j], m.v)
 		case !m.same(&m.footprints[o], &made[j]): // the audit's business: hunt for the step that differs
-			return m.x.stray()
+			return m.x.stray("")
 		}
 	}
 	return nil
@@ -217,7 +223,7 @@ func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 			continue
 		}
 		one.delta = one.delta.Add(x.Bank.Sum(p, at[p])).Sub(x.Bank.Sum(p, m.v[p]))
-		if p >= n && p < len(m.v)-1 {
+		if p >= n && p < m.rest {
 			one.fly += int16(m.queue(p, at[p]).len) - int16(m.queue(p, m.v[p]).len)
 		}
 		effects = append(effects, effect{place: int32(p), id: at[p], does: effectSet})
@@ -277,100 +283,32 @@ func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
 	case sim.KindBreak, sim.KindReset, sim.KindPause, sim.KindResume:
 		part = 0
 	}
-	return packKey(e.Kind, i, from, what, part)
+	return m.pack.ofEvent(e.Kind, i, from, what, part)
 }
 
 // places returns those that piece j of an event on node i touches for certain. A crash has
-// a piece for the connection to each peer, for the node, and for the rest.
+// a piece for the connection to each peer, for the node, and for the environment.
 func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	switch {
-	case !crashes(e):
-		return m.consumes(nil, e, i)
+	case !crashes(e): // learn asks the world
+		return nil
 	case j < m.n:
 		return []int32{int32(world.TCPPlace(m.n, j*m.n+i)), int32(world.TCPPlace(m.n, i*m.n+j))}
 	case j == m.n:
 		return []int32{int32(i)}
 	}
-	return []int32{int32(len(m.v) - 1)}
+	at := m.x.Bank.At()
+	if e.Leaves() {
+		return []int32{int32(at.Pauses())}
+	}
+	return []int32{int32(at.Pauses()), int32(at.Budget(e.Kind.Budget()))}
 }
 
-// consumes returns the places of what an event on node i takes, by its kind.
-func (m *Memo) consumes(places []int32, e *sim.Event, i int) []int32 {
-	x, n, rest := m.x, m.n, int32(len(m.v)-1)
-	pair := func(a, b int) {
-		places = append(places, int32(world.TCPPlace(n, a*n+b)), int32(world.TCPPlace(n, b*n+a)))
-	}
-	from := m.index(e.From)
-	switch e.Kind {
-	case sim.KindQuorum:
-		for _, t := range e.Value.(sim.Quorum) {
-			places = m.consumes(places, &sim.Event{Node: e.Node, From: t.From, Kind: sim.KindMessage, Link: t.Link, Value: t.Message}, i)
-		}
-	case sim.KindMessage, sim.KindRefused, sim.KindLose, sim.KindDuplicate, sim.KindReorder:
-		switch e.Link {
-		case sim.LinkTCP:
-			to, back := world.TCPPlace(n, i*n+from), world.TCPPlace(n, from*n+i)
-			switch {
-			case e.Kind == sim.KindRefused:
-				places = append(places, int32(back)) // what the node itself has queued
-			case m.queue(to, m.v[to]).open:
-				places = append(places, int32(to))
-			default: // it opens, at both ends
-				places = append(places, int32(to), int32(back))
-			}
-		case sim.LinkUDP:
-			places = append(places, int32(world.UDPPlace(n, i*n+from)))
-		case sim.LinkBag:
-			places = append(places, int32(world.SetPlace(n, i)))
-		}
-	case sim.KindAction:
-		if x.Bank.Gathers(i, m.v[i]) {
-			places = append(places, int32(world.SetPlace(n, i)), rest) // rest: the partition
-		}
-	case sim.KindClear:
-		places = append(places, int32(world.TCPPlace(n, from*n+i)))
-	case sim.KindError, sim.KindBreak, sim.KindReset:
-		pair(i, from)
-	}
-	if e.Kind.Fault() || e.Kind == sim.KindMend || e.Kind == sim.KindResume {
-		places = append(places, rest)
-	}
-	if calm, _ := x.Bank.Calm(m.v[rest]); !calm && e.Kind == sim.KindTimer { // is anything under way to the node or from it?
-		places = append(places, rest)
-		for j := range n {
-			pair(i, j)
-			places = append(places, int32(world.UDPPlace(n, i*n+j)), int32(world.UDPPlace(n, j*n+i)), int32(world.SetPlace(n, j)))
-		}
-	}
-	return places
-}
-
-// touches returns the places of what the handler on node i has just done.
-func (m *Memo) touches(places []int32, i int) []int32 {
-	x, n, rest := m.x, m.n, int32(len(m.v)-1)
-	if x.World.Run.Tossed() {
-		places = append(places, rest)
-	}
-	for _, e := range x.World.Run.Effects() {
-		to := m.index(e.To)
-		switch e.Kind {
-		case sim.EffectSend, sim.EffectRefused, sim.EffectReset, sim.EffectAskClear:
-			switch e.Link {
-			case sim.LinkTCP:
-				if places = append(places, int32(world.TCPPlace(n, to*n+i))); e.Kind == sim.EffectReset { // at both ends
-					places = append(places, int32(world.TCPPlace(n, i*n+to)))
-				}
-			case sim.LinkUDP:
-				places = append(places, int32(world.UDPPlace(n, to*n+i)))
-			default:
-				places = append(places, int32(world.SetPlace(n, to)))
-			}
-		case sim.EffectEmit:
-			places = append(places, rest)
-		case sim.EffectCrash, sim.EffectDown:
-			for j := range n {
-				places = append(places, int32(world.TCPPlace(n, i*n+j)), int32(world.TCPPlace(n, j*n+i)))
-			}
+// touched adds the places that decided what the last step did, besides the node.
+func (m *Memo) touched(places []int32, i int) []int32 {
+	for p := range m.x.World.State.Touched().Footprint() {
+		if p != i {
+			places = append(places, int32(p))
 		}
 	}
 	return places

@@ -13,6 +13,8 @@ import (
 // Most footprints consist of one part, the node that runs. If nothing disturbs a state, its
 // possible events follow from its parts, too, and the world is not needed. Otherwise the
 // world says which events are possible.
+//
+// The steps of a node are taken in the world if most of them have to be run anyway: see worth.
 type Memo struct {
 	x         *Taker
 	n         int
@@ -22,6 +24,7 @@ type Memo struct {
 	position
 	cache
 	batch
+	worth
 
 	behind  lastStep
 	All     bool // every step is looked up: see commute.go
@@ -38,8 +41,10 @@ type Memo struct {
 // NewMemo remembers nothing yet.
 func NewMemo(x *Taker) *Memo {
 	tcp, udp := x.World.Links.Capacities()
+	x.World.State.Watch()
 	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp, All: x.Owner.All || x.Owner.Always} // two orders of two steps are not the same steps
-	m.cache = newCache(x)
+	m.cache, m.worth = newCache(x), newWorth(m.n, x.Owner.Worth)
+	x.lookUp()
 	m.position = newPosition(x, &m.cache)
 	return m
 }
@@ -48,6 +53,7 @@ func NewMemo(x *Taker) *Memo {
 // other is not used any more.
 func (m *Memo) LearnFrom(o *Memo) {
 	m.cache, m.twins, m.looked = o.cache.over(m.x), o.twins, o.looked
+	m.worth = o.worth
 }
 
 func count(b bool) int {
@@ -61,6 +67,9 @@ func count(b bool) int {
 // path can be given by their numbers.
 func (m *Memo) Expand(state uint32) error {
 	x := m.x
+	if m.allDear() {
+		return m.Rest(state, 0)
+	}
 	if len(m.Next)+len(m.seen) >= together {
 		if err := m.Settle(); err != nil {
 			return err
@@ -71,7 +80,7 @@ func (m *Memo) Expand(state uint32) error {
 		m.noteTwins(twins)
 	}
 	m.goTo(x.layout.Load(), x.rec(state))
-	calm, faults := x.Bank.Calm(m.v[len(m.v)-1])
+	calm, faults := x.Bank.Calm(m.v)
 	plain := m.odd == 0 && calm // else a node is down, a connection is broken, somebody waits for room, ...
 	if m.x.Healed && m.x.Owner.Sys.Weight != nil {
 		plain = false // which events are rare, only the world knows
@@ -97,6 +106,12 @@ func (m *Memo) Expand(state uint32) error {
 // Rest takes the events from the k-th on in the world: what came before them has
 // been settled, since a step that fails is one that is learnt.
 func (m *Memo) Rest(state uint32, k int) error {
+	if m.allDear() { // from now on there is no position
+		if err := m.Settle(); err != nil {
+			return err
+		}
+		return InWorld{m.x}.Rest(state, k)
+	}
 	m.goTo(m.x.layout.Load(), m.x.rec(state))
 	return m.worldFrom(state, k)
 }
@@ -222,6 +237,14 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 // happens takes an event of a plain state, which is the k-th if it is accepted,
 // and says how many there were then.
 func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
+	i := nodeOf(e.ordinal)
+	if m.isDear(i) {
+		if !m.accepts(i, e) {
+			return k, nil
+		}
+		return k + 1, m.inWorld(state, k)
+	}
+	m.ask(i)
 	number, err := m.ofNode(state, k, e)
 	if err != nil || number == 0 { // not accepted: no event at all
 		return k, err
@@ -388,6 +411,9 @@ func (m *Memo) footsteps(state uint32, k int) error {
 // the resulting state.
 func (m *Memo) footstep(state uint32, k int) error {
 	e, slot := m.x.World.Events.Found(k)
+	if m.isDear(m.index(e.Node)) {
+		return m.inWorld(state, k)
+	}
 	pieces, err := m.byFootprint(state, k, &e, slot)
 	if err != nil {
 		return err

@@ -17,6 +17,7 @@ type Owner struct {
 	Coverage *world.Coverage // nil if nothing is covered
 	Sampler  sampler         // nil means nobody asked
 
+	Few     int                                                      // faults that the explored runs have at most, or 0 if only the budgets limit them
 	Several bool                                                     // more findings may be wanted: a failure is recorded, and the rest explored
 	Note    func(x *Explorer, failure *sim.Failure, dead bool) error // notes it, or says that it is enough
 
@@ -24,9 +25,10 @@ type Owner struct {
 	Depth    func() int     // of the states that are expanded
 	Progress func(done int) // called with the progress of long work
 
-	Seed uint64
-	All  bool // every step is looked up, for tests
-	Once bool // the steps of a small space are not taken again, for tests
+	Seed  uint64
+	All   bool // every step is looked up, for tests
+	Worth int  // runs that say whether a node is dear, for tests; 0 means worthRuns
+	Once  bool // the steps of a small space are not taken again, for tests
 }
 
 // Counts are where the search counts.
@@ -34,8 +36,12 @@ type Counts struct {
 	Steps, States, Transitions, Executed, HandlerRuns, Duplicates, Compared *int
 }
 
-// step counts a step that the world took.
-func (c *Counts) step() { *c.Steps++ }
+// ran counts a step that the world took, where others are looked up or not.
+func (c *Counts) ran(looks bool) {
+	if *c.Steps++; looks {
+		*c.HandlerRuns++
+	}
+}
 
 // handlerRun counts a step that the world took so that it can be looked up.
 func (c *Counts) handlerRun() {

@@ -13,6 +13,7 @@ type position struct {
 	bank  *world.Bank
 	known *cache // what parts can do by themselves
 	n     int    // nodes
+	rest  int    // the first place that is not of a node or a channel
 
 	at    []uint64 // the state, packed
 	v     world.Vector
@@ -37,7 +38,7 @@ type shift struct {
 
 // newPosition returns nowhere yet. It writes the vector of its state into x.From.
 func newPosition(x *Taker, known *cache) position {
-	p := position{bank: x.Bank, known: known, n: x.World.Params().Nodes, v: x.From, mark: make([]bool, len(x.From)), used: make([]bool, len(x.From))}
+	p := position{bank: x.Bank, known: known, n: x.World.Params().Nodes, rest: x.Bank.At().Rest(), v: x.From, mark: make([]bool, len(x.From)), used: make([]bool, len(x.From))}
 	for range p.n {
 		p.able = append(p.able, ability{plain: true})
 	}
@@ -86,12 +87,12 @@ func (m *position) move(p int, was, now uint32) {
 		m.odd -= count(!m.able[p].plain)
 		m.able[p] = *m.known.ability(p, now)
 		m.odd += count(!m.able[p].plain)
-	case p < len(m.v)-1:
+	case p < m.rest:
 		q, before := m.known.queue(p, now), m.known.queue(p, was)
 		m.odd += count(!q.plain) - count(!before.plain)
 		m.fly += int(q.len) - int(before.len)
 	}
-	if m.used[p] || p < n || p == len(m.v)-1 {
+	if m.used[p] || p < n || p >= m.rest {
 		return
 	}
 	m.used[p] = true

@@ -38,11 +38,11 @@ type repeatable struct {
 	did   canon.Hash
 }
 
-// Repeats repeats the different steps of an exhausted space, each that many times, or 0
+// Repeats repeats the different steps of an exhausted space of some transitions, each that many times, or 0
 // times if the space is too large. It returns a Wrong for the first step that does not do
 // the same.
-func (x *Explorer) Repeats() (different, times int, err error) {
-	if x.Prints != nil || x.Owner.Once || *x.Owner.Counts.Transitions > repeatLevels {
+func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
+	if x.Prints != nil || x.Owner.Once || transitions > repeatLevels {
 		return 0, 0, nil
 	}
 	if err := x.makeSides(); err != nil {
@@ -69,7 +69,7 @@ func (x *Explorer) Repeats() (different, times int, err error) {
 	case halted:
 		return 0, 0, ErrHalt
 	case strayed != nil:
-		return 0, 0, x.stray()
+		return 0, 0, x.stray("")
 	}
 	return len(steps), times, nil
 }

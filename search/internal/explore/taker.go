@@ -31,6 +31,8 @@ type Taker struct {
 	Spot
 	retaking *retaking // the step that is being taken again; nil if none is
 	Sampled  bool      // a limit on answers was met
+	Spared   bool      // a fault was not taken: see Owner.Few
+	looks    bool      // steps are looked up: those that are taken in the world are handler runs
 
 	chain chain // what of the run is kept
 
@@ -95,6 +97,9 @@ func newTaker(r *Owner, c run.Climate, l *Ledger) (*Taker, error) {
 	return t, nil
 }
 
+// lookUp notes that steps are looked up.
+func (t *Taker) lookUp() { t.looks = true }
+
 // share makes the taker number parts and answers as another one does, and begin
 // where that begins.
 func (t *Taker) share(with *Taker) {
@@ -156,7 +161,17 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 
 // skips reports whether the k-th event of the world is one that is not taken now.
 func (t *Taker) skips(k int) bool {
-	return t.Healed && t.World.Events.Rare(k) || t.Patient && t.World.Events.Hasty(k)
+	return t.Healed && t.World.Events.Rare(k) || t.Patient && t.World.Events.Hasty(k) || t.spared(k)
+}
+
+// spared reports whether the k-th event is a fault beyond those that explored runs have, and
+// notes it.
+func (t *Taker) spared(k int) bool {
+	if t.Owner.Few == 0 || t.Healed || t.World.Environ.Spent() < t.Owner.Few || !t.World.Events.Look(k).Kind.Fault() {
+		return false
+	}
+	t.Spared = true
+	return true
 }
 
 // takeEvent takes the k-th event of the state that is loaded, for all answers
@@ -172,7 +187,7 @@ func (t *Taker) takeOn(state uint32, k int) error {
 		t.LastEvent = k
 		err := t.Step.take(t.World)
 		if err == nil {
-			t.Owner.Counts.step()
+			t.Owner.Counts.ran(t.looks)
 			err = t.Visitor.Arrived(state, k)
 		}
 		if err != nil {

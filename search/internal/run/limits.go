@@ -91,6 +91,13 @@ func (l *Limits) reason() Stop {
 	return l.why
 }
 
+// Renew lets work go on under other limits, whatever ended it before.
+func (l *Limits) Renew(ask func() Stop, budget int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.Ask, l.Budget, l.why = ask, budget, ""
+}
+
 // Stopped reports whether the search is to stop; Why says why.
 func (r *Runs) Stopped() bool { return r.Limits.stopped() }
 

@@ -101,7 +101,7 @@ func (t *Lockstep) follow(depth int, healed bool) *sim.Failure {
 			return t.differ("two runs of the step led to different states, which read alike", "one state", "another")
 		}
 		d := all[0]
-		return t.differ(fmt.Sprintf("two runs of the step led to different states: %s", d), d.Path+" = "+d.A, d.Path+" = "+d.B)
+		return t.differ("two runs of the step led to different states: "+t.World.Text.Describe(d), d.Path+" = "+d.A, d.Path+" = "+d.B)
 	}
 	return nil
 }

@@ -32,6 +32,14 @@ type Pulse struct {
 	gate sync.Mutex
 }
 
+// Follow keeps the answers of runs in a trail from now on, or in none if it is nil.
+func (p *Pulse) Follow(t *trail.Trail) {
+	if p.Trail != t {
+		p.Trail, p.slot, p.picks = t, nil, nil
+	}
+	p.On = p.On || t != nil
+}
+
 // Watch keeps the answers of runs from now on, for a watchdog.
 func (p *Pulse) Watch() { p.On = true }
 

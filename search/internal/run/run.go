@@ -54,11 +54,13 @@ type Runs struct {
 	World    *world.World // fast
 	Lockstep *Lockstep    // careful: two worlds in lockstep
 	Always   bool         // every run is taken in two worlds: step properties need the state before
+	failing  [][]int      // the sets of nodes without which each state is judged too: see sim.CrashImplicit
 	paired   *Lockstep    // the fast world, and one that lags behind it for them, or nil if it was not needed yet
 	Limits   *Limits      // when to stop
 	Counts   Counts
 
 	Bank *world.Bank // of the forks, or nil if there were none yet
+	Live int         // see world.Config, for tests
 
 	Pulse     Pulse       // what the monitor watches
 	Climate   Climate     // of the last run, as it was
@@ -87,12 +89,19 @@ type Exploration interface {
 // budgets: see Allow.
 func (r *Runs) NewWorld(c world.Config) (*world.World, error) {
 	c.Conditions = r.Conditions
-	c.Faults, c.Early = nil, nil
+	c.Faults, c.Early, c.Failing, c.Live = nil, nil, r.failing, r.Live
 	return world.New(r.Sys, r.Params, c)
 }
 
 // Open makes the worlds. What the runs exercise is counted in c.
 func (r *Runs) Open(c *world.Coverage) (err error) {
+	params, err := r.Sys.Resolve(r.Params)
+	if err != nil {
+		return err
+	}
+	if r.failing, err = r.Failing(r.Sys, params); err != nil {
+		return err
+	}
 	if r.World, err = r.NewWorld(world.Config{Sprint: true, Coverage: c}); err != nil {
 		return err
 	}

@@ -68,6 +68,12 @@ func (s *Share) Counts() (steps, audited int) { return s.Steps, s.audited }
 // Add counts runs that another process took.
 func (s *Share) Add(steps, audited int) { s.Steps, s.audited = s.Steps+steps, s.audited+audited }
 
+// GoOn counts on from another share's counts.
+func (s *Share) GoOn(from Share) {
+	from.Every, from.Least = s.Every, s.Least
+	*s = from
+}
+
 // ShareOf returns a share with these counts.
 func ShareOf(steps, audited int) Share { return Share{Steps: steps, audited: audited} }
 

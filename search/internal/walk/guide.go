@@ -19,10 +19,11 @@ const (
 	ByWeight Manner = iota // by weight, as in any walk
 	Chain                  // the chain of causes first that has the highest priority: see chain
 	Swarm                  // by weights that are distorted for this walk: see distortion
+	Single                 // by weight, but for one thing: see thing
 	Manners                // how many there are
 )
 
-func (m Manner) String() string { return [Manners]string{"weighted", "chain", "swarm"}[m] }
+func (m Manner) String() string { return [Manners]string{"weighted", "chain", "swarm", "single"}[m] }
 
 // pointsMost is how many faults of a storm have a time of their own.
 const pointsMost = 8
@@ -35,9 +36,12 @@ type Guide struct {
 	Until   int    // events before this depth are picked so, or 0 if none are
 	Key     uint64 // where its stream begins
 	Points  [pointsMost]int32
-	Faults  int  // the number of points in use: the depths from which on a fault is due, in order
-	Changes int  // Chain: how often the chain that goes first goes last from then on
-	Isolate bool // what a partition or a pause has parted stays so until the environment heals, as long as anything else can happen
+	Moments [pointsMost]Moment // of the points
+	Faults  int                // the number of points in use: the depths from which on a fault is due, in order
+	Kinds   uint64             // the faults of these walks, a bit for each kind
+	Early   int32              // the depth from which on a timer is due that overtakes what its node has to do, or 0 if none is
+	Changes int                // Chain: how often the chain that goes first goes last from then on
+	Isolate bool               // what a partition or a pause has parted stays so until the environment heals, as long as anything else can happen
 }
 
 // draws is a stream of numbers: splitmix64, in integers only.
@@ -74,9 +78,13 @@ func mix(x uint64) uint64 {
 type guiding struct {
 	Guide
 	draws
-	start   int // steps before the first event that was picked
-	point   int // of the points, those that were passed
-	due     int // faults that were due and not possible yet
+	start   int    // steps before the first event that was picked
+	point   int    // of the points, those that were passed
+	due     int    // faults that were due and not possible yet
+	waits   []wait // faults that are due, and wait for their moment
+	hurries bool   // a timer is due that overtakes
+	thing   thing  // Single: what is rarer
+	all     []sim.Addr
 	links   []link
 	changes [2]int    // depths at which the chain that goes first is to go last
 	last    [2]uint64 // and the chains that did
@@ -116,6 +124,7 @@ const (
 func (g *guiding) begin(of Guide) {
 	g.Guide, g.draws = of, draws(of.Key)
 	g.start, g.point, g.due, g.changed = none, 0, 0, 0
+	g.waits, g.hurries = g.waits[:0], of.Early > 0
 	g.walk++
 	g.links = g.links[:0]
 }
@@ -125,24 +134,29 @@ func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int 
 	depth := w.Run.Steps()
 	if g.start == none {
 		g.start, g.places = depth, w.Params().Nodes+1
+		if len(g.all) != w.Params().Nodes {
+			g.all = w.Params().Addrs()
+		}
+		if g.Manner == Single {
+			g.thing = draw(&g.draws, g.all)
+		}
 		for i := range g.changes {
 			g.changes[i] = depth + g.below(max(1, g.Until-depth))
 		}
 		slices.Sort(g.changes[:g.Changes])
 	}
-	for ; g.point < g.Faults && int(g.Points[g.point]) <= depth; g.point++ {
-		g.due++
-	}
-	k := none
-	if g.due > 0 {
-		if k = g.fault(w, q); k != none {
-			g.due--
-		}
+	k := g.fall(w, q, depth)
+	if k == none && g.hurries && int(g.Early) <= depth {
+		k = g.early(w, q)
+		g.hurries = k == none
 	}
 	if k == none && g.Manner == Chain && g.below(8) != 0 { // else what is starved by priorities, such as timers, may happen
 		k = g.first(w, q, depth)
 	}
-	if k == none && (g.Manner == Swarm || g.Isolate) {
+	if g.Manner == Single {
+		g.settle(w, q)
+	}
+	if k == none && (g.Manner == Swarm || g.Manner == Single || g.Isolate) {
 		k = g.distorted(w, q)
 	}
 	if k == none {
@@ -158,12 +172,12 @@ func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int 
 	return k
 }
 
-// fault picks one of the faults that are possible: its kind first, all alike, and
-// then where. There are many more places for a partition than for a crash.
-func (g *guiding) fault(w *world.World, q *choose.Question) int {
+// fault picks one of the faults that are possible at a node, or anywhere: its kind first,
+// all alike, and then where. There are many more places for a partition than for a crash.
+func (g *guiding) fault(w *world.World, q *choose.Question, node sim.Addr) int {
 	var counts [64]int
 	kinds := 0
-	g.faults(w, q, func(_ int, k sim.Kind) bool {
+	g.faults(w, q, node, func(_ int, k sim.Kind) bool {
 		if counts[k]++; counts[k] == 1 {
 			kinds++
 		}
@@ -180,7 +194,7 @@ func (g *guiding) fault(w *world.World, q *choose.Question) int {
 		}
 	}
 	where, at := g.below(counts[kind]), none
-	g.faults(w, q, func(i int, k sim.Kind) bool {
+	g.faults(w, q, node, func(i int, k sim.Kind) bool {
 		if int(k) == kind {
 			at = i
 			where--
@@ -190,13 +204,14 @@ func (g *guiding) fault(w *world.World, q *choose.Question) int {
 	return at
 }
 
-// faults yields the faults among the alternatives, and their kinds.
-func (g *guiding) faults(w *world.World, q *choose.Question, yield func(int, sim.Kind) bool) {
+// faults yields the faults of this walk among the alternatives that take hold of a node,
+// and their kinds.
+func (g *guiding) faults(w *world.World, q *choose.Question, node sim.Addr, yield func(int, sim.Kind) bool) {
 	at := 0
 	for _, r := range q.Runs {
 		if r.Weight == 0 {
 			for i := range r.N {
-				if e := w.Events.Look(at + i); e.Kind.Fault() && !yield(at+i, e.Kind) {
+				if e := w.Events.Look(at + i); e.Kind.Fault() && g.Kinds>>e.Kind&1 != 0 && touches(e, node) && !yield(at+i, e.Kind) {
 					return
 				}
 			}
@@ -250,7 +265,14 @@ func (g *guiding) distortion(e *sim.Event) (by int) {
 	if g.Isolate && parted(e.Kind) {
 		by = -12
 	}
-	if g.Manner != Swarm {
+	switch g.Manner {
+	case Single:
+		if g.has(e) {
+			by -= rarer
+		}
+		return by
+	case Swarm:
+	default:
 		return by
 	}
 	if g.places > placesMost {

@@ -26,6 +26,7 @@ type Plan struct {
 	Guide   Guide  // how events are picked before
 	Picker  Picker // picks events from there on; nil if their weights alone do
 	Uniform bool   // events that are not rare are all alike
+	Ends    bool   // it ends where the guide does, with its storm if there is one, and is not judged: safety alone is checked
 	From    int    // the number of the kept state at which it goes on, from 1; 0 means none
 	lead    *kept  // that state
 	keeps   bool   // its states may be kept: others go on from them in a climate as this
@@ -42,6 +43,7 @@ type Length struct {
 	Glance int  // steps after which a live state on the way is looked for, or 0 if it is not
 	Look   int  // the walk ends after this many steps without a live state, to be looked at; 0 means after Most
 	Spells bool // it takes all of Most, and notes its spells without a live state
+	Each   int  // one walk of a portfolio in this many is judged, and the others end with their storm
 	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
 }
 

@@ -4,26 +4,34 @@ import (
 	"slices"
 
 	"macemc/search/internal/run"
+	"macemc/sim"
 )
 
 // Portfolio is the strategy that takes walks of several manners in turn, each in another
 // kind of storm. Bugs differ so much in what they need that no manner is the best for all,
 // and some bugs are hardly ever met by some manners.
 //
-// A storm takes 4 to 300 steps, and each fault in the budgets has its own time in it. The
-// walk ends at the first live state after healing, since little is found later. But one
-// walk in eight has no faults, and continues as long as a weighted one. After many steps
-// some of the others begin at a kept state.
+// A storm takes 4 to 300 steps, and each fault has its own time in it, and often waits for
+// its moment. Most walks end with their storm: becoming live again takes more steps than
+// storms do, and hardly anything unsafe is found in them. One in Length.Each heals, and ends
+// at the first live state, since little is found later; none heals if nobody says what live
+// is. One walk in eight has no faults, and continues as long as a weighted one. After many
+// steps some of the others begin at a kept state.
 type Portfolio struct {
 	Weighted
 	Seed    uint64
 	Manners []Manner // in turn
-	Faults  int      // that the budgets allow in a run
-	Parts   bool     // there are partitions or pauses among them
+	Budgets []Budget // what faults a run may have
 	Lively  bool     // there is something to become live
 
 	Corpus   *Corpus // where walks may begin, too, or nil if they may not
 	Restarts int     // percentage of walks that do, if there are kept states
+}
+
+// A Budget is how many faults of a kind a run may have.
+type Budget struct {
+	Kind sim.Kind
+	N    int
 }
 
 const (
@@ -31,8 +39,7 @@ const (
 	fairGuided   = 60 // of its steps are guided
 	stormLeast   = 4
 	stormMost    = 300
-	stormOctaves = 7  // from stormLeast to beyond stormMost
-	afterHealing = 20 // steps of a walk for which nobody says what live is
+	stormOctaves = 7 // from stormLeast to beyond stormMost
 )
 
 // Plan returns that of walk number i.
@@ -44,9 +51,7 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	p.keeps = !fair
 	if !fair && l.Least <= Least { // nobody asked for more
 		p.Length.Least, p.Length.Glance = 0, 0
-		if !s.Lively {
-			p.Length.Most = min(l.Most, afterHealing)
-		}
+		p.Ends = d.below(max(1, l.Each)) > 0 || !s.Lively
 	}
 	steps, calm := min(stormMost, d.span(stormLeast, stormOctaves)), s.Base
 	if !fair && s.Corpus.Len() > 0 && d.below(100) < s.Restarts {
@@ -68,9 +73,39 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	heal := calm + steps
 	p.Begin, p.Climate, p.Judged = s.Faulty, run.Climate{Faults: true, Heal: heal}, heal+1
 	p.Storm = Storm{Calm: calm, Every: 1, Stuck: true}
-	p.Guide.Until, p.Guide.Isolate = heal, s.Parts && d.below(2) == 0
-	p.Guide.points(&d, calm, heal, s.Faults)
+	p.Guide.Until = heal
+	p.Guide.points(&d, calm, heal, p.Guide.kinds(&d, s.Budgets))
 	return p
+}
+
+// kinds draws which faults there are in the walk, and returns their number. Most
+// bugs need one or two kinds of many, and more faults hide them.
+func (g *Guide) kinds(d *draws, budgets []Budget) (faults int) {
+	parts := false
+	for len(budgets) > 0 && faults == 0 {
+		for _, b := range budgets {
+			if len(budgets) <= 2 || d.below(2) == 0 {
+				g.Kinds |= 1 << b.Kind
+				faults += b.N
+				parts = parts || b.Kind == sim.KindPartition || b.Kind == sim.KindOneWay || b.Kind == sim.KindPause
+			}
+		}
+	}
+	g.Isolate = parts && d.below(2) == 0
+	if faults = min(faults, pointsMost); faults > 4 {
+		faults = 1 + max(d.below(faults), d.below(faults))
+	}
+	return faults
+}
+
+// Each returns the Length.Each with which judging is about as long as storms are,
+// after some walks: the steps of their storms, and those of the walks that were judged.
+func Each(storms, walks, after, judged int) int {
+	const least, most = 2, 4
+	if storms == 0 || judged == 0 {
+		return least
+	}
+	return max(least, min(most, after/judged*walks/storms))
 }
 
 // points gives each fault a time between two depths. Half of every second one come shortly
@@ -86,6 +121,10 @@ func (g *Guide) points(d *draws, from, to, faults int) {
 			at = from + d.below(to-from)
 		}
 		g.Points[k] = int32(at)
+		g.Moments[k] = d.moment()
 	}
 	slices.Sort(g.Points[:g.Faults])
+	if d.below(2) == 0 {
+		g.Early = int32(max(1, from+d.below(to-from)))
+	}
 }

@@ -1,10 +1,12 @@
 package walk
 
 import (
+	"math/bits"
 	"slices"
 	"testing"
 
 	"macemc/search/internal/run"
+	"macemc/sim"
 )
 
 // Plans of a portfolio depend on seed and number alone; a third of the walks is of
@@ -15,16 +17,18 @@ func TestPortfolioPlans(t *testing.T) {
 	how := func(seed uint64) *Portfolio {
 		return &Portfolio{
 			Weighted: Weighted{Fair: fair, Faulty: stormy, Base: base, Stormy: true},
-			Seed:     seed, Manners: []Manner{Chain, Swarm, ByWeight}, Faults: 3, Parts: true, Lively: true,
+			Seed:     seed, Manners: []Manner{Chain, Swarm, ByWeight, Single}, Lively: true,
+			Budgets: []Budget{{sim.KindCrash, 2}, {sim.KindReset, 1}, {sim.KindPartition, 1}},
 		}
 	}
 	one, again, other := how(1), how(1), how(2)
 	var manners [Manners]int
 	var lengths []int
-	fairs, late, alike, isolated, long, close := 0, 0, 0, 0, 0, 0
+	fairs, late, alike, isolated, long, close, ends, moments := 0, 0, 0, 0, 0, 0, 0, 0
+	kinds := map[uint64]int{}
 	for i := range walks {
-		p := one.Plan(i, Length{Least: Least, Most: most, Glance: Least})
-		if q := again.Plan(i, Length{Least: Least, Most: most, Glance: Least}); p != q {
+		p := one.Plan(i, Length{Least: Least, Most: most, Glance: Least, Each: 4})
+		if q := again.Plan(i, Length{Least: Least, Most: most, Glance: Least, Each: 4}); p != q {
 			t.Fatalf("walk %d: %+v, then %+v", i, p, q)
 		}
 		if other.Plan(i, Length{}).Guide.Key == p.Guide.Key {
@@ -43,7 +47,11 @@ func TestPortfolioPlans(t *testing.T) {
 		if p.Begin != stormy || p.Judged != heal+1 || p.Guide.Until != heal || p.Length.Least != 0 {
 			t.Errorf("walk %d: %+v", i, p)
 		}
-		if heal-calm > 100 { // else all are close
+		if p.Ends {
+			ends++
+		}
+		kinds[p.Guide.Kinds]++
+		if heal-calm > 100 && len(points) == 2 { // else all are close
 			if long++; points[1]-points[0] <= 6 {
 				close++
 			}
@@ -54,7 +62,10 @@ func TestPortfolioPlans(t *testing.T) {
 		if p.Guide.Isolate {
 			isolated++
 		}
-		if len(points) != 3 || !slices.IsSorted(points) || int(points[0]) < calm || int(points[1]) >= heal+6 {
+		if slices.ContainsFunc(p.Guide.Moments[:len(points)], func(m Moment) bool { return m != AtOnce }) {
+			moments++
+		}
+		if least := bits.OnesCount64(p.Guide.Kinds); len(points) < min(1, least) || len(points) > 4 || !slices.IsSorted(points) || int(points[0]) < calm || int(points[len(points)-1]) >= heal+6 {
 			t.Errorf("walk %d: faults at %v, of a storm from %d to %d", i, points, calm, heal)
 		}
 	}
@@ -70,8 +81,11 @@ func TestPortfolioPlans(t *testing.T) {
 	if close < long/4 || close > 3*long/4 {
 		t.Errorf("in %d of %d long storms the first two faults are close", close, long)
 	}
-	if fairs != walks/fairEach || late < walks/6 || late > walks/4 || isolated < walks/3 || alike > 0 {
+	if fairs != walks/fairEach || late < walks/6 || late > walks/4 || isolated < walks/6 || alike > 0 {
 		t.Errorf("%d walks are fair, %d storms late, %d parted, %d alike for two seeds", fairs, late, isolated, alike)
+	}
+	if stormy := walks - fairs; ends < stormy*7/10 || ends > stormy*8/10 || moments < stormy/4 || moments > stormy*3/4 || len(kinds) != 7 {
+		t.Errorf("%d of %d storms end the walk, in %d a fault waits for its moment; the kinds of faults are %v", ends, stormy, moments, kinds)
 	}
 }
 
@@ -79,7 +93,7 @@ func TestPortfolioPlans(t *testing.T) {
 // Walks in fair weather do not: what was kept may be a state in a storm.
 func TestPortfolioGoesOn(t *testing.T) {
 	const walks = 4_000
-	s := &Portfolio{Weighted: Weighted{Stormy: true}, Seed: 1, Manners: []Manner{Chain}, Faults: 1, Lively: true, Restarts: 30}
+	s := &Portfolio{Weighted: Weighted{Stormy: true}, Seed: 1, Manners: []Manner{Chain}, Budgets: []Budget{{sim.KindCrash, 1}}, Lively: true, Restarts: 30}
 	plans := func() (from, fair int) {
 		for i := range walks {
 			p := s.Plan(i, Length{Least: Least, Most: 1_000})

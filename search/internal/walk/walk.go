@@ -61,6 +61,9 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 	if s.Corpus != nil && s.guided && s.Plan.keeps && depth > s.Plan.near {
 		s.note(w, depth)
 	}
+	if s.Plan.Ends && !s.guided {
+		return false
+	}
 	if heal := s.Plan.Climate.Heal; heal >= 0 {
 		if depth < heal {
 			s.Rare = !s.guided && s.Plan.Storm.gust(depth)
@@ -157,6 +160,12 @@ func (s *Walk) Choices() (n int) {
 	return n
 }
 
+// Stormed returns how many of the steps of the walk, which ended in w, were before it was
+// judged.
+func (s *Walk) Stormed(w *world.World) int {
+	return max(0, min(w.Run.Steps(), s.Plan.Judged)-s.Plan.near)
+}
+
 // Unlive reports whether the walk ended at a look: it may go on.
 func (s *Walk) Unlive(end run.Ending, w *world.World) bool {
 	return s.Plan.Length.Look > 0 && end == run.EndLeft && !s.Left && !s.Well(end, w)
@@ -165,6 +174,10 @@ func (s *Walk) Unlive(end run.Ending, w *world.World) bool {
 // Well reports whether nobody needs to look at how the walk ended.
 func (s *Walk) Well(end run.Ending, w *world.World) bool {
 	switch end {
+	case run.EndLeft:
+		if s.Plan.Ends {
+			return true
+		}
 	case run.EndFailed, run.EndStopped:
 		return false
 	case run.EndQuiet:

@@ -16,9 +16,11 @@ type Stats struct {
 	Walks       int
 	WalksCut    int     // of these, those that ended in a failure that is ignored
 	Manners     Manners // of these, by manner, where they were taken in several
+	Ended       int     // of these, those that ended with their storm, and were not judged for liveness
 	Restarted   int     // of these, those that began at a kept state
 	Kept        int     // states at which walks could begin, at the end
 	WalkSteps   int     // steps of the walks, without what looked into their ends
+	StormSteps  int     // of these, those before the walks were judged, or could have been
 	Steps       int     // steps taken, repeated ones included
 	Judging     int     // of these, steps that deciding about suspects took
 	Settled     int     // and states that were visited for that
@@ -26,6 +28,8 @@ type Stats struct {
 	Transitions int     // enabled (event, answers) pairs over distinct states
 	Executed    int     // transitions that were executed, known ones included
 	HandlerRuns int     // memo engine: handlers that were run, all others were looked up
+	Dear        uint64  // memo engine: nodes whose steps were not looked up, since most had to be run; one bit each
+	Unpacked    string  // why nodes were kept as they are that should have been packed; "" if none was
 	Collision   float64 // the probability that some state was wrongly taken for a known one is below this
 	Duplicates  int     // executed transitions that led to a known state
 	Compared    int     // of those, how many were tested by taking both runs to the state again
@@ -47,14 +51,18 @@ type Periphery struct {
 // word, if it says anything.
 func (s *Stats) Add(o Stats) {
 	s.Engine, s.Uncopied = cmp.Or(o.Engine, s.Engine), cmp.Or(o.Uncopied, s.Uncopied)
+	s.Unpacked = cmp.Or(s.Unpacked, o.Unpacked)
 	s.Cloned = s.Cloned || o.Cloned
 	s.Kept, s.Depth, s.Collision = cmp.Or(o.Kept, s.Kept), cmp.Or(o.Depth, s.Depth), cmp.Or(o.Collision, s.Collision)
+	s.Dear |= o.Dear
 	s.Paths += o.Paths
 	s.Walks += o.Walks
 	s.WalksCut += o.WalksCut
 	for k, n := range o.Manners {
 		s.Manners[k] += n
 	}
+	s.Ended += o.Ended
+	s.StormSteps += o.StormSteps
 	s.Restarted += o.Restarted
 	s.WalkSteps += o.WalkSteps
 	s.Steps += o.Steps

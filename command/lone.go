@@ -1,0 +1,155 @@
+package command
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"macemc/search"
+)
+
+// Lone is a span that a process of its own takes, since one of its walks may have ended another
+// process. It goes through the standard input, as JSON. The process prints the number of each walk
+// before it takes it, and the result at the end.
+type Lone struct {
+	Job   Job
+	Known search.Knowledge
+	Span  search.Span
+	Leave []int         // walks that are left out
+	Stuck time.Duration // after which a walk counts as one that never returns
+	Most  int           // bytes of memory, more of which end the process
+}
+
+// ErrUnwanted says that a span is not wanted any more.
+var ErrUnwanted = errors.New("the span is not wanted any more")
+
+// lone takes a span in a process of its own.
+func (t *tool) lone(ctx context.Context, l Lone, over func() bool) (came search.Spanned, walk int, err error) {
+	cmd, in, err := t.workerProcess(workerLone, []string{"worker"})
+	if err != nil {
+		return came, -1, err
+	}
+	defer in.Close()
+	cmd.Stdout = nil
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return came, -1, err
+	}
+	text, err := json.Marshal(l)
+	if err != nil {
+		return came, -1, err
+	}
+	if err := cmd.Start(); err != nil {
+		return came, -1, err
+	}
+	why := make(chan error, 1) // why it was killed
+	begun, done := make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		why <- l.watch(ctx, over, begun, done, cmd.Process.Pid)
+		_ = cmd.Process.Kill()
+	}()
+	_, _ = in.Write(append(text, '\n'))
+	came, walk, err = heardOf(out, begun)
+	close(done)
+	killed := <-why
+	_ = cmd.Wait()
+	switch {
+	case err == nil:
+		return came, walk, nil
+	case killed != nil:
+		return came, walk, killed
+	}
+	return came, walk, fmt.Errorf("%v: %w", cmd.ProcessState, err)
+}
+
+// watch returns why the process is to be killed, or nil when it is done.
+func (l *Lone) watch(ctx context.Context, over func() bool, begun, done <-chan struct{}, pid int) error {
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for since := time.Now(); ; {
+		select {
+		case <-done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-begun:
+			since = time.Now()
+		case <-tick.C:
+			switch {
+			case over():
+				return ErrUnwanted
+			case time.Since(since) > l.Stuck:
+				return fmt.Errorf("it does not return in %s", l.Stuck)
+			case residentBytes(pid) > l.Most:
+				return fmt.Errorf("it takes more than %d MiB", l.Most>>20)
+			}
+		}
+	}
+}
+
+// heardOf reads what a process says of a span.
+func heardOf(out io.Reader, begun chan<- struct{}) (came search.Spanned, walk int, err error) {
+	walk = -1
+	for r := bufio.NewReaderSize(out, 1<<16); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			return came, walk, err
+		}
+		if text, is := strings.CutPrefix(line, "result "); is {
+			return came, walk, json.Unmarshal([]byte(text), &came)
+		}
+		if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
+			walk = n
+		}
+		select {
+		case begun <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// takeLone is the process.
+func (t *tool) takeLone(in io.Reader) error {
+	out := os.Stdout
+	os.Stdout = os.Stderr // of handlers
+	var l Lone
+	r := bufio.NewReader(in)
+	if err := json.NewDecoder(r).Decode(&l); err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, in) // end of file: the parent has ended
+		t.exit(exitStopped)
+	}()
+	taker, err := t.takerOf(l.Job)
+	if err != nil {
+		return err
+	}
+	if err := taker.Learn(l.Known); err != nil {
+		return err
+	}
+	came, _, err := taker.Take(l.Span, func(walk int) search.Next {
+		if slices.Contains(l.Leave, walk) {
+			return search.NextLeave
+		}
+		fmt.Fprintln(out, walk)
+		return search.NextTake
+	})
+	if err != nil {
+		return err
+	}
+	text, err := json.Marshal(came)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "result %s\n", text)
+	return err
+}

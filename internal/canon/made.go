@@ -1,0 +1,157 @@
+package canon
+
+import (
+	"fmt"
+	"reflect"
+	"unsafe"
+)
+
+// Made is a field that is no part of a value, and that a function makes again in a copy.
+type Made struct {
+	Field string // "pkg.Type.field" or "*.field"
+	// Owner is a pointer type, or an interface. Make gets a pointer to the nearest object
+	// around the field that is of this type, or whose pointer implements the interface.
+	Owner reflect.Type
+	Type  reflect.Type // of what Make returns
+	// Make returns the field's value in a copy. Owner and in, a pointer to the struct with
+	// the field, belong to the copy, which is complete except for such fields.
+	Make func(owner, in any) (any, error)
+}
+
+// parseMade checks the Made of Options.
+func parseMade(all []Made) ([]rule, error) {
+	var texts []string
+	for _, m := range all {
+		if m.Owner == nil || m.Owner.Kind() != reflect.Interface && (m.Owner.Kind() != reflect.Pointer || m.Owner.Elem().Kind() != reflect.Struct) {
+			return nil, fmt.Errorf("the function that makes %q again takes a %v; it must take a pointer to a struct, such as the node, or an interface", m.Field, m.Owner)
+		}
+		texts = append(texts, m.Field)
+	}
+	return parseRules("remade", texts)
+}
+
+// madeField returns how a field of t is made again, or nil. All matching rules are marked
+// as used.
+func (o *omissions) madeField(t reflect.Type, field string) (found *Made) {
+	for i := range o.remade {
+		if matchField(o.remade[i:i+1], t, field) && found == nil {
+			found = &o.made[i]
+		}
+	}
+	return found
+}
+
+// misfit returns why a Made is not for a field, or nil.
+func (m *Made) misfit(f reflect.StructField) *refusal {
+	if m.Type.AssignableTo(f.Type) {
+		return nil
+	}
+	return &refusal{typ: f.Type, firm: true,
+		reason: fmt.Sprintf("the function that makes it again returns a %s", m.Type), advice: "have it return the field's type"}
+}
+
+// of reports whether the function can take a pointer to a t.
+func (m *Made) of(t reflect.Type) bool {
+	if m.Owner.Kind() == reflect.Interface {
+		return t.Kind() == reflect.Struct && reflect.PointerTo(t).Implements(m.Owner)
+	}
+	return m.Owner.Elem() == t
+}
+
+// owns reports whether a Made is for fields inside of objects of type t.
+func (o *omissions) owns(t reflect.Type) bool {
+	for i := range o.made {
+		if o.made[i].of(t) {
+			return true
+		}
+	}
+	return false
+}
+
+// making is a field that was met while the copy was made.
+type making struct {
+	from, to unsafe.Pointer // the struct with the field, in the original and in the copy
+	plan     *copyPlan      // of that struct, with made
+	field    uintptr        // the offset
+	owner    owner
+}
+
+// owner is the object around what is being copied that a Made may ask for.
+type owner struct {
+	up   *owner
+	typ  reflect.Type
+	from unsafe.Pointer
+	to   unsafe.Pointer
+}
+
+// takenBy returns the nearest object that a Made can take, or nil.
+func (o *owner) takenBy(m *Made) *owner {
+	for ; o != nil; o = o.up {
+		if m.of(o.typ) {
+			return o
+		}
+	}
+	return nil
+}
+
+// later notes a field that is made when the rest of the copy is complete.
+func (c *copies) later(s *copyStep, to, from unsafe.Pointer) {
+	if c.second { // it is noted already
+		return
+	}
+	o := c.owner.takenBy(s.plan.made)
+	if o == nil {
+		c.refused = fmt.Sprintf("%s.%s is made again for a %s, and no such object is around it: pointers must lead to it", s.plan.typ, fieldAt(s.plan.typ, s.size).Name, s.plan.made.Owner)
+		return
+	}
+	c.makings = append(c.makings, making{from, to, s.plan, s.size, *o})
+}
+
+// finish makes the fields that were noted.
+func (c *copies) finish() {
+	for i := range c.makings {
+		k := &c.makings[i]
+		if c.second {
+			k.move(c)
+		}
+		f, made := fieldAt(k.plan.typ, k.field), k.plan.made
+		v, err := made.Make(reflect.NewAt(k.owner.typ, k.owner.to).Interface(), reflect.NewAt(k.plan.typ, k.to).Interface())
+		if err != nil {
+			c.refused = fmt.Sprintf("%s.%s is not made again: %v", k.plan.typ, f.Name, err)
+			return
+		}
+		if v != nil {
+			reflect.NewAt(f.Type, unsafe.Add(k.to, k.field)).Elem().Set(reflect.ValueOf(v))
+		}
+	}
+}
+
+// move follows the struct and its owner to where the second pass has put them.
+func (k *making) move(c *copies) {
+	k.to = c.translate(k.from)
+	k.owner = owner{typ: k.owner.typ, to: c.translate(k.owner.from)}
+}
+
+// fieldAt returns the field of a struct at an offset. It is not of size zero.
+func fieldAt(t reflect.Type, offset uintptr) reflect.StructField {
+	for i := range t.NumField() {
+		if f := t.Field(i); f.Offset == offset && f.Type.Size() > 0 {
+			return f
+		}
+	}
+	panic("macemc bug: canon makes a field that is not there")
+}
+
+// byValue is why a field cannot be made in what a map or an interface holds by value: its
+// memory has no address of its own.
+func byValue(cp *copyPlan, in string) string {
+	return fmt.Sprintf("%s, which a function makes again in part, is held by value in %s; hold a pointer to it", cp.typ, in)
+}
+
+// copyOwner copies an object that a Made asks for.
+func (c *copies) copyOwner(cp *copyPlan, to, from unsafe.Pointer) {
+	up := c.owner
+	c.owner = &owner{up, cp.typ, from, to}
+	c.copySteps(cp, to, from)
+	c.owner = up
+}

@@ -1,0 +1,76 @@
+package canon
+
+import (
+	"sync"
+	"sync/atomic"
+	"unsafe"
+)
+
+// Pool keeps what packed values share: values that copies share, too, types, and short
+// strings. Several Walkers may use one Pool at the same time.
+type Pool struct {
+	mu      sync.Mutex
+	numbers map[constant]uint32
+	named   map[string]uint32
+	all     atomic.Pointer[[]constant]
+	strings atomic.Pointer[[]string]
+}
+
+// constant is up to two pointers, as in an interface, or the header of a slice.
+type constant struct {
+	a, b     unsafe.Pointer
+	len, cap int
+}
+
+const (
+	poolMost   = 1 << 22 // constants
+	pooledMost = 1 << 16 // strings
+	pooledLong = 64      // bytes of one of them
+)
+
+// NewPool returns an empty Pool. Its constant 0 is nil.
+func NewPool() *Pool {
+	p := &Pool{numbers: map[constant]uint32{{}: 0}, named: map[string]uint32{}}
+	p.all.Store(&[]constant{{}})
+	p.strings.Store(new([]string))
+	return p
+}
+
+// number returns the number of a constant, or false if there are too many of them.
+func (p *Pool) number(c constant) (uint32, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, known := p.numbers[c]
+	if !known {
+		all := append(*p.all.Load(), c) // holders of the shorter list do not see it
+		if n = uint32(len(all) - 1); n >= poolMost {
+			return 0, false
+		}
+		p.numbers[c] = n
+		p.all.Store(&all)
+	}
+	return n, true
+}
+
+func (p *Pool) constant(n uint32) constant { return (*p.all.Load())[n] }
+
+// pooled returns the number of a short string, or false if it is not kept.
+func (p *Pool) pooled(s string) (uint32, bool) {
+	if len(s) > pooledLong {
+		return 0, false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n, known := p.named[s]
+	if !known {
+		all := append(*p.strings.Load(), s)
+		if n = uint32(len(all) - 1); n >= pooledMost {
+			return 0, false
+		}
+		p.named[s] = n
+		p.strings.Store(&all)
+	}
+	return n, true
+}
+
+func (p *Pool) stringOf(n uint32) string { return (*p.strings.Load())[n] }

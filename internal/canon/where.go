@@ -1,0 +1,100 @@
+package canon
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// Where is the place that a path of a value's lines leads to.
+type Where struct {
+	Field string // the rule for the innermost field on the path, or "" if there is none
+	Type  string // the rule for the type there, or that a pointer there leads to, or ""
+}
+
+// Where follows a path, as Lines has it, for advice. If it does not lead anywhere, or
+// through a map whose keys are neither strings nor integers, the zero Where is returned.
+func (w *Walker) Where(v any, path string) (at Where) {
+	here := reflect.ValueOf(v)
+	for {
+		for here.IsValid() && (here.Kind() == reflect.Interface || here.Kind() == reflect.Pointer && !here.IsNil()) {
+			here = here.Elem()
+		}
+		if !here.IsValid() {
+			return Where{}
+		}
+		if f, through := w.seenThrough(w.plans[here.Type()]); through {
+			here = here.Field(f.index)
+			continue
+		}
+		if path == "" {
+			at.Type = TypeRule(here.Type())
+			return at
+		}
+		label, rest, is := firstStep(path)
+		if !is {
+			return Where{}
+		}
+		if here.Kind() == reflect.Struct {
+			at.Field = fieldRule(here.Type(), label)
+		}
+		here, path = part(here, label), rest
+	}
+}
+
+// TypeRule returns the rule for a type, or for that which a pointer leads to, or "".
+func TypeRule(t reflect.Type) string {
+	if names := ruleNames(pointee(t)); names != nil {
+		return names[0]
+	}
+	return ""
+}
+
+// Opaque reports whether a rule of Options.Opaque names t, or the type that t points to.
+func (w *Walker) Opaque(t reflect.Type) bool { return w.leftOut(t) }
+
+// firstStep separates the first step from a path.
+func firstStep(path string) (label, rest string, is bool) {
+	if path[0] == '[' {
+		return strings.Cut(path[1:], "]")
+	}
+	path = strings.TrimPrefix(path, ".")
+	end := strings.IndexAny(path, ".[")
+	if end < 0 {
+		end = len(path)
+	}
+	return path[:end], path[end:], true
+}
+
+// part returns the part of a value that a label stands for, or the zero Value.
+func part(v reflect.Value, label string) reflect.Value {
+	switch v.Kind() {
+	case reflect.Struct:
+		return v.FieldByName(label)
+	case reflect.Slice, reflect.Array:
+		if i, err := strconv.Atoi(label); err == nil && i < v.Len() {
+			return v.Index(i)
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			if labelled(it.Key(), label) {
+				return it.Value()
+			}
+		}
+	}
+	return reflect.Value{}
+}
+
+// labelled reports whether a label stands for a key that is a string or an integer. Other
+// keys are not followed.
+func labelled(key reflect.Value, label string) bool {
+	switch {
+	case key.Kind() == reflect.String:
+		return strconv.Quote(key.String()) == label
+	case key.CanInt():
+		return strconv.FormatInt(key.Int(), 10) == label
+	case key.CanUint():
+		return strconv.FormatUint(key.Uint(), 10) == label
+	}
+	return false
+}

@@ -1,0 +1,42 @@
+package sight
+
+// A Shadow is a State as it is where some of its nodes have failed for good.
+type Shadow struct {
+	of    *State
+	state State
+	gone  []int
+	down  Node // of each node that is gone
+}
+
+// NewShadow returns the shadow of a state without the nodes. It shows nothing before the
+// first Follow.
+func NewShadow(of *State, without []int) *Shadow {
+	s := &Shadow{of: of, gone: without}
+	s.state.Runtime = survivors{s}
+	return s
+}
+
+// State returns the state in which the nodes are gone. It is the same one each time.
+func (s *Shadow) State() *State { return &s.state }
+
+// Follow makes the shadow show what the state that it is of shows now.
+func (s *Shadow) Follow() {
+	s.state.Params, s.state.Epoch, s.state.Membership = s.of.Params, s.of.Epoch, s.of.Membership
+	s.state.Nodes = append(s.state.Nodes[:0], s.of.Nodes...)
+	for _, i := range s.gone {
+		s.state.Nodes[i] = &s.down
+	}
+}
+
+// survivors is the runtime of the nodes that a shadow has left.
+type survivors struct{ s *Shadow }
+
+func (v survivors) Timers() (n int) {
+	for _, node := range v.s.state.Nodes {
+		n += len(node.Timers)
+	}
+	return n
+}
+
+func (v survivors) InFlight() int                  { return v.s.of.Runtime.InFlight() }
+func (v survivors) UnderWay(yield func(Sent) bool) { v.s.of.Runtime.UnderWay(yield) }

@@ -1,0 +1,216 @@
+package world
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+
+	"macemc/internal/canon"
+	"macemc/internal/flat"
+	"macemc/internal/handler"
+	"macemc/sim"
+)
+
+// A bank keeps the first nodes of a place as they are, since most searches have no more, and
+// steps from them are taken often. The nodes that come later it keeps as bytes, each as the
+// difference from the node that the step began with, and makes a node of the bytes when it
+// is asked for. No twins are kept of these. Some nodes cannot be packed and stay as they are:
+// see Bank.Unpacked.
+
+// liveMost is the number of nodes of a place that are kept as they are.
+const liveMost = 1 << 14
+
+// packs are the parts of a place that come after those that are kept as they are.
+type packs struct {
+	records flat.Records // frame and node
+	live    []any        // those that cannot be packed
+	where   []int32      // by number: that of a record, or the complement of an index of live
+}
+
+// full reports whether a place has as many live nodes as it may.
+func (k *shelf) full(most int) bool { return len(k.parts) > most }
+
+// appendPacked puts a packed part on the shelf.
+func (k *shelf) appendPacked(sum canon.Hash, record []byte, like uint32, i info) uint32 {
+	k.packs.put(record, int(like)-len(k.parts))
+	return k.know(sum, i)
+}
+
+// put keeps a record, which may be like that of an earlier part.
+func (k *packs) put(record []byte, like int) {
+	near := 0
+	if like >= 0 && like < len(k.where) && k.where[like] >= 0 {
+		near = int(k.where[like]) + 1
+	}
+	k.where = append(k.where, int32(k.records.Append(record, near)))
+}
+
+// stay keeps a part as it is.
+func (k *packs) stay(of any) {
+	k.live = append(k.live, of)
+	k.where = append(k.where, ^int32(len(k.live)-1))
+}
+
+// frames are the different node parts without their nodes. There are few of them.
+type frames struct {
+	mu      sync.Mutex
+	numbers map[string]uint32
+	all     atomic.Pointer[[]*nodePart]
+	pool    *canon.Pool
+	why     atomic.Pointer[string] // why some node is not packed
+}
+
+func newFrames() *frames {
+	f := &frames{numbers: map[string]uint32{}, pool: canon.NewPool()}
+	f.all.Store(new([]*nodePart))
+	return f
+}
+
+// number returns the number of the frame of a part of node i.
+func (f *frames) number(i int, k *nodePart, key []byte) uint32 {
+	key = k.appendFrame(binary.AppendUvarint(key, uint64(i)))
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, known := f.numbers[string(key)]
+	if !known {
+		all := append(*f.all.Load(), k.frame()) // holders of the shorter list do not see it
+		n = uint32(len(all) - 1)
+		f.numbers[string(key)] = n
+		f.all.Store(&all)
+	}
+	return n
+}
+
+func (f *frames) get(n uint32) *nodePart { return (*f.all.Load())[n] }
+
+// stays notes why a node is not packed.
+func (f *frames) stays(why string) { f.why.CompareAndSwap(nil, &why) }
+
+// frame returns the part without its node.
+func (k *nodePart) frame() *nodePart {
+	return &nodePart{
+		life: k.life, lives: k.lives, script: k.script, next: k.next, timers: k.timers, firing: k.firing,
+		tasks: k.tasks, offers: k.offers, flushing: k.flushing,
+	}
+}
+
+// appendFrame appends the identity of the frame, but for the node. A script depends on the
+// node and its life.
+func (k *nodePart) appendFrame(key []byte) []byte {
+	for _, n := range [...]int{int(k.life), k.lives, len(k.script), k.next, k.firing, k.offers, count(k.flushing), k.timers.len()} {
+		key = binary.AppendUvarint(key, uint64(n))
+	}
+	for _, t := range k.timers.items {
+		key = appendSum(key, t.Sum)
+	}
+	for _, t := range k.tasks.items {
+		key = binary.AppendUvarint(appendSum(key, t.sum), uint64(t.count))
+	}
+	return key
+}
+
+func appendSum(to []byte, h canon.Hash) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(to, h.Hi), h.Lo)
+}
+
+// with returns a part with a frame and a node.
+func (k *nodePart) with(node sim.Node) *nodePart {
+	part := k.frame()
+	part.node, part.guards = node, handler.GuardsOf(node)
+	return part
+}
+
+// kept is a part that was unpacked.
+type kept struct {
+	place int
+	id    uint32
+	part  *nodePart
+}
+
+// keptMost is the number of unpacked parts that a bank keeps, and a power of two.
+const keptMost = 1 << 8
+
+// unpack makes the part that a shelf has packed under a number.
+func (b *Bank) unpack(place int, id uint32, s *shelf) any {
+	where := s.packs.where[int(id)-len(s.parts)]
+	if where < 0 {
+		return s.packs.live[^where]
+	}
+	at := (int(id) + place*67) % keptMost
+	if k := b.kept[at]; k.part != nil && k.id == id && k.place == place {
+		return k.part
+	}
+	b.record = s.packs.records.Get(int(where), b.record)
+	part := b.unpacked(b.record)
+	b.kept[at] = kept{place, id, part}
+	return part
+}
+
+func (b *Bank) unpacked(record []byte) *nodePart {
+	frame, n := binary.Uvarint(record)
+	node := b.walks().Unpack(b.frames.pool, record[n:]).(sim.Node)
+	return b.frames.get(uint32(frame)).with(node)
+}
+
+// packedEvery is of how many nodes that are packed one is unpacked and compared.
+const packedEvery = 512
+
+// addPacked banks a node part that is not known under its sum, packed if it can be. The part
+// like is one that it resembles.
+func (st *State) addPacked(b *Bank, i int, sum canon.Hash, k *nodePart, like uint32) uint32 {
+	record, why := st.pack(b, i, k)
+	if why != "" {
+		b.frames.stays(why)
+	}
+	if b.vault == nil {
+		return b.of.appendPacked(i, sum, record, like, k)
+	}
+	v := b.vault
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	all := &v.all.shelves[i]
+	id, known := all.index.Find(all.sums, sum)
+	if !known {
+		id = v.all.appendPacked(i, sum, record, like, k)
+	}
+	b.look(i)
+	return id
+}
+
+// pack returns a part of node i as bytes, or why it cannot be packed.
+func (st *State) pack(b *Bank, i int, k *nodePart) (record []byte, why string) {
+	switch {
+	case k.disk != nil:
+		return nil, "they have something on their disks"
+	case k.clock != nil || st.nodes.pace != nil:
+		return nil, "they keep to clocks"
+	case st.sys.Clone != nil:
+		return nil, "the system copies them"
+	}
+	packed, why := st.walker.Pack(b.frames.pool, k.node)
+	if why != "" {
+		return nil, why
+	}
+	record, due := b.recorded(i, k, packed)
+	if due && st.sum(b.unpacked(record).node) != st.sum(k.node) {
+		return nil, "a node that is unpacked is another one"
+	}
+	return record, ""
+}
+
+// recorded returns a part of node i with its packed node, and whether it is one of those that
+// are unpacked again.
+func (b *Bank) recorded(i int, k *nodePart, packed []byte) (record []byte, due bool) {
+	b.packing = binary.AppendUvarint(b.packing[:0], uint64(b.frames.number(i, k, b.keying[:0])))
+	b.packing = append(b.packing, packed...)
+	b.packs++
+	return b.packing, b.packs%packedEvery == 1
+}
+
+// Unpacked returns why nodes are not packed, or "" if all can be packed or none had to be.
+func (b *Bank) Unpacked() string {
+	if why := b.frames.why.Load(); why != nil {
+		return *why
+	}
+	return ""
+}

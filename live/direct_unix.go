@@ -1,0 +1,40 @@
+//go:build unix
+
+package live
+
+import (
+	"net"
+	"syscall"
+)
+
+// direct writes to a connection as much as the system takes at once. A nil raw connection, as that
+// of TLS is, takes nothing.
+type direct struct {
+	raw  syscall.RawConn
+	data []byte
+	took int
+	try  func(fd uintptr) bool
+}
+
+func directly(conn net.Conn) (d *direct) {
+	d = new(direct)
+	if tcp, is := conn.(*net.TCPConn); is {
+		d.raw, _ = tcp.SyscallConn()
+	}
+	d.try = func(fd uintptr) bool {
+		d.took, _ = syscall.Write(int(fd), d.data)
+		return true
+	}
+	return d
+}
+
+// write returns how many bytes were taken. Errors are left to the next write that waits.
+func (d *direct) write(data []byte) int {
+	if d.raw == nil {
+		return 0
+	}
+	d.data, d.took = data, 0
+	_ = d.raw.Write(d.try)
+	d.data = nil
+	return max(d.took, 0)
+}

@@ -1,0 +1,193 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"macemc/internal/catalog"
+	"macemc/internal/long"
+	"macemc/sim"
+)
+
+// seenBy returns the system with its safety properties and one more, which records what
+// properties can see of each judged state. That is every node that is up, in full.
+func seenBy(t *testing.T, sys *sim.System, labels map[string]bool) *sim.System {
+	walker, err := sys.Walker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := *sys
+	own.Properties = []sim.Property{sim.Always("is recorded", func(v sim.View[any]) bool {
+		var label strings.Builder
+		for a, n := range v.Nodes() {
+			fmt.Fprintf(&label, "%s: %s\n", a, walker.Text(n))
+		}
+		labels[label.String()] = true
+		return true
+	})}
+	for _, p := range sys.Properties {
+		if k := p.Kind(); k == "always" || k == "monitor" {
+			own.Properties = append(own.Properties, p)
+		}
+	}
+	return &own
+}
+
+// crashed searches a system in which nodes go down, and returns what properties see.
+func crashed(t *testing.T, sys *sim.System, model sim.CrashModel, down, depth int, params sim.Params) (map[string]bool, *Result, error) {
+	labels := map[string]bool{}
+	own := seenBy(t, sys, labels)
+	own.Tolerates = sim.Faults{Down: down} // faults that a search is given are tried by walks first, and those are judged too
+	r, err := Search(own, Options{
+		Params: params, Conditions: sim.Conditions{Crashes: model}, Depth: depth, NoWalks: true, Workers: 1,
+	})
+	return labels, r, err
+}
+
+// missing returns one of the labels in some that all lacks.
+func missing(some, all map[string]bool) string {
+	for label := range some {
+		if !all[label] {
+			return label
+		}
+	}
+	return ""
+}
+
+// TestImplicitCrashes compares the crash models in every system of the catalogue that is
+// eligible. Nodes that take no more steps and nodes that go down show properties the same
+// states. A node that goes down takes a step of its own. So up to one depth implicit shows
+// all that explicit does, and explicit shows all of implicit when it is that much deeper.
+// The test also holds the list of the eligible systems.
+func TestImplicitCrashes(t *testing.T) {
+	var eligible []string
+	for _, sys := range catalog.Systems() {
+		bare := *sys
+		bare.Within = sim.Constraint{} // depth bounds the space here
+		for down := 1; down <= long.Of(1, 2); down++ {
+			depth := long.Of(4, 6)
+			implicit, _, err := crashed(t, &bare, sim.CrashImplicit, down, depth, sim.Params{})
+			if err != nil {
+				if !strings.Contains(err.Error(), "the crash model implicit differs from explicit") {
+					t.Errorf("%s: %v", sys.Name, err)
+				}
+				break
+			}
+			if down == 1 {
+				eligible = append(eligible, sys.Name)
+			}
+			as, _, err := crashed(t, &bare, sim.CrashExplicit, down, depth, sim.Params{})
+			if err != nil {
+				t.Fatalf("%s: %v", sys.Name, err)
+			}
+			deeper, _, err := crashed(t, &bare, sim.CrashExplicit, down, depth+down, sim.Params{})
+			if err != nil {
+				t.Fatalf("%s: %v", sys.Name, err)
+			}
+			if label := missing(as, implicit); label != "" {
+				t.Errorf("%s, down=%d: only the explicit model shows\n%s", sys.Name, down, label)
+			}
+			if label := missing(implicit, deeper); label != "" {
+				t.Errorf("%s, down=%d: only the implicit model shows\n%s", sys.Name, down, label)
+			}
+			if len(implicit) < 2*bare.NodeRange(sim.Params{}).Default {
+				t.Errorf("%s, down=%d: only %d views were compared", sys.Name, down, len(implicit))
+			}
+		}
+	}
+	slices.Sort(eligible)
+	want := []string{"counter", "handshake", "multipaxos", "paxos", "peterson", "reliable", "stopwait", "storage", "twophase"}
+	if diff := cmp.Diff(want, eligible); diff != "" {
+		t.Errorf("the systems in which nobody can tell that a node failed (-want +got):\n%s", diff)
+	}
+}
+
+// The known bugs of safety in eligible systems are found in either model, and no other
+// verdict than without bugs.
+func TestImplicitCrashesFindBugs(t *testing.T) {
+	all := []struct {
+		system, bug string
+		depth       int
+	}{{"reliable", "RL6", 9}, {"stopwait", "SW1", 9}, {"paxos", "PX3", 12}, {"paxos", "PX1", 16}, {"paxos", "PX2", 16}}
+	for _, b := range all[:long.Of(2, len(all))] {
+		sys, err := catalog.Find(b.system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, bugs := range [][]string{nil, {b.bug}} {
+			params, err := sys.Configure(0, nil, bugs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var verdicts []sim.Verdict
+			for _, model := range []sim.CrashModel{sim.CrashExplicit, sim.CrashImplicit} {
+				own := seenBy(t, sys, map[string]bool{})
+				own.Within = sim.Constraint{} // depth bounds the space here
+				r, err := Search(own, Options{
+					Params: params, Conditions: sim.Conditions{Faults: &sim.Faults{Down: 1}, Crashes: model}, NoWalks: true, Depth: b.depth, Workers: 1,
+				})
+				if err != nil {
+					t.Fatalf("%s %v: %v", b.system, bugs, err)
+				}
+				verdicts = append(verdicts, r.Verdict())
+			}
+			if len(bugs) > 0 && verdicts[1] != sim.VerdictSafety {
+				t.Errorf("%s %v: %s where nodes take no more steps", b.system, bugs, verdicts[1])
+			}
+			if verdicts[0] != verdicts[1] {
+				t.Errorf("%s %v: %s where nodes go down, %s where they take no more steps", b.system, bugs, verdicts[0], verdicts[1])
+			}
+		}
+	}
+}
+
+// A system in which somebody can tell that a node failed is refused, with the reason.
+func TestImplicitCrashesAreRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		system string
+		faults sim.Faults
+		change func(*sim.System, *Options)
+		want   string
+	}{
+		"no fault":    {system: "paxos", want: "no fault down is allowed"},
+		"restarts":    {system: "paxos", faults: sim.Faults{Down: 1, Crash: 1}, want: "crash=1 lets failed nodes restart"},
+		"connections": {system: "randtree", faults: sim.Faults{Down: 1}, want: "a node sends by tcp"},
+		"clocks":      {system: "lease", faults: sim.Faults{Down: 1}, want: "timers are in the order of clocks"},
+		"detector":    {system: "election", faults: sim.Faults{Down: 1}, want: "a node sends by tcp"},
+		"storage":     {system: "wal", faults: sim.Faults{Down: 1}, want: "a node stores"},
+		"liveness": {system: "paxos", faults: sim.Faults{Down: 1}, want: "asks what can still be reached", change: func(sys *sim.System, _ *Options) {
+			sys.Properties = append(sys.Properties, sim.Eventually("e", func(sim.View[any]) bool { return true }))
+		}},
+		"steps": {system: "paxos", faults: sim.Faults{Down: 1}, want: "looks at steps", change: func(sys *sim.System, _ *Options) {
+			sys.Properties = append(sys.Properties, sim.Steps("s", func(_, _ sim.View[any]) bool { return true }))
+		}},
+		"messages": {system: "paxos", faults: sim.Faults{Down: 1}, want: "looks at the messages under way", change: func(sys *sim.System, _ *Options) {
+			sys.Properties = append(sys.Properties, sim.Always("m", func(v sim.View[any]) bool { return v.InFlight() >= 0 }))
+		}},
+		"nodes up": {system: "paxos", faults: sim.Faults{Down: 1}, want: `property "all are up" looks at which nodes are up: after step 0 it holds with all nodes and not without n0`, change: func(sys *sim.System, _ *Options) {
+			sys.Properties = append(sys.Properties, sim.Always("all are up", func(v sim.View[any]) bool { return v.Len() == v.Params().Nodes }))
+		}},
+		"slow links":   {system: "paxos", faults: sim.Faults{Down: 1}, want: "on a slow link", change: func(_ *sim.System, o *Options) { o.Network.Slow = "n0" }},
+		"early timers": {system: "reliable", faults: sim.Faults{Down: 1}, want: "a limit of early timers", change: func(_ *sim.System, o *Options) { o.Early = new(int) }},
+		"liars":        {system: "paxos", faults: sim.Faults{Down: 1}, want: "some nodes are Byzantine", change: func(_ *sim.System, o *Options) { o.Byzantine = "lies=1@n0" }},
+	} {
+		sys, err := catalog.Find(c.system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bare := seenBy(t, sys, map[string]bool{})
+		bare.Within = sim.Constraint{}
+		o := Options{Conditions: sim.Conditions{Faults: &c.faults, Crashes: sim.CrashImplicit}, NoWalks: true, Depth: 4, Workers: 1}
+		if c.change != nil {
+			c.change(bare, &o)
+		}
+		_, err = Search(bare, o)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "use explicit") {
+			t.Errorf("%s: %v, want: ...%s...", name, err, c.want)
+		}
+	}
+}

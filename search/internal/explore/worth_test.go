@@ -1,0 +1,33 @@
+package explore
+
+import "testing"
+
+// TestWorth: nodes are dear if most of their steps are run, and those beyond the 64th never
+// are.
+func TestWorth(t *testing.T) {
+	for _, nodes := range []int{1, 3, 64, 65, 160} {
+		w := newWorth(nodes, 4)
+		for i := range nodes {
+			for k := range 8 { // all steps of one node, half of the steps of the next
+				if w.ask(i); i%2 == 0 || k%2 == 1 {
+					w.ran(i)
+				}
+			}
+			if want := i%2 == 0 && i < 64; w.isDear(i) != want {
+				t.Errorf("of %d nodes, node %d is dear: %v; want %v", nodes, i, w.isDear(i), want)
+			}
+		}
+		if want := nodes == 1; w.allDear() != want {
+			t.Errorf("all of %d nodes are dear: %v; want %v", nodes, w.allDear(), want)
+		}
+		for i := range nodes {
+			for range 4 {
+				w.ask(i)
+				w.ran(i)
+			}
+		}
+		if want := nodes <= 64; w.allDear() != want {
+			t.Errorf("all of %d nodes are dear: %v; want %v", nodes, w.allDear(), want)
+		}
+	}
+}

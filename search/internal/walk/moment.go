@@ -1,0 +1,145 @@
+package walk
+
+import (
+	"slices"
+
+	"macemc/choose"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// A Moment is when a fault that is due happens. Most faults that matter come between two
+// steps of one node that belong together: between a handler and the task that it posted,
+// between a write and its sync, or right behind a restart.
+type Moment uint8
+
+// The moments.
+const (
+	AtOnce   Moment = iota // at the next event that is picked
+	Sent                   // a node has just sent something
+	Pending                // a node has a task that it has not done
+	Unsynced               // a node has written what a crash may lose
+	Reborn                 // a node has just been restarted
+	moments
+)
+
+// patience is for how many events a fault waits for its moment. Not all systems have all
+// moments.
+const patience = 8
+
+// moment draws when a fault happens that is due.
+func (d *draws) moment() Moment {
+	if d.below(4) != 0 {
+		return AtOnce
+	}
+	return 1 + Moment(d.below(int(moments)-1))
+}
+
+// comes returns the node at which it is the moment now; the zero address if it is not.
+func (g *guiding) comes(m Moment, w *world.World, q *choose.Question) sim.Addr {
+	switch m {
+	case Sent:
+		for _, e := range w.Run.Effects() {
+			if e.Kind == sim.EffectSend {
+				return w.Run.Acting()
+			}
+		}
+	case Pending:
+		return busy(w, q, w.Run.Acting())
+	case Unsynced:
+		return g.unsynced(w)
+	case Reborn:
+		if e := w.Run.LastEvent(); e.Kind == sim.KindRestart {
+			return e.Node
+		}
+	}
+	return sim.Addr{}
+}
+
+// unsynced returns a node that has written what a crash may lose: the one that acted, or the
+// first.
+func (g *guiding) unsynced(w *world.World) sim.Addr {
+	if a := w.Run.Acting(); !a.IsZero() && w.State.Unsynced(a.Index()) {
+		return a
+	}
+	for i, a := range g.all {
+		if w.State.Unsynced(i) {
+			return a
+		}
+	}
+	return sim.Addr{}
+}
+
+// busy returns a node that has a task to do: one that it prefers, or the first.
+func busy(w *world.World, q *choose.Question, prefer sim.Addr) (node sim.Addr) {
+	at := 0
+	for _, r := range q.Runs {
+		if r.Weight > 0 {
+			for i := at; i < at+r.N; i++ {
+				e := w.Events.Look(i)
+				if e.Kind == sim.KindTask && (e.Node == prefer || node.IsZero()) {
+					node = e.Node
+				}
+				if e.Kind > sim.KindTask {
+					return node
+				}
+			}
+		}
+		at += r.N
+	}
+	return node
+}
+
+// A wait is a fault that is due, and waits for its moment.
+type wait struct {
+	moment Moment
+	until  int // the depth at which it happens all the same
+}
+
+// fall picks a fault if one is due and possible now.
+func (g *guiding) fall(w *world.World, q *choose.Question, depth int) int {
+	for ; g.point < g.Faults && int(g.Points[g.point]) <= depth; g.point++ {
+		if m := g.Moments[g.point]; m == AtOnce {
+			g.due++
+		} else {
+			g.waits = append(g.waits, wait{m, depth + patience})
+		}
+	}
+	if g.due > 0 {
+		if k := g.fault(w, q, sim.Addr{}); k != none {
+			g.due--
+			return k
+		}
+	}
+	for i := 0; i < len(g.waits); i++ {
+		at := sim.Addr{}
+		if g.waits[i].until > depth {
+			if at = g.comes(g.waits[i].moment, w, q); at.IsZero() {
+				continue
+			}
+		}
+		if k := g.fault(w, q, at); k != none {
+			g.waits = slices.Delete(g.waits, i, i+1)
+			return k
+		}
+	}
+	return none
+}
+
+// touches reports whether an event takes hold of a node or its messages.
+func touches(e *sim.Event, node sim.Addr) bool {
+	return node.IsZero() || e.Node == node || e.From == node || e.Node.IsZero()
+}
+
+// early picks a timer of a node that has just been restarted or has a task to do, which the
+// timer overtakes; none if there is none.
+func (g *guiding) early(w *world.World, q *choose.Question) int {
+	node := g.comes(Reborn, w, q)
+	if node.IsZero() {
+		node = g.comes(Pending, w, q)
+	}
+	if node.IsZero() {
+		return none
+	}
+	return g.some(w, q, func(e *sim.Event) bool { return e.Kind == sim.KindTimer && e.Node == node })
+}

@@ -1,0 +1,117 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"macemc/internal/catalog"
+	"macemc/internal/long"
+	"macemc/internal/spec"
+	"macemc/search/internal/explore"
+	"macemc/search/internal/run"
+	"macemc/sim"
+)
+
+// TestPackedNodes compares explorations that keep nodes as they are with explorations that
+// pack all but the first of a place: of every system and of random services, with faults and
+// without. The states are the same, and each node is the same by identity and text.
+func TestPackedNodes(t *testing.T) {
+	packed := 0
+	for _, sys := range catalog.Systems() {
+		for _, faults := range []string{"crash=1,reset=1", "none"}[:long.Of(1, 2)] {
+			budgets, err := sim.ParseFaults(faults)
+			if err != nil {
+				t.Fatal(err)
+			}
+			opts := Options{Conditions: sim.Conditions{Faults: &budgets}, Depth: long.Of(3, 7)}
+			if n := packedOrNot(t, sys, opts); n == 0 {
+				t.Logf("%s: no node is packed", sys.Name)
+			} else {
+				packed++
+			}
+		}
+	}
+	for seed := range uint64(long.Of(6, 200)) {
+		s := spec.Draw(seed)
+		opts := conditions(s)
+		opts.Depth = 5
+		if packed += packedOrNot(t, s.System(), opts); t.Failed() {
+			t.Fatalf("service %d: %s", seed, s)
+		}
+	}
+	if packed < 10 {
+		t.Errorf("the nodes of %d systems were packed", packed)
+	}
+}
+
+// packedOrNot returns 1 if nodes of a system are packed, or 0.
+func packedOrNot(t *testing.T, sys *sim.System, opts Options) int {
+	t.Helper()
+	var all [2][]string
+	why := ""
+	for i := range all {
+		opts.live = i
+		opts.once = true
+		r, err := newRunner(sys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		x.ByMemo()
+		bad, err := r.owner.Guarded(x.Taker, x.Roots)
+		for level, depth := x.Level(), 0; err == nil && bad == nil && depth < opts.Depth && x.Set.Len() < long.Of(200, 20_000); depth++ {
+			bad, err = r.owner.Guarded(x.Taker, func() error { return expandAll(x, level) })
+			level = x.Level()
+		}
+		why = x.Bank.Unpacked()
+		all[i] = keptStates(t, x)
+		all[i] = append(all[i], fmt.Sprint(err, bad))
+	}
+	if !slices.Equal(all[0], all[1]) {
+		k := 0
+		for k < min(len(all[0]), len(all[1]))-1 && all[0][k] == all[1][k] {
+			k++
+		}
+		t.Errorf("%s with %v: %d and %d states; they differ at %d: %s | %s", sys.Name, opts.Faults, len(all[0])-1, len(all[1])-1, k, all[0][k], all[1][k])
+	}
+	if why != "" {
+		t.Logf("%s: %s", sys.Name, why)
+		return 0
+	}
+	return 1
+}
+
+func expandAll(x *explore.Explorer, level explore.Frontier) error {
+	for _, s := range level {
+		for at := s.From; at < s.To; at++ {
+			if x.Outside(at) {
+				continue
+			}
+			if err := x.Expand(at); err != nil {
+				return err
+			}
+		}
+	}
+	return x.Settle()
+}
+
+// keptStates returns all states of an explorer as text. The identity of each node is computed
+// anew.
+func keptStates(t *testing.T, x *explore.Explorer) (all []string) {
+	for s := range x.Each {
+		x.Get(s, x.From)
+		x.World.State.Load(x.Bank, x.From)
+		for i := range x.World.Params().Nodes {
+			if got, want := x.World.State.NodeSum(i), x.Bank.Sum(i, x.From[i]); got != want {
+				t.Errorf("node %d of state %d has the identity %x and had %x", i, s, got, want)
+			}
+		}
+		all = append(all, fmt.Sprint(x.From, x.Origin(s), x.Live(s), x.Outside(s), x.World.Text.Lines()))
+	}
+	return all
+}

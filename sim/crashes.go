@@ -1,0 +1,159 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/internal/sight"
+)
+
+// CrashModel is how a search lets nodes fail.
+type CrashModel string
+
+const (
+	// CrashExplicit fails a node in a step of its own. A node that stores may also fail
+	// within a step, between what it sends, writes and emits.
+	CrashExplicit CrashModel = ""
+	// CrashWithin lets every node fail within a step, also one that does not store.
+	CrashWithin CrashModel = "within"
+	// CrashImplicit takes no node down: a node that failed for good is one that takes no
+	// more steps, and every run has such a part already. Each state is judged once as it is
+	// and once for every set of nodes that Faults.Down lets fail, without these nodes. It is
+	// for systems in which nobody can tell that a node failed; others are refused.
+	CrashImplicit CrashModel = "implicit"
+)
+
+// CrashModels lists the words for the models.
+var CrashModels = []string{"explicit", string(CrashWithin), string(CrashImplicit)}
+
+// ParseCrashModel reads one of CrashModels. The empty text is CrashExplicit.
+func ParseCrashModel(text string) (CrashModel, error) {
+	switch {
+	case text == CrashModels[0]:
+		return CrashExplicit, nil
+	case text == "" || slices.Contains(CrashModels, text):
+		return CrashModel(text), nil
+	default:
+		return "", fmt.Errorf("there is no crash model %q; there are explicit, within, implicit", text)
+	}
+}
+
+// String returns the word for the model.
+func (m CrashModel) String() string {
+	if m == CrashExplicit {
+		return CrashModels[0]
+	}
+	return string(m)
+}
+
+// setsMost is the largest number of sets of nodes without which CrashImplicit judges a state.
+const setsMost = 1 << 12
+
+// Failing returns the sets of nodes that may fail together where the model is
+// CrashImplicit, and nil elsewhere. It returns an error if the system, or what else may
+// happen to it, shows that a node has failed.
+func (c *Conditions) Failing(sys *System, p Params) ([][]int, error) {
+	if c.Crashes != CrashImplicit {
+		return nil, nil
+	}
+	if reason := c.seen(sys, p); reason != "" {
+		return nil, fmt.Errorf("%s, so the crash model implicit differs from explicit; use explicit", reason)
+	}
+	f := c.Stated(sys)
+	where, err := f.Where(p.Nodes)
+	if err != nil {
+		return nil, err
+	}
+	var nodes []int
+	for i := range p.Nodes {
+		if where == nil || where(Event{Kind: KindDown, Node: addrOf(i)}) {
+			nodes = append(nodes, i)
+		}
+	}
+	if f.Down == Unlimited || f.Down > len(nodes) {
+		f.Down = len(nodes)
+	}
+	sets := subsets(nodes, f.Down, nil)
+	if len(sets) > setsMost {
+		return nil, fmt.Errorf("down=%d fails one of more than %d sets of nodes, and the crash model implicit judges each state without each of them; lower down, or limit it to some nodes as in down=1@n0+n1", f.Down, setsMost)
+	}
+	return sets, nil
+}
+
+// subsets appends to out the sets of 1 to most of the nodes, in the order of their first
+// nodes. It stops when there are more than setsMost.
+func subsets(nodes []int, most int, out [][]int) [][]int {
+	var grow func(set []int, rest []int)
+	grow = func(set, rest []int) {
+		if len(set) > 0 {
+			out = append(out, slices.Clone(set))
+		}
+		for k := range rest {
+			if len(set) < most && len(out) <= setsMost {
+				grow(append(set, rest[k]), rest[k+1:])
+			}
+		}
+	}
+	grow(nil, nodes)
+	return out
+}
+
+// seen returns what could tell that a node has failed for good, as far as it is known
+// before a run, or "". While a run goes on, the world refuses connections, storage, and
+// properties that look at timers or messages of failed nodes.
+func (c *Conditions) seen(sys *System, p Params) string {
+	f := c.Stated(sys)
+	clock, err := sys.Pace(p) // an error is reported where the system is run
+	switch {
+	case f.Down == 0:
+		return "no fault down is allowed, as by down=1"
+	case f.Crash != 0:
+		return fmt.Sprintf("crash=%s lets failed nodes restart", budgetText(f.Crash))
+	case c.Early != nil:
+		return "a limit of early timers counts messages that no failed node takes"
+	case err == nil && slow(sys, p, c.Network):
+		return "on a slow link, a message that nobody takes holds back no other"
+	case err == nil && clock != nil && !c.FreeTimers:
+		return "timers are in the order of clocks, where a slow node holds up time and a failed one does not"
+	case !sys.Within.IsZero():
+		return fmt.Sprintf("System.Within %q looks at the nodes that are up", sys.Within.Name)
+	}
+	if all, err := sys.Byzantines(p, c.Byzantine); err == nil && len(all) > 0 {
+		return "some nodes are Byzantine"
+	}
+	for _, q := range sys.Properties {
+		if len(c.Properties) > 0 && !slices.Contains(c.Properties, q.Name) {
+			continue
+		}
+		switch q.rule.Kind {
+		case sight.RuleEventually:
+			return fmt.Sprintf("property %q asks what can still be reached, and from a state that a failure made dead a node that is only slow still recovers (check the others alone, by their names)", q.Name)
+		case sight.RuleSteps:
+			return fmt.Sprintf("property %q looks at steps, and a failure is one (check the others alone, by their names)", q.Name)
+		}
+	}
+	return ""
+}
+
+// slow reports whether a link is slow.
+func slow(sys *System, p Params, over Network) bool {
+	own, err := sys.Links(p)
+	return over.Slow != "" || err == nil && own.Slow != ""
+}
+
+func budgetText(n int) string {
+	if n == Unlimited {
+		return "all"
+	}
+	return fmt.Sprint(n)
+}
+
+// Without returns a property made by Always as it is where some nodes have failed for good. The
+// check must be made anew for each State.
+func (p Property) Without(nodes []int, of *sight.State) sight.Check {
+	shadow := sight.NewShadow(of, nodes)
+	c := p.rule.State(shadow.State())
+	holds := c.Holds
+	c.Holds = func() bool { shadow.Follow(); return holds() }
+	return c
+}
