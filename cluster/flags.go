@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -19,12 +20,20 @@ import (
 type settings struct {
 	url, listen, token, creds string
 	cert, key, ca             string
+	peer                      string // the name in the certificate of the other side
 	replicas                  int
+	pace                      pace
+	at                        func(point, span string) // of tests: see worker
 }
 
 // Commands are the commands coordinator and worker, for command.Program.
 func Commands() *command.Cluster {
-	of, at := &settings{}, &settings{} // of the coordinator, and of a worker
+	return commands(usual, nil)
+}
+
+// commands are Commands for tests, which wait less and end workers in the middle of a commit.
+func commands(p pace, reaches func(point, span string)) *command.Cluster {
+	of, at := &settings{pace: p}, &settings{pace: p, at: reaches} // of the coordinator, and of a worker
 	flags := func(flags *pflag.FlagSet, coordinator bool) {
 		if coordinator {
 			of.flags(flags, true)
@@ -53,6 +62,7 @@ func (s *settings) flags(flags *pflag.FlagSet, coordinator bool) {
 	flags.StringVar(&s.creds, "creds", "", "the credentials for an external cluster are in `FILE`")
 	flags.StringVar(&s.cert, "tls-cert", "", "the certificate of this side, in `FILE`")
 	flags.StringVar(&s.key, "tls-key", "", "its key, in `FILE`")
+	flags.StringVar(&s.peer, "tls-name", "", "the name in the other side's certificate is `NAME` (default that of the URL)")
 	flags.StringVar(&s.ca, "tls-ca", "", "the certificates that the other side's is signed by, in `FILE`")
 }
 
@@ -76,7 +86,7 @@ func (s *settings) tls() (*tls.Config, error) {
 	if s.cert == "" && s.key == "" && s.ca == "" {
 		return nil, nil
 	}
-	c := &tls.Config{MinVersion: tls.VersionTLS13}
+	c := &tls.Config{MinVersion: tls.VersionTLS13, ServerName: s.peer}
 	if s.cert != "" || s.key != "" {
 		pair, err := tls.LoadX509KeyPair(s.cert, s.key)
 		if err != nil {
@@ -116,9 +126,12 @@ func (s *settings) address(secured bool) (host string, port int, err error) {
 	return host, port, nil
 }
 
+// quiet: calls that fail return their errors, and are made again.
+var quiet = nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})
+
 // connect connects to a server that is not of this process.
 func (s *settings) connect(name string) (*nats.Conn, error) {
-	opts := []nats.Option{nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(retryWait), nats.RetryOnFailedConnect(true)}
+	opts := []nats.Option{nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(s.pace.retry), nats.RetryOnFailedConnect(true), quiet}
 	secret, err := s.secret()
 	if err != nil {
 		return nil, err
@@ -141,4 +154,35 @@ func (s *settings) connect(name string) (*nats.Conn, error) {
 		err = fmt.Errorf("nobody answers at %s", s.url)
 	}
 	return nc, err
+}
+
+// joins returns the arguments by which a worker on this machine reaches the cluster.
+func (s *settings) joins(url string) []string {
+	args := []string{"--cluster", strings.NewReplacer("//0.0.0.0:", "//127.0.0.1:", "//[::]:", "//[::1]:").Replace(url)}
+	for name, value := range map[string]string{
+		"token-file": s.token, "creds": s.creds, "tls-cert": s.cert, "tls-key": s.key, "tls-ca": s.ca, "tls-name": cmp.Or(s.peer, s.itself()),
+	} {
+		if value != "" {
+			args = append(args, "--"+name, value)
+		}
+	}
+	return args
+}
+
+// itself returns a name in the certificate of a coordinator that has a server of its own.
+func (s *settings) itself() string {
+	config, err := s.tls()
+	if err != nil || config == nil || s.url != "" || len(config.Certificates) == 0 {
+		return ""
+	}
+	leaf, err := x509.ParseCertificate(config.Certificates[0].Certificate[0])
+	switch {
+	case err != nil:
+		return ""
+	case len(leaf.DNSNames) > 0:
+		return leaf.DNSNames[0]
+	case len(leaf.IPAddresses) > 0:
+		return leaf.IPAddresses[0].String()
+	}
+	return ""
 }

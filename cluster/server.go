@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -22,18 +21,30 @@ const (
 	bucketRun     = "macemc-run"
 
 	keyJob = "job"
-	keyLot = "lot" // that is under way
+	keyLot = "lot" // the first lot whose spans are wanted, as EPOCH.LOT
 	keyOf  = "worker."
 )
 
 const (
-	retryWait = 200 * time.Millisecond
-	callWait  = 10 * time.Second
-	ackWait   = 6 * time.Second // after which a span of a worker that is silent goes to another
-
-	payloadMost = 32 << 20 // of the server of its own
+	startWait   = 10 * time.Second
+	payloadMost = 32 << 20 // of the coordinator's own server
 	partMost    = 512 << 10
 )
+
+// pace is how long both sides wait. Tests wait less.
+type pace struct {
+	call  time.Duration // for the answer to a call
+	retry time.Duration // before a call is made again
+	ack   time.Duration // after which a span of a silent worker goes to another one
+	tell  time.Duration // between two signs of life of a worker
+	stuck time.Duration // after which a walk counts as one that never returns
+	gone  time.Duration // after which a cluster that does not answer ends the search
+	span  time.Duration // that the walks of a span take
+}
+
+var usual = pace{
+	call: 4 * time.Second, retry: 200 * time.Millisecond, ack: 4 * time.Second, tell: time.Second, stuck: time.Minute, gone: 2 * time.Minute, span: 700 * time.Millisecond,
+}
 
 // start starts a server of its own, which keeps what it has in a directory, with every write synced.
 func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
@@ -64,11 +75,11 @@ func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 		return nil, nil, err
 	}
 	ns.Start()
-	if !ns.ReadyForConnections(callWait) {
+	if !ns.ReadyForConnections(startWait) {
 		ns.Shutdown()
 		return nil, nil, fmt.Errorf("the server cannot listen at %s; is another coordinator there?", s.listen)
 	}
-	nc, err := nats.Connect("", nats.InProcessServer(ns), nats.Token(secret))
+	nc, err := nats.Connect("", nats.InProcessServer(ns), nats.Token(secret), quiet)
 	if err != nil {
 		ns.Shutdown()
 		return nil, nil, err
@@ -83,9 +94,9 @@ type places struct {
 	results, known, tries, runs jetstream.KeyValue
 }
 
-// open opens them. Where make is more than 0 they are made, of so many copies.
-func open(ctx context.Context, nc *nats.Conn, make int) (*places, error) {
-	js, err := jetstream.New(nc)
+// open opens them, for calls that wait for their answers so long. If make is more than 0, they are made, with that many copies.
+func open(ctx context.Context, nc *nats.Conn, wait time.Duration, make int) (*places, error) {
+	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(wait))
 	if err != nil {
 		return nil, err
 	}
@@ -125,35 +136,46 @@ func (p *places) empty(ctx context.Context, bucket, keys string) error {
 	return stream.Purge(ctx, jetstream.WithPurgeSubject("$KV."+bucket+"."+keys))
 }
 
-// putParts stores a value of any size under a key, in parts; the first part is stored last.
-func putParts(ctx context.Context, kv jetstream.KeyValue, key string, value []byte) error {
+// putParts stores a value of any size under a key that has none, in parts. The first part is stored
+// last: who creates it is the first writer, and its value counts. Others lie under the writer's name.
+func putParts(ctx context.Context, kv jetstream.KeyValue, key, writer string, value []byte) error {
 	n := max(1, (len(value)+partMost-1)/partMost)
 	for k := n - 1; k >= 0; k-- {
 		part := value[k*partMost : min((k+1)*partMost, len(value))]
-		name := fmt.Sprintf("%s.%d", key, k)
-		if k == 0 {
-			part = append([]byte{byte(n >> 8), byte(n)}, part...)
+		if k > 0 {
+			if _, err := kv.Put(ctx, partName(key, writer, k), part); err != nil {
+				return err
+			}
+			continue
 		}
-		if _, err := kv.Put(ctx, name, part); err != nil {
+		first := append([]byte{byte(n >> 8), byte(n), byte(len(writer))}, writer...)
+		if _, err := kv.Create(ctx, key, append(first, part...)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// getParts returns what putParts has stored.
+func partName(key, writer string, k int) string { return fmt.Sprintf("%s.%s.%d", key, writer, k) }
+
+// getParts returns the value that putParts has stored under a key.
 func getParts(ctx context.Context, kv jetstream.KeyValue, key string) ([]byte, error) {
-	first, err := kv.Get(ctx, key+".0")
+	first, err := kv.Get(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	b := first.Value()
-	if len(b) < 2 {
-		return nil, errors.New("what is known of a lot is damaged")
+	return otherParts(ctx, kv, key, first.Value())
+}
+
+// otherParts completes a value whose first part is there.
+func otherParts(ctx context.Context, kv jetstream.KeyValue, key string, b []byte) ([]byte, error) {
+	if len(b) < 3 || len(b) < 3+int(b[2]) {
+		return nil, fmt.Errorf("the value of %s is damaged", key)
 	}
-	n, value := int(b[0])<<8|int(b[1]), append([]byte(nil), b[2:]...)
+	n, writer := int(b[0])<<8|int(b[1]), string(b[3:3+int(b[2])])
+	value := append([]byte(nil), b[3+len(writer):]...)
 	for k := 1; k < n; k++ {
-		part, err := kv.Get(ctx, fmt.Sprintf("%s.%d", key, k))
+		part, err := kv.Get(ctx, partName(key, writer, k))
 		if err != nil {
 			return nil, err
 		}

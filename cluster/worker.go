@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,53 +20,61 @@ import (
 )
 
 const (
-	deathsMost = 3 // of processes, after which a walk is left out
-	tellEvery  = time.Second
-	stuckAfter = time.Minute // a walk that takes longer ends the worker's process, as one that never returns
+	deathsMost  = 3 // of processes, after which a walk is left out
+	deathsOther = 8 // of processes in a row before any walk began
 )
 
 // try is what is known of a span that was delivered before.
-type try struct {
-	Walk   int // that was under way; -1: any
-	Deaths map[int]int
-}
+type try struct{ Deaths map[int]int } // of processes that took a walk alone
 
 // worker takes spans on several goroutines.
 type worker struct {
 	*places
+	command.Hands
+	pace
 	name    string
-	take    func(command.Job) (*search.Taker, error)
-	say     func(string)
-	lot     atomic.Value // the lot that is under way
+	at      func(point, span string) // of tests: called between the steps of a commit; or nil
+	wanted  atomic.Pointer[wanted]
 	current atomic.Pointer[job]
 }
 
-func (s *settings) work(ctx context.Context, n int, take func(command.Job) (*search.Taker, error), say func(string)) error {
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
+// wanted is the first lot whose spans are wanted.
+type wanted struct {
+	epoch uint64
+	lot   int
+}
+
+func (s *settings) work(ctx context.Context, hands command.Hands) error {
 	host, _ := os.Hostname()
-	w := &worker{name: strings.Map(plain, host) + "-" + nuid.Next()[16:], take: take, say: say}
+	w := &worker{Hands: hands, pace: s.pace, at: s.at, name: strings.Map(plain, host) + "-" + nuid.Next()[16:]}
 	nc, err := s.connect(w.name)
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
-	for w.places == nil { // until a coordinator has made them
-		try, cancel := context.WithTimeout(ctx, callWait)
-		w.places, err = open(try, nc, 0)
+	for began, last := time.Now(), ""; w.places == nil; { // until a coordinator has made them
+		try, cancel := context.WithTimeout(ctx, w.call)
+		w.places, err = open(try, nc, w.call, 0)
 		cancel()
-		if !pause(ctx, err != nil) {
+		if !w.pause(ctx, err != nil) {
 			return nil
+		}
+		switch reason := nc.LastError(); {
+		case err == nil || reason == nil:
+		case nc.IsClosed():
+			return fmt.Errorf("the server at %s does not let this worker in: %w", s.url, reason)
+		case reason.Error() != last && time.Since(began) > w.call: // before, the coordinator may begin soon
+			last = reason.Error()
+			w.Say(fmt.Sprintf("this worker cannot join at %s, and goes on trying: %v", s.url, reason))
 		}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if err := w.watch(ctx, n); err != nil {
+	if err := w.follow(ctx); err != nil {
 		return err
 	}
 	var all sync.WaitGroup
-	for range n {
+	for range w.N {
 		all.Go(func() {
 			if err := w.loop(ctx); err != nil {
 				cancel(err)
@@ -74,7 +82,7 @@ func (s *settings) work(ctx context.Context, n int, take func(command.Job) (*sea
 		})
 	}
 	all.Wait()
-	bye, done := context.WithTimeout(context.Background(), callWait)
+	bye, done := context.WithTimeout(context.Background(), w.call)
 	defer done()
 	_ = w.runs.Delete(bye, keyOf+w.name)
 	if err := context.Cause(ctx); err != nil && !errors.Is(err, context.Canceled) {
@@ -92,240 +100,334 @@ func plain(r rune) rune {
 }
 
 // pause waits a little, if it is to, and reports whether ctx goes on.
-func pause(ctx context.Context, wait bool) bool {
+func (p *pace) pause(ctx context.Context, wait bool) bool {
 	if wait {
 		select {
 		case <-ctx.Done():
-		case <-time.After(retryWait):
+		case <-time.After(p.retry):
 		}
 	}
 	return ctx.Err() == nil
 }
 
-// watch follows the job and the lot, and tells that the worker is there.
-func (w *worker) watch(ctx context.Context, n int) error {
-	follow, err := w.runs.WatchFiltered(ctx, []string{keyJob, keyLot})
+// follow keeps up with the job and with the lots, and gives signs of life. A watch is soonest; the
+// worker also asks, since a server that restarts forgets whom to tell.
+func (w *worker) follow(ctx context.Context) error {
+	watch, err := w.runs.WatchFiltered(ctx, []string{keyJob, keyLot})
 	if err != nil {
 		return err
 	}
 	go func() {
-		for e := range follow.Updates() {
-			switch {
-			case e == nil:
-			case e.Key() == keyLot:
-				w.lot.Store(string(e.Value()))
-			case e.Operation() != jetstream.KeyValuePut:
-				w.current.Store(nil)
-			default:
-				var j job
-				if err := json.Unmarshal(e.Value(), &j); err != nil {
-					w.say("the job cannot be read: " + err.Error())
-					continue
-				}
-				w.current.Store(&j)
+		for e := range watch.Updates() {
+			if e != nil {
+				w.learns(e.Key(), e.Operation() == jetstream.KeyValuePut, e.Value())
 			}
 		}
 	}()
 	go func() {
-		for {
-			_, _ = w.runs.Put(ctx, keyOf+w.name, []byte(fmt.Sprint(n)))
+		for w.ask(ctx); w.pause(ctx, true); {
 			select {
 			case <-ctx.Done():
-				return
-			case <-time.After(5 * tellEvery):
+			case <-time.After(w.tell):
+				w.ask(ctx)
 			}
 		}
 	}()
 	return nil
+}
+
+// ask asks for the job and the lot, and says that the worker is there.
+func (w *worker) ask(ctx context.Context) {
+	_, _ = w.runs.Put(ctx, keyOf+w.name, []byte(strconv.Itoa(w.N)))
+	for _, key := range []string{keyJob, keyLot} {
+		if e, err := w.runs.Get(ctx, key); err == nil {
+			w.learns(key, true, e.Value())
+		} else if errors.Is(err, jetstream.ErrKeyNotFound) {
+			w.learns(key, false, nil)
+		}
+	}
+}
+
+// learns notes the value of a key; is reports whether the key has one.
+func (w *worker) learns(key string, is bool, value []byte) {
+	switch {
+	case key == keyLot:
+		var now wanted
+		if n, _ := fmt.Sscanf(string(value), "%d.%d", &now.epoch, &now.lot); n == 2 {
+			w.wanted.Store(&now)
+		}
+	case !is:
+		w.current.Store(nil)
+	default:
+		var j job
+		if err := json.Unmarshal(value, &j); err != nil {
+			w.Say("the job cannot be read: " + err.Error())
+		} else if now := w.current.Load(); now == nil || now.Epoch != j.Epoch {
+			w.current.Store(&j)
+		}
+	}
+}
+
+// over reports whether nobody wants a lot any more. It never does for one that is under way, however
+// old is what the worker knows.
+func (w *worker) over(epoch uint64, lot int) bool {
+	now := w.wanted.Load()
+	return now != nil && (now.epoch > epoch || now.epoch == epoch && now.lot > lot)
 }
 
 // loop takes spans, one after another, of whatever job there is.
 func (w *worker) loop(ctx context.Context) error {
 	var of *job
 	var taker *search.Taker
+	queue := &queue{w: w}
 	for ctx.Err() == nil {
 		now := w.current.Load()
 		if now == nil {
-			pause(ctx, true)
+			w.pause(ctx, true)
 			continue
 		}
 		if of == nil || of.Epoch != now.Epoch {
 			var err error
-			if taker, err = w.take(now.Job); err != nil {
+			if taker, err = w.Taker(now.Job); err != nil {
 				return err
 			}
 			of = now
 		}
-		m, err := w.next(ctx)
+		m, err := queue.next(ctx)
 		if m == nil {
-			pause(ctx, err != nil)
+			w.pause(ctx, err != nil)
 			continue
 		}
-		if err := w.span(ctx, of, taker, m); err != nil {
-			if errors.Is(err, errKnown) { // it is made anew, and learns everything
-				of = nil
-				continue
-			}
-			w.say(err.Error())
+		if err := w.span(ctx, of, taker, m); errors.Is(err, errKnown) { // a new taker learns everything
+			of = nil
+		} else if err != nil && ctx.Err() == nil {
+			w.Say(err.Error())
 		}
 	}
 	return nil
 }
 
-var errKnown = errors.New("what is known before the lot cannot be had")
-
-// next fetches a span; nil: there is none now.
-func (w *worker) next(ctx context.Context) (jetstream.Msg, error) {
-	cons, err := w.js.CreateOrUpdateConsumer(ctx, streamWork, jetstream.ConsumerConfig{
-		Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: ackWait, MaxDeliver: -1, MaxAckPending: 1 << 14,
-	})
-	if err != nil {
-		return nil, err
-	}
-	batch, err := cons.Fetch(1, jetstream.FetchMaxWait(2*time.Second))
-	if err != nil {
-		return nil, err
-	}
-	for m := range batch.Messages() {
-		return m, nil
-	}
-	return nil, batch.Error()
+// queue fetches spans.
+type queue struct {
+	w        *worker
+	consumer jetstream.Consumer
 }
 
-// span takes the walks of a span, stores what they came to unless somebody has, and acknowledges it.
+// next fetches a span; nil: there is none now.
+func (q *queue) next(ctx context.Context) (m jetstream.Msg, err error) {
+	if q.consumer == nil {
+		if q.consumer, err = q.w.work.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
+			Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: q.w.ack, MaxDeliver: -1, MaxAckPending: 1 << 14,
+		}); err != nil {
+			return nil, err
+		}
+	}
+	batch, err := q.consumer.Fetch(1, jetstream.FetchMaxWait(10*q.w.retry))
+	if err == nil {
+		for m := range batch.Messages() {
+			return m, nil
+		}
+		err = batch.Error()
+	}
+	if err != nil {
+		q.consumer = nil // the server may not know it any more
+	}
+	return nil, err
+}
+
+var errKnown = errors.New("what is known before the lot cannot be had")
+
+// span takes the walks of a span, stores what they came to unless somebody has, and acknowledges it:
+// in this order, so that a span is in the queue until its result is stored.
 func (w *worker) span(ctx context.Context, of *job, t *search.Taker, m jetstream.Msg) error {
 	var s search.Span
 	if err := json.Unmarshal(m.Data(), &s); err != nil {
 		return errors.Join(err, m.Term())
 	}
 	id := strings.TrimPrefix(m.Subject(), subjectWork)
-	lot := id[:strings.LastIndexByte(id, '.')]
-	wanted := func() bool { now, _ := w.lot.Load().(string); return now == lot }
-	if !strings.HasPrefix(id, fmt.Sprint(of.Epoch)+".") {
-		if now := w.current.Load(); now != nil && now.Epoch != of.Epoch {
-			return errors.Join(errKnown, m.Nak())
-		}
+	w.reaches("fetched", id)
+	switch epoch, _, _ := strings.Cut(id, "."); {
+	case epoch == strconv.FormatUint(of.Epoch, 10):
+	case w.newer(of):
+		return errors.Join(errKnown, m.NakWithDelay(w.retry))
+	default:
 		return m.Ack() // of an earlier coordinator
 	}
-	for t.Lot() < s.Lot {
-		text, err := getParts(ctx, w.known, fmt.Sprintf("%d.%d", of.Epoch, t.Lot()+1))
-		var k search.Knowledge
-		if err == nil {
-			err = json.Unmarshal(text, &k)
-		}
-		if err == nil {
-			err = t.Learn(k)
-		}
-		if err != nil {
-			return errors.Join(errKnown, m.Nak())
-		}
+	if err := w.know(ctx, of, t, s.Lot); err != nil {
+		return errors.Join(errKnown, m.NakWithDelay(w.retry))
 	}
-	if t.Lot() > s.Lot {
-		return m.Ack() // the lot is over
+	if t.Lot() > s.Lot || w.over(of.Epoch, s.Lot) {
+		return m.Ack()
 	}
-	watch := w.accompany(m)
-	defer watch.end()
-	next, err := w.tries(ctx, id, &s, wanted, watch)
+	defer w.accompany(m)()
+	came, whole, err := w.take(ctx, of, t, id, s)
 	if err != nil {
-		return err
+		return errors.Join(err, m.NakWithDelay(w.retry))
 	}
-	began := time.Now()
-	came, whole, err := t.Take(s, next)
-	if err != nil || !whole {
-		return errors.Join(err, m.Ack())
+	if !whole {
+		return m.Ack()
 	}
-	text, err := json.Marshal(result{came, time.Since(began), w.name})
-	if err != nil {
-		return err
+	w.reaches("taken", id)
+	if err := w.store(ctx, id, came); err != nil {
+		return errors.Join(err, m.NakWithDelay(w.retry))
 	}
-	if _, err := w.results.Create(ctx, id, text); err != nil && !errors.Is(err, jetstream.ErrKeyExists) {
-		return errors.Join(err, m.Nak())
-	}
-	return m.Ack()
+	w.reaches("stored", id)
+	err = m.Ack()
+	w.reaches("acknowledged", id)
+	return err
 }
 
-// tries returns what becomes of each walk of a span. One that was delivered before is taken walk by walk,
-// and each is noted before: so it is known which walk ends processes.
-func (w *worker) tries(ctx context.Context, id string, s *search.Span, wanted func() bool, watch *company) (func(int) search.Next, error) {
-	known := try{Walk: -1}
-	put := func() error {
-		text, err := json.Marshal(&known)
-		if err == nil {
-			_, err = w.places.tries.Put(ctx, id, text)
-		}
-		return err
+func (w *worker) reaches(point, id string) {
+	if w.at != nil {
+		w.at(point, id)
 	}
-	e, err := w.places.tries.Get(ctx, id)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return func(walk int) search.Next {
-			watch.at(walk)
-			if !wanted() {
+}
+
+// newer reports whether there is a job after one.
+func (w *worker) newer(of *job) bool {
+	now := w.current.Load()
+	return now != nil && now.Epoch != of.Epoch
+}
+
+// know makes a taker know what is known before a lot.
+func (w *worker) know(ctx context.Context, of *job, t *search.Taker, lot int) error {
+	for t.Lot() < lot {
+		text, err := getParts(ctx, w.known, fmt.Sprintf("%d.%d", of.Epoch, t.Lot()+1))
+		if err != nil {
+			return err
+		}
+		var k search.Knowledge
+		if err := json.Unmarshal(text, &k); err != nil {
+			return err
+		}
+		if err := t.Learn(k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes the walks of a span: in this process the first time that it is delivered, and in a
+// process of its own from then on, since a walk of it may have ended the process before.
+// whole reports whether all of them were taken.
+func (w *worker) take(ctx context.Context, of *job, t *search.Taker, id string, s search.Span) (r result, whole bool, err error) {
+	began := time.Now()
+	over := func() bool { return ctx.Err() != nil || w.over(of.Epoch, s.Lot) || w.newer(of) }
+	var came search.Spanned
+	switch _, err := w.tries.Create(ctx, id, []byte("{}")); {
+	case errors.Is(err, jetstream.ErrKeyExists):
+		came, whole, err = w.alone(ctx, of, t, id, s, over)
+		if err != nil {
+			return r, false, err
+		}
+	case err != nil:
+		return r, false, err
+	default:
+		begins, ends := w.endIfStuck()
+		defer ends()
+		if came, whole, err = t.Take(s, func(walk int) search.Next {
+			begins(walk)
+			if over() {
 				return search.NextStop
 			}
 			return search.NextTake
-		}, put()
+		}); err != nil {
+			return r, false, err
+		}
 	}
-	if err == nil {
-		err = json.Unmarshal(e.Value(), &known)
+	if ctx.Err() != nil { // somebody else takes it
+		return r, false, ctx.Err()
 	}
-	if err != nil {
-		return nil, err
+	return result{came, time.Since(began), w.name}, whole, nil
+}
+
+// alone takes a span in a process of its own, again each time that it dies. The walk that ends
+// several is left out.
+func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string, s search.Span, over func() bool) (came search.Spanned, whole bool, err error) {
+	if _, err := w.results.Get(ctx, id); err == nil { // only the acknowledgement was lost
+		return came, false, nil
+	}
+	var known try
+	if e, err := w.tries.Get(ctx, id); err != nil {
+		return came, false, err
+	} else if err := json.Unmarshal(e.Value(), &known); err != nil {
+		return came, false, err
 	}
 	if known.Deaths == nil {
 		known.Deaths = map[int]int{}
 	}
-	if known.Walk >= 0 {
-		known.Deaths[known.Walk]++
+	for deaths := 0; ; deaths++ {
+		var leave []int
+		for walk, n := range known.Deaths {
+			if n >= deathsMost {
+				leave = append(leave, walk)
+			}
+		}
+		one := command.Lone{Job: of.Job, Known: t.Knowledge(), Span: s, Leave: leave, Stuck: w.stuck, Most: w.Memory}
+		came, walk, err := w.Lone(ctx, one, over)
+		switch {
+		case err == nil:
+			return came, true, nil
+		case errors.Is(err, command.ErrUnwanted):
+			return came, false, nil
+		case ctx.Err() != nil:
+			return came, false, ctx.Err()
+		case walk < 0 && deaths >= deathsOther:
+			return came, false, fmt.Errorf("processes that take walks alone end before the first: %w", err)
+		case walk < 0:
+			continue
+		}
+		known.Deaths[walk]++
+		w.Say(fmt.Sprintf("walk %d ended a process of its own (%d of %d): %v", walk, known.Deaths[walk], deathsMost, err))
+		text, err := json.Marshal(&known)
+		if err != nil {
+			return came, false, err
+		}
+		if _, err := w.tries.Put(ctx, id, text); err != nil {
+			return came, false, err
+		}
 	}
-	return func(walk int) search.Next {
-		watch.at(walk)
-		if !wanted() {
-			return search.NextStop
-		}
-		if known.Deaths[walk] >= deathsMost {
-			return search.NextLeave
-		}
-		known.Walk = walk
-		if err := put(); err != nil {
-			return search.NextStop
-		}
-		return search.NextTake
-	}, nil
 }
 
-func (w *worker) placesTries() jetstream.KeyValue { return w.places.tries }
-
-// company goes with a span while it is taken: it tells the server that the worker is there, and ends
-// the process if a walk never returns.
-type company struct {
-	walk atomic.Int64
-	done chan struct{}
+// store stores the result of a span, unless there is one.
+func (w *worker) store(ctx context.Context, id string, r result) error {
+	text, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	err = putParts(ctx, w.results, id, w.name, text)
+	if errors.Is(err, jetstream.ErrKeyExists) {
+		return nil
+	}
+	return err
 }
 
-func (w *worker) accompany(m jetstream.Msg) *company {
-	c := &company{done: make(chan struct{})}
+// accompany tells the server that the worker is there while a span is taken.
+func (w *worker) accompany(m jetstream.Msg) (end func()) {
+	done := make(chan struct{})
 	go func() {
-		was, since := int64(-1), time.Now()
-		tick := time.NewTicker(ackWait / 3)
+		tick := time.NewTicker(w.ack / 3)
 		defer tick.Stop()
 		for {
 			select {
-			case <-c.done:
+			case <-done:
 				return
 			case <-tick.C:
+				w.reaches("alive", m.Subject())
+				_ = m.InProgress()
 			}
-			if now := c.walk.Load(); now != was {
-				was, since = now, time.Now()
-			}
-			if time.Since(since) > stuckAfter {
-				w.say(fmt.Sprintf("walk %d does not return: the process ends", was))
-				os.Exit(4)
-			}
-			_ = m.InProgress()
 		}
 	}()
-	return c
+	return func() { close(done) }
 }
 
-func (c *company) at(walk int) { c.walk.Store(int64(walk)) }
-func (c *company) end()        { close(c.done) }
+// endIfStuck ends the process if a walk never returns: its span is then taken in a process of its
+// own. begins is to be called with each walk.
+func (w *worker) endIfStuck() (begins func(walk int), ends func()) {
+	var now atomic.Int64
+	t := time.AfterFunc(w.stuck, func() {
+		w.Say(fmt.Sprintf("walk %d does not return: the process ends", now.Load()))
+		os.Exit(4)
+	})
+	return func(walk int) { now.Store(int64(walk)); t.Reset(w.stuck) }, func() { t.Stop() }
+}

@@ -1,0 +1,181 @@
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// points are the steps between which a worker may die.
+var points = []string{"fetched", "taken", "stored", "acknowledged"}
+
+// Searches with two workers come to what one process comes to: without a finding, and with one, which
+// stops them.
+func TestWorkersComeToTheSame(t *testing.T) {
+	for name, s := range map[string]subject{"finding": found(t), "clean": clean(t, 3000)} {
+		want := s.alone(t)
+		g := newRig(t, s, settings{})
+		g.worker(1, nil)
+		g.worker(2, nil)
+		holds(t, name, want, g.search())
+		g.losesNothing()
+	}
+}
+
+// A worker that dies between two steps of a commit costs nothing but time.
+func TestWorkerDiesBetweenSteps(t *testing.T) {
+	s := clean(t, 1200)
+	want := s.alone(t)
+	for _, point := range points {
+		g := newRig(t, s, settings{})
+		var deaths atomic.Int32
+		die := func(at, _ string) {
+			if at == point && deaths.Add(1) == 1 {
+				runtime.Goexit()
+			}
+		}
+		g.worker(1, die)
+		for deaths.Load() == 0 && g.c.workers.Load() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		g.worker(1, nil)
+		holds(t, point, want, g.search())
+		g.losesNothing()
+	}
+}
+
+// A worker that is held up beyond its lease and comes back changes nothing: the first result counts.
+func TestZombieChangesNothing(t *testing.T) {
+	s := clean(t, 1200)
+	want := s.alone(t)
+	for _, point := range points[:3] {
+		g := newRig(t, s, settings{})
+		held, back := make(chan string, 1), make(chan struct{})
+		var first atomic.Bool
+		hold := func(at, id string) {
+			if at == "alive" && first.Load() {
+				<-back
+			}
+			if at == point && first.CompareAndSwap(false, true) {
+				held <- id
+				<-back
+			}
+		}
+		g.worker(1, hold)
+		var id string
+		go func() {
+			id = <-held
+			g.worker(1, nil)
+			for { // until the other one has delivered the span
+				if _, err := g.c.results.Get(g.ctx, id); err == nil || g.c.lot > 0 || g.ctx.Err() != nil {
+					close(back)
+					return
+				}
+				time.Sleep(time.Millisecond)
+			}
+		}()
+		holds(t, point, want, g.search())
+	}
+}
+
+// Workers that come and go all the time change nothing.
+func TestSparesComeAndGo(t *testing.T) {
+	s := clean(t, 4000)
+	want := s.alone(t)
+	g := newRig(t, s, settings{})
+	g.worker(1, nil)
+	g.all.Go(func() {
+		for g.ctx.Err() == nil {
+			ctx, cancel := context.WithTimeout(g.ctx, 60*time.Millisecond)
+			g.workerWith(ctx, 1, nil)
+			<-ctx.Done()
+			cancel()
+		}
+	})
+	holds(t, "spares", want, g.search())
+}
+
+// A span that was acknowledged though nobody has stored its result is given out again.
+func TestLostSpanIsGivenOutAgain(t *testing.T) {
+	s := clean(t, 1300)
+	want := s.alone(t)
+	g := newRig(t, s, settings{})
+	go func() {
+		for g.ctx.Err() == nil && !g.heard("got lost") {
+			cons, err := g.c.work.CreateOrUpdateConsumer(g.ctx, jetstream.ConsumerConfig{
+				Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: brisk.ack, MaxDeliver: -1, MaxAckPending: 1 << 14,
+			})
+			if err != nil {
+				continue
+			}
+			m, err := cons.Next(jetstream.FetchMaxWait(brisk.ack))
+			if err == nil {
+				_ = m.Ack()
+			}
+		}
+		g.worker(2, nil)
+	}()
+	holds(t, "lost", want, g.search())
+	if !g.heard("got lost") {
+		t.Error("no span got lost")
+	}
+}
+
+// Results of an earlier coordinator's spans are not taken for those of this one.
+func TestEarlierResultsDoNotCount(t *testing.T) {
+	s := clean(t, 1300)
+	want := s.alone(t)
+	g := newRig(t, s, settings{})
+	earlier := g.c.epoch
+	if err := g.c.begin(g.job, 1); err != nil {
+		t.Fatal(err)
+	}
+	for k := range 10 {
+		text := []byte{0, 1, 1, 'x'}
+		text = append(text, `{"Came":{"From":1000,"Walks":7},"Took":1}`...)
+		if _, err := g.c.results.Create(g.ctx, fmt.Sprintf("%d.0.%d", earlier, k), text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.worker(1, nil)
+	holds(t, "earlier results", want, g.search())
+}
+
+// A coordinator without any worker says so.
+func TestWithoutWorkersItSaysSo(t *testing.T) {
+	g := newRig(t, clean(t, 1300), settings{})
+	go func() {
+		for !g.heard("there is no worker") && g.ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		g.worker(1, nil)
+	}()
+	g.search()
+	if !g.heard("there is no worker") {
+		t.Error("nothing was said")
+	}
+}
+
+// A value of several parts is read as it was stored, and only the first writer's counts.
+func TestPartsOfLargeValues(t *testing.T) {
+	g := newRig(t, clean(t, 1), settings{})
+	value := make([]byte, 3*partMost+17)
+	for k := range value {
+		value[k] = byte(k * k >> 3)
+	}
+	if err := putParts(g.ctx, g.c.known, "some", "a", value); err != nil {
+		t.Fatal(err)
+	}
+	if err := putParts(g.ctx, g.c.known, "some", "b", value[:2*partMost]); err == nil {
+		t.Error("a second writer was let in")
+	}
+	got, err := getParts(g.ctx, g.c.known, "some")
+	if err != nil || string(got) != string(value) {
+		t.Errorf("read %d bytes (%v), want %d as written", len(got), err, len(value))
+	}
+}

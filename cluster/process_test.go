@@ -1,0 +1,194 @@
+//go:build unix
+
+package cluster
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"macemc/internal/long"
+)
+
+// crew is a coordinator and workers, as processes.
+type crew struct {
+	t           testing.TB
+	dir, at     string
+	flags       string
+	coordinator *process
+	workers     []*process
+}
+
+func newCrew(t testing.TB, line, flags string, workers int) *crew {
+	c := &crew{t: t, dir: t.TempDir(), at: free(t), flags: flags}
+	c.coordinator = start(t, c.dir, fmt.Sprintf("coordinator %s --state st --listen %s %s --json", line, c.at, flags))
+	for range workers {
+		c.worker()
+	}
+	return c
+}
+
+func (c *crew) worker(env ...string) {
+	c.workers = append(c.workers, start(c.t, c.dir, "worker --workers 1 --cluster nats://"+c.at+" "+strings.ReplaceAll(c.flags, "--no-work", ""), env...))
+}
+
+// resume kills the coordinator, with its server, and begins it again.
+func (c *crew) resume() {
+	select {
+	case <-c.coordinator.ended: // by itself
+		return
+	default:
+	}
+	c.coordinator.kill()
+	line := "resume st --json"
+	if segments, _ := filepath.Glob(filepath.Join(c.dir, "st", "*.seg")); len(segments) == 0 {
+		line = strings.Join(c.coordinator.Args[1:], " ")
+	}
+	c.coordinator = start(c.t, c.dir, line)
+}
+
+func (c *crew) killWorkers() {
+	for k, w := range c.workers {
+		w.kill()
+		c.workers[k] = start(c.t, c.dir, strings.Join(w.Args[1:], " "))
+	}
+}
+
+func (c *crew) end() {
+	for _, w := range c.workers {
+		w.kill()
+	}
+}
+
+var killRuns = flag.Int("kills", 0, "in how many searches TestKills kills, five times each (default 2, with -long 24)")
+
+var lines = []string{
+	"randtree --bug RT14 --depth 2 --paths 1800 --no-lines --no-shrink --no-critical",
+	"commit --depth 2 --paths 6000",
+}
+
+// Processes that are killed at any time, workers and the coordinator with its server, and all at once
+// five times in one run, and workers that are stopped beyond their lease, change nothing of the result.
+func TestKills(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, uint64(long.Of(1, int(time.Now().UnixNano())))))
+	want := map[string]map[string]any{}
+	kills := 0
+	for n := range cmp.Or(*killRuns, long.Of(2, 24)) {
+		line := lines[n%len(lines)]
+		if want[line] == nil {
+			want[line] = start(t, t.TempDir(), "search "+line+" --json --quiet").wait(t).result(t)
+		}
+		own := []string{"--no-work", ""}[n/2%2]
+		c := newCrew(t, line, own, 2)
+		what := ""
+		for range 5 {
+			select {
+			case <-c.coordinator.ended:
+			case <-time.After(time.Duration(r.IntN(600)) * time.Millisecond):
+			}
+			how := []string{"everything", "workers", "coordinator", "zombie"}[r.IntN(4)]
+			if n%2 == 1 {
+				how = "everything"
+			}
+			what += how + " "
+			kills++
+			switch how {
+			case "everything":
+				for _, w := range c.workers {
+					w.signal(syscall.SIGKILL)
+				}
+				c.resume()
+				c.killWorkers()
+			case "workers":
+				c.killWorkers()
+			case "coordinator":
+				c.resume()
+			case "zombie":
+				z := c.workers[r.IntN(len(c.workers))]
+				z.signal(syscall.SIGSTOP)
+				time.AfterFunc(2*brisk.ack, func() { z.signal(syscall.SIGCONT) })
+			}
+		}
+		c.coordinator.wait(t)
+		said := c.coordinator.stdout.String()
+		if strings.HasPrefix(said, "the search has ended") {
+			c.end()
+			continue // it ended before the last kill, which resume found out
+		}
+		holds(t, line+": "+what, want[line], c.coordinator.result(t))
+		c.end()
+		t.Logf("%s %s: %s", line, own, what)
+	}
+	t.Logf("%d kills", kills)
+}
+
+// A worker that is killed at a step of a commit, again and again.
+func TestKillsBetweenSteps(t *testing.T) {
+	line := lines[1]
+	want := start(t, t.TempDir(), "search "+line+" --json --quiet").wait(t).result(t)
+	for _, point := range points[:long.Of(2, len(points))] {
+		c := newCrew(t, line, "--no-work", 0)
+		c.worker(dieAt + "=" + point + ":2")
+		c.worker()
+		holds(t, point, want, c.coordinator.wait(t).result(t))
+		c.end()
+	}
+}
+
+// A walk that ends its process is left out, with the verdict incomplete, and all others are taken.
+func TestPoisonIsLeftOut(t *testing.T) {
+	line := func(deed string) string {
+		return "poison --param deed=" + deed + " --depth 1 --paths 3000 --walk weighted --seed 2"
+	}
+	clean := start(t, t.TempDir(), "search "+line("none")+" --json --quiet").wait(t).result(t)
+	all := clean["stats"].(map[string]any)["walks"].(float64)
+	var left string
+	for _, deed := range []string{"exit", "goroutine", "loop", "memory"}[:long.Of(2, 4)] {
+		c := newCrew(t, line(deed), "--no-work --memory 512MiB", 2)
+		got := c.coordinator.wait(t).result(t)
+		c.end()
+		said := ""
+		n := 0
+		for l := range strings.Lines(c.coordinator.stderr.String()) {
+			if strings.Contains(l, "is left out") {
+				said += l
+				n++
+			}
+		}
+		if n == 0 || left != "" && said != left {
+			t.Errorf("%s: left out are %q, and before %q\n%s", deed, said, left, c.coordinator.stderr.String())
+		}
+		left = said
+		if walks := got["stats"].(map[string]any)["walks"].(float64); walks != all-float64(n) || got["stop"] != "quarantined" || got["verdict"] != "none" {
+			t.Errorf("%s: %v walks of %v, %d left out, stop %v, verdict %v", deed, walks, all, n, got["stop"], got["verdict"])
+		}
+	}
+}
+
+// A worker of another build refuses the search, in one line.
+func TestAnotherBuildIsRefused(t *testing.T) {
+	c := newCrew(t, lines[1], "--no-work", 0)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, append(text, 0), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	w := startProgram(t, other, c.dir, "worker --workers 1 --cluster nats://"+c.at).wait(t)
+	if said := w.stderr.String(); w.ProcessState.ExitCode() != 2 || !strings.Contains(said, "another build") || strings.Count(said, "\n") != 1 {
+		t.Errorf("exit status %d, and it says %q", w.ProcessState.ExitCode(), said)
+	}
+}

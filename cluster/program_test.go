@@ -1,0 +1,160 @@
+//go:build unix
+
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"macemc/command"
+	"macemc/internal/catalog"
+	"macemc/sim"
+)
+
+// The test's program is the command, too: with asProgram set. dieAt is POINT:N, where its workers
+// kill themselves.
+const (
+	asProgram = "MACEMC_TEST_CLUSTER"
+	dieAt     = "MACEMC_TEST_DIE"
+)
+
+func TestMain(m *testing.M) {
+	if text := os.Getenv(asServer); text != "" {
+		serve(text)
+		return
+	}
+	if os.Getenv(asProgram) != "" {
+		var point string
+		n, met := 0, atomic.Int32{}
+		if text := os.Getenv(dieAt); text != "" {
+			point, text, _ = strings.Cut(text, ":")
+			_, _ = fmt.Sscan(text, &n)
+		}
+		p := brisk
+		p.stuck = time.Second
+		systems := append([]*sim.System{poison}, catalog.Systems()...)
+		command.Program{Systems: systems, Bugs: catalog.Bugs(), Cluster: commands(p, func(at, _ string) {
+			if at == point && int(met.Add(1)) == n {
+				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+			}
+		})}.Main()
+	}
+	os.Exit(m.Run())
+}
+
+// process is the program as a process, with a group of its own.
+type process struct {
+	*exec.Cmd
+	stdout, stderr shared
+	ended          chan struct{}
+}
+
+// shared is what a process prints, for those who look while it does.
+type shared struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *shared) Write(text []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(text)
+}
+
+func (s *shared) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// start starts the program in a folder, with temporary files there.
+func start(t testing.TB, dir, line string, env ...string) *process {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startProgram(t, self, dir, line, env...)
+}
+
+func startProgram(t testing.TB, self, dir, line string, env ...string) *process {
+	t.Helper()
+	p := &process{Cmd: exec.Command(self, strings.Fields(line)...), ended: make(chan struct{})}
+	p.Dir = dir
+	p.Env = append(append(os.Environ(), asProgram+"=1", "TMPDIR="+dir), env...)
+	p.Stdout, p.Stderr = &p.stdout, &p.stderr
+	p.WaitDelay = time.Second
+	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = p.Wait(); close(p.ended) }()
+	t.Cleanup(p.kill)
+	return p
+}
+
+// signal sends a signal to the group.
+func (p *process) signal(s syscall.Signal) { _ = syscall.Kill(-p.Process.Pid, s) }
+
+func (p *process) kill() {
+	p.signal(syscall.SIGKILL)
+	<-p.ended
+}
+
+// wait waits until the process ends by itself.
+func (p *process) wait(t testing.TB) *process {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	defer cancel()
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		p.signal(syscall.SIGKILL)
+		<-p.ended
+		t.Fatalf("%v does not end:\n%s", p.Args[1:], p.stderr.String())
+	}
+	return p
+}
+
+// result is what a search printed, without what was measured, and its path and exit status.
+func (p *process) result(t testing.TB) (out map[string]any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(p.stdout.String()), &out); err != nil {
+		t.Fatalf("%v: %v\n%s", p.Args[1:], err, p.stderr.String())
+	}
+	for _, name := range []string{"measured", "path", "report"} {
+		delete(out, name)
+	}
+	if paths, _ := filepath.Glob(filepath.Join(p.Dir, "macemc-findings", "*", "error.path")); len(paths) > 0 {
+		text, err := os.ReadFile(paths[len(paths)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		out["path"] = string(text)
+	}
+	out["status"] = p.ProcessState.ExitCode()
+	return out
+}
+
+// free returns an address of the loopback at which nobody listens.
+func free(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

@@ -1,0 +1,179 @@
+//go:build unix
+
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"macemc/internal/long"
+)
+
+// asServer is how the test's program is a server of an external cluster.
+const asServer = "MACEMC_TEST_SERVER"
+
+type serverOptions struct {
+	Name, Store   string
+	Port, Routing int
+	Routes        string
+}
+
+// serve is the server as a process.
+func serve(text string) {
+	var o serverOptions
+	if err := json.Unmarshal([]byte(text), &o); err != nil {
+		panic(err)
+	}
+	ns, err := server.NewServer(&server.Options{
+		ServerName: o.Name, Host: "127.0.0.1", Port: o.Port, JetStream: true, StoreDir: o.Store, SyncAlways: true, NoSigs: true, NoLog: true,
+		Cluster: server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: o.Routing}, Routes: server.RoutesFromStr(o.Routes),
+	})
+	if err != nil {
+		panic(err)
+	}
+	ns.Start()
+	ns.WaitForShutdown()
+}
+
+// replicas are three servers that keep everything three times.
+type replicas struct {
+	t       testing.TB
+	options [3]serverOptions
+	all     [3]*process
+	url     string
+}
+
+func newReplicas(t testing.TB) *replicas {
+	t.Helper()
+	r := &replicas{t: t}
+	var routes, urls []string
+	for k := range r.all {
+		o := serverOptions{Name: fmt.Sprintf("s%d", k), Store: t.TempDir(), Port: port(t), Routing: port(t)}
+		r.options[k] = o
+		routes, urls = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", o.Routing)), append(urls, fmt.Sprintf("nats://127.0.0.1:%d", o.Port))
+	}
+	for k := range r.all {
+		r.options[k].Routes = strings.Join(routes, ",")
+		r.start(k)
+	}
+	r.url = strings.Join(urls, ",")
+	nc, err := nats.Connect(r.url, nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(50*time.Millisecond), quiet)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for { // until there is a leader, with two others
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		_, err := js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: "ready", Subjects: []string{"ready"}, Replicas: 3})
+		cancel()
+		if err == nil {
+			return r
+		}
+		if t.Context().Err() != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func port(t testing.TB) int {
+	_, text, err := net.SplitHostPort(free(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func (r *replicas) start(k int) {
+	text, err := json.Marshal(r.options[k])
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.all[k] = start(r.t, r.options[k].Store, "", asServer+"="+string(text))
+}
+
+// Searches over three servers come to what one process comes to, while each of them in turn, and with
+// it whatever it leads, is killed and begins again.
+func TestThreeServers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes some 10 s")
+	}
+	servers := newReplicas(t)
+	r := rand.New(rand.NewPCG(5, uint64(long.Of(1, int(time.Now().UnixNano())))))
+	for _, s := range []subject{clean(t, 12000), found(t)}[:long.Of(1, 2)] {
+		want := s.alone(t)
+		of := settings{url: servers.url, replicas: 3, pace: brisk}
+		of.pace.ack = time.Second
+		g := newRig(t, s, of)
+		g.worker(1, nil)
+		g.worker(1, nil)
+		done, kills := make(chan struct{}), 0
+		g.all.Go(func() {
+			for k := r.IntN(3); kills < long.Of(1, 6); k = (k + 1) % 3 {
+				select {
+				case <-done:
+					return
+				case <-time.After(time.Duration(r.IntN(300)) * time.Millisecond):
+				}
+				for g.c.workers.Load() == 0 && g.ctx.Err() == nil {
+					time.Sleep(time.Millisecond)
+				}
+				servers.all[k].kill()
+				kills++
+				time.Sleep(time.Duration(r.IntN(800)) * time.Millisecond)
+				servers.start(k)
+			}
+		})
+		holds(t, "three servers", want, g.search())
+		close(done)
+		g.stop()
+		if g.all.Wait(); kills == 0 {
+			t.Error("no server was killed")
+		}
+		t.Logf("%d kills of a server", kills)
+	}
+}
+
+// The whole cluster is killed at once, and begins again.
+func TestThreeServersAtOnce(t *testing.T) {
+	if !*long.On {
+		t.Skip("it takes some 20 s; -long takes it")
+	}
+	servers := newReplicas(t)
+	s := clean(t, 9000)
+	want := s.alone(t)
+	of := settings{url: servers.url, replicas: 3, pace: brisk}
+	of.pace.ack = time.Second
+	g := newRig(t, s, of)
+	g.worker(1, nil)
+	g.all.Go(func() {
+		time.Sleep(500 * time.Millisecond)
+		for _, p := range servers.all {
+			p.signal(syscall.SIGKILL)
+		}
+		for k, p := range servers.all {
+			<-p.ended
+			servers.start(k)
+		}
+	})
+	holds(t, "all servers", want, g.search())
+}

@@ -1,0 +1,215 @@
+package cluster
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"macemc/command"
+	"macemc/internal/catalog"
+	"macemc/internal/known"
+	"macemc/internal/report"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// brisk is the pace of tests.
+var brisk = pace{
+	call: time.Second, retry: 20 * time.Millisecond, ack: 500 * time.Millisecond, tell: 100 * time.Millisecond, stuck: 20 * time.Second, gone: 30 * time.Second, span: 40 * time.Millisecond,
+}
+
+// subject is a search that is taken alone and by workers.
+type subject struct {
+	sys  *sim.System
+	opts search.Options
+}
+
+// found is a search that finds something by a walk, and clean one that does not.
+func found(t testing.TB) subject {
+	e, err := known.Find(catalog.Bugs(), []string{"RT14"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, faults, err := e[0].Configure("RT14")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := search.Options{Params: p, Depth: 2, Roam: 1500, Workers: 1}
+	opts.Faults = faults
+	return subject{e[0].System, opts}
+}
+
+func clean(t testing.TB, walks int) subject {
+	sys, err := known.System(catalog.Systems(), "commit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sys.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return subject{sys, search.Options{Params: p, Depth: 2, Roam: walks, Workers: 1}}
+}
+
+// came is what a search came to, without what was measured.
+func came(t testing.TB, r *search.Result) (out map[string]any) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := report.ResultJSON(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text.Bytes(), &out); err != nil {
+		t.Fatal(err)
+	}
+	delete(out, "measured")
+	for _, f := range r.Findings {
+		text.Reset()
+		if _, err := f.Path.WriteTo(&text); err != nil {
+			t.Fatal(err)
+		}
+		out["path "+f.Verdict.String()] = text.String()
+	}
+	return out
+}
+
+func (s subject) alone(t testing.TB) map[string]any {
+	t.Helper()
+	r, err := search.Search(s.sys, s.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return came(t, r)
+}
+
+// rig is a coordinator and workers in this process.
+type rig struct {
+	t testing.TB
+	subject
+	of   settings // of the coordinator; url "" means a server of its own
+	job  command.Job
+	c    *coordinator
+	join string
+	all  sync.WaitGroup
+	ctx  context.Context
+	stop context.CancelFunc
+
+	mu   sync.Mutex
+	said []string
+}
+
+func newRig(t testing.TB, s subject, of settings) *rig {
+	t.Helper()
+	g := &rig{t: t, subject: s, of: of}
+	if g.of.listen == "" {
+		g.of.listen = "127.0.0.1:0"
+	}
+	if g.of.pace.ack == 0 {
+		g.of.pace = brisk
+	}
+	g.ctx, g.stop = context.WithCancel(context.Background())
+	g.begins(t.TempDir())
+	t.Cleanup(func() {
+		g.stop()
+		g.all.Wait()
+		g.c.end()
+	})
+	return g
+}
+
+func (g *rig) begins(dir string) {
+	g.t.Helper()
+	c, err := g.of.coordinate(g.job, dir, g.say)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.c, g.join = c.Afar.(*coordinator), c.Join[1]
+}
+
+func (g *rig) say(text string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.said = append(g.said, text)
+}
+
+func (g *rig) heard(part string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return strings.Contains(strings.Join(g.said, "\n"), part)
+}
+
+// worker starts a worker of n goroutines. Calls of at may end it, or hold it up.
+func (g *rig) worker(n int, at func(point, id string)) { g.workerWith(g.ctx, n, at) }
+
+func (g *rig) workerWith(ctx context.Context, n int, at func(point, id string)) {
+	of := g.of
+	of.url, of.at = g.join, at
+	hands := command.Hands{
+		N: n, Say: g.say,
+		Taker: func(command.Job) (*search.Taker, error) { return search.NewTaker(g.sys, g.opts) },
+		Lone: func(_ context.Context, l command.Lone, over func() bool) (search.Spanned, int, error) {
+			taker, err := search.NewTaker(g.sys, g.opts)
+			if err == nil {
+				err = taker.Learn(l.Known)
+			}
+			if err != nil {
+				return search.Spanned{}, -1, err
+			}
+			came, whole, err := taker.Take(l.Span, func(int) search.Next {
+				if over() {
+					return search.NextStop
+				}
+				return search.NextTake
+			})
+			if err == nil && !whole {
+				err = command.ErrUnwanted
+			}
+			return came, -1, err
+		},
+	}
+	g.all.Go(func() {
+		if err := of.work(ctx, hands); err != nil {
+			g.say("worker: " + err.Error())
+		}
+	})
+}
+
+// losesNothing reports spans that were acknowledged before their results were stored.
+func (g *rig) losesNothing() {
+	g.t.Helper()
+	if g.heard("got lost") {
+		g.t.Error("a span was acknowledged before its result was stored")
+	}
+}
+
+// search takes the search with the walks elsewhere.
+func (g *rig) search() map[string]any {
+	g.t.Helper()
+	opts := g.opts
+	opts.Afar = g.c
+	end := time.AfterFunc(time.Minute, func() {
+		all := make([]byte, 1<<20)
+		panic(fmt.Sprintf("the search does not end:\n%s\n%s", strings.Join(g.said, "\n"), all[:runtime.Stack(all, true)]))
+	})
+	defer end.Stop()
+	r, err := search.Search(g.sys, opts)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return came(g.t, r)
+}
+
+// holds reports a difference between two results.
+func holds(t testing.TB, what string, want, got map[string]any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: another result (-alone +cluster):\n%s", what, diff)
+	}
+}
