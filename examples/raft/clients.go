@@ -42,7 +42,7 @@ type looking struct {
 const object = "log"
 
 func (s *server) propose(env sim.Env, p propose) {
-	if slices.Contains(s.log, p.command) {
+	if s.logged(p.command) {
 		return
 	}
 	if i := slices.Index(s.asked, p.command); i >= 0 && s.retry == "fresh" && p.tries() < triesMost {
@@ -142,7 +142,7 @@ func (s *server) answer(env sim.Env) {
 			continue
 		}
 		var there any
-		if slices.Contains(s.log, l.command) {
+		if s.logged(l.command) {
 			there = true
 		}
 		history.Return(env, object, l.look, there)

@@ -63,9 +63,10 @@
 // all members, every command was applied by all, every read was answered, and the members
 // are what they are to be, in no joint configuration.
 //
-// The default budget is one crash. More crashes, loss, doubles, reordering and
-// partitions are survived too, as the tests show; not a server that is down for
-// good, since the commands it was asked for may be unknown to all others.
+// All of that holds with two crashes, three datagrams that are lost and three that overtake
+// others, two doubles, a partition and a pause: the default budgets. More of each is survived
+// too, as the tests show; not a server that is down for good, since the commands it was asked
+// for may be unknown to all others.
 //
 // # How to search it
 //

@@ -109,6 +109,7 @@ type server struct {
 	told    uint64 // that index, as raft knows it
 	due     bool   // the log is to be cut
 	log     []string
+	index   map[string]bool // what is in the log; nil while that is short
 	conf    core.Conf
 
 	clients
@@ -578,8 +579,8 @@ func (s *server) apply(env sim.Env, e core.Entry) {
 		s.changed(env)
 	} else {
 		env.Emit(applied{e.Index, e.Term, e.Data})
-		if e.Data != "" && !slices.Contains(s.log, e.Data) { // "": a new leader's first
-			s.log = append(s.log, e.Data)
+		if e.Data != "" && !s.logged(e.Data) { // "": a new leader's first
+			s.keep(e.Data)
 			env.Cancel(propose{e.Data})
 			s.acknowledge(env, e.Data)
 		}
@@ -592,13 +593,39 @@ func (s *server) apply(env sim.Env, e core.Entry) {
 	s.cut(env)
 }
 
+// indexedFrom is how many commands a log has for which there is an index.
+const indexedFrom = 100
+
+// logged reports whether a command is in the log.
+func (s *server) logged(command string) bool {
+	if s.index == nil {
+		return slices.Contains(s.log, command)
+	}
+	return s.index[command]
+}
+
+// keep appends a command to the log.
+func (s *server) keep(command string) {
+	s.log = append(s.log, command)
+	switch {
+	case s.index != nil:
+		s.index[command] = true
+	case len(s.log) == indexedFrom:
+		s.index = map[string]bool{}
+		for _, c := range s.log {
+			s.index[c] = true
+		}
+	}
+}
+
 // restore makes the application's state that of a snapshot.
 func (s *server) restore(env sim.Env, snapshot core.Snapshot) {
-	s.applied, s.conf, s.log = snapshot.Index, snapshot.Conf, nil
-	if snapshot.Data != "" {
-		s.log = strings.Split(snapshot.Data, "\n")
-	}
-	for _, c := range s.log {
+	s.applied, s.conf, s.log, s.index = snapshot.Index, snapshot.Conf, nil, nil
+	for c := range strings.SplitSeq(snapshot.Data, "\n") {
+		if c == "" { // there is none
+			continue
+		}
+		s.keep(c)
 		env.Cancel(propose{c})
 		s.acknowledge(env, c)
 	}

@@ -1,0 +1,12 @@
+package quic
+
+import (
+	"testing"
+
+	"macemc/macetest"
+)
+
+// Nothing is found where round trips take time.
+func TestLossDetection(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{Depth: 5, Walks: 20, WalkSteps: 500})
+}
