@@ -8,8 +8,10 @@ COUNT    ?= 1
 FUZZTIME ?= 20s
 WALKS    ?= 20000
 N        ?= 100000
+LARGE    ?= 2000
 MUTANTS  ?= 300
 SEEDS    ?= 10
+FIRST    ?= 1
 MOST     ?= 20000000
 
 .PHONY: help
@@ -90,8 +92,8 @@ findings: ## print how each known bug is found, over five seeds, as in BENCHMARK
 	go test -count=1 -run '^TestFinds$$' ./command -v -findings -long | grep '^|'
 
 .PHONY: walks
-walks: ## print how soon --walk weighted, auto and uniform find each known bug (BUGS, with commas) over 10 (SEEDS) seeds, to 20 million (MOST) steps, as in BENCHMARKS.md; goes on where it was stopped
-	@mkdir -p bin; go test -count=1 -timeout 0 -run '^TestManners$$' ./command -v -manners $(SEEDS) -manners-of "$(BUGS)" -manners-steps $(MOST) -manners-journal $(abspath bin/walks.json) | grep --line-buffered '^|'
+walks: ## print how soon --walk weighted, auto and uniform find each known bug (BUGS, with commas) over 10 (SEEDS) seeds from 1 (FIRST), to 20 million (MOST) steps, as in BENCHMARKS.md; goes on where it was stopped
+	@mkdir -p bin; go test -count=1 -timeout 0 -run '^TestManners$$' ./command -v -manners $(SEEDS) -manners-first $(FIRST) -manners-of "$(BUGS)" -manners-steps $(MOST) -manners-journal $(abspath bin/walks.json) | grep --line-buffered '^|'
 
 FIXED := --param send=3 --net udp-capacity=3 --faults reorder=1
 LEARNS := --nodes 2 --param members=learner --param proposals=0
@@ -131,7 +133,7 @@ fixes-kcp:
 
 .PHONY: tables
 tables: ## print how each mode of search finds the bugs of the paper's tables, as in BENCHMARKS.md
-	@go test -count=1 -timeout 60m -run '^TestTables$$' ./command -v -tables 5 | grep -E '^(\||$$)'
+	@go test -count=1 -timeout 60m -run '^Test(Tables|Papers)$$' ./command -v -tables 5 | grep -E '^(\||$$)'
 
 .PHONY: figures
 figures: ## draw how soon walks become live, into docs/figures, and print it as in BENCHMARKS.md
@@ -185,6 +187,17 @@ long: ## all cases of the tests, and the correct systems to a million states: ha
 limits: ## interrupt a hundred searches, and search ten minutes within a budget of memory
 	go test -count=1 -timeout 30m -run '^(TestInterruptions|TestMemoryBudget)$$' ./command -v -interruptions 100 -ten-minutes
 
+.PHONY: campaign-large
+campaign-large: ## the same of LARGE (2,000) random systems of 1,000 states or more
+	@GOGC=400 go test -count=1 -timeout 0 -run '^TestCampaign$$' ./internal/oracle -v -campaign $(LARGE) -least 1000 -journal $(abspath bin/campaign-large.json)
+
+CORRECT ?= 15m
+STATE   ?= $(HOME)/.cache/macemc/correct
+
+.PHONY: campaign-correct
+campaign-correct: ## search each correct system for CORRECT (15m) of the processor, four of them four times as long; goes on where STATE says
+	go test -count=1 -timeout 0 -run '^TestCorrectSystems$$' ./internal/verify -v -correct $(CORRECT) -folder $(abspath $(STATE))
+
 CAMPAIGN = --depth 1 --walk-least 10000 --faults crash=2,reset=2,partition=1 --quiet --out bin/campaign
 
 .PHONY: campaign
@@ -202,6 +215,12 @@ EACH ?= 10000
 configurations: ## 10,000 (EACH) walks of 2,000 steps of raft's correct driver in each of ten configurations; goes on where it was stopped
 	@mkdir -p bin; journal="$(abspath bin/configurations.json)"; cd examples/raft; \
 	go test -count=1 -timeout 0 -v -run '^TestConfigurations$$' -walks $(EACH) -walks-journal "$$journal" . | grep -E '^ *(---|walks_test|FAIL)'
+
+KILLS ?= 24
+
+.PHONY: cluster-faults
+cluster-faults: ## kill workers, coordinators and servers of NATS in KILLS (24) searches, five times each, and change the protocol so that the tests must notice
+	cd cluster && go test -count=1 -timeout 40m -v -long -kills $(KILLS) . | grep -Ev '^=== '
 
 .PHONY: module
 module: ## give the module the path MODULE, by which it can be fetched: make module MODULE=example.org/you/macemc
