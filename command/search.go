@@ -367,19 +367,19 @@ func (t *tool) search(name string, f searchFlags) error {
 	all, failed := t.store(r, ends.late.Load)
 	progress.clear()
 	t.report(r, f, all, failed)
-	return t.leaves(state, r)
+	return t.leaves(state, r, all)
 }
 
 // leaves closes the state of a search, if it is kept, and says how to go on.
-func (t *tool) leaves(state *keptState, r *search.Result) error {
+func (t *tool) leaves(state *keptState, r *search.Result, all []*account.Account) error {
 	if state == nil {
 		return nil
 	}
-	end := t.endOf(r)
-	if end == nil {
+	end, failed := t.endOf(r, all)
+	if end == nil && failed == nil {
 		fmt.Fprintf(t.stderr, "macemc: the state is kept; go on with: %s\n", t.line("resume", string(state.dir)))
 	}
-	return state.ends(end)
+	return errors.Join(failed, state.ends(end))
 }
 
 // conclude writes the findings and the report. If late reports true, nothing more is

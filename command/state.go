@@ -17,6 +17,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macemc/internal/account"
+	"macemc/internal/report"
 	"macemc/internal/setting"
 	"macemc/internal/statelog"
 	"macemc/search"
@@ -36,6 +38,7 @@ type stateHeader struct {
 type stateEnd struct {
 	Status int
 	Line   string // the result in a line
+	JSON   []byte // what --json prints of it
 }
 
 // The kinds of records.
@@ -230,16 +233,21 @@ func (s *keptState) ends(end *stateEnd) (err error) {
 
 // endOf returns the result to keep of a search that has come to its end, or nil if resume
 // can continue it.
-func (t *tool) endOf(r *search.Result) *stateEnd {
+func (t *tool) endOf(r *search.Result, all []*account.Account) (*stateEnd, error) {
 	switch r.Stop {
 	case search.StopInterrupted, search.StopTime, search.StopSpent, search.StopKilled:
-		return nil
+		return nil, nil
 	}
 	line := "nothing was found"
 	if r.Finding != nil {
 		line = fmt.Sprintf("it found %s: %s", r.Finding.Verdict, r.Finding.Message)
 	}
-	return &stateEnd{Status: t.status, Line: fmt.Sprintf("%s (stopped: %s, after %d walks)", line, r.Stop, r.Stats.Walks)}
+	var text bytes.Buffer
+	if err := report.ResultJSON(&text, r, all...); err != nil {
+		return nil, err
+	}
+	line = fmt.Sprintf("%s (stopped: %s, after %d walks)", line, r.Stop, r.Stats.Walks)
+	return &stateEnd{Status: t.status, Line: line, JSON: text.Bytes()}, nil
 }
 
 // resumeCommand goes on with a search whose state is kept.
@@ -290,8 +298,12 @@ macemc resume randtree.state`,
 			return fmt.Errorf("%s: %w", args[0], err)
 		}
 		if end != nil {
-			fmt.Fprintf(t.stdout, "the search has ended: %s\n", end.Line)
 			t.status = end.Status
+			if over.json || slices.Contains(h.Args, "--json") {
+				_, err := t.stdout.Write(end.JSON)
+				return err
+			}
+			fmt.Fprintf(t.stdout, "the search has ended: %s\n", end.Line)
 			return nil
 		}
 		line := append(slices.Clone(h.Args), "--state", args[0], "--resume")

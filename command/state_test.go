@@ -200,3 +200,18 @@ func TestStateIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// A search that has ended is not searched again: resume prints its result again, with its exit
+// status.
+func TestEndedSearch(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the goroutines are those of a search")
+	}
+	dir := t.TempDir()
+	const line = "search commit --depth 2 --paths 20 --json --quiet"
+	want, _, _ := takeInFolder(t, dir, line+" --state st", 0)
+	got, _, stderr := takeInFolder(t, dir, "resume st", 0)
+	if diff := cmp.Diff(want, got); diff != "" || got.Said == nil {
+		t.Errorf("resume of an ended search: another result (-search +resume): %s\n%s", diff, stderr)
+	}
+}
