@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -17,6 +18,7 @@ var points = []string{"fetched", "taken", "stored", "acknowledged"}
 // Searches with two workers come to what one process comes to: without a finding, and with one, which
 // stops them.
 func TestWorkersComeToTheSame(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]subject{"finding": found(t), "clean": clean(t, 3000)} {
 		want := s.alone(t)
 		g := newRig(t, s, settings{})
@@ -29,21 +31,28 @@ func TestWorkersComeToTheSame(t *testing.T) {
 
 // A worker that dies between two steps of a commit costs nothing but time.
 func TestWorkerDiesBetweenSteps(t *testing.T) {
+	t.Parallel()
 	s := clean(t, 1200)
 	want := s.alone(t)
 	for _, point := range points {
 		g := newRig(t, s, settings{})
-		var deaths atomic.Int32
-		die := func(at, _ string) {
-			if at == point && deaths.Add(1) == 1 {
-				runtime.Goexit()
+		dies := make(chan struct{})
+		var first sync.Once
+		g.worker(1, func(at, _ string) {
+			if at == point {
+				first.Do(func() {
+					close(dies)
+					runtime.Goexit()
+				})
 			}
-		}
-		g.worker(1, die)
-		for deaths.Load() == 0 && g.c.workers.Load() == 0 {
-			time.Sleep(time.Millisecond)
-		}
-		g.worker(1, nil)
+		})
+		g.all.Go(func() {
+			select {
+			case <-dies:
+				g.worker(1, nil)
+			case <-g.ctx.Done():
+			}
+		})
 		holds(t, point, want, g.search())
 		g.losesNothing()
 	}
@@ -51,6 +60,7 @@ func TestWorkerDiesBetweenSteps(t *testing.T) {
 
 // A worker that is held up beyond its lease and comes back changes nothing: the first result counts.
 func TestZombieChangesNothing(t *testing.T) {
+	t.Parallel()
 	s := clean(t, 1200)
 	want := s.alone(t)
 	for _, point := range points[:3] {
@@ -67,24 +77,33 @@ func TestZombieChangesNothing(t *testing.T) {
 			}
 		}
 		g.worker(1, hold)
-		var id string
-		go func() {
-			id = <-held
-			g.worker(1, nil)
-			for { // until the other one has delivered the span
-				if _, err := g.c.results.Get(g.ctx, id); err == nil || g.c.lot > 0 || g.ctx.Err() != nil {
-					close(back)
-					return
-				}
-				time.Sleep(time.Millisecond)
+		g.all.Go(func() {
+			var id string
+			select {
+			case id = <-held:
+			case <-g.ctx.Done():
+				return
 			}
-		}()
+			var once sync.Once
+			comes := func() { close(back) }
+			if _, err := g.c.results.Get(g.ctx, id); err == nil { // it was held up after it had stored the result
+				once.Do(comes)
+			}
+			g.worker(1, func(at, of string) {
+				if at == "stored" && of == id {
+					once.Do(comes)
+				}
+			})
+			<-g.ctx.Done()
+			once.Do(comes)
+		})
 		holds(t, point, want, g.search())
 	}
 }
 
 // Workers that come and go all the time change nothing.
 func TestSparesComeAndGo(t *testing.T) {
+	t.Parallel()
 	s := clean(t, 4000)
 	want := s.alone(t)
 	g := newRig(t, s, settings{})
@@ -102,6 +121,7 @@ func TestSparesComeAndGo(t *testing.T) {
 
 // A span that was acknowledged though nobody has stored its result is given out again.
 func TestLostSpanIsGivenOutAgain(t *testing.T) {
+	t.Parallel()
 	s := clean(t, 1300)
 	want := s.alone(t)
 	g := newRig(t, s, settings{})
@@ -149,12 +169,11 @@ func TestEarlierResultsDoNotCount(t *testing.T) {
 // A coordinator without any worker says so.
 func TestWithoutWorkersItSaysSo(t *testing.T) {
 	g := newRig(t, clean(t, 1300), settings{})
-	go func() {
-		for !g.heard("there is no worker") && g.ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
+	g.all.Go(func() {
+		if g.said.hears(g.ctx.Done(), "there is no worker") {
+			g.worker(1, nil)
 		}
-		g.worker(1, nil)
-	}()
+	})
 	g.search()
 	if !g.heard("there is no worker") {
 		t.Error("nothing was said")

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -17,18 +18,47 @@ import (
 	"macemc/internal/long"
 )
 
-// crew is a coordinator and workers, as processes.
+// crew is a coordinator and workers, as processes. met counts the points that its workers reached, and
+// more has a value after each change of it. tell is how workers find the FIFO of points.
 type crew struct {
 	t           testing.TB
 	dir, at     string
 	flags       string
+	tell        string
+	met         atomic.Int64
+	more        chan struct{}
 	coordinator *process
 	workers     []*process
 }
 
 func newCrew(t testing.TB, line, flags string, workers int) *crew {
 	c := &crew{t: t, dir: t.TempDir(), at: free(t), flags: flags}
-	c.coordinator = start(t, c.dir, fmt.Sprintf("coordinator %s --state st --listen %s %s --json", line, c.at, flags))
+	fifo := filepath.Join(c.dir, "points")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	points, err := os.OpenFile(fifo, os.O_RDWR|syscall.O_NONBLOCK, 0) // for writing, too, so that it has no end
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { points.Close() })
+	c.more = make(chan struct{}, 1)
+	go func() {
+		some := make([]byte, 1<<10)
+		for {
+			n, err := points.Read(some)
+			if err != nil {
+				return
+			}
+			c.met.Add(int64(n))
+			select {
+			case c.more <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	c.tell = tellTo + "=" + fifo
+	c.coordinator = start(t, c.dir, fmt.Sprintf("coordinator %s --state st --listen %s %s --json", line, c.at, flags), c.tell)
 	for range workers {
 		c.worker()
 	}
@@ -36,7 +66,20 @@ func newCrew(t testing.TB, line, flags string, workers int) *crew {
 }
 
 func (c *crew) worker(env ...string) {
-	c.workers = append(c.workers, start(c.t, c.dir, "worker --workers 1 --cluster nats://"+c.at+" "+strings.ReplaceAll(c.flags, "--no-work", ""), env...))
+	c.workers = append(c.workers, start(c.t, c.dir, "worker --workers 1 --cluster nats://"+c.at+" "+strings.ReplaceAll(c.flags, "--no-work", ""), append(env, c.tell)...))
+}
+
+// goOn waits until the workers have reached n more points, and reports false if the coordinator ends
+// before.
+func (c *crew) goOn(n int) bool {
+	for last := c.met.Load() + int64(n); c.met.Load() < last; {
+		select {
+		case <-c.more:
+		case <-c.coordinator.ended:
+			return false
+		}
+	}
+	return true
 }
 
 // resume kills the coordinator, with its server, and begins it again.
@@ -51,13 +94,13 @@ func (c *crew) resume() {
 	if segments, _ := filepath.Glob(filepath.Join(c.dir, "st", "*.seg")); len(segments) == 0 {
 		line = strings.Join(c.coordinator.Args[1:], " ")
 	}
-	c.coordinator = start(c.t, c.dir, line)
+	c.coordinator = start(c.t, c.dir, line, c.tell)
 }
 
 func (c *crew) killWorkers() {
 	for k, w := range c.workers {
 		w.kill()
-		c.workers[k] = start(c.t, c.dir, strings.Join(w.Args[1:], " "))
+		c.workers[k] = start(c.t, c.dir, strings.Join(w.Args[1:], " "), c.tell)
 	}
 }
 
@@ -77,6 +120,7 @@ var lines = []string{
 // Processes that are killed at any time, workers and the coordinator with its server, and all at once
 // five times in one run, and workers that are stopped beyond their lease, change nothing of the result.
 func TestKills(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, uint64(long.Of(1, int(time.Now().UnixNano())))))
 	want := map[string]map[string]any{}
 	kills := 0
@@ -89,9 +133,8 @@ func TestKills(t *testing.T) {
 		c := newCrew(t, line, own, 2)
 		what := ""
 		for range 5 {
-			select {
-			case <-c.coordinator.ended:
-			case <-time.After(time.Duration(r.IntN(600)) * time.Millisecond):
+			if !c.goOn(1 + r.IntN(40)) {
+				break
 			}
 			how := []string{"everything", "workers", "coordinator", "zombie"}[r.IntN(4)]
 			if n%2 == 1 {
@@ -117,20 +160,19 @@ func TestKills(t *testing.T) {
 			}
 		}
 		c.coordinator.wait(t)
-		said := c.coordinator.stdout.String()
-		if strings.HasPrefix(said, "the search has ended") {
-			c.end()
-			continue // it ended before the last kill, which resume found out
-		}
 		holds(t, line+": "+what, want[line], c.coordinator.result(t))
 		c.end()
 		t.Logf("%s %s: %s", line, own, what)
+	}
+	if kills == 0 {
+		t.Error("nothing was killed")
 	}
 	t.Logf("%d kills", kills)
 }
 
 // A worker that is killed at a step of a commit, again and again.
 func TestKillsBetweenSteps(t *testing.T) {
+	t.Parallel()
 	line := lines[1]
 	want := start(t, t.TempDir(), "search "+line+" --json --quiet").wait(t).result(t)
 	for _, point := range points[:long.Of(2, len(points))] {
@@ -144,6 +186,7 @@ func TestKillsBetweenSteps(t *testing.T) {
 
 // A walk that ends its process is left out, with the verdict incomplete, and all others are taken.
 func TestPoisonIsLeftOut(t *testing.T) {
+	t.Parallel()
 	line := func(deed string) string {
 		return "poison --param deed=" + deed + " --depth 1 --paths 3000 --walk weighted --seed 2"
 	}
@@ -174,6 +217,7 @@ func TestPoisonIsLeftOut(t *testing.T) {
 
 // A worker of another build refuses the search, in one line.
 func TestAnotherBuildIsRefused(t *testing.T) {
+	t.Parallel()
 	c := newCrew(t, lines[1], "--no-work", 0)
 	self, err := os.Executable()
 	if err != nil {

@@ -3,7 +3,6 @@
 package cluster
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -12,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -23,11 +21,12 @@ import (
 	"macemc/sim"
 )
 
-// The test's program is the command, too: with asProgram set. dieAt is POINT:N, where its workers
-// kill themselves.
+// The test's program is the command, too, if asProgram is set. If dieAt is POINT:N, its workers kill
+// themselves there. If tellTo is the path of a FIFO, they write a byte into it at each point.
 const (
 	asProgram = "MACEMC_TEST_CLUSTER"
 	dieAt     = "MACEMC_TEST_DIE"
+	tellTo    = "MACEMC_TEST_POINTS"
 )
 
 func TestMain(m *testing.M) {
@@ -42,10 +41,17 @@ func TestMain(m *testing.M) {
 			point, text, _ = strings.Cut(text, ":")
 			_, _ = fmt.Sscan(text, &n)
 		}
+		var points *os.File
+		if path := os.Getenv(tellTo); path != "" {
+			points, _ = os.OpenFile(path, os.O_WRONLY, 0)
+		}
 		p := brisk
 		p.stuck = time.Second
 		systems := append([]*sim.System{poison}, catalog.Systems()...)
 		command.Program{Systems: systems, Bugs: catalog.Bugs(), Cluster: commands(p, func(at, _ string) {
+			if points != nil {
+				_, _ = points.WriteString(".")
+			}
 			if at == point && int(met.Add(1)) == n {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			}
@@ -57,26 +63,8 @@ func TestMain(m *testing.M) {
 // process is the program as a process, with a group of its own.
 type process struct {
 	*exec.Cmd
-	stdout, stderr shared
+	stdout, stderr notes
 	ended          chan struct{}
-}
-
-// shared is what a process prints, for those who look while it does.
-type shared struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (s *shared) Write(text []byte) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.Write(text)
-}
-
-func (s *shared) String() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.text.String()
 }
 
 // start starts the program in a folder, with temporary files there.

@@ -6,10 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -114,6 +116,7 @@ func (r *replicas) start(k int) {
 // Searches over three servers come to what one process comes to, while each of them in turn, and with
 // it whatever it leads, is killed and begins again.
 func TestThreeServers(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("it takes some 10 s")
 	}
@@ -124,27 +127,39 @@ func TestThreeServers(t *testing.T) {
 		of := settings{url: servers.url, replicas: 3, pace: brisk}
 		of.pace.ack = time.Second
 		g := newRig(t, s, of)
-		g.worker(1, nil)
-		g.worker(1, nil)
-		done, kills := make(chan struct{}), 0
+		turn := make(chan struct{}) // a worker waits at a point until the server is killed, or begun again
+		var met, next atomic.Int64
+		next.Store(1 + r.Int64N(8))
+		at := func(string, string) {
+			if due := next.Load(); met.Add(1) < due || !next.CompareAndSwap(due, math.MaxInt64) {
+				return
+			}
+			select {
+			case turn <- struct{}{}:
+			case <-g.ctx.Done():
+			}
+		}
+		g.worker(1, at)
+		g.worker(1, at)
+		kills := 0
 		g.all.Go(func() {
-			for k := r.IntN(3); kills < long.Of(1, 6); k = (k + 1) % 3 {
+			wait := func() {
 				select {
-				case <-done:
-					return
-				case <-time.After(time.Duration(r.IntN(300)) * time.Millisecond):
+				case <-turn:
+				case <-g.ctx.Done():
 				}
-				for g.c.workers.Load() == 0 && g.ctx.Err() == nil {
-					time.Sleep(time.Millisecond)
-				}
+			}
+			for k := r.IntN(3); kills < long.Of(1, 6) && g.ctx.Err() == nil; k = (k + 1) % 3 {
+				wait()
 				servers.all[k].kill()
 				kills++
-				time.Sleep(time.Duration(r.IntN(800)) * time.Millisecond)
+				next.Store(met.Load() + 1 + r.Int64N(12))
+				wait()
 				servers.start(k)
+				next.Store(met.Load() + 1 + r.Int64N(12))
 			}
 		})
 		holds(t, "three servers", want, g.search())
-		close(done)
 		g.stop()
 		if g.all.Wait(); kills == 0 {
 			t.Error("no server was killed")
@@ -164,9 +179,18 @@ func TestThreeServersAtOnce(t *testing.T) {
 	of := settings{url: servers.url, replicas: 3, pace: brisk}
 	of.pace.ack = time.Second
 	g := newRig(t, s, of)
-	g.worker(1, nil)
+	due, met := make(chan struct{}), atomic.Int64{}
+	g.worker(1, func(string, string) {
+		if met.Add(1) == 20 {
+			close(due)
+		}
+	})
 	g.all.Go(func() {
-		time.Sleep(500 * time.Millisecond)
+		select {
+		case <-due:
+		case <-g.ctx.Done():
+			return
+		}
 		for _, p := range servers.all {
 			p.signal(syscall.SIGKILL)
 		}

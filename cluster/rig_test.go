@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -101,8 +102,51 @@ type rig struct {
 	ctx  context.Context
 	stop context.CancelFunc
 
+	said notes
+}
+
+// notes is a text that grows, for those who wait for a part of it.
+type notes struct {
 	mu   sync.Mutex
-	said []string
+	text strings.Builder
+	more chan struct{} // closed when the text grows
+}
+
+func (n *notes) Write(text []byte) (int, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.more != nil {
+		close(n.more)
+		n.more = nil
+	}
+	return n.text.Write(text)
+}
+
+func (n *notes) String() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.text.String()
+}
+
+// hears waits until the text has one of the parts, and reports false if it is over before.
+func (n *notes) hears(over <-chan struct{}, parts ...string) bool {
+	for {
+		n.mu.Lock()
+		text := n.text.String()
+		if n.more == nil {
+			n.more = make(chan struct{})
+		}
+		more := n.more
+		n.mu.Unlock()
+		if slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) }) {
+			return true
+		}
+		select {
+		case <-more:
+		case <-over:
+			return false
+		}
+	}
 }
 
 func newRig(t testing.TB, s subject, of settings) *rig {
@@ -133,17 +177,9 @@ func (g *rig) begins(dir string) {
 	g.c, g.join = c.Afar.(*coordinator), c.Join[1]
 }
 
-func (g *rig) say(text string) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.said = append(g.said, text)
-}
+func (g *rig) say(text string) { fmt.Fprintln(&g.said, text) }
 
-func (g *rig) heard(part string) bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return strings.Contains(strings.Join(g.said, "\n"), part)
-}
+func (g *rig) heard(part string) bool { return strings.Contains(g.said.String(), part) }
 
 // worker starts a worker of n goroutines. Calls of at may end it, or hold it up.
 func (g *rig) worker(n int, at func(point, id string)) { g.workerWith(g.ctx, n, at) }
@@ -196,7 +232,7 @@ func (g *rig) search() map[string]any {
 	opts.Afar = g.c
 	end := time.AfterFunc(time.Minute, func() {
 		all := make([]byte, 1<<20)
-		panic(fmt.Sprintf("the search does not end:\n%s\n%s", strings.Join(g.said, "\n"), all[:runtime.Stack(all, true)]))
+		panic(fmt.Sprintf("the search does not end:\n%s\n%s", g.said.String(), all[:runtime.Stack(all, true)]))
 	})
 	defer end.Stop()
 	r, err := search.Search(g.sys, opts)

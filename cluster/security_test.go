@@ -80,6 +80,7 @@ func (a *authority) flags(name string) string {
 
 // With certificates and a token, workers that have them take the walks; others are not let in.
 func TestSecured(t *testing.T) {
+	t.Parallel()
 	a, stranger := newAuthority(t), newAuthority(t)
 	a.sign("here.test", a)
 	a.sign("there.test", a)
@@ -104,13 +105,8 @@ func TestSecured(t *testing.T) {
 		outside = append(outside, p)
 	}
 	for _, p := range outside {
-		for !strings.Contains(p.stderr.String(), "cannot join") && !strings.Contains(p.stderr.String(), "does not let") {
-			time.Sleep(10 * time.Millisecond)
-			select {
-			case <-c.coordinator.ended:
-				t.Fatalf("%s: it was let in: %s", p.Args[len(p.Args)-1], c.coordinator.stderr.String())
-			default:
-			}
+		if !p.stderr.hears(c.coordinator.ended, "cannot join", "does not let") {
+			t.Fatalf("%s: it was let in: %s", p.Args[len(p.Args)-1], c.coordinator.stderr.String())
 		}
 	}
 	c.workers = append(c.workers, start(t, c.dir, url+" "+a.flags("there.test")+" --tls-name here.test --token-file "+token))
