@@ -19,7 +19,7 @@ var mutants = []struct{ name, tests, file, old, by string }{
 	{"a lot is over while it is under way", "ComeToTheSame", "worker.go", `now.lot > lot)`, `now.lot >= lot)`},
 	{"a result that never comes is not missed", "LostSpan", "coordinator.go", `lost = append(lost, k)`, `_ = k`},
 	{"results in the order in which they come", "ComeToTheSame", "coordinator.go", `r, is := l.waiting[l.id(l.next)]; is`, `r, is := l.any(); is`},
-	{"a poisonous walk is not left out", "Poison", "worker.go", `if n >= deathsMost {`, `if n >= 3*deathsMost {`},
+	{"a poisonous walk is not left out", "Poison", "worker.go", `if n >= deathsMost {`, `if n >= 1000*deathsMost {`},
 	{"redelivered spans are taken in the same process", "Poison", "worker.go", `errors.Is(err, jetstream.ErrKeyExists):`, `false:`},
 }
 
