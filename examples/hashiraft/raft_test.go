@@ -7,6 +7,15 @@ import (
 	"macemc/macetest"
 )
 
+// TestMain lets a test take 150 worlds where neither MACETEST_SCALE nor -macetest.scale says
+// how many, since a thousand take half a minute.
+func TestMain(m *testing.M) {
+	if os.Getenv("MACETEST_SCALE") == "" {
+		os.Setenv("MACETEST_SCALE", "0.15")
+	}
+	os.Exit(m.Run())
+}
+
 // Without leadership transfers nothing is found.
 func TestRaft(t *testing.T) { macetest.Explore(t, faulty) }
 

@@ -11,9 +11,12 @@ import (
 
 	"macemc/choose"
 	"macemc/examples/raft/core"
+	"macemc/internal/long"
 	"macemc/internal/world"
 	"macemc/sim"
 )
+
+func TestMain(m *testing.M) { long.Run(m) }
 
 // driven is a world and the walk that answers it.
 type driven struct {
@@ -110,7 +113,7 @@ func TestReplays(t *testing.T) {
 	const steps = 500
 	config := world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Loss: 2, Dup: 2, Reorder: 2, Partition: 1}}}
 	first, second := drive(t, 3, nil, nil, config), drive(t, 3, nil, nil, config)
-	for i := range 200 {
+	for i := range long.Of(45, 200) {
 		var told []string
 		tell := func() bool {
 			if first.Run.Steps()%10 == 0 {
@@ -168,7 +171,7 @@ func TestWhoStandsForElection(t *testing.T) {
 // other server by entries that are shared.
 func TestNothingIsShared(t *testing.T) {
 	d := drive(t, 3, nil, nil, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Dup: 2}}, Audit: true})
-	for i := range 100 {
+	for i := range long.Of(18, 100) {
 		if f := d.run(moods[i%len(moods)].mood, i, 300, never); f != nil {
 			t.Fatalf("walk %d: %s: %s", i, f.Verdict, f.Message)
 		}
@@ -204,7 +207,7 @@ func TestSurvives(t *testing.T) {
 				}
 				d := drive(t, c.nodes, settings, nil, world.Config{Conditions: sim.Conditions{Faults: &faults, DiskReorder: c.disk == "reorder"}})
 				longest := 0
-				for i := range c.many {
+				for i := range long.Of(c.many/8, c.many) {
 					longest = max(longest, d.survives(t, m.mood, i, 300))
 				}
 				if unused := d.Unused(); len(unused) > 0 {
