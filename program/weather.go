@@ -8,9 +8,9 @@ import (
 
 // Faults limit how often each fault may happen.
 type Faults struct {
-	Crashes    int // partitions of one host from the others
-	Partitions int // resets of the connections of two hosts
-	Resets     int // datagrams that are lost or duplicated
+	Crashes    int // of a host, which may restart
+	Partitions int // of one host from the others
+	Resets     int // of the connections of two hosts
 	Loss       int // datagrams that are lost or doubled
 }
 

@@ -36,7 +36,7 @@ type Kind uint32
 const (
 	Select Kind = iota // which case of a select is looked at first
 	Next               // whether a goroutine that became ready runs next
-	Yield              // whether a goroutine pauses before a channel operation or a lock
+	Yield              // whether a goroutine pauses before a channel operation or a lock, and for how long
 	Tie                // the rank of a timer among those of its instant
 	Rand               // 64 random bits: of math/rand, or of a map
 	Host               // what the simulated network and disks ask
@@ -65,7 +65,7 @@ type Draw struct {
 type Plan struct {
 	Seed  uint64        // of random answers, and of Rand draws of value 1
 	Rates [Kinds]uint32 // how many of 65536 draws of a kind are random; the others are 0
-	Slow  uint32        // if not 0, goroutines of one in this many functions pause half of the time
+	Slow  uint32        // if not 0, goroutines of one in this many functions pause half of the time, and half of these wait for another goroutine then
 	Fed   []Draw        // not nil: the answers, ordered by step and index; every other draw is 0
 	Stop  int           // the draw, from 1, at which the stack is taken; 0 for none
 }
