@@ -430,7 +430,7 @@ func sentences(text string) int { return len(sentenceEnd.FindAllString(text, -1)
 var roomsBlock = regexp.MustCompile("(?s)\n```rooms\n(.*?)\n```\n")
 
 // documentMax is how many lines the architecture document may have: a page that
-// is read in one sitting. What does not fit belongs into the doc.go of a room.
+// is read in one sitting. The rest belongs into the doc.go of a room.
 const documentMax = 250
 
 // drawing reports differences between the packages, the table of imports and the

@@ -30,7 +30,7 @@ type ownership struct {
 }
 
 // writes returns every write to a field of a type of the module, in the order of
-// the packages and their files. What counts is stated at [TestOwners].
+// the packages and their files. [TestOwners] states which writes count.
 func writes(all []checked) []write {
 	o := ownership{map[*types.Var]*types.TypeName{}, map[*types.Func]*ast.FuncDecl{}, map[*types.Func]checked{}}
 	for _, c := range all {

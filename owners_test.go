@@ -22,7 +22,7 @@ const (
 // may only sink. A write is foreign if a field is assigned by code that does
 // not belong to the type that declares the field.
 //
-// What is counted: assignments, ++ and --, the variables of a range, and
+// It counts assignments, ++ and --, the variables of a range, and
 // delete, clear and copy, in the code of this module without its tests, where
 // the last field on the left is declared by a struct type of this module, in the
 // same package or another. So x.f.g = v writes g and not f, and x.list[i] = v,
@@ -30,7 +30,7 @@ const (
 // is one write. A field that is promoted through embedding belongs to the type
 // that declares it.
 //
-// Who writes: a method belongs to its receiver's type, a function without
+// The writer is found as follows. A method belongs to its receiver's type, a function without
 // a receiver to the types that it returns, and a function literal to the
 // declaration around it. A type that is declared in a function belongs to it.
 //
@@ -39,7 +39,7 @@ const (
 // and not in its body. The exception are assignments to a local variable by value
 // (var o Options; o.Depth = 3), which no other code can see.
 //
-// What is not seen: writes through a pointer, a slice or a map that was taken
+// The test does not see writes through a pointer, a slice or a map that was taken
 // from a field first (m := x.table; m[k] = v), and calls through interfaces.
 func TestOwners(t *testing.T) {
 	text, err := os.ReadFile(ceilings)

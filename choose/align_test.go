@@ -56,8 +56,8 @@ func TestAlignStart(t *testing.T) {
 	}
 }
 
-// Pairs are of equal events, in order, in maximal stretches, and as many as the textbook
-// algorithm finds, whether the rows are kept whole or by halves.
+// Pairs are of equal events, in order, in maximal stretches, and their number is that of the
+// textbook algorithm, whether the rows are kept whole or by halves.
 func TestAlignIsLongest(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func(n, events int) []int {

@@ -60,7 +60,7 @@ func TestDocuments(t *testing.T) {
 				t.Chdir(t.TempDir())
 				got := printed(t, check, line)
 				want, begins := strings.CutSuffix(want, "...\n")
-				want, got = told(want), told(got)
+				want, got = steady(want), steady(got)
 				if got != want && !(begins && strings.HasPrefix(got, want)) {
 					t.Errorf("%s shows\n%s\n---- but the command prints\n%s", page, want, got)
 				}
@@ -125,9 +125,9 @@ func printed(t *testing.T, check, line string) string {
 	return out
 }
 
-// told removes from a text the parts that differ from run to run, the numbers of lines of
-// the source, and the name of the command.
-func told(text string) string {
+// steady removes from a text the parts that differ from run to run, the numbers of lines of the
+// source, and the name of the command.
+func steady(text string) string {
 	for _, c := range []string{"replay: ", "find        "} {
 		text = strings.ReplaceAll(text, c+"macemc ", c+"go run ./cmd/macemc ")
 	}

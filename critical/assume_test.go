@@ -76,8 +76,8 @@ func TestShrinkingKeepsAssumption(t *testing.T) {
 			t.Errorf("exhaust %d: %v, reproduced %v, the assumption holds at its end: %v; of %+v", exhaust, err, again.Reproduced, assumed, f.Path.Steps)
 		}
 	}
-	// A path that was recorded as dead, and at whose end the assumption does not
-	// hold, is not dead, for whoever looks.
+	// A path that was recorded as dead is not dead for any command if the assumption does not
+	// hold at its end.
 	wrong := *r.Finding
 	wrong.Path = r.Finding.Path.Prefix(0)
 	wrong.Path.Header = r.Finding.Path.Header
@@ -93,8 +93,8 @@ func TestShrinkingKeepsAssumption(t *testing.T) {
 	}
 }
 
-// What is exact with an assumption is not sampled besides: it takes a few states to
-// know all of this run, and walks from it would go on for ever.
+// If a run with an assumption is decided exactly, it is not sampled too. All of this run is
+// known after a few states, but walks from it would never end.
 func TestAssumptionIsDecided(t *testing.T) {
 	var asked atomic.Int64
 	sys := granting()

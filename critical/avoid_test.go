@@ -13,8 +13,9 @@ import (
 	"macemc/sim"
 )
 
-// drifter ticks for ever, and counts, so that no two of its states are alike and
-// nothing can be exhausted. Each chance is of one tick, one in so many; 0: none.
+// drifter ticks for ever and counts its ticks, so no two of its states are equal and nothing
+// can be exhausted. A chance of n means that the event happens in one of n ticks; 0 means
+// never.
 type drifter struct {
 	Ticks, Level int
 	Shut, Safe   bool
@@ -23,7 +24,7 @@ type drifter struct {
 
 type chances struct {
 	Escape int // to be safe for ever, before the door is shut and after it
-	Shuts  int // the door; until then the level does not rise. 0: it is shut at the start
+	Shuts  int // the door; the level does not rise before it is shut. 0 means that it is shut at the start
 	Late   int // to be safe for ever, in the tick after the door shut
 }
 
@@ -100,15 +101,15 @@ func flooded(t *testing.T, sys *sim.System, shut int, seed uint64) *search.Findi
 	return &search.Finding{Failure: *failure, Path: path}
 }
 
-// Where few walks avoid a failure, from wherever they begin, none of them shows
-// where it could be avoided, and nothing is claimed. Where a step makes a
-// difference, it is found, and both shares are told.
+// If few walks avoid a failure, wherever they begin, then no walk shows where the failure could
+// be avoided, and no step is reported. If a step makes a difference, it is found, and both
+// shares are reported.
 func TestAvoided(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		how   chances
 		shut  int
-		step  int // that is critical; 0: none is to be claimed
+		step  int // the critical step; 0 if none may be reported
 		after int // walks from after it that may go on, at most
 	}{
 		{"seldom", chances{Escape: 300}, 0, 0, 240},

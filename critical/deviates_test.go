@@ -63,9 +63,8 @@ type unknowing struct{ sim.Env }
 
 func (unknowing) Bug(id sim.BugID) bool { return id == paxos.PX1 }
 
-// Where nobody knows of the bug, walks tell: the run deviates where an acceptor that
-// accepted what it must not accepts the other value too, long after the race that
-// walks avoid.
+// Without knowledge of the bug, walks show the step: the run deviates where an acceptor that
+// accepted what it must not accepts the other value too, long after the race that walks avoid.
 func TestDeviates(t *testing.T) {
 	sys := *paxos.System
 	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return unwise{paxos.System.New(p, self)} }
@@ -90,7 +89,7 @@ func TestDeviates(t *testing.T) {
 	}
 }
 
-// Where each step does no harm in other runs, that is said, and none is named.
+// If each step alone does no harm in other runs, the result says so and names no step.
 func TestDeviatesInNoStepAlone(t *testing.T) {
 	sys := *paxos.System
 	sys.New = func(p sim.Params, self sim.Addr) sim.Node { return unwise{paxos.System.New(p, self)} }

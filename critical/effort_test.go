@@ -49,8 +49,8 @@ func TestDeadFromTheStartIsWithinTheEffort(t *testing.T) {
 	}
 }
 
-// A run of which it is tried whether it violates safety, or ends dead, is taken once, and each
-// of its states is looked at once: what else may be wrong with it is no part of what is asked.
+// When a run is tried, to see whether it violates safety or ends dead, it is taken once, and
+// each of its states is looked at once. Other properties are not evaluated.
 func TestTriesAreTakenOnce(t *testing.T) {
 	asked := 0
 	sys := ring()
@@ -76,7 +76,7 @@ func TestTriesAreTakenOnce(t *testing.T) {
 	}
 }
 
-// violating is a walk that violates safety after so many steps or more.
+// violating returns a walk of at least the given number of steps that violates safety.
 func violating(t *testing.T, sys *sim.System, least int) *search.Finding {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})

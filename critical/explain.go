@@ -81,8 +81,9 @@ func (r *Result) with(f *search.Finding) *Result {
 	return &Result{Finding: f, Alive: r.Alive, Others: r.Others, Stopped: r.Stopped, Effort: r.Effort}
 }
 
-// located returns the finding with its critical step, if shrinking needs that: the last step
-// of a dead run stays critical. What the search has decided is not decided again.
+// located returns the finding with its critical step, which shrinking a dead run needs: it
+// keeps every step up to that one. If the search has already decided the step, it is not
+// computed again.
 func (b *bench) located(f *search.Finding) (*Result, error) {
 	if f.Verdict != sim.VerdictDead || decided(f) {
 		return &Result{Finding: f}, nil

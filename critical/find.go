@@ -110,8 +110,8 @@ func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
 // stopped reports whether there is to be a stop, whatever effort is left.
 func (b *bench) stopped() bool { return b.lab.Stopped() }
 
-// find is Find, within a part of the effort. What was decided about the finding before
-// stands, unless before is nil.
+// find is Find with a part of the effort. If before is not nil, what it decided about the
+// finding is kept.
 func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
 	found, known := *f, before != nil && decided(f)
 	if !visible(f.Verdict) {

@@ -7,8 +7,8 @@ import (
 	"macemc/search"
 )
 
-// What a walk has shown of the state before the critical step is not forgotten: few walks
-// from there would miss the narrow escape, and call an earlier step critical.
+// A live walk from the state before the critical step is kept as evidence. Otherwise few walks
+// from there could miss the narrow escape, and an earlier step would be called critical.
 func TestKnownEscape(t *testing.T) {
 	m := trap(1)
 	m.edges[0], m.run = []edge{{To: 1, Weight: whole}}, []int{0, 1, 2}

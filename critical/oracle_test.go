@@ -165,7 +165,7 @@ func (e *misses) add(t *testing.T, m *maze, f *search.Finding, seed uint64) {
 	}
 }
 
-// likely reports whether there are as many as there should be, within four deviations.
+// likely reports whether the count is within four standard deviations of the expected one.
 func (e misses) likely() bool {
 	return math.Abs(float64(e.dead)-e.expected) <= 4*math.Sqrt(e.spread)+1
 }
@@ -174,8 +174,8 @@ func (e misses) String() string {
 	return fmt.Sprintf("%d of %d states that can recover; by their chances %.1f", e.dead, e.of, e.expected)
 }
 
-// trap is a maze in which few walks take the way out, so many in a million: it
-// has two turns, so that to wait for one event does not help much.
+// trap returns a maze in which chance walks in a million take the way out. It has two turns, so
+// that waiting for one event does not help much.
 func trap(chance int) *maze {
 	// 0 -> 1 (the trap: the way out, by 5, is seldom taken) -> 2; 3 is live
 	first, second := whole/10, 10*chance
@@ -230,9 +230,9 @@ func TestNarrowEscape(t *testing.T) {
 	}
 }
 
-// turns is a maze whose way out is so many turns long; at each of them, a walk of
-// any kind as soon turns back, each time by another event. Its run goes to and fro before the first, and its
-// end can recover.
+// turns returns a maze whose way out has n turns. At each of them, a walk of any kind is as
+// likely to turn back, each time by another event. The maze's run goes to and fro before the
+// first turn, and its end can recover.
 func turns(n int) *maze {
 	// 0 -> 1 <-> 2; 1 -> 4 -> 5 ... -> 3, which is live
 	m := &maze{
@@ -251,8 +251,8 @@ func turns(n int) *maze {
 	return m
 }
 
-// Where the end of a run can recover, but seldom does, a walk may go along all of
-// the run before it shows so: then the run is not dead, and no step is critical.
+// If the end of a run can recover but seldom does, a walk may follow the whole run before one
+// recovers. Then the run is not dead, and no step is critical.
 func TestWalkAlongTheWholeRun(t *testing.T) {
 	m := turns(9)
 	sys := m.system()
@@ -275,9 +275,9 @@ func TestWalkAlongTheWholeRun(t *testing.T) {
 	}
 }
 
-// The share of false alarms: runs whose end can recover by a way out so many turns
-// long, and that are called dead where nothing is decided exactly. Twenty steps give
-// a walk room for a few attempts, each of which meets it once in 2 to the turns.
+// The share of false alarms: runs whose end can recover by a way out of several turns, and that
+// are called dead if nothing is decided exactly. Twenty steps give a walk room for a few
+// attempts, each of which succeeds with probability 1 in 2 to the number of turns.
 func TestFalseAlarms(t *testing.T) {
 	each := max(10, *oracle/20)
 	for n := 3; n <= 12; n += 3 {

@@ -12,10 +12,10 @@ import (
 	"macemc/sim"
 )
 
-// A maze is a random system that is small enough to know all about: one node
-// that stands at a vertex of a graph. Its run goes along corridors, from which
-// walks escape to live vertices, some seldom, and ends in a trap. Where there
-// are several corridors, a rare step leads from a trap to the next.
+// A maze is a random system that is small enough to be solved exactly: one node that stands at
+// a vertex of a graph. Its run goes along corridors and ends in a trap. From a corridor walks
+// escape to live vertices, from some of them seldom. If there are several corridors, a rare
+// step leads from a trap to the next corridor.
 type maze struct {
 	edges [][]edge
 	live  []bool
@@ -159,8 +159,8 @@ func (w *walker) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// system is the maze as a system. What its Within leaves out of an exhaustive
-// search says nothing about what is recoverable.
+// system returns the maze as a system. States that its Within excludes from an exhaustive
+// search may still be recoverable.
 func (m *maze) system() *sim.System {
 	return &sim.System{
 		Within: sim.While("the first half", func(v sim.View[*walker]) bool {
@@ -251,8 +251,8 @@ func (m *maze) truth() int {
 	return critical
 }
 
-// escapes are the chances of a walk of so many steps from each vertex to become
-// live.
+// escapes returns, for each vertex, the chance that a walk of the given number of steps from
+// there becomes live.
 func (m *maze) escapes(steps int) []float64 {
 	now, next := make([]float64, len(m.edges)), make([]float64, len(m.edges))
 	for v, live := range m.live {

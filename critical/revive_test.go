@@ -69,7 +69,7 @@ func latecomers() *sim.System {
 	}
 }
 
-// ends is the run of so many steps, said to be dead.
+// ends returns the run of the given number of steps, as a finding that calls it dead.
 func ends(t *testing.T, sys *sim.System, choices choose.Source, steps int) *search.Finding {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
@@ -122,8 +122,8 @@ func TestRevived(t *testing.T) {
 	}
 }
 
-// Whoever stops the search for the critical step after it was moved is left with what was
-// decided before, however much sooner or later that is.
+// If the search for the critical step is stopped after the step was moved, the result is what
+// was decided before, at whatever moment the stop comes.
 func TestStopWhereItIsMoved(t *testing.T) {
 	sys := latecomers()
 	for _, seed := range []string{"125", "209", "243"} { // whose critical step is moved
@@ -168,7 +168,7 @@ func (l *slipper) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// What walks meet besides while a dead run is made shorter is told, each kind once.
+// Other failures that walks meet while a dead run is made shorter are reported, each kind once.
 func TestShrinkingMeetsOthers(t *testing.T) {
 	sys := &sim.System{
 		Name: "slips", Doc: "A node slips.",

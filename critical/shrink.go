@@ -13,8 +13,9 @@ import (
 	"macemc/sim"
 )
 
-// A step is removed if a fraction of the usual number of walks accepts the rest. The final
-// run must convince ten times as many fresh walks.
+// A step is removed if walks accept the rest of the run; for this, a fraction of the usual
+// number of walks is enough. The final run must convince ten times the usual number of fresh
+// walks.
 const (
 	acceptShare  = 6 // of the walks that a verdict rests on
 	confirmTimes = 10

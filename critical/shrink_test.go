@@ -81,7 +81,7 @@ func ring() *sim.System {
 	}
 }
 
-// long is a walk of the ring of so many steps in which the token was lost, late.
+// unlucky returns a walk of the ring, of the given number of steps, that loses the token late.
 func unlucky(t testing.TB, sys *sim.System, steps int) *search.Finding {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
@@ -111,7 +111,7 @@ func unlucky(t testing.TB, sys *sim.System, steps int) *search.Finding {
 // A dead walk of thousands of steps of three nodes becomes one of the few steps that
 // lose the token: the six ticks of its receiver, and the way there. Ticks go by the
 // seven, and rounds of the token beside them. The critical event stays, and fresh
-// walks confirm what is left.
+// walks confirm the shorter run.
 func TestShrinkLongWalk(t *testing.T) {
 	sys := ring()
 	for _, steps := range []int{500, 2_000, 10_000, 1_500, 4_000}[:long.Of(1, 5)] {

@@ -31,9 +31,8 @@ func TestStopWithinWalks(t *testing.T) {
 	}
 }
 
-// Who is told to stop does so at once, in the middle of walks that would go on for
-// long, and leaves a finding that can be told: with a critical step of its own run,
-// or without one.
+// A stop takes effect at once, even among walks that would go on for long, and leaves a finding
+// that can be reported: with a critical step of its own run, or without one.
 func TestStop(t *testing.T) {
 	sys := ring()
 	f := unlucky(t, sys, 500)
@@ -106,8 +105,8 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// Whoever is told to stop while a run is made shorter is left with the run to its critical
-// step, on the evidence for that, once it was cut off there.
+// If the work is stopped while a run is made shorter, the result is the run cut off after its
+// critical step, with the evidence for that step.
 func TestStopLeavesTheCut(t *testing.T) {
 	sys := ring()
 	f := unlucky(t, sys, 500)
@@ -156,8 +155,8 @@ func TestStopLeavesTheCut(t *testing.T) {
 	}
 }
 
-// Whoever has enough of shrinking is left with what it has come to, which is shorter than
-// the run to its critical step.
+// If only shrinking is stopped, the result is the shortest run found so far, which is shorter
+// than the run cut off after its critical step.
 func TestEnoughLeavesTheShortest(t *testing.T) {
 	sys := ring()
 	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, Walks: 12, WalkSteps: 500, MaxWalkSteps: 500}}

@@ -41,9 +41,9 @@ func find(t *testing.T, sys *sim.System, f *search.Finding, opts critical.Option
 	return r.Finding
 }
 
-// Of each known bug that leaves a service dead, walks alone find the critical
-// step that is found exactly, and the nearest live path leaves the run there and
-// ends live. Of the others, what they say is consistent.
+// For each known bug that leaves a service dead, walks alone find the critical step that is
+// found exactly, and the nearest live path leaves the run there and ends live. For the other
+// bugs, the parts of the result agree with each other.
 func TestKnownBugs(t *testing.T) {
 	for _, sys := range []*sim.System{brokentree.System, handshake.System, peterson.System, simtcp.System, stopwait.System, twophase.System} {
 		for _, b := range sys.Bugs {
@@ -116,7 +116,7 @@ func checkParting(t *testing.T, name string, f *search.Finding) {
 	}
 }
 
-// The step is told with its node, its event and its message.
+// The critical step is reported with its node, its event and its message.
 func TestHandshake(t *testing.T) {
 	f := find(t, handshake.System, found(t, handshake.System, handshake.HS1, 0), critical.Options{})
 	if f.Critical.Event != "n1 lose confirm{} from n0" || !f.Critical.Exact {
@@ -124,7 +124,7 @@ func TestHandshake(t *testing.T) {
 	}
 }
 
-// Dead from the start is told as such.
+// A run that is dead from its start is reported as such.
 func TestBrokenTree(t *testing.T) {
 	f := find(t, brokentree.System, found(t, brokentree.System, brokentree.BT1, 0), critical.Options{})
 	if f.Critical.Step != 0 || !f.Critical.Exact || f.Live != nil {

@@ -44,8 +44,8 @@ func (a *asker) Handle(env sim.Env, s sim.Signal) {
 	env.After(time.Second, tick{})
 }
 
-// Where nodes cannot be copied, every run is taken from its start: what is found is the same,
-// its critical step is the right one, and it becomes as short as it can be.
+// If nodes cannot be copied, every run is taken from its start. The finding is the same, its
+// critical step is right, and its run becomes as short as possible.
 func TestUncopied(t *testing.T) {
 	sys := &sim.System{
 		Name: "askers", Doc: "The first asks the second.",

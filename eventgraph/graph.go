@@ -172,8 +172,8 @@ func (g *Graph) Steps() int { return len(g.points) - g.starts }
 // of them.
 const didMost = 100
 
-// told returns the effects of a point that are shown, and the number of the others.
-func (p *point) told() (told []did, rest int) {
+// shown returns the effects of a point that are drawn, and the number of the others.
+func (p *point) shown() (did []did, rest int) {
 	if len(p.did) > didMost {
 		return p.did[:didMost], len(p.did) - didMost
 	}
@@ -186,7 +186,7 @@ func (p *point) doings(lines []string, fated func(string) string) []string {
 	for _, c := range p.coins {
 		lines = append(lines, "choose "+c)
 	}
-	did, rest := p.told()
+	did, rest := p.shown()
 	for _, d := range did {
 		text := d.text
 		if d.fate != "" {

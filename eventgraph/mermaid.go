@@ -168,7 +168,7 @@ func (m *mermaid) event(p int) {
 	default:
 		m.note(fmt.Sprintf("%d %s", number, words), at.Node)
 	}
-	did, _ := at.told()
+	did, _ := at.shown()
 	for _, d := range did { // packets that nobody receives are shown where they were sent
 		if d.message != none && g.messages[d.message].unheard() {
 			m.arrow("-x", at.Node, g.nodes[d.to], fmt.Sprintf("%s #%d %s", g.messages[d.message].shown, d.message+1, unheardWords(g, d.message)))

@@ -26,9 +26,9 @@ func (t *text) point(at int) {
 	for _, coin := range p.coins {
 		t.note("  choose "+coin, plain)
 	}
-	told, rest := p.told()
-	for i := range told {
-		t.did(p, &told[i])
+	did, rest := p.shown()
+	for i := range did {
+		t.did(p, &did[i])
 	}
 	if rest > 0 {
 		t.note(fmt.Sprintf("  ... and %d more", rest), dim)

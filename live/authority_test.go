@@ -95,8 +95,8 @@ func (a *authority) write(t *testing.T, dir, name string) (cert, key, ca string)
 	return files[0], files[1], files[2]
 }
 
-// Certificates that change while nodes run are those of the connections that begin then, and so is
-// who may sign them.
+// Connections use the certificates, and the authorities that may sign them, that are in the
+// files when the connection begins.
 func TestCertificatesAreReadAgain(t *testing.T) {
 	authority := newAuthority(t)
 	book, err := Loopback(2)

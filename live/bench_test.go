@@ -14,7 +14,7 @@ import (
 type pump struct {
 	udp  bool
 	echo bool
-	ways int // with echo: so many are there or on their way back at once
+	ways int // with echo: the number of messages under way at once, in both directions
 	left int
 	out  int // with echo: that have not come back
 	got  int
@@ -102,9 +102,10 @@ func pumps(udp bool, ways int, done chan struct{}) *sim.System {
 	}
 }
 
-// BenchmarkPair is a message from one node to another: as a stream (and its delivery), there and
-// back, and twenty of them there and back at a time; here and by a program of bare sockets with the
-// same frames. What is lost by a stream of datagrams is a matter of buffers, so there is none.
+// BenchmarkPair measures messages from one node to another: as a stream (and its delivery),
+// there and back, and twenty there and back at a time. Each is measured with live's nodes and
+// with a program of bare sockets that writes the same frames. A stream of datagrams is missing,
+// since its loss depends on the size of buffers.
 func BenchmarkPair(b *testing.B) {
 	for _, of := range []struct {
 		link, way string
@@ -130,8 +131,8 @@ func BenchmarkPair(b *testing.B) {
 	}
 }
 
-// bare is the same by sockets alone. A stream has at most as many messages under way as
-// a connection of nodes.
+// bare is the same with sockets alone. A stream has at most the number of messages under way
+// that a connection of nodes allows.
 func bare(b *testing.B, link string, ways int) {
 	echo := ways > 0
 	frame, err := codecOf(pumps(false, 0, nil)).Append(numberFrame(nil, frameMessage, 1), load{1, payload})

@@ -62,8 +62,8 @@ type Config struct {
 	Stay time.Duration
 	// MessageMost is how many bytes a message may have. 0 means 4 MiB.
 	MessageMost int
-	// Pace multiplies the durations of timers: 0.1 makes them fire ten times as soon, and the clock that
-	// Env.Now reads go ten times as fast. 0: 1.
+	// Pace multiplies the durations of timers: 0.1 makes them fire ten times as soon, and the
+	// clock that Env.Now reads go ten times as fast. 0 means 1.
 	Pace float64
 	// Weather makes links worse than they are. If it is nil, they are as they are.
 	Weather *Weather

@@ -16,22 +16,22 @@
 //
 // # What is the same as in the simulator
 //
-// Each node has one goroutine on which its handlers run, one at a time. What a handler asks
-// Env to do happens after it has returned. Timers with equal values are one timer. A
-// connection buffers a limited number of messages that were sent and not yet delivered to
-// the other node's handler, and refuses further ones. ClearToSend and Flushed arrive when
-// it has room again, and when it is empty. When a connection breaks, each end gets a
-// sim.PeerError ahead of everything later, and the messages in it are lost. A first message
-// on a connection that was never used survives a break, as in the simulation. Accepts,
-// Offers, Set and Bag have the same meaning. What a handler writes to its Store is in the
-// files when it has returned, and on the disk when Sync has returned.
+// Each node has one goroutine on which its handlers run, one at a time. The effects that a
+// handler asks of Env happen after it has returned. Timers with equal values are one timer. A
+// connection buffers a limited number of messages that were sent and not yet delivered to the
+// other node's handler, and refuses further ones. ClearToSend and Flushed arrive when it has
+// room again, and when it is empty. When a connection breaks, each end gets a sim.PeerError
+// ahead of everything later, and the messages in it are lost. A first message on a connection
+// that was never used survives a break, as in the simulation. Accepts, Offers, Set and Bag have
+// the same meaning as in the simulation. When a handler has returned, its writes to its Store
+// are in the files; when Sync has returned, they are on the disk.
 //
 // # What is different
 //
-// What happens here is one of the things that may happen in the simulator. docs/live.md
-// lists the exceptions: a node that has just started gets no error while it waits for a
-// node that was never seen; and a connection that breaks before its end was reported is
-// "refused" if it cannot be known whether anything arrived on it.
+// A real run is one of the runs that the simulator allows. docs/live.md lists the exceptions: a
+// node that has just started gets no error while it waits for a node that was never seen; and a
+// connection that breaks before its end was reported is "refused" if it cannot be known whether
+// anything arrived on it.
 //
 // # Records
 //
@@ -43,15 +43,15 @@
 //
 // # Parts
 //
-// A Host has the nodes of a process. A Node is the goroutine on which handlers run; it
-// composes parts that know nothing of each other's state: machine runs the handlers and is
-// Env, reality answers its questions, clock says when timers fire, keeper stores, recorder
-// writes each step, requests are those of other goroutines, and links are the connections,
-// by the rules of netsim. Below the links run goroutines of their own: door opens
-// connections and identifies peers, a session serves each connection, and datagrams are
-// sent and received. They pass what they have to the node's inbox; packer converts messages
-// to bytes. Faults are a Weather of links, and what happens to a Fleet: Trouble by a seed,
-// a Timetable by a script.
+// A Host has the nodes of a process. A Node is the goroutine on which handlers run; it composes
+// parts that know nothing of each other's state: machine runs the handlers and is Env, reality
+// answers its questions, clock says when timers fire, keeper stores, recorder writes each step,
+// requests are those of other goroutines, and links are the connections, by the rules of
+// netsim. Below the links run goroutines of their own: door opens connections and identifies
+// peers, a session serves each connection, and a reader and a writer serve datagrams. They pass
+// received messages to the node's inbox; packer converts messages to bytes. Faults are a
+// Weather of links, and events of a Fleet: Trouble draws them by a seed, a Timetable lists them
+// in a script.
 //
 // # Operation
 //

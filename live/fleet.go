@@ -333,8 +333,8 @@ func ParseTrouble(text string) (t Trouble, err error) {
 	return t, err
 }
 
-// Run causes trouble in a fleet of n nodes until ctx is done, and then heals it: all nodes
-// run, nothing is cut, the weather is fine. It calls tell with what happens.
+// Run causes trouble in a fleet of n nodes until ctx is done, and then heals it: all nodes run,
+// nothing is cut, the weather is fine. It calls tell with a description of each event.
 func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func(what string)) error {
 	dice := rand.New(rand.NewPCG(seed, 0x74726f75626c65))
 	f.Climate(t.Climate)

@@ -435,7 +435,7 @@ func (h *Host) leaves() bool {
 	}
 }
 
-// Stop stops the nodes in good order: it writes what they have sent, and closes the
+// Stop stops the nodes in good order: it writes the messages they have sent, and closes the
 // storage. It returns the error of the first handler that failed.
 func (h *Host) Stop() error {
 	h.mu.Lock()

@@ -17,7 +17,7 @@ import (
 	"macemc/sim"
 )
 
-// echo answers every number with itself, and tells it.
+// echo answers every number with itself, and reports it.
 type echo struct{ Got int }
 
 type (
@@ -206,7 +206,7 @@ func TestHostileSockets(t *testing.T) {
 	}
 	asks(t, h, 1)
 
-	// Who is let in and breaks the protocol is cut off; the real n0 comes back.
+	// A peer that is let in and breaks the protocol is cut off; the real n0 comes back.
 	for _, bad := range []struct {
 		name  string
 		frame []byte
@@ -334,7 +334,7 @@ func TestSlowPeers(t *testing.T) {
 			if sent != h.buffer {
 				t.Errorf("%d messages are taken for a peer that answers none, and a connection queues %d", sent, h.buffer)
 			}
-			_ = l.Close() // who comes back is refused
+			_ = l.Close() // a connection that comes back is refused
 			if fact := <-facts; fact != (broken{sim.CauseRefused}) {
 				t.Errorf("the node hears %v", fact)
 			}
@@ -349,8 +349,8 @@ func TestSlowPeers(t *testing.T) {
 	}
 }
 
-// Who connects and does not say who it is, is waited for, and only so many of them at a time;
-// that is one line in the log.
+// The node waits for peers that connect and do not identify themselves, but only for a limited
+// number of them at a time. The log has one line about it.
 func TestSilentCrowd(t *testing.T) {
 	h, log := startEchoes(t, Config{Timeout: 300 * time.Millisecond})
 	for range 200 {
@@ -371,7 +371,7 @@ func TestSilentCrowd(t *testing.T) {
 	}
 }
 
-// Who thinks of ever new causes is not logged for ever.
+// A peer that causes ever new errors is not logged for ever.
 func TestComplaintsAreBounded(t *testing.T) {
 	d := new(diary)
 	c := complaints{log: slog.New(slog.NewTextHandler(d, nil)), of: "n0", last: map[string]*complaint{}}
@@ -383,7 +383,8 @@ func TestComplaintsAreBounded(t *testing.T) {
 	}
 }
 
-// What differs each time, as a remote port does, makes no cause: a flood is logged once.
+// The parts of an error that differ each time, such as a remote port, do not make it a new
+// cause: a flood is logged once.
 func TestComplaintIsLoggedOnceForEachCause(t *testing.T) {
 	d := new(diary)
 	c := complaints{log: slog.New(slog.NewTextHandler(d, nil)), of: "n0", last: map[string]*complaint{}}
@@ -474,8 +475,8 @@ func TestPartedWhileDialing(t *testing.T) {
 	}
 }
 
-// What waits in a bag or a set outlives the connection: when the node has heard of its end, or
-// has ended it, another one is asked for.
+// Messages that wait in a bag or a set outlive the connection. When the node has heard of the
+// connection's end, or has ended it, it opens another one for them.
 func TestBoxesOutliveConnections(t *testing.T) {
 	for name, end := range map[string]func(l *links, p *peer){
 		"broken": func(l *links, p *peer) {

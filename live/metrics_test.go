@@ -34,7 +34,7 @@ func metric(t *testing.T, h *Host, name string) float64 {
 	return -1
 }
 
-// What nodes do is counted by message type and peer, and handlers and waits are measured.
+// Messages are counted by type and peer, and handlers and waits are measured.
 func TestMetrics(t *testing.T) {
 	h, _ := startEchoes(t, Config{})
 	for i := range 5 {

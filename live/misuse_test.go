@@ -66,7 +66,7 @@ var misuses = []struct {
 	}},
 }
 
-// What a node must not do is rejected in one sentence, in a simulation and for real.
+// Each misuse of Env is rejected with the same sentence in a simulation and in live.
 func TestMisusesAreRejectedAlike(t *testing.T) {
 	for _, m := range misuses {
 		t.Run(m.name, func(t *testing.T) {

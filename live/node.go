@@ -101,8 +101,8 @@ func (n *Node) works(now time.Time) {
 	}
 }
 
-// runs takes steps until there is nothing to do, or until stepsMost. What the steps sent is
-// written together at the end. The caller has the turn.
+// runs takes steps until there is nothing to do, or until it has taken stepsMost. It writes the
+// messages of these steps together at the end. The caller has the turn.
 func (n *Node) runs(now time.Time) {
 	if n.ended {
 		return

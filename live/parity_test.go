@@ -335,7 +335,8 @@ func TestParity(t *testing.T) {
 		may := simulated(t, script)
 		for range 3 {
 			got := forReal(t, script)
-			// Who dies in the simulation is divided from its next life when it dies, here when that begins.
+			// In the simulation a node that dies is divided from its next life when it dies; in
+			// live, when the next life begins.
 			if !may[got] && !may[strings.ReplaceAll(got, "n1:;", "n1: |;")] && !slices.ContainsFunc(sim.Keys(may), func(s string) bool { return strings.ReplaceAll(s, " |;", ";") == got }) {
 				t.Errorf("%s:\non sockets    %s\nin simulation %q", p.rule, got, sim.Keys(may))
 			}

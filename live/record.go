@@ -99,7 +99,7 @@ type Step struct {
 	Event   Event
 	Picks   []uint32 // of Choose, Weighted and Before, in order
 	Refused []uint32 // which of the step's calls of Send were refused, from 0
-	Acked   []Acked  // for each peer of such a refusal, what was known to be delivered
+	Acked   []Acked  // for each peer of such a refusal, the messages known to be delivered
 	Resets  []Acked  // connections that the handler reset
 	Sends   uint64   // of the life, with this step's
 	State   canon.Hash

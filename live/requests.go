@@ -110,13 +110,13 @@ func (n *Node) request(ctx context.Context, s sim.Signal, w *waiter) error {
 	n.inbox.post(arrival{kind: arriveRequest, peer: n.at, ask: asking{s, done, w, time.Now()}})
 	select {
 	case err := <-done:
-		return n.told(err)
+		return n.outcome(err)
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-n.stopped:
 		select {
 		case err := <-done:
-			return n.told(err)
+			return n.outcome(err)
 		default:
 			return n.over()
 		}
@@ -125,8 +125,8 @@ func (n *Node) request(ctx context.Context, s sim.Signal, w *waiter) error {
 
 func (n *Node) over() error { return fmt.Errorf("%s does not run", n.m.self) }
 
-// told returns the result of a request.
-func (n *Node) told(err error) error {
+// outcome returns the result of a request.
+func (n *Node) outcome(err error) error {
 	if errors.Is(err, errOver) {
 		return n.over()
 	}

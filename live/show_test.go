@@ -19,8 +19,8 @@ import (
 
 var soak = flag.Duration("soak", 250*time.Millisecond, "TestSoak troubles the nodes of each system for this time")
 
-// childOf tells a process of the test binary that it is a node: system, node, life, book,
-// folder and pace.
+// childOf is the variable that makes a process of the test binary a node. It holds the system,
+// the node, the life, the book, the folder and the pace.
 const childOf = "MACEMC_LIVE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
@@ -177,7 +177,8 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// descriptors is how many files are open; 0: this system does not tell.
+// descriptors returns the number of open files, or 0 if the operating system does not report
+// it.
 func descriptors() int {
 	all, err := os.ReadDir("/proc/self/fd")
 	if err != nil {

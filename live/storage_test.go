@@ -9,8 +9,8 @@ import (
 	"macemc/internal/disk"
 )
 
-// What was written is there when the storage is opened again, whatever was cut off the
-// end of its journal: all writes but the last few, and of an append possibly a part.
+// The storage has its contents when it is opened again, whatever was cut off the end of its
+// journal: all writes but the last few, and possibly a part of an append.
 func TestStorageSurvivesATornEnd(t *testing.T) {
 	dir := t.TempDir()
 	s, d, life, err := openStorage(dir)

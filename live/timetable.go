@@ -132,8 +132,8 @@ func nodesOf(words []string, n int) (nodes []int, err error) {
 	return nodes, nil
 }
 
-// Run performs the timetable until its end, or until ctx is done, and then heals the fleet
-// of n nodes. It calls tell with what happens.
+// Run performs the timetable until its end, or until ctx is done, and then heals the fleet of n
+// nodes. It calls tell with a description of each event.
 func (t Timetable) Run(ctx context.Context, f Fleet, n int, tell func(what string)) error {
 	began := time.Now()
 	down := map[int]bool{}

@@ -25,7 +25,7 @@ func (l *ledger) Climate(c Climate)           { _ = l.note("%s", c) }
 func (l *ledger) Pause(i int, on bool) error  { return l.note("pause %d %v", i, on) }
 func (l *ledger) Stop() error                 { return nil }
 
-// What a timetable says happens in its order, and at its end all is healed.
+// The events of a timetable happen in its order, and at its end all is healed.
 func TestTimetable(t *testing.T) {
 	table, err := ReadTimetable(strings.NewReader(`
 # a bad day

@@ -17,7 +17,7 @@ type flow struct {
 	got        map[sim.Addr]int
 	wrong      int // that were not the next of their sender
 	errors     int // that were heard of
-	all        int // of each sender, to be told
+	all        int // the number of messages of each sender
 }
 
 type (
@@ -67,7 +67,8 @@ func (f *flow) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// flows are senders, each by the transport over UDP or by TCP, and who gets it all.
+// flows returns a system of senders, each of which sends by the transport over UDP or by TCP,
+// and a receiver.
 func flows(all int, overUDP ...bool) *sim.System {
 	n := len(overUDP) + 1
 	return &sim.System{
@@ -141,8 +142,8 @@ func under(n sim.Node) *flow {
 // rough is weather in which datagrams get lost, come twice and out of order.
 var rough = Climate{Loss: 0.05, Dup: 0.05, Reorder: 0.05}
 
-// What the transport carries over UDP comes once and in order, though datagrams are lost,
-// doubled and reordered. -long: ten thousand messages.
+// Messages that the transport carries over UDP arrive once and in order, though datagrams are
+// lost, doubled and reordered. With -long there are ten thousand messages.
 func TestTransportIsReliable(t *testing.T) {
 	all := long.Of(2000, 10_000)
 	took := carry(t, all, Config{Pace: 0.005, Weather: NewWeather(1, rough)}, true)

@@ -92,7 +92,7 @@ func (d *datagrams) send(to int, m sim.Message, serial uint64) error {
 	return nil
 }
 
-// sendTo sends bytes. What the operating system refuses is lost, as datagrams are.
+// sendTo sends bytes. If the operating system refuses them they are lost, as datagrams may be.
 func (d *datagrams) sendTo(to int, data []byte) {
 	a := d.host.where.datagrams(to)
 	if a == nil {

@@ -74,7 +74,7 @@ func TestWatchJudgesSteps(t *testing.T) {
 	}
 }
 
-// What is under way is what was sent, and not delivered nor known to be lost.
+// A message is under way if it was sent and is neither delivered nor known to be lost.
 func TestUnderWay(t *testing.T) {
 	u := underway{map[lane][]wayfarer{}}
 	p, _ := echoes.Resolve(sim.Params{Nodes: 2})

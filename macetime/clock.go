@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Clock is what is known of the instants of one node. The zero Clock knows of none, and
-// costs nothing. Copies share the slice of bounds: use Clone for a copy that must not
-// change.
+// Clock is the knowledge about the instants of one node. The zero Clock knows of none, and
+// costs nothing. Copies share the slice of bounds: use Clone for a copy that must not change.
 //
 // bounds[i*n+j] is an upper bound of x_i - x_j, for instants i and j. The bounds are
 // closed: bounds[i,j] <= bounds[i,k] + bounds[k,j] for all i, j, k. They are consistent:

@@ -117,7 +117,7 @@ func move(t Time, d time.Duration) Time {
 
 // concrete runs a program on a clock that shows these integers.
 func concrete(p []op, readings []int, unit int) string {
-	var held [slots]int // 0: the zero time
+	var held [slots]int // the zero time
 	answers := make([]byte, 0, 8)
 	for _, o := range p {
 		switch o.kind {

@@ -21,7 +21,7 @@
 // clock could have shown it, and implied answers are not asked. A Clock never picks an
 // answer.
 //
-// # What is known
+// # The known order
 //
 // All that is known of a clock in advance is that it never runs backwards: each reading is
 // at or after all earlier ones, and any time may pass between two. Each answer adds a bound

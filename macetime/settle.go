@@ -8,7 +8,8 @@ import (
 
 // Settle renumbers the instants that the node holds, in place, and forgets all others. held
 // points to its Times in the order of the walk, each once; counted points to its Monotones,
-// likewise. The result depends only on what is known of the Times in held, not on how it
+// likewise. The result depends only on the known order of the Times in held, not on how it
+// became known:
 // became known:
 //
 //  1. The first instant is the latest reading, since it bounds all later ones. The others
@@ -83,7 +84,7 @@ func (c *Clock) exact(i, j int) (time.Duration, bool) {
 	return most.span(), most != free && least != free && most.reached() && least.reached() && most.span() == -least.span()
 }
 
-// project returns what is known of the new instants.
+// project returns the knowledge about the new instants.
 func (s *settling) project() Clock {
 	n := len(s.points)
 	out := Clock{node: s.old.node, n: n, bounds: make([]bound, n*n), counted: s.old.counted}

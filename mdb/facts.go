@@ -44,7 +44,7 @@ func (s *Session) At(branch string, step *int) (Look, error) {
 	return Look{c}, nil
 }
 
-// About describes what is open.
+// About is a description of the open finding or run.
 type About struct {
 	Title      string          `json:"title"`
 	System     string          `json:"system"` // with its known bugs
@@ -77,7 +77,7 @@ type BranchAbout struct {
 // end returns the cursor at the end of a branch.
 func (b *branch) end(r *run) Cursor { return Cursor{r, b, b.len()} }
 
-// About returns a description of what is open.
+// About returns a description of the open finding or run.
 func (s *Session) About() About { return about(s) }
 
 func about(s *Session) About {

@@ -111,7 +111,7 @@ func (c *counter) Handle(env sim.Env, s sim.Signal) {
 	c.work(c, env)
 }
 
-// Where nodes cannot be copied, back is by executing again from the start.
+// If nodes cannot be copied, back executes the run again from its start.
 func TestBackWithoutCopies(t *testing.T) {
 	s := explored(t, odd[4], Settings{})
 	if s.run.player.CanSnapshot() {

@@ -12,7 +12,8 @@ import (
 	"macemc/sim"
 )
 
-// What may happen after a place: whether a run recovers from there, and how often walks do.
+// This file says what may happen after a place: whether a run recovers from there, and how
+// often walks do.
 
 const (
 	leadWalks   = 20     // walks that are taken from an alternative
@@ -270,7 +271,7 @@ type curve struct {
 // forget forgets the run as its lab took it.
 func (c *curve) forget() { c.of = nil }
 
-// sample takes walks of so many steps from one state of the branch, whose path is given.
+// sample takes walks of at most most steps from one state of the branch, which path describes.
 func (c *curve) sample(lab *search.Lab, path *choose.Path, step, most int, survive bool) (err error) {
 	if c.of == nil {
 		if c.of, err = lab.Take(path); err != nil {

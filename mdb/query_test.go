@@ -13,8 +13,8 @@ import (
 	"macemc/systems/randtree"
 )
 
-// What is found going forth and going back is what a list has, for queries of
-// every kind, whatever the keyframes.
+// Going forth and back with find meets exactly the steps that list prints, for queries of every
+// kind, whatever the keyframes.
 func TestFindAgreesWithList(t *testing.T) {
 	s := explored(t, jointree.System, Settings{})
 	must(t, s, "walk 600; jump 250; walk 500 seed 3")
@@ -99,7 +99,7 @@ func TestWatchMissesNothing(t *testing.T) {
 	}
 }
 
-// A field changes where the whole states, told as text, say so.
+// A field changes exactly where the texts of the whole states differ in it.
 func TestFieldsAgreeWithStates(t *testing.T) {
 	for _, c := range []struct {
 		sys      *sim.System

@@ -10,9 +10,9 @@ import (
 	"macemc/internal/world"
 )
 
-// What queues tells leads from the one state to the other: taking out of each
-// queue what is gone, and putting in what is new at its place, makes the other.
-// Other lines are left alone.
+// The changes that queues returns lead from the one state to the other: taking the removed
+// messages out of each queue, and putting the new ones in at their places, makes the other
+// state. Other lines are left alone.
 func TestQueues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	state := func() (lines []canon.Line) {

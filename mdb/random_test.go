@@ -8,8 +8,8 @@ import (
 	"macemc/systems/stopwait"
 )
 
-// Whatever is typed is answered, or refused in one line, and leaves what was
-// recorded as it was.
+// Every line that a user can type is answered, or refused in one line, and leaves the recorded
+// run as it was.
 func TestAnyLine(t *testing.T) {
 	t.Chdir(t.TempDir())
 	s := explored(t, stopwait.System, Settings{})

@@ -58,7 +58,8 @@ func (s *Session) options(walks int) search.Options {
 	return opts
 }
 
-// recoversEffort bounds what recovers spends if it is not told how many walks to take: some 20 seconds.
+// recoversEffort bounds the work of recovers if the command has no number of walks: some 20
+// seconds.
 const recoversEffort = 2_000_000
 
 func (s *Session) recovers(args []word) (Page, error) {

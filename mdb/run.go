@@ -75,7 +75,7 @@ func (b *Busy) guard(p *search.Player) {
 	}
 }
 
-// tell is called at every step of some work.
+// tell reports the progress of some work, at every step of it.
 func (b *Busy) tell(what string, done, total int) error {
 	if b == nil {
 		return nil

@@ -39,9 +39,8 @@ func must(t testing.TB, s *Session, line string) string {
 	return p.String()
 }
 
-// Whatever way the player comes to a step, by a keyframe, on from where it is
-// or from the start, on the trunk and on branches of branches: the state is the
-// one of the first time, and so is what the next step does.
+// Seeking a step gives the state of the first time, and the same next step, by a keyframe, on
+// from the present place or from the start, on the trunk and on branches of branches.
 func TestSeek(t *testing.T) {
 	for _, sys := range []*sim.System{brokentree.System, handshake.System, jointree.System, stopwait.System} {
 		t.Run(sys.Name, func(t *testing.T) {
@@ -137,7 +136,7 @@ func TestKeyframesAreFew(t *testing.T) {
 	}
 }
 
-// longPath writes a walk of so many steps.
+// longPath writes a walk of the given number of steps.
 func longPath(t testing.TB, steps string) string {
 	t.Helper()
 	s := explored(t, jointree.System, Settings{})

@@ -29,9 +29,9 @@ type Byzantine struct {
 	Seen bool
 }
 
-// Forger offers the messages that the node at self can make up of what it has seen: the
-// messages that it got, with their senders, and those that it sent itself. It must be a
-// pure function of them.
+// Forger offers the messages that the node at self can make up from seen, which has the
+// messages that it got, with their senders, and those that it sent itself. It must be a pure
+// function of its arguments.
 type Forger func(p Params, self Addr, seen iter.Seq2[Addr, Message], lie func(to Addr, by Link, m Message))
 
 // Kind says how the node deviates: other code, twins, 2 lies.

@@ -183,7 +183,7 @@ func (c *charted) join(o *CountedChart) {
 	}
 }
 
-// known returns the place of a chart that is alike; -1: there is none.
+// known returns the index of an equal chart, or -1 if there is none.
 func (t *ChartTally) known(c *Chart) int {
 	return slices.IndexFunc(t.all, func(o charted) bool {
 		return o.chart.Name == c.Name && slices.Equal(o.chart.States, c.States) && slices.Equal(o.chart.Events, c.Events)

@@ -16,10 +16,10 @@ const (
 	CrashExplicit CrashModel = ""
 	// CrashWithin lets every node fail within a step, also one that does not store.
 	CrashWithin CrashModel = "within"
-	// CrashImplicit takes no node down: a node that failed for good is one that takes no
-	// more steps, and every run has such a part already. Each state is judged once as it is
-	// and once for every set of nodes that Faults.Down lets fail, without these nodes. It is
-	// for systems in which nobody can tell that a node failed; others are refused.
+	// CrashImplicit takes no node down: a node that failed for good is one that takes no more
+	// steps, and every run has such a part already. Each state is judged once as it is and once
+	// for every set of nodes that Faults.Down lets fail, without these nodes. It is for systems
+	// in which no node can notice that another one failed; others are refused.
 	CrashImplicit CrashModel = "implicit"
 )
 
@@ -98,9 +98,9 @@ func subsets(nodes []int, most int, out [][]int) [][]int {
 	return out
 }
 
-// seen returns what could tell that a node has failed for good, as far as it is known
-// before a run, or "". While a run goes on, the world refuses connections, storage, and
-// properties that look at timers or messages of failed nodes.
+// seen returns a way in which a node may notice that another one has failed for good, as far as
+// it is known before a run, or "" if there is none. During a run the world refuses connections,
+// storage, and properties that look at timers or messages of failed nodes.
 func (c *Conditions) seen(sys *System, p Params) string {
 	f := c.Stated(sys)
 	clock, err := sys.Pace(p) // an error is reported where the system is run

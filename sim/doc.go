@@ -43,7 +43,7 @@
 //	action     a signal that the node offers while a guard holds (Offerer, Gatherer)
 //	fact       a value that a node emits for monitors, with Env.Emit
 //
-// A Verdict and a Failure describe what was wrong with a run.
+// A Verdict and a Failure describe how a run failed.
 //
 // # How handlers run
 //

@@ -43,7 +43,7 @@ func ParseVerdict(s string) (Verdict, bool) {
 	return 0, false
 }
 
-// Failure describes what was wrong with the service in a run.
+// Failure describes a failure of the service in a run.
 type Failure struct {
 	Verdict  Verdict
 	Property string   // the property that failed, if any
@@ -51,7 +51,7 @@ type Failure struct {
 	Node     Addr     // where the handler ran, if one ran
 	Identity string   // the event that it handled
 	Step     int      // 0 for the start
-	Message  string   // what was wrong, with values
+	Message  string   // a description of the failure, with values
 	Declined string   // for VerdictDead, the messages and requests that their node declines; also part of Message
 	Stack    string   // the stack of the service where it panicked or started a goroutine
 }

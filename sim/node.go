@@ -164,11 +164,11 @@ type Port interface {
 // ErrDisk is the error that a failing disk returns.
 var ErrDisk = errors.New("the disk fails")
 
-// Store is the stable storage of a node: keys with values, and files. A handler reads back
-// what it wrote at once. A crash keeps what was synced. Of the other writes, to keys and
-// files together, it keeps the first few in their order, or any subset with --disk reorder;
-// of the last append or WriteAt that survives, it may keep only the first half. A sync
-// covers all keys, or one file. Package simfs adds files in directories, as libraries
+// Store is the stable storage of a node: keys with values, and files. A handler reads back its
+// own writes at once. A crash keeps the writes that were synced. It keeps the first few of the
+// other writes, to keys and files together, in their order, or any subset of them if disks may
+// reorder writes; of the last append or WriteAt that survives, it may keep only the first half.
+// A sync covers all keys, or one file. Package simfs adds files in directories, as libraries
 // expect them. Like its Env, a Store is valid until the handler returns.
 //
 // Sync, Append and WriteAt return ErrDisk within the budget Faults.Disk, and otherwise nil.

@@ -24,8 +24,8 @@ type Sent[M any] struct {
 //	func (p *proposer) write(env sim.Env, of []sim.Sent[promise])           // in the order of their senders
 //
 // match reports whether a message may be one of them now, and of which kind it is: only
-// messages of one kind are taken together. size and match must be pure functions of the
-// node's state and of what they are given, and size is at least 1.
+// messages of one kind are taken together. size and match must be pure functions of the node's
+// state and of their arguments, and size is at least 1.
 //
 // Every set of pending messages that fits is an event of its own. The messages that are not
 // taken stay where they are. Messages may be taken from a Bag, from a Set, where they remain, and

@@ -49,11 +49,11 @@ type System struct {
 	// protocol's progress belongs into the service, not into the script.
 	Script func(p Params, self Addr, life int) []Signal
 
-	// Byzantine says which nodes do not keep to the protocol, and what they do instead.
-	// Nil: all keep to it, unless a search asks for some that do not.
+	// Byzantine says which nodes do not keep to the protocol, and what they do instead. If it
+	// is nil, all nodes keep to it, unless a search names some that do not.
 	Byzantine func(p Params) []Byzantine
-	// Forge says which messages a Byzantine node can make up. Nil: it sends again what it
-	// has seen, to any node, by the links by which it has sent before.
+	// Forge says which messages a Byzantine node can make up. If it is nil, the node sends
+	// messages again that it has seen, to any node, by the links by which it has sent before.
 	Forge Forger
 
 	Properties []Property

@@ -21,8 +21,8 @@
 //
 //   - A file is written by sectors, of 512 bytes unless FS.Sector says otherwise. Each sector that WriteAt
 //     touches is one write, which includes the sector's old contents around the new bytes. Sync makes
-//     the writes of its file durable. Of the other writes the first few survive, or any
-//     subset with --disk reorder, and one sector may be torn in its middle.
+//     the writes of its file durable. After a crash the first few of the other writes survive, or
+//     any subset of them if disks may reorder writes, and one sector may be torn in its middle.
 //   - A change of length is a write, too.
 //   - Create, Mkdir, Link, Rename and Remove are writes of a directory, and are atomic.
 //     Syncing a directory, with OpenDir or SyncDir, makes them durable. The changes of

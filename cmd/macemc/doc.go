@@ -1,5 +1,4 @@
-// Command macemc finds what is wrong with event-driven services, and replays
-// it.
+// Command macemc finds failures of event-driven services, and replays them.
 //
 //	macemc list [SYSTEM]      the systems, their properties, parameters and known bugs
 //	macemc search SYSTEM      look for something wrong; write a folder that shows it

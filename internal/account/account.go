@@ -14,8 +14,8 @@ import (
 	"macemc/sim"
 )
 
-// Account is what is known of one finding of a system. A search without a finding has an
-// Account, too, whose Finding is nil; it has the names of things.
+// Account has the facts about one finding of a system. A search without a finding has an
+// Account, too: its Finding is nil, and it has the names of things.
 type Account struct {
 	System  *sim.System
 	Params  sim.Params
@@ -51,7 +51,7 @@ type Means struct {
 	Stop   func() bool    // reports whether nothing more is to be found out, or nil if it is
 }
 
-// Of returns the account of a finding of the result, or of none if f is nil.
+// Of returns the account of finding f of the result. f may be nil.
 func Of(r *search.Result, f *search.Finding) *Account { return by(Means{}, r, f) }
 
 func by(m Means, r *search.Result, f *search.Finding) *Account {

@@ -1,7 +1,7 @@
-// Package account collects what is known of one finding, as typed facts, each computed
-// once. All forms of a finding are written from the same Account: the text and the JSON of
-// a report, JUnit's XML, SARIF, the folder, pictures, the debugger's answers. So no two of
-// them disagree, and none repeats a run for a fact that another one has computed.
+// Package account collects the facts about one finding, as typed values, each computed once.
+// All forms of a finding are written from the same Account: the text and the JSON of a report,
+// JUnit's XML, SARIF, the folder, pictures, the debugger's answers. So no two of them disagree,
+// and none repeats a run for a fact that another one has computed.
 //
 // An Account is made of a finding of a search, a replay or package critical. It has values
 // and no sentences: the packages above choose the words.

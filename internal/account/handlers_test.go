@@ -23,8 +23,8 @@ var stalls = sim.Handle(sim.OnInit((*stall).open), sim.OnMessage((*stall).buy), 
 var market = &sim.System{Name: "market", Doc: "A stall. It sells.",
 	New: func(sim.Params, sim.Addr) sim.Node { return &carrier{stalls.Node(&stall{})} }} // market new
 
-// Of a service that lists its handlers, the source of a step is the method, and
-// no file is read for it.
+// If a service lists its handlers, the source of a step is the method, and no file is read for
+// it.
 func TestSourceOfHandlers(t *testing.T) {
 	params, err := market.Configure(0, nil, nil)
 	if err != nil {

@@ -114,8 +114,8 @@ func TestSourceOfStep(t *testing.T) {
 	}
 }
 
-// Where no step is to blame, it is the place where the nodes are made; a panic
-// names its own.
+// If no step caused the failure, its source is the place where the nodes are made; a panic
+// names its own place.
 func TestSourceElsewhere(t *testing.T) {
 	params, err := mall.Configure(0, nil, nil)
 	if err != nil {

@@ -23,8 +23,8 @@ type (
 	job    struct{}
 )
 
-// server counts what it is asked, keeps the count on its disk, and counts a timer and a
-// task of its own too.
+// server counts requests, keeps the count on its disk, and also counts a timer and a task of
+// its own.
 type server struct{ count int }
 
 func (s *server) start(env sim.Env) {
@@ -133,7 +133,7 @@ func counts(t *testing.T, sys *sim.System, o search.Options) string {
 
 var engines = []search.Engine{search.EngineMemo, search.EngineLocal, search.EngineReference}
 
-// Twins are as many states as a pair of servers that is one ordinary node.
+// Twins have the same states as a pair of servers written by hand as one ordinary node.
 func TestTwinsByHand(t *testing.T) {
 	plain := service("plain", func() sim.Node { return servers.Node(&server{}) })
 	byHand := service("pair", func() sim.Node { return pairs.Node(&both{}) })
@@ -152,7 +152,7 @@ func TestTwinsByHand(t *testing.T) {
 	}
 }
 
-// liar is a client that may send again what it has seen, written by hand.
+// liar is a client that may send again any message it has seen, written by hand.
 type liar struct {
 	client
 	left int
@@ -221,7 +221,7 @@ func (l *liar) lie(env sim.Env, x lie) {
 
 var liars = sim.Handle(sim.OnSignal((*liar).begin), sim.OnSignal((*liar).lie), sim.OnMessage((*liar).answer), sim.OnMessage((*liar).ask))
 
-// A node that lies is as many states as an ordinary node that does.
+// A node that lies has the same states as an ordinary node that lies, written by hand.
 func TestLiesByHand(t *testing.T) {
 	plain := service("plain", func() sim.Node { return servers.Node(&server{}) })
 	byHand := *plain
@@ -250,7 +250,7 @@ func TestLiesByHand(t *testing.T) {
 	}
 }
 
-// waiter fills a connection, and asks for room only if it is told to.
+// waiter fills a connection, and asks for room only if its script says so.
 type waiter struct {
 	cleared int
 	files   []string
@@ -414,7 +414,7 @@ func TestHonestOnly(t *testing.T) {
 	}
 }
 
-// A crash leaves what was seen, and the lies that were told stay told.
+// A crash keeps the messages that the node saw, and the budget of its lies.
 func TestCrashKeepsBudget(t *testing.T) {
 	sys := gossip(sim.Always("n1 is asked once at most", func(v sim.View[*client]) bool {
 		n, is := v.At(v.Params().Addr(1))

@@ -2,6 +2,6 @@
 // System returns a copy of a system in which New, Crash, Clone and Weight know them. Such
 // a node is a node like any other, so that every engine, walk and replay takes it.
 //
-// A node decides by coins which of its twins gets a message, and offers its lies as
-// actions. What is open is therefore a part of the path of a run.
+// A node decides by coins which of its twins gets a message, and offers its lies as actions.
+// Each such choice is therefore a part of the path of a run.
 package byzantine

@@ -112,7 +112,7 @@ func (n *node) forge(env sim.Env, lie func(sim.Addr, sim.Link, sim.Message)) {
 	}
 }
 
-// all yields what was seen.
+// all yields the messages that the node has seen, with their senders.
 func (n *node) all(yield func(sim.Addr, sim.Message) bool) {
 	for _, one := range n.seen {
 		if !yield(one.From, one.Message) {
@@ -121,7 +121,7 @@ func (n *node) all(yield func(sim.Addr, sim.Message) bool) {
 	}
 }
 
-// replay sends what was seen again, by the links by which the node has sent.
+// replay offers a message that the node has seen, by each link by which it has sent before.
 func (n *node) replay(to sim.Addr, m sim.Message, lie func(sim.Addr, sim.Link, sim.Message)) {
 	for by, used := range n.links {
 		if used {
@@ -136,7 +136,7 @@ func (n *node) offerLies(offer func(sim.Signal)) {
 	}
 }
 
-// tell sends a message that was made up.
+// tell sends a lie, and spends one of the budget.
 func (n *node) tell(env sim.Env, l lie) {
 	n.spend()
 	for _, p := range []struct {

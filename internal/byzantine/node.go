@@ -45,8 +45,8 @@ func (c *conduct) make(self sim.Addr) sim.Node {
 	return c.sys.New(c.params, self)
 }
 
-// reborn makes the node of the next life. What was seen is not forgotten, and lies that
-// were told stay told.
+// reborn makes the node of the next life. It keeps the messages that the node saw, and the lies
+// that were sent stay spent.
 func (n *node) reborn(c *conduct, self sim.Addr) sim.Node {
 	next := &node{by: c, asked: make([]asked, len(n.asked)), lying: n.lying}
 	for _, dead := range n.runs {

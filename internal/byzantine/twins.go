@@ -26,7 +26,8 @@ func (n *node) tag(k int, s sim.Signal) sim.Signal {
 	}
 }
 
-// untag returns whose of twins a signal is, and the signal; -1: it is nobody's.
+// untag returns which of the twins a signal belongs to, and the signal. k is -1 if it belongs
+// to neither.
 func untag(s sim.Signal) (k int, own sim.Signal) {
 	switch s := s.(type) {
 	case first:

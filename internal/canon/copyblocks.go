@@ -165,7 +165,7 @@ func (c *copies) again(root *copyPlan) {
 	c.copyDynamic(root, unsafe.Pointer(&c.to), unsafe.Pointer(&c.from))
 }
 
-// What was met
+// The values that were met
 
 func (c *copies) add(b block) {
 	c.blocks = append(c.blocks, b)

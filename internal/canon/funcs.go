@@ -146,7 +146,7 @@ func receiverName(t reflect.Type) string {
 	return path[:slash+1] + strings.ReplaceAll(path[slash+1:], ".", "%2e") + "." + t.Name()
 }
 
-// What a copy would share
+// The values that a copy would share
 
 // Bound reports why a copy of v would share the variables of a function, or returns "".
 // Copy refuses such functions in what it copies. Bound also reports functions in values

@@ -71,9 +71,9 @@ func (b *builder) under(p *plan) below {
 // wants restores the filter after a part that is wanted as a whole.
 func (b *builder) wants(wanted Wanted) { b.wanted = wanted }
 
-// tells reports whether different keys of a plan always have different labels. If not (as
+// distinct reports whether different keys of a plan always have different labels. If not (as
 // for NaN), entries are ordered by their whole text.
-func (b *builder) tells(p *plan) bool {
+func (b *builder) distinct(p *plan) bool {
 	return p.op == opBool || p.op == opInt || p.op == opUint || p.op == opString || b.w.named[p.typ]
 }
 

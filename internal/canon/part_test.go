@@ -38,12 +38,12 @@ func TestLinesOf(t *testing.T) {
 		for i := 0; i < len(all); i += 1 + len(all)/20 {
 			path := all[i].Path
 			part := path[:len(path)-i%(len(path)/2+1)]
-			left += len(all) - len(w.told(t, v, all,
+			left += len(all) - len(w.linesOf(t, v, all,
 				func(path string) bool { return strings.HasPrefix(path, part) },
 				func(path string, _ bool) bool { return strings.HasPrefix(path, part) || strings.HasPrefix(part, path) }))
 		}
 		for _, name := range []string{".list", ".first", ".seq", ".value", ".none"} {
-			left += len(all) - len(w.told(t, v, all,
+			left += len(all) - len(w.linesOf(t, v, all,
 				func(path string) bool { return strings.Contains("."+path, name) },
 				func(path string, fields bool) bool { return fields || strings.Contains("."+path, name) }))
 		}
@@ -53,8 +53,8 @@ func TestLinesOf(t *testing.T) {
 	}
 }
 
-// told returns the lines of a part, which must include all of its own.
-func (w *Walker) told(t *testing.T, v any, all []Line, is func(string) bool, wanted Wanted) []Line {
+// linesOf returns the lines of a part, which must include all of its own.
+func (w *Walker) linesOf(t *testing.T, v any, all []Line, is func(string) bool, wanted Wanted) []Line {
 	t.Helper()
 	others := func(l Line) bool { return !is(l.Path) }
 	told := w.LinesOf(v, wanted)

@@ -367,7 +367,7 @@ func (b *builder) table(p *plan, v reflect.Value, path string) *node {
 	}
 	defer b.inMemory(b.copied)
 	b.copied = true
-	if !b.tells(p.key) {
+	if !b.distinct(p.key) {
 		defer b.wants(b.wanted)
 		b.wanted = nil
 	}

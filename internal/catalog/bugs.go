@@ -354,8 +354,8 @@ var list = []Known{
 		Critical: []Critical{at(Anyone, sim.KindMessage, "data")},
 	},
 	{ID: "TP1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "commit")}},
-	// What a crash has lost is noticed when the server starts again, and a run without a
-	// restart loses nothing.
+	// The server notices the lost write when it starts again, and a run without a restart loses
+	// nothing.
 	{ID: "WL1", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 	{ID: "WL2", Kind: Safety, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},
 	{ID: "WL3", Kind: Safety, Narrow: true, Verdict: sim.VerdictSafety, Critical: []Critical{at(First, sim.KindRestart, "")}},

@@ -28,7 +28,7 @@ func TestEntries(t *testing.T) {
 	}
 }
 
-// What an entry states can be, and be asked for.
+// Every entry states something that is possible, and that can be asked for.
 func TestEntriesAreComplete(t *testing.T) {
 	for _, e := range Bugs() {
 		if _, _, err := e.Configure(e.ID); err != nil {

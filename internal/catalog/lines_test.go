@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Every known bug is switched on somewhere; where, is told of the code itself,
-// not of lists and tests.
+// Every known bug is switched on at some place of the code. The place is read from the code
+// itself; lists and tests do not count.
 func TestLines(t *testing.T) {
 	for _, e := range Bugs() {
 		lines, err := e.Lines()

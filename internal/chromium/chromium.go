@@ -27,12 +27,12 @@ type Browser struct {
 	session string
 	id      int
 	site    string   // what pages may load from
-	Said    []string // what the console, the log and the network have told
+	Said    []string // messages of the console, the log and the network
 }
 
-// Start returns a browser of 1500 by 900 pixels. What its pages load from anywhere but the
-// site, the beginning of a URL, is noted in Said. The test is skipped unless -browser is
-// given and there is a Chromium.
+// Start returns a browser of 1500 by 900 pixels. site is the beginning of a URL; anything that
+// a page loads from elsewhere is noted in Said. The test is skipped unless -browser is given
+// and there is a Chromium.
 func Start(t testing.TB, site string) *Browser {
 	t.Helper()
 	if !*withBrowser {

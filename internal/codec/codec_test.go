@@ -57,8 +57,8 @@ func sample() all {
 
 func testCodec() *Codec { return New(nil, reflect.TypeFor[all]()) }
 
-// What is read back has the identity of what was written, by the walk that decides
-// what is equal, and is written in the same bytes.
+// A value that is read back has the identity of the one that was written, by the walk that
+// decides equality, and is written as the same bytes.
 func TestRoundTrip(t *testing.T) {
 	c := testCodec()
 	walker, err := canon.New(canon.Options{})
@@ -91,7 +91,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// What cannot be sent is refused with the way to it.
+// A value that cannot be sent is refused, and the error has the way to the field.
 func TestRefused(t *testing.T) {
 	c := testCodec()
 	type channel struct{ C chan int }
@@ -223,7 +223,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// What is left out of a state is left out of its bytes, where it cannot be written.
+// Fields that are left out of a state are left out of its bytes, even if they could not be
+// written.
 func TestOpaque(t *testing.T) {
 	type machinery struct {
 		back *machinery

@@ -14,8 +14,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// typesByString is how a type of this program is found by its name: reflect has it
-// for its own use, and keeps it since others rely on it. What it does not find can
+// typesByString finds a type of this program by its name. reflect has this function for its own
+// use, and keeps it since other modules rely on it. A type that it does not find can still be
+// listed: see New.
 // still be listed: see New.
 //
 //go:linkname typesByString reflect.typesByString
@@ -343,8 +344,8 @@ func moduleOf(path string) (of string) {
 	return of
 }
 
-// Lookup returns the type of this program that has a name, and is written short so; nil: there
-// is none, or there are several.
+// Lookup returns the type of this program that has the full name and the short one, or nil if
+// there is none or there are several.
 func Lookup(short, name string) (found reflect.Type) {
 	if t, is := basics[name]; is {
 		return t

@@ -44,11 +44,11 @@ type Outcome struct {
 	torn int    // the position of the write that survives in part, or -1
 }
 
-// Outcomes returns all that a crash may leave. The first keeps all writes, and the last
-// none of the open ones. Of the writes without a sync, the first few survive, or any subset
-// with reorder; of those whose sync failed, any subset. Of an append, if it is the last
-// write to its file that survives, only the first half may survive; the same holds for an
-// overwrite that no later surviving write overlaps.
+// Outcomes returns all that a crash may leave. The first keeps all writes, and the last none of
+// the open ones. The first few writes without a sync survive, or any subset of them if reorder
+// is set. Any subset of the writes whose sync failed survives. If the last surviving write to a
+// file is an append, only its first half may survive; the same holds for an overwrite that no
+// later surviving write overlaps.
 func (d *Disk) Outcomes(reorder bool) (all []Outcome) {
 	if !d.Loses() {
 		return []Outcome{{torn: -1}}
@@ -134,7 +134,7 @@ func (d *Disk) Survive(o Outcome) *Disk {
 	return orNil(out)
 }
 
-// Told writes an outcome in words. It numbers the open writes from 1.
+// Told returns a description of an outcome. It numbers the open writes from 1.
 func (d *Disk) Told(o Outcome) string {
 	if !d.Loses() {
 		return "all"

@@ -130,7 +130,7 @@ func distinct(all []string) []string {
 	return slices.Compact(all)
 }
 
-// told is what a disk shows.
+// told returns the contents of a disk as text.
 func told(d *Disk) string {
 	keys, files := map[string]string{}, map[string]string{}
 	for _, k := range d.Keys() {

@@ -140,7 +140,7 @@ func draw(rng *rand.Rand) *Graph {
 	return g
 }
 
-// holds reports what is wrong with a lasso, by the definitions.
+// holds returns why a lasso is none, by the definitions, or "" if it is one.
 func holds(g *Graph, l *Lasso) string {
 	at := g.Start
 	for _, step := range append(slices.Clone(l.Way), l.Cycle...) {

@@ -19,9 +19,9 @@ import (
 
 const examplesFolder = "../../docs/examples"
 
-// examples are the findings whose folders are committed: one that is small
-// enough to be solved by eye, and one of each further kind. Where a search takes
-// long until it finds one, it was taken from the path in its folder since.
+// examples are the findings whose folders are committed: one that is small enough to be solved
+// by eye, and one of each further kind. If a search takes long to find one, it is taken again
+// from the path in its folder.
 var examples = []struct {
 	folder, system, bug string
 	recorded            bool

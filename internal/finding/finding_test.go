@@ -219,8 +219,8 @@ func rude(words string) *sim.System {
 	}
 }
 
-// Whatever a service says, its report has no link, no HTML and no heading of
-// its, and no file steers a terminal.
+// No text of a service makes a link, HTML or a heading in its report, and none in any file
+// steers a terminal.
 func TestHostile(t *testing.T) {
 	schema := traceSchema(t)
 	for name, words := range map[string]string{

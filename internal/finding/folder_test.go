@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// files are two files that tell the folder's name.
+// files returns two files whose content is the folder's name.
 func files(folder string) []File {
 	tell := func(w io.Writer) error {
 		_, err := io.WriteString(w, folder)
@@ -85,7 +85,7 @@ func TestPutRaces(t *testing.T) {
 	expect(t, dir, "f-1/", "f-1/other/", "f-2/", "f-2/first", "f-2/second")
 }
 
-// What cannot be made is left out; without the first file there is nothing.
+// A file that cannot be made is left out; without the first file there is no folder.
 func TestPutFails(t *testing.T) {
 	broken := errors.New("broken")
 	half := func(w io.Writer) error {
@@ -127,7 +127,8 @@ func TestPutWhole(t *testing.T) {
 	expect(t, dir)
 }
 
-// What a process that was killed left is taken away by the next; what another
+// The rests of a process that was killed are removed by the next one; the files of a process
+// that still writes are not.
 // one still writes is not.
 func TestSweep(t *testing.T) {
 	dir := t.TempDir()

@@ -104,7 +104,7 @@ func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
 		line.Link = pointer(e.Link.String())
 	}
 	if _, split := e.Value.(sim.Split); e.Value != nil && !split {
-		line.Value, line.Shown = told(walker, e.Value)
+		line.Value, line.Shown = texts(walker, e.Value)
 	}
 	if cause := s.Cause(); cause >= 0 && s.Index > 0 {
 		line.Cause = &cause
@@ -121,8 +121,8 @@ func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
 	return line
 }
 
-// told returns a value's text, and the form for people if it differs.
-func told(walker *canon.Walker, v any) (text, shown *string) {
+// texts returns a value's text, and the form for people if it differs.
+func texts(walker *canon.Walker, v any) (text, shown *string) {
 	text = pointer(walker.Text(v))
 	if q, is := v.(sim.Quorum); is {
 		text = pointer(q.Text(walker.Text))
@@ -146,7 +146,7 @@ func effectOf(e sim.Effect, walker *canon.Walker) effectLine {
 	case e.Kind == sim.EffectLog && isText:
 		line.Value = &text
 	default:
-		line.Value, line.Shown = told(walker, e.Value)
+		line.Value, line.Shown = texts(walker, e.Value)
 	}
 	return line
 }

@@ -84,7 +84,7 @@ var rogues = &sim.System{
 	})},
 }
 
-// Every kind of finding has a folder, whole and true to what is known of it.
+// Every kind of finding has a folder, whole and in agreement with the finding.
 func TestEveryVerdict(t *testing.T) {
 	schema := traceSchema(t)
 	for _, b := range rogues.Bugs {

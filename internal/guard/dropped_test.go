@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// porter tells by whom it was called.
+// porter records the function that called it.
 type porter struct{ by []uintptr }
 
 func (p *porter) Carry() bool {
@@ -13,7 +13,8 @@ func (p *porter) Carry() bool {
 	return true
 }
 
-// A call is found by who called, and what it returned is dropped only if nobody takes it.
+// A call is identified by its caller, and its result counts as dropped only if no caller uses
+// it.
 func TestDropped(t *testing.T) {
 	p := &porter{}
 	p.Carry()

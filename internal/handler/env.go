@@ -232,7 +232,7 @@ func (e *Env) Bug(id sim.BugID) bool {
 	return s.Params.Bug(id)
 }
 
-// Text tells a value as the states of the system are told.
+// Text returns a value's text as it stands in the states of the system.
 func (e *Env) Text(v any) string { return e.s.Text(v) }
 
 func (e *Env) Tracing() bool { return e.s.Tracing }

@@ -82,7 +82,7 @@ func Fill(template string, fill func(gap string) string) string {
 const refusedDatagram = 0
 
 // Of returns the row of the kind with that number in package sim. datagram says whether the
-// event is about a datagram. The number must be that of a kind.
+// event is about a datagram. It panics if no kind has the number.
 func Of(kind uint8, datagram bool) *Row {
 	if datagram && rows[kind].Name == "refused" {
 		return &rows[refusedDatagram]

@@ -110,8 +110,8 @@ func (e Entry) sources() string {
 	return filepath.Dir(file)
 }
 
-// look finds the constant that is a bug's id, and tells all uses of names but in
-// the declarations of constants and in the system's list of bugs.
+// look finds the constant that is a bug's id, and calls use for all uses of names except in the
+// declarations of constants and in the system's list of bugs.
 func look(file *ast.File, bug string, constant *string, use func(name string, at token.Pos)) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {

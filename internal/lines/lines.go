@@ -57,7 +57,7 @@ func Counted(packages []string) (*Ran, error) {
 	return ran, err
 }
 
-// Of returns what ran in a step; ok is false if that is not known.
+// Of returns the parts of the source that ran in a step; ok is false if they are not known.
 func (r *Ran) Of(step int) (parts []Part, ok bool) {
 	if r == nil || step < 0 || step >= len(r.Steps) {
 		return nil, false

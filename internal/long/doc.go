@@ -1,6 +1,6 @@
-// Package long has the flag -long, which lets tests take all of the cases that
-// they know. Without it they take as many as tell a broken build from a sound
-// one in seconds; `make long` takes all. Only tests import it.
+// Package long has the flag -long, which lets tests take all of the cases that they know.
+// Without it they take a few, enough to notice a broken build in seconds; `make long` takes
+// all. Only tests import it.
 package long
 
 import "flag"

@@ -12,7 +12,8 @@ import (
 	"macemc/sim"
 )
 
-// adder adds up what it is asked to, once its script has opened it, and tells its peer.
+// adder adds the numbers of its requests, once its script has opened it, and sends the sum to
+// its peer.
 type adder struct {
 	open bool
 	sum  int

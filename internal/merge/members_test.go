@@ -28,7 +28,7 @@ func (g *guest) Handle(env sim.Env, s sim.Signal) {
 	switch s.(type) {
 	case knock:
 		env.TCP().Send(env.Peers()[0], hi{})
-		if env.Self().Index() == 1 { // who has yet to join is not reached
+		if env.Self().Index() == 1 { // a node that has yet to join is not reached
 			env.TCP().Send(env.Peers()[1], hi{})
 		}
 		env.After(10*time.Millisecond, knock{})

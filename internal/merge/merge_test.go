@@ -89,11 +89,12 @@ func recorded(t *testing.T, name string, nodes, steps int, c live.Config, troubl
 	return sys, kept
 }
 
-// explained reports whether simulation and world part in what docs/live.md tells.
+// explained reports whether simulation and reality differ in one of the ways that docs/live.md
+// lists.
 func explained(r *Result) bool { return strings.HasSuffix(r.Differences[len(r.Differences)-1], knot) }
 
-// What nodes did on real sockets is a run of the simulator, with equal states, and its
-// path is taken again like any other.
+// The records of nodes on real sockets make a run of the simulator, with equal states, and its
+// path can be replayed like any other.
 func TestLiveRunsAreSimulated(t *testing.T) {
 	for name, trouble := range map[string]func(*live.Host, *live.Follower){
 		"randtree": func(h *live.Host, _ *live.Follower) {
@@ -126,8 +127,8 @@ func TestLiveRunsAreSimulated(t *testing.T) {
 }
 
 // A run of ten thousand steps, in which nodes are killed, parted and paused and the links are
-// bad, is one of the simulator, with equal states; or it parts from it in what docs/live.md tells, and
-// says so. -long runs all of it, else it is as many as come in a moment.
+// bad, is one of the simulator, with equal states; or it differs in a way that docs/live.md
+// lists, and says so. -long takes all of it; otherwise the test takes the steps of a moment.
 func TestLongLiveRunsAreSimulated(t *testing.T) {
 	all := []string{"transport", "randtree", "overcast", "pastry"}
 	for _, name := range all[:long.Of(1, len(all))] {

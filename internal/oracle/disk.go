@@ -72,7 +72,7 @@ func (d disk) clone() disk {
 	return disk{d.Keys, slices.Clone(d.File), slices.Clone(d.Pending)}
 }
 
-// told appends everything on the disk.
+// told appends all contents of the disk.
 func (d *disk) told(b []byte) []byte {
 	b = fmt.Appendf(b, "%q %q", d.Keys, d.File)
 	for _, w := range d.Pending {
@@ -230,7 +230,7 @@ func (d *disk) without(lost map[int]bool, torn int) disk {
 	return left
 }
 
-// tells describes the loss in words. It numbers the writes that are not certain from 1.
+// tells returns a description of the loss. It numbers the uncertain writes from 1.
 func (d *disk) tells(lost map[int]bool, torn int) string {
 	n, kept, place, inOrder := 0, 0, 0, true
 	var gone []string

@@ -3,8 +3,8 @@
 // it judges, and was written from the documents alone: README.md,
 // ARCHITECTURE.md, the documentation of sim, netsim, macetime and internal/disk, and the
 // transcripts in internal/world/testdata and netsim/testdata, whose sentences its own rules quote.
-// What no document has, the words and the order of the answers about disks and when they are
-// asked, was read off the program: of that it is no second opinion.
+// One thing was read off the program, since no document has it, and is no second opinion: the
+// words and the order of the answers about disks, and when they are asked.
 //
 // Package internal/spec draws random services as data. Two things are made of a
 // spec, independently: a sim.System (there), and a [Model] of plain values, whose runs
@@ -14,18 +14,16 @@
 //
 // # What is compared
 //
-// States and transitions; which properties are violated nearest to the start, how
-// (safety, panic, dead) and how near; how far a search says that it got; whether
-// some state is dead, how near the nearest is; the critical step, where it is said
-// to be exact; and every recorded path, whose steps must be possible here, of as
-// many possible ones, and lead to what is said. So for each engine, whatever is
-// kept of the visited states, from the start and from a prefix, to the end of the
-// space or to a depth.
-//
+// States and transitions; which properties are violated nearest to the start, how (safety,
+// panic, dead) and how near; how far a search reports that it got; whether some state is dead,
+// how near the nearest is; the critical step, if it is called exact; and every recorded path:
+// its steps must be possible here, each among the same number of possible ones, and lead to the
+// reported failure. All this is compared for each engine, for each way of keeping visited
+// states, from the start and from a prefix, to the end of the space or to a depth.
 // # Where the documents leave it open
 //
-// It is decided by what is told nearest to it, and listed here, since a search that
-// does otherwise would be reported as wrong:
+// The oracle decides it as the nearest document suggests, and lists it here, since a search
+// that does otherwise would be reported as wrong:
 //
 //   - Which coins fell in Init makes several states of start; starts are no
 //     transitions.
@@ -60,7 +58,7 @@
 //   - A message on a slow link waits for whatever can happen but timers, faults and what
 //     is in sets: for what nobody receives, and what is rare, too.
 //   - A node that has not joined is no less live than one that left for good; nothing
-//     can be wrong with it. What is sent to it is refused, or unreached.
+//     can be wrong with it. A message to it is refused, or does not reach it.
 //   - An opening that waits is of a script's own: no guard is asked about joining and
 //     leaving.
 //   - A node's latest reading is forgotten, except for the instants that it is not before.

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What says the path of the module is renamed, and what only looks like it is not.
+// Every occurrence of the module's path is renamed, and texts that only look like it are not.
 func TestRename(t *testing.T) {
 	dir := t.TempDir()
 	put := func(name, text string) {

@@ -70,7 +70,7 @@ func Harmless(w io.Writer, path *choose.Path, r *search.Replayed, live bool) err
 		}
 		p.line("%s: %s%s: there is no critical step to find", s.Name(), s.gist(), end)
 	} else {
-		p.line("%s", told(s, path, r))
+		p.line("%s", outcome(s, path, r))
 	}
 	return p.err
 }

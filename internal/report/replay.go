@@ -23,14 +23,14 @@ func Replayed(w io.Writer, path *choose.Path, r *search.Replayed, all bool) erro
 		p.finding(s)
 	}
 	p.steps(s)
-	p.line("%s", told(s, path, r))
+	p.line("%s", outcome(s, path, r))
 	return p.err
 }
 
 // Outcome writes in one line whether a recorded path came to the same again.
 func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	p := &printer{w: w}
-	p.line("%s", told(replayed(path, r), path, r))
+	p.line("%s", outcome(replayed(path, r), path, r))
 	return p.err
 }
 
@@ -56,8 +56,8 @@ func replayed(path *choose.Path, r *search.Replayed) subject {
 	return subject{account.Replayed(path, r)}
 }
 
-// told returns the last line: whether the failure happened again, or what happened instead.
-func told(s subject, path *choose.Path, r *search.Replayed) string {
+// outcome returns the last line: whether the failure happened again, or what happened instead.
+func outcome(s subject, path *choose.Path, r *search.Replayed) string {
 	now := s.outcome()
 	if r.Reproduced {
 		return "reproduced: " + now

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// Told is a finding, described in the words of its report.
+// Told describes a finding in the words of its report.
 type Told struct {
 	Name     string   // the system, with its known bugs
 	Title    string   // name and gist
@@ -22,7 +22,7 @@ type Told struct {
 	Setting  string   // how it was run, on one line
 }
 
-// Tell describes a finding.
+// Tell returns the description of a finding.
 func Tell(a *account.Account) Told {
 	s, f := subject{a}, a.Finding
 	t := Told{

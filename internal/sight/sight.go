@@ -12,8 +12,8 @@ import (
 // each pair of nodes and network, and a search numbers them in 16 bits.
 const NodesMost = 160
 
-// State is what properties see of one runtime, which writes all fields except Views.
-// Whatever is computed from it is updated only when one of the counters has grown.
+// State is what properties see of one runtime, which writes all fields except Views. A value
+// that is computed from it is updated only when one of the counters has grown.
 type State struct {
 	Runtime    Runtime
 	Params     any // a sim.Params

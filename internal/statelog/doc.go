@@ -17,7 +17,7 @@
 //
 //  1. [Log.Commit] returns nil only after everything that was appended is on stable storage.
 //  2. [Recover] yields a checkpoint and a prefix of the records that were appended after it,
-//     which includes all that were committed unless the storage lost what it had synced.
+//     which includes all that were committed unless the storage lost bytes that it had synced.
 //  3. A new segment takes its name after its header and checkpoint are on stable storage. The
 //     segment before it stays until the next one, so a checkpoint that is damaged later costs the
 //     records after it and nothing else.

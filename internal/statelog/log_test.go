@@ -219,8 +219,8 @@ func written(t *testing.T, script string) (dir string, u *user) {
 	return dir, u
 }
 
-// Whatever single byte of a segment changes, and wherever it is cut, what is recovered is a
-// prefix, or an error; and a record is never lost silently from the middle.
+// Whichever byte of a segment changes, and wherever it is cut, Recover returns a prefix or an
+// error; a record is never lost silently from the middle.
 func TestDamageIsNoticed(t *testing.T) {
 	dir, u := written(t, "rrcCrrrcrrc")
 	newest := filepath.Join(dir, segmentName(2))
@@ -282,7 +282,7 @@ func TestRecordsAreChained(t *testing.T) {
 	}
 }
 
-// full is a disk that takes so many bytes.
+// full is a disk that accepts a limited number of bytes.
 type full struct {
 	FS
 	left int
@@ -309,8 +309,8 @@ func (f fullFile) Write(b []byte) (int, error) {
 	return n, errFull
 }
 
-// Wherever the disk is full the log says so, takes nothing more, and what is there is a prefix
-// from which a later process goes on.
+// Wherever the disk is full, the log reports it and accepts nothing more, and the disk has a
+// prefix from which a later process goes on.
 func TestFullDisk(t *testing.T) {
 	for left := range 400 {
 		fs, _ := mounted(nil, nil)

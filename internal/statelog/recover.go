@@ -18,7 +18,7 @@ type Recovered struct {
 	Passed             int   // newer segments that were passed over, since they are damaged where they begin
 }
 
-// Damaged reports whether anything was dropped. Of a process that was killed a part of the last
+// Damaged reports whether anything was dropped. If a process was killed, a part of its last
 // record may be.
 func (r *Recovered) Damaged() bool { return r.Dropped > 0 || r.Passed > 0 }
 
@@ -126,7 +126,7 @@ func (f *frames) next(kind Kind) (payload []byte, is bool) {
 	if size > payloadMost || f.kind != kind && (kind != KindRecord || f.kind < KindRecord) {
 		return nil, false
 	}
-	var text bytes.Buffer // grows with what is there: the length may be anything
+	var text bytes.Buffer // grows with the bytes that are there: the length may be anything
 	n, err := io.CopyN(&text, f.r, int64(size))
 	f.read += n
 	if err != nil {

@@ -71,7 +71,7 @@ func runs(t *testing.T, sys *sim.System, depth int) string {
 	}
 }
 
-// tell writes where the nodes are; a live state has a star.
+// tell writes the places of the nodes, and a star if the state is live.
 func tell(b *strings.Builder, w *world.World) {
 	for i, l := range w.Text.Lines() {
 		if l.Path == "faults left" { // so that coins fall on their rare sides too
@@ -87,7 +87,7 @@ func tell(b *strings.Builder, w *world.World) {
 	}
 }
 
-// What is rare is not for walks.
+// Walks do not take rare steps.
 func TestRareIsNotWalked(t *testing.T) {
 	w, err := world.New(MustParse(`
 		start: a

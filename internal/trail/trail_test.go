@@ -7,7 +7,7 @@ import (
 	"macemc/choose"
 )
 
-// What one process writes, another one that has the file reads.
+// One process reads what another one has written to the same file.
 func TestTrail(t *testing.T) {
 	held, err := New()
 	if err != nil {

@@ -170,7 +170,7 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 	if s.Stop != nil && s.Stop() != "" {
 		stop = s.Stop()
 	}
-	if stop == search.StopMemory && bounds.Least != (search.Least{}) { // the search is judged by what it has reached
+	if stop == search.StopMemory && bounds.Least != (search.Least{}) { // the search is judged by the bounds it reached
 		return r, nil
 	}
 	if stop.Early() && r.Finding == nil || stop == search.StopInterrupted || stop == search.StopTime {

@@ -47,7 +47,7 @@ func TestAsStated(t *testing.T) {
 	}
 }
 
-// What an entry states wrongly is told, and each deviation in its own words.
+// Each deviation from what an entry states is reported, in its own words.
 func TestNotAsStated(t *testing.T) {
 	for _, c := range []struct {
 		id     string
@@ -125,7 +125,8 @@ func TestUnclean(t *testing.T) {
 	}
 }
 
-// What a system is searched with is measured by all its bugs, and told before.
+// The effort of the search of the correct system follows from all bugs of the system, and is
+// announced before it begins.
 func TestEffort(t *testing.T) {
 	var told []Ahead
 	near, far := entry(t, "BT1"), entry(t, "BT2")
@@ -142,7 +143,7 @@ func TestEffort(t *testing.T) {
 	}
 }
 
-// Who stops it gets what there is by then, and it does not hold.
+// If verify is stopped, it returns the results so far, and the catalogue does not hold.
 func TestStopped(t *testing.T) {
 	asked, begun := 0, 0
 	r := run(t, Options{
@@ -195,8 +196,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// Where an entry says how often the critical step is one of its own, another one is
-// allowed about as often, and no more.
+// If an entry states how often fresh seeds find its critical step, another step is allowed
+// about as often, and no more.
 func TestOtherCriticalSteps(t *testing.T) {
 	e := entry(t, "HS1")
 	e.Critical = []known.Critical{{Kind: sim.KindCrash}}

@@ -98,7 +98,7 @@ func (c *checker) banned(at token.Pos, f *types.Func) {
 	}
 }
 
-// why is what is wrong with the calls of a check.
+// why has, for each check, the reason why its calls are reported.
 var why = map[string]string{
 	Clock:   "no replay repeats what the machine's clock says",
 	Random:  "no replay repeats a number that it does not know of",

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/analysis/analysistest"
 )
 
-// Each bad handler is reported, and what is wrong with it is named; none of the good
-// ones is, which look like them.
+// Each bad handler is reported with its error; no good one is, though they look like the bad
+// ones.
 func TestHandlers(t *testing.T) {
 	root, err := filepath.Abs("../..")
 	if err != nil {

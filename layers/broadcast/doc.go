@@ -6,7 +6,7 @@
 // The node above the layer calls Send. Every node gets each broadcast as a message from its
 // sender, the sender included. A node that gets a broadcast for the first time forwards it
 // to all others before it passes it up. This is eager reliable broadcast: it costs a
-// message for each pair of nodes, and needs no knowledge of who is up.
+// message for each pair of nodes, and needs no list of the nodes that are up.
 //
 // # Known limits
 //

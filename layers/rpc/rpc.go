@@ -185,7 +185,8 @@ func (l *Layer) call(env sim.Env, to sim.Addr, body sim.Message) ID {
 	return l.last
 }
 
-// Of returns the call that the current message answers, or 0 if it is not an answer.
+// Of returns the call that the current message answers. It is 0 if the message is not an
+// answer.
 func Of(env sim.Env) ID { return below(env, "Of").of }
 
 // TicketOf returns the Ticket of the current request, for a later AnswerTo.

@@ -342,7 +342,7 @@ func TestBusy(t *testing.T) {
 	}
 }
 
-// watched is a screen that tells whether it was given back.
+// watched is a screen that records whether it was given back.
 type watched struct {
 	tcell.SimulationScreen
 	back bool

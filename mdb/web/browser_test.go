@@ -21,7 +21,7 @@ type visitor struct {
 	t *testing.T
 }
 
-// visit opens a page and waits until its first step is told.
+// visit opens a page and waits until its first step is shown.
 func (v visitor) visit(url string) {
 	v.t.Helper()
 	v.Open(url)
@@ -132,7 +132,7 @@ func TestBrowser(t *testing.T) {
 	v.said()
 }
 
-// The page of a finding that fails tells how many walks avoid the failure.
+// The page of a finding that fails shows how many walks avoid the failure.
 func TestBrowserFailure(t *testing.T) {
 	v := startVisitor(t)
 	v.small()
@@ -152,7 +152,7 @@ func TestBrowserFailure(t *testing.T) {
 func TestBrowserLooks(t *testing.T) {
 	v := startVisitor(t)
 	v.small()
-	t.Chdir("../..") // the page tells how to open the file again
+	t.Chdir("../..") // the page shows the command that opens the file again
 	url := opened(t, mdb.Opener{Tool: "macemc"}, "docs/examples/randtree-RT13")
 	v.visit(url)
 	sampled := `document.getElementById("sampled").textContent.includes("states, with")`
@@ -195,7 +195,7 @@ func (n *talker) start(env sim.Env, s say) {
 }
 func (n *talker) hear(env sim.Env, _ sim.Addr, s say) { n.Heard = append(n.Heard, s.Text) }
 
-// What a service says is text wherever it stands in the page.
+// Text of a service is shown as text wherever it stands in the page.
 func TestBrowserHostile(t *testing.T) {
 	v := startVisitor(t)
 	sys := &sim.System{
@@ -225,7 +225,8 @@ func TestBrowserHostile(t *testing.T) {
 // longSteps is how long a run the page is to bear.
 const longSteps = 10_000
 
-// longPath is a run of so many steps, which is said to have a critical step in its middle.
+// longPath writes a run of the given number of steps, with a critical step in its middle by its
+// header.
 func longPath(t *testing.T, o mdb.Opener) string {
 	t.Helper()
 	s, err := o.Open("jointree", mdb.Settings{Nodes: 4})

@@ -58,7 +58,8 @@ func Listen(port int) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort("127.0.0.1", fmt.Sprint(port)))
 }
 
-// URL returns where the page is, for a listener. Who does not know it gets nothing.
+// URL returns the address of the page on a listener. It has the token, without which nothing is
+// served.
 func (s *Server) URL(l net.Listener) string {
 	return "http://" + l.Addr().String() + "/" + s.token + "/"
 }

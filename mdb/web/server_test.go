@@ -39,8 +39,8 @@ func opened(t testing.TB, o mdb.Opener, name string, lines ...string) string {
 
 const example = "../../docs/examples/handshake-HS1"
 
-// The page and its requests are for who knows the token, by this machine's own name; what
-// anybody else sends is refused, and says nothing of the run.
+// The page and its requests need the token and this machine's own name. All other requests are
+// refused, and the answers have nothing of the run.
 func TestServer(t *testing.T) {
 	url := opened(t, mdb.Opener{}, example)
 	base := url[:strings.Index(url, "/")+2] + strings.Split(url, "/")[2]

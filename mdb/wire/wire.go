@@ -33,8 +33,8 @@ func New(s *mdb.Session) *Wire {
 // Ended reports whether a request has ended the session.
 func (w *Wire) Ended() bool { return w.session.Ended() }
 
-// Stuck answers the request that is under way with an error, in the place of who does not
-// return. It may be called by another goroutine; nothing is to be answered after it.
+// Stuck answers the request that is under way with an error, in place of a handler that does
+// not return. It may be called by another goroutine; no other answer may follow it.
 func (w *Wire) Stuck(text string) []byte {
 	reply := Reply{ID: json.RawMessage("null"), Error: text}
 	if id := w.doing.Load(); id != nil {
@@ -61,7 +61,7 @@ type Request struct {
 	More     int             `json:"more"`
 }
 
-// Reply answers a request: with what was asked for, or with an error in one line.
+// Reply is the answer to a request: a value, or an error in one line.
 type Reply struct {
 	ID     json.RawMessage `json:"id"` // of the request; null: it had none
 	Place  *mdb.Place      `json:"place,omitempty"`

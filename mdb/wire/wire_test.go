@@ -73,8 +73,8 @@ func cut(text string) string {
 	return text[:most] + " ..."
 }
 
-// Whatever is asked, the answer is one line of JSON that has an answer or an error, and
-// only lines that are executed move the session.
+// Every line of input is answered by one line of JSON that has an answer or an error, and only
+// lines that are executed move the session.
 func TestAnyRequest(t *testing.T) {
 	w := opened(t, "handshake-HS1", mdb.Settings{})
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -78,7 +78,7 @@ type replica struct {
 	client        sim.Addr
 	before, after []sim.Addr // replicas that may be up, by their distance
 	history       []int
-	acked         int // of the history: every replica that is up has so many
+	acked         int // commands of the history that every replica that is up has
 }
 
 // replicas begin as the head, which the others leave at once: see place.
@@ -136,7 +136,8 @@ func (r *replica) request(env sim.Env, _ sim.Addr, m request) {
 	}
 }
 
-// promote is a request to who is not the head yet: the client knows those before to be down.
+// promote handles a request to a replica that is not the head yet: the client has seen those
+// before it go down.
 func (r *replica) promote(env sim.Env, from sim.Addr, m request) {
 	r.before = nil
 	r.place(env)

@@ -140,7 +140,7 @@ func (c *coordinator) done(_ sim.Env, from sim.Addr, _ done) {
 	}
 }
 
-// A participant votes, and does as it is told.
+// A participant votes, and obeys the coordinator's decision.
 type participant struct {
 	machine.Core
 	tx int

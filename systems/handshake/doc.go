@@ -19,10 +19,9 @@
 //	     |______|                                       v
 //	                                                  connected
 //
-// Whoever waits has the timer: the client until it is welcomed, the server until
-// that is confirmed. Nobody waits for the last datagram's arrival but the server,
-// so it is the server who must ask for it again, by another welcome. What comes
-// late, a connected server ignores.
+// The side that waits has the timer: the client until it is welcomed, the server until that is
+// confirmed. Only the server waits for the last datagram, so the server must ask for it again,
+// by another welcome. A connected server ignores datagrams that come late.
 //
 // # What is promised
 //

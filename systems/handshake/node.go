@@ -13,7 +13,7 @@ type (
 
 	// connect is the application's request to the client.
 	connect struct{}
-	// again is the timer of whoever waits.
+	// again is the timer of the side that waits.
 	again struct{}
 )
 
@@ -64,7 +64,7 @@ func (c *client) welcome(env sim.Env, from sim.Addr, _ welcome) {
 
 type server struct {
 	state state
-	peer  sim.Addr // who said hello
+	peer  sim.Addr // the node that said hello
 }
 
 func (s *server) is() state { return s.state }

@@ -2,9 +2,9 @@ package jointree
 
 import "macemc/sim"
 
-// ballast is state that a node carries along, of the kinds that real services
-// have. What is fixed in it is hashed and copied like the rest; what changes
-// is a function of the node's neighbours.
+// ballast is state that a node carries along, of the kinds that real services have. Its fixed
+// part is hashed and copied like the rest; its changing part is a function of the node's
+// neighbours.
 type ballast struct {
 	peers   map[sim.Addr]*record // changes
 	history []uint64             // the slots of the records change
@@ -57,7 +57,7 @@ func newBallast(p sim.Params, self sim.Addr, kilobytes int) *ballast {
 	return b
 }
 
-// What a peer is to a node.
+// A peer is one of these to a node.
 const (
 	stranger = "a stranger"
 	child    = "a child"

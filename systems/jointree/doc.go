@@ -5,15 +5,14 @@
 //
 // # The story
 //
-// The first node is the root. A node without a parent asks to join whenever its
-// join timer fires: the root, or its friend, the next of the other nodes, as a
-// coin says. Who has room for a child accepts; who has none redirects the joiner
-// to one of its children, chosen at random, and who has no parent itself
-// redirects it to the root. A node with a
-// parent has a recover timer instead: when it fires, the node probes its parent
-// and its children, and gives up those that did not answer since it last fired.
-// Timers fire at will, so that nodes are given up that are quite well; they are
-// told that they may leave, and join again. It never comes to rest.
+// The first node is the root. A node without a parent asks to join whenever its join timer
+// fires: it asks the root, or its friend, which is the next of the other nodes, as a coin says.
+// A node that has room for a child accepts; one that has none redirects the joiner to one of
+// its children, chosen at random; one that has no parent itself redirects it to the root. A
+// node with a parent has a recover timer instead: when it fires, the node probes its parent and
+// its children, and gives up those that did not answer since it last fired. Timers fire at any
+// time, so nodes that are well are given up too; they get a message that they may leave, and
+// join again. The service never comes to rest.
 //
 // # What is promised
 //

@@ -32,8 +32,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// A walk takes the same steps, and tells the same states apart, with every
-// ballast.
+// A walk takes the same steps, and the same states are equal, with every ballast.
 func TestBallastChangesNoCount(t *testing.T) {
 	var counts [3]int
 	for i, ballast := range Ballast.Words {
@@ -61,7 +60,7 @@ func TestBallastChangesNoCount(t *testing.T) {
 	t.Log(counts)
 }
 
-// The sizes that the package tells: benchmarks rest on them.
+// The sizes that the package states: benchmarks rest on them.
 func TestSize(t *testing.T) {
 	for _, c := range []struct{ depth, states, transitions int }{
 		{6, 4_633, 14_466},

@@ -7,9 +7,9 @@ import (
 	"macemc/sim"
 )
 
-// What nodes send each other.
+// The messages.
 type (
-	join     struct{ who sim.Addr } // who looks for a parent
+	join     struct{ who sim.Addr } // the node that looks for a parent
 	accept   struct{}               // you are my child
 	redirect struct{ to sim.Addr }  // no room: ask this one
 	leave    struct{}               // we are not, or no more, parent and child

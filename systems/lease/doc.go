@@ -3,10 +3,10 @@
 //
 // # The story
 //
-// Whoever has the lease is the primary. It has it for a term, and goes by its own
-// clock: a lease lasts until an instant, and whoever is about to write reads the
-// clock and compares. A write is a task of its own, since the disk is slow, so time
-// goes by between the request and the write.
+// The node that has the lease is the primary. It has it for a term, and goes by its own clock:
+// a lease lasts until an instant, and a node reads the clock and compares before it writes. A
+// write is a task of its own, since the disk is slow, so time goes by between the request and
+// the write.
 //
 // When the term is over the primary hands the lease on, with the value, by a timer:
 // to the next node, which begins its term when it hears of that. Nobody asks

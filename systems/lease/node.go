@@ -18,7 +18,7 @@ type (
 	lease struct{ Value int }
 )
 
-// What monitors hear.
+// The facts for monitors.
 type (
 	leads  struct{} // a node is the primary from now on
 	writes struct{} // a node has written

@@ -3,12 +3,13 @@
 //
 // # The story
 //
-// A proposer that is asked to propose prepares a ballot of its own: it asks the acceptors for promises.
-// With those of a majority it leads: it has what they have accepted accepted again, in
-// its own ballot, puts nothing into the holes between, and then the values that it was asked for, each
-// into a slot of its own. A value that a majority has accepted is decided, and the learners are told. An
-// acceptor that has promised a higher ballot refuses, and the proposer waits before it prepares the
-// next one. The learners apply what is decided in the order of the slots.
+// A proposer that gets a request prepares a ballot of its own: it asks the acceptors for
+// promises. With the promises of a majority it leads. It proposes the values that these
+// acceptors have accepted again, in its own ballot, and puts nothing into the holes between;
+// then it proposes the requested values, each in a slot of its own. A value that a majority has
+// accepted is decided, and the proposer sends it to the learners. An acceptor that has promised
+// a higher ballot refuses, and the proposer waits before it prepares the next one. The learners
+// apply the decided values in the order of the slots.
 //
 // # What is promised
 //
@@ -17,6 +18,7 @@
 //
 // # Known limits
 //
-// A proposer begins so many ballots at most, so that the space is finite. Acceptors do not restart: for
-// storage see systems/storage and systems/wal. systems/paxos is another basic Paxos, message by message as papers count it.
+// The number of ballots of a proposer is limited, so that the space is finite. Acceptors do not
+// restart: for storage see systems/storage and systems/wal. systems/paxos is another basic
+// Paxos, message by message as papers count it.
 package multipaxos

@@ -45,7 +45,7 @@ const (
 type proposer struct {
 	machine.Core
 	acceptors, learners []sim.Addr
-	slots               int // that there are; 0 means as many as are needed
+	slots               int // the number of slots; 0 means that it is not limited
 	rounds              int // ballots that it may still begin
 	step                int // between its ballots
 	ballot              int
@@ -59,7 +59,7 @@ type proposer struct {
 // slot is one that is being decided.
 type slot struct {
 	value int
-	by    []sim.Addr // who has accepted it; none any more when that were enough
+	by    []sim.Addr // the acceptors that have accepted it; empty once they are enough
 }
 
 var proposers = machine.Define("proposer",

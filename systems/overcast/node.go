@@ -152,8 +152,8 @@ func (n *node) waitToJoin(env sim.Env) {
 	}
 }
 
-// tell sends a message that must not be missing: if the buffer is full the connection
-// goes, and both ends begin anew.
+// tell sends a message that must not be lost: if the buffer is full it resets the connection,
+// and both ends begin anew.
 func (n *node) tell(env sim.Env, to sim.Addr, m sim.Message) {
 	if !env.TCP().Send(to, m) {
 		n.hangUp(env, to)

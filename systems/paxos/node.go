@@ -28,7 +28,7 @@ type rule struct {
 	enough int
 	number bool // only how many
 	stay   bool // those that come later are not taken
-	quorum bool // so many are taken at once, and none before
+	quorum bool // the majority's answers are taken together in one event, and none before
 }
 
 // takes reports whether an answer is taken by itself.

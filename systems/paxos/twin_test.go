@@ -10,9 +10,9 @@ import (
 	"macemc/sim"
 )
 
-// The same rules as plain values, searched in the dumbest way. By ballot, counted
-// from 1: who is asked by READ, what has answered, what is written, where. Number
-// 0 is nothing.
+// The same rules as plain values, searched in the simplest way: for each ballot, counted from
+// 1, the acceptors that READ is under way to, the answers, and the values that are written.
+// Number
 type twin struct {
 	acceptors [3]struct{ promised, ballot, value int8 }
 	ballots   [4]ballot
@@ -21,7 +21,7 @@ type twin struct {
 
 type ballot struct {
 	begun, written, learnt bool
-	votes, accepts         uint8 // who answered, and whose ACCEPT was heard; or how many
+	votes, accepts         uint8 // senders of answers and of heard ACCEPTs, or their number
 	highest, value         int8  // of the answers so far
 	reads, writes          uint8 // under way, by acceptor
 	writes_                int8  // the value of what is under way by writes and accepted; nobody keeps it besides
@@ -192,3 +192,5 @@ func TestTwin(t *testing.T) {
 		})
 	}
 }
+
+// is nothing.

@@ -21,10 +21,10 @@
 //	        j := j+1                                              to L1 if j < n, else L4
 //	L4  the critical section; Q[i] := 1                           to L0
 //
-// The test of L3 is one step: the process sees all of Q and the turn at once.
-// A process that cannot pass it has no step. Q[i] is 1 and not 0 after L4, and j
-// stays n at L0, which tells a first attempt from a later one: so it is in the
-// model that was counted.
+// The test of L3 is one step: the process sees all of Q and the turn at once. A process that
+// cannot pass it has no step. Q[i] is 1 and not 0 after L4, and j stays n at L0, by which a
+// first attempt differs from a later one. The published model has both, so its counts need
+// them.
 //
 // # A count to check the checker by
 //

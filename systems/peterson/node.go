@@ -40,7 +40,7 @@ type lock struct {
 	at    [processesMost]label
 	level [processesMost]uint8   // j of the story: 1 to n-1; 0 before the first start, n at L4
 	claim [processesMost]uint8   // Q of the story
-	turn  [processesMost]process // who yields at a level; none yields at level 0
+	turn  [processesMost]process // the process that yields at a level; none yields at level 0
 
 	claimsLate bool // PE1
 	noTurn     bool // PE2

@@ -78,7 +78,7 @@ func executed(t *testing.T, n int) (s space) {
 	return s
 }
 
-// unseen tells the hashes that come for the first time from the others.
+// unseen returns a function that reports whether it gets a hash for the first time.
 func unseen[H comparable](first H) func(H) bool {
 	known := map[H]bool{first: true}
 	return func(h H) bool {

@@ -136,7 +136,7 @@ func (n *node) join(env sim.Env, from sim.Addr, m join) {
 // the child would believe it.
 func (n *node) known(env sim.Env, m join) {
 	if env.Bug(RT18) {
-		env.TCP().Send(m.source, joinReply{status: accepted, attempt: m.attempt, root: n.root, siblings: n.told(env, n.kids)})
+		env.TCP().Send(m.source, joinReply{status: accepted, attempt: m.attempt, root: n.root, siblings: n.shown(env, n.kids)})
 	}
 }
 
@@ -154,7 +154,7 @@ func (n *node) admit(env sim.Env, m join) {
 		env.TCP().Send(kid, m)
 	default:
 		kids := with(n.kids, source)
-		if !env.TCP().Send(source, joinReply{status: accepted, attempt: m.attempt, root: n.root, siblings: n.told(env, kids)}) && !env.Bug(RT25) {
+		if !env.TCP().Send(source, joinReply{status: accepted, attempt: m.attempt, root: n.root, siblings: n.shown(env, kids)}) && !env.Bug(RT25) {
 			return // it does not know, and its timer asks again
 		}
 		n.kids = kids
@@ -162,8 +162,9 @@ func (n *node) admit(env sim.Env, m join) {
 	}
 }
 
-// told returns the list of children that a child hears. It is empty unless the node is a root.
-func (n *node) told(env sim.Env, kids []sim.Addr) []sim.Addr {
+// shown returns the list of children for a message to a child. It is empty unless the node is a
+// root.
+func (n *node) shown(env sim.Env, kids []sim.Addr) []sim.Addr {
 	if n.root == env.Self() {
 		return kids
 	}

@@ -24,8 +24,8 @@ func (n *node) refresh(env sim.Env, knows sim.Addr) {
 	}
 }
 
-// tell sends to all children but one. A child that cannot be sent to is given up: it
-// would never hear of it.
+// tell sends to all children but one. A child to which the message cannot be sent is given up,
+// since it would never hear of it.
 func (n *node) tell(env sim.Env, m sim.Message, but sim.Addr) {
 	var deaf []sim.Addr
 	for _, kid := range n.kids {

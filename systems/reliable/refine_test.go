@@ -21,7 +21,7 @@ func TestRefines(t *testing.T) {
 		{"RL4", "[]"}, // it is not live, which traces do not show
 	} {
 		if c.bug == "RL3" && !*long.On {
-			continue // ten times as many states
+			continue // has ten times the number of states
 		}
 		settings, bugs := []string{"values=2"}, []string(nil)
 		if c.bug != "" {

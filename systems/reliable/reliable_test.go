@@ -23,8 +23,8 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// Of a sender that never sends again some pairs of state and event never meet, and the
-// report names them; of the correct one it names none.
+// If the sender never sends again, some pairs of state and event never meet, and the report
+// names them; for the correct sender it names none.
 func TestPairs(t *testing.T) {
 	for _, c := range []struct {
 		bugs []string

@@ -38,7 +38,7 @@ type node struct {
 	incarnation int
 	out         map[sim.Addr]*outgoing
 	in          map[sim.Addr]*incoming
-	waits       bool // to be told that the buffers are empty
+	waits       bool // for the event that the buffers are empty
 }
 
 type outgoing struct {

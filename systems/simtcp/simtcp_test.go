@@ -75,7 +75,8 @@ func TestFlawsByWalks(t *testing.T) {
 	}
 }
 
-// All runs of a few steps show each flaw, too; so many steps are needed.
+// All runs of a few steps show each flaw, too. The table has the least number of steps that
+// does.
 func TestFlawsByEnumeration(t *testing.T) {
 	for _, c := range []struct {
 		bug   sim.BugID
@@ -100,7 +101,7 @@ func TestFlawsByEnumeration(t *testing.T) {
 	}
 }
 
-// enumerate takes all runs of so many steps, until one fails.
+// enumerate takes all runs of depth steps, until one fails.
 func enumerate(w *world.World, depth int) (failure *sim.Failure, paths int) {
 	for o, more := choose.NewOdometer(), true; more; more = o.Next() {
 		paths++

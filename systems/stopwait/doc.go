@@ -4,12 +4,11 @@
 //
 // # The story
 //
-// Layer stands below any node. What the upper node sends by env.TCP(), the
-// layer queues for each peer, numbers, and sends as data over UDP: the first
-// of the queue only, again and again whenever a timer fires, until its ack
-// comes; then the next. The receiver acks what it gets, hands it up once, and
-// acks again what it had before. All else (UDP, messages and signals of other
-// types) passes through the layer unchanged.
+// Layer stands below any node. It queues the messages that the upper node sends by env.TCP(),
+// for each peer apart, numbers them, and sends them as data over UDP: only the first of the
+// queue, again and again whenever a timer fires, until its ack comes; then the next. The
+// receiver acks a message, hands it up once, and acks duplicates again. All else (UDP, messages
+// and signals of other types) passes through the layer unchanged.
 //
 // The counter above sends each peer the numbers 1, 2, ... of increments, and
 // counts those that come.

@@ -39,7 +39,7 @@ type Layer struct {
 	upper sim.Node
 	out   map[sim.Addr]*outgoing
 	next  map[sim.Addr]int // the number that is waited for, by peer
-	flush bool             // the upper node asked to be told when all is acked
+	flush bool             // the upper node has requested Flushed
 
 	above sim.Above `mc:"-"` // the Env of the upper node, set anew in every step
 }

@@ -8,15 +8,14 @@
 // timestamps. It is regular: what is read is not older than the last write that
 // was complete when the read began.
 //
-// With promise=atomic a reader writes back what it is about to return, to a majority.
+// With promise=atomic a reader writes the value that it is about to return back to a majority.
 // Then all reads and writes are those of one register, which package history checks.
 //
 // With answers=quorum the answers of a majority are taken in one step, each set of senders by
 // itself (see sim.OnQuorum), and nothing is remembered before.
 //
-// What is not needed any more, since the operation that asked has ended, stays in
-// the bag, or is taken without effect (late=consumed); that changes how many states
-// there are, and no more.
+// A message whose operation has ended stays in the bag, or is taken without effect
+// (late=consumed); that changes the number of states and nothing else.
 //
 // Its known bugs are in system.go.
 package storage

@@ -162,7 +162,7 @@ func (w *writer) wrote(env sim.Env) {
 	}
 }
 
-// A reader reads so many times.
+// A reader reads a fixed number of times.
 type reader struct {
 	asking
 	left    int

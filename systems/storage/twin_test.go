@@ -122,9 +122,9 @@ func (r rules) count(t *testing.T) (states, transitions int) {
 func TestTwin(t *testing.T) {
 	for _, c := range []struct {
 		rules
-		published   int // 0: nothing is
+		published   int // 0 if nothing is
 		long        bool
-		transitions int // published; 0: none are
+		transitions int // published, or 0
 	}{
 		{rules{1, 1, true}, 1_990, false, 0}, {rules{1, 1, false}, 2_200, false, 0},
 		{rules{2, 1, true}, 38_557, true, 0}, {rules{2, 1, false}, 50_352, true, 0},
@@ -196,9 +196,9 @@ func TestTwoReaders(t *testing.T) {
 	}
 }
 
-// What is promised to be atomic is: a register with its calls and returns, whole. The
-// engine that takes every run from its start, and knows a state by all that is in it,
-// what may be so of the register included, counts the same.
+// With promise=atomic the register is atomic: calls and returns are one register's. The engine
+// that takes every run from its start, and identifies a state by all of its contents, the
+// possible states of the register included, counts the same.
 func TestAtomic(t *testing.T) {
 	settings := []string{"writes=1", "promise=atomic", "late=stay"}
 	s := all(t, settings)

@@ -24,7 +24,7 @@ type Reorg struct {
 	brothers    []sim.Addr // you included
 }
 
-// Reorganise has a member tell its children where they may move to. It is no
+// Reorganise has a member send its children other nodes that may be their parents. It is no
 // more than a hint: if there is no room for it, the next one will do.
 func Reorganise(env sim.Env, n Member) {
 	kids := slices.SortedFunc(n.Children(), sim.Addr.Compare)

@@ -5,11 +5,10 @@
 //
 // # The story
 //
-// The first node is the transaction's coordinator, the others are its resource
-// managers. A working manager may prepare, and say so to the coordinator, or
-// abort by itself, silently. The coordinator notes who is prepared; when all
-// are, it may commit; at any moment before, it may abort. It says which to
-// every manager, and a manager obeys what it is told.
+// The first node is the transaction's coordinator, the others are its resource managers. A
+// working manager may prepare, and say so to the coordinator, or abort by itself, silently. The
+// coordinator notes which are prepared; when all are, it may commit; at any moment before, it
+// may abort. It sends its decision to every manager, and a manager obeys it.
 //
 // # A count to check the checker by
 //
@@ -30,7 +29,7 @@
 //
 // # Known limits
 //
-// Nobody crashes. A manager that obeys does not look at its own state, as in
-// the specification: that an aborted one is never told to commit is the
-// protocol's merit, not a guard's.
+// No node crashes. A manager that obeys does not look at its own state, as in the
+// specification: the protocol, and not a check in the manager, ensures that an aborted one
+// never gets a commit.
 package twophase

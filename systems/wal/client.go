@@ -15,7 +15,7 @@ type (
 
 const retryAfter = time.Second
 
-// client writes, and knows how far that came.
+// client writes, and counts the acknowledged writes.
 type client struct {
 	server sim.Addr
 	writes int // to be acknowledged

@@ -1,6 +1,5 @@
-// Package wal is a register over a write-ahead log: a server that logs what it is
-// asked to write, syncs, and answers, and a client that goes on when it has the
-// answer.
+// Package wal is a register over a write-ahead log: a server that logs each write, syncs, and
+// answers, and a client that goes on when it has the answer.
 //
 // # The story
 //
@@ -25,5 +24,5 @@
 // # Known limits
 //
 //   - The register is a number that only grows, so one record is as good as all.
-//   - A client that crashed begins anew: it writes 1 again, and is told what is there.
+//   - A client that crashed begins anew: it writes 1 again, and the answer is the present value.
 package wal

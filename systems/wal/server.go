@@ -126,7 +126,7 @@ func empty(file sim.File) {
 	must(file.Sync())
 }
 
-// must is for a disk that does not fail: who may lose a sync has more to do.
+// must is for a disk that does not fail: a server that may lose a sync has more to do.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("wal: the disk fails: %v", err))

@@ -7,8 +7,8 @@
 // drawn by a fixed seed, in proportion to how much there is to change in each room;
 // some have names, and are tried always (named.go). No file of the tree is touched:
 // a mutant is built by go test -overlay, and has a minute of the tests that the
-// continuous integration runs for its room. What was tried is in a journal, from
-// which a run goes on.
+// continuous integration runs for its room. A journal lists the mutants that were tried, and
+// a run goes on from there.
 //
 // It prints those that nothing notices. One that means nothing (a bound that is
 // never met, a cache that is only slower) goes into equivalent.txt with its reason.

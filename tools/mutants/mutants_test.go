@@ -63,7 +63,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// What a mutant is drawn from is sorted first: the order of files does not count.
+// The places of mutants are sorted before one is drawn: the order of files does not count.
 func TestDrawIsTheSame(t *testing.T) {
 	a := source{"netsim", "a", "a.go", sample}
 	b := source{"netsim", "b", "b.go", "package p\n\nfunc f(x int) int { return x + 1 }\n"}
@@ -85,7 +85,8 @@ func TestDrawIsTheSame(t *testing.T) {
 	}
 }
 
-// A function that is added leaves drawn what was, but for as many as are drawn of it.
+// Adding a function keeps the mutants that were drawn before, except for the number drawn from
+// the new function.
 func TestDrawIsStable(t *testing.T) {
 	was := names
 	names = nil

@@ -19,7 +19,7 @@ type duration = time.Duration
 
 const minute = time.Minute
 
-// What became of a mutant.
+// The fates of a mutant.
 const (
 	killed   = "killed"
 	survived = "survived"

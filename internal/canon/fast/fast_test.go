@@ -22,7 +22,7 @@ func TestFault(t *testing.T) {
 	}
 }
 
-// TestSelfTestFails checks that the self-test sees what it is there to see.
+// TestSelfTestFails checks that the self-test sees the differences that it is there to find.
 func TestSelfTestFails(t *testing.T) {
 	if !Known {
 		t.Skip("what the self-test looks at is not known here")

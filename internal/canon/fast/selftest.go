@@ -26,8 +26,8 @@ var Fault = sync.OnceValue(func() string {
 // broken says that the self-test failed. Only Fault writes it.
 var broken bool
 
-// On reports whether the room is known and was not found to be wrong by then: for
-// who cannot wait for Fault.
+// On reports whether the fast room may be used, as far as is known when it is called. It is for
+// callers that cannot wait for Fault.
 func On() bool { return Known && !broken }
 
 // selfTest holds values of several kinds in interfaces and looks at the words, and

@@ -16,8 +16,8 @@ func Direct(t reflect.Type) bool {
 	return (*Words)(unsafe.Pointer(&zero)).Data == nil
 }
 
-// Types remembers what is known of types, by the first word of the interfaces
-// that hold them: the last one of each place, which Place tells.
+// Types is a cache from a type, which is the first word of an interface, to a value about it.
+// Place gives a type its slot, and each slot has the type that was stored last.
 type Types[P any] [256]struct {
 	Type unsafe.Pointer
 	Of   *P
