@@ -20,11 +20,10 @@ func TestProgramsWithoutItDependOnNoNATS(t *testing.T) {
 // The server listens to other machines only if it knows who they are.
 func TestOpenServerIsRefused(t *testing.T) {
 	for listen, refused := range map[string]bool{"127.0.0.1:4222": false, "localhost:0": false, "[::1]:1": false, "0.0.0.0:4222": true, ":4222": true, "10.0.0.1:1": true} {
-		s := &settings{listen: listen}
-		if _, _, err := s.address(false); (err != nil) != refused {
+		if _, _, err := address("--listen", listen, false, "a token"); (err != nil) != refused {
 			t.Errorf("%s: %v", listen, err)
 		}
-		if _, _, err := s.address(true); err != nil {
+		if _, _, err := address("--listen", listen, true, "a token"); err != nil {
 			t.Errorf("%s, secured: %v", listen, err)
 		}
 	}

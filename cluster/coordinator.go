@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -19,10 +18,10 @@ import (
 	"macemc/search"
 )
 
-// job is what the key job holds.
+// job is the value of the key job.
 type job struct {
 	Job   command.Job
-	Epoch uint64 // another one each time that a coordinator begins
+	Epoch uint64 // differs each time a coordinator begins
 }
 
 // result is the result of a span.
@@ -30,52 +29,58 @@ type result struct {
 	Came   search.Spanned
 	Took   time.Duration
 	Worker string
+	Alone  bool // the span was delivered before, so its walks were taken in a process of their own
 }
 
-// coordinator gives spans out, and collects their results.
+// coordinator publishes spans and collects their results.
 type coordinator struct {
 	*places
 	pace
-	nc    *nats.Conn
-	ns    *server.Server // nil: an external one
-	epoch uint64
-	lot   int
-	say   func(string)
-
-	workers atomic.Int64 // goroutines of workers
-	rate    float64      // walks a second of a goroutine of a worker; 0: not known
-	ends    context.CancelFunc
+	nc     *nats.Conn
+	ns     *server.Server // If it is nil, the servers belong to an external cluster.
+	epoch  uint64
+	lot    int
+	say    func(string)
+	roster roster
+	status *statusPage // nil if there is none
+	ends   context.CancelFunc
 }
 
-// spanEach is how many spans a lot has for each goroutine of a worker at least.
+// spanEach is the least number of spans of a lot for each goroutine of a worker.
 const spanEach = 2
 
-func (s *settings) coordinate(j command.Job, dir string, say func(string)) (*command.Coordination, error) {
+func (s *settings) coordinate(j command.Job, dir string, say func(string), now func() command.Status) (*command.Coordination, error) {
 	c := &coordinator{say: say, pace: s.pace}
 	var err error
+	if c.status, err = s.serveStatus(j, now, &c.roster); err != nil {
+		return nil, err
+	}
+	if c.status != nil {
+		say("macemc: the status of the search is at " + c.status.url)
+	}
 	if s.url == "" {
 		c.ns, c.nc, err = s.start(dir)
 	} else {
 		c.nc, err = s.connect("coordinator")
 	}
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = c.begin(j, max(1, s.replicas))
 	}
-	if err := c.begin(j, max(1, s.replicas)); err != nil {
+	if err != nil {
 		c.end()
 		return nil, err
 	}
 	url := s.url
 	if c.ns != nil {
 		url = c.ns.ClientURL()
-		say("macemc: workers join by: worker --cluster " + url)
+		say("macemc: start a worker by: worker --cluster " + url)
 	} else {
-		say("macemc: the cluster is not this program's own: whether it syncs its writes is not known")
+		say("macemc: the cluster is external, so it is unknown whether its servers sync their writes")
 	}
 	return &command.Coordination{Afar: c, End: c.end, Join: s.joins(url)}, nil
 }
 
-// begin clears what an earlier coordinator left under way, and publishes the job.
+// begin removes what an earlier coordinator left, and publishes the job.
 func (c *coordinator) begin(j command.Job, replicas int) (err error) {
 	if err := c.sure(nil, func(ctx context.Context) (err error) {
 		c.places, err = open(ctx, c.nc, c.call, replicas)
@@ -83,7 +88,7 @@ func (c *coordinator) begin(j command.Job, replicas int) (err error) {
 	}); err != nil {
 		return err
 	}
-	c.epoch = uint64(time.Now().UnixNano()) // a worker may have known another server
+	c.epoch = uint64(time.Now().UnixNano()) // not a count: a worker may have been connected to another server before
 	text, err := json.Marshal(job{j, c.epoch})
 	if err != nil {
 		return err
@@ -107,8 +112,8 @@ func (c *coordinator) begin(j command.Job, replicas int) (err error) {
 	return c.watchWorkers(watching)
 }
 
-// sure makes a call again until it comes through: servers of a cluster come and go. It gives up if
-// the cluster is gone for long, or if stopped reports true.
+// sure repeats a call until it succeeds, since servers of a cluster may be down for a while. It
+// returns an error if the cluster does not answer for the time gone, or if stopped reports true.
 func (c *coordinator) sure(stopped func() bool, call func(context.Context) error) error {
 	for began := time.Now(); ; time.Sleep(c.retry) {
 		ctx, cancel := context.WithTimeout(context.Background(), c.call)
@@ -119,6 +124,8 @@ func (c *coordinator) sure(stopped func() bool, call func(context.Context) error
 			return nil
 		case stopped != nil && stopped():
 			return errStopped
+		case c.nc.IsClosed():
+			return fmt.Errorf("the cluster does not let this coordinator in: %w", cmp.Or(c.nc.LastError(), err))
 		case time.Since(began) > c.gone:
 			return fmt.Errorf("the cluster does not answer: %w", cmp.Or(c.nc.LastError(), err))
 		}
@@ -127,15 +134,13 @@ func (c *coordinator) sure(stopped func() bool, call func(context.Context) error
 
 var errStopped = errors.New("the search is to stop")
 
-// watchWorkers counts the goroutines of workers, and reports those that come and go. A worker that
-// gives no sign of life for long is gone.
+// watchWorkers keeps the roster up to date. A worker counts as gone once its heartbeat is late.
 func (c *coordinator) watchWorkers(ctx context.Context) error {
 	w, err := c.runs.Watch(ctx, keyOf+"*", jetstream.UpdatesOnly())
 	if err != nil {
 		return err
 	}
 	go func() {
-		crew := map[string]sign{}
 		tick := time.NewTicker(c.tell)
 		defer tick.Stop()
 		for {
@@ -143,10 +148,8 @@ func (c *coordinator) watchWorkers(ctx context.Context) error {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				for name, s := range crew {
-					if time.Since(s.at) > c.ack+2*c.tell {
-						c.came(crew, name, 0)
-					}
+				for _, name := range c.roster.silent(c.ack + 2*c.tell) {
+					c.came(name, 0)
 				}
 			case e := <-w.Updates():
 				if e == nil {
@@ -156,37 +159,29 @@ func (c *coordinator) watchWorkers(ctx context.Context) error {
 				if e.Operation() == jetstream.KeyValuePut {
 					n, _ = strconv.Atoi(string(e.Value()))
 				}
-				c.came(crew, strings.TrimPrefix(e.Key(), keyOf), n)
+				c.came(strings.TrimPrefix(e.Key(), keyOf), n)
 			}
 		}
 	}()
 	return nil
 }
 
-// sign is the last sign of life of a worker.
-type sign struct {
-	n  int // goroutines
-	at time.Time
-}
-
-// came notes how many goroutines a worker has; 0: it is gone.
-func (c *coordinator) came(crew map[string]sign, name string, n int) {
-	before := crew[name].n
-	if crew[name] = (sign{n, time.Now()}); n == 0 {
-		delete(crew, name)
-	}
-	if before == n {
+// came records a heartbeat: a worker with n goroutines, or one that is gone if n is 0.
+func (c *coordinator) came(name string, n int) {
+	changed, all := c.roster.came(name, n)
+	if !changed {
 		return
 	}
-	all, what := c.workers.Add(int64(n-before)), fmt.Sprintf("has %d goroutines", n)
+	what := fmt.Sprintf("has %d goroutines", n)
 	if n == 0 {
 		what = "is gone"
 	}
 	c.say(fmt.Sprintf("macemc: worker %s %s; all have %d", name, what, all))
 }
 
-// end takes the job back, and closes everything.
+// end withdraws the job, and closes everything.
 func (c *coordinator) end() {
+	c.status.end()
 	if c.places != nil && c.runs != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), c.ack)
 		defer cancel()
@@ -195,26 +190,28 @@ func (c *coordinator) end() {
 	if c.ends != nil {
 		c.ends()
 	}
-	_ = c.nc.Drain()
+	if c.nc != nil {
+		_ = c.nc.Drain()
+	}
 	if c.ns != nil {
 		c.ns.Shutdown()
 		c.ns.WaitForShutdown()
 	}
 }
 
-// Size makes spans of about the time of a span, and enough that all workers have some.
+// Size returns a size by which a span takes about the time pace.span, and all workers get spans.
 func (c *coordinator) Size(n int) int {
-	each := spanEach * max(1, int(c.workers.Load()))
+	each := spanEach * max(1, c.roster.goroutines())
 	size := (n + each - 1) / each
-	if c.rate > 0 {
-		size = min(size, int(c.rate*c.span.Seconds()))
+	if rate := c.roster.pace(); rate > 0 {
+		size = min(size, int(rate*c.span.Seconds()))
 	} else {
 		size = min(size, 64)
 	}
 	return max(1, size)
 }
 
-// Learn publishes what is known before a lot.
+// Learn publishes the corpus before a lot, or what was added to it.
 func (c *coordinator) Learn(k search.Knowledge) error {
 	c.lot = k.Lot
 	text, err := json.Marshal(k)
@@ -223,28 +220,28 @@ func (c *coordinator) Learn(k search.Knowledge) error {
 	}
 	return c.sure(nil, func(ctx context.Context) error {
 		err := putParts(ctx, c.known, fmt.Sprintf("%d.%d", c.epoch, k.Lot), "coordinator", text)
-		if errors.Is(err, jetstream.ErrKeyExists) { // it came through before
+		if errors.Is(err, jetstream.ErrKeyExists) { // an earlier call succeeded though its answer got lost
 			return nil
 		}
 		return err
 	})
 }
 
-// lot is the spans of a lot that are under way.
+// lot holds the spans of the lot that is under way.
 type lot struct {
 	*coordinator
 	name    string // EPOCH.LOT
 	spans   []search.Span
-	waiting map[string]result // that came before their turn
-	next    int               // the span whose result is due
-	heard   time.Time         // when the last result came
+	waiting map[string]result // results of spans whose predecessors are not done
+	next    int               // the span whose result is next
+	heard   time.Time         // when the last result arrived
 	began   time.Time
-	alone   bool // it was said that there is no worker
+	alone   bool // the user was informed that there is no worker
 	stopped func() bool
 	came    func(search.Spanned) bool
 }
 
-// Take gives the spans of a lot out, and passes their results on, in order.
+// Take publishes the spans of a lot, and calls came with their results in order.
 func (c *coordinator) Take(spans []search.Span, stopped func() bool, came func(search.Spanned) bool) error {
 	l := &lot{coordinator: c, name: fmt.Sprintf("%d.%d", c.epoch, c.lot), spans: spans, waiting: map[string]result{}, heard: time.Now(), began: time.Now(), stopped: stopped, came: came}
 	err := l.take()
@@ -262,7 +259,7 @@ func (c *coordinator) Take(spans []search.Span, stopped func() bool, came func(s
 	return err
 }
 
-// wants tells workers the first lot whose spans are wanted.
+// wants publishes the number of the first lot whose spans are still needed. Workers drop earlier spans.
 func (c *coordinator) wants(lot int, stopped func() bool) error {
 	return c.sure(stopped, func(ctx context.Context) error {
 		_, err := c.runs.Put(ctx, keyLot, fmt.Appendf(nil, "%d.%d", c.epoch, lot))
@@ -296,7 +293,7 @@ func (l *lot) take() error {
 	return l.gather(w)
 }
 
-// give publishes spans. One that is published twice costs time and nothing else.
+// give publishes spans. Publishing a span twice wastes time, but its result counts once.
 func (l *lot) give(numbers []int) error {
 	return l.sure(l.stopped, func(ctx context.Context) error {
 		var sent []jetstream.PubAckFuture
@@ -324,7 +321,7 @@ func (l *lot) give(numbers []int) error {
 	})
 }
 
-// gather passes results on in order, until the lot is over or the search is to stop.
+// gather calls came with the results in order, until the lot is complete or the search stops.
 func (l *lot) gather(w jetstream.KeyWatcher) error {
 	tick := time.NewTicker(l.retry)
 	defer tick.Stop()
@@ -356,15 +353,14 @@ func (l *lot) gather(w jetstream.KeyWatcher) error {
 	return nil
 }
 
-// look asks for the result that is due, should the watch have missed it, and gives spans out again
-// that got lost.
+// look reads the next result, in case the watch missed it, and publishes lost spans again.
 func (l *lot) look() error {
 	ctx, cancel := context.WithTimeout(context.Background(), l.call)
 	defer cancel()
 	if e, err := l.results.Get(ctx, l.id(l.next)); err == nil {
 		return l.note(e)
 	}
-	if !l.alone && l.workers.Load() == 0 && time.Since(l.began) > l.tell {
+	if !l.alone && l.roster.goroutines() == 0 && time.Since(l.began) > l.tell {
 		l.alone = true
 		l.say("macemc: there is no worker: the walks wait for one")
 	}
@@ -373,14 +369,15 @@ func (l *lot) look() error {
 	}
 	l.heard = time.Now()
 	lost, err := l.lost(ctx)
-	if err != nil || len(lost) == 0 { // the cluster may not answer now
+	if err != nil || len(lost) == 0 { // an error is no reason to end: the cluster may answer later
 		return nil
 	}
-	l.say(fmt.Sprintf("macemc: %d spans of walks got lost, and are given out again", len(lost)))
+	l.roster.lose(len(lost))
+	l.say(fmt.Sprintf("macemc: %d spans of walks got lost, and are published again", len(lost)))
 	return l.give(lost)
 }
 
-// lost returns the spans of which there is neither a result nor a message.
+// lost returns the spans that have neither a result nor a message in the queue.
 func (l *lot) lost(ctx context.Context) (lost []int, err error) {
 	info, err := l.work.Info(ctx, jetstream.WithSubjectFilter(subjectWork+">"))
 	if err != nil {
@@ -403,7 +400,7 @@ func (l *lot) lost(ctx context.Context) (lost []int, err error) {
 	return lost, nil
 }
 
-// note keeps a result until its turn.
+// note keeps a result until the results of all earlier spans have arrived.
 func (l *lot) note(e jetstream.KeyValueEntry) error {
 	var r result
 	err := l.sure(l.stopped, func(ctx context.Context) error {
@@ -420,15 +417,9 @@ func (l *lot) note(e jetstream.KeyValueEntry) error {
 	return nil
 }
 
-// took notes how fast workers are, and which walks they left out.
+// took adds a result to the roster's counts, and reports the walks that were left out.
 func (c *coordinator) took(r *result) {
-	if s := r.Took.Seconds(); s > 0 && r.Came.Walks > 0 {
-		now := float64(r.Came.Walks) / s
-		if c.rate == 0 {
-			c.rate = now
-		}
-		c.rate += (now - c.rate) / 8
-	}
+	c.roster.took(r)
 	for _, walk := range r.Came.Quarantined {
 		c.say(fmt.Sprintf("macemc: walk %d ended %d processes, and is left out", walk, deathsMost))
 	}

@@ -4,26 +4,26 @@
 //		command.Program{Systems: []*sim.System{lock.System}, Cluster: cluster.Commands()}.Main()
 //	}
 //
-// The module is one of its own, so that a program without that line does not depend on NATS.
+// It is a module of its own, so that a program without that line does not depend on NATS.
 //
-// # How
+// # How it works
 //
-// The coordinator has the search: it decides what each lot of walks is, adds up what walks came to
-// in the order of their numbers, and adds to the corpus at the ends of lots. So what it finds does not
-// depend on who took the walks. A lot is cut into spans of about half a second.
+// The coordinator runs the search: it decides which walks each lot has, adds up the results in the
+// order of the walks' numbers, and extends the corpus at the end of each lot. So its findings do not
+// depend on which worker takes a walk. It cuts a lot into spans, which take about half a second each.
 //
-//	stream macemc-work       a span each, in a work queue; redelivered if its worker goes silent
-//	bucket macemc-results    what a span came to, under its name: the first who creates it wins
-//	bucket macemc-known      what each lot adds to the corpus
-//	bucket macemc-tries      the walk that a worker takes of a span that was delivered before
-//	bucket macemc-run        the job, the lot that is under way, a key for each worker
+//	stream macemc-work       a work queue with a message for each span; a span is redelivered if its worker is silent
+//	bucket macemc-results    the result of each span, under the span's name; the first writer creates it
+//	bucket macemc-known      the additions to the corpus, for each lot
+//	bucket macemc-tries      the walks that ended processes, for each span that was delivered
+//	bucket macemc-run        the job, the number of the current lot, and a heartbeat for each worker
 //
-// A span whose worker died is taken again walk by walk, and each walk is noted before. A walk that
-// ends three processes is left out; the search then is incomplete.
+// When a span is delivered a second time, its walks are taken in a process of their own. A walk that
+// ends three such processes is left out, and the search is then incomplete.
 //
 // # Trust
 //
-// No code travels: a job is a command line, and a worker takes it only if its program has the same
-// hash and reads the same setting from it. The embedded server listens on the loopback only, unless
-// it has a token or certificates.
+// No code travels: a job is a command line. A worker takes it only if its program has the same hash,
+// and reads the same setting from the command line. The embedded server listens on the loopback only,
+// unless it has a token or certificates; so does the status page, unless it has a token.
 package cluster

@@ -55,6 +55,9 @@ func TestWorkerDiesBetweenSteps(t *testing.T) {
 		})
 		holds(t, point, want, g.search())
 		g.losesNothing()
+		if _, counts := g.c.roster.now(); (counts.Redelivered > 0) != (point == "taken") {
+			t.Errorf("a worker died after %s: the status has %d spans that were delivered again", point, counts.Redelivered)
+		}
 	}
 }
 
@@ -143,6 +146,9 @@ func TestLostSpanIsGivenOutAgain(t *testing.T) {
 	holds(t, "lost", want, g.search())
 	if !g.heard("got lost") {
 		t.Error("no span got lost")
+	}
+	if _, counts := g.c.roster.now(); counts.Lost == 0 {
+		t.Error("the status has no lost span")
 	}
 }
 

@@ -16,22 +16,23 @@ import (
 	"macemc/command"
 )
 
-// settings say how the cluster is reached.
+// settings are the flags of a coordinator or a worker.
 type settings struct {
 	url, listen, token, creds string
+	status                    string // where the status page listens, or "" for no page
 	cert, key, ca             string
 	peer                      string // the name in the certificate of the other side
 	replicas                  int
 	pace                      pace
-	at                        func(point, span string) // of tests: see worker
+	at                        func(point, span string) // for tests: see worker
 }
 
-// Commands are the commands coordinator and worker, for command.Program.
+// Commands returns the commands coordinator and worker, for command.Program.
 func Commands() *command.Cluster {
 	return commands(usual, nil)
 }
 
-// commands are Commands for tests, which wait less and end workers in the middle of a commit.
+// commands is Commands with another pace, and with a function that tests use to end workers in the middle of a commit.
 func commands(p pace, reaches func(point, span string)) *command.Cluster {
 	of, at := &settings{pace: p}, &settings{pace: p, at: reaches} // of the coordinator, and of a worker
 	flags := func(flags *pflag.FlagSet, coordinator bool) {
@@ -51,22 +52,23 @@ func (s *settings) flags(flags *pflag.FlagSet, coordinator bool) {
 	if !coordinator {
 		url = "nats://" + defaultListen
 	}
-	usage := "reach the coordinator, or an external cluster, at `URL`"
+	usage := "connect to the coordinator, or to an external cluster, at `URL`"
 	if coordinator {
-		usage = "use the external NATS cluster at `URL` (default a server of its own)"
-		flags.StringVar(&s.listen, "listen", defaultListen, "let the server of its own listen at `ADDR`; anywhere but on the loopback it needs a token or certificates")
-		flags.IntVar(&s.replicas, "replicas", 1, "keep `N` copies of everything, in an external cluster")
+		usage = "use the external NATS cluster at `URL` (default: the coordinator starts a server)"
+		flags.StringVar(&s.listen, "listen", defaultListen, "let the coordinator's server listen at `ADDR`; an address off the loopback needs a token or\ncertificates")
+		flags.IntVar(&s.replicas, "replicas", 1, "keep `N` copies of everything in an external cluster")
+		flags.StringVar(&s.status, "status", "", "serve a page with the status of the search at `ADDR`, such as 127.0.0.1:8222; an address off\nthe loopback needs --token-file, and the page then asks for the token as a password")
 	}
 	flags.StringVar(&s.url, "cluster", url, usage)
-	flags.StringVar(&s.token, "token-file", "", "the token by which workers are known is in `FILE`")
-	flags.StringVar(&s.creds, "creds", "", "the credentials for an external cluster are in `FILE`")
-	flags.StringVar(&s.cert, "tls-cert", "", "the certificate of this side, in `FILE`")
-	flags.StringVar(&s.key, "tls-key", "", "its key, in `FILE`")
-	flags.StringVar(&s.peer, "tls-name", "", "the name in the other side's certificate is `NAME` (default that of the URL)")
-	flags.StringVar(&s.ca, "tls-ca", "", "the certificates that the other side's is signed by, in `FILE`")
+	flags.StringVar(&s.token, "token-file", "", "read from `FILE` the token that coordinator and workers share, of 16 characters or more")
+	flags.StringVar(&s.creds, "creds", "", "read the credentials of a user of an external cluster, a JWT and its seed, from `FILE`")
+	flags.StringVar(&s.cert, "tls-cert", "", "read the certificate of this process from `FILE`")
+	flags.StringVar(&s.key, "tls-key", "", "read the key of that certificate from `FILE`")
+	flags.StringVar(&s.peer, "tls-name", "", "expect `NAME` in the server's certificate (default: the host of the URL)")
+	flags.StringVar(&s.ca, "tls-ca", "", "read from `FILE` the certificates of the authorities that may have signed the other side's")
 }
 
-// secret is the token; "": there is none.
+// secret returns the token, or "" if no file was given.
 func (s *settings) secret() (string, error) {
 	if s.token == "" {
 		return "", nil
@@ -81,7 +83,7 @@ func (s *settings) secret() (string, error) {
 	return "", fmt.Errorf("the token in %s is shorter than 16 characters", s.token)
 }
 
-// tls is the configuration for both sides; nil: there is none.
+// tls returns the configuration of TLS for either side, or nil if there are no certificates.
 func (s *settings) tls() (*tls.Config, error) {
 	if s.cert == "" && s.key == "" && s.ca == "" {
 		return nil, nil
@@ -108,28 +110,29 @@ func (s *settings) tls() (*tls.Config, error) {
 	return c, nil
 }
 
-// address is where the server of its own listens. It refuses to listen to everybody.
-func (s *settings) address(secured bool) (host string, port int, err error) {
-	host, text, err := net.SplitHostPort(s.listen)
+// address splits the value of a flag into a host and a port, which is -1 for any free port. An address
+// off the loopback is an error unless it is secured by one of the flags that needs names.
+func address(flag, value string, secured bool, needs string) (host string, port int, err error) {
+	host, text, err := net.SplitHostPort(value)
 	if err != nil {
-		return "", 0, fmt.Errorf("--listen is %q; it must be as %s", s.listen, defaultListen)
+		return "", 0, fmt.Errorf("%s is %q; it must be a host and a port, such as %s", flag, value, defaultListen)
 	}
 	if port, err = net.LookupPort("tcp", text); err != nil {
 		return "", 0, err
 	}
 	if port == 0 {
-		port = -1 // of the server's choice
+		port = -1
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) && !secured {
-		return "", 0, fmt.Errorf("--listen %s is open to other machines; give --token-file, or --tls-cert, --tls-key and --tls-ca", s.listen)
+		return "", 0, fmt.Errorf("%s %s is open to other machines; give %s", flag, value, needs)
 	}
 	return host, port, nil
 }
 
-// quiet: calls that fail return their errors, and are made again.
+// quiet keeps the client library from printing errors: calls return them, and are repeated.
 var quiet = nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})
 
-// connect connects to a server that is not of this process.
+// connect connects to a server outside of this process.
 func (s *settings) connect(name string) (*nats.Conn, error) {
 	opts := []nats.Option{nats.Name(name), nats.MaxReconnects(-1), nats.ReconnectWait(s.pace.retry), nats.RetryOnFailedConnect(true), quiet}
 	secret, err := s.secret()
@@ -156,7 +159,7 @@ func (s *settings) connect(name string) (*nats.Conn, error) {
 	return nc, err
 }
 
-// joins returns the arguments by which a worker on this machine reaches the cluster.
+// joins returns the arguments with which a worker on this machine joins the cluster.
 func (s *settings) joins(url string) []string {
 	args := []string{"--cluster", strings.NewReplacer("//0.0.0.0:", "//127.0.0.1:", "//[::]:", "//[::1]:").Replace(url)}
 	for name, value := range map[string]string{
@@ -169,7 +172,7 @@ func (s *settings) joins(url string) []string {
 	return args
 }
 
-// itself returns a name in the certificate of a coordinator that has a server of its own.
+// itself returns a name in the certificate of the coordinator's own server, or "" if there is none.
 func (s *settings) itself() string {
 	config, err := s.tls()
 	if err != nil || config == nil || s.url != "" || len(config.Certificates) == 0 {

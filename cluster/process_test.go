@@ -4,11 +4,14 @@ package cluster
 
 import (
 	"cmp"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -16,6 +19,7 @@ import (
 	"time"
 
 	"macemc/internal/long"
+	"macemc/search"
 )
 
 // crew is a coordinator and workers, as processes. met counts the points that its workers reached, and
@@ -235,4 +239,32 @@ func TestAnotherBuildIsRefused(t *testing.T) {
 	if said := w.stderr.String(); w.ProcessState.ExitCode() != 2 || !strings.Contains(said, "another build") || strings.Count(said, "\n") != 1 {
 		t.Errorf("exit status %d, and it says %q", w.ProcessState.ExitCode(), said)
 	}
+}
+
+// The status page of a coordinator has the progress that its terminal would show, even if it is quiet.
+func TestStatusOfACoordinator(t *testing.T) {
+	t.Parallel()
+	c := newCrew(t, lines[1], "--no-work --quiet --status 127.0.0.1:0", 0)
+	const before = "the status of the search is at "
+	if !c.coordinator.stderr.hears(c.coordinator.ended, "there is no worker") {
+		t.Fatal(c.coordinator.stderr.String())
+	}
+	_, url, _ := strings.Cut(c.coordinator.stderr.String(), before)
+	url, _, _ = strings.Cut(url, "\n")
+	answer, err := http.Get(url + "status.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var got status
+	if err := json.NewDecoder(answer.Body).Decode(&got); err != nil {
+		t.Fatal(err)
+	}
+	if got.Phase != search.PhaseWalks || got.Of != 6000 || !strings.Contains(got.Progress, " of 6,000 walks") || !slices.Contains(got.Command, "commit") {
+		t.Errorf("the page has %+v", got)
+	}
+	c.flags = ""
+	c.worker()
+	c.coordinator.wait(t)
+	c.end()
 }

@@ -170,7 +170,7 @@ func newRig(t testing.TB, s subject, of settings) *rig {
 
 func (g *rig) begins(dir string) {
 	g.t.Helper()
-	c, err := g.of.coordinate(g.job, dir, g.say)
+	c, err := g.of.coordinate(g.job, dir, g.say, g.status)
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -178,6 +178,11 @@ func (g *rig) begins(dir string) {
 }
 
 func (g *rig) say(text string) { fmt.Fprintln(&g.said, text) }
+
+// status is the status of the search as the command has it, with names that are not plain text.
+func (g *rig) status() command.Status {
+	return command.Status{Line: "<b>halfway</b>", Elapsed: 3 * time.Second, Findings: []string{`safety: "<script>alert(1)</script>"`}}
+}
 
 func (g *rig) heard(part string) bool { return strings.Contains(g.said.String(), part) }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// The names of what is kept in a cluster.
+// The names of the stream, the buckets and the keys in a cluster.
 const (
 	streamWork    = "macemc-work"
 	subjectWork   = "macemc.work."
@@ -21,32 +21,32 @@ const (
 	bucketRun     = "macemc-run"
 
 	keyJob = "job"
-	keyLot = "lot" // the first lot whose spans are wanted, as EPOCH.LOT
+	keyLot = "lot" // the first lot whose spans are still needed, as EPOCH.LOT
 	keyOf  = "worker."
 )
 
 const (
 	startWait   = 10 * time.Second
-	payloadMost = 32 << 20 // of the coordinator's own server
+	payloadMost = 32 << 20 // bytes of a message, for the coordinator's own server
 	partMost    = 512 << 10
 )
 
-// pace is how long both sides wait. Tests wait less.
+// pace has the times that both sides wait. Tests have shorter ones.
 type pace struct {
-	call  time.Duration // for the answer to a call
-	retry time.Duration // before a call is made again
-	ack   time.Duration // after which a span of a silent worker goes to another one
-	tell  time.Duration // between two signs of life of a worker
-	stuck time.Duration // after which a walk counts as one that never returns
-	gone  time.Duration // after which a cluster that does not answer ends the search
-	span  time.Duration // that the walks of a span take
+	call  time.Duration // until a call without an answer fails
+	retry time.Duration // until a failed call is repeated
+	ack   time.Duration // until a span of a silent worker is delivered to another one
+	tell  time.Duration // between two heartbeats of a worker
+	stuck time.Duration // until a walk counts as one that never returns
+	gone  time.Duration // until a cluster that does not answer ends the search
+	span  time.Duration // the time that the walks of one span should take
 }
 
 var usual = pace{
 	call: 4 * time.Second, retry: 200 * time.Millisecond, ack: 4 * time.Second, tell: time.Second, stuck: time.Minute, gone: 2 * time.Minute, span: 700 * time.Millisecond,
 }
 
-// start starts a server of its own, which keeps what it has in a directory, with every write synced.
+// start starts a server in this process. It stores everything in a directory, and syncs every write.
 func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 	secret, err := s.secret()
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	host, port, err := s.address(secret != "" || config != nil && s.ca != "" && s.cert != "")
+	host, port, err := address("--listen", s.listen, secret != "" || config != nil && s.ca != "" && s.cert != "", "--token-file, or --tls-cert, --tls-key and --tls-ca")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -87,14 +87,15 @@ func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 	return ns, nc, nil
 }
 
-// places are the stream and the buckets of a cluster.
+// places has the stream and the buckets of a cluster.
 type places struct {
 	js                          jetstream.JetStream
 	work                        jetstream.Stream
 	results, known, tries, runs jetstream.KeyValue
 }
 
-// open opens them, for calls that wait for their answers so long. If make is more than 0, they are made, with that many copies.
+// open opens the stream and the buckets, for calls that fail after the time wait. If make is more than
+// 0, open creates what does not exist, with make copies.
 func open(ctx context.Context, nc *nats.Conn, wait time.Duration, make int) (*places, error) {
 	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(wait))
 	if err != nil {
@@ -124,7 +125,7 @@ func open(ctx context.Context, nc *nats.Conn, wait time.Duration, make int) (*pl
 	return p, nil
 }
 
-// empty removes the keys of a bucket that a pattern names; "": all.
+// empty removes the keys of a bucket that match a pattern. If the pattern is "", it removes all.
 func (p *places) empty(ctx context.Context, bucket, keys string) error {
 	stream, err := p.js.Stream(ctx, "KV_"+bucket)
 	if err != nil {
@@ -136,8 +137,9 @@ func (p *places) empty(ctx context.Context, bucket, keys string) error {
 	return stream.Purge(ctx, jetstream.WithPurgeSubject("$KV."+bucket+"."+keys))
 }
 
-// putParts stores a value of any size under a key that has none, in parts. The first part is stored
-// last: who creates it is the first writer, and its value counts. Others lie under the writer's name.
+// putParts stores a value of any size under a key that has none, in parts. It creates the first part
+// last: the writer that succeeds is the first writer, and its value counts. The keys of the other parts
+// contain the writer's name, so those of several writers do not mix.
 func putParts(ctx context.Context, kv jetstream.KeyValue, key, writer string, value []byte) error {
 	n := max(1, (len(value)+partMost-1)/partMost)
 	for k := n - 1; k >= 0; k-- {
@@ -158,7 +160,7 @@ func putParts(ctx context.Context, kv jetstream.KeyValue, key, writer string, va
 
 func partName(key, writer string, k int) string { return fmt.Sprintf("%s.%s.%d", key, writer, k) }
 
-// getParts returns the value that putParts has stored under a key.
+// getParts returns the value that putParts stored under a key.
 func getParts(ctx context.Context, kv jetstream.KeyValue, key string) ([]byte, error) {
 	first, err := kv.Get(ctx, key)
 	if err != nil {
@@ -167,7 +169,7 @@ func getParts(ctx context.Context, kv jetstream.KeyValue, key string) ([]byte, e
 	return otherParts(ctx, kv, key, first.Value())
 }
 
-// otherParts completes a value whose first part is there.
+// otherParts returns the whole value whose first part is b.
 func otherParts(ctx context.Context, kv jetstream.KeyValue, key string, b []byte) ([]byte, error) {
 	if len(b) < 3 || len(b) < 3+int(b[2]) {
 		return nil, fmt.Errorf("the value of %s is damaged", key)

@@ -20,25 +20,25 @@ import (
 )
 
 const (
-	deathsMost  = 3 // of processes, after which a walk is left out
-	deathsOther = 8 // of processes in a row before any walk began
+	deathsMost  = 3 // A walk that ended as many processes is left out.
+	deathsOther = 8 // The worker ends if as many processes in a row end before their first walk.
 )
 
-// try is what is known of a span that was delivered before.
-type try struct{ Deaths map[int]int } // of processes that took a walk alone
+// try is the record of a span that was delivered before.
+type try struct{ Deaths map[int]int } // by walk, how many processes of their own ended during it
 
-// worker takes spans on several goroutines.
+// worker takes the walks of spans on several goroutines.
 type worker struct {
 	*places
 	command.Hands
 	pace
 	name    string
-	at      func(point, span string) // of tests: called between the steps of a commit; or nil
+	at      func(point, span string) // for tests: if it is not nil, it is called between the steps of a commit
 	wanted  atomic.Pointer[wanted]
 	current atomic.Pointer[job]
 }
 
-// wanted is the first lot whose spans are wanted.
+// wanted is the number of the first lot whose spans are still needed.
 type wanted struct {
 	epoch uint64
 	lot   int
@@ -52,7 +52,7 @@ func (s *settings) work(ctx context.Context, hands command.Hands) error {
 		return err
 	}
 	defer nc.Close()
-	for began, last := time.Now(), ""; w.places == nil; { // until a coordinator has made them
+	for began, last := time.Now(), ""; w.places == nil; { // the coordinator creates them
 		try, cancel := context.WithTimeout(ctx, w.call)
 		w.places, err = open(try, nc, w.call, 0)
 		cancel()
@@ -63,7 +63,7 @@ func (s *settings) work(ctx context.Context, hands command.Hands) error {
 		case err == nil || reason == nil:
 		case nc.IsClosed():
 			return fmt.Errorf("the server at %s does not let this worker in: %w", s.url, reason)
-		case reason.Error() != last && time.Since(began) > w.call: // before, the coordinator may begin soon
+		case reason.Error() != last && time.Since(began) > w.call: // before that, the coordinator may just be starting
 			last = reason.Error()
 			w.Say(fmt.Sprintf("this worker cannot join at %s, and goes on trying: %v", s.url, reason))
 		}
@@ -91,7 +91,7 @@ func (s *settings) work(ctx context.Context, hands command.Hands) error {
 	return nil
 }
 
-// plain leaves of a host's name what a key may have.
+// plain replaces the characters of a host's name that a key must not contain.
 func plain(r rune) rune {
 	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' {
 		return r
@@ -99,7 +99,7 @@ func plain(r rune) rune {
 	return '-'
 }
 
-// pause waits a little, if it is to, and reports whether ctx goes on.
+// pause waits for the time retry if wait is true, and reports whether ctx is still alive.
 func (p *pace) pause(ctx context.Context, wait bool) bool {
 	if wait {
 		select {
@@ -110,8 +110,8 @@ func (p *pace) pause(ctx context.Context, wait bool) bool {
 	return ctx.Err() == nil
 }
 
-// follow keeps up with the job and with the lots, and gives signs of life. A watch is soonest; the
-// worker also asks, since a server that restarts forgets whom to tell.
+// follow keeps the worker's job and lot up to date, and sends heartbeats. A watch has the least delay;
+// the worker also polls, since a server that restarts may lose the watch.
 func (w *worker) follow(ctx context.Context) error {
 	watch, err := w.runs.WatchFiltered(ctx, []string{keyJob, keyLot})
 	if err != nil {
@@ -136,7 +136,7 @@ func (w *worker) follow(ctx context.Context) error {
 	return nil
 }
 
-// ask asks for the job and the lot, and says that the worker is there.
+// ask sends a heartbeat, and reads the job and the lot.
 func (w *worker) ask(ctx context.Context) {
 	_, _ = w.runs.Put(ctx, keyOf+w.name, []byte(strconv.Itoa(w.N)))
 	for _, key := range []string{keyJob, keyLot} {
@@ -148,7 +148,7 @@ func (w *worker) ask(ctx context.Context) {
 	}
 }
 
-// learns notes the value of a key; is reports whether the key has one.
+// learns records the value of a key, or that the key has none if is is false.
 func (w *worker) learns(key string, is bool, value []byte) {
 	switch {
 	case key == keyLot:
@@ -168,14 +168,14 @@ func (w *worker) learns(key string, is bool, value []byte) {
 	}
 }
 
-// over reports whether nobody wants a lot any more. It never does for one that is under way, however
-// old is what the worker knows.
+// over reports whether a lot is no longer needed. It never reports true for the lot that is under way,
+// even if the worker's knowledge is old, since the number of the first needed lot only grows.
 func (w *worker) over(epoch uint64, lot int) bool {
 	now := w.wanted.Load()
 	return now != nil && (now.epoch > epoch || now.epoch == epoch && now.lot > lot)
 }
 
-// loop takes spans, one after another, of whatever job there is.
+// loop takes spans of the current job, one after another.
 func (w *worker) loop(ctx context.Context) error {
 	var of *job
 	var taker *search.Taker
@@ -213,7 +213,7 @@ type queue struct {
 	consumer jetstream.Consumer
 }
 
-// next fetches a span; nil: there is none now.
+// next fetches a span. If none arrives for a while, m is nil.
 func (q *queue) next(ctx context.Context) (m jetstream.Msg, err error) {
 	if q.consumer == nil {
 		if q.consumer, err = q.w.work.CreateOrUpdateConsumer(ctx, jetstream.ConsumerConfig{
@@ -230,15 +230,15 @@ func (q *queue) next(ctx context.Context) (m jetstream.Msg, err error) {
 		err = batch.Error()
 	}
 	if err != nil {
-		q.consumer = nil // the server may not know it any more
+		q.consumer = nil // a server that restarted may have lost it
 	}
 	return nil, err
 }
 
-var errKnown = errors.New("what is known before the lot cannot be had")
+var errKnown = errors.New("the corpus before the lot cannot be read")
 
-// span takes the walks of a span, stores what they came to unless somebody has, and acknowledges it:
-// in this order, so that a span is in the queue until its result is stored.
+// span takes the walks of a span, stores the result unless there is one, and then acknowledges the
+// message. In this order, a span stays in the queue until its result is stored.
 func (w *worker) span(ctx context.Context, of *job, t *search.Taker, m jetstream.Msg) error {
 	var s search.Span
 	if err := json.Unmarshal(m.Data(), &s); err != nil {
@@ -251,7 +251,7 @@ func (w *worker) span(ctx context.Context, of *job, t *search.Taker, m jetstream
 	case w.newer(of):
 		return errors.Join(errKnown, m.NakWithDelay(w.retry))
 	default:
-		return m.Ack() // of an earlier coordinator
+		return m.Ack() // an earlier coordinator published it
 	}
 	if err := w.know(ctx, of, t, s.Lot); err != nil {
 		return errors.Join(errKnown, m.NakWithDelay(w.retry))
@@ -283,13 +283,13 @@ func (w *worker) reaches(point, id string) {
 	}
 }
 
-// newer reports whether there is a job after one.
+// newer reports whether the current job is another one than of.
 func (w *worker) newer(of *job) bool {
 	now := w.current.Load()
 	return now != nil && now.Epoch != of.Epoch
 }
 
-// know makes a taker know what is known before a lot.
+// know gives a taker the corpus before a lot.
 func (w *worker) know(ctx context.Context, of *job, t *search.Taker, lot int) error {
 	for t.Lot() < lot {
 		text, err := getParts(ctx, w.known, fmt.Sprintf("%d.%d", of.Epoch, t.Lot()+1))
@@ -307,15 +307,17 @@ func (w *worker) know(ctx context.Context, of *job, t *search.Taker, lot int) er
 	return nil
 }
 
-// take takes the walks of a span: in this process the first time that it is delivered, and in a
-// process of its own from then on, since a walk of it may have ended the process before.
-// whole reports whether all of them were taken.
+// take takes the walks of a span. At its first delivery they run in this process; at later ones they
+// run in a process of their own, since one of them may have ended the first process. The result
+// whole reports whether all walks were taken.
 func (w *worker) take(ctx context.Context, of *job, t *search.Taker, id string, s search.Span) (r result, whole bool, err error) {
 	began := time.Now()
 	over := func() bool { return ctx.Err() != nil || w.over(of.Epoch, s.Lot) || w.newer(of) }
 	var came search.Spanned
+	alone := false
 	switch _, err := w.tries.Create(ctx, id, []byte("{}")); {
 	case errors.Is(err, jetstream.ErrKeyExists):
+		alone = true
 		came, whole, err = w.alone(ctx, of, t, id, s, over)
 		if err != nil {
 			return r, false, err
@@ -335,16 +337,16 @@ func (w *worker) take(ctx context.Context, of *job, t *search.Taker, id string, 
 			return r, false, err
 		}
 	}
-	if ctx.Err() != nil { // somebody else takes it
+	if ctx.Err() != nil { // another worker takes the span
 		return r, false, ctx.Err()
 	}
-	return result{came, time.Since(began), w.name}, whole, nil
+	return result{came, time.Since(began), w.name, alone}, whole, nil
 }
 
-// alone takes a span in a process of its own, again each time that it dies. The walk that ends
-// several is left out.
+// alone takes a span in a process of its own, and starts another process each time one ends. A walk
+// that ended deathsMost of them is left out.
 func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string, s search.Span, over func() bool) (came search.Spanned, whole bool, err error) {
-	if _, err := w.results.Get(ctx, id); err == nil { // only the acknowledgement was lost
+	if _, err := w.results.Get(ctx, id); err == nil { // the result was stored, and only the acknowledgement got lost
 		return came, false, nil
 	}
 	var known try
@@ -389,7 +391,7 @@ func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string,
 	}
 }
 
-// store stores the result of a span, unless there is one.
+// store stores the result of a span unless the span has one.
 func (w *worker) store(ctx context.Context, id string, r result) error {
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -402,7 +404,7 @@ func (w *worker) store(ctx context.Context, id string, r result) error {
 	return err
 }
 
-// accompany tells the server that the worker is there while a span is taken.
+// accompany extends the time for the acknowledgement of m until end is called.
 func (w *worker) accompany(m jetstream.Msg) (end func()) {
 	done := make(chan struct{})
 	go func() {
@@ -421,8 +423,8 @@ func (w *worker) accompany(m jetstream.Msg) (end func()) {
 	return func() { close(done) }
 }
 
-// endIfStuck ends the process if a walk never returns: its span is then taken in a process of its
-// own. begins is to be called with each walk.
+// endIfStuck ends the process if a walk does not return; its span is then taken in a process of its
+// own. The caller must call begins before each walk.
 func (w *worker) endIfStuck() (begins func(walk int), ends func()) {
 	var now atomic.Int64
 	t := time.AfterFunc(w.stuck, func() {

@@ -23,14 +23,15 @@ import (
 	"macemc/search"
 )
 
-// A Cluster lets processes on several machines take the walks of one search. The module cluster has
-// one; a program has it by Program{Cluster: cluster.Commands()}.
+// A Cluster lets processes on several machines take the walks of one search. Package macemc/cluster
+// implements it: Program{Cluster: cluster.Commands()}.
 type Cluster struct {
 	// Flags adds the flags by which the commands coordinator and worker reach the cluster.
 	Flags func(flags *pflag.FlagSet, coordinator bool)
-	// Coordinate distributes the walks of a job, and may store files in a directory. It calls say with events.
-	Coordinate func(j Job, dir string, say func(string)) (*Coordination, error)
-	// Work takes walks of jobs until ctx is done.
+	// Coordinate distributes the walks of a job, and may store files in a directory. It calls say with
+	// events, and may call now from any goroutine.
+	Coordinate func(j Job, dir string, say func(string), now func() Status) (*Coordination, error)
+	// Work takes walks of jobs until ctx ends.
 	Work func(ctx context.Context, hands Hands) error
 }
 
@@ -41,35 +42,43 @@ type Coordination struct {
 	End  func()
 }
 
-// Hands take the walks of a worker.
+// Status is the progress of a search. The terminal shows the same.
+type Status struct {
+	search.Progress
+	Line     string // as the terminal shows it, or "" if nothing was reported yet
+	Elapsed  time.Duration
+	Findings []string // the verdict and the message of each
+}
+
+// Hands are what a worker takes walks with.
 type Hands struct {
-	N, Memory int // goroutines, and bytes of the process
+	N, Memory int // the number of goroutines, and the bytes that the process may have
 	Taker     func(Job) (*search.Taker, error)
-	// Lone takes a span in a process of its own, until over reports true: then it returns ErrUnwanted.
-	// With an error it returns the walk that was under way, or -1.
+	// Lone takes a span in a process of its own. Once over reports true, it returns ErrUnwanted. If
+	// the process fails, it returns the walk that was under way, or -1 if none was.
 	Lone func(ctx context.Context, l Lone, over func() bool) (came search.Spanned, walk int, err error)
 	Say  func(string)
 }
 
-// Job is a search of which a process takes walks. Its options are the arguments of a command line:
-// no code travels.
+// Job is a search whose walks other processes take. Its options are the arguments of a command line,
+// so no code travels.
 type Job struct{ stateHeader }
 
-// ErrRefused says that a worker cannot take walks of a job.
+// ErrRefused reports that a worker cannot take walks of a job.
 var ErrRefused = errors.New("this worker cannot take walks of the search")
 
 func (t *tool) coordinatorCommand() *cobra.Command {
 	var f searchFlags
 	cmd := t.searches(&f)
 	f.cluster = t.Cluster
-	cmd.Use, cmd.Short = "coordinator SYSTEM", "search, with walks that workers on other machines take"
+	cmd.Use, cmd.Short = "coordinator SYSTEM", "search, and let workers on other machines take the walks"
 	cmd.Long = `coordinator searches as search does, and comes to the same finding and counts for the
-same seed. Workers take its walks: each begins by "worker" with the same program. Workers may
+same seed. Workers take its walks: start each by "worker" with the same program. Workers may
 come, go and be killed at any time. The coordinator itself does the exhaustive phase, takes
-the walks that need a look, and writes what is found; a worker that it starts on its own
-machine takes walks, too. It keeps its state in --state DIR, and resume goes on with it.
+again the walks that need a closer look, and writes the findings. It starts a worker on its own
+machine, too. It keeps its state in --state DIR, and resume goes on with it.
 
-A walk that ends three workers is left out: then the search says that it is incomplete.`
+A walk that ends three workers is left out; the search is then reported as incomplete.`
 	cmd.Example = `
 macemc coordinator randtree --state randtree.state --paths 1000000
 macemc worker`
@@ -77,23 +86,23 @@ macemc worker`
 	return cmd
 }
 
-// coordinates adds the flags that a coordinator has besides those of a search.
+// coordinates adds the flags that a coordinator has in addition to those of a search.
 func (t *tool) coordinates(cmd *cobra.Command, f *searchFlags) {
-	cmd.Flags().BoolVar(&f.noWork, "no-work", false, "leave all walks to workers elsewhere (default a worker on this machine takes walks, too)")
+	cmd.Flags().BoolVar(&f.noWork, "no-work", false, "start no worker on this machine (default: a worker takes walks here, too)")
 	t.Cluster.Flags(cmd.Flags(), true)
 }
 
-// asWorker is the environment variable that says what a process of a worker takes.
+// asWorker is the environment variable that sets the role of a worker's process.
 const (
 	asWorker   = "MACEMC_WORKER"
 	workerAll  = "1"
 	workerLone = "lone" // one span; see Lone
 
-	// workerEnds is what the process prints if another one would not do better. Exit statuses are also
-	// those of handlers: a panic has 2.
+	// workerEnds is what the process prints if it failed in a way in which another one would fail, too. An
+	// exit status cannot say so, since a handler may end the process with any status.
 	workerEnds = "the worker ends"
 
-	goodbye = 3 * time.Second // for a worker to end by itself
+	goodbye = 3 * time.Second // how long an interrupted worker may take to end
 )
 
 func (t *tool) workerCommand() *cobra.Command {
@@ -108,7 +117,7 @@ refuses a search of another build or setting. If a handler ends the process, it 
 	}
 	cmd.Flags().SortFlags = false
 	cmd.Flags().IntVar(&n, "workers", 0, "take walks on `N` goroutines (default as many as there are cores)")
-	cmd.Flags().StringVar(&memory, "memory", "4GiB", "let the process of walks have so many `bytes`; one that takes more is ended, and the walk that took\nthem is looked for")
+	cmd.Flags().StringVar(&memory, "memory", "4GiB", "end the process that takes walks if it has more than `SIZE` of memory; the walk that took the memory\nis then searched for")
 	t.Cluster.Flags(cmd.Flags(), false)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if n < 0 {
@@ -147,7 +156,7 @@ refuses a search of another build or setting. If a handler ends the process, it 
 	return cmd
 }
 
-// superviseWorker takes the command line in a process of its own, until it is interrupted.
+// superviseWorker runs the command line in a process of its own, until it is interrupted.
 func (t *tool) superviseWorker(memory int) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -156,8 +165,8 @@ func (t *tool) superviseWorker(memory int) error {
 	return err
 }
 
-// ownWorker starts the worker of a coordinator. It takes walks as all do: a walk that ends its process
-// does not end the search.
+// ownWorker starts the worker of a coordinator. It has a process of its own, so a walk that ends that
+// process does not end the search.
 func (t *tool) ownWorker(join []string, n, memory int) (end func()) {
 	args := append([]string{"worker"}, join...)
 	if n > 0 {
@@ -174,7 +183,7 @@ func (t *tool) ownWorker(join []string, n, memory int) (end func()) {
 	return func() { stop(); <-ended }
 }
 
-// workerProcess returns a process of a worker, and the pipe that ends it.
+// workerProcess returns a process of a worker, and a pipe: closing it ends the process.
 func (t *tool) workerProcess(role string, args []string) (*exec.Cmd, io.WriteCloser, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -183,12 +192,12 @@ func (t *tool) workerProcess(role string, args []string) (*exec.Cmd, io.WriteClo
 	cmd := exec.Command(self, args...)
 	cmd.Env = append(os.Environ(), asWorker+"="+role)
 	cmd.Stdout, cmd.Stderr = t.stderr, t.stderr
-	in, err := cmd.StdinPipe() // it ends with this process
+	in, err := cmd.StdinPipe() // the system closes it when this process ends
 	return cmd, in, err
 }
 
-// supervise starts a worker as a process of its own, again each time that it dies, until ctx is done
-// or the worker refuses. A process that takes more memory is ended.
+// supervise runs a worker in a process of its own, and starts another process each time one dies, until
+// ctx ends or the worker refuses the job. It kills a process that has more memory than allowed.
 func (t *tool) supervise(ctx context.Context, args []string, memory int) (status int, err error) {
 	for {
 		cmd, alive, err := t.workerProcess(workerAll, args)
@@ -230,7 +239,7 @@ func (t *tool) supervise(ctx context.Context, args []string, memory int) (status
 	}
 }
 
-// endAbove kills a process once it has more than some bytes of memory, until it is stopped.
+// endAbove kills a process once it has more than most bytes of memory, until stop is called.
 func endAbove(p *os.Process, most int) (stop func()) {
 	done := make(chan struct{})
 	go func() {

@@ -60,7 +60,7 @@ func headingsOf(name string) []heading {
 	if name != "coordinator" {
 		return flagHeadings[name]
 	}
-	return append([]heading{{"the cluster", []string{"cluster", "listen", "token-file", "creds", "tls-cert", "tls-key", "tls-ca"}}}, flagHeadings["search"]...)
+	return append([]heading{{"the cluster", []string{"cluster", "replicas", "listen", "status", "no-work", "token-file", "creds", "tls-cert", "tls-key", "tls-ca", "tls-name"}}}, flagHeadings["search"]...)
 }
 
 const (

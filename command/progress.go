@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +42,7 @@ type progress struct {
 
 	latest search.Progress
 	looks  []look
+	found  []string // the findings so far
 }
 
 // look is where a search was at some time.
@@ -79,13 +81,29 @@ func terminal(w io.Writer) bool {
 
 // searched takes a report of the search's progress.
 func (p *progress) searched(s search.Progress) {
-	if p.quiet {
-		return
-	}
 	p.mu.Lock()
 	p.latest = s
 	p.mu.Unlock()
 	p.say(p.searching)
+}
+
+// finds takes a finding.
+func (p *progress) finds(f *search.Finding) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.found = append(p.found, f.Verdict.String()+": "+f.Message)
+}
+
+// status returns what is known at the moment, whether or not it is shown.
+func (p *progress) status() Status {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := time.Now()
+	s := Status{Progress: p.latest, Elapsed: now.Sub(p.began), Findings: slices.Clone(p.found)}
+	if p.text != nil {
+		s.Line = p.text(now)
+	}
+	return s
 }
 
 // looking takes a report about the work on a finding.
@@ -105,12 +123,9 @@ func (p *progress) searching(now time.Time) string {
 
 // say sets what is shown from now on.
 func (p *progress) say(text func(now time.Time) string) {
-	if p.quiet {
-		return
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.text = text; !p.showing {
+	if p.text = text; !p.showing && !p.quiet {
 		p.showing = true
 		go p.show()
 	}

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"macemc/search"
+	"macemc/sim"
 )
 
 // standing is what stands on a terminal of one line after what was written to it.
@@ -95,5 +97,9 @@ func TestProgressPlain(t *testing.T) {
 	quiet.searched(at(1))
 	if quiet.showing || b.Len() > before {
 		t.Error("a quiet search shows its progress")
+	}
+	quiet.finds(&search.Finding{Failure: sim.Failure{Verdict: sim.VerdictSafety, Message: "two leaders"}})
+	if s := quiet.status(); s.States != 1000 || !strings.HasPrefix(s.Line, "depth 7 (10 %), 1,000 states") || !slices.Equal(s.Findings, []string{"safety: two leaders"}) {
+		t.Errorf("the status of a quiet search is %+v", s)
 	}
 }

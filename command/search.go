@@ -303,10 +303,14 @@ func (t *tool) search(name string, f searchFlags) error {
 		case roleTell:
 			return t.tellOfDeath(sys, opts, f)
 		}
-		opts.Trail, opts.Found = t.child.trail, t.child.finds
+		opts.Trail = t.child.trail
 	}
 	progress := t.progress(f.quiet)
 	progress.limit = f.time
+	opts.Found = func(found *search.Finding) {
+		t.child.finds(found)
+		progress.finds(found)
+	}
 	var state *keptState
 	if f.state != "" {
 		header, err := t.headerOf(sys, opts)
@@ -318,7 +322,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		}
 		opts.Store = state
 		if f.cluster != nil {
-			c, err := f.cluster.Coordinate(Job{header}, f.state, progress.note)
+			c, err := f.cluster.Coordinate(Job{header}, f.state, progress.note, progress.status)
 			if err != nil {
 				return errors.Join(err, state.ends(nil))
 			}
