@@ -39,11 +39,13 @@ const (
 )
 
 // CorpusFrom is after how many steps of walks states are kept: what is found before
-// that needs none, and noting them makes walks slower. CorpusLot is how many walks
-// come between two looks at it.
+// that needs none, and noting them makes walks slower. CorpusLot is how many walks of a lot see the
+// same corpus; after CorpusLot*CorpusShare walks it is the CorpusShare-th part of those before, so that
+// more workers have something to do until the lot ends: see docs/scale.md.
 const (
-	CorpusFrom = 1 << 20
-	CorpusLot  = 1 << 10
+	CorpusFrom  = 1 << 20
+	CorpusLot   = 1 << 10
+	CorpusShare = 64
 )
 
 // NewCorpus returns one without any states.

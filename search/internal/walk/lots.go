@@ -33,9 +33,10 @@ func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	return l, true
 }
 
-// Short returns the lot, cut to the length after which a corpus is looked at.
+// Short returns the lot, cut to the length after which walks see what others added to the corpus. The length depends
+// on the number of the first walk alone, so a search finds the same for any number of workers.
 func (l Lot) Short() Lot {
-	l.To = min(l.To, l.From+CorpusLot)
+	l.To = min(l.To, l.From+max(CorpusLot, l.From/CorpusShare))
 	return l
 }
 

@@ -103,6 +103,16 @@ func TestLots(t *testing.T) {
 	}
 }
 
+// A lot after which a corpus grows has a length that depends on its first walk alone.
+func TestShortLots(t *testing.T) {
+	for from, want := range map[int]int{1_000: 1_000, 2_000: 1_024, 65_536: 1_024, 1 << 17: 2_048, 1 << 20: 1 << 14, 1 << 22: LotMost} {
+		l, _ := NextLot(from, 1<<23, &run.Share{Steps: LotSteps})
+		if l = l.Short(); l.To-l.From != want {
+			t.Errorf("from walk %d: a lot of %d, want %d", from, l.To-l.From, want)
+		}
+	}
+}
+
 // Whoever is not wanted any more is told so within so many steps; who was not given anybody
 // to ask is wanted.
 func TestWanted(t *testing.T) {

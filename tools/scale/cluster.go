@@ -1,0 +1,235 @@
+package main
+
+import (
+	"container/heap"
+	"math/rand/v2"
+)
+
+// costs are processor times in microseconds, as measured.
+type costs struct {
+	publish, handOut, create, put, get float64 // of the server and its client, per call
+	byteCost                           float64 // per byte of the corpus that a worker reads
+	fold                               float64 // of the coordinator, per walk
+	learn                              float64 // of a goroutine of a worker, per walk of the lot before
+	trip                               float64 // a message from one machine to another; an assumption
+	bytes                              float64 // per walk, that a lot adds to the corpus
+}
+
+// A setup is one cluster and one search.
+type setup struct {
+	costs
+	workers int             // goroutines
+	each    int             // goroutines of one process, which reads the corpus once
+	walk    float64         // mean time of a walk
+	span    float64         // the time that the walks of a span should take
+	lot     func(i int) int // the number of walks in the lot that begins with walk i
+	from    int             // the first walk that is simulated
+	lots    int             // how many lots are simulated
+	corpus  bool            // lots add to the corpus, which workers learn
+}
+
+// outcome is what a simulation came to.
+type outcome struct {
+	efficiency          float64 // the share of the workers' time that walks take
+	server, coordinator float64 // the share of the time in which each is busy
+	calls               float64 // of the server, per second
+	walks               float64 // per second
+}
+
+// An event is something that happens at a time.
+type event struct {
+	at  float64
+	seq int // orders events of the same time
+	do  func(at float64)
+}
+
+type events []event
+
+func (e events) Len() int { return len(e) }
+func (e events) Less(i, j int) bool {
+	return e[i].at < e[j].at || e[i].at == e[j].at && e[i].seq < e[j].seq
+}
+func (e events) Swap(i, j int) { e[i], e[j] = e[j], e[i] }
+func (e *events) Push(x any)   { *e = append(*e, x.(event)) }
+func (e *events) Pop() any {
+	last := (*e)[len(*e)-1]
+	*e = (*e)[:len(*e)-1]
+	return last
+}
+
+// station handles one thing at a time, in the order in which they come.
+type station struct{ free, busy float64 }
+
+// serve returns when something is done that comes at a time.
+func (s *station) serve(at, cost float64) float64 {
+	s.free = max(s.free, at) + cost
+	s.busy += cost
+	return s.free
+}
+
+// simulation is a setup under way.
+type simulation struct {
+	setup
+	random              *rand.Rand
+	queue               events
+	seq                 int
+	server, coordinator station
+	calls               int
+	taking              float64 // the time that walks took, of all workers
+
+	sizes   []int            // walks of the spans of the lot
+	given   int              // spans that were delivered
+	done    []bool           // spans whose results are there
+	folded  int              // spans that the coordinator has added
+	before  int              // walks of the lot before
+	learned []bool           // goroutines that learned what the lot before added
+	reading map[int]*reading // by process, of the lot
+	waiting []int            // workers that wait for a span
+	over    float64
+}
+
+// simulate runs a setup.
+func simulate(s setup) outcome {
+	m := &simulation{setup: s, random: rand.New(rand.NewPCG(1, uint64(s.workers)))}
+	for w := range s.workers {
+		m.waiting = append(m.waiting, w)
+	}
+	now, i := 0.0, s.from
+	for range s.lots {
+		n := s.lot(i)
+		now = m.takeLot(now, n)
+		i += n
+	}
+	// A heartbeat is a put and two gets of each process in a second.
+	beats := float64((s.workers+s.each-1)/s.each) * now / 1e6
+	m.server.busy += beats * (s.put + 2*s.get)
+	m.calls += int(3 * beats)
+	// The server had this work besides; where it has no time for it, all the rest takes longer.
+	stretch := max(1, m.server.busy/now)
+	now *= stretch
+	return outcome{
+		efficiency: m.taking / (float64(s.workers) * now), server: m.server.busy / now, coordinator: m.coordinator.busy / now,
+		calls: float64(m.calls) / now * 1e6, walks: float64(i-s.from) / now * 1e6,
+	}
+}
+
+// after lets something happen at a time.
+func (m *simulation) after(at float64, do func(at float64)) {
+	m.seq++
+	heap.Push(&m.queue, event{at: at, seq: m.seq, do: do})
+}
+
+// call is a call of the server by a process elsewhere, and what happens after its answer.
+func (m *simulation) call(at, cost float64, do func(at float64)) {
+	m.after(at+m.trip, func(at float64) {
+		m.calls++
+		m.after(m.server.serve(at, cost)+m.trip, do)
+	})
+}
+
+// spanSizes cuts a lot as the coordinator does.
+func (m *simulation) spanSizes(n int) (sizes []int) {
+	each := 2 * m.workers
+	size := max(1, min((n+each-1)/each, int(m.span/m.walk)))
+	for n > 0 {
+		sizes = append(sizes, min(size, n))
+		n -= size
+	}
+	return sizes
+}
+
+// takeLot lets the workers take a lot of n walks, and returns when it is over.
+func (m *simulation) takeLot(now float64, n int) float64 {
+	m.sizes, m.given, m.folded = m.spanSizes(n), 0, 0
+	m.done, m.learned, m.reading = make([]bool, len(m.sizes)), make([]bool, m.workers), map[int]*reading{}
+	// The coordinator publishes what is known and the number of the lot, and then the spans. Its
+	// server is in its own process.
+	now = m.server.serve(m.coordinator.serve(now, 0), m.publish+m.byteCost*m.bytes*float64(m.before)+m.put)
+	m.calls += 2
+	for range m.sizes {
+		m.calls++
+		m.after(m.server.serve(now, m.publish), func(at float64) {
+			if len(m.waiting) > 0 {
+				w := m.waiting[0]
+				m.waiting = m.waiting[1:]
+				m.deliver(at, w)
+			}
+		})
+	}
+	for m.queue.Len() > 0 {
+		e := heap.Pop(&m.queue).(event)
+		e.do(e.at)
+	}
+	m.before = n
+	m.calls += 3 // two buckets and the queue are emptied
+	return m.server.serve(m.over, 3*m.publish)
+}
+
+// deliver gives the next span to a worker, if there is one.
+func (m *simulation) deliver(at float64, w int) {
+	if m.given == len(m.sizes) {
+		m.waiting = append(m.waiting, w)
+		return
+	}
+	k := m.given
+	m.given++
+	m.calls++
+	m.after(m.server.serve(at, m.handOut)+m.trip, func(at float64) {
+		if !m.corpus || m.learned[w] || m.before == 0 {
+			m.begin(at, w, k)
+			return
+		}
+		m.learned[w] = true
+		m.read(at, w/m.each, func(at float64) { m.begin(at+m.learn*float64(m.before), w, k) })
+	})
+}
+
+// reading is how far a process is with what the lot before added to the corpus.
+type reading struct {
+	is      bool
+	waiting []func(at float64)
+}
+
+// read does something once the process has read what the lot before added.
+func (m *simulation) read(at float64, process int, then func(at float64)) {
+	r := m.reading[process]
+	switch {
+	case r == nil:
+		r = &reading{waiting: []func(float64){then}}
+		m.reading[process] = r
+		m.call(at, m.get+m.byteCost*m.bytes*float64(m.before), func(at float64) {
+			r.is = true
+			for _, do := range r.waiting {
+				do(at)
+			}
+		})
+	case r.is:
+		then(at)
+	default:
+		r.waiting = append(r.waiting, then)
+	}
+}
+
+// begin lets a worker take a span, store its result and ask for another one.
+func (m *simulation) begin(at float64, w, k int) {
+	m.call(at, m.create, func(at float64) { // the record of a span that was delivered
+		took := 0.0
+		for range m.sizes[k] {
+			took += m.random.ExpFloat64() * m.walk
+		}
+		m.taking += took
+		m.call(at+took, m.create, func(at float64) {
+			m.done[k] = true
+			m.gather(at)
+			m.after(at+m.trip, func(at float64) { m.deliver(at, w) })
+		})
+	})
+}
+
+// gather lets the coordinator add the results whose turn it is.
+func (m *simulation) gather(at float64) {
+	for m.folded < len(m.done) && m.done[m.folded] {
+		m.over = m.coordinator.serve(at, m.get+m.fold*float64(m.sizes[m.folded]))
+		m.folded++
+	}
+}

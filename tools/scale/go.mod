@@ -1,0 +1,3 @@
+module macemc/tools/scale
+
+go 1.26.0
