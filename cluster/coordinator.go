@@ -50,6 +50,9 @@ type coordinator struct {
 const spanEach = 2
 
 func (s *settings) coordinate(j command.Job, dir string, say func(string), now func() command.Status) (*command.Coordination, error) {
+	if s.url == "" && s.replicas > 1 {
+		return nil, fmt.Errorf("--replicas %d needs --cluster: the coordinator's own server keeps one copy", s.replicas)
+	}
 	c := &coordinator{say: say, pace: s.pace}
 	var err error
 	if c.status, err = s.serveStatus(j, now, &c.roster); err != nil {
@@ -64,7 +67,7 @@ func (s *settings) coordinate(j command.Job, dir string, say func(string), now f
 		c.nc, err = s.connect("coordinator")
 	}
 	if err == nil {
-		err = c.begin(j, max(1, s.replicas))
+		err = c.begin(j, s.storage(c.ns != nil))
 	}
 	if err != nil {
 		c.end()
@@ -81,9 +84,9 @@ func (s *settings) coordinate(j command.Job, dir string, say func(string), now f
 }
 
 // begin removes what an earlier coordinator left, and publishes the job.
-func (c *coordinator) begin(j command.Job, replicas int) (err error) {
+func (c *coordinator) begin(j command.Job, in *storage) (err error) {
 	if err := c.sure(nil, func(ctx context.Context) (err error) {
-		c.places, err = open(ctx, c.nc, c.call, replicas)
+		c.places, err = open(ctx, c.nc, c.call, in)
 		return err
 	}); err != nil {
 		return err

@@ -152,13 +152,36 @@ func TestLostSpanIsGivenOutAgain(t *testing.T) {
 	}
 }
 
+// The goroutines of a worker read what a lot added once, and not what another coordinator published.
+func TestCorpusIsReadOnce(t *testing.T) {
+	g := newRig(t, clean(t, 1), settings{})
+	var c corpora
+	for epoch, want := range map[uint64]string{1: "one", 2: "another"} {
+		key := fmt.Sprintf("%d.7", epoch)
+		if err := putParts(g.ctx, g.c.known, key, "coordinator", []byte(want)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if text, err := c.text(g.ctx, g.c.known, epoch, 7); err != nil || string(text) != want {
+				t.Errorf("epoch %d: %q, %v; want %q", epoch, text, err, want)
+			}
+			if err := g.c.known.Purge(g.ctx, key); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := c.text(g.ctx, g.c.known, 2, 8); err == nil {
+		t.Error("a lot that nobody published has a text")
+	}
+}
+
 // Results of an earlier coordinator's spans are not taken for those of this one.
 func TestEarlierResultsDoNotCount(t *testing.T) {
 	s := clean(t, 1300)
 	want := s.alone(t)
 	g := newRig(t, s, settings{})
 	earlier := g.c.epoch
-	if err := g.c.begin(g.job, 1); err != nil {
+	if err := g.c.begin(g.job, g.of.storage(true)); err != nil {
 		t.Fatal(err)
 	}
 	for k := range 10 {

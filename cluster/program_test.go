@@ -104,7 +104,7 @@ func (p *process) kill() {
 // wait waits until the process ends by itself.
 func (p *process) wait(t testing.TB) *process {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	select {
 	case <-p.ended:

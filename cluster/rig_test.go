@@ -22,9 +22,10 @@ import (
 	"macemc/sim"
 )
 
-// brisk is the pace of tests.
+// brisk is the pace of tests. They wait less for workers that fell silent, and long for answers: the machine
+// may be busy.
 var brisk = pace{
-	call: time.Second, retry: 20 * time.Millisecond, ack: 500 * time.Millisecond, tell: 100 * time.Millisecond, stuck: 20 * time.Second, gone: 30 * time.Second, span: 40 * time.Millisecond,
+	call: 2 * time.Second, retry: 20 * time.Millisecond, ack: 500 * time.Millisecond, tell: 100 * time.Millisecond, stuck: 20 * time.Second, gone: 4 * time.Minute, span: 40 * time.Millisecond,
 }
 
 // subject is a search that is taken alone and by workers.
@@ -235,7 +236,7 @@ func (g *rig) search() map[string]any {
 	g.t.Helper()
 	opts := g.opts
 	opts.Afar = g.c
-	end := time.AfterFunc(time.Minute, func() {
+	end := time.AfterFunc(4*time.Minute, func() { // before go test ends it, which would not print what was said
 		all := make([]byte, 1<<20)
 		panic(fmt.Sprintf("the search does not end:\n%s\n%s", g.said.String(), all[:runtime.Stack(all, true)]))
 	})

@@ -46,7 +46,9 @@ var usual = pace{
 	call: 4 * time.Second, retry: 200 * time.Millisecond, ack: 4 * time.Second, tell: time.Second, stuck: time.Minute, gone: 2 * time.Minute, span: 700 * time.Millisecond,
 }
 
-// start starts a server in this process. It stores everything in a directory, and syncs every write.
+// start starts a server in this process. It keeps everything in memory: it lives as long as the
+// coordinator, and a coordinator begins by removing what an earlier one left. What must survive both is
+// in the search's own state.
 func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 	secret, err := s.secret()
 	if err != nil {
@@ -61,7 +63,7 @@ func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 		return nil, nil, err
 	}
 	opts := &server.Options{
-		ServerName: "macemc", Host: host, Port: port, JetStream: true, StoreDir: filepath.Join(dir, "nats"), SyncAlways: true,
+		ServerName: "macemc", Host: host, Port: port, JetStream: true, StoreDir: filepath.Join(dir, "nats"),
 		NoSigs: true, NoLog: true, MaxPayload: payloadMost, Authorization: secret,
 	}
 	if config != nil {
@@ -94,17 +96,32 @@ type places struct {
 	results, known, tries, runs jetstream.KeyValue
 }
 
-// open opens the stream and the buckets, for calls that fail after the time wait. If make is more than
-// 0, open creates what does not exist, with make copies.
-func open(ctx context.Context, nc *nats.Conn, wait time.Duration, make int) (*places, error) {
+// storage says where a coordinator's cluster keeps its stream and its buckets.
+type storage struct {
+	kind   jetstream.StorageType
+	copies int
+}
+
+// storage returns where the cluster keeps everything: its own server in memory, an external cluster in
+// files, since its servers may restart while the coordinator goes on.
+func (s *settings) storage(own bool) *storage {
+	if own {
+		return &storage{jetstream.MemoryStorage, 1}
+	}
+	return &storage{jetstream.FileStorage, max(1, s.replicas)}
+}
+
+// open opens the stream and the buckets, for calls that fail after the time wait. If in is not nil,
+// open creates what does not exist.
+func open(ctx context.Context, nc *nats.Conn, wait time.Duration, in *storage) (*places, error) {
 	js, err := jetstream.New(nc, jetstream.WithDefaultTimeout(wait))
 	if err != nil {
 		return nil, err
 	}
 	p := &places{js: js}
-	if make > 0 {
+	if in != nil {
 		p.work, err = js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{
-			Name: streamWork, Subjects: []string{subjectWork + ">"}, Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: make,
+			Name: streamWork, Subjects: []string{subjectWork + ">"}, Retention: jetstream.WorkQueuePolicy, Storage: in.kind, Replicas: in.copies,
 		})
 	} else {
 		p.work, err = js.Stream(ctx, streamWork)
@@ -113,8 +130,8 @@ func open(ctx context.Context, nc *nats.Conn, wait time.Duration, make int) (*pl
 		return nil, err
 	}
 	for name, kv := range map[string]*jetstream.KeyValue{bucketResults: &p.results, bucketKnown: &p.known, bucketTries: &p.tries, bucketRun: &p.runs} {
-		if make > 0 {
-			*kv, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, History: 1, Storage: jetstream.FileStorage, Replicas: make})
+		if in != nil {
+			*kv, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: name, History: 1, Storage: in.kind, Replicas: in.copies})
 		} else {
 			*kv, err = js.KeyValue(ctx, name)
 		}

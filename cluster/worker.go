@@ -33,6 +33,7 @@ type worker struct {
 	command.Hands
 	pace
 	name    string
+	corpora corpora
 	at      func(point, span string) // for tests: if it is not nil, it is called between the steps of a commit
 	wanted  atomic.Pointer[wanted]
 	current atomic.Pointer[job]
@@ -54,7 +55,7 @@ func (s *settings) work(ctx context.Context, hands command.Hands) error {
 	defer nc.Close()
 	for began, last := time.Now(), ""; w.places == nil; { // the coordinator creates them
 		try, cancel := context.WithTimeout(ctx, w.call)
-		w.places, err = open(try, nc, w.call, 0)
+		w.places, err = open(try, nc, w.call, nil)
 		cancel()
 		if !w.pause(ctx, err != nil) {
 			return nil
@@ -292,7 +293,7 @@ func (w *worker) newer(of *job) bool {
 // know gives a taker the corpus before a lot.
 func (w *worker) know(ctx context.Context, of *job, t *search.Taker, lot int) error {
 	for t.Lot() < lot {
-		text, err := getParts(ctx, w.known, fmt.Sprintf("%d.%d", of.Epoch, t.Lot()+1))
+		text, err := w.corpora.text(ctx, w.known, of.Epoch, t.Lot()+1)
 		if err != nil {
 			return err
 		}
@@ -305,6 +306,34 @@ func (w *worker) know(ctx context.Context, of *job, t *search.Taker, lot int) er
 		}
 	}
 	return nil
+}
+
+// corpora has what the last lots added to the corpus, so that the goroutines of a worker read each only
+// once from the cluster.
+type corpora struct {
+	mu    sync.Mutex
+	epoch uint64
+	texts map[int][]byte // by lot
+}
+
+// corporaMost is how many lots a worker keeps.
+const corporaMost = 4
+
+// text returns what a lot added to the corpus. While one goroutine reads it, the others wait.
+func (c *corpora) text(ctx context.Context, from jetstream.KeyValue, epoch uint64, lot int) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.epoch != epoch || len(c.texts) >= corporaMost {
+		c.epoch, c.texts = epoch, map[int][]byte{}
+	}
+	if text, is := c.texts[lot]; is {
+		return text, nil
+	}
+	text, err := getParts(ctx, from, fmt.Sprintf("%d.%d", epoch, lot))
+	if err == nil {
+		c.texts[lot] = text
+	}
+	return text, err
 }
 
 // take takes the walks of a span. At its first delivery they run in this process; at later ones they
