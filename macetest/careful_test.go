@@ -1,6 +1,7 @@
 package macetest
 
 import (
+	"context"
 	crypto "crypto/rand"
 	"fmt"
 	"hash/maphash"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"macemc/internal/long"
+	"macemc/program"
 )
 
 // A trap is a small world with something that the overlay must handle with care.
@@ -113,6 +115,39 @@ var traps = []trap{
 		exec.Command("true").Run()
 	}, []string{"macemc: a process is started in a world", "careful_test.go:"}},
 
+	{"two processes differ", func(t *testing.T, w *World) {
+		name := os.Getenv("MACETEST_TRAP_FILE") // a real file, which no tape has
+		text, _ := os.ReadFile(name)
+		os.WriteFile(name, append(text, 'x'), 0o644)
+		c, d := make(chan int, 1), make(chan int, 1)
+		var all sync.WaitGroup
+		all.Go(func() {
+			for range len(text) {
+				c, d = make(chan int, 1), make(chan int, 1)
+				select {
+				case c <- 1:
+				case d <- 1:
+				}
+			}
+		})
+		all.Wait()
+		t.Error("it fails")
+	}, []string{"replay is not exact, and nothing is kept", "is the first that differs", "once:  step", "again: step",
+		"goroutine 1 (sync.(*WaitGroup).Go.func1, started at", "in macemc/macetest.", "careful_test.go:"}},
+
+	{"what is left after a stop has stacks", func(t *testing.T, w *World) {
+		w.Start("h", func(ctx context.Context, h *program.Host) {
+			go func() { select {} }()
+			<-ctx.Done()
+		})
+		time.Sleep(time.Second)
+		w.Stop("h")
+	}, []string{"h has stopped, and left goroutines behind:", "select (no cases)", "careful_test.go:", "replay: exact"}},
+
+	{"all goroutines are blocked", func(t *testing.T, w *World) {
+		<-make(chan int)
+	}, []string{"deadlock", "chan receive", "careful_test.go:", "replay: exact"}},
+
 	{"goroutines of before are refused", func(t *testing.T, w *World) {}, []string{"a goroutine was born outside of the worlds", "careful_test.go:"}},
 }
 
@@ -144,7 +179,7 @@ func TestCarefulOverlay(t *testing.T) {
 			os.Remove(tape)
 			defer os.Remove(tape)
 			cmd := exec.Command(os.Args[0], "-test.run=^TestTrap$", "-test.v", "-macetest.scale=0.1")
-			cmd.Env = append(os.Environ(), "MACETEST_TRAP="+trap.name)
+			cmd.Env = append(os.Environ(), "MACETEST_TRAP="+trap.name, "MACETEST_TRAP_FILE="+filepath.Join(t.TempDir(), "count"))
 			out, _ := cmd.CombinedOutput() // the output says whether the test failed
 			for _, says := range trap.says {
 				if !strings.Contains(string(out), says) {

@@ -166,16 +166,36 @@ func again(t *testing.T, s *worlds.Search) {
 // notesMost is the number of lines in a report about what happened.
 const notesMost = 60
 
-func happened(notes []string) string {
+// happened describes what a world logged, with the steps.
+func happened(notes []worlds.Note) string {
 	if len(notes) == 0 {
 		return ""
 	}
-	text := "\n\nwhat happened:\n"
+	text := "\n\nwhat happened:\n  step"
 	if n := len(notes) - notesMost; n > 0 {
 		notes = notes[n:]
-		text = fmt.Sprintf("\n\nwhat happened, the last %d of %d lines:\n", notesMost, n+notesMost)
+		text = fmt.Sprintf("\n\nwhat happened, the last %d of %d lines:\n  step", notesMost, n+notesMost)
 	}
-	return text + "  " + strings.Join(notes, "\n  ")
+	for _, n := range notes {
+		text += fmt.Sprintf("\n  %4d  %s", n.Step, n.Text)
+	}
+	return text
+}
+
+// turned describes the critical step.
+func turned(turn worlds.Turn) string {
+	switch {
+	case turn.Worlds == 0:
+		return ""
+	case turn.Step == 0:
+		return fmt.Sprintf("\n\ncritical: none: %d of %d worlds that are free from the beginning fail so, too", turn.Worlds, turn.Worlds)
+	}
+	text := fmt.Sprintf("\n\ncritical: step %d of %d: the first after which %d of %d worlds that go on freely fail so",
+		turn.Step, turn.Of, turn.Worlds, turn.Worlds)
+	for _, d := range turn.Draws {
+		text += "\n  " + d
+	}
+	return text
 }
 
 // failed describes a world that fails.
@@ -185,6 +205,7 @@ func failed(t *testing.T, f *worlds.Finding) string {
 		return text + "\n\nreplay is not exact, and nothing is kept:\n  " + strings.Join(f.Differs, "\n  ")
 	}
 	text += happened(f.Notes)
+	text += turned(f.Turn)
 	text += fmt.Sprintf("\n\n%d of %d draws deviate; in the world that was found, %d did (%d runs made it smaller)\n  %s",
 		f.Deviate, f.Asked, f.First, f.Runs, strings.Join(f.Left, "\n  "))
 	return text + fmt.Sprintf("\n\nreplay: exact: two processes drew the same\ntape:   %s\nagain:  go test -run '^%s$'", f.Tape, t.Name())

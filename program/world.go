@@ -191,6 +191,7 @@ func (w *World) Stop(name string) {
 	h.life.end()
 	w.net.drop(h)
 	if left := h.left(); left != "" {
+		bubble.Kill(h.life.number) // they are a failure now, and not once more at the end
 		w.t.Error(fmt.Sprintf("%s has stopped, and left goroutines behind:%s", name, left))
 	}
 }

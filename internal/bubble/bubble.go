@@ -53,20 +53,23 @@ func (k Kind) String() string {
 
 // A Draw is one answer. Package runtime declares the same struct in the overlay.
 type Draw struct {
-	Step, Index   uint32 // the draw among those of its kind in its step
+	Key           uint64 // of the goroutine, the kind and the index: by it the answer is found again
+	Step, Index   uint32 // the instant, and the draw among those of its kind of its goroutine
 	Kind          Kind
 	N             uint32 // alternatives; 0 for 64 bits, whose value is 1 if the seed gave them
 	Value         uint32
-	Origin        uint32 // which goroutine of the bubble asked, in the order in which they began
-	gopc, startpc uintptr
+	Origin        uint32  // which goroutine of the bubble asked, in the order in which they began
+	Gopc, Startpc uintptr // the go statement, and where the goroutine begins, in this program
 }
 
 // A Plan says how the draws of a run are answered.
 type Plan struct {
 	Seed  uint64        // of random answers, and of Rand draws of value 1
 	Rates [Kinds]uint32 // how many of 65536 draws of a kind are random; the others are 0
-	Slow  uint32        // if not 0, goroutines of one in this many functions pause half of the time, and half of these wait for another goroutine then
-	Fed   []Draw        // not nil: the answers, ordered by step and index; every other draw is 0
+	Slow  uint32        // if not 0, one of this many places is slow: operations of a sort in goroutines of a function
+	Fed   []Draw        // not nil: the answers by their keys; every other draw is 0
+	Until uint32        // if not 0, the last step that Fed answers; later draws are random
+	After uint64        // the seed of these
 	Stop  int           // the draw, from 1, at which the stack is taken; 0 for none
 }
 
@@ -83,18 +86,22 @@ type tape struct {
 	seed  uint64
 	rates [Kinds]uint32
 	slow  uint32
+	_     uint32 // the sort of operation before which a goroutine may pause
+	_     uint32 // pauses of slow places
 	tells bool
-	fed   [Kinds][]Draw
-	at    [Kinds]int
+	until uint32
+	after uint64
+	fed   []fed
+	hits  int
 	fit   bool
 	log   []Draw
 	used  int
 	now   int64
 	then  int64
-	_     uint32        // the step
-	_     [Kinds]uint32 // its draws
-	_     uint32        // goroutines that were started
-	_     uint32        // channels that were made
+	step  uint32
+	_     uint64 // the key of the last draw
+	_     uint32 // goroutines that were started
+	_     uint32 // channels that were made
 	stop  int
 	stack []uintptr // zeros after the last
 	dead  [4]uint64
@@ -104,14 +111,27 @@ type tape struct {
 // was.
 func Quiet() time.Duration { return time.Duration(now.now - now.then) }
 
-// fits reports whether every answer that was fed was asked for, as it was fed.
-func (t *tape) fits() bool {
-	for k := range t.fed {
-		if t.at[k] < len(t.fed[k]) {
-			return false
-		}
+// fed is an answer in the table in which the runtime finds it by its key.
+type fed struct {
+	key      uint64 // 0: none
+	n, value uint32
+}
+
+// tabled returns a table of the answers. It is never full.
+func tabled(draws []Draw) []fed {
+	size := 2
+	for size < 2*len(draws) {
+		size *= 2
 	}
-	return t.fit
+	table := make([]fed, size)
+	for _, d := range draws {
+		i := d.Key & uint64(size-1)
+		for table[i].key != 0 {
+			i = (i + 1) & uint64(size-1)
+		}
+		table[i] = fed{d.Key, d.N, d.Value}
+	}
+	return table
 }
 
 // logMost is how many draws are kept of a run, and stackMost how many calls of a stack.
@@ -125,6 +145,7 @@ type Recorder struct {
 	log   []Draw
 	stack []uintptr
 	tape  *tape
+	fed   int // answers of the plan
 }
 
 // Begin begins a run: the next bubble that enters has the plan.
@@ -133,10 +154,8 @@ func (r *Recorder) Begin(p Plan) {
 		r.log, r.stack = make([]Draw, 1<<12), make([]uintptr, stackMost)
 	}
 	clear(r.stack)
-	r.tape = &tape{seed: p.Seed, rates: p.Rates, slow: p.Slow, tells: p.Fed != nil, fit: true, log: r.log, stop: p.Stop, stack: r.stack, now: -1}
-	for _, d := range p.Fed {
-		r.tape.fed[d.Kind] = append(r.tape.fed[d.Kind], d)
-	}
+	r.tape = &tape{seed: p.Seed, rates: p.Rates, slow: p.Slow, tells: p.Fed != nil, until: p.Until, after: p.After, fed: tabled(p.Fed), fit: true, log: r.log, stop: p.Stop, stack: r.stack, now: -1}
+	r.fed = len(p.Fed)
 	now = r.tape
 	macemcStart(r.tape)
 }
@@ -153,7 +172,7 @@ func (r *Recorder) End() Record {
 	out := Record{
 		Draws: r.log[:min(t.used, len(r.log))],
 		Asked: t.used,
-		Fit:   t.fits(),
+		Fit:   t.fit && t.hits == r.fed,
 		Stack: slices.Clone(t.stack),
 	}
 	if t.used > len(r.log) && len(r.log) < logMost { // the next run may be as long
@@ -188,6 +207,15 @@ func enter(f func()) (err error) {
 
 // now is the tape of the run that goes on; nil if none does.
 var now *tape
+
+// Step returns how many instants had draws so far, the present one included; 0 without
+// the overlay.
+func Step() uint32 {
+	if now == nil {
+		return 0
+	}
+	return now.step
+}
 
 // Ask answers a draw of the simulated network or disk, with n alternatives.
 func Ask(n int) int { return ask(Host, n) }

@@ -10,8 +10,11 @@
 //
 // # Words
 //
-// A step is an instant of the bubble's clock. A draw is known by its step and its
-// index in the step, so that to change one leaves the numbers of the steps before it.
+// A step is an instant of the bubble's clock. A draw is known by its key: by the goroutine
+// that draws, the kind, and how many draws of the kind the goroutine made before. A
+// goroutine in turn is known by the one that started it, and by how many that one had
+// started. So a change of one draw leaves the keys of all others, whatever it does to
+// their time and order.
 // Answer 0 of a draw is what happens when nothing deviates: cases in their order,
 // the goroutine that became ready last runs next, nobody pauses. A life is the
 // goroutines that began under one number, and those that they started; a life that

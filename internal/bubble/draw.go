@@ -13,10 +13,10 @@ func (d Draw) String() string {
 
 // Goroutine returns which goroutine asked: its function, and the go statement.
 func (d Draw) Goroutine() string {
-	if d.gopc == 0 {
+	if d.Gopc == 0 {
 		return fmt.Sprintf("goroutine %d", d.Origin)
 	}
-	return fmt.Sprintf("goroutine %d (%s, started at %s)", d.Origin, name(d.startpc), place(d.gopc))
+	return fmt.Sprintf("goroutine %d (%s, started at %s)", d.Origin, name(d.Startpc), place(d.Gopc))
 }
 
 func name(pc uintptr) string {

@@ -4,6 +4,7 @@ package bubble
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"syscall"
@@ -38,16 +39,24 @@ func (r *Recorder) Map(file string) error {
 
 // Mapped returns the draws and the stack of the run whose process mapped them into a file.
 func Mapped(file string) (draws []Draw, stack []uintptr, err error) {
-	text, err := os.ReadFile(file)
-	if err != nil || len(text) < mapBytes {
+	f, err := os.Open(file)
+	if err != nil {
 		return nil, nil, err
 	}
-	stack, draws = make([]uintptr, stackMost), make([]Draw, logMost)
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&stack[0])), stackBytes), text)
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&draws[0])), logMost*drawBytes), text[stackBytes:])
-	n := slices.IndexFunc(draws, func(d Draw) bool { return d.Step == 0 })
-	if n < 0 {
-		n = logMost
+	defer f.Close()
+	stack = make([]uintptr, stackMost)
+	if _, err := io.ReadFull(f, unsafe.Slice((*byte)(unsafe.Pointer(&stack[0])), stackBytes)); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", file, err)
 	}
-	return slices.Clone(draws[:n]), stack, nil
+	some := make([]Draw, 1<<12)
+	for len(draws) < logMost { // what follows the last draw is large, and empty
+		if _, err := io.ReadFull(f, unsafe.Slice((*byte)(unsafe.Pointer(&some[0])), len(some)*drawBytes)); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", file, err)
+		}
+		if n := slices.IndexFunc(some, func(d Draw) bool { return d.Step == 0 }); n >= 0 {
+			return append(draws, some[:n]...), stack, nil
+		}
+		draws = append(draws, some...)
+	}
+	return draws, stack, nil
 }

@@ -61,7 +61,7 @@ func tell(out *bytes.Buffer, rec Record, said []string) {
 func digest(rec Record, said []string) uint64 {
 	h := fnv.New64()
 	for _, d := range rec.Draws {
-		fmt.Fprintln(h, d, d.gopc, d.startpc)
+		fmt.Fprintln(h, d, d.Gopc, d.Startpc)
 	}
 	for _, s := range said {
 		fmt.Fprintln(h, s)

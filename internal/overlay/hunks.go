@@ -34,19 +34,19 @@ var hunks = []hunk{
 		name: "a pause before a send",
 		file: "runtime/chan.go",
 		old:  "\tif debugChan {\n\t\tprint(\"chansend: chan=\"",
-		new:  "\tmacemcPause(unsafe.Pointer(c))\n\tif debugChan {\n\t\tprint(\"chansend: chan=\"",
+		new:  "\tmacemcPause(unsafe.Pointer(c), macemcSends)\n\tif debugChan {\n\t\tprint(\"chansend: chan=\"",
 	},
 	{
 		name: "a pause before a receive",
 		file: "runtime/chan.go",
 		old:  "\tif debugChan {\n\t\tprint(\"chanrecv: chan=\"",
-		new:  "\tmacemcPause(unsafe.Pointer(c))\n\tif debugChan {\n\t\tprint(\"chanrecv: chan=\"",
+		new:  "\tmacemcPause(unsafe.Pointer(c), macemcReceives)\n\tif debugChan {\n\t\tprint(\"chanrecv: chan=\"",
 	},
 	{
 		name: "a pause before a close",
 		file: "runtime/chan.go",
 		old:  "func closechan(c *hchan) {\n",
-		new:  "func closechan(c *hchan) {\n\tmacemcPause(unsafe.Pointer(c))\n",
+		new:  "func closechan(c *hchan) {\n\tmacemcPause(unsafe.Pointer(c), macemcCloses)\n",
 	},
 	{
 		name: "a pause before a lock",
@@ -94,26 +94,32 @@ var hunks = []hunk{
 		name: "ties of timers",
 		file: "runtime/time.go",
 		old:  "t.rand = cheaprand()\n",
-		new:  "t.rand = macemcTimer()\n\t\t\tt.macemcLife = getg().macemcLife\n",
+		new:  "t.rand = macemcTimer()\n\t\t\tmacemcArm(t)\n",
+	},
+	{
+		name: "a timer that fires at once belongs to a life",
+		file: "runtime/time.go",
+		old:  "\t\tif t.state&timerHeaped == 0 && when <= bubble.now {\n",
+		new:  "\t\tif t.state&timerHeaped == 0 && when <= bubble.now {\n\t\t\tmacemcArm(t)\n",
 	},
 	{
 		name: "timers belong to a life (field)",
 		file: "runtime/time.go",
 		old:  "\trand    uint32 // randomizes order of timers at same instant; only set when isFake\n",
-		new:  "\trand    uint32 // randomizes order of timers at same instant; only set when isFake\n\tmacemcLife uint32\n",
+		new:  "\trand    uint32 // randomizes order of timers at same instant; only set when isFake\n\tmacemcLife uint32\n\tmacemcKey uint64\n",
 	},
 	{
 		name: "timers of a life that ended do nothing",
 		file: "runtime/time.go",
 		old:  "\tf := t.f\n\targ := t.arg\n\tseq := t.seq\n\tvar next int64\n",
-		new: "\tf := t.f\n\targ := t.arg\n\tseq := t.seq\n\tvar next int64\n\tmacemcLife := t.macemcLife\n" +
+		new: "\tf := t.f\n\targ := t.arg\n\tseq := t.seq\n\tvar next int64\n\tmacemcLife, macemcKey := t.macemcLife, t.macemcKey\n" +
 			"\tif bubble != nil && macemcEnded(macemcLife) {\n\t\tt.period = 0\n\t\tf = func(any, uintptr, int64) {}\n\t}\n",
 	},
 	{
 		name: "what a timer starts belongs to its life",
 		file: "runtime/time.go",
 		old:  "\t\tgp.bubble = bubble\n\t\tbubble.changegstatus(gp, _Gdead, _Grunning)\n",
-		new:  "\t\tgp.bubble = bubble\n\t\tgp.macemcLife = macemcLife\n\t\tbubble.changegstatus(gp, _Gdead, _Grunning)\n",
+		new:  "\t\tgp.bubble = bubble\n\t\tgp.macemcLife = macemcLife\n\t\tmacemcNamed(gp, macemcKey)\n\t\tbubble.changegstatus(gp, _Gdead, _Grunning)\n",
 	},
 	{
 		name: "what a timer starts belongs to its life (end)",
@@ -161,7 +167,7 @@ var hunks = []hunk{
 		name: "goroutines have a life and a number (fields)",
 		file: "runtime/runtime2.go",
 		old:  "\tfipsOnlyBypass  bool\n",
-		new:  "\tfipsOnlyBypass  bool\n\tmacemcLife      uint32\n\tmacemcOrdinal   uint32\n\tmacemcQuiet     uint32\n",
+		new:  "\tfipsOnlyBypass  bool\n\tmacemcLife      uint32\n\tmacemcOrdinal   uint32\n\tmacemcQuiet     uint32\n\tmacemcChildren  uint32\n\tmacemcKey       uint64\n\tmacemcDrawn     [macemcKinds]uint32\n",
 	},
 	{
 		name: "a goroutine that waits for a mutex is idle",

@@ -92,7 +92,7 @@ func (c *child) say(l line) {
 func (c *child) do() error {
 	j := c.job
 	if j.Names != nil {
-		c.say(line{What: "stack", Text: bubble.Frames(j.Names)})
+		c.say(line{What: "stack", Text: bubble.Frames(j.Names), Who: j.Draw.Goroutine()})
 		return nil
 	}
 	warm, _ := c.take(0, planOf(j.Seed, 0), false)
@@ -106,6 +106,9 @@ func (c *child) do() error {
 	} else if warm.failure != nil && !single {
 		c.say(line{World: 0, What: "fail", Failure: warm.failure})
 		return nil
+	}
+	if j.Cuts != nil {
+		return c.cuts()
 	}
 	if single {
 		return c.single()
@@ -151,6 +154,36 @@ func (c *child) single() error {
 		return err
 	}
 	c.end(j.From, t)
+	return nil
+}
+
+// cuts takes worlds of a tape of which something is left out, until one fails.
+func (c *child) cuts() error {
+	j := c.job
+	whole, err := load(j.Tape)
+	if err != nil {
+		return err
+	}
+	for i, cut := range j.Cuts {
+		k := j.From + i
+		c.say(line{World: k, What: "begin"})
+		p := whole.without(cut).plan()
+		if j.Free {
+			p = whole.until(j.Until, k)
+		}
+		t, err := c.take(k, p, false)
+		if err != nil {
+			return err
+		}
+		c.end(k, t)
+		if t.failure != nil {
+			return nil
+		}
+		if c.full() {
+			c.say(line{World: k + 1, What: "full"})
+			return nil
+		}
+	}
 	return nil
 }
 
@@ -218,7 +251,7 @@ func (c *child) bubble(t *testing.T) {
 		w := program.New(t)
 		c.world = w
 		if c.notes {
-			w.Watch(func(text string) { c.say(line{What: "note", Text: []string{text}}) })
+			w.Watch(func(text string) { c.say(line{What: "note", Text: []string{text}, Step: bubble.Step()}) })
 		}
 		end := time.AfterFunc(endless, func() { c.endless() })
 		defer end.Stop()

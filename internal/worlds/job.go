@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+
+	"macemc/internal/bubble"
 )
 
 // variable is the environment variable by which a child gets its job.
@@ -14,15 +16,19 @@ type job struct {
 	Test   string // the name of the test, and which Explore of it
 	Call   int
 	Seed   uint64
-	From   int       // the first world
-	To     int       // and the first that is not taken
-	Stride int       // every such world
-	Single bool      // world From alone, with its draws in Log and its lines as they come
-	Tape   string    // the file of a tape, which is taken instead
-	Names  []uintptr // a stack whose calls are named; no world is taken
-	Stop   int       // of Tape, or of world From: the draw at which the stack is taken
-	Out    string    // where the child writes lines
-	Log    string    // where the draws of the last world are mapped; "" for nowhere
+	From   int      // the first world
+	To     int      // and the first that is not taken
+	Stride int      // every such world
+	Single bool     // world From alone, with its draws in Log and its lines as they come
+	Tape   string   // the file of a tape, which is taken instead
+	Cuts   [][2]int // of Tape, one world each, from number From: the draws that are left out
+	Free   bool     // of Cuts: the worlds go on freely after step Until
+	Until  uint32
+	Names  []uintptr   // a stack whose calls are named; no world is taken
+	Draw   bubble.Draw // whose goroutine is named, too
+	Stop   int         // of Tape, or of world From: the draw at which the stack is taken
+	Out    string      // where the child writes lines
+	Log    string      // where the draws of the last world are mapped; "" for nowhere
 }
 
 // A line is what a child says.
@@ -30,7 +36,9 @@ type line struct {
 	World   int      `json:"world"`
 	What    string   `json:"what"` // begin, pass, fail, note, stack, full, done
 	Failure *Failure `json:"failure,omitempty"`
+	Who     string   `json:"who,omitempty"` // the goroutine of Draw
 	Text    []string `json:"text,omitempty"`
+	Step    uint32   `json:"step,omitempty"` // at which Text was noted
 	Draws   int      `json:"draws,omitempty"`
 	Fit     bool     `json:"fit,omitempty"`
 	Ends    string   `json:"ends,omitempty"` // the time of the world at its end

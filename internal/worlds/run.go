@@ -25,9 +25,10 @@ type result struct {
 	next    int      // where to go on, if the child was full; else 0
 	worlds  int      // that passed
 	failure *Failure // nil if every world passed
-	notes   []string
+	notes   []Note
 	pcs     []uintptr // the stack of the draw that was asked for
 	stack   []string  // its names
+	who     string    // the goroutine that asked
 	fit     bool
 	asked   int
 	ends    string
@@ -43,7 +44,7 @@ func (s *Search) run(j job) (result, error) {
 	defer os.RemoveAll(dir)
 	j.Test, j.Call, j.Seed = s.Test, s.Call, s.Seed
 	j.Out = filepath.Join(dir, "out")
-	single := j.Tape != "" || j.Single
+	single := (j.Tape != "" || j.Single) && j.Cuts == nil
 	if single {
 		j.Log = filepath.Join(dir, "log")
 	}
@@ -87,9 +88,11 @@ func read(out []byte) (r result, done bool) {
 			r.world, r.failure, r.fit, r.asked, r.ends = l.World, l.Failure, l.Fit, l.Draws, l.Ends
 			r.worlds++
 		case "note":
-			r.notes = append(r.notes, l.Text...)
+			for _, text := range l.Text {
+				r.notes = append(r.notes, Note{l.Step, text})
+			}
 		case "stack":
-			r.stack = l.Text
+			r.stack, r.who = l.Text, l.Who
 		case "full":
 			r.next = l.World
 		case "done":

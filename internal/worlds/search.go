@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -30,7 +31,8 @@ type Finding struct {
 	World   int
 	Failure Failure
 	Tape    string   // the file
-	Notes   []string // of the smallest run
+	Notes   []Note   // of the smallest run
+	Turn    Turn     // where it became hopeless
 	Ends    string   // its time
 	Asked   int      // draws of the smallest run
 	Deviate int      // how many of them are not 0
@@ -39,6 +41,21 @@ type Finding struct {
 	Exact   bool     // two processes drew the same
 	Differs []string // where not: the first difference
 	Runs    int      // to make it smaller
+}
+
+// A Note is a line that a world logged, and the step at which it did.
+type Note struct {
+	Step uint32
+	Text string
+}
+
+// A Turn is the critical step of a failing run: the first after which every world that
+// went on freely failed alike. That is evidence by Worlds of them, and no proof.
+type Turn struct {
+	Step   uint32 // 0: those fail that are free from the beginning
+	Of     uint32 // steps of the run
+	Worlds int    // 0: the step was not looked for
+	Draws  []string
 }
 
 // Prepare builds the test with the overlay. The error says why replay is not exact.
@@ -150,16 +167,22 @@ func alike(a, b Failure) bool {
 
 // take takes a tape in a child.
 func (s *Search) take(t *tape, stop int) (result, error) {
-	file, err := os.CreateTemp("", "macemc-*.tape")
+	file, done, err := s.spool(t)
 	if err != nil {
 		return result{}, err
 	}
-	file.Close()
-	defer os.Remove(file.Name())
-	if err := t.save(file.Name()); err != nil {
-		return result{}, err
+	defer done()
+	return s.run(job{Tape: file, From: 1, Stop: stop})
+}
+
+// spool writes a tape for a child. done removes it.
+func (s *Search) spool(t *tape) (file string, done func(), err error) {
+	f, err := os.CreateTemp("", "macemc-*.tape")
+	if err != nil {
+		return "", nil, err
 	}
-	return s.run(job{Tape: file.Name(), From: 1, Stop: stop})
+	f.Close()
+	return f.Name(), func() { os.Remove(f.Name()) }, t.save(f.Name())
 }
 
 // tell runs the small tape twice more, keeps it, and describes what happens in it.
@@ -176,8 +199,45 @@ func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 		text, err := s.differenceOf(t, one, other)
 		return &Finding{World: f.World, Failure: f.Failure, Differs: text}, err
 	}
-	return &Finding{World: f.World, Failure: *one.failure, Tape: f.Tape, First: f.First, Runs: f.Runs, Exact: true,
+	t = t.with(deviations(one.draws)) // at the steps of this run
+	turn, err := s.turn(t, *one.failure, one.draws)
+	if err != nil {
+		return nil, err
+	}
+	return &Finding{World: f.World, Failure: *one.failure, Turn: turn, Tape: f.Tape, First: f.First, Runs: f.Runs, Exact: true,
 		Notes: one.notes, Ends: one.ends, Asked: len(one.draws), Deviate: len(t.draws), Left: s.told(t, one.draws)}, t.save(s.Keep)
+}
+
+// freely is how many worlds go on freely after a step that may be the critical one.
+const freely = 10
+
+// turn returns the critical step of the run of a tape. After each step the run is as good
+// or as bad as after all later ones, so halves are asked.
+func (s *Search) turn(t *tape, want Failure, draws []bubble.Draw) (turn Turn, err error) {
+	if len(draws) == 0 {
+		return turn, nil
+	}
+	turn.Of = draws[len(draws)-1].Step
+	whole := make([][2]int, freely)
+	after := sort.Search(int(turn.Of), func(step int) bool {
+		if err != nil || s.Stop != nil && s.Stop() {
+			return true
+		}
+		until := uint32(step)
+		which, _, e := s.cut(t, whole, &until, func(f *Failure) bool { return f == nil || !alike(*f, want) })
+		err = e
+		return which < 0
+	})
+	if err != nil || s.Stop != nil && s.Stop() {
+		return Turn{}, err
+	}
+	turn.Step, turn.Worlds = uint32(after), freely
+	for i, d := range draws {
+		if d.Step == turn.Step && d.Value != 0 && d.Kind != bubble.Rand {
+			turn.Draws = append(turn.Draws, s.deviation(t, i, d))
+		}
+	}
+	return turn, nil
 }
 
 // told describes where a run deviates.
@@ -201,20 +261,22 @@ const toldMost = 20
 
 // deviation returns what deviates at a draw, and where.
 func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
-	text := d.String()
-	if r, err := s.take(t, i+1); err == nil {
-		text += s.asked(r.pcs)
+	r, err := s.take(t, i+1)
+	if err != nil {
+		return d.String()
 	}
-	return text
+	return s.asked(d, r.pcs)
 }
 
-// asked returns where a draw was asked: the innermost call, and the innermost of the user's
-// code if that is another.
-func (s *Search) asked(pcs []uintptr) (text string) {
-	r, err := s.run(job{Names: pcs})
+// asked returns a draw, and where it was asked: the innermost call, the innermost of the
+// user's code if that is another, and the goroutine.
+func (s *Search) asked(d bubble.Draw, pcs []uintptr) string {
+	text := d.String()
+	r, err := s.run(job{Names: pcs, Draw: d})
 	if err != nil {
-		return ""
+		return text
 	}
+	text = strings.TrimSuffix(text, fmt.Sprintf("goroutine %d", d.Origin)) + r.who
 	stack := r.stack
 	of := func(prefixes ...string) int {
 		return slices.IndexFunc(stack, func(line string) bool {
@@ -224,7 +286,7 @@ func (s *Search) asked(pcs []uintptr) (text string) {
 	own := []string{"macemc/internal/bubble.", "sync.", "internal/sync."}
 	inner, user := of(own...), of(append(own, "macemc/program.", "math/rand", "time.", "context.", "net/http.", "fmt.")...)
 	if inner >= 0 {
-		text = ", in " + stack[inner]
+		text += ", in " + stack[inner]
 	}
 	if user > inner {
 		text += ", called by " + stack[user]
@@ -246,21 +308,25 @@ func (s *Search) differs(a, b result, again func(stop int) (result, error)) ([]s
 		if i < len(a.draws) && i < len(b.draws) && a.draws[i] == b.draws[i] {
 			continue
 		}
-		out := []string{fmt.Sprintf("draw %d is the first that differs", i+1), "once:  " + drawAt(a.draws, i), "again: " + drawAt(b.draws, i)}
 		r, err := again(i + 1)
-		if err == nil {
-			out[0] += s.asked(r.pcs)
+		if err != nil {
+			return nil, err
 		}
-		return out, err
+		return []string{fmt.Sprintf("draw %d is the first that differs", i+1),
+			"once:  " + s.drawAt(a.draws, i, r), "again: " + s.drawAt(b.draws, i, r)}, nil
 	}
 	return []string{"all draws are the same, and what became of the world is not: it depends on something that is no draw, as an address or the environment"}, nil
 }
 
-func drawAt(draws []bubble.Draw, i int) string {
-	if i >= len(draws) {
+// drawAt returns a draw, and the place where it was asked if a third run had the same.
+func (s *Search) drawAt(draws []bubble.Draw, i int, third result) string {
+	switch {
+	case i >= len(draws):
 		return "nothing is drawn"
+	case i >= len(third.draws) || third.draws[i] != draws[i]:
+		return s.asked(draws[i], nil)
 	}
-	return draws[i].String()
+	return s.asked(draws[i], third.pcs)
 }
 
 // Kept returns the file in which the smallest tape of a test is kept.
@@ -279,7 +345,7 @@ func Kept(test string, call int) string {
 
 // Replay takes a kept tape. The failure is nil if the world passes now; fit is whether
 // every answer of the tape was asked for.
-func (s *Search) Replay(file string) (failure *Failure, fit bool, notes []string, warning string, err error) {
+func (s *Search) Replay(file string) (failure *Failure, fit bool, notes []Note, warning string, err error) {
 	t, err := load(file)
 	if err != nil {
 		return nil, false, nil, "", err

@@ -7,7 +7,7 @@ import (
 )
 
 // shrinkMost is how many runs a tape may be made smaller with.
-const shrinkMost = 250
+const shrinkMost = 1000
 
 // kept are kinds of draws that may be enough by themselves: most often what the script
 // chose is, and the fewer there are, the better one reads them.
@@ -37,53 +37,94 @@ func without(kind bubble.Kind) (rest []bubble.Kind) {
 
 // shrink leaves out draws, as long as the world fails alike, and counts its runs.
 func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, err error) {
-	try := func(draws []bubble.Draw) (bool, error) {
-		if runs == shrinkMost || s.Stop != nil && s.Stop() {
-			return false, nil
-		}
-		runs++
-		r, err := s.take(t.with(draws), 0)
-		return r.failure != nil && alike(*r.failure, want), err
-	}
-	draws = t.draws
+	spent := func() bool { return runs >= shrinkMost || s.Stop != nil && s.Stop() }
 	for _, keep := range kept {
-		rest := slices.DeleteFunc(slices.Clone(draws), func(d bubble.Draw) bool { return !slices.Contains(keep, d.Kind) })
-		if len(rest) == len(draws) {
+		rest := slices.DeleteFunc(slices.Clone(t.draws), func(d bubble.Draw) bool { return !slices.Contains(keep, d.Kind) })
+		if len(rest) == len(t.draws) || spent() {
 			continue
 		}
-		if ok, err := try(rest); err != nil {
+		runs++
+		r, err := s.take(t.with(rest), 0)
+		if err != nil {
 			return nil, runs, err
-		} else if ok {
-			draws = rest
+		}
+		if r.failure != nil && alike(*r.failure, want) {
+			t = t.with(rest)
 		}
 	}
-	draws, err = least(draws, try)
+	draws, err = least(t.draws, func(list []bubble.Draw, cuts [][2]int) (int, error) {
+		if spent() {
+			return -1, nil
+		}
+		i, tried, err := s.cut(t.with(list), cuts[:min(len(cuts), shrinkMost-runs)], nil, func(f *Failure) bool { return f != nil && alike(*f, want) })
+		runs += tried
+		return i, err
+	})
 	return draws, runs, err
 }
 
-// least removes parts of a list, halves first, as long as try accepts the rest.
-func least(list []bubble.Draw, try func([]bubble.Draw) (bool, error)) ([]bubble.Draw, error) {
-	for size := (len(list) + 1) / 2; size > 0; {
+// cut takes a tape without each of the cuts, in as few processes as possible, until a
+// world comes out as is wanted. It returns the number of that cut, or -1, and how many
+// were tried. If until is not nil, worlds go on freely after that step.
+func (s *Search) cut(t *tape, cuts [][2]int, until *uint32, wanted func(*Failure) bool) (which, tried int, err error) {
+	file, done, err := s.spool(t)
+	if err != nil {
+		return -1, 0, err
+	}
+	defer done()
+	for from := 0; from < len(cuts); {
+		j := job{Tape: file, Cuts: cuts[from:], From: from, Free: until != nil}
+		if j.Free {
+			j.Until = *until
+		}
+		r, err := s.run(j)
+		if err != nil {
+			return -1, from, err
+		}
+		passed := r.worlds
+		if r.failure != nil && r.world >= from {
+			passed = r.world - from
+		}
+		switch {
+		case passed > 0 && wanted(nil):
+			return from, from + 1, nil
+		case r.failure != nil && wanted(r.failure):
+			return r.world, r.world + 1, nil
+		case r.failure == nil && r.next == 0:
+			return -1, len(cuts), nil
+		case r.failure == nil:
+			from = r.next
+		default:
+			from = max(r.world, from) + 1
+		}
+	}
+	return -1, len(cuts), nil
+}
+
+// least removes parts of a list, halves first, as long as it stays good. first is given
+// the list and cuts of it, and returns the number of the first cut without which the list
+// is good, or -1.
+func least(list []bubble.Draw, first func([]bubble.Draw, [][2]int) (int, error)) ([]bubble.Draw, error) {
+	for size := (len(list) + 1) / 2; size > 0 && len(list) > 0; {
 		smaller := false
 		for at := len(list); at > 0; { // the last first: what comes after the failure is in nobody's way
-			from := max(0, at-size)
-			rest := slices.Concat(list[:from], list[at:])
-			ok, err := try(rest)
+			var cuts [][2]int
+			for to := at; to > 0; to -= size {
+				cuts = append(cuts, [2]int{max(0, to-size), to})
+			}
+			i, err := first(list, cuts)
 			if err != nil {
 				return list, err
 			}
-			if ok {
-				list, smaller = rest, true
+			if i < 0 {
+				break
 			}
-			at = from
+			list, smaller, at = slices.Concat(list[:cuts[i][0]], list[cuts[i][1]:]), true, cuts[i][0]
 		}
 		if size == 1 && !smaller {
 			break
 		}
 		size = max(1, min(size/2, len(list)/2))
-		if len(list) == 0 {
-			break
-		}
 	}
 	return list, nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"macemc/choose"
@@ -45,7 +46,7 @@ func (t *tape) path() *choose.Path {
 		if d.N == 0 {
 			of = 2
 		}
-		s.Coins = append(s.Coins, choose.Choice{Kind: choose.Coin, Of: of, Pick: int(d.Value), What: fmt.Sprintf("%v: %d", d.Kind, d.Index)})
+		s.Coins = append(s.Coins, choose.Choice{Kind: choose.Coin, Of: of, Pick: int(d.Value), What: fmt.Sprintf("%v %d: %016x", d.Kind, d.Index, d.Key)})
 	}
 	return p
 }
@@ -95,11 +96,12 @@ func (t *tape) read(s choose.Step) error {
 		return fmt.Errorf("%q is no step of a program's tape, which is as \"step 12\"", s.Event.What)
 	}
 	for _, c := range s.Coins {
-		word, number, _ := strings.Cut(c.What, ": ")
-		d := bubble.Draw{Step: step, Kind: kind(word), N: uint32(c.Of), Value: uint32(c.Pick)}
-		if _, err := fmt.Sscan(number, &d.Index); err != nil || d.Kind == bubble.Kinds {
-			return fmt.Errorf("%q is no draw of a program's tape, which is as \"select: 3\"", c.What)
+		d := bubble.Draw{Step: step, N: uint32(c.Of), Value: uint32(c.Pick)}
+		var word string
+		if _, err := fmt.Sscanf(strings.ReplaceAll(c.What, ":", ""), "%s %d %x", &word, &d.Index, &d.Key); err != nil || kind(word) == bubble.Kinds {
+			return fmt.Errorf("%q is no draw of a program's tape, which is as \"select 3: 81c1b2e0a5b0e75c\"", c.What)
 		}
+		d.Kind = kind(word)
 		if d.Kind == bubble.Rand {
 			d.N = 0
 		}
@@ -126,17 +128,40 @@ func (t *tape) plan() bubble.Plan {
 	return bubble.Plan{Seed: t.seed, Fed: fed}
 }
 
-// plans are the ways in which worlds deviate, by turns.
-var plans = [][bubble.Kinds]uint32{
+// without returns the tape with some draws left out.
+func (t *tape) without(cut [2]int) *tape {
+	return t.with(slices.Concat(t.draws[:cut[0]], t.draws[cut[1]:]))
+}
+
+// until returns how a world is taken that is as the tape says up to a step, and then
+// goes on as a fresh world of that number.
+func (t *tape) until(step uint32, number int) bubble.Plan {
+	p := planOf(^t.seed, number+1)
+	if step == 0 {
+		return p
+	}
+	p.Fed, p.Until, p.After, p.Seed = t.plan().Fed, step, p.Seed, t.seed
+	return p
+}
+
+// A manner is how the draws of a world deviate.
+type manner struct {
+	rates [bubble.Kinds]uint32
+	slow  uint32 // one of this many places is slow; 0 for none
+}
+
+// manners are taken by turns.
+var manners = []manner{
 	// select   next     yield    tie      rand     host    choice
-	{1 << 16, 1 << 15, 1 << 10, 1 << 16, 1 << 16, 1 << 16, 1 << 16},
-	{1 << 16, 0, 0, 1 << 16, 1 << 16, 1 << 16, 1 << 16},
-	{1 << 16, 1 << 16, 1 << 13, 1 << 16, 1 << 16, 1 << 14, 1 << 16},
-	{1 << 13, 1 << 13, 1 << 11, 1 << 13, 1 << 16, 1 << 16, 1 << 16},
-	{1 << 16, 1 << 15, 1 << 14, 1 << 16, 1 << 16, 1 << 16, 1 << 16},
-	{1 << 12, 1 << 12, 1 << 9, 1 << 14, 1 << 16, 1 << 13, 1 << 15},
-	{0, 0, 0, 0, 1 << 16, 0, 1 << 16},
-	{1 << 15, 1 << 14, 0, 1 << 15, 1 << 16, 1 << 16, 1 << 16}, // and some goroutines are slow
+	{[...]uint32{1 << 16, 1 << 15, 1 << 10, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, 0},
+	{[...]uint32{1 << 16, 0, 0, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, 0},
+	{[...]uint32{1 << 16, 1 << 16, 1 << 13, 1 << 16, 1 << 16, 1 << 14, 1 << 16}, 0},
+	{[...]uint32{1 << 13, 1 << 13, 1 << 11, 1 << 13, 1 << 16, 1 << 16, 1 << 16}, 0},
+	{[...]uint32{1 << 16, 1 << 15, 1 << 14, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, 0},
+	{[...]uint32{1 << 12, 1 << 12, 1 << 9, 1 << 14, 1 << 16, 1 << 13, 1 << 15}, 0},
+	{[...]uint32{0, 0, 0, 0, 1 << 16, 0, 1 << 16}, 0},
+	{[...]uint32{1 << 15, 1 << 14, 0, 1 << 15, 1 << 16, 1 << 16, 1 << 16}, 4},
+	{[...]uint32{1 << 16, 1 << 15, 0, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, 2},
 }
 
 // planOf returns the plan of a world.
@@ -144,11 +169,8 @@ func planOf(seed uint64, world int) bubble.Plan {
 	if world == 0 {
 		return bubble.Plan{Fed: []bubble.Draw{}}
 	}
-	p := bubble.Plan{Seed: seed*0x9e3779b97f4a7c15 + uint64(world), Rates: plans[world%len(plans)]}
-	if p.Rates[bubble.Yield] == 0 && p.Rates[bubble.Next] != 0 {
-		p.Slow = 4
-	}
-	return p
+	m := manners[world%len(manners)]
+	return bubble.Plan{Seed: seed*0x9e3779b97f4a7c15 + uint64(world), Rates: m.rates, Slow: m.slow}
 }
 
 // toolchain returns the version of Go that this program was built with.

@@ -12,9 +12,9 @@ import (
 // A tape is read as it was written.
 func TestTape(t *testing.T) {
 	want := &tape{test: "TestX", toolchain: "go1.26.8", overlay: "abc", seed: 7, draws: []bubble.Draw{
-		{Step: 1, Kind: bubble.Select, Index: 3, N: 2, Value: 1},
-		{Step: 1, Kind: bubble.Rand, Index: 0, Value: 1},
-		{Step: 9, Kind: bubble.Host, Index: 12, N: 16, Value: 15},
+		{Key: 7, Step: 1, Kind: bubble.Select, Index: 3, N: 2, Value: 1},
+		{Key: 1 << 63, Step: 1, Kind: bubble.Rand, Index: 0, Value: 1},
+		{Key: 9, Step: 9, Kind: bubble.Host, Index: 12, N: 16, Value: 15},
 	}}
 	file := filepath.Join(t.TempDir(), "x", "a.tape")
 	if err := want.save(file); err != nil {
@@ -37,12 +37,18 @@ func TestLeast(t *testing.T) {
 		all = append(all, bubble.Draw{Step: i + 1})
 	}
 	runs := 0
-	got, err := least(all, func(draws []bubble.Draw) (bool, error) {
-		runs++
-		has := func(step uint32) bool {
-			return slices.ContainsFunc(draws, func(d bubble.Draw) bool { return d.Step == step })
+	got, err := least(all, func(draws []bubble.Draw, cuts [][2]int) (int, error) {
+		for i, cut := range cuts {
+			runs++
+			rest := (&tape{draws: draws}).without(cut).draws
+			has := func(step uint32) bool {
+				return slices.ContainsFunc(rest, func(d bubble.Draw) bool { return d.Step == step })
+			}
+			if has(17) && has(80) {
+				return i, nil
+			}
 		}
-		return has(17) && has(80), nil
+		return -1, nil
 	})
 	if err != nil || len(got) != 2 || got[0].Step != 17 || got[1].Step != 80 {
 		t.Errorf("%v, %v", got, err)
