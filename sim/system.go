@@ -73,8 +73,9 @@ type System struct {
 	// "pkg.Type".
 	Opaque []string
 	// Immutable lists what never changes once it is made: "pkg.Type", or "pkg.Type.field"
-	// for a field of functions. Copies of a node share such a value. It is compared by its
-	// contents, not by its address.
+	// for a field of functions, and "pkg.Type.func" for all of them. Copies of a node share
+	// such a value, but a method value leads to the copy of its receiver. It is compared by
+	// its contents, not by its address; functions are not compared.
 	Immutable []string
 	// Remade lists fields, mostly of functions, that are not part of the state and that a
 	// function makes again in each copy of a node: see Remake.

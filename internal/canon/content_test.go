@@ -132,6 +132,48 @@ func TestFunctionsThatNeverChange(t *testing.T) {
 	}
 }
 
+type hooked struct {
+	add, times func(int) int
+	count      int
+}
+
+func (h *hooked) plus(n int) int { h.count += n; return h.count }
+
+// A rule may name all functions of a type as immutable. A closure among them is shared, and a
+// method value is copied with its receiver.
+func TestAllFunctionsOfAType(t *testing.T) {
+	if _, err := New(Options{Opaque: []string{"canon.hooked.func"}}); err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(Options{Immutable: []string{"canon.hooked.func"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := 3
+	v := &hooked{times: func(n int) int { return n * base }}
+	v.add = v.plus
+	if why := w.Bound(v); why != "" {
+		if Slow() == "" {
+			t.Errorf("it is bound: %s", why)
+		}
+		return
+	}
+	c, err := w.Copy(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := c.(*hooked)
+	if h.add(5); v.count != 0 || h.count != 5 || h.times(2) != 6 {
+		t.Errorf("after add(5) on the copy, the original has count %d and the copy %d", v.count, h.count)
+	}
+	if sumOf(t, w, v) == sumOf(t, w, h) {
+		t.Error("the count is not in the hash")
+	}
+	if unused := w.Unused(); len(unused) > 0 {
+		t.Errorf("rules that match nothing: %q", unused)
+	}
+}
+
 type clocked struct {
 	now   time.Time
 	until time.Time

@@ -152,7 +152,7 @@ func (c *copies) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
 			c.copyItems(s.plan, t, f, s.count)
 		case copyFunction:
 			if p := *(*unsafe.Pointer)(f); p != nil {
-				*(*unsafe.Pointer)(t) = c.copyFunc(s.plan, p)
+				*(*unsafe.Pointer)(t) = c.copyFunc(s.plan, p, s.fixed)
 			}
 		case copyMade:
 			c.later(s, t, f)

@@ -30,6 +30,7 @@ type copyStep struct {
 	off   uintptr
 	size  uintptr // of copyRaw; of copyMade, the offset of the field
 	count int     // of copyItems
+	fixed bool    // of copyFunction: it is shared if it is not a method value, since it never changes
 	plan  *copyPlan
 }
 
@@ -222,6 +223,8 @@ func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr)
 	off += f.Offset
 	switch {
 	case f.Name == "_" || made != nil:
+	case f.Type.Kind() == reflect.Func && of.fixedField(t, f):
+		c.steps = append(c.steps, copyStep{op: copyFunction, off: off, plan: of.copyPlan(f.Type), fixed: true})
 	case of.sharesField(t, f):
 		c.share(f.Type, off)
 	default:

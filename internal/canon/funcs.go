@@ -19,6 +19,7 @@ import (
 type funcWay struct {
 	plan    *copyPlan // the plan of a method value's memory; nil if the function is shared
 	refused string    // why it cannot be copied
+	unseen  bool      // it is refused since it is a method value and where receivers lie is not known
 	met     int       // how many types were known at that time
 }
 
@@ -42,9 +43,12 @@ func funcName(code uintptr) (name string) {
 	}
 }
 
-// copyFunc returns the copy of a function value, which is not nil.
-func (c *copies) copyFunc(cp *copyPlan, f unsafe.Pointer) unsafe.Pointer {
+// copyFunc returns the copy of a function value, which is not nil. If it is fixed and no
+// method value of a known receiver, it is shared.
+func (c *copies) copyFunc(cp *copyPlan, f unsafe.Pointer, fixed bool) unsafe.Pointer {
 	switch way := c.funcWay(c.code(cp, f)); {
+	case fixed && way.plan == nil && !way.unseen:
+		return f
 	case way.refused != "":
 		c.refused = way.refused
 		return nil
@@ -81,7 +85,9 @@ func (c *copies) decideFunc(code uintptr) funcWay {
 	case !bound:
 		return funcWay{}
 	case !c.known:
-		return refuse("where these lie is not known: " + Slow())
+		way := refuse("where these lie is not known: " + Slow())
+		way.unseen = true
+		return way
 	}
 	receiver := method[:strings.LastIndexByte(method, '.')]
 	t := c.named[receiver]
@@ -203,7 +209,11 @@ func (b *bound) look(v reflect.Value, shared bool) {
 	case reflect.Struct:
 		for i := range v.NumField() {
 			f := v.Type().Field(i)
-			if b.why != "" || b.c.fixedField(v.Type(), f) || b.c.madeField(v.Type(), f.Name) != nil {
+			if b.why != "" || b.c.madeField(v.Type(), f.Name) != nil {
+				continue
+			}
+			if b.c.fixedField(v.Type(), f) {
+				b.fixed(v.Field(i))
 				continue
 			}
 			b.look(v.Field(i), shared || b.c.sharesField(v.Type(), f))
@@ -223,6 +233,16 @@ func (b *bound) look(v reflect.Value, shared bool) {
 		for it := v.MapRange(); it.Next(); {
 			b.look(it.Key(), shared)
 			b.look(it.Value(), shared)
+		}
+	}
+}
+
+// fixed looks at a field of functions that never change. A method value among them is copied
+// with its receiver all the same, so that it belongs to the copy.
+func (b *bound) fixed(v reflect.Value) {
+	if v.Kind() == reflect.Func && !v.IsNil() && b.decides {
+		if way := b.c.funcWay(v.Pointer()); way.unseen {
+			b.why = way.refused
 		}
 	}
 }

@@ -128,7 +128,7 @@ func (k *packer) steps(cp *copyPlan, from unsafe.Pointer) {
 		case copyItems:
 			k.items(s.plan, f, s.count)
 		case copyFunction:
-			k.function(s.plan, *(*unsafe.Pointer)(f))
+			k.function(s, *(*unsafe.Pointer)(f))
 		case copyMade:
 			k.refuse("a function of the system makes a field again")
 		default:
@@ -215,11 +215,11 @@ func (k *packer) slice(e *copyPlan, from unsafe.Pointer) {
 	k.leave()
 }
 
-// function writes a function without variables.
-func (k *packer) function(cp *copyPlan, f unsafe.Pointer) {
+// function writes a function without variables, or one that never changes.
+func (k *packer) function(s *copyStep, f unsafe.Pointer) {
 	if f != nil {
-		if way := k.funcWay(k.code(cp, f)); way.refused != "" || way.plan != nil {
-			k.refuse("%s is a function with variables", cp.typ)
+		if way := k.funcWay(k.code(s.plan, f)); way.plan != nil || way.refused != "" && (!s.fixed || way.unseen) {
+			k.refuse("%s is a function with variables", s.plan.typ)
 		}
 	}
 	k.constant(constant{a: f})

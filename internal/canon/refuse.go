@@ -45,7 +45,11 @@ func (r *refusal) under(t reflect.Type) error {
 	t = pointee(t)
 	advice := r.advice
 	if len(r.fields) > 0 && !r.firm {
-		advice = fmt.Sprintf("tag the field mc:\"-\" or add %q to System.Opaque", r.rule(t))
+		one := r.outer(t)
+		advice = fmt.Sprintf("tag the field mc:\"-\" or add %q to System.Opaque", fieldRule(one.of, one.name))
+		if n := one.functions(); n > 1 {
+			advice += fmt.Sprintf("; if what they hold never changes, %q in System.Immutable names all %d functions of this type", fieldRule(one.of, anyFunction), n)
+		}
 		if guest := r.guest(t); guest != "" {
 			advice += fmt.Sprintf(", or %q if all of this type are caches, metrics or loggers", guest)
 		}
@@ -61,18 +65,29 @@ func pointee(t reflect.Type) reflect.Type {
 	return t
 }
 
-// rule returns the rule that would leave out what cannot be walked below a root: the
-// innermost field. For a value of the standard library (a logger, a timer) it is the field
+// outer returns the field that would be left out so that what is below a root can be walked:
+// the innermost. For a value of the standard library (a logger, a timer) it is the field
 // that holds it, since users cannot tag the fields inside.
-func (r *refusal) rule(root reflect.Type) string {
-	one := r.fields[0]
+func (r *refusal) outer(root reflect.Type) member {
 	for _, f := range r.fields {
 		if !standard(f.of, root) {
-			one = f
-			break
+			return f
 		}
 	}
-	return fieldRule(one.of, one.name)
+	return r.fields[0]
+}
+
+// functions returns how many fields of a named struct hold functions, if m is one of them.
+func (m member) functions() (n int) {
+	if f, is := m.of.FieldByName(m.name); !is || !functions(f.Type) || ruleNames(m.of) == nil {
+		return 0
+	}
+	for i := range m.of.NumField() {
+		if functions(m.of.Field(i).Type) {
+			n++
+		}
+	}
+	return n
 }
 
 // guest returns the rule for the innermost type, on the way to what cannot be walked, that

@@ -41,6 +41,12 @@ type leaky struct{ f func() }
 
 func (l leaky) Summary() any { return l }
 
+type withOptions struct {
+	first  func()
+	number int
+	second []func()
+}
+
 type embedsSummary struct {
 	number
 	n int
@@ -65,6 +71,7 @@ func TestRefusedTypes(t *testing.T) {
 		{withTimer{time.NewTimer(time.Hour)}, `cannot walk canon.withTimer.due.C (<-chan time.Time): what is in a channel cannot be seen; tag the field mc:"-" or add "canon.withTimer.due" to System.Opaque, or "time.Timer" if all of this type are caches, metrics or loggers`},
 		{struct{ f func() }{}, `cannot walk struct { f func() }.f (func()): functions have no comparable identity; tag the field mc:"-" or add "*.f" to System.Opaque`},
 		{func() {}, `cannot walk func() (func()): functions have no comparable identity; hand over a value without one`},
+		{withOptions{}, `cannot walk canon.withOptions.first (func()): functions have no comparable identity; tag the field mc:"-" or add "canon.withOptions.first" to System.Opaque; if what they hold never changes, "canon.withOptions.func" in System.Immutable names all 2 functions of this type`},
 		{[]any(nil), ""},
 		{embedsSummary{}, `cannot walk canon.embedsSummary (canon.embedsSummary): it embeds a Summarizer, so its Summary may be that of the embedded field alone; give the embedded field a name`},
 	} {

@@ -51,13 +51,22 @@ func (o *omissions) fixedField(t reflect.Type, f reflect.StructField) bool {
 	return functions(f.Type) && matchField(o.fixed, t, f.Name)
 }
 
+// matchField reports whether a rule names a field of the struct t: by its name, or, if it
+// holds functions, as one of all such fields.
 func matchField(rules []rule, t reflect.Type, field string) bool {
 	found := match(rules, "*."+field)
+	f, _ := t.FieldByName(field)
+	all := f.Type != nil && functions(f.Type)
 	for _, name := range ruleNames(t) {
 		found = match(rules, name+"."+field) || found
+		found = all && match(rules, name+"."+anyFunction) || found
 	}
 	return found
 }
+
+// anyFunction stands in a rule for all fields of a type that hold functions. No field has
+// this name, since it is a keyword of Go.
+const anyFunction = "func"
 
 // opaqueType reports whether a rule leaves out all values of t.
 func (o *omissions) opaqueType(t reflect.Type) bool { return matchType(o.rules, t) }

@@ -17,7 +17,8 @@ type Options struct {
 	// Immutable rules, "pkg.Type" or "pkg.Type.field", name values that never change once
 	// they are made. Copies share them. A value of such a type, or the value that a pointer
 	// to it leads to, counts by its content: the walk does not distinguish equal ones. A
-	// rule for a field is about functions, which are left out.
+	// rule for a field is about functions, which are left out; "pkg.Type.func" names all
+	// fields of functions. A method value is copied with its receiver nevertheless.
 	Immutable []string
 
 	// Made lists fields that are left out, and made again in a copy.
