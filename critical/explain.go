@@ -20,9 +20,9 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 	})
 }
 
-// For bounds what is spent on each finding of a search: what locating its critical step may
-// cost, as search.Options.ExplainEffort says, and as much again for making its run shorter.
-// All of them are looked into in the lab of the search.
+// For returns the options for looking into the findings of a search. Locating the critical step
+// of each finding may cost search.Options.ExplainEffort, and making its run shorter may cost as
+// much again. All of this happens in the lab of the search.
 func (o Options) For(r *search.Result) Options {
 	n := max(1, len(r.Findings))
 	effort := r.ExplainEffort() / n
@@ -31,8 +31,8 @@ func (o Options) For(r *search.Result) Options {
 	return o
 }
 
-// The parts of the effort: after locatePart the critical step of the run that was found is
-// looked for no more, and after shrinkPart no more steps are taken out of it.
+// The parts of the effort. Once locatePart is spent, the critical step of the found run is no
+// longer looked for; once shrinkPart is spent, no more steps are removed from the run.
 const (
 	locatePart = 1.0 / 2
 	shrinkPart = 2.0 / 3
@@ -76,7 +76,7 @@ func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
 	}, nil
 }
 
-// with returns the result with another finding.
+// with returns a copy of the result that has another finding.
 func (r *Result) with(f *search.Finding) *Result {
 	return &Result{Finding: f, Alive: r.Alive, Others: r.Others, Stopped: r.Stopped, Effort: r.Effort}
 }
@@ -91,7 +91,7 @@ func (b *bench) located(f *search.Finding) (*Result, error) {
 	return b.find(nil, f, true, locatePart)
 }
 
-// shortened returns a finding without a critical step, whose run is made short if shrink is
+// shortened returns a finding that needs no critical step. Its run is made short if shrink is
 // set.
 func (b *bench) shortened(f *search.Finding, shrink bool) (*Result, error) {
 	if !shrink {

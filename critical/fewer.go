@@ -15,7 +15,7 @@ type Fewer struct {
 	lab *search.Lab
 }
 
-// NewFewer makes one. Close it.
+// NewFewer opens a lab and returns a Fewer for the finding. The caller must close it.
 func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) {
 	b, err := openBench(sys, f, opts)
 	if err != nil {
@@ -29,7 +29,7 @@ func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) 
 	return &Fewer{newShrinker(p, f), b.lab}, nil
 }
 
-// Close ends what watches the runs.
+// Close ends the watchdog over the runs.
 func (w *Fewer) Close() { w.lab.Close() }
 
 // Same reports whether a run of exactly these steps is possible and fails in the same way.

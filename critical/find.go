@@ -30,7 +30,7 @@ type Options struct {
 	Progress func(Progress) // called from time to time
 }
 
-// Progress is how far the work is.
+// Progress is the state of the work.
 type Progress struct {
 	Doing Doing
 	Low   int // isolating: the last step that is known to be recoverable; -1 means none
@@ -50,7 +50,7 @@ const (
 	DoingConfirm Doing = "confirm"
 )
 
-// Result is what became of a finding.
+// Result is a finding with the facts that were added to it.
 type Result struct {
 	Finding *search.Finding
 	Alive   bool              // the end of the run can recover: it is not dead
@@ -68,13 +68,13 @@ func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.find(nil, f, opts.NoLive, 1) })
 }
 
-// bench is a lab in which one finding is looked into, and what that may cost.
+// bench is a lab for one finding, with the limits on its work.
 type bench struct {
 	lab  *search.Lab
 	opts Options
 }
 
-// inLab looks into a finding in a lab that is opened once.
+// inLab opens a lab once and calls look with it.
 func inLab(sys *sim.System, f *search.Finding, opts Options, look func(*bench) (*Result, error)) (*Result, error) {
 	if !visible(f.Verdict) && !shrinkable(f) { // no run of it is taken
 		found := *f
@@ -107,7 +107,7 @@ func openBench(sys *sim.System, f *search.Finding, opts Options) (*bench, error)
 // costs notes what the work in a lab has cost.
 func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
 
-// stopped reports whether there is to be a stop, whatever effort is left.
+// stopped reports whether the caller has asked to stop. It ignores the effort.
 func (b *bench) stopped() bool { return b.lab.Stopped() }
 
 // find is Find with a part of the effort. If before is not nil, what it decided about the
@@ -136,8 +136,8 @@ func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float6
 	return &Result{Finding: &found, Others: others, Alive: alive, Stopped: stopped}, err
 }
 
-// visible reports whether a walk sees a failure of this kind: not one that only
-// shows where every check is on, or not each time.
+// visible reports whether a walk can see a failure of this kind. It is false for failures that
+// show only with every check on, or not each time.
 func visible(v sim.Verdict) bool {
 	return v != sim.VerdictMutation && v != sim.VerdictGoroutine && v != sim.VerdictNondeterminism && v != sim.VerdictKilled
 }
@@ -150,7 +150,7 @@ type finder struct {
 	walked int // walks that were taken besides
 }
 
-// open takes the run of a finding, to spend a part of the effort on it.
+// open takes the run of a finding, and may spend a part of the effort on it.
 func (b *bench) open(f *search.Finding, part float64) (*finder, error) {
 	of, err := b.lab.Take(f.Path)
 	if err != nil {
@@ -180,8 +180,8 @@ const effortMost = 20_000_000
 // without a failure.
 func (p *finder) survive() bool { return p.of.Failure != nil }
 
-// find fills in what is to be known of a finding: at first only the nearest live run, if
-// the rest is known.
+// find fills in the facts about a finding. If the critical step is known, it looks only for the
+// nearest live run.
 func (p *finder) find(f *search.Finding, known, noLive bool) error {
 	switch dead := f.Verdict == sim.VerdictDead; {
 	case !dead && !p.survive():
@@ -212,7 +212,7 @@ func (p *finder) find(f *search.Finding, known, noLive bool) error {
 	return nil
 }
 
-// near is nearest, unless that is not asked for.
+// near calls nearest, unless the caller wants no live run.
 func (p *finder) near(f *search.Finding, noLive bool) (moved bool, err error) {
 	if noLive {
 		return false, nil

@@ -21,13 +21,13 @@ const (
 	nearMost   = 16 // live walks are compared with the run
 )
 
-// nearest adds the nearest live path to a finding whose critical step is known:
-// of the live walks from the last recoverable state, which have all of the run
-// in common that a live one can have, the one with most of the run's other
-// events in their order; of such, the shortest. A walk that goes on with the
-// critical step itself shows that recovery was possible after it, too: then
-// nothing is added, and the position has moved on. That a failure is avoided now
-// and then after it, too, moves nothing: such walks are left out.
+// nearest adds the nearest live path to a finding whose critical step is known. It takes live
+// walks from the last recoverable state. Among those that share as much of the run as a live
+// walk can, it picks the one with most of the run's other events in their order, and the
+// shortest of these. If a walk that takes the critical step becomes live, recovery was possible
+// after that step as well: then nearest adds nothing and reports that the position has moved.
+// For failures that are sometimes avoided even after the step, such walks are left out, and the
+// position stays.
 func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	from := -1
 	switch {
@@ -79,8 +79,8 @@ func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
 	return false, nil
 }
 
-// liveWalks returns walks from a recoverable state that became live. If escape is rare,
-// there may be none; in every second round one event waits.
+// liveWalks returns walks from a recoverable state that became live. If escape is rare, there
+// may be none. In every second round one event is held back.
 func (p *finder) liveWalks(from int) ([]search.Success, error) {
 	for round := range uint16(nearRounds) {
 		if p.Stopped(1) {

@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// without tries the run without some of its steps. The last stays.
+// without tries the run without the steps for which out returns true. The last step stays.
 func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
 	steps := s.now().Path.Steps
 	var left []choose.Step
@@ -70,14 +70,14 @@ func (s *shrinker) stretches() error {
 	}
 }
 
-// alikeMost is how many steps that are alike are taken out together, at the most.
+// alikeMost is the largest number of steps of one class that are removed together.
 const alikeMost = 24
 
-// classmates tries the run without some consecutive steps of one class (of one event, of
-// one kind, or at one node), whatever other steps lie between. This removes steps that are
-// needed as a stretch but not alone: seven ticks of a node that counts to seven, or the
-// three messages of a round beside other activity. It ends as soon as something could go,
-// since the other passes then get further at less cost.
+// classmates tries the run without some consecutive steps of one class (of one event, of one
+// kind, or at one node), whatever other steps lie between. This removes steps that cannot go
+// one by one: seven ticks of a node that counts to seven, or the three messages of a round
+// beside other activity. It returns after the first success, since the other passes then get
+// further at less cost.
 func (s *shrinker) classmates() error {
 	before := s.length()
 	for _, of := range []func(*choose.Step) string{what, kind, where} {
@@ -129,7 +129,7 @@ func (s *shrinker) members(of func(*choose.Step) string, class string) (all []in
 	return all
 }
 
-// classes returns those of the steps, in the order in which they come.
+// classes returns the classes of the steps, in the order of their first steps.
 func (s *shrinker) classes(of func(*choose.Step) string) (all []string) {
 	steps := s.now().Path.Steps
 	for i := range steps {

@@ -23,7 +23,7 @@ const (
 	exhaustSmall = 5_000 // healed states that are visited to decide about one candidate
 )
 
-// triesMost is how often a candidate is run where the failure comes by chance.
+// triesMost is the number of times that a candidate is run if the failure comes by chance.
 const triesMost = 8
 
 // Shrink makes the run of a finding shorter. It cuts off the steps after the critical step,
@@ -66,8 +66,8 @@ func (b *bench) shrink(f *search.Finding) (*Result, error) {
 // errEnough ends the shrinking with the shortest run so far.
 var errEnough = errors.New("enough")
 
-// shrinkable reports whether there is anything to shrink: not where every run
-// is dead, and not where the run cannot be taken to its end again.
+// shrinkable reports whether shrinking can do anything. It is false if every run is dead, and
+// if the run cannot be taken to its end again.
 func shrinkable(f *search.Finding) bool {
 	switch f.Verdict {
 	case sim.VerdictDead:
@@ -81,7 +81,7 @@ func shrinkable(f *search.Finding) bool {
 	}
 }
 
-// shrinker takes steps out of a run.
+// shrinker removes steps from a run.
 type shrinker struct {
 	*finder
 	want     *search.Finding
@@ -115,17 +115,17 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 	return s
 }
 
-// candidate is a run that may stand for the finding.
+// candidate is a shorter run that may replace that of the finding.
 type candidate struct {
 	*search.Case
 	proved bool // by exhausting
 }
 
-// shrink tries to take out: all at once what does not matter after the critical
-// step, then the faults, the nodes, and stretches of steps, shorter and shorter,
-// until none is left that could go, and then some of the steps that are alike. Without
-// a step, what follows may be possible with other values only: a later election is of
-// an earlier term. So all is tried again where another value of its type stands for a step.
+// shrink removes steps in this order: everything after the critical step at once, the faults,
+// the nodes, stretches of steps, shorter and shorter until no stretch can go, and then steps
+// that are alike. Without a step, later ones may be possible only with other values: a later
+// election has an earlier term. So all is tried again with another value of the step's type in
+// its place.
 func (s *shrinker) shrink() (err error) {
 	steps := s.of.Path.Steps
 	if c := s.want.Critical; s.want.Verdict == sim.VerdictDead && c != nil {
@@ -147,7 +147,7 @@ func (s *shrinker) shrink() (err error) {
 	return s.passes()
 }
 
-// passes takes out whatever can be, in every way, until nothing can.
+// passes calls each pass until none of them removes a step.
 func (s *shrinker) passes() error {
 	for {
 		before := s.length()
@@ -165,8 +165,8 @@ func (s *shrinker) passes() error {
 	}
 }
 
-// keepCut makes a finding of a dead run that was cut off behind its critical step. What
-// was known of the state there is known of its end: that takes no more walks.
+// keepCut makes a finding of a dead run that was cut off after its critical step. The evidence
+// about the state there becomes the evidence about the run's end, without more walks.
 func (s *shrinker) keepCut() error {
 	w := s.want
 	if !s.keep || w.Verdict != sim.VerdictDead || s.length() != w.Critical.Step {
@@ -188,8 +188,8 @@ func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }
 
 func (s *shrinker) length() int { return s.now().Steps() }
 
-// try takes a run of some steps, as far as they are possible, and accepts it if
-// it stands for the finding.
+// try takes a run of those of the steps that are possible, and accepts it if it can replace
+// that of the finding.
 func (s *shrinker) try(steps []choose.Step) (bool, error) {
 	if s.Stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough() {
 		return false, errEnough
@@ -215,8 +215,8 @@ func (s *shrinker) try(steps []choose.Step) (bool, error) {
 	return false, nil
 }
 
-// known reports whether the run was tried before: what is taken out may be what
-// is not possible any more without the rest. It notes it.
+// known reports whether the run was tried before, and records it. Different steps may leave the
+// same run, since steps that are impossible without the removed ones go with them.
 func (s *shrinker) known(c *candidate) bool {
 	if s.tries > 1 { // it may come to something else
 		return false
@@ -234,7 +234,7 @@ func (s *shrinker) known(c *candidate) bool {
 	return known
 }
 
-// take takes a run of some steps, or nil if it cannot stand for the finding.
+// take takes a run of some steps. It returns nil if the run cannot replace that of the finding.
 func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
 	of, taken, err := s.lab.TakeSome(s.of.Path.Start, steps, s.careful, s.alike)
 	if err != nil || of == nil {
@@ -256,7 +256,7 @@ func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
 	return &candidate{Case: of}, nil
 }
 
-// stands reports whether a run is dead, by that many walks or by exhausting what can
+// stands reports whether a run is dead, by the given number of walks or by exhausting what can
 // follow, and whether its last step is critical, if that is required.
 func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 	if s.survive() {
@@ -280,7 +280,7 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 	return ok && err == nil, err
 }
 
-// decider decides about a candidate.
+// decider returns the finder that decides about a candidate.
 func (s *shrinker) decider(c *candidate, walks, most int) *decide.Finder {
 	if most == 0 {
 		most = exhaustSmall
@@ -288,7 +288,7 @@ func (s *shrinker) decider(c *candidate, walks, most int) *decide.Finder {
 	return s.lab.Finder(c.Case, decide.Options{Walks: walks, Recovery: s.recovery, Exhaust: most, Effort: s.opts.Effort, Spent: s.opts.Spent})
 }
 
-// keepOthers makes findings of what walks from a candidate met: the first of each
+// keepOthers makes findings of the failures that walks from a candidate met: the first of each
 // kind.
 func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 	for _, m := range d.Others() {
@@ -304,9 +304,9 @@ func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 	return nil
 }
 
-// sure confirms the shortest run that was accepted, by fresh walks and by plain
-// re-execution. One that does not stand goes back to one before it: a binary search finds
-// it, since what was taken out too much stays out. If it is nil, none stands.
+// sure confirms the shortest accepted run by fresh walks and by plain re-execution. If it
+// fails, a binary search finds an earlier accepted run that passes: a step that had to stay is
+// missing in all later runs. It returns nil if no run passes.
 func (s *shrinker) sure() (*search.Finding, error) {
 	low, high := -1, len(s.best) // best[low] stands; best[high] does not
 	var found *search.Finding
@@ -324,7 +324,7 @@ func (s *shrinker) sure() (*search.Finding, error) {
 	return found, nil
 }
 
-// confirmed makes a finding of a run that stands, or nil if it does not.
+// confirmed returns the finding of a run that passes, or nil if it does not.
 func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	s.tell(Progress{Doing: DoingConfirm, High: c.Steps(), Of: s.of.Steps()})
 	res, err := s.convinces(c)
@@ -352,9 +352,9 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	return f, nil
 }
 
-// convinces decides once more about a run that was accepted: exactly, since what a narrow
-// escape leads out of walks do not show, or by many fresh walks. If it is nil, it is not
-// dead, or its last step not critical.
+// convinces decides again about an accepted run: exactly if it can, since walks miss a narrow
+// escape, and otherwise by many fresh walks. It returns nil if the run is not dead or its last
+// step is not critical.
 func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 	s.escape = nil
 	if s.survive() || c.proved {

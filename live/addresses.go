@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// addresses are where nodes are: a book to which nodes are added while they run. Any goroutine
-// may ask.
+// addresses has the address of each node: a book to which nodes are added while they run. Any
+// goroutine may use it.
 type addresses struct {
 	mu   sync.Mutex
 	book Book // "" if the node is not in the book yet
@@ -26,8 +26,8 @@ func newAddresses(b Book, n int) (*addresses, error) {
 	return a, err
 }
 
-// add takes the nodes of a book that are new, and returns which these are. A book in which another
-// node has moved or is missing is rejected whole.
+// add adds the nodes of a book that are new, and returns their indices. It rejects the whole
+// book if a known node has another address in it or is missing.
 func (a *addresses) add(b Book) (fresh []int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -63,7 +63,7 @@ func (a *addresses) at(i int) string {
 	return a.book[i]
 }
 
-// whole returns the book, as far as it goes.
+// whole returns the book of all nodes that are known so far.
 func (a *addresses) whole() (b Book) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -75,7 +75,7 @@ func (a *addresses) whole() (b Book) {
 	return b
 }
 
-// datagrams returns where datagrams of a node come from and go to, or nil if it is not in
+// datagrams returns the address for datagrams from and to a node, or nil if the node is not in
 // the book yet.
 func (a *addresses) datagrams(i int) *net.UDPAddr { return a.udp[i].Load() }
 
@@ -94,9 +94,9 @@ func (a *addresses) ips(i int) []net.IP {
 	return all
 }
 
-// Grow adds the nodes of a book that were not in it before, so that the nodes of this process reach
-// them. Params.Nodes says how many there may be. Until then such a node is one that has yet to
-// join: nobody reaches it.
+// Grow adds the nodes of a book that were not in it before, so that the nodes of this process
+// reach them. Params.Nodes is the largest number of nodes. Until it is added, a node counts as
+// one that has yet to join, and no node reaches it.
 func (h *Host) Grow(b Book) error {
 	fresh, err := h.where.add(b)
 	for _, i := range fresh {
@@ -105,5 +105,5 @@ func (h *Host) Grow(b Book) error {
 	return err
 }
 
-// Book returns where each node is that is in the book by now.
+// Book returns the addresses of the nodes that are in the book by now.
 func (h *Host) Book() Book { return h.where.whole() }

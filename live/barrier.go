@@ -5,8 +5,8 @@ type group []bool
 
 func (g group) has(i int) bool { return i < len(g) && g[i] }
 
-// barrier is where a node's messages do not get through: to the nodes of one group, and
-// from those of another.
+// barrier stops messages of a node: those to the nodes of one group, and those from the nodes
+// of another.
 type barrier struct{ to, from group }
 
 // reaches reports whether datagrams get to a node.
@@ -40,7 +40,7 @@ func cutOf(side []int, oneWay bool, n int) cut {
 	return c
 }
 
-// around returns the barrier that it is to a node.
+// around returns the barrier of a node that the cut makes.
 func (c cut) around(i int) barrier {
 	switch in := c.side.has(i); {
 	case c.oneWay && in:

@@ -13,7 +13,7 @@ type boxes struct {
 	given   int             // of them that this connection was given and that were not taken
 	in      []incoming      // that came and were not delivered
 	set     []incoming      // what is in the node's set of this peer's, in canonical order
-	taken   map[uint64]bool // serials that came, of takenOf
+	taken   map[uint64]bool // serials that have arrived from the life takenOf of the peer
 	takenOf uint64          // a life of the peer
 }
 
@@ -21,11 +21,11 @@ type boxed struct {
 	outgoing
 	link  sim.Link
 	sum   string // for a set, the identity of the message
-	given bool   // to this connection
-	took  uint64 // a life of the peer that has it; of a bag it is gone then
+	given bool   // this connection has carried it
+	took  uint64 // the peer's life that has it; a message of a bag is gone then
 }
 
-// settled returns how many messages of sets the peer has, in the life that is known.
+// settled returns the number of messages of sets that the peer's known life has.
 func (p *peer) settled() (k int) {
 	for i := range p.boxes.out {
 		if p.boxes.out[i].took != 0 && p.sess == nil {
@@ -109,8 +109,8 @@ func (l *links) intoSet(p *peer, i incoming) {
 	p.boxes.keep(i)
 }
 
-// queue adds a message to the peer. It reports false for a message of a set that
-// the peer has or will have.
+// queue adds a message to the peer. It reports false for a message of a set that the peer has
+// or that is queued for it.
 func (x *boxes) queue(b boxed) bool {
 	if b.sum != "" && slices.ContainsFunc(x.out, func(o boxed) bool { return o.sum == b.sum }) {
 		return false
@@ -122,7 +122,8 @@ func (x *boxes) queue(b boxed) bool {
 // arrive adds a message that is to be delivered.
 func (x *boxes) arrive(i incoming) { x.in = append(x.in, i) }
 
-// receive adds a message from the peer, which is not taken a second time.
+// receive adds a message from the peer, and keeps its serial so that it is not taken a second
+// time.
 func (x *boxes) receive(i incoming) {
 	x.taken[i.serial] = true
 	x.arrive(i)
@@ -137,7 +138,7 @@ func (x *boxes) keep(i incoming) {
 	x.set = slices.Insert(x.set, at, i)
 }
 
-// lowest returns the lowest serial of what is queued for the peer, or next.
+// lowest returns the lowest serial that is queued for the peer, or next if there is none.
 func (x *boxes) lowest(next uint64) uint64 {
 	for i := range x.out {
 		next = min(next, x.out[i].serial)
@@ -145,7 +146,7 @@ func (x *boxes) lowest(next uint64) uint64 {
 	return next
 }
 
-// hand gives to a connection what the peer does not have, as far as it may.
+// hand gives queued messages to a connection, as long as the limit on those under way allows.
 func (x *boxes) hand(s *session) {
 	for i := range x.out {
 		b := &x.out[i]
@@ -168,11 +169,11 @@ func (b *boxed) give(s *session) {
 // back notes that the connection that the message was given to is over.
 func (b *boxed) back() { b.given = false }
 
-// settle notes which life of the peer has the message.
+// settle notes the peer's life that has the message.
 func (b *boxed) settle(life uint64) { b.took, b.given = life, false }
 
-// took notes that a life of the peer has a message, and reports whether it was given
-// that.
+// took notes that a life of the peer has a message, and reports whether the peer was given that
+// message.
 func (x *boxes) took(serial, life uint64) bool {
 	for i := range x.out {
 		b := &x.out[i]
@@ -189,8 +190,8 @@ func (x *boxes) took(serial, life uint64) bool {
 	return false
 }
 
-// connect begins a new connection; h is the peer's hello. It forgets what an earlier life
-// of the peer sent, and what the peer will not send again.
+// connect begins a new connection; h is the peer's hello. It forgets messages of an earlier
+// life of the peer, and the serials of messages that the peer will not send again.
 func (x *boxes) connect(h *hello) {
 	x.disconnect()
 	if x.takenOf != h.life {
@@ -203,7 +204,7 @@ func (x *boxes) connect(h *hello) {
 	}
 }
 
-// disconnect notes that nothing is on the way to the peer.
+// disconnect notes that no message is on the way to the peer.
 func (x *boxes) disconnect() {
 	x.given = 0
 	for i := range x.out {

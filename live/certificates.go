@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// TLSFiles returns a Config.TLSNow that reads a certificate, its key and the certificates
-// of the signers of nodes' certificates from PEM files, and reads them again when one has
-// changed. While they cannot be read, for example since only one of them was replaced, it
-// returns what was read last. The error is that of the first reading.
+// TLSFiles returns a Config.TLSNow that reads a certificate, its key and the certificates of
+// the authorities that sign nodes' certificates from PEM files, and reads them again when one
+// has changed. While they cannot be read, for example since only one of them was replaced, it
+// returns the configuration that was read last. The error is that of the first reading.
 func TLSFiles(cert, key, ca string) (func() (*tls.Config, error), error) {
 	f := &tlsFiles{cert: cert, key: key, ca: ca}
 	_, err := f.current()
@@ -96,7 +96,7 @@ func (c *Config) checkTLS() error {
 	return nil
 }
 
-// tlsNow returns the configuration for a new connection. If it cannot be read again, it is
+// tlsNow returns the configuration for a new connection. If reading it again fails, it returns
 // the last one.
 func (p *place) tlsNow() *tls.Config {
 	c, err := p.config.TLSNow()

@@ -6,13 +6,13 @@ import (
 	"macemc/sim"
 )
 
-// clock is a node's time: when its timers fire, and what else it wakes for.
+// clock has a node's time: it decides when timers fire, and when else the node wakes.
 type clock struct {
 	began  time.Time
 	pace   float64
 	pause  time.Duration // between two guarded actions
 	action time.Time     // no guarded action before
-	waking time.Time     // an alarm besides the timers; zero: none
+	waking time.Time     // an alarm apart from the timers; the zero time if there is none
 }
 
 // reading reads the node's clock. It runs as fast as the timers do, so that the promises of
@@ -57,7 +57,8 @@ func (c *clock) idle(now time.Time, timers map[sim.Signal]time.Time) time.Durati
 	return max(until.Sub(now), 0)
 }
 
-// due takes the timer that was to fire first, and when that was, if it is time.
+// due removes the timer that was to fire first and returns it, with its time, if that time has
+// come.
 func (c *clock) due(now time.Time, timers map[sim.Signal]time.Time) (timer sim.Signal, first time.Time, ok bool) {
 	for s, at := range timers {
 		if !at.After(now) && (!ok || at.Before(first)) {

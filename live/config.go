@@ -23,79 +23,83 @@ type Config struct {
 	// Book says where each node is. It may lack the last of Params.Nodes, which Host.Grow
 	// adds later. If it is nil, all nodes use free ports of 127.0.0.1.
 	Book Book
-	// Only are the nodes of the book that this process runs, by their index. Nil means all.
+	// Only are the indices of the book's nodes that this process runs. If it is nil, it runs
+	// all.
 	Only []int
-	// Public allows addresses of the book beyond the loopback interface for the nodes
-	// that this process runs. Without TLS whoever reaches them may read and forge what
-	// nodes say.
+	// Public allows addresses of the book beyond the loopback interface for the nodes that this
+	// process runs. Without TLS, anyone who can reach such an address may read and forge the
+	// nodes' messages.
 	Public bool
-	// TLS encrypts connections and checks both ends: a certificate of a node names it, as
-	// n0, in its DNS names or as its common name. Datagrams go by the connections then. If
-	// it is nil, everything is plain.
+	// TLS encrypts connections and checks both ends: a certificate of a node names it, as n0,
+	// in its DNS names or as its common name. With TLS, datagrams travel on the connections. If
+	// TLS is nil, nothing is encrypted.
 	TLS *tls.Config
-	// TLSNow, if given instead of TLS, is called for each new connection, so that
-	// certificates may change while nodes run: see TLSFiles. If it returns an error besides
-	// a configuration, the error is logged and the configuration used.
+	// TLSNow is used instead of TLS if it is not nil. It is called for each new connection, so
+	// that certificates may change while nodes run: see TLSFiles. If it returns both an error
+	// and a configuration, the error is logged and the configuration is used.
 	TLSNow func() (*tls.Config, error)
 
-	// Dir keeps the stable storage of each node in a folder, n0 and so on. If it is "", in
-	// memory, for as long as the Host is.
+	// Dir is the folder in which each node has a folder for its stable storage, n0 and so on.
+	// If it is "", the storage is in memory, and lasts as long as the Host.
 	Dir string
-	// Seed seeds the coins of Env.Choose and the like; 0 means another each time.
+	// Seed seeds the coins of Env.Choose and the like. If it is 0, each run draws another seed.
 	Seed uint64
-	// Codec writes and reads messages. If it is nil, any value that the simulator takes, by
-	// its fields.
+	// Codec writes and reads messages. If it is nil, messages are written by their fields, and
+	// any value is possible that the simulator takes.
 	Codec Codec
-	// Types are of messages and requests of packages that the nodes do not lead to.
+	// Types are values of message and request types that cannot be found from the nodes'
+	// packages.
 	Types []any
 
-	// Grace is how long a peer that was never seen is waited for after this node has
-	// started, before a connection to it counts as refused. 0 means 10 s.
+	// Grace is the time after the start of a node during which a connection to a peer that was
+	// never seen does not count as refused. 0 means 10 s.
 	Grace time.Duration
 	// Timeout is how long a connection may be silent, or take nothing, before it counts as
 	// broken. 0 means 10 s.
 	Timeout time.Duration
 	// Idle is the pause between two guarded actions (sim.Offerer) of a node. 0 means 1 ms.
 	Idle time.Duration
-	// Stay is how long, at most, a Join or a Leave of a script waits for when it is its
-	// turn; how long is drawn. Pace is for it too. 0 means 5 s.
+	// Stay is the longest time that a Join or a Leave of a script waits once it is its turn;
+	// the time is drawn. Pace multiplies it too. 0 means 5 s.
 	Stay time.Duration
-	// MessageMost is how many bytes a message may have. 0 means 4 MiB.
+	// MessageMost is the largest size of a message in bytes. 0 means 4 MiB.
 	MessageMost int
 	// Pace multiplies the durations of timers: 0.1 makes them fire ten times as soon, and the
 	// clock that Env.Now reads go ten times as fast. 0 means 1.
 	Pace float64
-	// Weather makes links worse than they are. If it is nil, they are as they are.
+	// Weather makes links worse than they are. If it is nil, nothing is added to the real
+	// network.
 	Weather *Weather
 
-	// Record, if given, is asked for where each life of a node is recorded: see Records.
+	// Record, if not nil, is called for each life of a node and returns the file of its record:
+	// see Records.
 	Record func(node int, life int) (io.WriteCloser, error)
 	// Facts is called with the facts that nodes Emit, on the nodes' goroutines.
 	Facts func(at sim.Addr, fact any)
-	// Failed is called when a handler panics. The node is dead then, and may be started
-	// again. If Failed is nil, Run ends with the error.
+	// Failed is called when a handler panics. The node is dead then, and may be started again.
+	// If Failed is nil, Run returns the error.
 	Failed func(at sim.Addr, err error)
 	// Log gets the events of nodes and connections, if it is not nil.
 	Log *slog.Logger
-	// Trace logs what services say by Env.Logf.
+	// Trace logs the lines that services write by Env.Logf.
 	Trace bool
 
-	// Life is the number of the first life that nodes begin here, where no Dir counts
-	// them.
+	// Life is the number of the first life of the nodes here. It is used only if Dir is "",
+	// since a Dir counts lives itself.
 	Life int
 }
 
-// Codec is a codec of one's own: for what is not to be written by its fields. It is
-// used by several goroutines.
+// Codec is a codec of the user's own, for messages that should not be written by their fields.
+// Several goroutines use it.
 type Codec interface {
-	// Name is what both ends must agree on.
+	// Name identifies the format. Both ends of a connection must have the same.
 	Name() string
 	Append(buf []byte, m sim.Message) ([]byte, error)
-	// Decode believes nothing: the bytes may be a stranger's.
+	// Decode must check everything: the bytes may come from a stranger.
 	Decode(data []byte) (sim.Message, error)
 }
 
-// Book says where each node is: a host and a port, of TCP and of UDP.
+// Book has the address of each node: a host and a port, for both TCP and UDP.
 type Book []string
 
 // ReadBook reads a book: a line for each node, as "n0 10.0.0.1:7000". Lines that are
@@ -148,8 +152,8 @@ func (b Book) String() string {
 	return text.String()
 }
 
-// Loopback returns a book of n free ports of 127.0.0.1. They are free when it is made, and
-// none of those that systems give to connections on their own: so a node that is killed
+// Loopback returns a book of n ports of 127.0.0.1 that are free when it is called. It avoids
+// the ports that operating systems give to outgoing connections, so that a node that is killed
 // finds its port free again.
 func Loopback(n int) (Book, error) {
 	var b Book
@@ -175,7 +179,7 @@ func Loopback(n int) (Book, error) {
 	return b, nil
 }
 
-// listen opens a port for both.
+// listen opens one port for both TCP and UDP.
 func listen(at string) (*net.TCPListener, *net.UDPConn, error) {
 	l, err := net.Listen("tcp", at)
 	if err != nil {
@@ -210,8 +214,8 @@ func (c *Config) defaults() {
 	}
 }
 
-// Run runs nodes of a system until ctx is done, and stops them in good order; or until
-// a handler fails, which is its error.
+// Run runs nodes of a system until ctx is done, and then stops them in good order. If a handler
+// fails, Run returns its error.
 func Run(ctx context.Context, sys *sim.System, c Config) error {
 	h, err := Start(sys, c)
 	if err != nil {

@@ -4,7 +4,7 @@ package live
 
 import "net"
 
-// direct takes nothing: all is left to the goroutine that waits.
+// direct writes nothing on this system: the session's writer goroutine writes everything.
 type direct struct{}
 
 func directly(net.Conn) *direct { return nil }

@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// door is where connections of a node begin: it takes those of others and opens its
-// own, and makes sure who is at the other end. It works on goroutines of its own, and posts
-// what comes of it.
+// door is where connections of a node begin. It accepts connections and opens the node's own,
+// and identifies the other end. It works on goroutines of its own, and posts the results to the
+// inbox.
 type door struct {
 	*place
 	packer    *packer
@@ -29,7 +29,8 @@ type door struct {
 	greeted map[net.Conn]bool
 }
 
-// greeting notes connections whose hello is awaited, so that they end with the node.
+// greeting keeps a connection whose hello is awaited, so that it can be closed when the node
+// ends.
 func (d *door) greeting(c net.Conn, begins bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -44,7 +45,7 @@ func (d *door) greeting(c net.Conn, begins bool) {
 	}
 }
 
-// close takes no more connections, and ends those whose hello is awaited.
+// close accepts no more connections, and closes those whose hello is awaited.
 func (d *door) close() {
 	_ = d.listener.Close()
 	d.mu.Lock()
@@ -55,8 +56,8 @@ func (d *door) close() {
 	}
 }
 
-// listens accepts connections until the node stops. A limited number of peers that have
-// connected and not sent a hello are waited for.
+// listens accepts connections until the node stops. It waits for the hello of a limited number
+// of peers at a time.
 func (d *door) listens() {
 	defer d.host.goes.Done()
 	for {
@@ -122,7 +123,7 @@ func (d *door) dials(to int, h *hello) {
 	d.inbox.post(arrival{kind: arriveUp, peer: to, sess: s, hello: w})
 }
 
-// errNowhere is why a node is not reached that is not in the book yet.
+// errNowhere is the error for a node that is not in the book yet.
 var errNowhere = errors.New("the book does not say where it is")
 
 // encrypt begins TLS, and checks that the other end is the node that it is to be.
@@ -140,7 +141,7 @@ func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
 		if c.RootCAs == nil {
 			c.RootCAs = c.ClientCAs
 		}
-		// A certificate without names is of the node that its common name says.
+		// If a certificate has no DNS names, its common name is the node's name.
 		c.InsecureSkipVerify = true
 		c.VerifyConnection = func(s tls.ConnectionState) error { return verified(s, c.RootCAs, d.name(to)) }
 		t = tls.Client(conn, c)
@@ -148,7 +149,7 @@ func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
 	return t, t.HandshakeContext(d.alive)
 }
 
-// verified checks a certificate by hand, since the name in it is a node's.
+// verified checks a certificate by hand, since its name is a node's and not a host's.
 func verified(s tls.ConnectionState, roots *x509.CertPool, name string) error {
 	if len(s.PeerCertificates) == 0 {
 		return errors.New("the other end shows no certificate")
@@ -170,7 +171,7 @@ func certifies(c *x509.Certificate, name string) error {
 	return fmt.Errorf("the certificate is of %s and %q, not of %s", printable([]byte(c.Subject.CommonName)), c.DNSNames, name)
 }
 
-// accepts answers one who connects, on a goroutine of its own.
+// accepts answers a new connection, on a goroutine of its own.
 func (d *door) accepts(conn net.Conn) {
 	remote := conn.RemoteAddr().String()
 	d.greeting(conn, true)
@@ -231,7 +232,7 @@ func (d *door) accepts(conn net.Conn) {
 	a.sess.start()
 }
 
-// answered is what a node says to one who connects: a session, or why not.
+// answered is the node's answer to a new connection: a session, or the reason of the refusal.
 type answered struct {
 	sess  *session
 	hello *hello
@@ -246,7 +247,7 @@ const (
 	notThere = "the node has yet to join"
 )
 
-// agrees checks what the other end says of itself.
+// agrees checks the hello of the other end.
 func (d *door) agrees(h *hello, from int) error {
 	switch {
 	case h.system != d.host.sys.Name:
@@ -270,8 +271,8 @@ func (d *door) agrees(h *hello, from int) error {
 	return nil
 }
 
-// claims checks that who says that it is a node comes from where that node is, or has
-// its certificate.
+// claims checks that a peer that names a node comes from that node's address, or has its
+// certificate.
 func (d *door) claims(conn net.Conn, from int) error {
 	if t, is := conn.(*tls.Conn); is {
 		return certifies(t.ConnectionState().PeerCertificates[0], d.name(from))

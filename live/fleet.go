@@ -17,21 +17,21 @@ import (
 	"time"
 )
 
-// A Fleet is the nodes of a system on this machine, which can be troubled: in this
-// process (a Host is one) or in processes of their own.
+// A Fleet is the nodes of a system on this machine, for the faults of Trouble and Timetable.
+// The nodes are in this process (a Host is a Fleet) or in processes of their own.
 type Fleet interface {
 	Kill(i int) error    // in the middle of whatever it does
 	Restart(i int) error // the next life of one that is dead
-	// Cut begins a partition between the nodes of one side and the others, or, one way,
-	// lets nothing of what they send reach the others. It ends the one before, or nil if
-	// there is none.
+	// Cut begins a partition between the nodes of one side and the others. If oneWay is set,
+	// only messages from the side to the others are lost. Cut ends the previous partition; with
+	// a nil side it only does that.
 	Cut(side []int, oneWay bool)
 	Climate(c Climate)
 	Pause(i int, on bool) error
 	Stop() error
 }
 
-// Climate changes the weather of a host that has some: see Config.Weather.
+// Climate changes the weather of the host, if it has a Config.Weather.
 func (h *Host) Climate(c Climate) {
 	if h.config.Weather != nil {
 		h.config.Weather.Set(c)
@@ -89,8 +89,8 @@ type process struct {
 }
 
 // Spawn starts n processes and follows their records. command makes the process of a node's
-// life; its standard input and its file 3 are used: see Child. failed is called for a
-// process that ends without having been asked to.
+// life; Spawn uses its standard input and its file 3: see Child. failed is called for a process
+// that ends without having been asked to.
 func Spawn(n int, follow *Follower, command func(node, life int) *exec.Cmd, failed func(node int, err error)) (*Processes, error) {
 	p := &Processes{command: command, follow: follow, failed: failed, nodes: make([]*process, n), lives: make([]int, n), bad: map[string]string{}}
 	for i := range n {
@@ -208,8 +208,8 @@ func (p *Processes) Cut(side []int, oneWay bool) {
 	p.keep("cut", verb+numbers(side))
 }
 
-// keep sends an order to all processes that also holds for new ones, in place of the
-// previous order about the same.
+// keep sends an order to all processes, and to those that start later, until another order
+// about the same subject replaces it.
 func (p *Processes) keep(about, text string) {
 	p.mu.Lock()
 	p.bad[about] = text
@@ -227,7 +227,7 @@ func numbers(all []int) (text string) {
 	return text
 }
 
-// Stop stops all processes in good order, and waits for them.
+// Stop stops all processes in good order, and waits for their end.
 func (p *Processes) Stop() (err error) {
 	p.mu.Lock()
 	p.done = true
@@ -303,15 +303,16 @@ func (h *Host) obey(line string) {
 // ChildRecord returns the Config.Record of a process that Spawn started.
 func ChildRecord(int, int) (io.WriteCloser, error) { return os.NewFile(3, "record"), nil }
 
-// Trouble is what happens to a fleet, by a seed: about every so often a node is killed and
-// comes back, a partition begins and ends, in both ways or in one, a node is paused; and
-// the weather. 0 means never. When is the real world's, so that a seed repeats no run.
+// Trouble draws faults for a fleet from a seed: how often a node is killed and comes back, a
+// partition begins and ends, in both ways or in one, and a node is paused, on average; and the
+// weather. 0 means never. The faults happen in real time, so a seed does not repeat a run.
 type Trouble struct {
 	Kill, Cut, OneWay, Pause time.Duration
 	Climate                  Climate
 }
 
-// ParseTrouble reads "kill=2s,cut=5s,oneway=5s,pause=5s" and what ParseClimate reads.
+// ParseTrouble reads "kill=2s,cut=5s,oneway=5s,pause=5s" and the chances that ParseClimate
+// reads.
 func ParseTrouble(text string) (t Trouble, err error) {
 	var climate []string
 	for part := range strings.SplitSeq(text, ",") {

@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// Follower is a Watch that is fed by records while they are written, for those who wait
-// for what it says. It may be used by several goroutines.
+// Follower is a Watch that reads records while they are written, and lets callers wait for a
+// state. Several goroutines may use it.
 type Follower struct {
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -21,8 +21,8 @@ type Follower struct {
 	ends    map[int]chan struct{} // closed when the record of the node's newest life was read
 }
 
-// Follow makes a follower. copies, if not nil, is asked for where each record is kept
-// besides.
+// Follow returns a follower. If copies is not nil, it is called for each record, and the record
+// is copied to the writer that it returns.
 func Follow(sys *sim.System, p sim.Params, copies func(node, life int) (io.WriteCloser, error)) (*Follower, error) {
 	w, err := NewWatch(sys, p)
 	if err != nil {
@@ -39,8 +39,8 @@ func (f *Follower) Record(node, life int) (io.WriteCloser, error) {
 	return w, f.Read(node, life, r)
 }
 
-// Read follows the record of a node's life, which r reads, on a goroutine of its own
-// until its end, once that of the life before is at its end.
+// Read follows the record of a node's life, read from r, on a goroutine of its own. It begins
+// when the record of the life before is at its end.
 func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 	var from io.Reader = r
 	var kept io.WriteCloser
@@ -90,25 +90,26 @@ func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 	return nil
 }
 
-// Close waits until all records are at their end.
+// Close waits for the end of all records.
 func (f *Follower) Close() { f.reading.Wait() }
 
-// Look calls look with the watch, which nobody else uses meanwhile.
+// Look calls look with the watch, which no other goroutine uses meanwhile.
 func (f *Follower) Look(look func(w *Watch)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	look(f.watch)
 }
 
-// Err returns the error in a record.
+// Err returns the first error in a record, if any.
 func (f *Follower) Err() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
 }
 
-// Wait waits until cond holds, which is asked whenever a step was taken, and now and then
-// since what is late counts as lost; or for as long as this at most.
+// Wait waits until cond returns true, or until the time most is over, and reports which it was.
+// It calls cond after each step, and now and then, since a late message counts as lost after a
+// time.
 func (f *Follower) Wait(most time.Duration, cond func(w *Watch) bool) bool {
 	const again = 100 * time.Millisecond
 	until := time.Now().Add(most)

@@ -8,13 +8,13 @@ import (
 )
 
 // Healthy returns nil if the handlers of the nodes of this process return, and none has failed.
-// Otherwise its error names the nodes, and a process is best started again. A node that does not
-// answer for a fifth of Config.Timeout counts as stuck.
+// Otherwise its error names the nodes, and the process should be started again. A node that
+// does not answer for a fifth of Config.Timeout counts as stuck.
 func (h *Host) Healthy() error { return h.each(func(*Node) error { return nil }) }
 
-// Ready returns nil if the nodes of this process are healthy, have joined and have a connection with
-// each peer that they have a message for. Otherwise its error says which have not: they may
-// become ready by themselves.
+// Ready returns nil if the nodes of this process are healthy, have joined and have a connection
+// with each peer that they have a message for. Otherwise its error names those that are not
+// ready; they may become ready by themselves.
 func (h *Host) Ready() error {
 	if h.leaves() {
 		return errors.New("the nodes are being stopped")
@@ -63,8 +63,8 @@ func (n *Node) checked(check func(*Node) error) error {
 	}
 }
 
-// Handler serves by HTTP /metrics for Prometheus, and /healthz and /readyz for what starts processes
-// and sends requests to them: 200 and "ok", or 503 and why.
+// Handler serves, by HTTP, /metrics for Prometheus, and /healthz and /readyz for supervisors
+// and load balancers: status 200 and "ok", or 503 and the reason.
 func (h *Host) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/metrics", h.Metrics())

@@ -27,7 +27,7 @@ type Host struct {
 	params sim.Params
 	config Config
 	where  *addresses
-	run    string // what all nodes of the system have to have in common
+	run    string // identifies the system and its parameters; all nodes must have the same
 	mark   uint64
 	buffer int
 
@@ -51,11 +51,11 @@ type Host struct {
 	left     bool
 }
 
-// asksMost is how many requests of a node may wait for their turn.
+// asksMost is the largest number of requests that may wait at a node.
 const asksMost = 1024
 
-// Honest rejects a system that declares Byzantine nodes: what they do is an answer of a
-// search, and nothing live answers it.
+// Honest rejects a system that declares Byzantine nodes: their actions are choices of a search,
+// and live has nothing that would make them.
 func Honest(sys *sim.System, p sim.Params) error {
 	bad, err := sys.Byzantines(p, "")
 	if err == nil && len(bad) > 0 {
@@ -64,7 +64,7 @@ func Honest(sys *sim.System, p sim.Params) error {
 	return err
 }
 
-// Start runs nodes of a system until Stop. It returns when they listen and have begun.
+// Start runs nodes of a system until Stop. It returns when they listen and have started.
 func Start(sys *sim.System, c Config) (*Host, error) {
 	p, err := sys.Resolve(c.Params)
 	if err != nil {
@@ -161,7 +161,7 @@ func listed(words []string) string {
 	return ", " + strings.Join(words, ", ")
 }
 
-// make makes a node whose life is to begin: all that may go wrong goes wrong here.
+// make makes a node before its life begins. All errors of a start are found here.
 func (h *Host) make(i int) (_ *Node, err error) {
 	if err := h.local(i); err != nil {
 		return nil, err
@@ -262,7 +262,7 @@ func (n *Node) connect(packer *packer) error {
 	return nil
 }
 
-// unmake gives back what make took.
+// unmake releases the resources of make.
 func (n *Node) unmake() {
 	n.cease()
 	if n.links.door != nil {
@@ -273,7 +273,7 @@ func (n *Node) unmake() {
 	_ = n.recorder.close()
 }
 
-// local refuses an address that others can reach, unless that is wanted.
+// local refuses an address that others can reach, unless Config.Public allows it.
 func (h *Host) local(i int) error {
 	if h.config.Public {
 		return nil
@@ -331,10 +331,10 @@ func (h *Host) ended(n *Node) {
 	}
 }
 
-// Params returns those of the system.
+// Params returns the parameters of the system.
 func (h *Host) Params() sim.Params { return h.params }
 
-// Nodes returns the nodes of this process, in order; of one that was started again, its
+// Nodes returns the nodes of this process, in order. A node that was started again is its
 // newest life.
 func (h *Host) Nodes() (all []*Node) {
 	h.mu.Lock()
@@ -347,15 +347,15 @@ func (h *Host) Nodes() (all []*Node) {
 	return all
 }
 
-// Node returns the node with an index, or nil if it is not of this process.
+// Node returns the node with an index, or nil if another process runs it.
 func (h *Host) Node(i int) *Node {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.nodes[i]
 }
 
-// Kill ends a node's life in the middle of what it does, as the end of its process
-// would: nothing is said to anybody.
+// Kill ends a node's life in the middle of a step, as the end of its process would: no peer is
+// informed.
 func (h *Host) Kill(i int) error {
 	n := h.Node(i)
 	if n == nil {
@@ -410,8 +410,8 @@ func (h *Host) Cut(side []int, oneWay bool) {
 	}
 }
 
-// Leave lets no node of this process take another step. Their connections stay, so that
-// the nodes of other processes that leave as well hear of no end.
+// Leave lets no node of this process take another step. Their connections stay open, so that
+// nodes of other processes that leave as well see no broken connections.
 func (h *Host) Leave() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -425,7 +425,7 @@ func (h *Host) leave() {
 	}
 }
 
-// leaves reports whether no more steps are to be taken.
+// leaves reports whether Leave was called.
 func (h *Host) leaves() bool {
 	select {
 	case <-h.leaving:
@@ -468,7 +468,7 @@ func RecordIn(dir string) func(node, life int) (io.WriteCloser, error) {
 	}
 }
 
-// quorate refuses a system whose nodes take several messages at a time.
+// quorate rejects a system whose nodes take several messages in one event.
 func quorate(sys *sim.System, p sim.Params) error {
 	for i, a := range p.Addrs() {
 		if g := handler.GuardsOf(sys.New(p, a)); g.Quorate() {

@@ -22,7 +22,7 @@ const (
 	arriveCall
 )
 
-// arrival is what the other goroutines have for the node.
+// arrival is one thing that another goroutine passes to the node.
 type arrival struct {
 	kind   arriveKind
 	link   sim.Link
@@ -42,24 +42,25 @@ type arrival struct {
 	at     time.Time // a message: when it came
 }
 
-// inbox is what the other goroutines have for a node's: a list that only it empties.
+// inbox is the list of arrivals for a node. Any goroutine adds to it; only the node empties it.
 type inbox struct {
 	mu       sync.Mutex
 	arrivals []arrival
-	read     []arrival // was: its memory is used again
+	read     []arrival // the list that was emptied last, whose memory is used again
 	news     bool      // since the node last took
 	over     bool
 	rousing  chan struct{} // capacity 1
 }
 
-// post hands the node something and rouses it. After its end it is dropped.
+// post adds an arrival and rouses the node. After the node's end it drops the arrival.
 func (b *inbox) post(a arrival) {
 	if b.put(a) {
 		b.rouse()
 	}
 }
 
-// put hands the node something, which the caller then makes it look at.
+// put adds an arrival without rousing the node; the caller then runs it. It reports false after
+// the node's end.
 func (b *inbox) put(a arrival) bool {
 	b.mu.Lock()
 	over := b.over
@@ -73,21 +74,21 @@ func (b *inbox) put(a arrival) bool {
 	return !over
 }
 
-// heed makes the caller's next call of works run the node, which has to look at more than its inbox.
+// heed makes the caller's next call of works run the node even if its inbox is empty.
 func (b *inbox) heed() {
 	b.mu.Lock()
 	b.news = true
 	b.mu.Unlock()
 }
 
-// holds reports whether there is something that the node has not taken.
+// holds reports whether there is an arrival that the node has not taken.
 func (b *inbox) holds() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.news
 }
 
-// rouse lets the node look for what is new.
+// rouse wakes the node's loop.
 func (b *inbox) rouse() {
 	select {
 	case b.rousing <- struct{}{}:
@@ -95,7 +96,7 @@ func (b *inbox) rouse() {
 	}
 }
 
-// take gives what was posted since; done gives its memory back.
+// take returns the arrivals since the last call; done gives the memory back.
 func (b *inbox) take() []arrival {
 	b.mu.Lock()
 	defer b.mu.Unlock()

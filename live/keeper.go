@@ -15,21 +15,22 @@ import (
 	"macemc/sim"
 )
 
-// What System.Crash keeps of a dead node stands for storage that is not Env.Store. The
-// end of a process would not keep it. So where a node has a folder, what a crash would
-// leave of it is written there after each step, before others see what the step did: it
-// survives the process, and, since it is not synced, not the machine.
+// System.Crash returns what a dead node keeps, for services whose storage is not Env.Store. The
+// end of a real process would lose it. So if a node has a folder, the node that System.Crash
+// would return is written there after each step, before the step's effects are visible to
+// others. It survives the end of the process. It is not synced, so it may not survive the end
+// of the machine.
 
 const remainsName = "remains"
 
-// keeper keeps what a node stores, in its folder. Without one nothing is kept here: what
-// is stored is in the machine alone.
+// keeper writes a node's storage to its folder. If there is no folder it does nothing, and the
+// storage is in the machine alone.
 type keeper struct {
 	*place
 	m      *machine
 	packer *packer
 	disk   *storage // nil if there is no folder
-	unkept bool     // what this life leaves cannot be written
+	unkept bool     // the result of System.Crash for this life cannot be written
 }
 
 func (k *keeper) stored(w disk.Write) error {
@@ -61,7 +62,7 @@ func (k *keeper) stepped(last func() []byte) error {
 	return nil
 }
 
-// tidies writes a journal that has grown anew.
+// tidies rewrites a journal that has grown.
 func (k *keeper) tidies() {
 	if k.disk == nil {
 		return
@@ -71,7 +72,8 @@ func (k *keeper) tidies() {
 	}
 }
 
-// close closes the folder; of a node that was killed as its process would leave it.
+// close closes the folder. If killed is set, the folder stays as the end of the process would
+// leave it.
 func (k *keeper) close(killed bool) error {
 	switch {
 	case k.disk == nil:
@@ -84,8 +86,8 @@ func (k *keeper) close(killed bool) error {
 	}
 }
 
-// keepRemains writes what a crash would leave now. A state that cannot be written by its
-// fields is reported once.
+// keepRemains writes the node that a crash would leave now. A node that cannot be written by
+// its fields is reported once.
 func (k *keeper) keepRemains(last func() []byte) {
 	sys := k.host.sys
 	if sys.Crash == nil || k.disk == nil || k.unkept || k.packer.own == nil {
@@ -114,8 +116,8 @@ func (k *keeper) keepRemains(last func() []byte) {
 	}
 }
 
-// remains returns the node that begins its next life with what the last has left, and the
-// step after which it had that, or nil if there is nothing.
+// remains returns the node that System.Crash kept of the last life, and the step after which it
+// was kept, or nil if there is none.
 func (k *keeper) remains() (node sim.Node, last []byte) {
 	if k.host.sys.Crash == nil || k.disk == nil || k.packer.own == nil {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 	"macemc/sim"
 )
 
-// links are the connections of a node with its peers, and what comes and goes by them. They
-// belong to the node's goroutine.
+// links are the connections of a node with its peers, and the messages on them. They belong to
+// the node's goroutine.
 type links struct {
 	*place
 	traffic   traffic
@@ -28,15 +28,15 @@ type links struct {
 	datagrams *datagrams
 	peers     []*peer
 	buffer    int
-	found     Event // by broken, roomy or message
+	found     Event // set by broken, roomy or message
 	barrier   barrier
 	closing   bool  // no new connections
-	absent    bool  // the node has yet to join: nobody reaches it
+	absent    bool  // the node has yet to join: no peer reaches it
 	flush     bool  // the node waits until all that it sent was delivered
-	stuck     error // what it sent and what does not go by any wire
+	stuck     error // the error of a message that cannot be written
 }
 
-// arrived takes what came by a link or is about one; a connection that is not wanted ends.
+// arrived handles an arrival from a link. It closes a connection that is not wanted.
 func (l *links) arrived(a *arrival) {
 	p := l.peers[a.peer]
 	switch a.kind {
@@ -86,7 +86,7 @@ func (l *links) arrived(a *arrival) {
 	}
 }
 
-// acknowledges takes what peers have delivered off the queues.
+// acknowledges removes the messages that peers have delivered from the queues.
 func (l *links) acknowledges() {
 	for _, p := range l.peers {
 		if p.sess != nil && p.sess.acked.Load() != p.acked {
@@ -95,14 +95,14 @@ func (l *links) acknowledges() {
 	}
 }
 
-// flows hands over what waits, to all peers.
+// flows hands queued messages to the connections with all peers.
 func (l *links) flows() {
 	for _, p := range l.peers {
 		l.flow(p)
 	}
 }
 
-// writes writes what was handed to the connections.
+// writes writes the messages that were handed to the connections.
 func (l *links) writes() {
 	for _, p := range l.peers {
 		if p.sess != nil && p.sess.due {
@@ -111,7 +111,8 @@ func (l *links) writes() {
 	}
 }
 
-// broken finds the end of a connection that is to be heard of, ahead of all else.
+// broken finds the end of a connection that the node has to be informed of, before all other
+// events.
 func (l *links) broken() bool {
 	for _, p := range l.peers {
 		if p.broken != 0 {
@@ -139,7 +140,7 @@ func (l *links) roomy() bool {
 	return false
 }
 
-// message finds the next one that the node accepts, from each peer in turn.
+// message finds the next message that the node accepts, from each peer in turn.
 func (l *links) message(from int) bool {
 	for k := range l.peers {
 		p := l.peers[(from+k)%len(l.peers)]
@@ -163,8 +164,8 @@ func (l *links) message(from int) bool {
 	return false
 }
 
-// delivered records that a message was delivered: the record has it, so its sender may be
-// informed.
+// delivered records that a message was delivered. The node's record has the step by now, so the
+// sender may be informed.
 func (l *links) delivered(e *Event) {
 	p := l.peers[e.From.Index()]
 	l.traffic.count(l.host.metrics.received, p.at, e.Link, e.Value)
@@ -189,8 +190,8 @@ func (l *links) inSet(yield func(sim.Addr, sim.Message) bool) {
 	}
 }
 
-// apply carries out what a handler asked of the links; serial is its life's last send
-// before it.
+// apply carries out the effects of a handler on the links. serial is the number of sends of
+// this life before the step.
 func (l *links) apply(serial uint64) {
 	effects := l.m.step.Effects()
 	for i := range effects {
@@ -242,14 +243,14 @@ func (l *links) sendTCP(p *peer, m sim.Message, serial uint64) {
 	l.flow(p)
 }
 
-// cannot ends the node: what it sends does not go by any wire.
+// cannot ends the node, since it has sent a message that cannot be written.
 func (l *links) cannot(m sim.Message, err error) {
 	if l.stuck == nil {
 		l.stuck = fmt.Errorf("%s sends a %T, which cannot be sent: %w", l.m.self, m, err)
 	}
 }
 
-// flow hands what is queued to the connection, or asks for one.
+// flow hands the queue of a peer to its connection, or opens one.
 func (l *links) flow(p *peer) {
 	if p.at == l.at || p.broken != 0 {
 		return
@@ -264,7 +265,7 @@ func (l *links) flow(p *peer) {
 	p.boxes.hand(p.sess)
 }
 
-// dial opens a connection, unless that is being done.
+// dial opens a connection, unless one is being opened.
 func (l *links) dial(p *peer) {
 	if p.dialing || p.sess != nil || l.closing {
 		return
@@ -289,7 +290,7 @@ func (l *links) dial(p *peer) {
 
 var errCut = errors.New("there is a partition between the nodes")
 
-// hello returns what this node says to a peer about a connection.
+// hello returns the hello of this node for a connection to a peer.
 func (l *links) hello(p *peer, conn uint64) *hello {
 	var types []codec.Type
 	if l.packer.own != nil {
@@ -369,8 +370,8 @@ func (l *links) ended(p *peer, err error, open bool) {
 	l.flow(p)
 }
 
-// acknowledge takes what the peer has delivered off the queue. A peer that acknowledges what it
-// was not sent has no connection any more.
+// acknowledge removes the messages that the peer has delivered from the queue. It closes the
+// connection if the peer acknowledges messages that were not sent.
 func (l *links) acknowledge(p *peer) {
 	if p.sess == nil {
 		return
@@ -417,8 +418,8 @@ func (l *links) notDialed(a *arrival) {
 	}
 }
 
-// unwelcome reports whether somebody is there, and is not who it should be: not that nobody is,
-// or one who ends.
+// unwelcome reports whether a process answers and is not the right peer. It is false if no
+// process answers, or if the peer is ending.
 func unwelcome(err error) bool {
 	var network net.Error
 	if alert := tls.AlertError(0); errors.As(err, &alert) {

@@ -17,8 +17,8 @@ import (
 	"macemc/sim"
 )
 
-// machine is one node in one life, with its Env. Its handlers run here both in the real
-// world and when a record is repeated; only the answers come from elsewhere.
+// machine is one node in one life, with its Env. Its handlers run here both in the real world
+// and when a record is repeated; only the source of the answers differs.
 type machine struct {
 	sys    *sim.System
 	params sim.Params
@@ -28,7 +28,7 @@ type machine struct {
 	answer answerer
 
 	timers  map[sim.Signal]time.Time    // that are scheduled, and when they fire
-	known   map[sim.Signal]*sight.Timer // that the step which runs has asked about
+	known   map[sim.Signal]*sight.Timer // that the running step has asked about
 	tasks   []sim.Signal
 	disk    *contents
 	writes  int // to it, in this life
@@ -51,8 +51,7 @@ type answerer interface {
 	room(s handler.Send) bool
 	log(line string)
 	tracing() bool
-	// stored is called for each write, before the handler continues, and synced for each
-	// sync.
+	// stored is called for each write, and synced for each sync, before the handler continues.
 	stored(w disk.Write) error
 	synced(file string, keys bool) error
 }
@@ -75,8 +74,8 @@ func newMachine(sys *sim.System, p sim.Params, self sim.Addr, a answerer) (*mach
 	return m, nil
 }
 
-// hasher walks a system's nodes for their identity, here and in the simulation alike:
-// times are left out, which are names there and readings here.
+// hasher returns the walker for the identity of a system's nodes, which is the same here and in
+// the simulation. It leaves times out: they are names there and readings here.
 func hasher(sys *sim.System) (*canon.Walker, error) {
 	o := sys.Rules()
 	o.Skip = []reflect.Type{reflect.TypeFor[sim.Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table](), reflect.TypeFor[instant]()}
@@ -95,7 +94,8 @@ type instant interface {
 	Instant()
 }
 
-// Hasher gives the identity of a node, wherever it runs.
+// Hasher returns a function that gives the identity of a node, in a simulation and in live
+// alike.
 func Hasher(sys *sim.System) (func(node sim.Node) (canon.Hash, error), error) {
 	w, err := hasher(sys)
 	if err != nil {
@@ -104,7 +104,7 @@ func Hasher(sys *sim.System) (func(node sim.Node) (canon.Hash, error), error) {
 	return func(node sim.Node) (canon.Hash, error) { return w.Sum(node) }, nil
 }
 
-// failure is what a handler did wrong.
+// failure describes how a handler failed.
 type failure struct {
 	text  string
 	stack string
@@ -112,7 +112,8 @@ type failure struct {
 
 func (f *failure) Error() string { return f.text }
 
-// run runs a handler, and leaves its effects in effects. A failure is the service's.
+// run runs a handler, and leaves its effects in effects. It returns the failure of the handler,
+// if any.
 func (m *machine) run(e *Event) (failed *failure) {
 	m.picks, m.refused = m.picks[:0], m.refused[:0]
 	m.step.Begin()
@@ -139,8 +140,8 @@ func (m *machine) run(e *Event) (failed *failure) {
 	return nil
 }
 
-// settle carries out what is the node's own of what the handler asked for: timers and
-// tasks. now is when timers begin.
+// settle carries out the effects of a handler on the node itself: timers and tasks. Timers
+// begin at now.
 func (m *machine) settle(now time.Time, pace float64) {
 	effects := m.step.Effects()
 	for i := range effects {
@@ -206,7 +207,7 @@ func (m *machine) Before(_ string, a, b macetime.Time, _ []int) bool {
 	return is
 }
 
-// reads notes that the node may hold times from now on.
+// reads notes that the node has read its clock and may hold times from now on.
 func (m *machine) reads() {
 	if m.times != nil {
 		return
@@ -258,7 +259,7 @@ func (m *machine) Sync(file, _ string) error { return m.answer.synced(file, file
 func (m *machine) Log(line string)  { m.answer.log(line) }
 func (m *machine) Fail(text string) { panic(&failure{text: text}) }
 
-// guards returns those of the node and its layers.
+// guards returns the guards of the node and its layers.
 func (m *machine) guards() *handler.Guards {
 	if m.guarded == nil {
 		g := handler.GuardsOf(m.node)
@@ -272,7 +273,7 @@ func (m *machine) offers() (all []sim.Signal) {
 	return all
 }
 
-// gathers returns the actions that depend on what is in the node's set.
+// gathers returns the actions that the node offers for the messages in its set.
 func (m *machine) gathers(in iter.Seq2[sim.Addr, sim.Message]) (all []sim.Signal) {
 	m.guards().Gather(in, func(s sim.Signal) { all = append(all, s) })
 	return all

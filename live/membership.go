@@ -8,11 +8,11 @@ import (
 	"macemc/sim"
 )
 
-// membership is whether a node is there, where its script says that it joins or leaves.
+// membership says whether a node has joined or left, if its script has a Join or a Leave.
 type membership struct {
 	late bool      // it has yet to join
 	left bool      // for good
-	turn time.Time // of what stands first in its script: not before; zero: not drawn yet
+	turn time.Time // the earliest time of the first entry of its script; the zero time if it is not drawn yet
 }
 
 // errLeft is the error of killing or starting a node that has left.
@@ -27,7 +27,7 @@ func late(script []sim.Signal) bool {
 	return is
 }
 
-// waits reports whether a Join or a Leave has to wait, and draws for how long.
+// waits reports whether a Join or a Leave has to wait, and draws the time.
 func (m *membership) waits(s sim.Signal, now time.Time, dice *rand.Rand, most time.Duration) (until time.Time, is bool) {
 	switch s.(type) {
 	case sim.Join, sim.Leave:
@@ -40,7 +40,7 @@ func (m *membership) waits(s sim.Signal, now time.Time, dice *rand.Rand, most ti
 	return m.turn, now.Before(m.turn)
 }
 
-// stepped notes what an event made of it.
+// stepped updates the membership after an event.
 func (m *membership) stepped(e *Event) {
 	switch {
 	case e.joins():

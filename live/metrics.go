@@ -13,7 +13,7 @@ import (
 	"macemc/sim"
 )
 
-// metrics are what the nodes of a host count and measure, for Prometheus.
+// metrics are the counters and measurements of the nodes of a host, for Prometheus.
 type metrics struct {
 	registry *prometheus.Registry
 
@@ -57,8 +57,8 @@ func newMetrics(h *Host) *metrics {
 	return m
 }
 
-// stepped measures a handler that ran from began until now. If came is not zero, its event has
-// waited since then.
+// stepped measures a handler that ran from began until now. If came is not zero, it is the time
+// since which the event has waited.
 func (m *metrics) stepped(kind sim.Kind, came, began, now time.Time) {
 	m.handler[kind].Observe(now.Sub(began).Seconds())
 	if !came.IsZero() {
@@ -73,7 +73,7 @@ type traffic struct {
 	known map[course]prometheus.Counter
 }
 
-// course is what messages are counted by.
+// course is the key of the counters of messages.
 type course struct {
 	of   *prometheus.CounterVec
 	peer int
@@ -118,7 +118,7 @@ func (g nodeGauges) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
-// Metrics serves what was counted and measured by HTTP, in the forms that Prometheus reads.
+// Metrics serves the counters and measurements by HTTP, in the forms that Prometheus reads.
 func (h *Host) Metrics() http.Handler {
 	return promhttp.HandlerFor(h.metrics.registry, promhttp.HandlerOpts{})
 }

@@ -11,9 +11,9 @@ import (
 	"macemc/sim"
 )
 
-// Node is one node in one life: its handlers, and the parts that have what comes from outside
-// and take what goes there. All of them belong to the goroutine that has the turn, but for what
-// is posted to the inbox.
+// Node is one node in one life: its handlers, and the parts that receive and send for it. All
+// of them belong to the goroutine that has the turn, except for the inbox, to which any
+// goroutine posts.
 type Node struct {
 	*place
 	m        *machine
@@ -25,18 +25,18 @@ type Node struct {
 	links    links
 
 	number  int  // of the life
-	kept    bool // what the last life left was there
+	kept    bool // the last life has left something
 	script  []sim.Signal
 	member  membership
 	turns   sync.Mutex // held by the goroutine that has the turn
 	timer   *time.Timer
 	wakes   time.Time // when the timer fires
 	class   int       // of the next event
-	event   Event     // that next found
+	event   Event     // found by next
 	closing bool
 	ended   bool
 	kill    bool
-	err     error // why the life is over, once stopped is closed, or nil if it was asked to end
+	err     error // the reason for the end, valid once stopped is closed; nil if the node was asked to end
 	steps   atomic.Uint64
 	status  status
 }
@@ -89,11 +89,12 @@ func (n *Node) waits() {
 	}
 }
 
-// stepsMost is how many steps a turn has at most.
+// stepsMost is the largest number of steps in a turn.
 const stepsMost = 64
 
-// works runs the node until it has nothing to do, unless another goroutine does. A message then
-// reaches its handler, and the answer the socket, without waking a goroutine. Now is when it came.
+// works runs the node until it has nothing to do, unless another goroutine runs it. So the
+// goroutine that reads a message also runs its handler and writes the answer, without waking
+// another goroutine. now is the time at which the message came.
 func (n *Node) works(now time.Time) {
 	for n.inbox.holds() && n.turns.TryLock() {
 		n.runs(now)
@@ -138,7 +139,7 @@ func (n *Node) alarm(now time.Time) {
 	}
 }
 
-// finish ends a life: in good order, as it failed, or as it was killed.
+// finish ends a life: in good order, after a failure, or as a kill.
 func (n *Node) finish() {
 	n.cease()
 	n.links.door.close()
@@ -161,7 +162,7 @@ func first(a, b error) error {
 	return b
 }
 
-// absorb takes what was posted.
+// absorb handles the arrivals in the inbox.
 func (n *Node) absorb() {
 	all := n.inbox.take()
 	for i := range all {
@@ -183,7 +184,7 @@ const (
 	classScript = 4
 )
 
-// next finds the event that comes next, if there is one: errors first, then each sort in turn.
+// next finds the next event, if there is one: errors first, then each class of events in turn.
 func (n *Node) next(now time.Time) bool {
 	if n.member.late { // nobody is there but its script
 		return n.nextOf(classScript, now)
@@ -201,7 +202,7 @@ func (n *Node) next(now time.Time) bool {
 	return false
 }
 
-// heeds makes what the links found the event that comes next.
+// heeds makes the event that the links found the next one.
 func (n *Node) heeds() bool {
 	n.event = n.links.found
 	return true
@@ -253,8 +254,9 @@ func (n *Node) nextOf(class int, now time.Time) bool {
 	return false
 }
 
-// take takes one step: the handler, what it stored, the record, and then what others see of
-// it. It sets now to the end of the handler. If take returns false, the node's life is over.
+// take takes one step: it runs the handler, stores its writes, records the step, and then makes
+// its effects visible to others. It sets now to the end of the handler. If take returns false,
+// the node's life is over.
 func (n *Node) take(e *Event, now *time.Time) bool {
 	var ask *asking
 	if e.Asked {
@@ -322,7 +324,7 @@ func (n *Node) fails(f *failure, ask *asking, e *Event) {
 	}
 }
 
-// Failed is the error of a node whose handler failed: what a search calls a panic.
+// Failed is the error of a node whose handler failed. A search calls it a panic.
 type Failed struct {
 	Node  sim.Addr
 	Text  string
@@ -334,10 +336,12 @@ func (f *Failed) Error() string { return fmt.Sprintf("%s: %s", f.Node, f.Text) }
 // Addr returns the node's address.
 func (n *Node) Addr() sim.Addr { return n.m.self }
 
-// Done returns closed when the node's life is over; Err says why then.
+// Done returns a channel that is closed when the node's life is over; then Err returns the
+// reason.
 func (n *Node) Done() <-chan struct{} { return n.stopped }
 
-// Err returns why the node's life is over, or nil if it was asked to stop, or runs.
+// Err returns the reason for the end of the node's life. It is nil if the node was asked to
+// stop, or if it runs.
 func (n *Node) Err() error {
 	select {
 	case <-n.stopped:
@@ -347,7 +351,7 @@ func (n *Node) Err() error {
 	}
 }
 
-// Status is how a node does.
+// Status is the state of a node as seen from outside.
 type Status struct {
 	Node   string
 	Life   int
@@ -364,7 +368,7 @@ type status struct {
 	shown Status
 }
 
-// Status returns how the node did when it last had nothing to do.
+// Status returns the status of the node when it last had nothing to do.
 func (n *Node) Status() Status {
 	n.status.mu.Lock()
 	s := n.status.shown

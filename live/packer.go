@@ -9,11 +9,11 @@ import (
 	"macemc/sim"
 )
 
-// packer makes frames of messages, and messages of bytes. Only the node's goroutine packs;
-// any goroutine may unpack.
+// packer encodes messages as frames, and decodes them. Only the node's goroutine packs; any
+// goroutine may unpack.
 type packer struct {
 	codec    Codec
-	own      *codec.Codec // of types by their fields, or nil if the user has one
+	own      *codec.Codec // writes types by their fields; nil if the user has a codec
 	most     int          // bytes of a message
 	sendable map[reflect.Type]bool
 }
@@ -30,7 +30,7 @@ func newPacker(h *Host) *packer {
 	return p
 }
 
-// named is the codec of this module under its name.
+// named is the module's own codec, with its name.
 type named struct{ appender }
 
 type appender interface {

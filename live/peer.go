@@ -104,22 +104,22 @@ func (p *peer) takeUDP() incoming {
 	return i
 }
 
-// hand gives what is queued to the connection.
+// hand gives the queued messages to the connection.
 func (p *peer) hand() {
 	for ; p.handed < len(p.out); p.handed++ {
 		p.sess.hand(p.out[p.handed].frame)
 	}
 }
 
-// confirm makes the peer hear that one more message was delivered.
+// confirm acknowledges one more delivered message to the peer.
 func (p *peer) confirm() {
 	p.open = true
 	p.sess.delivered.Add(1)
 	p.sess.due = true
 }
 
-// settle takes what the peer has delivered off the queue. It reports false if the
-// peer confirms more than it was sent.
+// settle removes the messages that the peer has delivered from the queue. It reports false if
+// the peer confirms more than it was sent.
 func (p *peer) settle() bool {
 	d := p.sess.acked.Load() - p.acked
 	if d == 0 {
@@ -146,7 +146,7 @@ func (p *peer) settle() bool {
 // ask notes that the node waits for room.
 func (p *peer) ask() { p.asked = true }
 
-// hearClear reports, once, that there is room for which the node waited.
+// hearClear reports, once, that there is the room that the node waits for.
 func (p *peer) hearClear(buffer int) bool {
 	clear := p.asked && len(p.out) < buffer
 	p.asked = p.asked && !clear
@@ -165,21 +165,20 @@ func (p *peer) hearBroken() Event {
 func (p *peer) dial()   { p.dialing = true }
 func (p *peer) dialed() { p.dialing = false }
 
-// wait lets no connection be opened for a while.
+// wait lets no connection to the peer be opened for the time d.
 func (p *peer) wait(now time.Time, d time.Duration) { p.redial = now.Add(d) }
 
 // close notes that the connection is not known to be open.
 func (p *peer) close() { p.open = false }
 
-// refuse makes the node hear that what it sent was refused, if anything was.
+// refuse informs the node that its messages were refused, if it had sent any.
 func (p *peer) refuse() {
 	if len(p.out) > 0 && p.broken == 0 {
 		p.broken, p.brokenC, p.lost = sim.KindRefused, p.lost, 0
 	}
 }
 
-// forget drops what was sent and what the node waits for. If own, the node is its
-// own peer.
+// forget drops the queue and the node's waits. If own, the node is its own peer.
 func (p *peer) forget(own bool) {
 	p.out, p.handed = p.out[:0], 0
 	p.asked, p.broken, p.lost = false, 0, 0
@@ -188,7 +187,7 @@ func (p *peer) forget(own bool) {
 	}
 }
 
-// connect takes a connection into use, for which the peer has said h.
+// connect takes a new connection into use; h is the peer's hello.
 func (p *peer) connect(s *session, h *hello) {
 	p.sess, p.seen, p.dialing = s, true, false
 	p.handed, p.acked, p.open, p.in = 0, 0, false, p.in[:0]
@@ -204,7 +203,7 @@ func (p *peer) connect(s *session, h *hello) {
 	p.lost = 0
 }
 
-// disconnect notes the end of the connection. If open, the peer has said that the
+// disconnect notes the end of the connection. open is set if the peer has reported that the
 // connection was open.
 func (p *peer) disconnect(open bool) {
 	s := p.sess

@@ -12,7 +12,7 @@ import (
 	"unicode"
 )
 
-// place is what the parts of a node have in common: whose they are, and in which life.
+// place is the state that all parts of a node share: its address and its life.
 type place struct {
 	host       *Host
 	config     *Config
@@ -35,7 +35,7 @@ func newPlace(h *Host, at int) *place {
 
 func (p *place) name(i int) string { return p.host.params.Addr(i).String() }
 
-// draw returns a name that nobody else draws.
+// draw returns a name that no other life or connection has.
 func draw() uint64 {
 	for {
 		var b [8]byte
@@ -60,10 +60,11 @@ type complaints struct {
 // complaint is a cause that was logged.
 type complaint struct {
 	said  time.Time
-	again int // how often it came since
+	again int // repetitions since
 }
 
-// complaintsMost is how many causes are logged in a minute. A stranger may think of any number.
+// complaintsMost is the largest number of causes that are logged in a minute. A stranger can
+// make any number.
 const complaintsMost = 100
 
 // complain logs an error of a stranger or a peer: once a minute for each cause, and at most
@@ -100,7 +101,7 @@ func (c *complaints) complain(what, who, name, why string) {
 	c.log.Warn(what, "node", c.of, who, name, "why", why)
 }
 
-// causeMost is how much of a sentence distinguishes causes.
+// causeMost is the length of text that distinguishes causes.
 const causeMost = 200
 
 // cause returns the identity of a complaint: the error and the peer, and why without its

@@ -15,33 +15,33 @@ import (
 	"macemc/sim"
 )
 
-// A record is what one node did in one life: frames of entries, each written when its step
-// is done and before its effects are visible to others. The last frame may be torn by what
-// ended the node. Then it is left out, unless the node had kept the result of the step,
-// which its next life records: see LastStep.
+// A record has the steps of one node in one life: frames of entries, each written when its step
+// is done and before its effects are visible to others. The last frame may be torn by the end
+// of the process. A torn frame is left out, unless the node had kept the result of the step;
+// its next life records that: see LastStep.
 
-// EntryKind is what an entry is about.
+// EntryKind is the kind of an entry.
 type EntryKind uint8
 
 // The kinds of entries.
 const (
 	EntryLife   EntryKind = iota + 1 // a life begins: the first entry
-	EntryStep                        // a handler ran; of the start, its event's kind is 0
-	EntryOpened                      // a connection with a peer is there
-	EntryClosed                      // and is not any more
+	EntryStep                        // a handler ran; the kind of its event is 0 at the start
+	EntryOpened                      // a connection with a peer is open
+	EntryClosed                      // and is closed
 	EntryFailed                      // a handler failed; nothing comes after it
 	EntryEnd                         // the node stopped, as it was asked to
 )
 
-// Entry is one of a record.
+// Entry is one entry of a record.
 type Entry struct {
 	Kind EntryKind
-	Node int    // which; set by the reader
+	Node int    // the node; set by the reader
 	Life uint64 // the name of the node's life; set by the reader
 	At   int64  // nanoseconds of the wall clock, which only break ties
 
 	Begin *Beginning // of EntryLife
-	Step  *Step      // of EntryStep; of EntryFailed, as far as it came
+	Step  *Step      // of EntryStep; of EntryFailed, the part of the step that ran
 	Peer  int        // of EntryOpened and EntryClosed
 	Conn  uint64     // the connection's name, the same at both ends
 	Other uint64     // of EntryOpened: the peer's life
@@ -57,22 +57,22 @@ type Beginning struct {
 	Number int          // of the life, 0 for the first
 	Buffer int          // messages that a connection queues
 	Kept   bool         // the dead node's value was there for System.Crash
-	Disk   []disk.Write // what was on the storage
-	Last   *LastStep    // of the life before, where what System.Crash keeps came from its folder; nil means not known
+	Disk   []disk.Write // the contents of the storage
+	Last   *LastStep    // of the life before, if System.Crash's node came from the folder; nil if it is not known
 
-	last []byte // the same as bytes, of the writer
+	last []byte // the encoded LastStep, for the writer
 }
 
-// LastStep is the last step of a life that ended suddenly. Its result was kept; the reader
-// has to check whether the record of that life has the step.
+// LastStep is the last step of a life that ended suddenly. Its result was kept; the reader has
+// to check whether that life's record has the step.
 type LastStep struct {
 	Life   uint64
-	Number uint64 // of steps, with this one
+	Number uint64 // the number of steps, this one included
 	Step   *Step
 }
 
-// Lost returns the entry that the record of the previous life lacks if it has that many
-// steps, or nil if it lacks none.
+// Lost returns the entry that the previous life's record lacks if that record has the given
+// number of steps, or nil if it lacks none.
 func (b *Beginning) Lost(life, steps uint64) *Entry {
 	if b.Last == nil || b.Last.Life != life || b.Last.Number != steps+1 {
 		return nil
@@ -80,7 +80,7 @@ func (b *Beginning) Lost(life, steps uint64) *Entry {
 	return &Entry{Kind: EntryStep, Life: life, Step: b.Last.Step}
 }
 
-// Event is what a node was handed.
+// Event is an event that a node handled.
 type Event struct {
 	Kind   sim.Kind // 0 means the start of the first life
 	From   sim.Addr
@@ -91,10 +91,10 @@ type Event struct {
 	Life   uint64 // of a message: the sender's life
 	Conn   uint64 // of a message by TCP, and of an error: the connection, or 0 if there was none
 
-	came time.Time // live: since when it waits; zero: it did not
+	came time.Time // live: the time since which it waits; zero if it did not wait
 }
 
-// Step is an event with its answers and its results.
+// Step is an event with the answers that its handler got and its results.
 type Step struct {
 	Event   Event
 	Picks   []uint32 // of Choose, Weighted and Before, in order
@@ -106,7 +106,7 @@ type Step struct {
 	Stored  int // writes to the storage in this life, with this step's
 }
 
-// Acked is a peer and a send to it, or a connection with it.
+// Acked is a peer and the number of a send to it, or of a connection with it.
 type Acked struct {
 	Peer int
 	Of   uint64
@@ -205,7 +205,7 @@ func (w *recordWriter) step(s *Step) {
 	}
 }
 
-// Records reads one record, as far as it was written.
+// Records reads one record up to its last whole entry.
 type Records struct {
 	from  *bufio.Reader
 	codec *codec.Codec
@@ -221,8 +221,8 @@ func NewRecords(r io.Reader, sys *sim.System) *Records {
 	return &Records{from: bufio.NewReaderSize(r, 1<<16), codec: codecOf(sys), addrs: sim.Params{Nodes: sight.NodesMost}.Addrs()}
 }
 
-// SystemOf returns the name of the system that a record is of, or "" if it is torn before
-// that.
+// SystemOf returns the name of the system of a record, or "" if the record is torn before the
+// name.
 func SystemOf(r io.Reader) (string, error) {
 	head := make([]byte, len(magicRecord)+4)
 	if _, err := io.ReadFull(r, head); err != nil {
@@ -247,10 +247,11 @@ func SystemOf(r io.Reader) (string, error) {
 	return d.text(), nil
 }
 
-// entryMost bounds an entry, and so what a reader takes for one.
+// entryMost is the largest size of an entry. The reader rejects longer ones.
 const entryMost = 64 << 20
 
-// Next returns the next entry. io.EOF: there is no more, or the rest is torn.
+// Next returns the next entry. It returns io.EOF at the end of the record, or where the rest is
+// torn.
 func (r *Records) Next() (*Entry, error) {
 	if !r.begun {
 		head := make([]byte, len(magicRecord))
@@ -383,7 +384,7 @@ func (d *entryReader) uint() uint64 {
 
 func (d *entryReader) int() int { return int(min(d.uint(), 1<<40)) }
 
-// count returns how many things come, each of a byte at least.
+// count returns the number of the items that follow, each of at least a byte.
 func (d *entryReader) count() int {
 	n := d.int()
 	if n > len(d.data) {

@@ -8,11 +8,11 @@ import (
 	"macemc/sim"
 )
 
-// recorder writes what a node does in one life, where that is wanted.
+// recorder writes the record of a node's life, if Config.Record is set.
 type recorder struct {
 	*place
 	m     *machine
-	to    io.WriteCloser // nil if it is not
+	to    io.WriteCloser // nil if nothing is recorded
 	out   *recordWriter
 	entry Entry
 	step  Step
@@ -66,7 +66,7 @@ func (r *recorder) stepped(e *Event, peers []*peer) error {
 	return nil
 }
 
-// write writes it.
+// write writes the entry of the step.
 func (r *recorder) write() error {
 	r.entry = Entry{Kind: EntryStep, Step: &r.step}
 	if err := r.note(&r.entry); err != nil {
@@ -75,7 +75,7 @@ func (r *recorder) write() error {
 	return nil
 }
 
-// last returns the step as a LastStep, for the keeper; nothing where nobody records.
+// last returns the step as a LastStep, for the keeper, or nil if nothing is recorded.
 func (r *recorder) last(number uint64) []byte {
 	if r.to == nil {
 		return nil
@@ -88,7 +88,8 @@ func (r *recorder) last(number uint64) []byte {
 	return w.buf
 }
 
-// failed writes that a handler failed, as far as it came; e is nil where no handler did.
+// failed records that a handler failed, with the part of the step that ran. e is nil if no
+// handler failed.
 func (r *recorder) failed(text string, e *Event) {
 	entry := &Entry{Kind: EntryFailed, Text: text}
 	if e != nil {

@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// requests are those from outside: signals that wait for their turn, and the goroutines
+// requests are the requests from outside: signals that wait for their turn, and the goroutines
 // that wait for the facts that answer them.
 type requests struct {
 	waiting []asking
@@ -32,7 +32,7 @@ type waiter struct {
 	gone  atomic.Bool
 }
 
-// next takes the request whose turn it is. Facts emitted from now on may answer it.
+// next removes the request whose turn it is. Facts emitted from now on may answer it.
 func (r *requests) next() *asking {
 	a := r.waiting[0]
 	r.waiting = slices.Delete(r.waiting, 0, 1)
@@ -42,7 +42,7 @@ func (r *requests) next() *asking {
 	return &a
 }
 
-// emitted gives a fact to those who wait for it.
+// emitted passes a fact to the goroutines that wait for it.
 func (r *requests) emitted(fact any) {
 	if len(r.waiters) == 0 {
 		return
@@ -133,8 +133,8 @@ func (n *Node) outcome(err error) error {
 	return err
 }
 
-// Look runs look between two steps, with the node's own value, and waits for it. It
-// must not keep the value, nor change it.
+// Look runs look between two steps, with the node's own value, and waits until it returns. look
+// must not keep or change the value.
 func (n *Node) Look(look func(node sim.Node)) error {
 	done := make(chan struct{})
 	n.call(func() {

@@ -63,7 +63,7 @@ func (s *session) start() {
 	go s.write()
 }
 
-// hand adds a frame of the node to what is to be written: see flush.
+// hand adds a frame of the node to those to be written: see flush.
 func (s *session) hand(frame []byte) {
 	s.due = true
 	s.add(frame)
@@ -78,7 +78,7 @@ func (s *session) add(frame []byte) {
 	s.mu.Unlock()
 }
 
-// flush writes what was handed over, as far as that needs no waiting, and leaves the rest to the
+// flush writes the frames of hand, as far as that needs no waiting, and leaves the rest to the
 // writer.
 func (s *session) flush() {
 	s.due = false
@@ -113,7 +113,7 @@ func (s *session) nudge() {
 	}
 }
 
-// close ends the connection; in good order what was handed over is written first.
+// close ends the connection. If orderly is set, the frames of hand are written first.
 func (s *session) close(orderly bool) {
 	s.mu.Lock()
 	first := !s.closed
@@ -188,7 +188,7 @@ func (s *session) write() {
 	}
 }
 
-// down reports once to the node that the connection is over.
+// down informs the node once that the connection is over.
 func (s *session) down(err error, reset, open bool) {
 	s.mu.Lock()
 	s.closed = true
@@ -249,7 +249,7 @@ func (s *session) complain(breach error) {
 
 var errReset = errors.New("reset by the other node")
 
-// take handles one frame that came now. An error is the peer's breach of the protocol.
+// take handles one frame that came now. It returns an error if the peer broke the protocol.
 func (s *session) take(kind frameKind, body []byte, now time.Time) error {
 	switch kind {
 	case framePing:
@@ -303,7 +303,7 @@ func kindOf(link sim.Link) frameKind {
 	return [...]frameKind{sim.LinkTCP: frameMessage, sim.LinkBag: frameBag, sim.LinkSet: frameSet, sim.LinkUDP: frameDatagram}[link]
 }
 
-// meter bounds how many things wait.
+// meter bounds the number of waiting messages or connections.
 type meter struct {
 	held atomic.Int64
 	most int64
@@ -324,7 +324,7 @@ func quiet(err error) bool {
 	return err == nil || errors.Is(err, io.EOF) || errors.Is(err, net.ErrClosed) || errors.Is(err, errReset)
 }
 
-// handLoss passes a frame to the writer, and drops it if too much waits.
+// handLoss passes a frame to the writer, and drops it if too many wait.
 func (s *session) handLoss(frame []byte) {
 	s.mu.Lock()
 	full := len(s.out) > 1<<20

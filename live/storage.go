@@ -73,7 +73,7 @@ func (s *storage) nextLife() (int, error) {
 	return life, replaceFile(name, []byte(fmt.Sprintf("%d\n", life)))
 }
 
-// replaceFile makes a file hold these bytes, all of them or as before.
+// replaceFile replaces the contents of a file by these bytes, all of them or none.
 func replaceFile(name string, data []byte) error {
 	f, err := os.OpenFile(name+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -126,9 +126,9 @@ func appendWrite(buf []byte, w disk.Write) []byte {
 	return binary.BigEndian.AppendUint32(buf, crc32.ChecksumIEEE(buf[at:]))
 }
 
-// cutWrite decodes the first write of data. torn means that data ends within it or is
-// corrupt there; for an append or an overwrite, the write then has the part of its data
-// that exists.
+// cutWrite decodes the first write of data. torn means that data ends within it or is corrupt
+// there; the write then has the part of its data that exists, if it is an append or an
+// overwrite.
 func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
 	if len(data) < headSize || crc32.ChecksumIEEE(data[:9]) != binary.BigEndian.Uint32(data[9:13]) {
 		return w, nil, true
@@ -154,8 +154,8 @@ func cutWrite(data []byte) (w disk.Write, rest []byte, torn bool) {
 	return withBody(w, name, body[:length]), body[length+4:], false
 }
 
-// withBody returns a write with its name, which has that many bytes, and the data after it,
-// which may be incomplete.
+// withBody returns a write with its name, which has name bytes, and the data after it, which
+// may be incomplete.
 func withBody(w disk.Write, name int, body []byte) disk.Write {
 	w.Name, body = string(body[:name]), body[name:]
 	if w.Kind == disk.Overwrite {
@@ -168,8 +168,8 @@ func withBody(w disk.Write, name int, body []byte) disk.Write {
 	return w
 }
 
-// recover carries the journal out, cuts a torn end off, and makes all of it durable:
-// what is read back now stays.
+// recover carries out the journal, cuts a torn end off, and makes all of it durable: whatever
+// is read now stays.
 func (s *storage) recover() (*contents, error) {
 	data, err := io.ReadAll(s.file)
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *storage) recover() (*contents, error) {
 	return d, s.begin(d)
 }
 
-// begin writes the journal anew: what is on the disk, and nothing else.
+// begin writes the journal anew, with the contents of the disk and without their history.
 func (s *storage) begin(d *contents) error {
 	buf := []byte(journalMagic)
 	for _, w := range d.writes() {
@@ -221,13 +221,13 @@ func (s *storage) begin(d *contents) error {
 	return err
 }
 
-// put notes a write, which flush hands to the system.
+// put adds a write, which flush passes to the operating system.
 func (s *storage) put(w disk.Write) {
 	s.buf = appendWrite(s.buf, w)
 	s.count++
 }
 
-// flush hands what was written to the system: it survives the end of this process.
+// flush passes the writes to the operating system: they survive the end of this process.
 func (s *storage) flush() error {
 	if len(s.buf) == 0 {
 		return nil
@@ -243,7 +243,7 @@ func (s *storage) flush() error {
 	return err
 }
 
-// sync makes what was written durable: it survives the end of the machine.
+// sync makes the writes durable: they survive the end of the machine.
 func (s *storage) sync() error {
 	if err := s.flush(); err != nil {
 		return err
@@ -266,7 +266,7 @@ func (s *storage) grown(d *contents) error {
 
 func (s *storage) close() error { return errors.Join(s.flush(), s.file.Close()) }
 
-// contents are what a node has stored, as it reads it back.
+// contents are the stored data of a node, as the node reads them back.
 type contents struct {
 	keys  map[string]string
 	files map[string][]byte
@@ -274,7 +274,7 @@ type contents struct {
 
 func newContents() *contents { return &contents{map[string]string{}, map[string][]byte{}} }
 
-// Get, Keys and Read are what the node reads back: see handler.Disk.
+// Get, Keys and Read read the contents: see handler.Disk.
 func (c *contents) Get(key string) (string, bool) {
 	v, is := c.keys[key]
 	return v, is
@@ -306,7 +306,7 @@ func (c *contents) write(w disk.Write) {
 	}
 }
 
-// writes returns writes that make the same out of nothing.
+// writes returns writes that make the same contents on an empty disk.
 func (c *contents) writes() (all []disk.Write) {
 	for _, key := range sim.Keys(c.keys) {
 		all = append(all, disk.Write{Kind: disk.Put, Name: key, Data: c.keys[key]})

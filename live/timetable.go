@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Timetable is what happens to a fleet, and when: Trouble by a script. Real time makes no
-// run repeatable; only the events, their targets and their order are the same each time.
+// Timetable is a list of faults of a fleet with their times: Trouble by a script. No run in
+// real time is repeatable; only the events, their targets and their order are the same each
+// time.
 type Timetable []Appointment
 
 // Appointment is one line of a timetable.
@@ -158,7 +159,7 @@ func (t Timetable) Run(ctx context.Context, f Fleet, n int, tell func(what strin
 	return nil
 }
 
-// heal makes an end of all faults: all nodes run, nothing is cut, the weather is fine.
+// heal ends all faults: all nodes run, nothing is cut, the weather is fine.
 func heal(f Fleet, n int, down map[int]bool, tell func(what string)) {
 	f.Climate(Climate{})
 	f.Cut(nil, false)

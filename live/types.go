@@ -43,7 +43,8 @@ func codecOf(sys *sim.System) *codec.Codec {
 	return actual.(*codec.Codec)
 }
 
-// allowNode allows what a node is made of, and what it says that it handles.
+// allowNode allows the types of a node's fields, and of the messages and signals that it
+// handles.
 func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
 	defer func() { _ = recover() }() // the code that starts the node reports errors of New
 	for n := sys.New(p, self); n != nil; n = handler.Upper(n) {

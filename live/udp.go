@@ -11,8 +11,8 @@ import (
 	"macemc/sim"
 )
 
-// A datagram is a magic of four bytes, what the nodes run (8), from and to (a byte
-// each), the sender's life (8), the serial, the value.
+// A datagram has a magic of four bytes, the identity of the nodes' configuration (8), from and
+// to (a byte each), the sender's life (8), the serial, the value.
 const (
 	datagramMagic = "mcl1"
 	datagramHead  = len(datagramMagic) + 8 + 2 + 8
@@ -20,12 +20,12 @@ const (
 	gramsMost     = 4096 // that came and wait
 )
 
-// datagrams are a node's socket for them. They come on a goroutine of its own.
+// datagrams are a node's UDP socket. A goroutine of its own reads it.
 type datagrams struct {
 	*place
 	packer *packer
 	works  func(now time.Time) // runs the node: a datagram is for it
-	conn   *net.UDPConn        // nil means they go by the connections
+	conn   *net.UDPConn        // nil if datagrams travel on the connections
 	meter  meter               // that came and wait
 	buf    []byte
 }
@@ -58,7 +58,7 @@ func (l *links) sendUDP(p *peer, m sim.Message, serial uint64) {
 	}
 }
 
-// send sends a datagram. An error is of a message that cannot be sent.
+// send sends a datagram. It returns an error if the message cannot be sent.
 func (d *datagrams) send(to int, m sim.Message, serial uint64) error {
 	buf := append(d.buf[:0], datagramMagic...)
 	buf = binary.BigEndian.AppendUint64(buf, d.host.mark)
@@ -111,7 +111,7 @@ func (d *datagrams) close() {
 	}
 }
 
-// hears takes datagrams until the node stops.
+// hears reads datagrams until the node stops.
 func (d *datagrams) hears() {
 	defer d.host.goes.Done()
 	if d.conn == nil {
@@ -147,7 +147,7 @@ func (d *datagrams) hears() {
 	}
 }
 
-// of reads a datagram, or says why it is none.
+// of decodes a datagram, or returns why it is none.
 func (d *datagrams) of(data []byte) (a arrival, why string) {
 	switch {
 	case len(data) < datagramHead || string(data[:4]) != datagramMagic:

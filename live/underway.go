@@ -16,7 +16,7 @@ import (
 // reported: one that has not arrived for a second counts as lost.
 type underway struct{ lanes map[lane][]wayfarer }
 
-// lane is the way of messages: a link, to a node, from one.
+// lane is a link from one node to another.
 type lane struct {
 	link     sim.Link
 	to, from int
@@ -31,7 +31,7 @@ type wayfarer struct {
 
 const lostAfter = int64(time.Second)
 
-// step takes what a step of node i delivered off the way, and puts there what it sent.
+// step removes the message that a step of node i delivered, and adds those that it sent.
 func (u *underway) step(i int, n *mirror, s *Step, at int64) {
 	e := &s.Event
 	switch {
@@ -68,7 +68,7 @@ func (u *underway) step(i int, n *mirror, s *Step, at int64) {
 	}
 }
 
-// forget drops what a dead node sent: it is lost with its process.
+// forget removes the messages of a dead node: they are lost with its process.
 func (u *underway) forget(i int) {
 	for l := range u.lanes {
 		if l.from == i {

@@ -40,7 +40,7 @@ type Watch struct {
 	all        []Violation
 }
 
-// Violation is what a Watch found wrong.
+// Violation is a violated property that a Watch has found.
 type Violation struct {
 	Property string // "" if a node's own failure, or what it did was not what it did again
 	Node     sim.Addr
@@ -63,7 +63,7 @@ func (v *Violation) String() string {
 type mirror struct {
 	retold
 	seen    sight.Node
-	behind  *behind // nil if no property asks
+	behind  *behind // nil if no property needs it
 	life    uint64
 	number  int
 	sends   map[uint64]uint64 // by life, how many
@@ -77,8 +77,8 @@ type mirror struct {
 	member membership
 }
 
-// behind is the node as it was before its last step: it takes each step when the
-// properties of steps were judged.
+// behind is the node as it was before its last step. It takes each step after the properties of
+// steps were evaluated.
 type behind struct {
 	retold
 	seen sight.Node
@@ -92,7 +92,8 @@ type retold struct {
 	strayed string
 }
 
-// begin begins a life. dead is what the one before has left, if that was kept.
+// begin begins a life. dead is the node that the last life left to System.Crash, if it was
+// kept.
 func (r *retold) begin(sys *sim.System, p sim.Params, self sim.Addr, b *Beginning) error {
 	dead := r.m
 	r.m, r.strayed = nil, ""
@@ -130,7 +131,7 @@ func (r *retold) take(s *Step) *failure {
 	return nil
 }
 
-// show makes properties see a machine as it is now.
+// show shows a machine's state to the properties.
 func (r *retold) show(seen *sight.Node) {
 	seen.Timers = seen.Timers[:0]
 	for s := range r.m.timers {
@@ -187,7 +188,7 @@ func (w *Watch) Timers() (n int) {
 	return n
 }
 
-// InFlight returns how much is under way, as far as it is known.
+// InFlight returns the number of messages under way, as far as it is known.
 func (w *Watch) InFlight() (n int) {
 	w.asked = true
 	for range w.way.all(time.Now().UnixNano(), false) {
@@ -202,11 +203,11 @@ func (w *Watch) UnderWay(yield func(sight.Sent) bool) {
 	w.way.all(time.Now().UnixNano(), true)(yield)
 }
 
-// Unjudged returns the safety properties that are not judged, since they ask what is under
-// way, which is not known for sure: package internal/merge judges them.
+// Unjudged returns the safety properties that are not evaluated, since they ask for the
+// messages under way, which are not known for sure. Package internal/merge evaluates them.
 func (w *Watch) Unjudged() []string { return sim.Keys(w.unjudged) }
 
-// ask returns what a safety property says; true where it cannot be judged.
+// ask evaluates a safety property. It returns true if the property cannot be evaluated.
 func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 	if w.unjudged[c.Name] {
 		return true, ""
@@ -223,10 +224,11 @@ func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 	return holds, text
 }
 
-// Steps returns how many were taken.
+// Steps returns the number of steps taken.
 func (w *Watch) Steps() int { return w.steps }
 
-// Waiting returns how many entries wait for the record of a message that they received.
+// Waiting returns the number of entries that wait for the record of a message that they
+// received.
 func (w *Watch) Waiting() (n int) {
 	for _, m := range w.nodes {
 		n += len(m.entries)
@@ -234,10 +236,10 @@ func (w *Watch) Waiting() (n int) {
 	return n
 }
 
-// Violations returns what was found wrong, the first of each property.
+// Violations returns the first violation of each property.
 func (w *Watch) Violations() []Violation { return w.all }
 
-// Add takes an entry of a record, as soon as it can be.
+// Add adds an entry of a record. Its step is taken as soon as the order allows.
 func (w *Watch) Add(e *Entry) {
 	if e.Node < 0 || e.Node >= len(w.nodes) {
 		return
@@ -257,10 +259,10 @@ func (w *Watch) Add(e *Entry) {
 	}
 }
 
-// Dead records that the process of a node has ended, and its record with it.
+// Dead reports to the watch that the process of a node has ended, and its record with it.
 func (w *Watch) Dead(node int) { w.Add(&Entry{Kind: EntryEnd, Node: node}) }
 
-// advance takes what can be taken of each node once.
+// advance takes one step of each node that can take one.
 func (w *Watch) advance() (some bool) {
 	for i, n := range w.nodes {
 		k := 0
@@ -392,7 +394,7 @@ func (w *Watch) step(i int, n *mirror, s *Step, at int64) {
 	w.showBehind(n)
 }
 
-// judge asks a safety property after a step.
+// judge evaluates a safety property after a step.
 func (w *Watch) judge(c *sight.Check, at sim.Addr) {
 	if w.findings[c.Name] {
 		return
@@ -416,7 +418,7 @@ func same(m *machine, a, b sim.Signal) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// show makes properties see a node as it is now.
+// show shows a node's present state to the properties.
 func (w *Watch) show(n *mirror) {
 	if !n.up {
 		n.up, n.seen.Up = true, true
@@ -452,8 +454,8 @@ func (w *Watch) find(v Violation) {
 	}
 }
 
-// Live reports whether all nodes are up and all liveness properties hold in this
-// state; else which do not, and why.
+// Live reports whether all nodes are up and all liveness properties hold in this state.
+// Otherwise it returns those that do not hold, and why.
 func (w *Watch) Live() (live bool, why []string) {
 	for i, n := range w.nodes {
 		if !n.up && !n.member.late && !n.member.left {

@@ -17,7 +17,7 @@ type Weather struct {
 	now  Climate
 }
 
-// Climate are the chances.
+// Climate has the chances of faults of links.
 type Climate struct {
 	Loss    float64       // a datagram is lost
 	Dup     float64       // a datagram comes twice
@@ -26,8 +26,8 @@ type Climate struct {
 	Delay   time.Duration // what is sent waits for as long as this, at most
 }
 
-// NewWeather makes weather whose dice a seed decides. When things happen is the real
-// world's, so a seed repeats no run.
+// NewWeather makes weather that draws from a seed. The faults happen in real time, so a seed
+// does not repeat a run.
 func NewWeather(seed uint64, c Climate) *Weather {
 	return &Weather{rand: rand.New(rand.NewPCG(seed, 0x77656174686572)), now: c}
 }
@@ -65,7 +65,7 @@ func (c Climate) String() string {
 	return fmt.Sprintf("loss=%g,dup=%g,reorder=%g,reset=%g,delay=%s", c.Loss, c.Dup, c.Reorder, c.Reset, c.Delay)
 }
 
-// pause waits for as long as what is written next has to.
+// pause waits for the delay of the next write.
 func (w *Weather) pause(stop <-chan struct{}) {
 	d := w.delay()
 	if d <= 0 {
@@ -95,8 +95,8 @@ func (w *Weather) breaks() bool {
 	return w.now.Reset > 0 && w.rand.Float64() < w.now.Reset
 }
 
-// datagram returns what becomes of one: the times that it waits before it is sent, once for
-// each copy.
+// datagram returns the fate of a datagram: the delays before it is sent, once for each copy. No
+// delay means that it is lost.
 func (w *Weather) datagram() (waits []time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 // it, and a welcome of the other one or a refusal with its reason. Then come frames in both
 // directions: a length in four bytes, a kind, the rest.
 
-// magicWire begins both; the number is the version of all that follows.
+// magicWire begins the hello and its answer; the number is the version of the protocol.
 const magicWire = "macemc live wire 1\n"
 
 const (
@@ -39,16 +39,16 @@ const (
 	frameReset                         // I close the connection: whether it was open
 )
 
-// hello is what each end says of itself.
+// hello is the description that each end sends of itself.
 type hello struct {
 	system string
 	run    string // nodes, parameters, known bugs, codec: both ends run the same
 	from   int
 	to     int
 	life   uint64
-	conn   uint64 // the name of the connection, which who opens it gives
+	conn   uint64 // the name of the connection, which the end that opens it draws
 	last   uint64 // the connection before
-	came   uint64 // and how many messages of the other were delivered by it
+	came   uint64 // the number of the other's messages that it delivered
 	low    uint64 // no message of a bag or set before this one is to come again
 	types  []codec.Type
 }
@@ -93,7 +93,7 @@ func (h *hello) read(data []byte) error {
 	return nil
 }
 
-// greet writes a hello, a welcome or a refusal: why is its reason.
+// greet writes a hello, a welcome or a refusal; why is the reason of a refusal.
 func greet(w io.Writer, h *hello, why string) error {
 	body := []byte{0}
 	if why != "" {
@@ -107,7 +107,7 @@ func greet(w io.Writer, h *hello, why string) error {
 	return err
 }
 
-// refused is the reason that the other end gives for taking no connection.
+// refused is the reason for which the other end refuses a connection.
 type refused string
 
 func (r refused) Error() string { return "the other node refuses: " + string(r) }
@@ -117,7 +117,7 @@ var (
 	errSilent = errors.New("the other end does not say who it is")
 )
 
-// met reads what greet wrote.
+// met reads the message that greet wrote.
 func met(r io.Reader) (*hello, error) {
 	h, err := readHello(r)
 	switch late := net.Error(nil); {
@@ -158,7 +158,7 @@ func readHello(r io.Reader) (*hello, error) {
 	return h, h.read(body[1:])
 }
 
-// printable returns what a stranger says, in a form that steers no terminal.
+// printable returns a text of a stranger in a form that cannot steer a terminal.
 func printable(text []byte) string {
 	out := []rune(string(text[:min(len(text), 1000)]))
 	for i, r := range out {
@@ -187,7 +187,7 @@ func readAll(r io.Reader, buf []byte, n int) ([]byte, error) {
 
 var errTooLarge = errors.New("is too large")
 
-// readFrame reads a frame of at most that many bytes. The body is in buf.
+// readFrame reads a frame of at most most bytes. The body is in buf.
 func readFrame(r io.Reader, head *[frameHead]byte, buf []byte, most int) (kind frameKind, body []byte, err error) {
 	if _, err := io.ReadFull(r, head[:]); err != nil {
 		return 0, buf, err

@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// outcome is what one alternative came to.
+// outcome is the result of one alternative.
 type outcome struct {
 	event   string
 	coins   []int
@@ -26,8 +26,8 @@ type outcome struct {
 // outcomesMost is how many outcomes of one event are tried.
 const outcomesMost = 8
 
-// outcomes tries the k-th of what can happen after a step, with the first few
-// answers to its coins.
+// outcomes tries the k-th possible event after a step, with each of the first few answers to
+// its coins.
 func (s Look) outcomes(i, k int) (all []outcome, err error) {
 	if err := s.run.hanging(s.here, i, k); err != nil {
 		return []outcome{{refused: err}}, nil
@@ -62,7 +62,7 @@ func (s Look) outcomes(i, k int) (all []outcome, err error) {
 	return all, nil
 }
 
-// hanging refuses the step that was recorded as one that never returns.
+// hanging rejects the step that was recorded as one that never returns.
 func (r *run) hanging(b *branch, i, k int) error {
 	if r.hangs == "" || b.owner(i) != r.trunk || i != len(r.recorded.Steps)-1 {
 		return nil
@@ -94,7 +94,8 @@ func (r *run) turned(from, to uint32) (out []string) {
 	return out
 }
 
-// given answers with one event, and coins as given, then the first.
+// given is a Source that answers with one event, then with the given coins, then with the first
+// answer.
 type given struct {
 	event int
 	coins []int
@@ -125,7 +126,7 @@ func (g *given) Answer(q *choose.Question) int {
 // Err returns why an answer was refused.
 func (g *given) Err() error { return g.err }
 
-// AlternativesPage returns what can happen after a step, and what it would do.
+// AlternativesPage returns the events that are possible after a step, and the effects of each.
 func (s Look) AlternativesPage(i int) (Page, error) {
 	if s.here.failure != nil && i == s.Len() {
 		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", numerals.Count(i))

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// branch is a run that leaves another at a step. The trunk leaves nothing.
+// branch is a run that leaves another run at a step. The trunk leaves none.
 type branch struct {
 	name   string
 	parent *branch
@@ -31,8 +31,8 @@ type took struct {
 	verdict uint32        // the verdict about the state after it: see run.verdicts
 }
 
-// begin records the starts of the nodes of a trunk: the first has the answers of all, and the
-// last the verdict.
+// begin records the starts of the nodes of a trunk. The first start gets the answers of all,
+// and the last the verdict.
 func (b *branch) begin(starts []sim.Step, picks []choose.Pick, verdict uint32, failure *sim.Failure) {
 	for _, s := range starts {
 		b.start = append(b.start, took{Step: s})
@@ -126,7 +126,7 @@ func (b *branch) path(header []choose.Field, upTo int) *choose.Path {
 	return p
 }
 
-// answers returns the answers of all steps up to one, those of the start included.
+// answers returns the answers of all steps up to one, with those of the start.
 func (b *branch) answers(upTo int) (picks []choose.Pick) {
 	for _, t := range b.trunk().start {
 		picks = append(picks, t.picks...)

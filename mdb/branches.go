@@ -10,7 +10,7 @@ import (
 	"macemc/internal/numerals"
 )
 
-// Branches are the runs of a session: the trunk, and those that leave it or one another.
+// Branches are the runs of a session: the trunk, and those that leave it or another branch.
 type Branches struct {
 	all  []*branch // the trunk is the first
 	made int       // how many of them were named by number
@@ -34,7 +34,7 @@ func (t *Branches) names() (names []string) {
 	return names
 }
 
-// free returns the name, or else one like it that no branch has yet.
+// free returns the name, or the name with a number at its end if a branch has it.
 func (t *Branches) free(name string) string {
 	for k := 2; slices.Contains(t.names(), name); k++ {
 		name = fmt.Sprintf("%s%d", name[:len(name)-len(digits(name))], k)
@@ -49,7 +49,7 @@ func (t *Branches) leave(parent *branch, step int, name string) *branch {
 	return b
 }
 
-// number returns leave for a branch that a number names.
+// number adds a branch as leave does, and names it by the next number.
 func (t *Branches) number(parent *branch, step int) *branch {
 	t.made++
 	return t.leave(parent, step, fmt.Sprintf("b%d", t.made))
@@ -61,7 +61,7 @@ func (t *Branches) drop() {
 	t.all = t.all[:len(t.all)-1]
 }
 
-// taking returns the branch that is the run of a path, or nil.
+// taking returns the branch that takes the steps of a path, or nil.
 func (t *Branches) taking(path *choose.Path) *branch {
 	for _, b := range t.all {
 		if b.takes(path) {
@@ -71,7 +71,7 @@ func (t *Branches) taking(path *choose.Path) *branch {
 	return nil
 }
 
-// rename gives a branch another name, which must not be read as anything else.
+// rename gives a branch another name. It rejects names that read as a step, a node, a file or live.
 func (t *Branches) rename(b *branch, name string) error {
 	if _, err := strconv.Atoi(name); err == nil || name == "live" || nodeName.MatchString(name) || strings.ContainsAny(name, "/. ") || name == "" {
 		return fmt.Errorf("%q cannot name a branch: it would be read as a step, a node, a file or live", name)
@@ -119,7 +119,7 @@ func (b *branch) condition(r *run) string {
 	}
 }
 
-// digits returns those at the end of a name.
+// digits returns the digits at the end of a name.
 func digits(name string) string {
 	i := len(name)
 	for i > 0 && name[i-1] >= '0' && name[i-1] <= '9' {

@@ -75,7 +75,7 @@ func branching() []*Command {
 	}
 }
 
-// numbers returns arguments that must be numbers of 0 or more.
+// numbers returns the arguments as numbers; ok is false unless all are numbers of 0 or more.
 func numbers(args []word) (out []int, ok bool) {
 	for _, a := range args {
 		n, err := strconv.Atoi(a.text)
@@ -150,7 +150,7 @@ func (s *Cursor) possible(pattern string) (int, error) {
 	}
 }
 
-// follows reports whether the run itself takes these answers next.
+// follows reports whether the branch goes on with these answers.
 func (s *Cursor) follows(answers []int) bool {
 	picks := s.here.at(s.step + 1).picks
 	for k, p := range picks {
@@ -161,8 +161,8 @@ func (s *Cursor) follows(answers []int) bool {
 	return len(answers) <= len(picks)
 }
 
-// goOn takes a step from here, on a branch of its own unless the session stands
-// at the end of one.
+// goOn takes a step from here. If the session does not stand at the end of a branch, the step
+// begins a new branch.
 func (s *Cursor) goOn(src choose.Source, step func() (world.Progress, error)) (Page, error) {
 	undo := s.branchOff()
 	progress, err := step()
@@ -184,7 +184,8 @@ func (s *Cursor) goOn(src choose.Source, step func() (world.Progress, error)) (P
 	return append(s.look().here1(), s.look().failed(s.step)...), nil
 }
 
-// branchOff makes a branch that leaves here, if the branch goes on after it.
+// branchOff makes a branch that leaves here, unless the session stands at the end of its
+// branch.
 func (s *Cursor) branchOff() (undo func()) {
 	if s.step == s.Len() {
 		return func() {}
@@ -197,7 +198,7 @@ func (s *Cursor) branchOff() (undo func()) {
 	}
 }
 
-// walkMost is how long a walk until live may be.
+// walkMost is the largest number of steps of a walk that looks for a live state.
 const walkMost = 10_000
 
 func (s *Cursor) walk(args []word) (Page, error) {

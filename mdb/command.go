@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Command is a row of the one table from which lines are parsed and completed,
-// and help and the manual are made.
+// Command is a row of the table of commands, from which lines are parsed and completed, and
+// help and the manual are made.
 type Command struct {
 	Name    string
 	Aliases []string
 	Group   string
 	Usage   string // its arguments
 	Short   string // a line
-	Help    string // what else there is to know
+	Help    string // further sentences
 	Example string // a script that shows it
 	args    []completer
 
@@ -62,10 +62,10 @@ func (c *Command) Heading() string {
 	return strings.TrimSpace(c.Name + " " + c.Usage)
 }
 
-// usage returns the sentence about arguments that do not fit.
+// usage returns the error for arguments that do not fit.
 func (c *Command) usage() error {
 	return fmt.Errorf("%s is used as: %s", c.Name, c.Heading())
 }
 
-// usageOf returns usage by name, for commands that find out late.
+// usageOf returns usage by name, for commands that notice the error while they run.
 func usageOf(name string) error { return lookup(name).usage() }

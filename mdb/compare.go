@@ -44,9 +44,9 @@ func ofDiff(s *Session, before []string) []string {
 	return slices.Concat([]string{"live"}, s.run.branches.names(), ofFiles(s, before), ofFields(s, before))
 }
 
-// differences returns the lines that differ, field by field, in the order of the first
-// state. between stands between the values of a line that both have. With fields, only
-// these are compared.
+// differences returns the lines that differ, field by field, in the order of the first state.
+// If both states have a line, between separates its values. If fields are given, only these are
+// compared.
 func differences(told func(string) string, a, b []canon.Line, only field, between string, fields ...field) (p Page) {
 	if only.text != "" {
 		fields = append(fields, only)
@@ -86,7 +86,7 @@ func changed(a, b []canon.Line) []world.Difference {
 	return all
 }
 
-// places returns where a path stands in two states that are merged.
+// places returns the place of each path in the merged order of two states.
 func places(a, b []canon.Line) map[string]int {
 	place := map[string]int{}
 	const room = 1 << 20 // of the lines of b after a line of a
@@ -178,7 +178,7 @@ func (s *Session) diff(args []word) (Page, error) {
 	return s.look().compare(here, other, args[1:])
 }
 
-// isField reports whether a word names a field rather than a run.
+// isField reports whether a word names a field; otherwise it names a run.
 func (s *Cursor) isField(w word) bool {
 	if w.pattern || w.text == "live" || strings.HasSuffix(w.text, ".path") || slices.Contains(s.run.branches.names(), w.text) {
 		return false
@@ -194,7 +194,7 @@ func (s *Cursor) isField(w word) bool {
 	return err == nil && (f.node >= 0 || len(f.of(lines)) > 0)
 }
 
-// otherSide returns the run of a word: the live one, a branch, or that of a file.
+// otherSide returns the run that a word names: the live one, a branch, or that of a file.
 func (s *Session) otherSide(name string) (Cursor, error) {
 	if name == liveBranch && s.run.branches.named(name) == nil {
 		if s.live == "" {
@@ -229,7 +229,7 @@ func (s *Session) fileDiff(args []word) (Page, error) {
 	return s.look().compare(Cursor{s.run, s.here, s.step}, Cursor{r, r.trunk, s.step}, args[1:])
 }
 
-// compare returns how two states differ.
+// compare returns the differences between two states.
 func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 	var fields []field
 	for _, w := range args {
@@ -264,7 +264,7 @@ func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 	return append(p, all...), nil
 }
 
-// aligned is an alignment of two branches as long as they were.
+// aligned is an alignment of two branches. It holds for the lengths that they had.
 type aligned struct {
 	a, b       *branch
 	lenA, lenB int
@@ -280,7 +280,7 @@ func (s *Session) alignment(a, b Cursor) choose.Alignment {
 }
 
 // alignedStep returns the step of the other run to compare a step with: its partner, or,
-// between two pairs, the one at the same place, as far as there is one.
+// between two pairs, the step at the same distance from the pair before, if there is one.
 func (s *Cursor) alignedStep(al choose.Alignment, step, most int) int {
 	a, b := 0, 0 // the last pair before
 	for k, m := range al.Same {

@@ -8,8 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// completer are the words that an argument may be, after those that stand before
-// it.
+// completer returns the possible words of an argument, given the arguments before it.
 type completer func(s *Session, before []string) []string
 
 func ofWords(words ...string) completer { return func(*Session, []string) []string { return words } }
@@ -22,7 +21,8 @@ func ofCommands(*Session, []string) []string {
 	return append(commandNames(), topicQueries, topicFields)
 }
 
-// ofQuery returns what the last word asks for, or else what begins a condition.
+// ofQuery returns the words that the last word of a query needs next, or the words that begin a
+// condition.
 func ofQuery(s *Session, before []string) (words []string) {
 	switch before[len(before)-1] {
 	case "node":
@@ -42,7 +42,7 @@ func ofQuery(s *Session, before []string) (words []string) {
 	return slices.Concat(termWords, s.Nodes())
 }
 
-// ofFields returns the fields of the state here, without what is below them.
+// ofFields returns the fields of the state here, without those below them.
 func ofFields(s *Session, _ []string) (names []string) {
 	lines, err := s.lines()
 	if err != nil {
@@ -57,7 +57,7 @@ func ofFields(s *Session, _ []string) (names []string) {
 	return names
 }
 
-// types returns the names of the messages and signals that the trunk has met.
+// types returns the names of the types of messages and signals in the trunk.
 func (r *run) types() (names []string) {
 	met := map[string]bool{}
 	for i := range r.trunk.steps {
@@ -85,7 +85,7 @@ func ofFiles(*Session, []string) (names []string) {
 	return names
 }
 
-// Complete returns the words that may stand where the last word of a line stands, in order.
+// Complete returns the possible words for the place of the last word of a line, in order.
 func (s *Session) Complete(line string) (words []string) {
 	if i := strings.LastIndexByte(line, ';'); i >= 0 {
 		line = line[i+1:]

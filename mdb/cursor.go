@@ -12,23 +12,23 @@ import (
 	"macemc/sim"
 )
 
-// Cursor is a step of a branch of a run. The state where it stands is the one after the step.
+// Cursor is a place in a run: a step of a branch, and the state after that step.
 type Cursor struct {
 	run  *run
 	here *branch
 	step int
 }
 
-// Step returns where the session stands; the state is that after the step.
+// Step returns the number of the step where the session stands; the state is the one after it.
 func (s *Cursor) Step() int { return s.step }
 
 // Len returns the number of steps of the branch.
 func (s *Cursor) Len() int { return s.here.len() }
 
-// Place returns the line that comes back to where the session stands.
+// Place returns the line that returns to the place where the session stands.
 func (s *Cursor) Place() string { return fmt.Sprintf("branch %s %d", s.here.name, s.step) }
 
-// Node returns the node of the step where the session stands; "" means none.
+// Node returns the node of the step where the session stands, or "" if it has none.
 func (s *Cursor) Node() string {
 	if s.step == 0 || s.here.at(s.step).Node.IsZero() {
 		return ""
@@ -53,7 +53,7 @@ func (s *Cursor) Title() Line {
 	return append(l, plain("  step %s of %s", numerals.Count(s.step), numerals.Count(s.Len())))
 }
 
-// Prompt returns what stands before a line.
+// Prompt returns the text before an input line.
 func (s *Cursor) Prompt() string {
 	if s.here != s.run.trunk {
 		return fmt.Sprintf("(mdb %s %d) ", s.here.name, s.step)
@@ -78,10 +78,11 @@ func (s *Cursor) where() string {
 	return "the branch " + s.here.name
 }
 
-// lines returns the state where the session stands.
+// lines returns the state at the cursor.
 func (s *Cursor) lines() ([]canon.Line, error) { return s.run.lines(s.here, s.step) }
 
-// stepNamed returns the step that a word stands for; there may be no such step.
+// stepNamed returns the number of the step that a word names. The branch may not have that
+// step.
 func (s *Cursor) stepNamed(text string) (int, error) {
 	switch text {
 	case "start", "first":
@@ -125,7 +126,7 @@ func (s *Cursor) ending() string {
 	return "take or walk go on from here"
 }
 
-// stepOr returns the step that an only argument names, or another.
+// stepOr returns the step that the only argument names, or another if there is no argument.
 func (s *Cursor) stepOr(name string, args []word, otherwise int) (int, error) {
 	switch len(args) {
 	case 0:
@@ -144,7 +145,7 @@ func (s *Cursor) stepOr(name string, args []word, otherwise int) (int, error) {
 	}
 }
 
-// mark returns what a step is besides; ' ': nothing.
+// mark returns the sign of a step in a list, or ' ' if it has none.
 func (s *Cursor) mark(i int) rune {
 	b := s.here
 	if c, known := s.critical(); known && c == i && c > 0 {
@@ -200,7 +201,7 @@ func (s Cursor) String() string {
 	return fmt.Sprintf("%s step %s", name, numerals.Count(s.step))
 }
 
-// event returns the event of a side's step.
+// event returns the event of the step at a cursor.
 func (s Cursor) event() string {
 	if s.step == 0 {
 		return "start"
@@ -213,7 +214,7 @@ func (s *Cursor) inside(n int) error {
 	return err
 }
 
-// settings returns the header's fields of how the run is run.
+// settings returns the fields of the header that are conditions of the run.
 func (s *Cursor) settings() (header []choose.Field) {
 	for _, f := range s.run.header {
 		if setting.Describes(f.Key) || f.Key == "seed" {
@@ -223,8 +224,8 @@ func (s *Cursor) settings() (header []choose.Field) {
 	return header
 }
 
-// outcomeHere returns the header's fields of what the branch came to at this step: how the
-// service failed, or that it is known to be dead, and the state.
+// outcomeHere returns the fields of the header that say how the branch ends at this step: how
+// the service failed, or that the run is known to be dead, and the state.
 func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 	add := func(key, value string) { header = append(header, choose.Field{Key: key, Value: value}) }
 	atEnd := s.step == s.Len()
@@ -249,7 +250,7 @@ func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 	return header, nil
 }
 
-// looked returns the path of the branch to a step, with a header for a verdict.
+// looked returns the path of the branch up to a step, with the header for a verdict.
 func (s *Cursor) looked(upTo int, verdict sim.Verdict) *choose.Path {
 	header := append(s.settings(), choose.Field{Key: "verdict", Value: verdict.String()})
 	return s.here.path(header, upTo)

@@ -12,8 +12,8 @@ import (
 	"macemc/sim"
 )
 
-// The answers of a session for programs: values instead of pages. Their JSON is the
-// protocol of mdb/wire.
+// These methods return a session's answers as values instead of pages, for programs. Their JSON
+// is the protocol of mdb/wire.
 
 // Place is a step of a branch.
 type Place struct {
@@ -120,8 +120,8 @@ func (s Look) fails() string {
 }
 
 // Adopt makes the nearest live path, which lies beside the file that was opened, the branch
-// live, if it begins as the trunk does. Without it the path is another run, of which no
-// branch can leave.
+// live. It can do so if the path begins as the trunk does. Without Adopt the path is a run of
+// its own, and no branch can leave it.
 func (s *Session) Adopt() error {
 	if s.live == "" || s.run.branches.named(liveBranch) != nil {
 		return nil
@@ -163,7 +163,7 @@ type Steps struct {
 	Left []int `json:"left"` // the steps after which a branch leaves
 }
 
-// Steps returns the steps of a branch from one to another, as far as there are any.
+// Steps returns the steps of a branch from one to another. Steps beyond its end are left out.
 func (s *Session) Steps(at Look, from, to int) Steps {
 	from, to = max(0, from), min(to, at.Len())
 	out := Steps{From: from, To: to, Window: s.picture(at.here).Window(from, to), Live: []int{}, Left: []int{}}
@@ -181,7 +181,7 @@ func (s *Session) Steps(at Look, from, to int) Steps {
 	return out
 }
 
-// StepFacts is all that is known of a step.
+// StepFacts has all facts about a step.
 type StepFacts struct {
 	Step    int      `json:"step"`
 	Text    string   `json:"text"`
@@ -192,7 +192,7 @@ type StepFacts struct {
 	Down    []string `json:"down,omitempty"` // nodes that lost what they kept in memory
 }
 
-// Change is a line of a state that another state has otherwise.
+// Change is a line of a state that differs in another state.
 type Change struct {
 	Path string `json:"path"`
 	Old  string `json:"old,omitempty"` // "" if it was not there
@@ -239,7 +239,7 @@ type StateLine struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
 	Mark  string `json:"mark,omitempty"`  // +: the step made it; ~: the step changed it
-	Exact string `json:"exact,omitempty"` // the value as states are compared, where that is another
+	Exact string `json:"exact,omitempty"` // the value in the form in which states are compared, if it differs
 }
 
 // State returns the state after a step.
@@ -256,7 +256,7 @@ func (s *Session) State(at Look) ([]StateLine, error) {
 	return out, err
 }
 
-// Differences returns what differs between two states.
+// Differences returns the differences between two states.
 func (s *Session) Differences(a, b Look) ([]Change, error) {
 	left, err := a.lines()
 	if err != nil {
@@ -275,7 +275,7 @@ type Held struct {
 	Kind  string `json:"kind"`
 	Holds bool   `json:"holds"`
 	Since int    `json:"since"`          // the step since which it has been so
-	Says  string `json:"says,omitempty"` // what it says of the state
+	Says  string `json:"says,omitempty"` // its description of the state
 }
 
 // Properties returns every property of states at a step, and whether the state is live.
@@ -296,7 +296,7 @@ func (s *Session) Properties(at Look) (all []Held, live bool, err error) {
 // Strip is a property along a branch.
 type Strip struct {
 	Name  string `json:"name"`
-	Kind  string `json:"kind"`  // always, eventually, or live: all that is to hold in the end does
+	Kind  string `json:"kind"`  // always, eventually, or live: whether all liveness properties hold
 	Turns []int  `json:"turns"` // the steps at which it changes; it begins as First
 	First bool   `json:"first"`
 }
@@ -324,8 +324,8 @@ func (s Look) strip(name, kind string, of func(*verdict) bool) Strip {
 	return Strip{name, kind, turns, at(0)}
 }
 
-// Alternative is something that can happen after a step, with one way in which its coins
-// may fall.
+// Alternative is an event that is possible after a step, with one way in which its coins may
+// fall.
 type Alternative struct {
 	Event   int      `json:"event"` // its number
 	Coins   []int    `json:"coins"` // how they fall
@@ -340,7 +340,7 @@ type Alternative struct {
 	Refused string   `json:"refused,omitempty"` // why it was not tried
 }
 
-// Alternatives returns what can happen after a step.
+// Alternatives returns the events that are possible after a step.
 func (s *Session) Alternatives(at Look) ([]Alternative, error) {
 	out := []Alternative{}
 	if at.here.failure != nil && at.step == at.Len() {
@@ -382,7 +382,7 @@ func alternativeOf(s Look, k int, o *outcome) Alternative {
 	return a
 }
 
-// goesOn reports whether the branch itself gives these answers next.
+// goesOn reports whether the branch goes on with these answers.
 func (s Look) goesOn(picks []choose.Pick) bool {
 	if s.step >= s.Len() {
 		return false
@@ -399,7 +399,7 @@ func (s Look) goesOn(picks []choose.Pick) bool {
 	return true
 }
 
-// Cone returns the steps of a branch that happened before one, and that one.
+// Cone returns the steps of a branch that happened before a step, and that step.
 func (s *Session) Cone(at Look) []int {
 	if at.step == 0 {
 		return []int{}
@@ -407,7 +407,7 @@ func (s *Session) Cone(at Look) []int {
 	return s.graphOf(at.here).Cone(at.step)
 }
 
-// Aligned is which steps of two branches are the same event.
+// Aligned says which steps of two branches are the same event.
 type Aligned struct {
 	With   string   `json:"with"`
 	Steps  int      `json:"steps"`  // of the other branch
@@ -430,7 +430,7 @@ func (s *Session) picture(b *branch) *eventgraph.Picture { return s.drawing(b).p
 
 func (s *Session) graphOf(b *branch) *eventgraph.Graph { return s.drawing(b).graph }
 
-// drawing returns the graph of a branch, which is made anew when the branch has grown.
+// drawing returns the graph of a branch. It draws the graph again if the branch has grown.
 func (s *Session) drawing(b *branch) *drawn {
 	d, end := s.drawings[b], b.end(s.run)
 	if d == nil || d.len != b.len() || d.marks != end.look().marks() {
@@ -443,7 +443,7 @@ func (s *Session) drawing(b *branch) *drawn {
 	return d
 }
 
-// drawingsMost is how many graphs are kept.
+// drawingsMost is the number of graphs that are kept.
 const drawingsMost = 16
 
 // newDrawn draws a branch.

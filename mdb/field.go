@@ -89,8 +89,7 @@ func (f field) matches(path string) bool {
 	}
 }
 
-// wanted reports whether a part of a node may hold lines that are the field's:
-// see canon.Wanted.
+// wanted reports whether a part of a node may have lines of the field: see canon.Wanted.
 func (f field) wanted(path string, fields bool) bool {
 	if path != "" && path[0] != '[' {
 		path = "." + path
@@ -131,11 +130,11 @@ func (f field) of(lines []canon.Line) (out []canon.Line) {
 	return out
 }
 
-// touched reports whether a step may have changed the field on a node: what a
-// node keeps changes only when it acts.
+// touched reports whether a step may have changed the field on a node: a node's state changes
+// only when the node acts.
 func touched(s *sim.Step, node sim.Addr) bool { return s.Node.IsZero() || s.Node == node }
 
-// unknown returns the sentence about a field that is nowhere in a state.
+// unknown returns the error for a field that is nowhere in a state.
 func (f field) unknown(lines []canon.Line) error {
 	var names []string
 	for _, l := range lines {

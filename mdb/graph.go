@@ -20,7 +20,7 @@ func graphCommand() *Command {
 
 func ofGraph(s *Session, _ []string) []string { return append(s.Nodes(), "around", "all") }
 
-// drawn is the graph of a branch of that length.
+// drawn is the graph of a branch when it had a certain length.
 type drawn struct {
 	len     int
 	marks   eventgraph.Marks
@@ -81,7 +81,7 @@ func (s *Session) drawText(o eventgraph.TextOptions) (Page, error) {
 	return text(strings.TrimSuffix(b.String(), "\n")), nil
 }
 
-// marks returns what the graph points out.
+// marks returns the steps that the graph marks.
 func (s Look) marks() (m eventgraph.Marks) {
 	if c, known := s.critical(); known && c > 0 && c <= s.Len() {
 		m.Critical = c

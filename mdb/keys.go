@@ -2,8 +2,8 @@ package mdb
 
 import "strconv"
 
-// Key is a row of the table of keys: what the screen does when one is pressed.
-// Most execute a line; the others are the screen's own affair.
+// Key is a row of the table of keys. Most keys execute a line; the others change the screen
+// only.
 type Key struct {
 	Names  []string // as the screen shows them
 	Line   string   // what is executed
@@ -11,7 +11,7 @@ type Key struct {
 	Short  string
 }
 
-// Action is what a key does that is no line.
+// Action is the effect of a key that executes no line.
 type Action uint8
 
 // The actions.
@@ -21,7 +21,7 @@ const (
 	ActionSearch          // type a pattern
 	ActionNextView        // show the next view
 	ActionPrevView        // show the view before
-	ActionView            // show the view of this digit
+	ActionView            // show the view of the digit that was pressed
 	ActionSource          // show the view of the source
 	ActionDown            // scroll the view
 	ActionUp              //
@@ -31,7 +31,7 @@ const (
 	ActionPrevNode        //
 	ActionOwnNext         // go to the next step of the same node
 	ActionOwnPrev         // go to the one before
-	ActionCopy            // copy the command that comes here again
+	ActionCopy            // copy the command that returns to this place
 	ActionBack            // go to where the session stood before
 	ActionRedraw          // draw everything anew
 	ActionHelp            // show the keys
@@ -77,13 +77,13 @@ func Keys() []Key {
 	}
 }
 
-// View is what the screen shows beside the steps: the answer to a line.
+// View is a page beside the steps: the answer to a line.
 type View struct {
 	Name string
 	Line string // "" if the answer to the last line that was typed
 }
 
-// Key returns that of a view, by its place: a digit, 1 to 9, then 0; or s.
+// Key returns the key of a view by the view's place: a digit, 1 to 9, then 0; or s.
 func (v View) Key(i int) string {
 	if v.Name == "source" {
 		return "s"
@@ -91,7 +91,7 @@ func (v View) Key(i int) string {
 	return strconv.Itoa((i + 1) % 10)
 }
 
-// AnswerView is the place of the view of the last answer.
+// AnswerView is the place of the view that shows the last answer.
 const AnswerView = 9
 
 // Views returns all views, in the order of their keys.

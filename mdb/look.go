@@ -110,7 +110,7 @@ func looking() []*Command {
 	}
 }
 
-// exactly executes a command whose lines of states are exact.
+// exactly executes a command and shows values in the form in which states are compared.
 func (s *Session) exactly(args []word) (Page, error) {
 	if len(args) == 0 {
 		return nil, usageOf("exact")
@@ -190,7 +190,8 @@ func (r *run) did(step *sim.Step) (p Page) {
 	return p
 }
 
-// circumstances say where a step came from.
+// circumstances returns the circumstances of a step: the event that caused it, and the number
+// of other possible events.
 func (s Look) circumstances(t *took) string {
 	var parts []string
 	switch row := t.Event.Row(); {
@@ -224,7 +225,7 @@ func caused(verb string, step int) string {
 	return fmt.Sprintf("%s in step %s", verb, numerals.Count(step))
 }
 
-// failed returns how the service failed in a step, if it did.
+// failed describes how the service failed in a step, if it did.
 func (s Look) failed(i int) (p Page) {
 	f := s.here.failure
 	if f == nil || i != s.here.len() {
@@ -244,7 +245,7 @@ func (s Look) failed(i int) (p Page) {
 	return p
 }
 
-// frames returns the calls of a stack, each with the file and line where it was.
+// frames returns the calls of a stack, each with its file and line.
 func frames(stack string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		lines := strings.Split(stack, "\n")
@@ -256,7 +257,7 @@ func frames(stack string) iter.Seq2[string, string] {
 	}
 }
 
-// ChangesPage returns what a step changed in the state.
+// ChangesPage returns the changes of the state in a step.
 func (s Look) ChangesPage(i int, fields ...field) (Page, error) {
 	if i == 0 {
 		return nil, nil

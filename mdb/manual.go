@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Manual returns docs/mdb.md, made of the table of commands. A test compares them.
+// Manual returns the text of docs/mdb.md, made from the table of commands. A test compares
+// them.
 func Manual() string {
 	var b strings.Builder
 	b.WriteString(`# mdb, the debugger

@@ -79,7 +79,7 @@ func moving() []*Command {
 	}
 }
 
-// advance returns next and prev.
+// advance executes next and prev.
 func (s *Session) advance(args []word, back bool) (Page, error) {
 	name := "next"
 	if back {
@@ -135,7 +135,7 @@ func (s *Session) neighbour(i int, back bool) int {
 	return all[at]
 }
 
-// nowhere returns the sentence about a step that is the last.
+// nowhere returns the error for a move beyond the last listed step.
 func (s *Session) nowhere(back bool) error {
 	filter := ""
 	if s.filter != nil {
@@ -147,10 +147,10 @@ func (s *Session) nowhere(back bool) error {
 	return fmt.Errorf("there is no step after this one%s; %s", filter, s.ending())
 }
 
-// here1 returns where the session stands, as a line.
+// here1 returns the row of the step where the session stands.
 func (s Look) here1() Page { return s.rowPage([]int{s.step}) }
 
-// searchFor goes to the next step that fulfils a query, or to the last before.
+// searchFor goes to the next step that fulfils a query, or to the nearest one before.
 func (s *Session) searchFor(words []word, back bool) (Page, error) {
 	q, err := s.run.parseQuery(words)
 	if err != nil {
@@ -278,7 +278,7 @@ func (s *Session) deleteBreak(args []word) (Page, error) {
 	return page("deleted: %s", gone.text), nil
 }
 
-// proceed goes to the nearest breakpoint, or as far as there are steps.
+// proceed goes to the nearest breakpoint, or to the end of the branch.
 func (s *Session) proceed(name string, args []word, back bool) (Page, error) {
 	if len(args) > 0 {
 		return nil, usageOf(name)

@@ -16,22 +16,22 @@ import (
 // Opener opens sessions.
 type Opener struct {
 	Find func(name string) (*sim.System, error)               // knows the systems
-	Told func(*sim.System, *choose.Path) (*sim.System, error) // what a path says of its system; nil means nothing
+	Told func(*sim.System, *choose.Path) (*sim.System, error) // returns the system with the settings of a path; may be nil
 	Tool string                                               // how the command is called, for the lines that repeat something
 	Of   string                                               // what stands before the arguments in such a line, with a blank: a package; "" means nothing
 	Copy *lines.Program                                       // reports which lines of the service ran; may be nil
 	Busy *Busy                                                // nil means nobody watches
 }
 
-// Settings say under which conditions a system is explored by hand.
+// Settings are the conditions under which a system is explored by hand.
 type Settings struct {
 	Nodes        int
 	Params, Bugs []string // in the words of a path's header
 	sim.Conditions
 }
 
-// Open opens a path file, the folder of a finding, or a system. A path that
-// does not apply any more is opened as far as it goes; Summary says so.
+// Open opens a path file, the folder of a finding, or a system. If a path does not apply any
+// more, it is opened up to the step that does not; Summary says so.
 func (o Opener) Open(name string, set Settings) (*Session, error) {
 	if o.Busy == nil {
 		o.Busy = &Busy{}

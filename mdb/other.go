@@ -51,13 +51,13 @@ func others() []*Command {
 	}
 }
 
-// The topics of help that are no commands.
+// The topics of help that are not commands.
 const (
 	topicQueries = "queries"
 	topicFields  = "fields"
 )
 
-// fieldHelp says what a field may be.
+// fieldHelp is the help on naming a field.
 const fieldHelp = `A FIELD is named as in the lines of the state, and stands for all lines below it too:
   n2.parent                a field of a node; n2 is the node with all that it has
   randtree[2].parent       the same, by the name of the system or of the type of its nodes
@@ -136,7 +136,7 @@ func (s *Session) copy(args []word) (p Page, _ error) {
 	return p, nil
 }
 
-// Command returns the command line that comes to this place again.
+// Command returns the command line that returns to this place.
 func (s *Session) Command() string {
 	if s.opened != "" {
 		line := fmt.Sprintf("%s mdb %s%s", s.opener.Tool, s.opener.Of, shellWord(s.opened))
@@ -158,7 +158,7 @@ func (s *Session) Command() string {
 	return line + " --faults " + faults
 }
 
-// shellWord quotes a word for a shell, where it must be.
+// shellWord quotes a word for a shell, if it has to be quoted.
 func shellWord(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=+:,@%") == "" {
 		return word

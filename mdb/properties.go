@@ -45,7 +45,7 @@ func (r *run) anyFails(verdict uint32) bool {
 	return false
 }
 
-// since returns the step from which on the property has had its present value.
+// since returns the step since which the property has its present value.
 func (s Look) since(k int) string {
 	if i := s.sinceStep(k); i > 0 {
 		return "since step " + numerals.Count(i)

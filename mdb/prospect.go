@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// This file says what may happen after a place: whether a run recovers from there, and how
+// This file works out what may happen after a place: whether a run recovers from there, and how
 // often walks do.
 
 const (
@@ -42,15 +42,15 @@ func (s *Session) walkSteps() int {
 	return liveSteps
 }
 
-// prospects is the knowledge of what may happen after places. Its lab is made when it is
-// first needed.
+// prospects has the results about places so far, and the lab, which is made when it is first
+// needed.
 type prospects struct {
 	lab    *search.Lab
 	curves map[*branch]*curve
 	leads  map[leadKey]Lead
 }
 
-// close ends what watches walks. The shares that were sampled stay.
+// close ends the watchdog over walks. The sampled shares stay.
 func (p *prospects) close() {
 	if p.lab != nil {
 		p.lab.Close()
@@ -78,7 +78,7 @@ func (p *prospects) in(sys *sim.System, path *choose.Path, opts search.Options) 
 	return p.lab, err
 }
 
-// keep keeps what an alternative leads to.
+// keep keeps the result about an alternative.
 func (p *prospects) keep(k leadKey, l Lead) {
 	if p.leads == nil {
 		p.leads = map[leadKey]Lead{}
@@ -86,7 +86,7 @@ func (p *prospects) keep(k leadKey, l Lead) {
 	p.leads[k] = l
 }
 
-// curve returns the curve of a branch, which begins anew when the branch has grown.
+// curve returns the curve of a branch. It begins again if the branch has grown.
 func (p *prospects) curve(end Cursor) *curve {
 	if p.curves == nil {
 		p.curves = map[*branch]*curve{}
@@ -100,8 +100,7 @@ func (p *prospects) curve(end Cursor) *curve {
 	return c
 }
 
-// Close ends what watches walks. A session needs it only if somebody has asked what may
-// become of a place.
+// Close ends the watchdog over walks. It is needed only after a call of Lead or Curve.
 func (s *Session) Close() { s.prospects.close() }
 
 // labOf returns the lab of the session.
@@ -111,7 +110,7 @@ func (s *Session) labOf() (*search.Lab, error) {
 	return s.prospects.in(s.run.player.World().System(), s.asked(Cursor{s.run, s.run.trunk, 0}), opts)
 }
 
-// asked returns the run up to a place, as a lab takes it.
+// asked returns the run up to a place, as a path for the lab.
 func (s *Session) asked(at Cursor) *choose.Path {
 	verdict := sim.VerdictDead
 	if f := s.run.trunk.failure; f != nil {
@@ -122,10 +121,10 @@ func (s *Session) asked(at Cursor) *choose.Path {
 	return at.looked(at.step, verdict)
 }
 
-// Lead is what an alternative leads to.
+// Lead says whether the run recovers after an alternative.
 type Lead struct {
 	To    string `json:"to"`    // live, dead or unknown
-	Exact bool   `json:"exact"` // proved, by visiting all that can still happen or by a run that recovers
+	Exact bool   `json:"exact"` // proved, by visiting all reachable states or by a run that recovers
 	Why   string `json:"why"`
 }
 
@@ -136,8 +135,8 @@ type leadKey struct {
 	coins string
 }
 
-// Lead returns what an alternative leads to: the state after it recovers, it seems dead, or
-// that is not known within a small effort.
+// Lead decides about the state after an alternative: it recovers, it seems dead, or neither is
+// known within a small effort.
 func (s *Session) Lead(at Look, event int, coins []int) (Lead, error) {
 	key := leadKey{at.here.owner(at.step), at.step, event, fmt.Sprint(coins)}
 	if l, known := s.prospects.leads[key]; known {
@@ -235,8 +234,8 @@ type Point struct {
 	High float64 `json:"high"`
 }
 
-// Curve returns the curve of a branch after sampling that many more states. The samples and
-// their order depend on the branch alone.
+// Curve samples more further states of a branch and returns its curve. The samples and their
+// order depend on the branch alone.
 func (s *Session) Curve(at Look, more int) (Curve, error) {
 	c := s.prospects.curve(at.here.end(at.run))
 	for range more {
@@ -260,7 +259,7 @@ func (s *Session) Curve(at Look, more int) (Curve, error) {
 	return Curve{s.asks(), curveWalks, s.walkSteps(), at.Len() + 1, !is, points}, nil
 }
 
-// curve is the knowledge of the curve of a branch.
+// curve has the samples of a branch so far.
 type curve struct {
 	of       *search.Case // nil if it was not taken yet
 	steps    int
@@ -268,7 +267,7 @@ type curve struct {
 	points   map[int]Point
 }
 
-// forget forgets the run as its lab took it.
+// forget drops the lab's run.
 func (c *curve) forget() { c.of = nil }
 
 // sample takes walks of at most most steps from one state of the branch, which path describes.

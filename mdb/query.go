@@ -17,16 +17,16 @@ type query struct {
 	terms []term
 }
 
-// term is one condition. Those with a field need the states; the others look at
-// the step as it was recorded.
+// term is one condition. A term with a field needs the states; the others need only the
+// recorded step.
 type term struct {
 	not   bool
 	holds func(b *branch, i int) bool
 	field *field
-	value *string // what the field becomes; nil means anything else
+	value *string // the new value of the field; nil means any
 }
 
-// queryHelp says what a query may be.
+// queryHelp is the help on queries.
 const queryHelp = `A QUERY is one or more conditions on a step, which must all hold:
   n1, node n1              it happened at n1
   kind timer               its event is of this kind (message, timer, script, crash, ...)
@@ -210,7 +210,7 @@ func (t *term) ofProperty(r *run, name string, rest []word) (int, error) {
 	return 2, nil
 }
 
-// property returns the number of a property among those that are judged.
+// property returns the number of a property among those that are evaluated.
 func (r *run) property(name string) (int, error) {
 	var names []string
 	for k, j := range r.names {
@@ -254,7 +254,7 @@ func sends(s *sim.Step, name string) bool {
 	})
 }
 
-// stepText returns all that patterns see of a step.
+// stepText returns the text of a step that patterns are matched against.
 func (r *run) stepText(b *branch, i int) string {
 	s := b.at(i)
 	var text strings.Builder
@@ -272,7 +272,7 @@ func (r *run) stepText(b *branch, i int) string {
 	return text.String()
 }
 
-// recorded reports whether the terms hold that need no state.
+// recorded reports whether all terms hold that need no state.
 func (q *query) recorded(b *branch, i int) bool {
 	for _, t := range q.terms {
 		if t.holds != nil && t.holds(b, i) == t.not {
@@ -298,8 +298,8 @@ type seen [][]canon.Line
 
 func (s seen) lines() []canon.Line { return slices.Concat(s...) }
 
-// values returns the fields of a query after step i of a branch. Fields that the step
-// cannot have changed are taken from before, unless that is nil.
+// values returns the fields of a query after step i of a branch. Fields that the step cannot
+// have changed are taken from before, if it is not nil.
 func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, error) {
 	if err := r.seek(b, i); err != nil {
 		return nil, err
@@ -331,8 +331,8 @@ func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, err
 	return out, nil
 }
 
-// matches calls found with the steps after from, up to to, that fulfil a query,
-// in order, until it says false.
+// matches calls found for the steps after from, up to to, that fulfil a query, in order, until
+// found returns false.
 func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool) error {
 	tell, end := r.busy.embrace()
 	defer end()
@@ -382,7 +382,7 @@ func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool)
 	return nil
 }
 
-// allNot reports whether a step that changes none of the fields is wanted.
+// allNot reports whether the terms want a step that changes none of the fields.
 func allNot(terms []term) bool {
 	return !slices.ContainsFunc(terms, func(t term) bool { return !t.not })
 }

@@ -8,9 +8,9 @@ import (
 	"macemc/internal/world"
 )
 
-// queues compares what is queued as sequences: when the first message of a queue
-// is delivered, that one is gone, and those behind it have only moved up. It
-// returns the other lines of both states too.
+// queues compares queued messages as sequences: if the first message of a queue was delivered,
+// only that one is gone, and the others have moved up. It also returns the other lines of both
+// states.
 func queues(a, b []canon.Line) (restA, restB []canon.Line, all []world.Difference) {
 	restA, ofA, names := apart(a, nil)
 	restB, ofB, names := apart(b, names)
@@ -35,7 +35,7 @@ func queues(a, b []canon.Line) (restA, restB []canon.Line, all []world.Differenc
 	return restA, restB, all
 }
 
-// apart returns the lines of queues from the others. names are the queues so far.
+// apart separates the lines of queues from the others. names are the queues so far.
 func apart(lines []canon.Line, names []string) (rest []canon.Line, of map[string][]canon.Line, all []string) {
 	of = map[string][]canon.Line{}
 	for _, l := range lines {

@@ -37,7 +37,7 @@ after which that could not be avoided any more. jump critical goes there, diff l
 	}
 }
 
-// options returns those of work that may be stopped.
+// options returns the options for work that can be stopped.
 func (s *Session) options(walks int) search.Options {
 	b := s.opener.Busy
 	opts := search.Options{Walks: walks, Stop: func() (stop search.Stop) {
@@ -142,8 +142,8 @@ func (s *Cursor) recoversIn(lab *search.Lab, walks, effort int) (p Page, err err
 	return p, nil
 }
 
-// keep makes a branch of a path that has its first steps in common with the
-// branch where the session stands. It goes nowhere.
+// keep makes a branch of a path whose first steps are those of the current branch. The cursor
+// stays.
 func (s *Cursor) keep(name string, path *choose.Path, shared int) (string, error) {
 	if b := s.run.branches.taking(path); b != nil {
 		return b.name, nil
@@ -165,7 +165,7 @@ func (s *Cursor) keep(name string, path *choose.Path, shared int) (string, error
 	return b.name, nil
 }
 
-// takes reports whether a branch is the run of a path.
+// takes reports whether a branch takes the steps of a path.
 func (b *branch) takes(path *choose.Path) bool {
 	if b.len() != len(path.Steps) {
 		return false
@@ -206,7 +206,7 @@ func (s *Session) findCritical(args []word) (Page, error) {
 	return s.toldCritical(out.Finding)
 }
 
-// toldCritical keeps and describes the critical step.
+// toldCritical keeps the critical step and returns its description.
 func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	c, w := f.Critical, s.run.player.World()
 	s.here.critical = c

@@ -12,7 +12,7 @@ import (
 // Row is a step as a line of a list.
 type Row struct {
 	Step    int
-	Mark    rune   // what the step is besides: see Marks
+	Mark    rune   // the sign of the step: see Marks
 	Lanes   string // the columns of the nodes, two cells each
 	Text    string // the event
 	Node    int    // where it happened; -1 means nowhere
@@ -42,7 +42,7 @@ func (s Look) row(i int) Row {
 	return r
 }
 
-// lane returns the place of a node; -1 means nobody.
+// lane returns the column of a node, or -1 if there is none.
 func (r *run) lane(a sim.Addr) int {
 	if a.IsZero() {
 		return -1
@@ -120,7 +120,7 @@ func fly(cells []rune, from, at int, shaft rune) {
 	}
 }
 
-// line returns the row as text, with numbers in columns of that width.
+// line returns the row as text. Its number has the given width.
 func (r Row) line(width int) Line {
 	style, cursor := Plain, "  "
 	if r.Current {
@@ -148,8 +148,8 @@ func (s Look) rowPage(steps []int) (p Page) {
 	return p
 }
 
-// Rows returns the listed steps around where the session stands, or around another: before
-// of them, that one, and after of them. A filter leaves steps out.
+// Rows returns the listed steps around a step: before of them ahead of it, the step, and after
+// of them behind it. A filter leaves steps out.
 func (s *Session) Rows(around, before, after int) (rows []Row) {
 	for i := s.neighbour(around, true); i >= 0 && len(rows) < before; i = s.neighbour(i, true) {
 		rows = append(rows, s.look().row(i))

@@ -14,8 +14,8 @@ import (
 	"macemc/sim"
 )
 
-// run is what was opened, with all that branched off, and the player that makes
-// its states again.
+// run is a run that was opened, with all branches that leave it, and the player that computes
+// their states.
 type run struct {
 	title    string // a file's name, or a system's
 	hangs    string // the event of a step that was recorded as one that never returns
@@ -39,8 +39,8 @@ type run struct {
 	frames  int
 
 	cached []cachedState
-	read   map[string]string // the value of a line as people read it, where that is another
-	exact  bool              // states are shown as they are compared
+	read   map[string]string // the value of a line in the form that people read, if it differs
+	exact  bool              // values are shown in the form in which states are compared
 	busy   *Busy
 }
 
@@ -50,7 +50,7 @@ type verdict struct {
 	live  bool   // all liveness properties hold, and the state counts
 }
 
-// Busy is how long work is watched. All functions may be nil.
+// Busy watches long work. All functions may be nil.
 type Busy struct {
 	Stop     func() bool                        // asked now and then; true ends the work
 	Progress func(what string, done, total int) // called from time to time; total is 0 if it is not known
@@ -75,7 +75,7 @@ func (b *Busy) guard(p *search.Player) {
 	}
 }
 
-// tell reports the progress of some work, at every step of it.
+// tell reports the progress of some work. It is called at every step.
 func (b *Busy) tell(what string, done, total int) error {
 	if b == nil {
 		return nil
@@ -89,8 +89,8 @@ func (b *Busy) tell(what string, done, total int) error {
 	return nil
 }
 
-// embrace reports the progress of work that consists of other work, which reports nothing
-// until end is called.
+// embrace reports the progress of work that has parts. The parts report nothing until end is
+// called.
 func (b *Busy) embrace() (tell func(what string, done, total int), end func()) {
 	if b == nil || b.within {
 		return func(string, int, int) {}, func() {}
@@ -113,8 +113,8 @@ const (
 	framesBytes  = 128 << 20
 )
 
-// newRun executes a path as far as it goes. A path without steps is the start
-// alone.
+// newRun executes a path up to the first step that is not possible. A path without steps is the
+// start alone.
 func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run, error) {
 	player, err := search.NewPlayer(sys, path)
 	if err != nil {
@@ -163,7 +163,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	return r, nil
 }
 
-// unfinished returns the problem at the end of a path that was followed, or "".
+// unfinished returns why a path was not followed to its end, or "".
 func (r *run) unfinished(path *choose.Path) string {
 	if r.trunk.len() < len(path.Steps) {
 		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
@@ -193,7 +193,7 @@ func (r *run) start(src choose.Source) error {
 	return nil
 }
 
-// extend takes one more step at the end of a branch, if src wants one.
+// extend takes one more step at the end of a branch, unless src has no more answers.
 func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, error) {
 	if b.failure != nil {
 		return world.Stopped, fmt.Errorf("the run failed in step %s, %s; go back and branch off", numerals.Count(b.len()), b.failure.Verdict)
@@ -234,8 +234,8 @@ func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) 
 	return r.player.Step(&r.tape)
 }
 
-// lastStep returns the step that was just taken. A handler that failed has no record, so
-// the step has what it did until then.
+// lastStep returns the step that was just taken. A handler that failed has no record, so the
+// step has its effects before the failure.
 func (r *run) lastStep(failure *sim.Failure) sim.Step {
 	w := r.player.World()
 	if steps := w.Run.Trace().Steps; len(steps) > 0 {
@@ -249,7 +249,7 @@ func (r *run) lastStep(failure *sim.Failure) sim.Step {
 	return s
 }
 
-// judge returns the number of the verdict about the present state of the player.
+// judge evaluates the present state of the player and returns the number of the verdict.
 func (r *run) judge(failure *sim.Failure) uint32 {
 	w := r.player.World()
 	v := verdict{holds: w.Judge.Holding(nil), live: failure == nil && w.Judge.CanBeLive() && w.Judge.Live()}
@@ -263,7 +263,7 @@ func (r *run) judge(failure *sim.Failure) uint32 {
 	return n
 }
 
-// seek makes the player be after step i of a branch.
+// seek moves the player to the state after step i of a branch.
 func (r *run) seek(b *branch, i int) error {
 	from := -1
 	if r.on != nil && r.at <= i && b.owner(r.at) == r.on.owner(r.at) {
@@ -372,7 +372,7 @@ func (r *run) reading(value string) string {
 	return value
 }
 
-// exactly runs f, during which states are shown as they are compared.
+// exactly runs f, and shows values in the form in which states are compared meanwhile.
 func (r *run) exactly(f func() (Page, error)) (Page, error) {
 	r.exact = true
 	defer func() { r.exact = false }()

@@ -7,19 +7,19 @@ import (
 	"macemc/internal/nearest"
 )
 
-// Session is a debugger at a step of a run. It is used by one goroutine.
+// Session is a debugger at a step of a run. Only one goroutine may use it.
 type Session struct {
 	Cursor
 
 	opener *Opener
-	others map[string]*run // runs that were compared with, by file
+	others map[string]*run // runs of other files for comparisons, by file
 	live   string          // the file of the nearest live path, or "" if there is none known
 	opened string          // the file that was opened; "" means a system
 
-	filter    *query // which steps are listed and gone to; nil means all
+	filter    *query // the steps that are listed and visited; nil means all
 	filtered  filtered
 	breaks    []*query
-	last      *query // what was looked for last
+	last      *query // of the last search
 	history   []string
 	ran       ran
 	width     int // of what is drawn, in columns; 0 means the default
@@ -72,11 +72,10 @@ func (s *Session) execute(words []word) (Page, error) {
 	return c.run(s, rest)
 }
 
-// Peek is Do for what only looks: it leaves no trace in the history. The screen
-// draws what it answers.
+// Peek is Do without an entry in the history. The screen draws its answers.
 func (s *Session) Peek(line string) (Page, error) { return s.do(line) }
 
-// Against returns what the session was last compared with: a branch or a file, else the
+// Against returns the other side of the last comparison: a branch or a file, or at first the
 // nearest live path.
 func (s *Session) Against() string { return s.against }
 
@@ -91,8 +90,8 @@ func (s *Session) Watched(b *Busy) {
 	s.opener.Busy.Stop, s.opener.Busy.Progress = b.Stop, b.Progress
 }
 
-// unknown returns the sentence about a word that is not known: what was probably meant, or
-// else where to look.
+// unknown returns the error for an unknown word. It names the word that was probably meant, or
+// else the text otherwise.
 func unknown(what, typed string, known []string, otherwise string) error {
 	if meant := nearest.Name(typed, known); meant != "" {
 		otherwise = "did you mean " + meant + "?"

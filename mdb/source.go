@@ -27,7 +27,7 @@ func sourceCommand() *Command {
 	}
 }
 
-// ran is which lines of the service ran in the steps of a branch.
+// ran has the lines of the service that ran in each step of a branch.
 type ran struct {
 	of      *branch
 	len     int
@@ -36,7 +36,7 @@ type ran struct {
 	sources *account.Sources
 }
 
-// linesRan returns those of the branch where the session stands.
+// linesRan returns the lines of the branch where the session stands.
 func (s *Session) linesRan() *ran {
 	if r := &s.ran; r.of != s.here || r.len != s.Len() {
 		r.take(s)

@@ -28,14 +28,14 @@ func (s Look) state(args []word) (Page, error) {
 	return s.StatePage(fields...)
 }
 
-// markedLine is a line of a state with what the step did to it: ~ where it changed, + where
-// it is new, else a blank.
+// markedLine is a line of a state with the effect of the step on it: ~ if it changed, + if it
+// is new, else a blank.
 type markedLine struct {
 	canon.Line
 	mark string
 }
 
-// marked returns the state, and the nodes that are down: what they kept in memory is gone.
+// marked returns the state, and the nodes that are down: their memory is gone.
 func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 	after, err := s.lines()
 	if err != nil {
@@ -100,7 +100,8 @@ func matchesAny(fields []field, path string) bool {
 	return false
 }
 
-// partOf returns what a line of the state is about: a node, or what is under way.
+// partOf returns the part of the state that a line belongs to: a node, or the messages under
+// way.
 func partOf(path string) string {
 	if m := nodeName.FindStringSubmatch(path); m != nil {
 		return "n" + m[1]
@@ -160,7 +161,8 @@ func sideBySide(name string, lines []canon.Line, told func(string) string) strin
 	return strings.Join(parts, "  ")
 }
 
-// PendingPage returns what is under way.
+// PendingPage returns everything that is pending: messages, connections, timers, tasks, requests of
+// scripts, and what the environment may still do.
 func (s Look) PendingPage() (p Page, err error) {
 	lines, err := s.lines()
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Style says what a piece of text is. The screen gives it a colour; without
-// colours nothing is lost, since what matters is also said by marks.
+// Style is the meaning of a piece of text. The screen gives it a colour. Without colours
+// nothing is lost, since marks in the text say the same.
 type Style uint8
 
 // The styles.
@@ -30,7 +30,7 @@ type Span struct {
 // Line is one line of text.
 type Line []Span
 
-// Page is what a command answers.
+// Page is the answer of a command.
 type Page []Line
 
 // String returns the text without styles.
@@ -66,14 +66,14 @@ func plain(format string, args ...any) Span  { return Span{Plain, fmt.Sprintf(fo
 func dim(format string, args ...any) Span    { return Span{Dim, fmt.Sprintf(format, args...)} }
 func strong(format string, args ...any) Span { return Span{Strong, fmt.Sprintf(format, args...)} }
 
-// page returns a page of one plain line.
+// page returns a page of one line.
 func page(format string, args ...any) Page {
 	var p Page
 	p.add(Plain, format, args...)
 	return p
 }
 
-// plural returns the one word or the other.
+// plural returns one if n is 1, and more otherwise.
 func plural(n int, one, more string) string {
 	if n == 1 {
 		return one

@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// word is one argument of a command. A pattern began with a slash, and may be
-// the name of a file too; quoted says that there were quotes: such a word is no
-// keyword.
+// word is one argument of a command. A pattern began with a slash, and may also be the name of
+// a file. A quoted word is no keyword.
 type word struct {
 	text    string
 	raw     string // of a pattern, with its slashes
@@ -23,8 +22,8 @@ func (w word) file() string {
 	return w.text
 }
 
-// Lines cuts a script into lines, at semicolons and ends of lines that stand in
-// no quotes and no pattern.
+// Lines cuts a script into lines, at semicolons and ends of lines outside of quotes and
+// patterns.
 func Lines(script string) (lines []string, err error) {
 	rest := script
 	for {
@@ -42,7 +41,7 @@ func Lines(script string) (lines []string, err error) {
 	}
 }
 
-// cutWords returns the words up to the end of a command, and where that is.
+// cutWords returns the words up to the end of a command, and the position of that end.
 func cutWords(text string) (words []word, end int, err error) {
 	i := 0
 	for {
@@ -80,8 +79,8 @@ func cutWords(text string) (words []word, end int, err error) {
 	}
 }
 
-// pattern returns the pattern at the beginning of a text, and how long it is: up to a slash
-// that a blank follows, else up to a blank.
+// pattern returns the pattern at the beginning of a text, and its length: up to a slash before
+// a blank, or else up to a blank.
 func pattern(text string) (w word, n int) {
 	blank := func(i int) bool { return i >= len(text) || strings.IndexByte(" \t\r\n;", text[i]) >= 0 }
 	for i := 1; i < len(text) && text[i] != '\n'; i++ {

@@ -25,7 +25,6 @@ func addrOf(index int) Addr { return Addr{uint32(index + 1)} }
 // Addr. It is for code that runs a service; a service itself only compares addresses.
 func (a Addr) Index() int { return int(a.id) - 1 }
 
-// IsZero reports whether a is nobody.
 // IsZero reports whether a is the zero Addr, which names no node.
 func (a Addr) IsZero() bool { return a.id == 0 }
 

@@ -131,10 +131,8 @@ type Event struct {
 // the partition is one-way, only messages from the first side to the second are lost.
 type Split struct{ Side uint64 }
 
-// Has reports whether a node is on the first side; of a one-way partition, the
-// one that cannot reach the other.
-// Has reports whether a node is on the first side; in a one-way partition, that is the side
-// that cannot reach the other.
+// Has reports whether a node is on the first side. In a one-way partition that is the side whose
+// messages do not reach the other.
 func (s Split) Has(a Addr) bool { return !a.IsZero() && s.Side&(1<<a.Index()) != 0 }
 
 // Text names the nodes on both sides, in a system of n nodes.

@@ -25,18 +25,18 @@ type Account struct {
 
 	Means
 
-	of      *search.Result // in whose lab runs are taken again
+	of      *search.Result // the result in whose lab runs are taken again
 	walker  *canon.Walker
 	sources *Sources
 	runs    [2]run // the finding's own, and the nearest live one
 	ran     *lines.Ran
-	ranned  bool // ran was asked for
+	ranned  bool // Ran was called
 	unran   error
 	printed []string
-	heard   bool // printed was asked for
+	heard   bool // Printed was called
 }
 
-// Place is where a finding went.
+// Place says where a finding was written.
 type Place struct {
 	Path   string // the file of its path, or "" if it was not written
 	Report string // the file of its report, or "" if it has none
@@ -44,7 +44,7 @@ type Place struct {
 	Replay string // the command that replays it
 }
 
-// Means are what an account finds out more by.
+// Means are the sources of facts that an account cannot work out by itself.
 type Means struct {
 	Copy   *lines.Program // reports which lines ran; may be nil
 	Prints func() string  // what handlers have printed since it was called last, or nil if nobody knows
@@ -61,7 +61,7 @@ func by(m Means, r *search.Result, f *search.Finding) *Account {
 // All returns the accounts of all findings of a result.
 func All(r *search.Result) []*Account { return AllBy(r, Means{}) }
 
-// AllBy returns the accounts of all findings of a result, with what finds out more.
+// AllBy returns the accounts of all findings of a result, which may use the means.
 func AllBy(r *search.Result, m Means) (all []*Account) {
 	for _, f := range r.Findings {
 		all = append(all, by(m, r, f))
@@ -69,7 +69,7 @@ func AllBy(r *search.Result, m Means) (all []*Account) {
 	return all
 }
 
-// Replayed returns the account of what a recorded path came to now.
+// Replayed returns the account of a recorded path and the outcome of its replay.
 func Replayed(path *choose.Path, r *search.Replayed) *Account {
 	return &Account{System: r.System, Params: r.Params, Checked: path.All("property"), Finding: r.Finding, of: &search.Result{System: r.System}}
 }
@@ -125,7 +125,7 @@ func (a *Account) Violated() []string {
 // Dead reports whether the finding is a dead run.
 func (a *Account) Dead() bool { return a.Finding.Verdict == sim.VerdictDead }
 
-// Path returns the finding's, or an empty one.
+// Path returns the finding's path, or an empty one.
 func (a *Account) Path() *choose.Path {
 	if a.Finding == nil || a.Finding.Path == nil {
 		return &choose.Path{}
@@ -153,7 +153,7 @@ func (a *Account) Sources() *Sources {
 	return a.sources
 }
 
-// Step returns one of the finding's steps, from 1; nil means what it did is not known.
+// Step returns a step of the finding, counted from 1, or nil if its effects are not known.
 func (a *Account) Step(n int) *sim.Step {
 	if t := a.Finding.Trace; t != nil && n > 0 && n <= len(t.Steps) {
 		return &t.Steps[n-1]
@@ -161,15 +161,14 @@ func (a *Account) Step(n int) *sim.Step {
 	return nil
 }
 
-// run is a run that is taken again, once, to see its states.
+// run is a run that is taken again once to see its states.
 type run struct {
 	taken  bool
 	states *eventgraph.Recording // nil if they are not known
 }
 
-// States returns those of the finding's run; nil means it could not be taken again. A run
-// whose last handler never returns is not, nor one that is not the same each time, or ends
-// its process.
+// States returns the states of the finding's run, or nil if they cannot be had: the run's last
+// handler never returns, the run is not the same each time, or it ends its process.
 func (a *Account) States() *eventgraph.Recording {
 	if f := a.Finding; f.Trace == nil || f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictKilled {
 		return nil
@@ -177,7 +176,7 @@ func (a *Account) States() *eventgraph.Recording {
 	return a.again(&a.runs[0], a.Finding.Path)
 }
 
-// LiveStates returns those of the nearest live run, or nil if there is none.
+// LiveStates returns the states of the nearest live run, or nil if there is none.
 func (a *Account) LiveStates() *eventgraph.Recording {
 	if a.Finding.Live == nil {
 		return nil
@@ -185,8 +184,8 @@ func (a *Account) LiveStates() *eventgraph.Recording {
 	return a.again(&a.runs[1], a.Finding.Live.Path)
 }
 
-// Saw sets the states of the finding's run if the caller has just taken it, so that it need
-// not be taken again. Nil means that they cannot be known.
+// Saw sets the states of the finding's run if the caller has just taken it, so that it need not
+// be taken again. Nil means that the states cannot be known.
 func (a *Account) Saw(states *eventgraph.Recording) { a.runs[0] = run{true, states} }
 
 func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
@@ -206,10 +205,10 @@ func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
 	return r.states
 }
 
-// stopped reports whether nothing more is to be found out.
+// stopped reports whether the caller wants no more facts.
 func (a *Account) stopped() bool { return a.Stop != nil && a.Stop() }
 
-// stop returns stopped, as a search asks it.
+// stop returns stopped in the form that a search needs.
 func (a *Account) stop() search.Stop {
 	if a.stopped() {
 		return search.StopInterrupted
@@ -248,8 +247,8 @@ func (a *Account) Printed() []string {
 	return a.printed
 }
 
-// Ignored reports whether a message was delivered in a step, and its node took no
-// notice: it did nothing, and nothing that it keeps changed.
+// Ignored reports whether a message was delivered in a step without an effect: its handler did
+// nothing, and the node's state is the same.
 func (a *Account) Ignored(s *sim.Step) bool {
 	if s.Event.Kind != sim.KindMessage && s.Event.Kind != sim.KindReorder && s.Event.Kind != sim.KindQuorum || len(s.Effects) > 0 || s.Cut {
 		return false
@@ -259,9 +258,9 @@ func (a *Account) Ignored(s *sim.Step) bool {
 		!slices.ContainsFunc(states.Changes(s.Index), func(d world.Difference) bool { return d.Of == world.Place{Part: world.PartField, Node: s.Node} })
 }
 
-// Parting returns how the states differ in which the run and the nearest live one part:
-// after the critical step of the one, and after the step that the other takes instead. What
-// is left of the environment's budgets is left out: it is void where the environment
+// Parting returns the differences between the states at which the run and the nearest live run
+// part: the state after the critical step, and the state after the step that the live run takes
+// instead. The environment's budgets are left out, since they are void where the environment
 // healed.
 func (a *Account) Parting() (after, instead int, all []world.Difference) {
 	f := a.Finding
@@ -280,8 +279,7 @@ func (a *Account) Parting() (after, instead int, all []world.Difference) {
 	return f.Critical.Step, instead, slices.DeleteFunc(all, func(d world.Difference) bool { return d.Of.Part == world.PartBudget })
 }
 
-// Amiss is what did not happen in the critical step of a dead run though it might
-// have.
+// Amiss is an effect that the critical step of a dead run could have had and did not have.
 type Amiss struct {
 	Kind  AmissKind
 	Node  sim.Addr
@@ -289,17 +287,17 @@ type Amiss struct {
 	Value any
 }
 
-// AmissKind is a way in which something did not happen.
+// AmissKind says why an effect is missing.
 type AmissKind uint8
 
-// The ways.
+// The reasons.
 const (
 	AmissRefused AmissKind = iota + 1 // it could not be sent: the buffer is full
 	AmissLost                         // it was lost: the channel is full
 	AmissExpired                      // the timer is not set again
 )
 
-// Amiss returns all of that: what is of the service's own types before what is of a
+// Amiss returns all missing effects: those of the service's own types first, then those of a
 // layer's.
 func (a *Account) Amiss() (all []Amiss) {
 	c := a.Finding.Critical

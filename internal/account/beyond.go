@@ -7,9 +7,9 @@ import (
 	"macemc/sim"
 )
 
-// Beyond returns the faults of the run of which there are more than the system promises to
-// survive, or "" if there are none. Faults in the middle of a step, which are answers to
-// coins, are not counted.
+// Beyond names the faults of the run that exceed the number that the system promises to
+// survive, or returns "" if there are none. Faults in the middle of a step, which are answers
+// to coins, are not counted.
 func (a *Account) Beyond() string {
 	path := a.Path()
 	if path == nil || a.Finding == nil {

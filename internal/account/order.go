@@ -13,15 +13,15 @@ import (
 	"macemc/sim"
 )
 
-// Order is a statement that ranges over a map, whose order is not the same each time.
+// Order is a statement that ranges over a map, and so may do something else each time.
 type Order struct {
 	Source
 	Text string // the line
 	Ran  bool   // it ran in the step; else the step's handler can come to it
 }
 
-// Orders returns the statements that the step of a nondeterministic finding may go wrong
-// by: those that ran in it, or, if it is not known what ran, those that its handler calls.
+// Orders returns the statements that may make a step nondeterministic: those that ran in it,
+// or, if the lines that ran are not known, those that its handler calls.
 func (a *Account) Orders() []Order {
 	f := a.Finding
 	if f.Verdict != sim.VerdictNondeterminism {
@@ -116,7 +116,7 @@ type checkedPackage struct {
 	decls map[*types.Func]*ast.FuncDecl
 }
 
-// checked returns the package of a file, as far as its files can be read.
+// checked returns the package of a file, from those of its files that can be read.
 func (l *Sources) checked(file string) *checkedPackage {
 	dir := filepath.Dir(file)
 	if p := l.checks[dir]; p != nil {
@@ -154,7 +154,7 @@ func (l *Sources) checked(file string) *checkedPackage {
 	return p
 }
 
-// nothing imports packages without anything in them.
+// nothing imports packages as empty ones.
 type nothing struct{}
 
 func (nothing) Import(path string) (*types.Package, error) {
@@ -163,8 +163,8 @@ func (nothing) Import(path string) (*types.Package, error) {
 	return p, nil
 }
 
-// orders returns the statements in a piece of source that range over a map, but for those
-// that only gather what is sorted afterwards.
+// orders returns the statements in a piece of source that range over a map, except for those
+// that only gather values that are sorted afterwards.
 func (p *checkedPackage) orders(in ast.Node) (all []*ast.RangeStmt) {
 	if in == nil {
 		return nil
@@ -193,7 +193,7 @@ func (p *checkedPackage) isMap(x ast.Expr) bool {
 	return is
 }
 
-// ofMaps reports whether an expression yields what is in a map, by package maps.
+// ofMaps reports whether an expression ranges over a map by a function of package maps.
 func ofMaps(x ast.Expr) bool {
 	call, is := x.(*ast.CallExpr)
 	if !is {
@@ -236,8 +236,8 @@ func sorted(r *ast.RangeStmt, in ast.Node) bool {
 	return found
 }
 
-// At returns where a finding points to: the first statement that ranges over a map, if that
-// is what a nondeterministic step may go wrong by; else as Sources.Of says.
+// At returns the place that a finding points to: the first statement that ranges over a map, if
+// the finding is a nondeterministic step; otherwise the place that Sources.Of returns.
 func (a *Account) At() Source {
 	if all := a.Orders(); len(all) > 0 {
 		return all[0].Source

@@ -17,7 +17,7 @@ import (
 	"macemc/sim"
 )
 
-// Passage is a function that a step has to do with, as its lines.
+// Passage is the part of a function that a report shows for a step.
 type Passage struct {
 	Source
 	Lines []Line
@@ -82,7 +82,7 @@ func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Fu
 	return all
 }
 
-// unmarked returns a handler of which nobody knows what ran.
+// unmarked returns a handler without marks, since the lines that ran are not known.
 func (l *Sources) unmarked(handler Source) []Passage {
 	_, extent, ok := l.around(handler.path, handler.Line)
 	text := l.text(handler.path)
@@ -100,8 +100,8 @@ func (l *Sources) unmarked(handler Source) []Passage {
 	return []Passage{p}
 }
 
-// Unran returns what of the service's code never ran, of all that was counted: its own, and
-// then that of layers from elsewhere.
+// Unran returns the parts of the service's code that never ran: its own first, then that of
+// layers from elsewhere.
 func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
 	type decl struct {
 		Source
@@ -180,7 +180,7 @@ func mark(marks map[int]bool, text []string, p lines.Piece) {
 	}
 }
 
-// cutOut returns the lines of a function that ran, and what stands around them.
+// cutOut returns the lines of a function that ran, with some lines around them.
 func cutOut(text []string, extent [2]int, marks map[int]bool) (out []Line) {
 	near := func(n int) bool {
 		for k := n - aroundLine; k <= n+aroundLine; k++ {
@@ -262,8 +262,8 @@ func (l *Sources) text(name string) []string {
 	return text
 }
 
-// Packages returns those that the service's code stands in: of its nodes, of what is inside
-// them, and of what makes them.
+// Packages returns the packages of the service's code: those of its nodes, of the values inside
+// them, and of the functions that make them.
 func (l *Sources) Packages() (paths []string) {
 	add := func(path string) {
 		if path != "" && !slices.Contains(paths, path) {
@@ -314,8 +314,8 @@ func (l *Sources) Code(trace *sim.Trace, ran *lines.Ran) func(step int) []eventg
 	}
 }
 
-// Passages returns the functions of the service that ran in a step of the finding; why says
-// what keeps it from being known which lines did.
+// Passages returns the functions of the service that ran in a step of the finding. why is the
+// reason if the lines that ran are not known.
 func (a *Account) Passages(step int) (all []Passage, why error) {
 	s := a.Step(step)
 	if s == nil {

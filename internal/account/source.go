@@ -43,7 +43,7 @@ type Sources struct {
 	elsewhere map[string]bool            // see layersElsewhere; nil means not looked for yet
 }
 
-// handled is what a handler is looked for by.
+// handled identifies a handler to look for.
 type handled struct {
 	node   sim.Addr
 	method string
@@ -77,8 +77,8 @@ func (l *Sources) Of(f *search.Finding) Source {
 	return l.function(reflect.ValueOf(l.sys.New))
 }
 
-// step returns the handler of a step of a trace, counted from 1; of a loss, that which sent
-// what was lost.
+// step returns the handler of a step of a trace, counted from 1. For a loss, it is the handler
+// that sent the lost message.
 func (l *Sources) step(t *sim.Trace, n int) Source {
 	s := &t.Steps[n-1]
 	if s.Event.Kind.Fault() {
@@ -92,7 +92,7 @@ func (l *Sources) step(t *sim.Trace, n int) Source {
 	return l.Handler(s.Event)
 }
 
-// sender returns the handler that sent what a fault met.
+// sender returns the handler that sent the message that a fault took.
 func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
 	switch cause := s.Cause(); {
 	case cause > 0 && cause <= len(t.Steps) && cause < s.Index:
@@ -177,8 +177,8 @@ func (l *Sources) search(h handled) Source {
 	return l.function(methods[max(0, slices.IndexFunc(owners, home))])
 }
 
-// layersElsewhere returns the folders and the packages of the layers below the service's
-// own nodes, where these are neither the package of those nodes nor that of what makes
+// layersElsewhere returns the folders and the packages of the layers below the service's own
+// nodes, if they are neither the package of those nodes nor that of the function that makes
 // them.
 func (l *Sources) layersElsewhere() map[string]bool {
 	if l.elsewhere != nil {
@@ -222,7 +222,7 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// layers returns a node as it is made, and the layers inside it.
+// layers returns a new node, and the layers inside it.
 func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
 	defer func() { _ = recover() }() // an Upper that does not work yet
 	if at.IsZero() {
@@ -239,8 +239,8 @@ func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
 	return all
 }
 
-// method returns the function behind a method, found through embedded fields: what the
-// compiler makes for those stands in no file.
+// method returns the function behind a method. It looks through embedded fields, since the
+// methods that the compiler makes for them stand in no file.
 func method(t reflect.Type, name string) (reflect.Value, bool) {
 	m, ok := t.MethodByName(name)
 	if !ok {
@@ -272,7 +272,7 @@ func method(t reflect.Type, name string) (reflect.Value, bool) {
 	return reflect.Value{}, false
 }
 
-// packageOf returns where a type is declared, or what it points to.
+// packageOf returns the package that declares a type, or the type that it points to.
 func packageOf(t reflect.Type) string {
 	for t.Name() == "" && (t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice) {
 		t = t.Elem()
@@ -288,7 +288,7 @@ func (l *Sources) function(f reflect.Value) Source {
 	return standing(f.Pointer())
 }
 
-// standing returns where the function stands that begins at a program counter.
+// standing returns the place of the function that begins at a program counter.
 func standing(code uintptr) Source {
 	fn := runtime.FuncForPC(code)
 	file, line := fn.FileLine(code)
@@ -350,7 +350,7 @@ func (l *Sources) parsed(name string) *ast.File {
 	return file
 }
 
-// ours reports whether a frame is of what the service called, not its own.
+// ours reports whether a frame belongs to macemc and not to the service.
 func ours(frame string) bool {
 	return strings.Contains(frame, "macemc/sim.") || strings.Contains(frame, "macemc/internal/world.")
 }
@@ -392,8 +392,8 @@ func Stack(stack string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fileName returns a file's name as inModule does, and for a file of another module behind the path of
-// that module, since the folder that it is in says little.
+// fileName returns a file's name as inModule does, but for a file of another module it begins
+// with the path of that module, since the folder of the file says little.
 func fileName(name string) string {
 	file := inModule(name)
 	if !filepath.IsAbs(file) {
@@ -415,9 +415,9 @@ func fileName(name string) string {
 
 var modulePath = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// inModule returns a file's name relative to the root of the module that is built, or as it
-// is for a file of another. A build with -trimpath names files by the path of their module
-// instead of their folder.
+// inModule returns a file's name relative to the root of the module that is built; names of
+// other modules' files stay as they are. A build with -trimpath names files by the path of
+// their module instead of their folder.
 func inModule(name string) string {
 	slashed, module := filepath.ToSlash(name), ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -2,7 +2,7 @@ package account
 
 import "macemc/sim"
 
-// Turn is where the run of a finding turned: after which it was too late, for good.
+// Turn says at which step the failure of a finding became inevitable, and how that is known.
 type Turn uint8
 
 // The turns. For a dead run, "too late" means that it can no longer recover; for other
@@ -20,7 +20,7 @@ const (
 	TurnFewer                // in a step: clearly fewer walks avoid it after than before
 )
 
-// Turn returns that of the finding.
+// Turn returns the turn of the finding.
 func (a *Account) Turn() Turn {
 	f := a.Finding
 	c, v := f.Critical, f.Avoided
@@ -48,7 +48,7 @@ func (a *Account) Turn() Turn {
 	}
 }
 
-// FromStart reports whether it was too late from the start, so far as is known.
+// FromStart reports whether it was too late from the start, as far as is known.
 func (t Turn) FromStart() bool {
 	return t == TurnBegins || t == TurnAlways || t == TurnSeems || t == TurnHopeless
 }
@@ -64,7 +64,7 @@ func (a *Account) Turned() int {
 	return a.Finding.Step
 }
 
-// Basis is why a part of an account is believed.
+// Basis says why a part of an account is believed.
 type Basis uint8
 
 // The bases. A finding may rest on several.
@@ -76,8 +76,8 @@ const (
 	BasisDoubt                      // something speaks against it: Critical.Doubt
 )
 
-// Basis returns that of the verdict and of the critical step, if the finding is a dead run;
-// else that of the critical step alone. If it is 0, nothing was gathered.
+// Basis returns the bases of the verdict and of the critical step if the finding is a dead run,
+// and otherwise those of the critical step alone. It is 0 if there is no evidence.
 func (a *Account) Basis() (b Basis) {
 	f := a.Finding
 	c, e := f.Critical, f.Evidence

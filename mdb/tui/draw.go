@@ -10,7 +10,7 @@ import (
 	"macemc/mdb"
 )
 
-// theme is how styles look.
+// theme is the look of each style.
 type theme struct {
 	styles [mdb.Good + 1]tcell.Style
 	nodes  []tcell.Style
@@ -158,8 +158,8 @@ func (m *Model) drawTabs(screen tcell.Screen) {
 	b.put(goesOn, m.theme.head)
 }
 
-// more shows which part of a page of that many lines is visible in an area, unless all of
-// it is.
+// more returns which part of a page of the given number of lines is visible, or "" if all of it
+// is.
 func more(a area, lines int, how string) string {
 	if a.scroll == 0 && lines <= a.height-1 {
 		return ""
@@ -217,7 +217,7 @@ func laneNames(n int) string {
 	return b.String()
 }
 
-// drawLanes draws the columns; where it happened has the colour of the node.
+// drawLanes draws the columns. The cell of the step has the colour of its node.
 func (m *Model) drawLanes(b *brush, r mdb.Row) {
 	for i, cell := range []rune(r.Lanes) {
 		style := m.theme.styles[mdb.Dim]
@@ -239,7 +239,7 @@ func markStyle(mark rune) mdb.Style {
 	}
 }
 
-// drawLast draws the last line: what is typed, what was answered, or what to do.
+// drawLast draws the last line: the line being typed, the last answer, or a hint.
 func (m *Model) drawLast(screen tcell.Screen) {
 	b := &brush{screen: screen, y: m.height - 1, edge: m.width}
 	switch {
@@ -256,7 +256,7 @@ func (m *Model) drawLast(screen tcell.Screen) {
 	}
 }
 
-// drawPrompt draws the line that is typed, and above it what may follow.
+// drawPrompt draws the line being typed, and above it the possible words.
 func (m *Model) drawPrompt(screen tcell.Screen, b *brush) {
 	p := m.prompt
 	if m.message != nil && m.height > 2 {

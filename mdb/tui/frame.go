@@ -37,8 +37,8 @@ func (a area) holds(x, y int) bool {
 	return x >= a.x && x < a.x+a.width && y >= a.y && y < a.y+a.height
 }
 
-// wanted is what a frame is to show, as the model had it when work began, and
-// what the line that was executed has changed.
+// wanted is the part of the model that determines a frame, as it was when work began, with the
+// changes of the line that was executed.
 type wanted struct {
 	width, height, view, node, scroll, top int
 	help                                   bool
@@ -101,7 +101,7 @@ func shown(s *mdb.Session, w *wanted, f *frame) mdb.Page {
 	}
 }
 
-// look returns what a line answers; an error is an answer.
+// look returns the answer to a line; an error is an answer.
 func look(s *mdb.Session, line string) mdb.Page {
 	page, err := s.Peek(line)
 	if err != nil {
@@ -143,7 +143,7 @@ func (f *frame) layout() {
 	}
 }
 
-// tab is the name of a view above the one that is shown, and where it stands.
+// tab is a view's name above the current view, with its column.
 type tab struct {
 	name     string
 	x, width int
@@ -162,8 +162,8 @@ func (f *frame) tab() {
 	}
 }
 
-// rows returns the steps to be listed, so that where the session stands is among them, and
-// what is listed moves as little as possible.
+// rows returns the steps to list. They include the step where the session stands, and the list
+// moves as little as possible.
 func rows(s *mdb.Session, top, n int) []mdb.Row {
 	if n < 1 {
 		return nil
@@ -227,7 +227,7 @@ func wrap(p mdb.Page, width int) (out []mdb.Line) {
 	return out
 }
 
-// fitting returns how many cells go into a width; at least one.
+// fitting returns the number of cells that fit into a width, at least one.
 func fitting(cells []cell, width int) int {
 	used, space := 0, 0
 	for i, c := range cells {
@@ -256,7 +256,7 @@ func cellsOf(l mdb.Line) (cells []cell) {
 	return cells
 }
 
-// clean leaves out what would steer a terminal.
+// clean removes the characters that steer a terminal.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/term"
 )
 
-// kept says to a process that another one keeps its terminal.
+// kept is the variable by which a process learns that another one keeps its terminal.
 const kept = "MACEMC_TERMINAL_KEPT"
 
 // Ended is how the process of a screen ended.
@@ -96,11 +96,11 @@ func passSignals(screen *exec.Cmd) (ended func()) {
 	}
 }
 
-// headMost is how much is kept of what a process says when it dies: the stack that
-// overflowed has the message at its top.
+// headMost is the size of the part of a dead process's output that is kept: a stack overflow
+// has its message at the top.
 const headMost = 8 << 10
 
-// head keeps the beginning of what is written.
+// head keeps the beginning of the output.
 type head struct {
 	text []byte
 	more int

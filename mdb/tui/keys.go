@@ -6,7 +6,7 @@ import (
 	"macemc/mdb"
 )
 
-// named are the keys that mdb's table names and that are no runes.
+// named are the keys of mdb's table that are no runes.
 var named = map[string]tcell.Key{
 	"Down": tcell.KeyDown, "Up": tcell.KeyUp, "Left": tcell.KeyLeft, "Right": tcell.KeyRight,
 	"Home": tcell.KeyHome, "End": tcell.KeyEnd, "PgDn": tcell.KeyPgDn, "PgUp": tcell.KeyPgUp,
@@ -15,7 +15,7 @@ var named = map[string]tcell.Key{
 	"Ctrl-L": tcell.KeyCtrlL, "Ctrl-U": tcell.KeyCtrlU,
 }
 
-// is reports whether a key that was pressed is the one of a name.
+// is reports whether the key that was pressed has a name.
 func is(ev *tcell.EventKey, name string) bool {
 	if name == "Space" {
 		name = " "
@@ -26,7 +26,7 @@ func is(ev *tcell.EventKey, name string) bool {
 	return ev.Key() == tcell.KeyRune && string(ev.Rune()) == name && ev.Modifiers()&^tcell.ModShift == 0
 }
 
-// keyOf returns the row of the table for a key, and the name that matched; nil means none.
+// keyOf returns the row of the table for a key and the name that matched, or nil.
 func keyOf(ev *tcell.EventKey) (*mdb.Key, string) {
 	for _, k := range mdb.Keys() {
 		for _, name := range k.Names {
@@ -38,7 +38,7 @@ func keyOf(ev *tcell.EventKey) (*mdb.Key, string) {
 	return nil, ""
 }
 
-// mouse takes a click or a turn of the wheel.
+// mouse handles a click or a turn of the wheel.
 func (m *Model) mouse(ev *tcell.EventMouse) {
 	x, y := ev.Position()
 	f := &m.frame

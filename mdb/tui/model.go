@@ -12,12 +12,12 @@ import (
 	"macemc/mdb"
 )
 
-// Model is what is on the screen and what may be done about it.
+// Model is the contents of the screen and the state of the work.
 type Model struct {
 	session *mdb.Session
 	theme   theme
 
-	// How to get the terminal; tests have their own functions.
+	// The access to the terminal; tests have functions of their own.
 	start     func(work func()) // runs work, and passes the result of ended to Handle
 	ended     func(*finished)
 	clipboard func(text string)
@@ -45,11 +45,10 @@ type Model struct {
 	doing    atomic.Pointer[string]
 }
 
-// least is the smallest screen that is drawn on.
+// leastWidth and leastHeight are the smallest size of a terminal that is drawn on.
 const leastWidth, leastHeight = 40, 8
 
-// finished is the end of some work: what it made, and what of the model it
-// changes.
+// finished is the result of some work, with the changes of the model that it makes.
 type finished struct {
 	tcell.EventTime
 	wanted
@@ -58,7 +57,7 @@ type finished struct {
 	panicked string
 }
 
-// NewModel shows a session.
+// NewModel returns a model of a session.
 func NewModel(s *mdb.Session, colour bool) *Model {
 	m := &Model{session: s, theme: newTheme(colour), scroll: make([]int, len(mdb.Views())+1)}
 	m.start = func(work func()) { work() }
@@ -69,7 +68,7 @@ func NewModel(s *mdb.Session, colour bool) *Model {
 	return m
 }
 
-// Handle takes what happened to the terminal. It reports whether to go on.
+// Handle handles an event of the terminal. It reports whether the screen should go on.
 func (m *Model) Handle(ev tcell.Event) bool {
 	switch ev := ev.(type) {
 	case *finished:
@@ -91,10 +90,10 @@ func (m *Model) Handle(ev tcell.Event) bool {
 	return !m.quit
 }
 
-// waitingMost is how many events wait for work to end; more are dropped.
+// waitingMost is the number of events that wait while work goes on. More are dropped.
 const waitingMost = 64
 
-// later does something now, or when the work that goes on has ended.
+// later calls do now, or when the present work has ended.
 func (m *Model) later(ev tcell.Event, do func()) {
 	if !m.busy {
 		do()
@@ -103,7 +102,7 @@ func (m *Model) later(ev tcell.Event, do func()) {
 	}
 }
 
-// finish takes what some work has made.
+// finish takes the result of some work.
 func (m *Model) finish(f *finished) {
 	if f.panicked != "" {
 		panic(f.panicked)
@@ -123,8 +122,8 @@ func (m *Model) finish(f *finished) {
 	}
 }
 
-// work executes a line, if there is one, and composes what is to be seen then.
-// Until it has finished nobody else touches the session.
+// work executes a line, if there is one, and composes the next frame. Until it has finished,
+// nothing else may use the session.
 func (m *Model) work(line string) {
 	if m.fresh && line != "" {
 		m.fresh, m.view = false, 0
@@ -148,7 +147,7 @@ func (m *Model) work(line string) {
 	})
 }
 
-// execute executes a line, and returns what is to be said of it below.
+// execute executes a line and returns the answer's last line for the bottom of the screen.
 func execute(s *mdb.Session, line string, w *wanted) mdb.Line {
 	place := s.Place()
 	page, err := s.Do(line)
@@ -179,7 +178,7 @@ func (m *Model) note(what string, done, total int) {
 	m.doing.Store(&text)
 }
 
-// progress returns what the work says of itself.
+// progress returns a description of the progress of the work.
 func (m *Model) progress() string {
 	if text := m.doing.Load(); text != nil {
 		return *text
@@ -187,7 +186,7 @@ func (m *Model) progress() string {
 	return "working"
 }
 
-// key takes a key that was pressed.
+// key handles a key that was pressed.
 func (m *Model) key(ev *tcell.EventKey) {
 	m.message = nil
 	if m.prompt != nil {
@@ -227,7 +226,7 @@ func (m *Model) key(ev *tcell.EventKey) {
 	}
 }
 
-// act does what a key stands for.
+// act does the action of a key.
 func (m *Model) act(k *mdb.Key, name string) {
 	page := max(1, m.frame.main.height-2)
 	switch k.Action {
@@ -279,7 +278,7 @@ func (m *Model) act(k *mdb.Key, name string) {
 	}
 }
 
-// own goes to the next step of the node of this one, or to the one before.
+// own goes to the next or previous step of the same node.
 func (m *Model) own(back bool) {
 	node, verb := m.session.Node(), "next"
 	if back {
@@ -292,7 +291,7 @@ func (m *Model) own(back bool) {
 	m.work(verb + " node " + node)
 }
 
-// goBack goes to where the session stood before.
+// goBack goes to the previous place of the session.
 func (m *Model) goBack() {
 	if len(m.places) == 0 {
 		m.message = mdb.Line{{Style: mdb.Bad, Text: "the session has stood nowhere else"}}
@@ -315,7 +314,7 @@ func (m *Model) scrollBy(lines int) {
 	m.work("")
 }
 
-// page returns the place of what is shown among what is scrolled: a view, or the keys.
+// page returns the index of the current page in scroll: a view, or the keys.
 func (m *Model) page() int {
 	if m.help {
 		return len(m.scroll) - 1
@@ -323,7 +322,7 @@ func (m *Model) page() int {
 	return m.view
 }
 
-// enter executes what was typed.
+// enter executes the line that was typed.
 func (m *Model) enter(line string) {
 	if strings.TrimSpace(line) == "" {
 		m.work("")

@@ -35,7 +35,7 @@ func (p *prompt) delete(from, to int) {
 	}
 }
 
-// word returns where the word before the cursor begins.
+// word returns the start of the word before the cursor.
 func (p *prompt) word() int {
 	i := p.at
 	for i > 0 && p.text[i-1] == ' ' {
@@ -47,7 +47,7 @@ func (p *prompt) word() int {
 	return i
 }
 
-// typed takes a key while a line is typed.
+// typed handles a key while a line is being typed.
 func (m *Model) typed(ev *tcell.EventKey) {
 	p := m.prompt
 	switch ev.Key() {

@@ -12,7 +12,7 @@ import (
 	"macemc/mdb"
 )
 
-// Options are what a user wants of the screen.
+// Options are the options of the screen.
 type Options struct {
 	NoColour bool
 }
@@ -29,15 +29,15 @@ func Run(s *mdb.Session, o Options) (err error) {
 	return NewModel(s, !o.NoColour).on(screen)
 }
 
-// on shows the model on a screen, and gives the screen back in any case: after a
-// panic too, which goes on from here.
+// on shows the model on a screen, and always gives the screen back. After a panic it gives the
+// screen back and panics again.
 func (m *Model) on(screen tcell.Screen) error {
 	defer screen.Fini()
 	screen.EnableMouse(tcell.MouseButtonEvents)
 	return m.loop(screen, m.attach(screen))
 }
 
-// attach gives the model the terminal's means, and returns where work ends.
+// attach connects the model to the terminal, and returns the channel of finished work.
 func (m *Model) attach(screen tcell.Screen) <-chan *finished {
 	done := make(chan *finished, 1)
 	m.start = func(work func()) { go work() }
@@ -46,7 +46,7 @@ func (m *Model) attach(screen tcell.Screen) <-chan *finished {
 	return done
 }
 
-// tick is how often progress is drawn while something goes on.
+// tick is the time between two drawings of the progress.
 const tick = 200 * time.Millisecond
 
 func (m *Model) loop(screen tcell.Screen, done <-chan *finished) error {

@@ -26,7 +26,7 @@ var (
 	pageJS []byte
 )
 
-// policy is what the page may do: run its script, load its style, and ask this server.
+// policy allows the page to run its script, load its style, and send requests to this server.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Server serves the page of a session, and answers its requests one after the other.
@@ -47,7 +47,7 @@ func New(s *mdb.Session, ended func()) *Server {
 	return server
 }
 
-// gone reports whether nobody waits for the answer any more.
+// gone reports whether the browser has closed the request.
 func (s *Server) gone() bool {
 	ctx := s.asked.Load()
 	return ctx != nil && (*ctx).Err() != nil
@@ -64,7 +64,7 @@ func (s *Server) URL(l net.Listener) string {
 	return "http://" + l.Addr().String() + "/" + s.token + "/"
 }
 
-// ServeHTTP answers a request for the page, or one of the page.
+// ServeHTTP answers requests for the page and requests of the page.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for key, value := range map[string]string{
 		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
@@ -94,8 +94,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// here reports whether a request is for this machine by its own name, at the port that
-// it came to: not by a name that somebody else has chosen, and of no other page.
+// here reports whether a request names this machine itself, with the port that it came to, and
+// comes from this page. A name that a stranger's domain resolves to this machine is not enough.
 func here(r *http.Request) bool {
 	addr, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !is {
@@ -109,7 +109,7 @@ func here(r *http.Request) bool {
 	return origin == "" || origin == "http://"+r.Host
 }
 
-// files are what the page consists of, by path; ask is no file.
+// files are the parts of the page, by path; ask is the path of requests.
 var files = map[string]string{"": "page.html", "page.css": "page.css", "page.js": "page.js", "ask": "ask"}
 
 func (s *Server) file(w http.ResponseWriter, name string) {
@@ -124,7 +124,7 @@ func (s *Server) file(w http.ResponseWriter, name string) {
 	_, _ = w.Write(text)
 }
 
-// requestMost is how long a request may be.
+// requestMost is the largest size of a request in bytes.
 const requestMost = 1 << 20
 
 // ask answers a request of mdb/wire.

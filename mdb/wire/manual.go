@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Manual returns docs/serve.md, made of the table of operations. answers returns what the
-// example of an operation is answered.
+// Manual returns the text of docs/serve.md, made from the table of operations. answers returns
+// the answer to the example of an operation.
 func Manual(answers func(request string) string) string {
 	var b strings.Builder
 	b.WriteString(`# Drive the debugger by a program

@@ -7,8 +7,8 @@ import (
 	"macemc/mdb"
 )
 
-// Operation is a row of the one table from which requests are answered and docs/serve.md
-// is made.
+// Operation is a row of the table of operations, from which requests are answered and
+// docs/serve.md is made.
 type Operation struct {
 	Name    string
 	Needs   []string // fields of the request
@@ -161,7 +161,7 @@ func Operations() []*Operation {
 	}
 }
 
-// stepsMost is how many steps one answer has.
+// stepsMost is the largest number of steps in one answer.
 const stepsMost = 2000
 
 // at returns an operation on a place.

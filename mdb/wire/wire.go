@@ -17,14 +17,14 @@ import (
 	"macemc/mdb"
 )
 
-// Wire answers requests about one session. It is used by one goroutine, except for Stuck.
+// Wire answers requests about one session. Only one goroutine may use it, except for Stuck.
 type Wire struct {
 	session *mdb.Session
 	doing   atomic.Pointer[json.RawMessage] // the id of the request that is answered
 }
 
-// New returns a wire to a session. The nearest live path, which lies beside the file that
-// was opened, becomes the branch live, where that is possible.
+// New returns a Wire for a session. The nearest live path, which lies beside the file that was
+// opened, becomes the branch live, if that is possible.
 func New(s *mdb.Session) *Wire {
 	_ = s.Adopt() // else it is compared with by its name, as in mdb
 	return &Wire{session: s}
@@ -43,8 +43,8 @@ func (w *Wire) Stuck(text string) []byte {
 	return reply.line()
 }
 
-// Request asks for one operation. Which of the other fields one takes, the table of
-// operations says.
+// Request asks for one operation. The table of operations has the fields that each operation
+// takes.
 type Request struct {
 	ID       json.RawMessage `json:"id"`
 	Op       string          `json:"op"`
@@ -69,10 +69,10 @@ type Reply struct {
 	Error  string          `json:"error,omitempty"`
 }
 
-// lineMost is how long a request may be.
+// lineMost is the largest size of a request in bytes.
 const lineMost = 1 << 20
 
-// Serve answers the lines of a reader until they end or one asks to quit.
+// Serve answers the lines of a reader until its end or a request to quit.
 func (w *Wire) Serve(in io.Reader, out io.Writer) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(make([]byte, 0, 1<<16), lineMost)
@@ -128,7 +128,7 @@ func (r *Reply) line() []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// read reads a request, and rejects what is none.
+// read reads a request, and rejects anything else.
 func read(text []byte, r *Request) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -183,7 +183,7 @@ func names() (all []string) {
 	return all
 }
 
-// check rejects fields that an operation does not take, and asks for those that it needs.
+// check rejects fields that an operation does not take, and requires those that it needs.
 func (op *Operation) check(r *Request) error {
 	given := []string{}
 	for _, f := range []struct {
