@@ -12,7 +12,7 @@ import (
 )
 
 // public are the packages that a user's service, its tests and its program import.
-var public = []string{"sim", "macetest", "macetime", "command", "history", "layers", "live", "search", "choose", "netsim", "critical", "eventgraph", "mdb"}
+var public = []string{"sim", "macetest", "macetime", "command", "history", "layers", "live", "search", "choose", "netsim", "critical", "eventgraph", "mdb", "program", "refine", "simfs"}
 
 // Every exported identifier of these has a sentence: of a group of constants, the
 // group may have it, and a field or a constant may have it at the end of its line.

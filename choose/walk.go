@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// RareWeight is the weight of a rare alternative in a weighted walk with Rare set.
-const RareWeight = 1.0 / 128
+// rareWeight is the weight of a rare alternative in a weighted walk with Rare set.
+const rareWeight = 1.0 / 128
 
 // Weights are counted in units of 2^-20, plus one unit so that none vanishes. Weights above
 // 2^24 count as 2^24. So the sum of half a million alternatives fits into 64 bits.
@@ -28,7 +28,7 @@ var ErrOnlyRare = errors.New("every alternative is rare (weight 0), and this wal
 // Without Rare and Stuck, an alternative of weight 0 is never picked.
 type Walk struct {
 	Uniform bool // ignore the weights of alternatives that are not rare
-	Rare    bool // pick rare alternatives too: like the others if Uniform, else with RareWeight
+	Rare    bool // pick rare alternatives too: like the others if Uniform, else with rareWeight
 	Stuck   bool // pick among rare alternatives, all alike, if there are no others
 
 	pcg   rand.PCG
@@ -171,6 +171,6 @@ func (w *Walk) rareWeight() uint64 {
 	case w.Uniform:
 		return unit
 	default:
-		return unit * RareWeight
+		return unit * rareWeight
 	}
 }

@@ -28,7 +28,7 @@ func TestWalkDistribution(t *testing.T) {
 		{"plain", Walk{}, &Question{Kind: Coin, N: 7}, []float64{1, 1, 1, 1, 1, 1, 1}},
 		{"weighted", Walk{}, mixed, []float64{1, 1, 0, 0, 0, 10, .25, .25, .25, .25, 0}},
 		{"uniform", Walk{Uniform: true}, mixed, []float64{1, 1, 0, 0, 0, 1, 1, 1, 1, 1, 0}},
-		{"rare", Walk{Rare: true}, mixed, []float64{1, 1, RareWeight, RareWeight, RareWeight, 10, .25, .25, .25, .25, RareWeight}},
+		{"rare", Walk{Rare: true}, mixed, []float64{1, 1, rareWeight, rareWeight, rareWeight, 10, .25, .25, .25, .25, rareWeight}},
 		{"uniform rare", Walk{Uniform: true, Rare: true}, mixed, []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -211,7 +211,7 @@ func TestWeigh(t *testing.T) {
 		walk Walk
 		want uint64
 	}{
-		{Walk{}, 0}, {Walk{Uniform: true}, 0}, {Walk{Rare: true}, RareWeight * unit}, {Walk{Rare: true, Uniform: true}, unit},
+		{Walk{}, 0}, {Walk{Uniform: true}, 0}, {Walk{Rare: true}, rareWeight * unit}, {Walk{Rare: true, Uniform: true}, unit},
 	} {
 		if got := c.walk.rareWeight(); got != c.want {
 			t.Errorf("rare %v, uniform %v: weight 0 counts %d, want %d", c.walk.Rare, c.walk.Uniform, got, c.want)

@@ -17,9 +17,9 @@ import (
 func (t *tool) bugsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "bugs",
-		Short: "the known bugs of the systems: how each is found, and that it is",
-		Long: `bugs lists the known bugs of all systems: each is a few lines that deviate while
-it is switched on, so that the checker can be judged by what it finds.`,
+		Short: "list the known bugs of the systems, explain them, or search for them",
+		Long: `bugs lists the known bugs of all systems. Each is a few lines of code that run only
+while the bug is switched on; they show which bugs the checker finds, and how fast.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
@@ -35,10 +35,10 @@ it is switched on, so that the checker can be judged by what it finds.`,
 func (t *tool) showCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ID",
-		Short: "the story of a known bug, the lines that make it, and the command that finds it",
-		Long: `show tells all that the catalogue has of one known bug. The lines are those that
-ask for it, or hand it on; they are read from the sources that this program was
-built of.`,
+		Short: "show a known bug: its story, its lines of code, and the command that finds it",
+		Long: `show prints the catalogue's entry of one known bug. The lines of code are those that
+ask whether the bug is switched on, or pass it on; they are read from the sources that
+this program was built from.`,
 		Args: exactly(1, "bugs show takes the ID of one known bug"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			found, err := known.Find(t.Bugs, args)
@@ -62,19 +62,17 @@ func (t *tool) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify [ID ...]",
 		Short: "find each known bug on several seeds, and nothing without it",
-		Long: `verify searches for each known bug, or those that are named, with the flags of
-its entry in the catalogue, on several seeds in a row. It must be found as the
-entry states, with a critical step of the kind that it states, or as often as it
-states. Then each system
-is searched without a bug, once for all bugs with the same flags: to a million
-states or all that there are, by ten times the transitions, and the steps of
-walks, that the slowest of these bugs needed. Nothing may be found there, which
-would be written into a folder as search does, and nothing of what was possible
-may have been left out. That half takes most of the time; --no-clean leaves it
-out.
+		Long: `verify searches for each known bug, or the named ones, with the flags of the bug's
+entry in the catalogue, on several seeds in a row. The search must find the bug as the
+entry states, with a critical step of the stated kind, or in the stated share of
+searches. Then verify searches each system without a bug, once for all bugs with the
+same flags: all states or a million, and ten times the transitions and the steps of
+walks that the slowest of these bugs needed. These searches must find nothing, and must
+have exercised everything; a finding is written into a folder, as search does. This
+half takes most of the time; --no-clean leaves it out.
 
-The exit status is 0 when all is as stated, 1 when something is not, 2 when the
-input is wrong, and 3 when it was stopped.`,
+The exit status is 0 if everything is as stated, 1 if something is not, 2 if the input
+is wrong, and 3 if verify was stopped.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if f.seeds < 1 {
 				return usagef("--seeds is %d; it must be 1 or more", f.seeds)
@@ -100,8 +98,8 @@ input is wrong, and 3 when it was stopped.`,
 	flags.IntVar(&f.seed, "seed", 1, "the first seed is `S`")
 	flags.IntVar(&f.seeds, "seeds", 5, "look for each bug on `N` seeds in a row")
 	flags.BoolVar(&f.noClean, "no-clean", false, "do not search the correct systems")
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "give up on a handler that runs for this `time` without asking Env anything; 0: never")
-	flags.StringVar(&f.out, "out", "macemc-findings/", "write what is found without a bug into `DIR`")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "give up on a handler that runs for this `time` without asking Env anything; 0 means never")
+	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings of searches without a bug into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 	return cmd

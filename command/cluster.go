@@ -88,7 +88,7 @@ macemc worker`
 
 // coordinates adds the flags that a coordinator has in addition to those of a search.
 func (t *tool) coordinates(cmd *cobra.Command, f *searchFlags) {
-	cmd.Flags().BoolVar(&f.noWork, "no-work", false, "start no worker on this machine (default: a worker takes walks here, too)")
+	cmd.Flags().BoolVar(&f.noWork, "no-work", false, "leave all walks to other workers (default this process takes walks, too)")
 	t.Cluster.Flags(cmd.Flags(), true)
 }
 
@@ -110,14 +110,14 @@ func (t *tool) workerCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "take walks of a coordinator's search",
-		Long: `worker takes walks of the search that a coordinator has, until it is interrupted. It has to be the
-same program as the coordinator, byte for byte: it takes walks of the systems that it contains, and
-refuses a search of another build or setting. If a handler ends the process, it is started again.`,
+		Long: `worker takes walks of a coordinator's search until it is interrupted. It must be the same program as
+the coordinator, byte for byte: it takes walks of the systems that it contains, and refuses a search
+of another build or setting. If a handler ends the process, worker starts it again.`,
 		Args: exactly(0, "worker takes no arguments"),
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().IntVar(&n, "workers", 0, "take walks on `N` goroutines (default as many as there are cores)")
-	cmd.Flags().StringVar(&memory, "memory", "4GiB", "end the process that takes walks if it has more than `SIZE` of memory; the walk that took the memory\nis then searched for")
+	cmd.Flags().IntVar(&n, "workers", 0, "take walks on `N` goroutines (default one for each core)")
+	cmd.Flags().StringVar(&memory, "memory", "4GiB", "limit the process that takes walks to this many `bytes`; if it takes more, it is ended and the walk\nthat took them is looked for")
 	t.Cluster.Flags(cmd.Flags(), false)
 	cmd.RunE = func(*cobra.Command, []string) error {
 		if n < 0 {

@@ -30,11 +30,11 @@ func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.properties, "property", nil, of+"check only the property `NAME` (repeatable)")
 	flags.StringVar(&f.net, "net", "", of+"set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
-	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause, disk; each a number or all; none (default what the system tolerates)")
-	flags.StringVar(&f.timers, "timers", "", of+"`free`, though the system says what its clocks keep to; or ordered, as it says")
-	flags.StringVar(&f.disk, "disk", "", of+"what a crash leaves of what was not synced: the first few writes (prefix, the default),\nor any part of them (`reorder`)")
-	flags.StringVar(&f.crashes, "crash", "", of+"how nodes fail: in steps of their own (explicit, the default), also `within` steps, or\nimplicit: a node that is down takes no more steps, and no step says so")
-	flags.StringVar(&f.byzantine, "byzantine", "", of+"nodes that do not keep to the protocol, `twins@n1,lies=2@n3`; none (default those that\nthe system declares)")
+	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause, disk; each a number or all; or none (default what the system tolerates)")
+	flags.StringVar(&f.timers, "timers", "", of+"`free`: timers fire in any order; or ordered: as the system's clocks allow (the default)")
+	flags.StringVar(&f.disk, "disk", "", of+"which writes without a sync survive a crash: the first few (prefix, the default),\nor any of them (`reorder`)")
+	flags.StringVar(&f.crashes, "crash", "", of+"how nodes fail: in steps of their own (explicit, the default), also in the middle of steps\n(`within`), or implicit: a node that fails takes no more steps, and no step of the run marks it")
+	flags.StringVar(&f.byzantine, "byzantine", "", of+"nodes that do not keep to the protocol, `twins@n1,lies=2@n3`; or none (default those that\nthe system declares)")
 }
 
 // check rejects words that --timers and --disk do not have.

@@ -98,12 +98,12 @@ type lookFlags struct {
 
 func (f *lookFlags) flags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.IntVar(&f.walks, "walks", 0, "call dead what `K` fresh walks at least do not revive (default 60)")
+	flags.IntVar(&f.walks, "walks", 0, "call a run dead if none of at least `K` fresh walks recovers (default 60)")
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "take walks of up to `N` steps (default 10,000); most are shorter")
 	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "make walks longer, up to `N` steps, where recoveries are slow (default eight times)")
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
-	flags.IntVar(&f.workers, "workers", 0, "let `N` goroutines take walks and visit states together (default as many as there are cores)")
-	flags.StringVar(&f.out, "out", "macemc-findings/", "write what was found out into `DIR`")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0 means never")
+	flags.IntVar(&f.workers, "workers", 0, "take walks and visit states on `N` goroutines (default one for each core)")
+	flags.StringVar(&f.out, "out", "macemc-findings/", "write the results into `DIR`")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
 }
@@ -142,13 +142,13 @@ func (t *tool) criticalCommand() *cobra.Command {
 		Use:   "critical FILE",
 		Short: "find the step that made recovery impossible, and the nearest live run",
 		Long: `critical takes the recorded path of a finding, or the error.path in its folder,
-and finds the last step that left a recoverable state for good: exactly, where
-all that can still happen is little enough to be visited, else by random walks.
-Of a violation of safety it finds the step after which it could no longer be
-avoided. Of a run that ended without being live, as live nodes may, it says whether
-that was for good; it spends at most two million steps on that. A folder of its
-own below DIR gets the path with its critical step, the nearest live path as
-live.path, and a report.`,
+and finds the last step before which the run could recover, and after which it could
+not: exactly if the states that can follow are few enough to be visited, else by random
+walks. For a violation of safety it finds the step after which the violation could no
+longer be avoided. For a recorded run that ended without being live, as runs of live
+nodes may, it decides whether the run is dead, with at most two million steps. It writes
+a folder of its own below DIR: the path with its critical step, the nearest live path
+as live.path, and a report.`,
 		Args: exactly(1, "critical takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.check(cmd); err != nil {
@@ -167,9 +167,9 @@ func (t *tool) shrinkCommand() *cobra.Command {
 		Use:   "shrink FILE",
 		Short: "make the run of a finding shorter",
 		Long: `shrink takes the recorded path of a finding, or the error.path in its folder, and
-takes steps, faults and nodes out of it for as long as the run comes to the same.
-It keeps the critical event unless --any. The shorter path gets a folder of its
-own below DIR, as a finding of a search does; the one that FILE has is there as
+removes steps, faults and nodes from its run as long as the run fails in the same way.
+It keeps the critical event unless --any is given. The shorter path gets a folder of
+its own below DIR, as a finding of a search does; the original path is there as
 found.path.`,
 		Args: exactly(1, "shrink takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -182,8 +182,8 @@ found.path.`,
 		},
 	}
 	f.flags(cmd.Flags())
-	cmd.Flags().BoolVar(&f.any, "any", false, "another event may become the critical one")
-	cmd.Flags().DurationVar(&f.time, "time", 0, "take no more steps out after this `time`, as 10m (default as long as 20 million steps last)")
+	cmd.Flags().BoolVar(&f.any, "any", false, "let another event become the critical one")
+	cmd.Flags().DurationVar(&f.time, "time", 0, "remove no more steps after this `time`, as 10m (default after the time of 20 million steps)")
 	return cmd
 }
 

@@ -38,12 +38,11 @@ func (t *tool) graphCommand() *cobra.Command {
 	var f graphFlags
 	cmd := &cobra.Command{
 		Use:   "graph FILE",
-		Short: "draw what happened in the run of a finding",
-		Long: `graph takes the recorded path of a finding again and draws its run: what happened
-at which node, which message went where, and what became of it. FILE is the
-error.path of a finding, or the folder that holds it. Where a live.path lies
-beside it, both runs are drawn, from where they part: what happened here, and
-what there instead.
+		Short: "draw the run of a finding",
+		Long: `graph replays the recorded path of a finding and draws its run: the events at each
+node, and the messages between them with their fates. FILE is the error.path of a
+finding, or the folder that holds it. If a live.path lies beside it, both runs are
+drawn side by side, from the step at which they part.
 
 The formats: text for a terminal or a bug report; svg, a picture; html, a page
 with a slider over the steps and the state of every node, which needs nothing
@@ -59,17 +58,17 @@ trace for ui.perfetto.dev, which draw one run.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.format, "format", "", "draw it in this `form`: "+strings.Join(formatNames(), ", ")+" (default what --out ends in, or text)")
+	flags.StringVar(&f.format, "format", "", "draw it in this `form`: "+strings.Join(formatNames(), ", ")+" (default the form that the name of --out ends in, or text)")
 	flags.StringVar(&f.out, "out", "", "write it to this `file`")
 	flags.IntVar(&f.from, "from", 0, "draw the steps from this `number`, of both runs (default the first)")
 	flags.IntVar(&f.to, "to", 0, "draw the steps to this `number`, of both runs (default the last)")
-	flags.StringSliceVar(&f.nodes, "nodes", nil, "draw only what concerns these nodes, as `n0,n2` (default all)")
-	flags.BoolVar(&f.slice, "slice", false, "draw only steps that are enough for the run to fail, or be dead, as it did: it tries runs of fewer and fewer")
+	flags.StringSliceVar(&f.nodes, "nodes", nil, "draw only the events of these nodes, as `n0,n2` (default all)")
+	flags.BoolVar(&f.slice, "slice", false, "draw only steps that suffice for the run to fail, or to be dead, in the same way; this tries shorter and shorter runs")
 	flags.StringVar(&f.live, "live", "", "draw the run of this path `file` beside it (default the live.path beside FILE)")
 	flags.BoolVar(&f.alone, "alone", false, "draw no other run beside it")
 	flags.IntVar(&f.width, "width", 0, "text: `columns` of a line (default those of the terminal, or 100)")
 	flags.BoolVar(&f.ascii, "ascii", false, "text: no characters beyond ASCII")
-	flags.BoolVar(&f.whole, "whole", false, "leave no quiet stretches out; of html: all steps, however long the run (default at most 12,000: how it begins, what is around the critical step, how it ends)")
+	flags.BoolVar(&f.whole, "whole", false, "draw all stretches, also those in which nothing of interest happens; html: all steps of the run (default at most 12,000: the first, those around the critical step, the last)")
 	return cmd
 }
 

@@ -173,7 +173,7 @@ func (t *tool) helpCommands(b *strings.Builder, cmd *cobra.Command) {
 			row(b, 12, name, all[name])
 		}
 	}
-	fmt.Fprintf(b, "\n%s COMMAND --help tells about a command.\n", t.name+strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
+	fmt.Fprintf(b, "\n%s COMMAND --help explains a command.\n", t.name+strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
 }
 
 // under returns the headings with those of the names that there are, in their order; what

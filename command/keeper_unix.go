@@ -362,7 +362,7 @@ func (k *keeper) search(limit time.Duration) {
 	if m.Stop = d.stop; d.stop == "" {
 		m.Killed, m.Reason = k.culprit(d)
 	} else {
-		m.Reason = "the search did not end when it was to, and was ended; what is not told was not known yet"
+		m.Reason = "the search did not stop in time, and was killed; the result has only what it had reported before"
 	}
 	k.ask(m)
 	status, again := k.run(roleTell, 0)
@@ -371,7 +371,7 @@ func (k *keeper) search(limit time.Duration) {
 		return
 	}
 	k.follow(again)
-	k.t.complain(fmt.Errorf("the search was ended by what it ran (%s), and so was what was to tell about it (%s); --in-process shows what it printed", how(d), how(again)))
+	k.t.complain(fmt.Errorf("the service ended the process of the search (%s), and the process that was to explain it (%s); --in-process shows its output", how(d), how(again)))
 	k.t.status = exitFound
 }
 
@@ -428,11 +428,11 @@ func (k *keeper) culprit(d *death) (*killed, string) {
 	}
 	switch {
 	case len(runs) == 0:
-		return nil, reason + "; no run was under way. What was found before is told, and nothing is claimed of what was not visited"
+		return nil, reason + "; no run was under way. The result has the findings before that, and claims nothing about states that were not visited"
 	case stack != "" && d.memory == 0:
 		return nil, reason + "; none of the runs that were under way does that when it is taken alone: handlers of different runs share something, as a package variable, or the end comes from a goroutine or a callback. --workers 1 takes one run at a time"
 	}
-	return nil, reason + "; none of the runs that were under way does that when it is taken alone, so it came from outside. What was found before is told, and nothing is claimed of what was not visited"
+	return nil, reason + "; no run that was under way does this when it is taken alone, so the cause came from outside. The result has the findings before that, and claims nothing about states that were not visited"
 }
 
 // other runs another command in a child. d says how the child died, and answers how many
@@ -448,7 +448,7 @@ func (k *keeper) other() (d *death, answers int) {
 	k.follow(d)
 	if d.stop != "" {
 		k.t.status = exitStopped
-		k.t.complain(errors.New("it did not end when it was to, and was ended"))
+		k.t.complain(errors.New("it did not stop in time, and was killed"))
 		return nil, 0
 	}
 	for _, r := range k.trail.Runs() {

@@ -11,10 +11,9 @@ func (t *tool) listCommand() *cobra.Command {
 	asJSON := false
 	cmd := &cobra.Command{
 		Use:   "list [SYSTEM]",
-		Short: "the systems, their properties, parameters and known bugs",
-		Long: `list tells which systems there are: how many nodes they run with, their
-parameters, what they promise, and which known bugs can be switched on. Of one
-SYSTEM it tells all.`,
+		Short: "list the systems, or describe one of them",
+		Long: `list prints the systems: their numbers of nodes, parameters, properties, and the
+known bugs that can be switched on. With a SYSTEM it prints everything about that one.`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return usagef("list takes one SYSTEM, or none for all; got %d arguments", len(args))

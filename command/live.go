@@ -61,16 +61,16 @@ func (t *tool) liveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "live SYSTEM",
 		Short: "run the nodes of a system for real, and watch its properties",
-		Long: `live runs the very code that search checks on real sockets, clocks and disks. Each node
-is a process of its own on the loopback interface, which nobody else can reach, and is
-asked for what the system's script says. All that the nodes do is taken again from their records
-while they run, so that the properties are judged after every step, in an order in which
-nothing is received before it was sent.
+		Long: `live runs the same code that search checks on real sockets, clocks and disks. Each node is a
+process of its own on the loopback interface, which other machines cannot reach, and gets the
+requests of the system's script. While the nodes run, live repeats their steps from their records
+and evaluates the properties after every step, in an order in which no message is received before
+it was sent.
 
-It ends after --time, on an interrupt, or when something is wrong; and says what holds then. With
---faults it kills nodes and starts them again, parts and pauses them and spoils the
-links; at the end that is healed, and the system has to recover. With --faults-at a file
-says what happens when:
+It ends after --time, on an interrupt, or at a failure, and reports which properties hold. With
+--faults it kills nodes and starts them again, partitions and pauses them, and makes links worse;
+at the end it heals everything, and the system has to recover. With --faults-at a file lists the
+faults with their times:
 
   2s kill n3
   3s start n3
@@ -82,8 +82,8 @@ says what happens when:
   9s weather loss=0.1,dup=0.1,reorder=0.1,reset=0.01,delay=20ms
 
 With --id and --book it runs one node of a deployment: the book is a file with a line for each node,
-"n0 10.0.0.1:7000". With --nodes 5 a book of three may grow: a line that is written into it while
-nodes run is read within a second. Its storage is in the folder --dir.`,
+"n0 10.0.0.1:7000". With --nodes 5 a book of three may grow: live reads a new line within a
+second while nodes run. The node's storage is in the folder --dir.`,
 		Example: `
 macemc live randtree --nodes 8 --time 10s
 macemc live randtree --nodes 8 --time 30s --faults kill=3s,loss=0.05,delay=5ms
@@ -91,7 +91,7 @@ macemc live overcast --record run --time 5s
 macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := t.one(args, "live takes one SYSTEM, as list tells them")
+			name, err := t.one(args, "live takes one SYSTEM; list prints them")
 			if err != nil {
 				return err
 			}
@@ -109,23 +109,23 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter, `k=v` (repeatable)")
 	flags.DurationVar(&f.time, "time", 0, "end after this `time` (default on an interrupt)")
 	flags.BoolVar(&f.inProcess, "in-process", false, "run all nodes in this process")
-	flags.StringVar(&f.faults, "faults", "", "a `list` of kill=2s, cut=5s, oneway=5s, pause=5s (about every so often), of chances loss=0.1, dup=0.1, reorder=0.1, reset=0.01, and delay=5ms")
-	flags.StringVar(&f.timetable, "faults-at", "", "a `file` that says which fault happens when, a line for each: 2s kill n3")
+	flags.StringVar(&f.faults, "faults", "", "a `list` of faults: kill=2s, cut=5s, oneway=5s, pause=5s (average times between them); chances loss=0.1, dup=0.1, reorder=0.1, reset=0.01; and delay=5ms")
+	flags.StringVar(&f.timetable, "faults-at", "", "a `file` of faults with their times, a line for each: 2s kill n3")
 	flags.DurationVar(&f.faultsFor, "faults-for", 0, "end --faults and --faults-at after this `time` (default two thirds of --time)")
-	flags.Uint64Var(&f.seed, "seed", 0, "draw coins and faults by the seed `N` (default another each time)")
+	flags.Uint64Var(&f.seed, "seed", 0, "draw coins and faults by the seed `N` (default a new one each time)")
 	flags.Float64Var(&f.pace, "pace", 1, "multiply the durations of timers by this `factor`; clocks go faster by it")
-	flags.StringVar(&f.record, "record", "", "keep what each node did in this `folder`, which must be new or empty, for merge")
+	flags.StringVar(&f.record, "record", "", "write the record of each node into this `folder`, which must be new or empty, for merge")
 	flags.StringVar(&f.dir, "dir", "", "keep the storage of nodes in this `folder` (default a temporary one)")
 	flags.StringVar(&f.metrics, "metrics", "", "serve at this `address` /metrics for Prometheus, /healthz and /readyz (of --id and --in-process)")
 	flags.StringVar(&f.only, "id", "", "run only the node `I` of the book, from 0")
-	flags.StringVar(&f.book, "book", "", "the `file` that says where each node is")
+	flags.StringVar(&f.book, "book", "", "the `file` with the address of each node")
 	flags.BoolVar(&f.public, "public", false, "--id: allow addresses beyond the loopback interface")
 	flags.StringVar(&f.cert, "tls-cert", "", "the certificate `file` of this node: its name is n0, n1, ...")
 	flags.StringVar(&f.key, "tls-key", "", "the `file` of its key")
 	flags.StringVar(&f.ca, "tls-ca", "", "the `file` of the certificates that sign those of nodes")
 	flags.StringVar(&f.logFormat, "log-format", "text", "log as `text|json`, on standard error")
 	flags.StringVar(&f.logLevel, "log-level", "", "log from `debug|info|warn|error` on (default warn; of --id info)")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log connections, and what services say by Env.Logf; --log-level is debug")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log connections, and the lines that services write by Env.Logf; the same as --log-level debug")
 	return cmd
 }
 

@@ -34,13 +34,13 @@ func (t *tool) mdbCommand() *cobra.Command {
 	var f mdbFlags
 	cmd := &cobra.Command{
 		Use:   "mdb FILE|SYSTEM",
-		Short: "debug a run: forth and back, any step, any node, and the difference to another run",
+		Short: "debug a run: step forward and back, show states, compare runs",
 		Long: `mdb opens the path of a finding (its error.path, or the folder that holds it), or a
-system at its start, to be explored by hand. It goes to any step, forth and back,
-tells states, effects, properties and what else was possible, compares steps and
+system at its start, to be explored by hand. It goes to any step, forward and back,
+shows states, effects, properties and the other possible events, compares steps and
 runs, and branches off: type help in it, or read docs/mdb.md.
 
-With -x it executes commands and prints what they answer, for bug reports and
+With -x it executes commands and prints their answers, for bug reports and
 scripts: macemc mdb error.path -x 'jump critical; show; diff live'
 
 With --web it serves a page on which the run is explored in a browser, on this
@@ -83,12 +83,12 @@ docs/serve.md has the protocol.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringArrayVarP(&f.scripts, "execute", "x", nil, "execute these `commands`, separated by semicolons, and print what they answer (repeatable)")
+	flags.StringArrayVarP(&f.scripts, "execute", "x", nil, "execute these `commands`, separated by semicolons, and print their answers (repeatable)")
 	flags.BoolVar(&f.web, "web", false, "explore it in a browser, at an address that is printed")
 	flags.IntVar(&f.port, "port", 0, "with --web, serve at this `port` (default one that is free)")
 	flags.BoolVar(&f.serve, "serve", false, "answer requests, a JSON object on each line of standard input")
 	flags.IntVar(&f.at, "at", 0, "begin at this `step` (default the start)")
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "with -x, --serve and --web, end with status 1 when a handler runs for this `time`; 0: never")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "with -x, --serve and --web, end with status 1 when a handler runs for this `time`; 0 means never")
 	flags.BoolVar(&f.noColour, "no-color", false, "use no colours on the screen (default also where NO_COLOR is set)")
 	flags.StringArrayVar(&f.settings.Bugs, "bug", nil, "SYSTEM: switch the known bug `ID` on (repeatable)")
 	flags.IntVar(&f.settings.Nodes, "nodes", 0, "SYSTEM: run with `N` nodes (default the system's)")

@@ -18,16 +18,16 @@ func (t *tool) mergeCommand() *cobra.Command {
 	out := ""
 	cmd := &cobra.Command{
 		Use:   "merge DIR",
-		Short: "make one path of what live nodes did, which the simulator takes",
-		Long: `merge reads the records that live --record kept in a folder, of each life of each node, and
-joins them into one run: nothing is received before it was sent, and clocks only break ties. The
-simulator takes that run, with the faults that must have happened between (a node that was killed,
-a connection that broke, a datagram that was lost), and after each step the state of
-the node there is compared with the one that was recorded.
+		Short: "make one path of the records of live nodes, for the simulator",
+		Long: `merge reads the records that live --record wrote into a folder, one for each life of each node, and
+joins them into one run, in which no message is received before it was sent; clocks only break ties.
+The simulator takes that run, with the faults that must have happened in between (a node was killed,
+a connection broke, a datagram was lost). After each step, merge compares the state of the node with
+the recorded one.
 
-The path that is written can be replayed, debugged and drawn like that of a finding. Where
-simulation and world differ, merge says where, and the path ends before it; the exit
-status is then 1, and also where a property does not hold.`,
+The path can be replayed, debugged and drawn like that of a finding. If the simulation and the records
+differ, merge reports the step, and the path ends before it. The exit status is 1 if they differ, or if
+a property does not hold.`,
 		Example: `
 macemc live randtree --time 5s --record run
 macemc merge run

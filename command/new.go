@@ -37,10 +37,10 @@ func (t *tool) newCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new NAME",
 		Short: "begin a service: with a test, a bug to switch on, and a workflow",
-		Long: `new makes the folder NAME with a service to begin with: a lock server, what it
-promises, a bug that can be switched on, its tests, a program that is this command
-for it, a workflow for GitHub and a README. It is a module of its own, whose tests
-pass. Commands take its folder, from where it stands: macemc search ./NAME.`,
+		Long: `new makes the folder NAME with a service to begin with: a lock server with its
+properties, a bug that can be switched on, tests, a program that is this command
+for the service, a workflow for GitHub and a README. It is a module of its own, whose
+tests pass. All commands accept the folder in place of a system: macemc search ./NAME.`,
 		Example: `
 macemc new lock
 macemc new lock --module example.com/you/lock`,

@@ -30,7 +30,7 @@ type outputs struct {
 func (o *outputs) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.junit, "junit", "", "write JUnit's XML to `FILE`: a case for each property")
 	flags.StringVar(&o.sarif, "sarif", "", "write SARIF 2.1.0 to `FILE`: a finding at the source of its critical step")
-	flags.StringVar(&o.charts, "charts", "", "write the state machines to `FILE`, with what was exercised how often: as .html, .dot or .mmd (Mermaid)")
+	flags.StringVar(&o.charts, "charts", "", "write the state machines to `FILE`, with the number of times that each reaction was exercised: as\n.html, .dot or .mmd (Mermaid)")
 	flags.BoolVar(&o.github, "github", false, "annotate the source as GitHub's workflows read it, on standard error (default where\nGITHUB_ACTIONS is true)")
 }
 

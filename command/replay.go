@@ -27,10 +27,10 @@ func (t *tool) replayCommand() *cobra.Command {
 	var f replayFlags
 	cmd := &cobra.Command{
 		Use:   "replay FILE",
-		Short: "take the path of a finding again",
-		Long: `replay takes the recorded path of a finding again, with every check on, and says
-whether it comes to the same. A path that does not apply, because it is of
-another system or because the code has changed, is an error and says where. FILE
+		Short: "replay the path of a finding",
+		Long: `replay takes the run of a recorded path again, with every check on, and reports
+whether it ends in the same failure. A path that does not apply, because it is of
+another system or because the code has changed, is an error that names the step. FILE
 is the error.path of a finding, or the folder that holds it.`,
 		Args: exactly(1, "replay takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -48,11 +48,11 @@ is the error.path of a finding, or the folder that holds it.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
-	flags.BoolVar(&f.all, "all", false, "show every step of the run and everything that it did (default the last steps, in short)")
+	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0 means never")
+	flags.BoolVar(&f.all, "all", false, "show every step of the run with all of its effects (default the last steps, in short)")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object, with every step")
 	flags.BoolVar(&f.quiet, "quiet", false, "print only the line that says whether it was reproduced")
-	flags.BoolVar(&f.inProcess, "in-process", false, "take the run in this process: a handler that ends the process ends all")
+	flags.BoolVar(&f.inProcess, "in-process", false, "take the run in this process: a handler that ends the process ends the command")
 	return cmd
 }
 
@@ -70,7 +70,7 @@ func (t *tool) replayKept(k *keeper, name string, f replayFlags) error {
 	}
 	r, err := search.Killed(sys, path, what, stack)
 	if err != nil {
-		return fmt.Errorf("%s: the run was ended by what it ran (%s), and what led there cannot be told: %w", name, what, err)
+		return fmt.Errorf("%s: the service ended the process (%s), and the steps before that could not be recovered: %w", name, what, err)
 	}
 	r.Reproduced = r.Reproduced && answers >= answersOf(path)
 	return t.concludeReplay(path, r, f)

@@ -53,21 +53,19 @@ func (t *tool) searchCommand() *cobra.Command { return t.searches(new(searchFlag
 func (t *tool) searches(f *searchFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search SYSTEM",
-		Short: "look for something wrong; write a folder that shows it",
-		Long: `search takes runs of a system until one shows something wrong with it: first all
-states, in rounds that go deeper and deeper, with faults of the environment
-wherever the budgets allow one; where a round ends, a walk is taken from every
-state that is not live, in fair weather. Then come long random walks from the
-start, every second of which begins with a storm of faults, after which the
-environment heals. Safety properties are checked in every state. Where the space
-is closed, liveness is decided exactly. Elsewhere a walk that does not become
-live is suspected, and reported as dead when no fresh walk from its end becomes
-live.
+		Short: "search for failures of a system, and write each into a folder",
+		Long: `search takes runs of a system until one fails. It begins with the exhaustive phase,
+which visits all states in rounds of growing depth, with a fault of the environment
+wherever the budgets allow one; at the end of a round it takes a walk without faults
+from every state that is not live. Then it takes long random walks from the start;
+every second one begins with a storm of faults, after which the environment heals.
+Safety properties are checked in every state. If all states were visited, liveness is
+decided exactly. Otherwise a walk that does not become live is suspected, and reported
+as dead if no fresh walk from its end becomes live.
 
-A finding is written into a folder of its own, DIR/SYSTEM-WHAT-N: error.path,
-which shows it, report.md for a bug report, trace.jsonl for programs, and the
-graphs of what happened before what. The report ends with the command that
-replays it.`,
+A finding is written into a folder of its own, DIR/SYSTEM-WHAT-N: error.path, which
+replays it, report.md for a bug report, trace.jsonl for programs, and graphs of cause
+and effect. The report ends with the command that replays the finding.`,
 		Example: `
 macemc search handshake
 macemc search handshake --bug HS1 --faults loss=1
@@ -75,7 +73,7 @@ macemc search simtcp --nodes 3 --param messages=2 --time 10m --findings 5
 macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			name, err := t.one(args, "search takes one SYSTEM, as list tells them")
+			name, err := t.one(args, "search takes one SYSTEM; list prints them")
 			if err != nil {
 				return err
 			}
@@ -114,46 +112,46 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	}
 	flags.StringArrayVar(&f.bugs, "bug", nil, "switch the known bug `ID` on (repeatable)")
 	f.conditionFlags.add(cmd, "")
-	flags.StringArrayVar(&f.ignore, "ignore", nil, "leave out what is known: `verdict=V`, property=NAME, or place=FILE:LINE, where a handler panicked\n(repeatable)")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "pass over known failures: `verdict=V`, property=NAME, or place=FILE:LINE of a panic (repeatable)")
 	bound("nodes")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
 	bound("early")
 	bound("depth")
 	bound("step")
-	flags.StringVar(&f.memory, "memory", "4GiB", "let the process use so many `bytes` (MiB, GiB); the exhaustive phase ends when it has them")
-	flags.DurationVar(&f.time, "time", 0, "take walks until this `time` is over, as 30s or 10m, unless --paths says how many, and end then whatever\nis under way (default never)")
+	flags.StringVar(&f.memory, "memory", "4GiB", "limit the memory of the process to this many `bytes`, as 512MiB or 4GiB; the exhaustive phase ends\nwhen it has them")
+	flags.DurationVar(&f.time, "time", 0, "end the search after this `time`, as 30s or 10m; without --paths, walks are taken until then\n(default never)")
 	bound("walk-steps")
 	bound("max-walk-steps")
 	bound("walk-least")
 	bound("walks")
 	flags.BoolVar(&f.opts.NoWalks, "no-walks", false, "take no random walks")
 	flags.BoolVar(&f.noCritical, "no-critical", false, "do not look for the critical step of a finding")
-	flags.BoolVar(&f.noShrink, "no-shrink", false, "leave the run of a finding as long as it is")
+	flags.BoolVar(&f.noShrink, "no-shrink", false, "do not make the run of a finding shorter")
 	bound("explain-effort")
-	flags.BoolVar(&f.noLines, "no-lines", false, "do not find out which lines of code ran, for which a copy of the program is built that counts them")
-	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm|single`; by weight, all alike, the chain of\ncauses of the highest priority, by weights that differ for each walk, by weight but with one thing that\nis rarer in each walk; auto: chain, swarm, weighted and single in turn. With auto, chain, swarm and\nsingle each fault has a time of its own, and most walks end with their storm")
-	flags.IntVar(&f.restarts, "restarts", 30, "of a hundred walks, let `N` go on from states that others have met, after the first million steps;\nwith auto, chain, swarm and single, where nodes can be copied; 0: none")
+	flags.BoolVar(&f.noLines, "no-lines", false, "do not report the lines of code that ran; this saves building a copy of the program that counts them")
+	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm|single`. weighted: by weight; uniform: all\nalike; chain: the chain of causes with the highest priority; swarm: by weights drawn for each walk;\nsingle: by weight, with one kind of event rarer in each walk; auto: chain, swarm, weighted and single\nin turn. With auto, chain, swarm and single each fault has a time of its own, and most walks end with\ntheir storm")
+	flags.IntVar(&f.restarts, "restarts", 30, "begin `N` of a hundred walks at states that earlier walks met, after the first million steps; only\nwith --walk auto, chain, swarm and single, if nodes can be copied; 0 means none")
 	bound("paths")
 	bound("findings")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
-	flags.StringVar(&f.prefix, "prefix", "", "begin where the run of `FILE` ends, with faults allowed from there on; nodes and parameters are its own\n(default at the start)")
+	flags.StringVar(&f.prefix, "prefix", "", "begin at the end of the run of `FILE`, with its nodes and parameters, and allow faults from there on\n(default at the start)")
 	bound("print-prefixes")
 	bound("steady")
-	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`: each state once, and a handler once for\nwhat it depends on; each state once; every run again from its start")
-	flags.StringVar(&f.visited, "visited", "", "keep of the states that were visited `vectors|fingerprint|off`: all of them, so that none is taken for\nanother and liveness can be decided exactly; a hash of each; nothing, so that every path is taken, by\n--engine reference (default vectors; with that engine fingerprint)")
+	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`. memo: take each state once, and a step once\nfor the parts of the state that it depends on; local: take each state once; reference: take every run\nfrom its start")
+	flags.StringVar(&f.visited, "visited", "", "how visited states are kept, `vectors|fingerprint|off`. vectors: in full, so that no two are confused and\nliveness can be decided exactly; fingerprint: as a hash; off: not at all, so that every path is taken,\nwith --engine reference (default vectors; with that engine fingerprint)")
 	bound("workers")
 	bound("hash-bits")
-	flags.BoolVar(&f.opts.ProfileSpace, "profile-space", false, "say what the states of the exhaustive phase differ in, and how many are to come")
-	flags.DurationVar(&f.opts.Stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0: never")
+	flags.BoolVar(&f.opts.ProfileSpace, "profile-space", false, "report in which parts the states of the exhaustive phase differ, and an estimate of their number")
+	flags.DurationVar(&f.opts.Stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0 means never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
 	flags.StringVar(&f.state, "state", "", "keep the state of the search in `DIR`, so that resume DIR goes on with it after an interrupt, a kill or a\nreboot (default it is not kept)")
 	flags.BoolVar(&f.resume, "resume", false, "")
 	_ = flags.MarkHidden("resume")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
-	flags.BoolVar(&f.web, "web", false, "then explore the first finding in a browser, as mdb --web does")
+	flags.BoolVar(&f.web, "web", false, "afterwards, explore the first finding in a browser, as mdb --web does")
 	flags.BoolVar(&f.quiet, "quiet", false, "show no progress")
-	flags.BoolVar(&f.inProcess, "in-process", false, "take the runs in this process: a handler that ends the process ends all, without a finding")
-	flags.BoolVar(&f.coverage, "coverage", false, "tell which lines of the service never ran; the runs are taken by a copy of the program that counts them,\nwhich is built once")
+	flags.BoolVar(&f.inProcess, "in-process", false, "take the runs in this process: a handler that ends the process ends the search, without a finding")
+	flags.BoolVar(&f.coverage, "coverage", false, "report the lines of the service that never ran; the runs are taken by a copy of the program that\ncounts them, which is built once")
 	f.outputs.flags(flags)
 	return cmd
 }

@@ -260,15 +260,15 @@ func (t *tool) resumeCommand() *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "resume DIR",
-		Short: "go on with a search whose state is kept",
-		Long: `resume goes on with a search that was begun with --state DIR, and was interrupted
-or killed, or whose machine went down. It comes to the same finding and the same
-counts as a search that nobody stopped: a walk depends on its number, on the seed
-and on what was kept at the ends of lots. At most a second of walks is taken again; of the
-exhaustive phase, the level that was under way, and one step for each state before it.
+		Short: "continue a search that was begun with --state",
+		Long: `resume continues a search that was begun with --state DIR, and that was interrupted or
+killed, or whose machine went down. It reports the same finding and the same counts as a
+search without an interruption, since a walk depends only on its number, the seed and the
+states kept so far. It repeats at most a second of walks; in the exhaustive phase, it
+repeats the level that was under way, and one step for each state before it.
 
-The flags are those of the search; the ones below may differ. A state of another
-build of the program is refused.`,
+The flags are those of the search; only the ones below may be changed. The state of
+another build of the program is refused.`,
 		Example: `
 macemc search randtree --state randtree.state --time 10h
 macemc resume randtree.state`,
@@ -276,10 +276,10 @@ macemc resume randtree.state`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.DurationVar(&over.time, "time", 0, "go on for this `time`, in a search that had one (default its own)")
-	flags.StringVar(&over.memory, "memory", "", "let the process use so many `bytes` (default its own)")
-	flags.IntVar(&over.workers, "workers", 0, "take walks on `N` goroutines (default its own)")
-	flags.StringVar(&over.out, "out", "", "write findings into `DIR` (default its own)")
+	flags.DurationVar(&over.time, "time", 0, "continue for this `time`, if the search had a --time (default the search's)")
+	flags.StringVar(&over.memory, "memory", "", "limit the memory of the process to this many `bytes` (default the search's)")
+	flags.IntVar(&over.workers, "workers", 0, "take walks on `N` goroutines (default the search's)")
+	flags.StringVar(&over.out, "out", "", "write findings into `DIR` (default the search's)")
 	flags.BoolVar(&over.json, "json", false, "print one JSON object")
 	flags.BoolVar(&over.quiet, "quiet", false, "show no progress")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -128,7 +128,7 @@ func usagef(format string, args ...any) error { return usage{fmt.Errorf(format, 
 func (t *tool) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "macemc",
-		Short: "find what is wrong with event-driven services, safety and liveness",
+		Short: "find failures of event-driven services, in safety and liveness",
 		Long: `macemc runs the real code of an event-driven service in a simulator that owns
 every choice: which event comes next, and how the service's own coins fall. It
 searches for runs that violate a property, or from which the service can never
@@ -161,7 +161,7 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 	root.SetVersionTemplate("macemc {{.Version}}\n")
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [command]",
-		Short: "tell about a command",
+		Short: "explain a command",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 {
@@ -251,8 +251,8 @@ func exactly(n int, sentence string) cobra.PositionalArgs {
 func (t *tool) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "tell the version, the commit and Go",
-		Long:  "version tells which release of macemc this program was built with, of which commit that\nis, and by which Go: what belongs into a report of a bug of macemc itself.",
+		Short: "print the version, the commit and the version of Go",
+		Long:  "version prints the release of macemc in this program, its commit, and the version of Go that\nbuilt it. They belong into a report of a bug of macemc itself.",
 		Args:  exactly(0, "version takes no arguments"),
 		RunE: func(*cobra.Command, []string) error {
 			info, ok := debug.ReadBuildInfo()

@@ -17,13 +17,13 @@ func (t *tool) vetCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "vet [PACKAGE...]",
 		Short: "report handlers that no replay repeats, and messages that change",
-		Long: `vet reads the source of a service, and reports what a search would meet sooner or
-later, or not at all: clocks, random numbers, goroutines, channels, locks, output and
-the end of the process in handlers, sends in the order of a map, messages that are
-changed or kept, package variables that are written, and switches that pass over what
-they do not know. It looks at each package by itself; with no PACKAGE, at the one here.
+		Long: `vet reads the source of a service, and reports errors that a search would meet late or
+not at all: clocks, random numbers, goroutines, channels, locks, output and the end of
+the process in handlers, sends in the order of a map, messages that are changed or
+kept, package variables that are written, and switches without a default that panics.
+It looks at each package by itself; with no PACKAGE, at the one in this folder.
 
-A comment takes one report back, and says why:
+A comment suppresses one report and gives the reason:
 
 	//macemc:allow print: once, when the node begins
 
@@ -32,8 +32,8 @@ The checks are:
 	` + checkList() + `
 
 The flags of go vet may stand before the packages; -results=all reports each TCP send
-whose result is dropped, and not only those in loops. The command is a tool of go vet
-itself: go vet -vettool=$(which macemc) ./...`,
+whose result is dropped, and not only those in loops. The command also works as a tool
+of go vet: go vet -vettool=$(which macemc) ./...`,
 		Example: `
 macemc vet ./...
 macemc vet -json ./...`,

@@ -42,7 +42,7 @@ func (r *Recording) See(w *world.World) {
 		}
 	}
 	if k > len(r.edits) {
-		panic("macemc bug: eventgraph: a recording is told every state, and one is missing")
+		panic("macemc bug: eventgraph: a recording needs every state, and one is missing")
 	}
 	if k%wholeEvery == 0 {
 		r.wholes = append(r.wholes, lines)

@@ -12,31 +12,31 @@ import (
 	"macemc/internal/world"
 )
 
-func branching() []*Command {
-	return []*Command{
+func branching() []*command {
+	return []*command{
 		{
 			Name: "take", Aliases: []string{"t"}, Group: groupBranch, Usage: "N | /PATTERN/ [COIN ...]",
-			Short:   "take the N-th of what can happen after this step, or the one that a pattern matches",
-			Help:    "What can happen, and its number, tells alternatives. Coins fall as given, else on their first sides. Unless\nthe run does this anyway, it makes a branch; what was recorded stays.",
+			Short:   "take the N-th possible event after this step, or the one that a pattern matches",
+			Help:    "alternatives lists the possible events with their numbers. Coins that are not given fall on their first sides.\nIf the run goes on otherwise, the step begins a branch; the recorded run stays.",
 			Example: "alternatives; take 1; take /n0 script/; branches",
 			run:     (*Session).take,
 		},
 		{
 			Name: "walk", Group: groupBranch, Usage: "[N | live] [seed S]",
-			Short:   "go on at random from here, N steps (else 10), or until a state is live",
-			Help:    "Faults do not happen in it. Until live it takes at most 10,000 steps. It is the same for the same\nseed (else 1).",
+			Short:   "take random steps from here, N of them (by default 10), or until a state is live",
+			Help:    "No faults happen. With live, it takes at most 10,000 steps. The same seed (by default 1) takes the\nsame steps.",
 			Example: "jump 2; walk 3; walk live seed 7", args: []completer{ofWords("live", "seed")},
 			run: (*Session).walk,
 		},
 		{
 			Name: "heal", Group: groupBranch,
-			Short:   "have the environment stop misbehaving: a partition ends, and budgets of faults are void",
+			Short:   "let the environment stop misbehaving: a partition ends, and the budgets of faults are void",
 			Example: "heal; prev; alternatives",
 			run:     (*Session).heal,
 		},
 		{
 			Name: "branches", Aliases: []string{"br"}, Group: groupBranch,
-			Short:   "tell the tree of branches",
+			Short:   "show the tree of branches",
 			Example: "jump 1; walk 2; jump 2; walk 3 seed 2; branches",
 			run: func(s *Session, args []word) (Page, error) {
 				if len(args) > 0 {
@@ -47,7 +47,7 @@ func branching() []*Command {
 		},
 		{
 			Name: "branch", Group: groupBranch, Usage: "NAME [STEP]",
-			Short:   "go to a branch: to this step of it, else to the one where the session stands, as far as it has it",
+			Short:   "go to a branch: to the given step, or to the step with the present number, or to its end if it is shorter",
 			Example: "jump 1; walk 2; branch trunk; branch b1 2", args: []completer{ofBranches},
 			run: (*Session).toBranch,
 		},

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Command is a row of the table of commands, from which lines are parsed and completed, and
+// command is a row of the table of commands, from which lines are parsed and completed, and
 // help and the manual are made.
-type Command struct {
+type command struct {
 	Name    string
 	Aliases []string
 	Group   string
@@ -30,14 +30,14 @@ const (
 	groupOther   = "Other"
 )
 
-// Commands returns the table.
-func Commands() []*Command {
-	return slices.Concat(moving(), looking(), []*Command{graphCommand()}, comparing(), branching(), recovering(), others())
+// commands returns the table.
+func commands() []*command {
+	return slices.Concat(moving(), looking(), []*command{graphCommand()}, comparing(), branching(), recovering(), others())
 }
 
 // lookup returns the command of a name or of an alias, or nil if there is none.
-func lookup(name string) *Command {
-	for _, c := range Commands() {
+func lookup(name string) *command {
+	for _, c := range commands() {
 		if c.Name == name {
 			return c
 		}
@@ -51,19 +51,19 @@ func lookup(name string) *Command {
 }
 
 func commandNames() (names []string) {
-	for _, c := range Commands() {
+	for _, c := range commands() {
 		names = append(names, c.Name)
 	}
 	return names
 }
 
 // Heading returns the command with its arguments.
-func (c *Command) Heading() string {
+func (c *command) Heading() string {
 	return strings.TrimSpace(c.Name + " " + c.Usage)
 }
 
 // usage returns the error for arguments that do not fit.
-func (c *Command) usage() error {
+func (c *command) usage() error {
 	return fmt.Errorf("%s is used as: %s", c.Name, c.Heading())
 }
 

@@ -12,11 +12,11 @@ import (
 	"macemc/internal/world"
 )
 
-func comparing() []*Command {
-	return []*Command{
+func comparing() []*command {
+	return []*command{
 		{
 			Name: "diff", Aliases: []string{"d"}, Group: groupCompare, Usage: "[STEP [STEP] | live [STEP] | BRANCH [STEP] | FILE [STEP]] [FIELD ...]",
-			Short: "tell what differs between two states: of this step and the one before, of two steps, or of two runs",
+			Short: "show the differences between two states: of this step and the one before, of two steps, or of two runs",
 			Help: `Between two runs the states of aligned steps are compared: the steps that are the same event
 are paired, and steps between two pairs are compared in their order. A STEP says otherwise, and so
 does end. The nearest live path is the branch live, which critical makes, or else the live.path beside
@@ -27,13 +27,13 @@ the error.path. With fields, only these are compared.
 		},
 		{
 			Name: "filediff", Aliases: []string{"m"}, Group: groupCompare, Usage: "FILE [FIELD ...]",
-			Short:   "tell what differs between this step's state and that of the step with the same number in another path",
+			Short:   "show the differences between this step's state and that of the step with the same number in another path",
 			Example: "jump 14; filediff live.path", args: []completer{ofFiles},
 			run: (*Session).fileDiff,
 		},
 		{
 			Name: "aligned", Group: groupCompare, Usage: "live | BRANCH | FILE",
-			Short:   "tell which steps of two runs are the same event",
+			Short:   "show which steps of two runs are the same event",
 			Example: "aligned live", args: []completer{ofDiff},
 			run: (*Session).alignedWith,
 		},

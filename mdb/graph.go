@@ -8,11 +8,11 @@ import (
 	"macemc/eventgraph"
 )
 
-func graphCommand() *Command {
-	return &Command{
+func graphCommand() *command {
+	return &command{
 		Name: "graph", Aliases: []string{"g"}, Group: groupLook, Usage: "[around N | FROM TO | all] [NODE ...]",
-		Short:   "draw the run as what happened before what: N steps on each side (else 5), some steps, or all",
-		Help:    "With nodes, only what concerns these is drawn.",
+		Short:   "draw the order of cause and effect: N steps on each side (by default 5), some steps, or all",
+		Help:    "With nodes, only their events are drawn.",
 		Example: "jump 11; graph around 1; graph 1 3; graph all n1", args: []completer{ofGraph},
 		run: (*Session).graph,
 	}

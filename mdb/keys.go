@@ -70,9 +70,9 @@ func Keys() []Key {
 		{[]string{"w"}, "watch ", ActionCommand, "type a field to watch"},
 		{[]string{"f"}, "filter ", ActionCommand, "type a filter of steps"},
 		{[]string{"t"}, "take ", ActionCommand, "type the number of an alternative to take"},
-		{[]string{"y"}, "", ActionCopy, "copy the command that comes to this place again"},
+		{[]string{"y"}, "", ActionCopy, "copy the command that returns to this place"},
 		{[]string{"Ctrl-L"}, "", ActionRedraw, "draw everything anew"},
-		{[]string{"?", "F1"}, "", ActionHelp, "tell the keys"},
+		{[]string{"?", "F1"}, "", ActionHelp, "show the keys"},
 		{[]string{"q"}, "quit", 0, "end the session"},
 	}
 }

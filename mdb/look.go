@@ -12,11 +12,11 @@ import (
 	"macemc/sim"
 )
 
-func looking() []*Command {
-	return []*Command{
+func looking() []*command {
+	return []*command{
 		{
 			Name: "show", Aliases: []string{"s"}, Group: groupLook, Usage: "[STEP]",
-			Short:   "tell a step: its event, what the handler asked and did, and what changed",
+			Short:   "show a step: its event, the handler's questions and effects, and the changes of the state",
 			Example: "jump 10; show; show 12; show 0", args: []completer{},
 			run: func(s *Session, args []word) (Page, error) {
 				i, err := s.stepOr("show", args, s.step)
@@ -29,34 +29,34 @@ func looking() []*Command {
 		sourceCommand(),
 		{
 			Name: "list", Aliases: []string{"l"}, Group: groupLook, Usage: "[N | all | QUERY]",
-			Short:   "list the steps around here (N on each side, else 5), all, or those that fulfil a query",
+			Short:   "list the steps around here (N on each side, by default 5), all steps, or those that fulfil a query",
 			Example: "list 2; list type join; list field n1.papa; list all", args: []completer{ofQuery},
 			run: (*Session).list,
 		},
 		{
 			Name: "state", Aliases: []string{"st"}, Group: groupLook, Usage: "[NODE | FIELD ...]",
-			Short:   "tell the state: all of it, of one node, or some fields",
-			Help:    "What differs from the state before the step is marked with ~, or + where it is new.",
+			Short:   "show the state: all of it, of one node, or some fields",
+			Help:    "Lines that the step changed are marked with ~, new ones with +.",
 			Example: `jump 10; state n1; state n1.papa "n0 timer"; state`, args: []completer{ofFields},
 			run: func(s *Session, args []word) (Page, error) { return s.look().state(args) },
 		},
 		{
 			Name: "field", Aliases: []string{"fields"}, Group: groupLook, Usage: "FIELD",
-			Short:   "tell one field of all nodes, side by side",
+			Short:   "show one field of all nodes, side by side",
 			Example: "jump end; field papa; field kids; field timer", args: []completer{ofFields},
 			run: func(s *Session, args []word) (Page, error) { return s.look().fieldOfAll(args) },
 		},
 		{
 			Name: "exact", Group: groupLook, Usage: "COMMAND ...",
-			Short: "do a command, and tell what is in a state as states are compared",
+			Short: "execute a command, and show values in the form in which states are compared",
 			Help: "Without it a message in an envelope of a layer stands before the envelope, and a value with a " +
-				"method String is told by it.",
+				"method String is shown by it.",
 			Example: "jump 10; exact state; exact pending; exact show",
 			run:     (*Session).exactly,
 		},
 		{
 			Name: "pending", Aliases: []string{"pe"}, Group: groupLook,
-			Short:   "tell what is under way: messages, timers, tasks, openings of scripts, what is left of faults",
+			Short:   "show what is pending: messages, timers, tasks, requests of scripts, remaining faults",
 			Example: "jump 10; pending",
 			run: func(s *Session, args []word) (Page, error) {
 				if len(args) > 0 {
@@ -67,8 +67,8 @@ func looking() []*Command {
 		},
 		{
 			Name: "properties", Aliases: []string{"props"}, Group: groupLook,
-			Short:   "tell every property: whether it holds, since when, and what it says of the state",
-			Help:    "Properties of steps and monitors fail in a step, and are told where a run ends by them.",
+			Short:   "show every property: whether it holds, since which step, and its description of the state",
+			Help:    "Properties of steps and monitors fail in a step; a run that ends by one shows it there.",
 			Example: "properties; jump end; properties",
 			run: func(s *Session, args []word) (Page, error) {
 				if len(args) > 0 {
@@ -79,14 +79,14 @@ func looking() []*Command {
 		},
 		{
 			Name: "log", Group: groupLook, Usage: "[NODE]",
-			Short:   "tell the log lines of the run up to here, of one node or of all",
+			Short:   "show the log lines of the run up to here, of one node or of all",
 			Example: "jump end; log; log n1", args: []completer{ofNodes},
 			run: func(s *Session, args []word) (Page, error) { return s.look().log(args) },
 		},
 		{
 			Name: "alternatives", Aliases: []string{"a"}, Group: groupLook, Usage: "[STEP]",
-			Short:   "tell what can happen after a step, and what each of it would do",
-			Help:    "A handler that asks coins has an outcome for each of their answers: take N COIN ... takes one.\nTo see what could have happened instead of a step, ask at the step before it.",
+			Short:   "show the events that are possible after a step, and the effects of each",
+			Help:    "A handler that tosses coins has an outcome for each of their answers: take N COIN ... takes one.\nFor the alternatives to a step, use it at the step before.",
 			Example: "jump 11; alternatives; alternatives 0",
 			run: func(s *Session, args []word) (Page, error) {
 				i, err := s.stepOr("alternatives", args, s.step)
@@ -98,7 +98,7 @@ func looking() []*Command {
 		},
 		{
 			Name: "summary", Aliases: []string{"info"}, Group: groupLook,
-			Short:   "tell what is open: the system, how it is run, how the run ends",
+			Short:   "describe the open run: its system, its conditions, its end",
 			Example: "summary",
 			run: func(s *Session, args []word) (Page, error) {
 				if len(args) > 0 {

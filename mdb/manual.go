@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Manual returns the text of docs/mdb.md, made from the table of commands. A test compares
+// manualText returns the text of docs/mdb.md, made from the table of commands. A test compares
 // them.
-func Manual() string {
+func manualText() string {
 	var b strings.Builder
 	b.WriteString(`# mdb, the debugger
 
@@ -24,7 +24,7 @@ answer, for bug reports and scripts. The exit status is 0, or 2 if a line was wr
 session as [a page in the browser](explore.md), and ` + "`--serve`" + ` answers [JSON lines](serve.md).
 `)
 	group := ""
-	for _, c := range Commands() {
+	for _, c := range commands() {
 		if c.Group != group {
 			group = c.Group
 			fmt.Fprintf(&b, "\n## %s\n", group)

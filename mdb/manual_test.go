@@ -11,7 +11,7 @@ const manual = "../docs/mdb.md"
 
 // docs/mdb.md is what the table of commands makes.
 func TestManual(t *testing.T) {
-	want := Manual()
+	want := manualText()
 	if f := flag.Lookup("rewrite"); f != nil && f.Value.String() == "true" {
 		if err := os.WriteFile(manual, []byte(want), 0o666); err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	names := map[string]string{}
-	for _, c := range Commands() {
+	for _, c := range commands() {
 		if c.Short == "" || c.Group == "" || c.run == nil {
 			t.Errorf("%s has no help, no group or does nothing", c.Name)
 		}

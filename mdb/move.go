@@ -8,40 +8,40 @@ import (
 	"macemc/internal/numerals"
 )
 
-func moving() []*Command {
+func moving() []*command {
 	toStep := ofWords("start", "end", "critical", "failure")
-	return []*Command{
+	return []*command{
 		{
 			Name: "next", Aliases: []string{"n"}, Group: groupMove, Usage: "[N | QUERY]",
 			Short:   "go to the next step, N steps on, or to the next step that fulfils a query",
-			Help:    "With a filter, next goes to the next step that is listed. What a QUERY may be tells help queries.",
+			Help:    "With a filter, next goes to the next listed step. help queries explains QUERY.",
 			Example: "next; next 2; next type joinReply", args: []completer{ofQuery},
 			run: func(s *Session, args []word) (Page, error) { return s.advance(args, false) },
 		},
 		{
 			Name: "prev", Aliases: []string{"p", "back"}, Group: groupMove, Usage: "[N | QUERY]",
 			Short:   "go to the step before, N steps back, or to the last step that fulfils a query",
-			Help:    "It is next, the other way.",
+			Help:    "prev is next in the other direction.",
 			Example: "jump end; prev; prev 2; prev kind script", args: []completer{ofQuery},
 			run: func(s *Session, args []word) (Page, error) { return s.advance(args, true) },
 		},
 		{
 			Name: "jump", Aliases: []string{"j", "goto"}, Group: groupMove, Usage: "STEP | +N | -N | start | end | critical | failure",
-			Short:   "go to a step by its number or by what it is",
-			Help:    "The critical step is the one that the path's header tells, or that the command critical has found.",
+			Short:   "go to a step by its number or its role",
+			Help:    "The critical step is the one in the path's header, or the one that the command critical has found.",
 			Example: "jump 3; jump end; jump -2; jump failure; jump start", args: []completer{toStep},
 			run: (*Session).jump,
 		},
 		{
 			Name: "watch", Aliases: []string{"w"}, Group: groupMove, Usage: "[back] FIELD",
 			Short:   "go to the next step in which a field changes, or back to the last that changed it",
-			Help:    "Without arguments it looks on for what was watched last. What a FIELD may be tells help fields.",
+			Help:    "Without arguments it goes on with the last watched field. help fields explains FIELD.",
 			Example: `watch n1.papa; jump end; watch back n1.papa; watch back "n0 timer"`, args: []completer{ofFields},
 			run: (*Session).watch,
 		},
 		{
 			Name: "again", Group: groupMove, Usage: "[back]",
-			Short:   "look on for what was looked for last, or back for it",
+			Short:   "repeat the last search, forward or back",
 			Example: "next type Reorg; again; again back", args: []completer{ofWords("back")},
 			run: (*Session).again,
 		},
@@ -71,8 +71,8 @@ func moving() []*Command {
 		},
 		{
 			Name: "filter", Aliases: []string{"f"}, Group: groupMove, Usage: "[QUERY | off]",
-			Short:   "list only the steps that fulfil a query, and have next and prev go to these",
-			Help:    "Without a query it says which filter there is. A filter cannot ask about fields: list and watch do.",
+			Short:   "list only the steps that fulfil a query, and let next and prev go only to these",
+			Help:    "Without a query it shows the filter. A filter cannot have fields; use list or watch for them.",
 			Example: "filter n1; list; next; next; filter off", args: []completer{ofQuery},
 			run: (*Session).setFilter,
 		},

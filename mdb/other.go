@@ -7,18 +7,18 @@ import (
 	"macemc/internal/numerals"
 )
 
-func others() []*Command {
-	return []*Command{
+func others() []*command {
+	return []*command{
 		{
 			Name: "copy", Aliases: []string{"y"}, Group: groupOther,
-			Short:   "tell the command lines that come to this place again, and that replay the file; the screen copies them",
-			Help:    "A branch is in no file until it is saved: then it is the place where it leaves the trunk.",
+			Short:   "show the command lines that return to this place, and that replay the file; the screen copies them",
+			Help:    "A branch that is not saved is in no file: then the lines return to the place where it leaves the trunk.",
 			Example: "jump 3; copy",
 			run:     (*Session).copy,
 		},
 		{
 			Name: "history", Group: groupOther,
-			Short:   "tell the lines that were executed",
+			Short:   "show the lines that were executed",
 			Example: "next; history",
 			run: func(s *Session, args []word) (p Page, _ error) {
 				if len(args) > 0 {
@@ -32,7 +32,7 @@ func others() []*Command {
 		},
 		{
 			Name: "help", Aliases: []string{"h", "?"}, Group: groupOther, Usage: "[COMMAND | queries | fields]",
-			Short:   "tell the commands, or about one of them",
+			Short:   "list the commands, or explain one of them",
 			Example: "help next; help fields; help queries; help", args: []completer{ofCommands},
 			run: func(_ *Session, args []word) (Page, error) { return help(args) },
 		},
@@ -59,12 +59,12 @@ const (
 
 // fieldHelp is the help on naming a field.
 const fieldHelp = `A FIELD is named as in the lines of the state, and stands for all lines below it too:
-  n2.parent                a field of a node; n2 is the node with all that it has
+  n2.parent                a field of a node; n2 is all fields of the node
   randtree[2].parent       the same, by the name of the system or of the type of its nodes
   parent                   the field on every node, in whichever layer
   "n2 timer"               the timers of a node; task, script
-  "tcp n0->n1"             what is under way from one node to another; udp, set, bag
-  "faults left"            what is left of the budgets of faults`
+  "tcp n0->n1"             messages under way from one node to another; udp, set, bag
+  "faults left"            the remaining budgets of faults`
 
 func help(args []word) (p Page, err error) {
 	if len(args) > 1 {
@@ -100,7 +100,7 @@ func help(args []word) (p Page, err error) {
 // helpAll returns all commands, by group.
 func helpAll() (p Page) {
 	group := ""
-	for _, c := range Commands() {
+	for _, c := range commands() {
 		if c.Group != group {
 			group = c.Group
 			p.add(Strong, "%s", group)
@@ -111,7 +111,7 @@ func helpAll() (p Page) {
 		}
 		p.line(strong("  %-20s ", name), plain("%s", c.Short))
 	}
-	p.add(Dim, "help COMMAND tells more; help queries and help fields what these may be")
+	p.add(Dim, "help COMMAND explains one; help queries and help fields explain the arguments QUERY and FIELD")
 	return p
 }
 

@@ -24,7 +24,7 @@ func TestAnyLine(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	refused := 0
 	for range 1500 {
-		c := Commands()[rng.IntN(len(Commands()))]
+		c := commands()[rng.IntN(len(commands()))]
 		if c.Name == "quit" || c.Name == "save" || c.Name == "critical" || c.Name == "recovers" {
 			continue
 		}

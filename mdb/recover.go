@@ -16,11 +16,11 @@ import (
 	"macemc/sim"
 )
 
-func recovering() []*Command {
-	return []*Command{
+func recovering() []*command {
+	return []*command{
 		{
 			Name: "recovers", Group: groupBranch, Usage: "[K]",
-			Short: "tell whether a live state can still be reached from here: exactly if that is little, else by K walks (else 60)",
+			Short: "decide whether a live state can still be reached from here: exactly if few states can follow, else by K walks (by default 60)",
 			Help: `The environment heals first, and what is rare does not happen. A walk that becomes live is kept as a
 branch, recovery: it is the proof. Without K it gives up after two million steps.`,
 			Example: "jump 3; recovers; branches; jump end; recovers",

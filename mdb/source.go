@@ -11,11 +11,11 @@ import (
 	"macemc/sim"
 )
 
-func sourceCommand() *Command {
-	return &Command{
+func sourceCommand() *command {
+	return &command{
 		Name: "source", Aliases: []string{"src"}, Group: groupLook, Usage: "[STEP]",
-		Short:   "tell the lines of code of a step: the handler's, and of what else ran; those that ran are marked with >",
-		Help:    "To see which lines ran, a copy of the program that counts them is built, once, and takes the run again.\nWithout the go command or the sources there are no marks, and it says so.",
+		Short:   "show the lines of code of a step: those of the handler and of the functions it called; lines that ran are marked with >",
+		Help:    "The marks come from a copy of the program that counts lines: it is built once, and takes the run again.\nWithout the go command or the sources there are no marks, and a line says so.",
 		Example: "jump 1; source", args: []completer{},
 		run: func(s *Session, args []word) (Page, error) {
 			i, err := s.stepOr("source", args, s.step)

@@ -185,7 +185,7 @@ func placeless(text string) string { return sourcePlace.ReplaceAllString(text, "
 func examples(t *testing.T, d *transcript.Data) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimSpace(d.Input), "\n")
-	for _, c := range Commands() {
+	for _, c := range commands() {
 		file := lines[0]
 		for _, l := range lines[1:] {
 			if words := strings.Fields(l); slices.Contains(words[1:], c.Name) {

@@ -49,5 +49,5 @@ func (b *Bits) At(k int) int {
 		}
 		return i<<6 + bits.TrailingZeros64(w)
 	}
-	panic("macemc bug: netsim: there are fewer members than the caller was told by Len")
+	panic("macemc bug: netsim: there are fewer members than Len returned")
 }

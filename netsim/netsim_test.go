@@ -58,7 +58,7 @@ func checkBits(t *testing.T, step, n int, b *Bits, twin map[int]bool) {
 
 func TestBitsAtBeyondTheLast(t *testing.T) {
 	defer func() {
-		if r := fmt.Sprint(recover()); r != "macemc bug: netsim: there are fewer members than the caller was told by Len" {
+		if r := fmt.Sprint(recover()); r != "macemc bug: netsim: there are fewer members than Len returned" {
 			t.Errorf("panic: %s", r)
 		}
 	}()

@@ -28,8 +28,8 @@ func (sys *System) Walker() (*canon.Walker, error) {
 	return walker, nil
 }
 
-// Moment returns the present of a node that is a Timekeeper.
-func Moment(root any) (time.Time, bool) {
+// moment returns the present of a node that is a Timekeeper.
+func moment(root any) (time.Time, bool) {
 	if n, ok := root.(Node); ok {
 		root = sight.Subject(n)
 	}

@@ -260,7 +260,7 @@ func (t *tale) source(p *page, n int) {
 	}
 	switch {
 	case t.Copy == nil:
-		p.say("Which of these lines ran, `mdb` tells (`source`), and the page that `graph --format html` draws.")
+		p.say("`mdb` shows which of these lines ran (`source`), and so does the page that `graph --format html` draws.")
 	case why != nil:
 		p.say("Which of these lines ran is not known: %s.", report.Prose(why.Error()))
 	case len(more) > 0:

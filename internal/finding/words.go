@@ -81,9 +81,9 @@ func (t teller) effect(e sim.Effect) string {
 	case sim.EffectReset:
 		return fmt.Sprintf("breaks its connection with %s", to)
 	case sim.EffectAskClear:
-		return fmt.Sprintf("asks to be told of room to send to %s", to)
+		return fmt.Sprintf("asks for an event when there is room to send to %s", to)
 	case sim.EffectAskFlushed:
-		return "asks to be told when everything is handed over"
+		return "asks for an event when everything was delivered"
 	case sim.EffectWrite:
 		return "writes to its store: " + report.Code(fmt.Sprint(e.Value))
 	case sim.EffectSync:

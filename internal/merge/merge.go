@@ -657,7 +657,7 @@ func (m *merger) differ(format string, args ...any) {
 }
 
 // knot is the error if the entries of the nodes cannot be put in an order.
-const knot = "what the nodes did has no order in which a connection breaks at both ends at once, and a send is refused only where there is no room: these are differences that docs/live.md tells"
+const knot = "the steps of the nodes have no order in which a connection breaks at both ends at once and a send is refused only if there is no room; docs/live.md explains these differences"
 
 // part ends the path: the simulation cannot go on as the world did.
 func (m *merger) part(i int, format string, args ...any) {
@@ -879,7 +879,7 @@ func (m *merger) compare(i int, e *live.Entry, a *answered) {
 	case a.strayed != "":
 		m.part(i, "in %s: %s", m.told2(i, e), a.strayed)
 	case err != nil:
-		m.part(i, "its state cannot be told: %v", err)
+		m.part(i, "its state cannot be written: %v", err)
 	case n.sends[n.life] != e.Step.Sends:
 		m.part(i, "after %s it had sent %d messages, and %d in the simulation", m.told2(i, e), e.Step.Sends, n.sends[n.life])
 	case state != e.Step.State:

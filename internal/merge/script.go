@@ -101,7 +101,7 @@ func SystemOf(sys *sim.System, path *choose.Path) (*sim.System, error) {
 		}
 		s, err := live.CodecOf(sys).Decode(data)
 		if err != nil {
-			return nil, fmt.Errorf("the path tells what n%d was asked for, and that cannot be read: %w", node, err)
+			return nil, fmt.Errorf("the request of n%d in the path cannot be read: %w", node, err)
 		}
 		at := life{node, number}
 		o[at] = append(o[at], s)

@@ -29,7 +29,7 @@ func Bugs(w io.Writer, all []known.Entry, elsewhere, command string) error {
 	}
 	p.table(t, nil)
 	p.blank()
-	p.line("%s bugs show ID tells more, %s bugs verify finds them.", command, command)
+	p.line("%s bugs show ID explains one, %s bugs verify searches for them.", command, command)
 	if elsewhere != "" {
 		p.row(0, 0, "", elsewhere)
 	}

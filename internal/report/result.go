@@ -282,7 +282,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 		p.row(2, labels, "repeated", fmt.Sprintf("%s was taken %s more, and did the same: a coin of one half that nobody owns would have escaped with a probability of %.1g", each, numerals.Many(d.Times, "time"), d.Escape()))
 	}
 	if r.Alike > 0 {
-		p.row(2, labels, "alike", numerals.Many(r.Alike, "more run")+" that failed like these were not told")
+		p.row(2, labels, "alike", numerals.Many(r.Alike, "more run")+" that failed in the same way are not shown")
 	}
 	if len(r.Options.Ignore) > 0 {
 		p.row(2, labels, "ignored", ignored(r))

@@ -119,7 +119,7 @@ func helpPage() (p mdb.Page) {
 		}
 		p = append(p, mdb.Line{{Style: mdb.Strong, Text: fmt.Sprintf("  %-18s", names)}, {Text: k.Short}})
 	}
-	return append(p, mdb.Line{{Style: mdb.Dim, Text: "  :help tells the commands, :help COMMAND tells about one; J K Space PgUp scroll this, any other key closes it"}})
+	return append(p, mdb.Line{{Style: mdb.Dim, Text: "  :help lists the commands, :help COMMAND explains one; J K Space PgUp scroll this, any other key closes it"}})
 }
 
 // layout divides the screen: a title above, a line below, and between them the

@@ -222,7 +222,7 @@ func (m *Model) key(ev *tcell.EventKey) {
 		if ev.Key() == tcell.KeyRune {
 			name = string(ev.Rune())
 		}
-		m.message = mdb.Line{{Text: fmt.Sprintf("%s does nothing; ? tells the keys", name)}}
+		m.message = mdb.Line{{Text: fmt.Sprintf("%s does nothing; ? shows the keys", name)}}
 	}
 }
 

@@ -162,8 +162,7 @@ func (n *node) admit(env sim.Env, m join) {
 	}
 }
 
-// shown returns the list of children for a message to a child. It is empty unless the node is a
-// root.
+// shown returns the children that a message to a child lists. Only a root lists any.
 func (n *node) shown(env sim.Env, kids []sim.Addr) []sim.Addr {
 	if n.root == env.Self() {
 		return kids
