@@ -19,6 +19,7 @@ type Clock struct {
 	last    int     // the index of the latest reading
 	bounds  []bound // n*n bounds
 	counted uint64  // the latest Monotone
+	settled bool    // nothing became known since Settle
 }
 
 // bound is twice a duration, plus 1 if that duration is included: the lowest bit
@@ -58,6 +59,7 @@ func (c *Clock) at(i, j int) bound { return c.bounds[i*c.n+j] }
 
 // Read returns a new instant, at or after all earlier readings.
 func (c *Clock) Read() Time {
+	c.settled = false
 	old, n := *c, c.n+1
 	c.n, c.bounds = n, make([]bound, n*n)
 	for i := range old.n {
@@ -73,6 +75,7 @@ func (c *Clock) Read() Time {
 // Count returns a new Monotone, after all earlier ones.
 func (c *Clock) Count() Monotone {
 	c.counted++
+	c.settled = false
 	return Monotone{c.counted}
 }
 
@@ -166,6 +169,7 @@ func (c *Clock) tighten(i, j int, b bound) {
 	if b >= c.at(i, j) {
 		return
 	}
+	c.settled = false
 	if c.at(j, i).plus(b) < atMost(0) {
 		panic("macemc bug: macetime: an answer was assumed that is not possible; Compare says which are")
 	}

@@ -105,7 +105,21 @@ func settle(c *Clock, held *[slots]Time) {
 	for i := range held {
 		places = append(places, &held[i])
 	}
+	said, before, held0 := c.Settled(places, nil), string(c.Append(nil)), *held
 	c.Settle(places, nil)
+	if said && (string(c.Append(nil)) != before || *held != held0) {
+		panic(fmt.Sprintf("Settled says that nothing changes: %q with %v, and then %q with %v", before, held0, c.Append(nil), *held))
+	}
+	settledTwice += count(c.Settled(places, nil))
+}
+
+var settledTwice int // times after which Settled knew that Settle changes nothing
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func move(t Time, d time.Duration) Time {
@@ -201,6 +215,9 @@ func TestClockAllowsWhatIntegersShow(t *testing.T) {
 			t.Fatalf("seed %d: %d outcomes of %d were explored: %+v", seed, len(got), len(want), p)
 		}
 		explored, unguided = explored+len(got), unguided+1<<compares
+	}
+	if settledTwice < explored/100 {
+		t.Errorf("Settled was true %d times in programs with %d outcomes", settledTwice, explored)
 	}
 	t.Logf("%d outcomes explored; free choice takes %d", explored, unguided)
 	if explored*2 > unguided {

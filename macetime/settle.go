@@ -23,7 +23,7 @@ import (
 func (c *Clock) Settle(held []*Time, counted []*Monotone) {
 	c.rank(counted)
 	if !slices.ContainsFunc(held, func(t *Time) bool { return !t.IsZero() }) {
-		*c = Clock{node: c.node, counted: c.counted}
+		*c = Clock{node: c.node, counted: c.counted, settled: true}
 		return
 	}
 	s := settling{old: c, points: []place{{point: c.last}}}
@@ -33,6 +33,40 @@ func (c *Clock) Settle(held []*Time, counted []*Monotone) {
 		}
 	}
 	*c = s.project()
+	c.settled = true
+}
+
+// Changed reports whether something became known since the last Settle.
+func (c *Clock) Changed() bool { return !c.settled }
+
+// Settled reports whether Settle would change nothing: nothing became known since the last one,
+// and the same instants are held in the same order.
+func (c *Clock) Settled(held []*Time, counted []*Monotone) bool {
+	if !c.settled || len(counted) > 0 || c.counted > 0 {
+		return false
+	}
+	known, last := 1, false
+	for _, t := range held {
+		switch point := int(t.point); {
+		case point == 0:
+		case point > known+1 || point == known+1 && t.offset != 0:
+			return false
+		default:
+			known, last = max(known, point), last || point == 1
+		}
+	}
+	return known == c.n && last == c.holdsLast()
+}
+
+// holdsLast reports whether something is known of the time from another instant to the latest
+// reading, so that Settle would have to forget it if nobody held that.
+func (c *Clock) holdsLast() bool {
+	for j := 1; j < c.n; j++ {
+		if c.at(0, j) != free {
+			return true
+		}
+	}
+	return c.n == 1
 }
 
 // rank renumbers Monotones by their order.

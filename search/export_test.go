@@ -1,6 +1,7 @@
 package search
 
 import (
+	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -27,3 +28,9 @@ const (
 	SlowLooks = slowLooks
 	SlowMost  = slowMost
 )
+
+// Watch calls made with each world that a search makes.
+func Watch(o *Options, made func(*world.World)) { o.made = made }
+
+// CPUTime is that of the process.
+var CPUTime = cpuTime

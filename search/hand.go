@@ -55,7 +55,7 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 	h := &hand{
 		opts: opts, of: of, prefix: from, coverage: new(world.Coverage), counts: counts,
 		Runs: run.Runs{
-			Setting: opts.setting(sys), Live: opts.live, Limits: limits, Pulse: run.Pulse{Trail: opts.Trail, On: on},
+			Setting: opts.setting(sys), Live: opts.live, Made: opts.made, Limits: limits, Pulse: run.Pulse{Trail: opts.Trail, On: on},
 			Counts: run.Counts{Steps: &counts.Steps, Audited: &counts.Audited},
 		},
 	}

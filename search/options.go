@@ -37,14 +37,15 @@ type Options struct {
 
 	Least Least // what is done at least, whatever Effort and Paths say
 
-	Memory int  // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
-	team   int  // states of a level that several workers expand, for tests; 0 means teamLeast
-	all    bool // every step is looked up, for tests
-	live   int  // nodes of a place that are not packed, for tests
-	worth  int  // runs of a node's handlers that say whether memo looks its steps up, for tests
-	late   int  // steps of walks after which states are kept, for tests; 0: walk.CorpusFrom
-	once   bool // the steps of a small space are not taken again, for tests
-	table  int  // bytes that the table of visited states may have, for tests; 0 means as Memory allows
+	Memory int                // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
+	team   int                // states of a level that several workers expand, for tests; 0 means teamLeast
+	all    bool               // every step is looked up, for tests
+	live   int                // nodes of a place that are not packed, for tests
+	worth  int                // runs of a node's handlers that say whether memo looks its steps up, for tests
+	late   int                // steps of walks after which states are kept, for tests; 0: walk.CorpusFrom
+	once   bool               // the steps of a small space are not taken again, for tests
+	made   func(*world.World) // called with each world that is made and not for audits, for tests; nil means nobody asked
+	table  int                // bytes that the table of visited states may have, for tests; 0 means as Memory allows
 
 	Findings int // how many findings to look for, one for each property and critical event, or place of a panic; 0 means 1
 

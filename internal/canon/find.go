@@ -17,19 +17,74 @@ type Finder struct {
 
 	// The state of one Find.
 	met   func(reflect.Value)
-	seen  map[object]bool
-	lists map[list]bool
+	seen  once[object]
+	lists once[list]
 	later []func()
 	inKey bool
 	past  bool // zero values are passed over
 
+	last    dynamicHolding
 	scratch map[*plan]reflect.Value // the element of a map that is looked at
 }
 
 // holding says what values of a plan may hold.
 type holding struct {
-	may     bool   // they may hold a value of the types
-	refused string // why one could not be found in them, or ""
+	looked  bool        // they are values of the types
+	may     bool        // they may hold a value of the types
+	refused string      // why one could not be found in them, or ""
+	fields  []heldField // of a struct: those that may hold one
+	elem    *holding
+}
+
+// heldField is a field of a struct that may hold a value of the types.
+type heldField struct {
+	plan *plan
+	off  uintptr
+	of   *holding
+}
+
+// dynamicHolding says what values of a dynamic type may hold.
+type dynamicHolding struct {
+	typ  reflect.Type
+	plan *plan
+	of   *holding
+}
+
+// once is a set. Most have few members, for which a map is slow.
+type once[T comparable] struct {
+	few  []T
+	many map[T]bool
+}
+
+const onceFew = 16
+
+// add reports whether x is new.
+func (o *once[T]) add(x T) bool {
+	switch {
+	case len(o.few) < onceFew:
+		if slices.Contains(o.few, x) {
+			return false
+		}
+		o.few = append(o.few, x)
+		return true
+	case len(o.many) == 0:
+		if o.many == nil {
+			o.many = map[T]bool{}
+		}
+		for _, y := range o.few {
+			o.many[y] = true
+		}
+	}
+	if o.many[x] {
+		return false
+	}
+	o.many[x] = true
+	return true
+}
+
+func (o *once[T]) clear() {
+	o.few = o.few[:0]
+	clear(o.many)
 }
 
 // list distinguishes slices of different length at the same address.
@@ -40,7 +95,7 @@ type list struct {
 
 // Finder finds values of these types, which must be plain structs.
 func (w *Walker) Finder(types ...reflect.Type) *Finder {
-	return &Finder{w: w, types: types, plans: map[*plan]*holding{}, seen: map[object]bool{}, lists: map[list]bool{}, scratch: map[*plan]reflect.Value{}}
+	return &Finder{w: w, types: types, plans: map[*plan]*holding{}, scratch: map[*plan]reflect.Value{}}
 }
 
 // PassZero makes Find pass over zero values. Elements of maps that hold no other ones then cost
@@ -57,8 +112,8 @@ func (f *Finder) PassZero() *Finder {
 // that cannot be found or changed, because it is in a key or in a part that is not walked.
 func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error) {
 	f.met, f.later, f.inKey = met, nil, false
-	clear(f.seen)
-	clear(f.lists)
+	f.seen.clear()
+	f.lists.clear()
 	defer func() {
 		if r := recover(); r != nil {
 			refused, ok := r.(cannotFind)
@@ -70,12 +125,17 @@ func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error
 	}()
 	f.dynamic(reflect.ValueOf(v), nil)
 	later := f.later
+	if len(later) == 0 {
+		return unchanged, nil
+	}
 	return func() {
 		for _, write := range slices.Backward(later) { // inner values first
 			write()
 		}
 	}, nil
 }
+
+func unchanged() {}
 
 // Holds reports whether v holds a value of the types, which may be zero.
 func (f *Finder) Holds(v any) bool {
@@ -105,7 +165,7 @@ func (f *Finder) of(p *plan) *holding {
 	if h, known := f.plans[p]; known {
 		return h
 	}
-	h := &holding{may: true} // for a type that contains itself
+	h := &holding{may: true, looked: f.looked(p.typ)} // for a type that contains itself
 	f.plans[p] = h
 	h.may = f.holds(p, h)
 	return h
@@ -131,7 +191,7 @@ func (f *Finder) holds(p *plan, h *holding) bool {
 
 func (f *Finder) within(p *plan, h *holding) bool {
 	of := f.of(p)
-	h.refused = cmp.Or(h.refused, of.refused)
+	h.refused, h.elem = cmp.Or(h.refused, of.refused), of
 	return of.may
 }
 
@@ -149,7 +209,10 @@ func (f *Finder) structure(p *plan, h *holding) bool {
 	may, walked := false, map[int]bool{}
 	for _, field := range p.fields {
 		walked[field.index] = true
-		may = f.within(field.plan, h) || may
+		is := f.within(field.plan, h)
+		if may = is || may; is {
+			h.fields = append(h.fields, heldField{field.plan, field.off, h.elem})
+		}
 	}
 	for i := range p.typ.NumField() {
 		if field := p.typ.Field(i); !walked[i] && !f.w.opaqueType(field.Type) && !f.w.skipped(field.Type) {
@@ -190,10 +253,9 @@ func (f *Finder) static(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// The methods below walk. v is addressable, and its plan may hold a value of the types.
+// The methods below walk. A value lies at an address, and its plan may hold a value of the types.
 
-func (f *Finder) value(p *plan, v reflect.Value) {
-	h := f.of(p)
+func (f *Finder) value(p *plan, h *holding, at unsafe.Pointer) {
 	if h.refused != "" {
 		panic(cannotFind(h.refused))
 	}
@@ -202,72 +264,77 @@ func (f *Finder) value(p *plan, v reflect.Value) {
 	}
 	switch p.op {
 	case opStruct:
-		f.fields(p, v)
+		if h.looked {
+			f.leaf(p, at)
+			return
+		}
+		for i := range h.fields {
+			field := &h.fields[i]
+			f.value(field.plan, field.of, unsafe.Add(at, field.off))
+		}
 	case opArray:
-		f.items(p, v)
+		f.items(p, h, at, p.typ.Len())
 	case opSlice:
-		if at := (list{object{v.Pointer(), p}, v.Len()}); !f.lists[at] {
-			f.lists[at] = true
-			f.items(p, v)
+		all := *(*[]byte)(at)
+		first := unsafe.Pointer(unsafe.SliceData(all))
+		if f.lists.add(list{object{uintptr(first), p}, len(all)}) {
+			f.items(p, h, first, len(all))
 		}
 	case opPointer:
-		f.pointer(p, v)
+		f.pointer(p, h, *(*unsafe.Pointer)(at))
 	case opAtomicPointer:
-		f.pointer(p, reflect.NewAt(reflect.PointerTo(p.elem.typ), unsafe.Add(addr(v), p.off)).Elem())
+		f.pointer(p, h, *(*unsafe.Pointer)(unsafe.Add(at, p.off)))
 	case opAtomic:
-		f.value(p.elem, reflect.NewAt(p.elem.typ, unsafe.Add(addr(v), p.off)).Elem())
+		f.value(p.elem, h.elem, unsafe.Add(at, p.off))
 	case opInterface:
-		f.dynamic(v.Elem(), v.Set)
+		f.inside(p, at)
 	case opMap:
-		f.entries(p, v)
+		f.entries(p, reflect.NewAt(p.typ, at).Elem())
 	}
 }
 
-func (f *Finder) fields(p *plan, v reflect.Value) {
-	if f.looked(p.typ) {
-		f.leaf(p, v)
-		return
-	}
-	for _, field := range p.fields {
-		f.value(field.plan, reopen(v.Field(field.index)))
-	}
-}
-
-func (f *Finder) leaf(p *plan, v reflect.Value) {
-	at := object{v.UnsafeAddr(), p}
+func (f *Finder) leaf(p *plan, at unsafe.Pointer) {
+	v := reflect.NewAt(p.typ, at).Elem()
 	switch {
 	case f.past && v.IsZero():
-	case f.seen[at]:
+	case !f.seen.add(object{uintptr(at), p}):
 	case f.inKey:
 		panic(cannotFind("a key of a map holds one; key the map by something else"))
 	default:
-		f.seen[at] = true
 		f.met(v)
 	}
 }
 
-func (f *Finder) items(p *plan, v reflect.Value) {
-	for i := range v.Len() {
-		f.value(p.elem, v.Index(i))
+func (f *Finder) items(p *plan, h *holding, first unsafe.Pointer, n int) {
+	size := p.elem.typ.Size()
+	for i := range n {
+		f.value(p.elem, h.elem, unsafe.Add(first, uintptr(i)*size))
 	}
 }
 
-func (f *Finder) pointer(p *plan, v reflect.Value) {
-	if v.IsNil() || !f.first(v, p) {
+// pointer walks what a pointer leads to.
+func (f *Finder) pointer(p *plan, h *holding, to unsafe.Pointer) {
+	if to == nil || !f.seen.add(object{uintptr(to), p}) {
 		return
 	}
-	defer func(was bool) { f.inKey = was }(f.inKey)
+	was := f.inKey
 	f.inKey = false
-	f.value(p.elem, v.Elem())
+	f.value(p.elem, h.elem, to)
+	f.inKey = was
 }
 
-func (f *Finder) first(v reflect.Value, p *plan) bool {
-	at := object{v.Pointer(), p}
-	if f.seen[at] {
-		return false
+// inside walks the value in the interface at an address.
+func (f *Finder) inside(p *plan, at unsafe.Pointer) {
+	q, value := f.w.met(at)
+	if q == nil && f.w.known {
+		q, value, _ = f.w.open(p, at) // a refusal is reported by the walk
 	}
-	f.seen[at] = true
-	return true
+	if q != nil && q.op == opPointer {
+		f.value(q, f.of(q), value)
+		return
+	}
+	v := reflect.NewAt(p.typ, at).Elem()
+	f.dynamic(v.Elem(), v.Set)
 }
 
 // dynamic searches the value in an interface. A value that is not a pointer is copied,
@@ -276,15 +343,25 @@ func (f *Finder) dynamic(v reflect.Value, write func(reflect.Value)) {
 	if !v.IsValid() {
 		return
 	}
-	p, r := f.w.plan(v.Type())
-	if r != nil {
-		return // the walk refuses it, and says more
+	if t := v.Type(); f.last.typ != t {
+		p, r := f.w.plan(t)
+		if r != nil {
+			return // the walk refuses it, and says more
+		}
+		f.last = dynamicHolding{t, p, f.of(p)}
 	}
-	if h := f.of(p); !h.may && h.refused == "" {
+	p, h := f.last.plan, f.last.of
+	switch {
+	case !h.may && h.refused == "":
 		return
-	}
-	if p.op == opPointer || p.op == opMap {
-		f.value(p, cleaned(v))
+	case p.op == opPointer:
+		if h.refused != "" {
+			panic(cannotFind(h.refused))
+		}
+		f.pointer(p, h, v.UnsafePointer())
+		return
+	case p.op == opMap:
+		f.value(p, h, addr(cleaned(v)))
 		return
 	}
 	f.copied(p, cleaned(v), write)
@@ -306,7 +383,7 @@ func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 	held := 0
 	met := f.met
 	f.met = func(v reflect.Value) { held++; met(v) }
-	f.value(p, c)
+	f.value(p, f.of(p), addr(c))
 	f.met = met
 	if write == nil {
 		return
@@ -319,7 +396,7 @@ func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 // entries searches the elements of a map, in the order of the hashes of its keys. It
 // searches the keys only to refuse them.
 func (f *Finder) entries(p *plan, v reflect.Value) {
-	if v.IsNil() || !f.first(v, p) {
+	if v.IsNil() || !f.seen.add(object{v.Pointer(), p}) {
 		return
 	}
 	type entry struct {
@@ -398,6 +475,6 @@ func (f *Finder) key(p *plan, key reflect.Value) {
 	}
 	was := f.inKey
 	f.inKey = true
-	f.value(p, key)
+	f.value(p, f.of(p), addr(key))
 	f.inKey = was
 }

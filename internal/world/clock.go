@@ -19,11 +19,13 @@ type instants struct {
 	finder  *canon.Finder
 	times   []*macetime.Time
 	counted []*macetime.Monotone
+	met     func(reflect.Value) // note
 }
 
 func (all *nodes) finder() *instants {
 	if all.instants == nil {
 		all.instants = &instants{finder: sim.Times(all.walker).PassZero()}
+		all.instants.met = all.instants.note
 	}
 	return all.instants
 }
@@ -31,6 +33,7 @@ func (all *nodes) finder() *instants {
 // settleTimes numbers anew what node i holds, after a handler or a crash.
 func (all *nodes) settleTimes(i int) {
 	if ns := &all.at[i]; ns.clock != nil {
+		all.work.searched()
 		ns.renumber(all.finder(), all.pace != nil)
 	}
 }
@@ -59,11 +62,15 @@ func (ns *nodeState) renumber(in *instants, paced bool) {
 			panic(fmt.Sprintf("macemc: %s holds a time that %s", addrOf(ns.index), wrong))
 		}
 	}
-	clock := ns.clock.Clone()
-	clock.Settle(in.times, in.counted)
-	changed()
-	if ns.clock = &clock; clock.IsZero() {
-		ns.clock = nil
+	if !ns.clock.Settled(in.times, in.counted) {
+		if !ns.clock.Changed() { // a bank may have it too
+			ns.ownClock()
+		}
+		ns.clock.Settle(in.times, in.counted)
+		changed()
+		if ns.clock.IsZero() {
+			ns.clock = nil
+		}
 	}
 	if paced {
 		ns.ripen()
@@ -73,7 +80,7 @@ func (ns *nodeState) renumber(in *instants, paced bool) {
 // find finds the times that a node holds.
 func (in *instants) find(node sim.Node, of sim.Addr) (changed func()) {
 	in.times, in.counted = in.times[:0], in.counted[:0]
-	changed, err := in.finder.Find(node, in.note)
+	changed, err := in.finder.Find(node, in.met)
 	if err != nil {
 		panic(fmt.Sprintf("macemc: %s cannot keep times where it does: %v", of, err))
 	}

@@ -70,7 +70,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	w := &World{setting: setting{
 		sys: sys, params: params, bad: bad, n: n, walker: walker, peers: make([][]sim.Addr, n),
 		tracing: config.Trace, auditing: config.Audit, sprint: config.Sprint, shuffled: config.DiskReorder, crashes: config.Crashes,
-		live: cmp.Or(config.Live, liveMost),
+		live: cmp.Or(config.Live, liveMost), work: new(Work),
 	}}
 	pace, err := sys.Pace(params)
 	switch {

@@ -22,10 +22,33 @@ type setting struct {
 	sprint   bool      // see Config.Sprint
 	live     int       // see Config.Live
 	cover    *Coverage // an observer: what runs exercise; nil means nobody asked
+	work     *Work     // an observer
+}
+
+// Work counts what costs a world most. It does not depend on the machine.
+type Work struct {
+	Handlers int // handlers that ran, starts included
+	Hashes   int // values that were walked for their identities: nodes, messages, memories of monitors
+	Copies   int // values that were copied: nodes before a handler runs, memories of monitors
+	Searches int // nodes that were walked for the times that they hold
+}
+
+func (w *Work) ran()      { w.Handlers++ }
+func (w *Work) hashed()   { w.Hashes++ }
+func (w *Work) copied()   { w.Copies++ }
+func (w *Work) searched() { w.Searches++ }
+
+// Add adds what another world did.
+func (w *Work) Add(o Work) {
+	w.Handlers += o.Handlers
+	w.Hashes += o.Hashes
+	w.Copies += o.Copies
+	w.Searches += o.Searches
 }
 
 // sum returns a value's identity; a value that cannot be walked stops the run.
 func (s *setting) sum(v any) canon.Hash {
+	s.work.hashed()
 	h, err := s.walker.Sum(v)
 	if err != nil {
 		panic(unsupported(err.Error()))
@@ -35,6 +58,7 @@ func (s *setting) sum(v any) canon.Hash {
 
 // copied returns a deep copy of a value that can be walked.
 func (s *setting) copied(v any) any {
+	s.work.copied()
 	c, err := s.walker.Copy(v)
 	if err != nil {
 		panic(unsupported(err.Error()))

@@ -64,6 +64,28 @@ func (w *World) Step(src choose.Source) Progress {
 	}
 	e := w.Run.next()
 	w.Events.write(k, e)
+	w.happens(e)
+	return Stepped
+}
+
+// Follow takes the step that another world of the same system has just taken from the state that
+// w is in, without listing the events that are possible. src repeats the answers to its coins. It
+// reports false, and does nothing, if the event is not one that a node handles.
+func (w *World) Follow(of *World, src choose.Source) bool {
+	switch of.Run.current.Kind {
+	case sim.KindMessage, sim.KindTimer, sim.KindTask, sim.KindAction, sim.KindScript:
+	default:
+		return false
+	}
+	e := w.Run.next()
+	*e = of.Run.current
+	w.Run.follows(src)
+	w.happens(e)
+	return true
+}
+
+// happens takes an event, which the run has written down.
+func (w *World) happens(e *happening) {
 	w.Run.acts()
 	w.Links.tcp.Forget()
 	if w.sums.Touched().On() {
@@ -81,7 +103,7 @@ func (w *World) Step(src choose.Source) Progress {
 	}
 	if i < 0 {
 		w.finishNetwork()
-		return Stepped
+		return
 	}
 	w.Run.did.Dispatch(w.nodes.at[i].node, &e.Event)
 	switch e.Kind {
@@ -93,7 +115,6 @@ func (w *World) Step(src choose.Source) Progress {
 		}
 	}
 	w.finish(i)
-	return Stepped
 }
 
 // finishNetwork ends a step of the network as a whole, in which no handler ran.
@@ -107,6 +128,7 @@ func (w *World) finishNetwork() {
 // ready prepares a handler's run.
 func (w *World) ready(i int) {
 	if i >= 0 {
+		w.work.ran()
 		if w.nodes.at[i].shared {
 			w.nodes.own(i)
 		}

@@ -47,6 +47,9 @@ func (w *World) Params() sim.Params { return w.params }
 // Walker returns the walker that writes values as texts, as in the state's text.
 func (w *World) Walker() *canon.Walker { return w.walker }
 
+// Work returns what the world did since it was made.
+func (w *World) Work() Work { return *w.work }
+
 // Unsupported reports whether an error says that this build cannot do what a
 // service asked for.
 func Unsupported(err error) bool {

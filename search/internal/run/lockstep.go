@@ -21,17 +21,18 @@ type Lockstep struct {
 	Lag     *world.World
 	Steps   *world.Transition
 	tape    tape
+	again   choose.Raw // repeats it
 	failure *sim.Failure
 	told    [2]string // what the two runs came to, where they differ
 }
 
 // NewLockstep makes the two worlds; the first is as c says.
 func (r *Runs) NewLockstep(c world.Config) (*Lockstep, error) {
-	ahead, err := r.NewWorld(c)
+	ahead, err := r.newWorld(c)
 	if err != nil {
 		return nil, err
 	}
-	lag, err := r.NewWorld(world.Config{})
+	lag, err := r.newWorld(world.Config{})
 	if err != nil {
 		return nil, err
 	}
@@ -66,13 +67,15 @@ func (t *Lockstep) follow(depth int, healed bool) *sim.Failure {
 			return t.failure
 		}
 	}
-	again := choose.NewRaw(t.tape.picks)
+	again := &t.again
+	again.Restart(t.tape.picks)
 	failed := t.Lag.Protect(func() {
 		switch {
 		case depth == 0:
 			t.Lag.Start(again)
 		case healed:
 			t.Lag.Heal(again)
+		case t.lean && t.follows(again):
 		default:
 			t.Lag.Step(again)
 		}
@@ -104,6 +107,16 @@ func (t *Lockstep) follow(depth int, healed bool) *sim.Failure {
 		return t.differ("two runs of the step led to different states: "+t.World.Text.Describe(d), d.Path+" = "+d.A, d.Path+" = "+d.B)
 	}
 	return nil
+}
+
+// follows lets the lagging world take an event that a node handles. The first answer says which.
+func (t *Lockstep) follows(again *choose.Raw) bool {
+	again.Restart(t.tape.picks[1:])
+	if t.Lag.Follow(t.World, again) {
+		return true
+	}
+	again.Restart(t.tape.picks)
+	return false
 }
 
 // effects compares what the two worlds' handlers did, in order.

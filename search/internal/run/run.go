@@ -59,8 +59,9 @@ type Runs struct {
 	Limits   *Limits      // when to stop
 	Counts   Counts
 
-	Bank *world.Bank // of the forks, or nil if there were none yet
-	Live int         // see world.Config, for tests
+	Bank *world.Bank        // of the forks, or nil if there were none yet
+	Live int                // see world.Config, for tests
+	Made func(*world.World) // called with each world that is made and not for audits, for tests; nil means nobody asked
 
 	Pulse     Pulse       // what the monitor watches
 	Climate   Climate     // of the last run, as it was
@@ -88,6 +89,14 @@ type Exploration interface {
 // NewWorld makes a world for runs under the same conditions, without fault
 // budgets: see Allow.
 func (r *Runs) NewWorld(c world.Config) (*world.World, error) {
+	w, err := r.newWorld(c)
+	if err == nil && r.Made != nil {
+		r.Made(w)
+	}
+	return w, err
+}
+
+func (r *Runs) newWorld(c world.Config) (*world.World, error) {
 	c.Conditions = r.Conditions
 	c.Faults, c.Early, c.Failing, c.Live = nil, nil, r.failing, r.Live
 	return world.New(r.Sys, r.Params, c)
