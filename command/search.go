@@ -129,7 +129,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "do not make the run of a finding shorter")
 	bound("explain-effort")
 	flags.BoolVar(&f.noLines, "no-lines", false, "do not report the lines of code that ran; this saves building a copy of the program that counts them")
-	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm|single`. weighted: by weight; uniform: all\nalike; chain: the chain of causes with the highest priority; swarm: by weights drawn for each walk;\nsingle: by weight, with one kind of event rarer in each walk; auto: chain, swarm, weighted and single\nin turn. With auto, chain, swarm and single each fault has a time of its own, and most walks end with\ntheir storm")
+	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm|single`. weighted: by weight; uniform: all\nalike; chain: the chain of causes with the highest priority; swarm: by weights drawn for each walk;\nsingle: by weight, with one kind of event rarer in each walk; auto: chain, swarm, weighted and single\nin turn. With auto, chain, swarm and single each fault has a time of its own, and part of the walks\nend with their storm")
 	flags.IntVar(&f.restarts, "restarts", 30, "begin `N` of a hundred walks at states that earlier walks met, after the first million steps; only\nwith --walk auto, chain, swarm and single, if nodes can be copied; 0 means none")
 	bound("paths")
 	bound("findings")

@@ -128,3 +128,31 @@ func TestPartsStay(t *testing.T) {
 		}
 	}
 }
+
+// Of the walks with a storm nearly all heal if becoming live takes few steps, and few if it takes
+// many; all of them, and those without faults, are counted. If nothing is to become live, none heals.
+func TestShareHeals(t *testing.T) {
+	const walks = 400
+	for _, c := range []struct {
+		recovery, least, most int // years until a crash is over; walks that heal
+		lively                bool
+	}{{1, walks / 2, walks, true}, {2_000, 1, walks / 8, true}, {1, 0, 0, false}} {
+		sys := aging(0, 0, func(*ager) bool { return true }, nil)
+		if c.lively {
+			sys.Properties = append(sys.Properties, sim.Eventually("it is well again", func(v sim.View[*ager]) bool {
+				for _, a := range v.Nodes() {
+					return a.Age%c.recovery == 0
+				}
+				return true
+			}))
+		}
+		res, err := Search(sys, Options{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}, Depth: 1, Roam: walks, Seed: 3})
+		if err != nil || res.Finding != nil {
+			t.Fatal(err, res)
+		}
+		s := res.Stats
+		if fair := walks / 8; s.Walks != walks || s.Healed+s.Ended+fair != walks || s.Healed < c.least || s.Healed > c.most {
+			t.Errorf("of %d walks %d heal and %d end with their storm; %d to %d are to heal, and %d have none", s.Walks, s.Healed, s.Ended, c.least, c.most, fair)
+		}
+	}
+}

@@ -137,11 +137,10 @@ func (one *scout) take(p walk.Plan, careful bool, wanted func() bool) work.Outco
 	end, _, ended := one.Run(w, careful)
 	one.Pulse.Rest()
 	counted := one.counted()
+	sum := one.opts.Walking.one(w, ended)
+	sum.Add(Stats{Steps: counted.Steps, WalkSteps: counted.Steps, Audited: counted.Audited})
 	return work.Outcome{
-		Stats: Stats{
-			Steps: counted.Steps, WalkSteps: counted.Steps, Audited: counted.Audited, Paths: 1, Walks: 1, Manners: one.opts.Walking.one(p),
-			Ended: one.opts.Walking.ended(p), StormSteps: w.Stormed(ended),
-		},
+		Stats:  sum,
 		Judged: one.taken(ended, careful), Kept: w.Plan.From, Met: w.Notes(),
 		Ends: w.Left || !w.Well(end, ended),
 	}

@@ -41,7 +41,7 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 		if length.Look = 0; r.looksEarly() {
 			length.Longer()
 		}
-		length.Each = walk.Each(r.stats.StormSteps, r.stats.Walks, r.stats.WalkSteps-r.stats.StormSteps, r.stats.Walks-r.stats.Ended)
+		length.Heals = walk.Heals(r.stats.Ended+r.stats.Healed, r.stats.StormSteps, r.stats.Healed, r.stats.HealSteps)
 		if r.corpus == nil && r.stats.WalkSteps >= cmp.Or(r.opts.late, walk.CorpusFrom) && r.restarts() {
 			r.corpus = walk.NewCorpus()
 			how = r.strategy(r.corpus)
@@ -155,7 +155,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	if s.Left {
 		return false, false, nil
 	}
-	r.add(Stats{Paths: 1, Walks: 1, Manners: r.opts.Walking.one(p), Ended: r.opts.Walking.ended(p), StormSteps: s.Stormed(w)})
+	r.add(r.opts.Walking.one(s, w))
 	r.remember(s.Notes(), p.From)
 	var f *Finding
 	switch {
@@ -209,20 +209,20 @@ func (r *runner) further(taken int, n *int) bool {
 	return true
 }
 
-// one returns the walk of a plan, by its manner, if walks have several.
-func (w Walking) one(p walk.Plan) (none Manners) {
-	if !w.guided() {
-		return none
+// one counts a walk that ended in a world.
+func (w Walking) one(s *walk.Walk, in *world.World) Stats {
+	one := Stats{Paths: 1, Walks: 1}
+	one.StormSteps, one.HealSteps = s.Stormed(in)
+	switch {
+	case s.Plan.Ends:
+		one.Ended = 1
+	case s.Plan.Stormy:
+		one.Healed = 1
 	}
-	return work.One(p.Guide.Manner)
-}
-
-// ended returns 1 for a walk that ends with its storm.
-func (w Walking) ended(p walk.Plan) int {
-	if p.Ends {
-		return 1
+	if w.guided() {
+		one.Manners = work.One(s.Plan.Guide.Manner)
 	}
-	return 0
+	return one
 }
 
 // looksEarly reports whether walks that are not live for a while are looked at, long

@@ -123,7 +123,7 @@ var list = []Known{
 		Paper:    "path 1,952 at depth 5 from a prefix of 744 steps, the critical position 821",
 	},
 	{
-		ID: "PA6", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		ID: "PA6", Kind: Liveness, Verdict: sim.VerdictDead, Long: true, Paths: 40_000,
 		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=2"},
 		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo"), at(Other, sim.KindMessage, "join"), at(Other, sim.KindRestart, "")},
 		Meant:    lists,

@@ -149,6 +149,7 @@ type statsJSON struct {
 	Duplicates  int            `json:"duplicates"`
 	Walks       int            `json:"walks"`
 	Manners     map[string]int `json:"manners,omitempty"`
+	Healed      int            `json:"healed,omitempty"`
 	Ended       int            `json:"ended,omitempty"`
 	Restarted   int            `json:"restarted,omitempty"`
 	Kept        int            `json:"kept,omitempty"`
@@ -301,7 +302,7 @@ func avoidedOf(s subject) *avoidedJSON {
 func stats(s search.Stats) statsJSON {
 	out := statsJSON{
 		Engine: s.Engine, Uncopied: s.Uncopied, Cloned: s.Cloned, Paths: s.Paths, Steps: s.Steps, Judging: s.Judging + s.Settled, Transitions: s.Transitions, Executed: s.Executed,
-		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Ended: s.Ended, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
+		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Healed: s.Healed, Ended: s.Ended, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
 		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
 	}
 	out.Unpacked = s.Unpacked

@@ -536,8 +536,8 @@ func effort(s search.Stats) string {
 	}
 	if s.Walks > 0 {
 		text += "; " + numerals.Many(s.Walks, "walk") + manners(s.Manners)
-		if s.Ended > 0 {
-			text += fmt.Sprintf(", %s of them ended with their storm", numerals.Count(s.Ended))
+		if s.Ended+s.Healed > 0 {
+			text += fmt.Sprintf(", %s of them healed from their storm and %s ended with it", numerals.Count(s.Healed), numerals.Count(s.Ended))
 		}
 		if s.Restarted > 0 {
 			text += fmt.Sprintf(", %s of them from one of %s that others had met", numerals.Count(s.Restarted), numerals.Many(s.Kept, "state"))

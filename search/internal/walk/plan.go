@@ -26,7 +26,8 @@ type Plan struct {
 	Guide   Guide  // how events are picked before
 	Picker  Picker // picks events from there on; nil if their weights alone do
 	Uniform bool   // events that are not rare are all alike
-	Ends    bool   // it ends where the guide does, with its storm if there is one, and is not judged: safety alone is checked
+	Stormy  bool   // it begins with a storm, or, if there are no faults, with the steps that stand for one
+	Ends    bool   // it ends with its storm, and is not judged: safety alone is checked
 	From    int    // the number of the kept state at which it goes on, from 1; 0 means none
 	lead    *kept  // that state
 	keeps   bool   // its states may be kept: others go on from them in a climate as this
@@ -43,7 +44,7 @@ type Length struct {
 	Glance int  // steps after which a live state on the way is looked for, or 0 if it is not
 	Look   int  // the walk ends after this many steps without a live state, to be looked at; 0 means after Most
 	Spells bool // it takes all of Most, and notes its spells without a live state
-	Each   int  // one walk of a portfolio in this many is judged, and the others end with their storm
+	Heals  int  // of healsOf walks of a portfolio with a storm, how many heal and are judged; the others end with their storm
 	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
 }
 
@@ -108,7 +109,7 @@ type Weighted struct {
 
 // Plan returns that of walk number i.
 func (s *Weighted) Plan(i int, l Length) Plan {
-	p := Plan{Number: uint64(i), Length: l, Uniform: s.Uniform}
+	p := Plan{Number: uint64(i), Length: l, Uniform: s.Uniform, near: s.Base}
 	if i%2 == 1 && s.Stormy {
 		p.Begin = s.Faulty
 		p.storm(uint64(i), s.Base)
@@ -134,7 +135,7 @@ func (p *Plan) storm(i uint64, base int) {
 		p.Storm.Every = 5
 	}
 	heal += p.Storm.Calm
-	p.Climate, p.Judged = run.Climate{Faults: true, Heal: heal}, heal+1
+	p.Climate, p.Judged, p.Stormy = run.Climate{Faults: true, Heal: heal}, heal+1, true
 }
 
 // From returns the plan of a walk from a fork in a run with a climate, up to that many

@@ -12,10 +12,9 @@ import (
 // and some bugs are hardly ever met by some manners.
 //
 // A storm takes 4 to 300 steps, and each fault has its own time in it, and often waits for
-// its moment. Most walks end with their storm: becoming live again takes more steps than
-// storms do, and hardly anything unsafe is found in them. One in Length.Each heals, and ends
-// at the first live state, since little is found later; none heals if nobody says what live
-// is. One walk in eight has no faults, and continues as long as a weighted one. After many
+// its moment. Of the walks with a storm, Length.Heals heal, and end at the first live state,
+// since little is found later. The others end with their storm: hardly anything unsafe is
+// found while a system becomes live again. None heals if nobody says what live is. One walk in eight has no faults, and continues as long as a weighted one. After many
 // steps some of the others begin at a kept state.
 type Portfolio struct {
 	Weighted
@@ -48,10 +47,10 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	p := Plan{Number: uint64(i), Length: l, near: s.Base}
 	p.Guide = Guide{Manner: s.Manners[i%len(s.Manners)], Key: d.next(), Changes: d.below(3)}
 	fair := i%fairEach == 0
-	p.keeps = !fair
+	p.keeps, p.Stormy = !fair, !fair
 	if !fair && l.Least <= Least { // nobody asked for more
 		p.Length.Least, p.Length.Glance = 0, 0
-		p.Ends = d.below(max(1, l.Each)) > 0 || !s.Lively
+		p.Ends = d.below(healsOf) >= l.Heals || !s.Lively
 	}
 	steps, calm := min(stormMost, d.span(stormLeast, stormOctaves)), s.Base
 	if !fair && s.Corpus.Len() > 0 && d.below(100) < s.Restarts {
@@ -98,14 +97,30 @@ func (g *Guide) kinds(d *draws, budgets []Budget) (faults int) {
 	return faults
 }
 
-// Each returns the Length.Each with which judging is about as long as storms are,
-// after some walks: the steps of their storms, and those of the walks that were judged.
-func Each(storms, walks, after, judged int) int {
-	const least, most = 2, 4
-	if storms == 0 || judged == 0 {
-		return least
+// healsOf is how many walks Length.Heals is of.
+const healsOf = 256
+
+// Heals returns the Length.Heals after some walks with a storm took some steps in it, and
+// those that healed took others from there on.
+//
+// Nobody knows whether there is a bug of safety, which a walk meets in its storm, or one of
+// liveness, which it meets only if it heals as well. Let a storm cost 1 and healing h, and let
+// a share q heal. To meet a bug of safety then costs 1+qh times what it would if none healed;
+// one of liveness (1/q+h)/(1+h) times what it would if all did. These are equal where
+// q+q*q*h*(1+h) is 1: so if healing costs little nearly all heal, and neither ever costs
+// more than twice as much.
+func Heals(storms, stormSteps, healed, healSteps int) int {
+	const few, scale = 8, 64 // before this many have healed, all do
+	if stormSteps == 0 || healed < few {
+		return healsOf
 	}
-	return max(least, min(most, after/judged*walks/storms))
+	storm, heal := max(1, scale*stormSteps/storms), min(scale*healSteps/healed, 1<<20)
+	for q := healsOf; q > 1; q-- {
+		if q*q*heal*(storm+heal)+q*healsOf*storm*storm <= healsOf*healsOf*storm*storm {
+			return q
+		}
+	}
+	return 1
 }
 
 // points gives each fault a time between two depths. Half of every second one come shortly

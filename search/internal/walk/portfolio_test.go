@@ -27,8 +27,8 @@ func TestPortfolioPlans(t *testing.T) {
 	fairs, late, alike, isolated, long, close, ends, moments := 0, 0, 0, 0, 0, 0, 0, 0
 	kinds := map[uint64]int{}
 	for i := range walks {
-		p := one.Plan(i, Length{Least: Least, Most: most, Glance: Least, Each: 4})
-		if q := again.Plan(i, Length{Least: Least, Most: most, Glance: Least, Each: 4}); p != q {
+		p := one.Plan(i, Length{Least: Least, Most: most, Glance: Least, Heals: healsOf / 4})
+		if q := again.Plan(i, Length{Least: Least, Most: most, Glance: Least, Heals: healsOf / 4}); p != q {
 			t.Fatalf("walk %d: %+v, then %+v", i, p, q)
 		}
 		if other.Plan(i, Length{}).Guide.Key == p.Guide.Key {
@@ -86,6 +86,27 @@ func TestPortfolioPlans(t *testing.T) {
 	}
 	if stormy := walks - fairs; ends < stormy*7/10 || ends > stormy*8/10 || moments < stormy/4 || moments > stormy*3/4 || len(kinds) != 7 {
 		t.Errorf("%d of %d storms end the walk, in %d a fault waits for its moment; the kinds of faults are %v", ends, stormy, moments, kinds)
+	}
+}
+
+// The share of the walks that heal makes a bug of safety cost as many times more than if none
+// healed as a bug of liveness costs more than if all did, and that is less than twice as much.
+func TestHeals(t *testing.T) {
+	const storms, storm = 1_000, 100
+	for _, c := range []struct{ heal, want int }{{0, healsOf}, {10, 232}, {100, 128}, {1_000, 23}, {2_000, 12}, {1 << 20, 1}} {
+		q := Heals(storms, storms*storm, storms, storms*c.heal)
+		if q != c.want {
+			t.Errorf("if healing takes %d steps and a storm %d, %d of %d walks heal, want %d", c.heal, storm, q, healsOf, c.want)
+		}
+		share, h := float64(q)/healsOf, float64(c.heal)/storm
+		if safe, live := 1+share*h, (1/share+h)/(1+h); q > 1 && (safe > 2 || live > safe+1.0/8 || live < safe-1.0/8) {
+			t.Errorf("if healing takes %d steps, a bug of safety costs %.2f times as much, one of liveness %.2f times", c.heal, safe, live)
+		}
+	}
+	for healed := range 10 {
+		if q := Heals(storms, storms*storm, healed, healed*10_000); q == healsOf != (healed < 8) {
+			t.Errorf("once %d have healed, %d of %d walks do", healed, q, healsOf)
+		}
 	}
 }
 

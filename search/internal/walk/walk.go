@@ -160,10 +160,13 @@ func (s *Walk) Choices() (n int) {
 	return n
 }
 
-// Stormed returns how many of the steps of the walk, which ended in w, were before it was
-// judged.
-func (s *Walk) Stormed(w *world.World) int {
-	return max(0, min(w.Run.Steps(), s.Plan.Judged)-s.Plan.near)
+// Stormed returns how many steps of the walk, which ended in w, were those of its storm, and
+// how many came behind it.
+func (s *Walk) Stormed(w *world.World) (storm, behind int) {
+	if !s.Plan.Stormy {
+		return 0, 0
+	}
+	return max(0, min(w.Run.Steps(), s.Plan.Judged)-s.Plan.near), max(0, w.Run.Steps()-s.Plan.Judged)
 }
 
 // Unlive reports whether the walk ended at a look: it may go on.

@@ -17,10 +17,12 @@ type Stats struct {
 	WalksCut    int     // of these, those that ended in a failure that is ignored
 	Manners     Manners // of these, by manner, where they were taken in several
 	Ended       int     // of these, those that ended with their storm, and were not judged for liveness
+	Healed      int     // and those that healed from it, and were
 	Restarted   int     // of these, those that began at a kept state
 	Kept        int     // states at which walks could begin, at the end
 	WalkSteps   int     // steps of the walks, without what looked into their ends
-	StormSteps  int     // of these, those before the walks were judged, or could have been
+	StormSteps  int     // of these, those in storms
+	HealSteps   int     // and those behind them
 	Steps       int     // steps taken, repeated ones included
 	Judging     int     // of these, steps that deciding about suspects took
 	Settled     int     // and states that were visited for that
@@ -62,7 +64,9 @@ func (s *Stats) Add(o Stats) {
 		s.Manners[k] += n
 	}
 	s.Ended += o.Ended
+	s.Healed += o.Healed
 	s.StormSteps += o.StormSteps
+	s.HealSteps += o.HealSteps
 	s.Restarted += o.Restarted
 	s.WalkSteps += o.WalkSteps
 	s.Steps += o.Steps
