@@ -291,8 +291,15 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "search/internal/hot",
+		may:  []string{"choose", "internal/fair", "internal/world", "search/internal/run", "search/internal/explore"},
+		instead: map[string]string{
+			"": "hot says which runs stay hot for ever; let search make findings of them",
+		},
+	},
+	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
 		tests: []string{"systems/*", "internal/known", "internal/catalog", "internal/oracle", "search/testdata/foreign"}, // a library that nobody wrote for a model checker,
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",
@@ -304,7 +311,8 @@ var rooms = []room{
 	},
 	{
 		path:    "refine",
-		may:     []string{"internal/canon", "internal/fair", "choose", "sim", "internal/world"},
+		may:     []string{"internal/canon", "choose", "sim", "internal/world"},
+		tests:   []string{"search", "internal/fair"}, // that a search judges monitors as a graph of their runs does
 		instead: map[string]string{"": "refine compares what two systems show; let the caller pass them"},
 	},
 	{

@@ -39,6 +39,9 @@ const (
 )
 
 func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
+	if f.Verdict == sim.VerdictHot {
+		return b.heated(f, shrink)
+	}
 	if f.Unlisted() { // the step is itself the cause: that is wherever such an event comes
 		return b.shortened(f, shrink)
 	}

@@ -114,6 +114,9 @@ func (b *bench) stopped() bool { return b.lab.Stopped() }
 // finding is kept.
 func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
 	found, known := *f, before != nil && decided(f)
+	if f.Verdict == sim.VerdictHot {
+		return b.heated(f, false)
+	}
 	if !visible(f.Verdict) {
 		return &Result{Finding: &found}, nil
 	}

@@ -36,6 +36,9 @@ func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 }
 
 func (b *bench) shrink(f *search.Finding) (*Result, error) {
+	if f.Verdict == sim.VerdictHot {
+		return b.heated(f, true)
+	}
 	if !shrinkable(f) {
 		return &Result{Finding: f}, nil
 	}

@@ -80,6 +80,18 @@ func (d *dot) graph(g *Graph, part Part) {
 		d.say("\t%s\n", c)
 	}
 	d.arrows(g, shown)
+	begin, end := none, none
+	for p := range g.points {
+		if shown[p] && g.loops(p) {
+			begin = p
+		}
+		if shown[p] {
+			end = p
+		}
+	}
+	if begin != none {
+		d.say("\t%s -> %s [label=\"again and again\", color=%q, style=bold, constraint=false]\n", dotID(end), dotID(begin), dotWarn)
+	}
 }
 
 // dotID returns the name of a point.

@@ -13,6 +13,7 @@ type Marks struct {
 	Title    string // what the run came to, as a heading
 	Critical int    // the critical step; 0 means none
 	After    string // the text for the time after the critical step; "" means that there is no way back
+	Again    int    // the run goes on from the end with this step and those after it, again and again; 0 means that it does not
 	Failed   int    // the step that the run failed in, or after; 0 means none
 	Why      string // what failed there, as a line
 }

@@ -89,6 +89,7 @@ type pageRun struct {
 	Why      string         `json:"why"`
 	Critical int            `json:"critical"`
 	Failed   int            `json:"failed"`
+	Again    int            `json:"again,omitempty"`
 	Steps    int            `json:"steps"`
 	Nodes    []string       `json:"nodes"`
 	Bad      []string       `json:"bad,omitempty"` // of each node: how it deviates, if it is Byzantine
@@ -127,7 +128,7 @@ func (d *page) str(s string) int {
 
 func (d *page) add(name string, g *Graph) *pageRun {
 	r := &pageRun{
-		Name: name, Title: g.Marks.Title, Why: g.Marks.Why, Critical: g.Marks.Critical, Steps: g.Steps(),
+		Name: name, Title: g.Marks.Title, Why: g.Marks.Why, Critical: g.Marks.Critical, Again: g.Marks.Again, Steps: g.Steps(),
 		Points: [][]int{}, Flights: [][]int{}, Spans: [][]int{}, Edits: [][]int{}, Sides: map[int]string{}, Code: map[int][]int{},
 		d: d, g: g, at: map[int]int{},
 	}

@@ -25,8 +25,16 @@ func (g *Graph) Mermaid(w io.Writer, part Part) error {
 	if before > 0 {
 		m.over(fmt.Sprintf("%d steps are left out", before))
 	}
+	looped := false
 	for _, p := range points {
+		if again := g.Marks.Again; again > 0 && !looped && p >= g.starts && g.number(p) >= again {
+			m.say("loop from step %d on, again and again", again)
+			looped = true
+		}
 		m.point(p)
+	}
+	if looped {
+		m.say("end")
 	}
 	m.end()
 	return m.w.Flush()

@@ -39,7 +39,7 @@
     run.text = run.left + run.step * (Math.max(0, n - 1) + 0.5) + 10;
     let longest = 30;
     for (const p of run.points) {
-      const tags = (p.number > 0 && p.number === run.critical ? 11 : 0) + (p.number > 0 && p.number === run.failed ? 9 : 0);
+      const tags = (p.number > 0 && p.number === run.critical ? 11 : 0) + (p.number > 0 && p.number === run.failed ? 9 : 0) + (run.again && p.number === run.again ? 18 : 0);
       longest = Math.max(longest, Math.min(label, p.text.length) + Math.min(two ? 20 : 60, p.beside.length) + tags + 2);
     }
     run.letters = longest;
@@ -157,7 +157,7 @@
   };
 
   const cut = (s, n) => s.length <= n ? s : [...s].slice(0, n - 1).join("") + "…";
-  const classOf = (run, p) => p.kind + (p.number > 0 && p.number === run.critical ? " critical" : "") + (p.number > 0 && p.number === run.failed ? " failed" : "");
+  const classOf = (run, p) => p.kind + (p.number > 0 && p.number === run.critical ? " critical" : "") + (p.number > 0 && p.number === run.failed ? " failed" : "") + (run.again && p.number === run.again ? " looped" : "");
 
   const drawRun = (run, k, first, last) => {
     const ground = svg(graph, "g", {}), above = svg(graph, "g", {});
@@ -186,8 +186,17 @@
       const text = svg(t, "text", { class: "what", x: r1(run.text), y: r1(py + 4) });
       if (p.number > 0 && p.number === run.critical) svg(text, "tspan", { class: "tag" }, "◆ critical ");
       if (p.number > 0 && p.number === run.failed) svg(text, "tspan", { class: "tag" }, "✗ failed ");
+      if (run.again && p.number === run.again) svg(text, "tspan", { class: "tag" }, "↻ again and again ");
       svg(text, "tspan", {}, cut(p.text, label));
       if (p.beside) svg(text, "tspan", { class: "beside" }, "  " + cut(p.beside, two ? 20 : 60));
+    }
+    const looped = run.again ? run.points.findIndex((p) => p.number === run.again) : -1;
+    if (looped >= 0) { // how the run goes on from its end
+      let a = Math.max(top, edge(looped)), b = Math.min(bottom, edge(run.points.length - 1));
+      if (edge(looped) === edge(run.points.length - 1)) { a -= G.row / 4; b += G.row / 4; }
+      const at = run.x0 + G.margin - 2, out = run.x0 + 3;
+      if (b > a) svg(above, "path", { class: "again", d: `M${r1(at)} ${r1(b)}L${r1(out)} ${r1(b)}L${r1(out)} ${r1(a)}L${r1(at)} ${r1(a)}` });
+      if (b > a) svg(above, "path", { class: "head again", d: `M${r1(at + 3)} ${r1(a)}L${r1(at - 4)} ${r1(a - 4)}L${r1(at - 4)} ${r1(a + 4)}Z` });
     }
     run.nodes.forEach((_, i) => { // lifelines, and where they are broken
       let from = top;
@@ -440,6 +449,7 @@
   const split = D.split < D.rows.length ? D.split : -1;
   jump("where they part", "", split);
   jump("critical step", "critical", rowOf(0, runs[0].critical));
+  jump("again and again", "critical", rowOf(0, runs[0].again || 0));
   jump("failed step", "failed", rowOf(0, runs[0].failed));
   for (const name of runs[0].nodes) {
     const label = html($("nodes"), "label"), box = html(label, "input");

@@ -252,8 +252,11 @@ func side(s string) string {
 	return cut(clean(s), 200)
 }
 
-// critical and failed report whether a point is what the marks say.
+// critical, loops and failed report whether a point is what the marks say.
 func (g *Graph) critical(p int) bool { return p >= g.starts && g.number(p) == g.Marks.Critical }
+func (g *Graph) loops(p int) bool {
+	return p >= g.starts && g.Marks.Again > 0 && g.number(p) == g.Marks.Again
+}
 func (g *Graph) failed(p int) bool {
 	return p >= g.starts && g.number(p) == g.Marks.Failed && g.Marks.Why != ""
 }

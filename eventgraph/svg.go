@@ -61,6 +61,7 @@ func (p *picture) draw() {
 	for i := range p.rows {
 		p.row(i)
 	}
+	p.lasso()
 }
 
 // picture is the layout of one graph in an SVG.
@@ -109,6 +110,9 @@ func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lane
 			label += letters(g.beside(r.point)) + 2
 			if g.critical(r.point) || g.failed(r.point) {
 				label += len("critical failed ")
+			}
+			if g.loops(r.point) {
+				label += len("again and again ")
 			}
 		}
 		longest = max(longest, label)
@@ -337,6 +341,30 @@ func (p *picture) ground(i int) {
 	}
 }
 
+// lasso draws how a run goes on from its end, again and again.
+func (p *picture) lasso() {
+	first, last := none, none
+	for i, r := range p.rows {
+		if r.point == none {
+			continue
+		}
+		if p.g.loops(r.point) {
+			first = i
+		}
+		last = i
+	}
+	if first == none {
+		return
+	}
+	x, out := p.from+margin-2, p.from+3
+	a, b := p.y(first), p.y(last)
+	if first == last {
+		a, b = a-rowHigh/4, b+rowHigh/4
+	}
+	p.say(`<path class="again" d="M%s %sL%s %sL%s %sL%s %s"/>`+"\n", pixels(x), pixels(b), pixels(out), pixels(b), pixels(out), pixels(a), pixels(x), pixels(a))
+	p.say(`<path class="head again" d="M%s %sL%s %sL%s %sZ"/>`+"\n", pixels(x+3), pixels(a), pixels(x-4), pixels(a-4), pixels(x-4), pixels(a+4))
+}
+
 func (p *picture) class(at int) string {
 	class := p.g.points[at].kind()
 	if p.g.critical(at) {
@@ -344,6 +372,9 @@ func (p *picture) class(at int) string {
 	}
 	if p.g.failed(at) {
 		class += " failed"
+	}
+	if p.g.loops(at) {
+		class += " looped"
 	}
 	return class
 }
@@ -364,6 +395,9 @@ func (p *picture) row(i int) {
 	}
 	if g.failed(r.point) {
 		tag += "✗ failed "
+	}
+	if g.loops(r.point) {
+		tag += "↻ again and again "
 	}
 	p.say(`<g class="step %s">`, p.class(r.point))
 	p.say(`<text class="number" x="%s" y="%s">%d</text>`, pixels(p.left-p.step/2-8), pixels(y+4), g.number(r.point))

@@ -16,6 +16,9 @@ func (t *text) point(at int) {
 	if t.rows >= headEvery {
 		t.head()
 	}
+	if t.g.loops(at) {
+		t.note("  from here on, again and again:", yellow)
+	}
 	t.begin()
 	gutter, c := t.mark(at)
 	t.event(p)
@@ -35,6 +38,9 @@ func (t *text) point(at int) {
 	}
 	if p.Cut {
 		t.note("  "+t.style.failed+" the run ended within this step", red)
+	}
+	if again := t.g.Marks.Again; again > 0 && t.g.number(at) == t.g.Steps() {
+		t.note(fmt.Sprintf("  and so on, from step %d", again), yellow)
 	}
 	if t.g.Marks.Why != "" && at >= t.g.starts && t.g.number(at) == t.g.Marks.Failed {
 		t.note("  "+t.style.failed+" "+t.g.Marks.Why, red)

@@ -163,7 +163,7 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 			m := rule.Monitor(w.params)
 			m.Reset()
 			w.monitors = append(w.monitors, m)
-		case sight.RuleSometimes: // of a search
+		case sight.RuleSometimes, sight.RuleCools: // of a search, and of runs that go on for ever
 		case sight.RuleSteps:
 			w.between = append(w.between, rule.Step(&w.before, &w.sees))
 		}

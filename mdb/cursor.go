@@ -151,6 +151,9 @@ func (s *Cursor) mark(i int) rune {
 	if c, known := s.critical(); known && c == i && c > 0 {
 		return MarkCritical
 	}
+	if again := s.again(); again > 0 && i == again {
+		return MarkAgain
+	}
 	if b.failure != nil && i == b.len() {
 		return MarkFailed
 	}
@@ -182,6 +185,22 @@ func (s *Cursor) critical() (step int, known bool) {
 		}
 	}
 	return 0, false
+}
+
+// again returns the step with which the run goes on from its end, again and again, as its path
+// says that it stays hot; 0 means that it does not.
+func (s *Cursor) again() int {
+	if s.here != s.run.trunk {
+		return 0
+	}
+	for _, f := range s.run.header {
+		if f.Key == "repeats" {
+			if n, err := strconv.Atoi(f.Value); err == nil && n < s.Len() {
+				return n + 1
+			}
+		}
+	}
+	return 0
 }
 
 // trunkStep returns the last step of the trunk on the way to here.

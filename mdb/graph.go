@@ -86,6 +86,7 @@ func (s Look) marks() (m eventgraph.Marks) {
 	if c, known := s.critical(); known && c > 0 && c <= s.Len() {
 		m.Critical = c
 	}
+	m.Again = s.again()
 	if f := s.here.failure; f != nil {
 		m.Failed, m.Why = s.Len(), f.Verdict.String()
 		if f.Message != "" {

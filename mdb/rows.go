@@ -23,6 +23,7 @@ type Row struct {
 const (
 	MarkCritical = '◆'
 	MarkFailed   = '!'
+	MarkAgain    = '↻'
 	MarkLive     = '+'
 	MarkBranch   = '⑂'
 	MarkBreak    = '•'
@@ -128,7 +129,7 @@ func (r Row) line(width int) Line {
 	}
 	mark := Span{Dim, string(r.Mark)}
 	switch r.Mark {
-	case MarkCritical, MarkFailed:
+	case MarkCritical, MarkFailed, MarkAgain:
 		mark.Style = Bad
 	case MarkLive:
 		mark.Style = Good

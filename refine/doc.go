@@ -15,14 +15,5 @@
 // since a trace that it seems to lack might need more states. For an implementation that
 // was not exhausted, the answer covers what was explored.
 //
-// # Hot for ever
-//
-// Forever takes a monitor of the same facts, which is either hot or cold, and looks for a
-// fair run of a system that is hot for ever from some point on. It needs a space that can
-// be exhausted, and is then exact. Fairness is weak for the head of each channel, each task
-// and each timer, and strong for the choices that are named. Faults, requests of the script
-// and guarded actions need not happen. sim.Eventually requires less: that a good state can
-// still be reached, and not that every fair run reaches it.
-//
 // Included is the decision alone, for graphs.
 package refine

@@ -86,7 +86,6 @@ type explorer struct {
 // hooks are called while a system is explored. Each may be nil.
 type hooks struct {
 	shows func(at sim.Addr, fact any) string                        // the text of a fact; nil if nothing is shown
-	began func()                                                    // a run begins
 	met   func(w *world.World, from, to int, identity string) error // an edge was taken; w is in the state where it leads
 }
 
@@ -169,9 +168,6 @@ func (x *explorer) each(to way, steps int, visit func(answers []int) error) erro
 	last := choose.NewOdometer()
 	for more := true; more; more = last.Next() {
 		src, progress := &source{prefix: to.answers, last: last}, world.Stepped
-		if x.began != nil {
-			x.began()
-		}
 		failure := x.world.Protect(func() {
 			x.world.Start(src)
 			for k := 0; k < steps && progress == world.Stepped; k++ {

@@ -23,10 +23,19 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *sim.Failure) 
 		return nil, err
 	}
 	record := choose.NewRecord(answers)
-	last := run.Repeat(record, c, want.Step)
+	last, watch := run.Repeat(record, c, want.Step), newLooping(want, c)
+	if want.Verdict == sim.VerdictHot {
+		last.See = watch.see
+	}
 	end, failure, w := confirming.Run(last, true)
 	dead := func() bool {
-		return want.Verdict == sim.VerdictDead && w.Run.Steps() == want.Step && (c.Faults || !last.Live)
+		switch {
+		case w.Run.Steps() != want.Step:
+			return false
+		case want.Verdict == sim.VerdictHot:
+			return watch.holds()
+		}
+		return want.Verdict == sim.VerdictDead && (c.Faults || !last.Live)
 	}
 	bound := func() bool { return end == run.EndStopped && world.Unsupported(w.Run.Err()) }
 	varied := failure == nil && want.Verdict != sim.VerdictGoroutine && !dead() && !bound() // some step is not the same each time
@@ -50,12 +59,15 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *sim.Failure) 
 		shown = unlike(*want, "the run ended in a %s (%s), but not when it was taken again%s")
 	}
 	f := newFinding(shown, record.Path(), w.Run.Trace(), c)
+	if shown.Verdict == sim.VerdictHot {
+		f.loops(watch)
+	}
 	varies := failure != nil && f.Property != "" // a property, within one state: no step is to blame
 	if f.Verdict == sim.VerdictNondeterminism && !varies {
 		countOutcomes(&h.Runs, f)
 	}
 	h.opts.label(h.Sys, f)
-	if f.Verdict == sim.VerdictSafety || f.Verdict == sim.VerdictDead {
+	if f.Verdict == sim.VerdictSafety || f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictHot {
 		f.Path.Add("state", w.State.Recorded().String())
 	}
 	return f, nil
@@ -118,6 +130,9 @@ func (o Options) label(sys *sim.System, f *Finding) {
 	p.Add("verdict", f.Verdict.String())
 	if f.Property != "" {
 		p.Add("violates", f.Property)
+	}
+	if f.Verdict == sim.VerdictHot {
+		p.Add("repeats", fmt.Sprint(f.Repeats))
 	}
 	if f.Critical != nil {
 		p.Add("critical", fmt.Sprint(f.Critical.Step))

@@ -109,6 +109,9 @@ func (r *runner) exhausted(x *explore.Explorer, safety Safety) (outcome, error) 
 		return again.covers(safety), err
 	}
 	dead, err := r.decide(x, safety.State)
+	if !dead.over() && err == nil {
+		dead, err = r.cooled(x, safety.State, dead)
+	}
 	return outcome{
 		stop: cmp.Or(dead.stop, StopDone), finding: dead.finding, safety: safety, liveness: dead.liveness, repeated: again.repeated,
 	}, err

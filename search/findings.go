@@ -111,7 +111,7 @@ func (f *Finding) kind() [3]string {
 	switch {
 	case f.Verdict == sim.VerdictDead && f.Critical != nil:
 		event = f.Critical.Event
-	case f.Verdict == sim.VerdictDead:
+	case f.Verdict == sim.VerdictDead, f.Verdict == sim.VerdictHot:
 		event = ""
 	case f.Stack != "":
 		event = thrownAt(&f.Failure)

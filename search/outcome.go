@@ -93,15 +93,20 @@ func (r *runner) liveness(states, walks outcome) Liveness {
 		return Liveness{State: StateFound, Bottoms: l.Bottoms, Walks: l.Walks, WalkSteps: l.WalkSteps}
 	case len(r.quarantined) > 0:
 		l.State = StateIncomplete
-	case l.State == StateNone && walks.over() && r.World.Judge.CanBeLive():
+	case l.State == StateNone && walks.over() && r.promises():
 		return Liveness{State: StateSampled, Bottoms: l.Bottoms, Walks: l.Walks, WalkSteps: l.WalkSteps}
 	}
 	return l
 }
 
+// promises reports whether a liveness property is checked.
+func (r *runner) promises() bool {
+	return r.World.Judge.CanBeLive() || len(r.World.Judge.Cools()) > 0
+}
+
 // unlive reports whether a finding is about liveness.
 func (f *Finding) unlive() bool {
-	return f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictDivergence
+	return f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictHot || f.Verdict == sim.VerdictDivergence
 }
 
 // known returns how far a space is known. If runs ended in an ignored failure, it was not

@@ -83,6 +83,20 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	taken := choose.NewRecord(answers) // by identity, the answers may have other numbers now
 	again := run.Repeat(taken, c, len(path.Steps))
 	again.See, again.Stop = r.opts.See, r.told
+	want := sim.Failure{Verdict: recorded, Step: len(path.Steps)}
+	want.Property, _ = path.Get("violates")
+	if want.Repeats, err = repeatsFrom(path); err != nil {
+		return nil, err
+	}
+	watch := newLooping(&want, c)
+	if recorded == sim.VerdictHot {
+		again.See = func(w *world.World) {
+			watch.see(w)
+			if r.opts.See != nil {
+				r.opts.See(w)
+			}
+		}
+	}
 	end, failure, w := r.Run(again, true)
 	if failure != nil && again.See != nil {
 		seeFailed(w, again.See)
@@ -116,6 +130,12 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	if state, ok := path.Get("state"); ok && !r.opts.ByIdentity && state != w.State.Recorded().String() {
 		return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("every choice of the path was possible, but it ends in state %s, and %s was recorded: the code has changed since",
 			w.State.Recorded(), state)}
+	}
+	if recorded == sim.VerdictHot && watch.holds() {
+		f := as(want)
+		f.loops(watch)
+		f.asRecorded()
+		return f.isProved(), nil
 	}
 	f := as(sim.Failure{Step: w.Run.Steps()})
 	if recorded != sim.VerdictDead || !w.Judge.CanBeLive() || w.Judge.Live() || !w.Judge.Assumed() {
@@ -206,7 +226,7 @@ func recordedCritical(path *choose.Path) (*Critical, error) {
 }
 
 // outcomeKeys are the keys of a header that record what a run came to.
-var outcomeKeys = []string{"seed", "verdict", "violates", "state", "critical", "walk"}
+var outcomeKeys = []string{"seed", "verdict", "violates", "state", "critical", "repeats", "walk"}
 
 // checkHeader refuses what this version would pass over, and what cannot be
 // meant.
@@ -226,6 +246,9 @@ func checkHeader(path *choose.Path) error {
 		if _, err := hex.DecodeString(text); err != nil || len(text) != digits {
 			return fmt.Errorf("the path's header says state: %q, which is none; a state is %d hexadecimal digits", text, digits)
 		}
+	}
+	if _, err := repeatsFrom(path); err != nil {
+		return err
 	}
 	_, err := recordedCritical(path)
 	return err

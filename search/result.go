@@ -122,6 +122,7 @@ type Finding struct {
 	Critical *Critical    // where recovery became impossible; nil means not isolated
 	Avoided  *Avoided     // not dead: how often walks avoid the failure, or nil if it is exact, or was not asked
 	Deviates *Deviates    // not dead: the first step at which it does what no run does that keeps the promise, or nil if that was not asked
+	Lasso    *Lasso       // hot: how the run goes on for ever
 	Live     *Live        // the nearest live run, or nil if none was looked for, or found
 	Found    *choose.Path // the run as it was found, where Path is a shorter one; else nil
 	Evidence *Evidence    // dead: why we believe it
@@ -144,7 +145,7 @@ type (
 
 // Live is the live run that is nearest to a dead one: it leaves it at the last
 // state from which recovery was possible. For a violation of safety, a run that
-// goes on without one.
+// goes on without one; for one that stays hot, it becomes cold.
 type Live struct {
 	Path  *choose.Path
 	Trace *sim.Trace

@@ -85,7 +85,12 @@ func (r *runner) search() (*Result, error) {
 	r.Explored()
 	r.Limits.Relieved()
 	var walks outcome
-	if n := r.opts.walks(r.stats.Paths); n > 0 && r.needsWalks(states) {
+	if cmp.Or(states.liveness.State, StateNone) == StateNone && !states.stop.AtOnce() {
+		if walks, err = r.sampleLoops(); err != nil {
+			return nil, err
+		}
+	}
+	if n := r.opts.walks(r.stats.Paths); n > 0 && r.needsWalks(states) && !walks.over() {
 		if walks, err = r.walks(n, states); err != nil {
 			return nil, err
 		}
@@ -142,7 +147,7 @@ func (r *runner) exhaustive() (outcome, error) {
 // safe, and to be live or able to become live.
 func (r *runner) needsWalks(states outcome) bool {
 	decided := r.opts.Early == nil && // else walks go beyond the states that were visited
-		states.safety.State == StateExhausted && (!r.World.Judge.CanBeLive() || states.liveness.State == StateExhausted)
+		states.safety.State == StateExhausted && (!r.promises() || states.liveness.State == StateExhausted)
 	decided = decided || r.opts.Prefixes > 0
 	for _, f := range r.findings.all {
 		decided = decided || f.Verdict == sim.VerdictNondeterminism

@@ -128,6 +128,8 @@ func (c *Conditions) seen(sys *System, p Params) string {
 		switch q.rule.Kind {
 		case sight.RuleEventually:
 			return fmt.Sprintf("property %q asks what can still be reached, and from a state that a failure made dead a node that is only slow still recovers (check the others alone, by their names)", q.Name)
+		case sight.RuleCools:
+			return fmt.Sprintf("property %q asks what every fair run comes to, and a node that failed need not do anything (check the others alone, by their names)", q.Name)
 		case sight.RuleSteps:
 			return fmt.Sprintf("property %q looks at steps, and a failure is one (check the others alone, by their names)", q.Name)
 		}

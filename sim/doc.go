@@ -23,6 +23,7 @@
 //	View       the running nodes, as a property sees them
 //	Steps      a property of the states before and after a step
 //	Monitor    a property of the facts that nodes Emit
+//	Cools      a monitor that no fair run leaves hot for ever
 //	Sometimes  a scenario that a useful search reaches
 //	While      a constraint, for System.Within and System.Assume
 //	Param      a number or a word that the user can set; Params has the values in force

@@ -5,7 +5,7 @@ import "fmt"
 // Verdict is the kind of failure that a run ended in.
 type Verdict uint8
 
-// The verdicts. A search decides VerdictDead and VerdictNondeterminism; running a system
+// The verdicts. A search decides VerdictDead, VerdictHot and VerdictNondeterminism; running a system
 // yields the others.
 const (
 	VerdictNone Verdict = iota
@@ -18,12 +18,13 @@ const (
 	VerdictNondeterminism
 	VerdictKilled
 	VerdictUnhandled
+	VerdictHot
 )
 
 var verdictNames = [...]string{
 	VerdictNone: "none", VerdictSafety: "safety", VerdictDead: "dead", VerdictDivergence: "divergence",
 	VerdictPanic: "panic", VerdictMutation: "mutation", VerdictGoroutine: "goroutine",
-	VerdictNondeterminism: "nondeterminism", VerdictKilled: "killed", VerdictUnhandled: "unhandled",
+	VerdictNondeterminism: "nondeterminism", VerdictKilled: "killed", VerdictUnhandled: "unhandled", VerdictHot: "hot",
 }
 
 func (v Verdict) String() string {
@@ -51,6 +52,7 @@ type Failure struct {
 	Node     Addr     // where the handler ran, if one ran
 	Identity string   // the event that it handled
 	Step     int      // 0 for the start
+	Repeats  int      // for VerdictHot, the step after which the run repeats what follows; Step if nothing more has to happen
 	Message  string   // a description of the failure, with values
 	Declined string   // for VerdictDead, the messages and requests that their node declines; also part of Message
 	Stack    string   // the stack of the service where it panicked or started a goroutine

@@ -194,8 +194,8 @@ func UnderWay[M, N any](v View[N]) iter.Seq2[Hop, M] {
 // See returns a view of the same state that selects nodes, or layers of nodes, of type M.
 func See[M, N any](v View[N]) View[M] { return seenOf[M](v.whole()).view() }
 
-// Property is a requirement on a system. Make one with Always, Each, Eventually, Steps,
-// Monitor or Sometimes.
+// Property is a requirement on a system. Make one with Always, Each, Eventually, Cools,
+// Steps, Monitor or Sometimes.
 type Property struct {
 	Name string
 
@@ -204,11 +204,14 @@ type Property struct {
 	draw func([]Emitted) ([]byte, error)
 }
 
-// Kind returns always, eventually, steps, monitor or sometimes.
+// Kind returns always, eventually, cools, steps, monitor or sometimes.
 func (p Property) Kind() string { return p.rule.Kind.String() }
 
 // Liveness reports whether the property was made by Eventually.
 func (p Property) Liveness() bool { return p.rule.Kind == sight.RuleEventually }
+
+// Cools reports whether the property was made by Cools.
+func (p Property) Cools() bool { return p.rule.Kind == sight.RuleCools }
 
 // Promises reports whether a violation is a finding. It is, except for Sometimes.
 func (p Property) Promises() bool { return p.rule.Kind != sight.RuleSometimes }
@@ -327,22 +330,50 @@ func propertyAbout[N any](kind sight.RuleKind, name string) Property {
 // change. If *M has a method Init() or Init(Params), it is called at the start of every run.
 func Monitor[M any](name string, observe func(m *M, at Addr, fact any) error) Property {
 	return Property{Name: name, rule: sight.Rule{Kind: sight.RuleMonitor, Monitor: func(params any) sight.Monitor {
+		return monitorOf(name, new(M), params, observe)
+	}}}
+}
+
+func monitorOf[M any](name string, m *M, params any, observe func(m *M, at Addr, fact any) error) sight.Monitor {
+	return sight.Monitor{
+		Name: name,
+		Reset: func() {
+			*m = *new(M)
+			switch i := any(m).(type) {
+			case interface{ Init() }:
+				i.Init()
+			case interface{ Init(Params) }:
+				i.Init(params.(Params))
+			}
+		},
+		Observe: func(at int, fact any) error { return observe(m, addrOf(at), fact) },
+		Memory:  func() any { return m },
+		Restore: func(memory any) { *m = *memory.(*M) },
+	}
+}
+
+// Cools returns a liveness property of runs that go on for ever. Its monitor observes facts
+// like that of Monitor, and is hot or cold, as a function of what it remembers. A run is wrong
+// if it is fair and, from some point on, hot for ever. It asks for more than Eventually: not
+// that a good state can still be reached, but that every fair run comes to one. If explain is
+// given, it describes what a hot monitor waits for, for the report.
+//
+// A run is fair if, from the point on at which the environment has healed, whatever is possible
+// for ever happens: the head of a channel is taken, a task runs, a timer fires, a crashed node
+// restarts. A choice that System.Fair names is answered in each of its ways if it is asked for
+// ever. Faults, rare events, requests of the script and actions need not happen.
+func Cools[M any](name string, observe func(m *M, at Addr, fact any), hot func(m *M) bool, explain ...func(m *M) string) Property {
+	return Property{Name: name, rule: sight.Rule{Kind: sight.RuleCools, Monitor: func(params any) sight.Monitor {
 		m := new(M)
-		return sight.Monitor{
-			Name: name,
-			Reset: func() {
-				*m = *new(M)
-				switch i := any(m).(type) {
-				case interface{ Init() }:
-					i.Init()
-				case interface{ Init(Params) }:
-					i.Init(params.(Params))
-				}
-			},
-			Observe: func(at int, fact any) error { return observe(m, addrOf(at), fact) },
-			Memory:  func() any { return m },
-			Restore: func(memory any) { *m = *memory.(*M) },
+		of := monitorOf(name, m, params, func(m *M, at Addr, fact any) error {
+			observe(m, at, fact)
+			return nil
+		})
+		of.Hot = func() bool { return hot(m) }
+		if len(explain) > 0 {
+			of.Explain = func() string { return explain[0](m) }
 		}
+		return of
 	}}}
 }
 

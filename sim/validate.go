@@ -93,13 +93,21 @@ func (sys *System) validateProperties() error {
 	for _, p := range sys.Properties {
 		switch {
 		case p.rule.Kind == 0:
-			return fmt.Errorf("property %q was not made by Always, Eventually, Steps, Monitor or Sometimes", p.Name)
+			return fmt.Errorf("property %q was not made by Always, Eventually, Cools, Steps, Monitor or Sometimes", p.Name)
 		case strings.TrimSpace(p.Name) == "":
 			return errors.New("a property has no name; its name is the sentence that a report quotes")
 		case seen[p.Name]:
 			return fmt.Errorf("two properties have the name %q", p.Name)
 		}
 		seen[p.Name] = true
+	}
+	if len(sys.Fair) > 0 && !slices.ContainsFunc(sys.Properties, Property.Cools) {
+		return fmt.Errorf("Fair names the choice %q, and no property was made by Cools, for which alone choices are fair; leave one out", sys.Fair[0])
+	}
+	for k, why := range sys.Fair {
+		if strings.TrimSpace(why) == "" || slices.Contains(sys.Fair[:k], why) {
+			return fmt.Errorf("Fair has the name %q twice, or it is empty; name each choice once, by what Env.Choose says that it is for", why)
+		}
 	}
 	return nil
 }

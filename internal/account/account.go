@@ -125,6 +125,9 @@ func (a *Account) Violated() []string {
 // Dead reports whether the finding is a dead run.
 func (a *Account) Dead() bool { return a.Finding.Verdict == sim.VerdictDead }
 
+// Hot reports whether the finding is a run that stays hot for ever.
+func (a *Account) Hot() bool { return a.Finding.Verdict == sim.VerdictHot }
+
 // Path returns the finding's path, or an empty one.
 func (a *Account) Path() *choose.Path {
 	if a.Finding == nil || a.Finding.Path == nil {

@@ -5,8 +5,8 @@ import "macemc/sim"
 // Turn says at which step the failure of a finding became inevitable, and how that is known.
 type Turn uint8
 
-// The turns. For a dead run, "too late" means that it can no longer recover; for other
-// findings, that the failure can no longer be avoided.
+// The turns. For a dead run, "too late" means that it can no longer recover; for a
+// hot one, that a fair run need not become cold any more; for other findings, that the failure can no longer be avoided.
 const (
 	TurnUnknown  Turn = iota // it was not isolated
 	TurnHopeless             // no walk avoids it, from wherever on the run it begins: it is as good as certain from the start
@@ -33,15 +33,15 @@ func (a *Account) Turn() Turn {
 		return TurnUnclear
 	case c.Step == 0 && a.Dead() && !c.Exact:
 		return TurnSeems
-	case c.Step == 0 && f.Step == 0 && !a.Dead():
+	case c.Step == 0 && f.Step == 0 && !a.Dead() && !a.Hot():
 		return TurnBegins
 	case c.Step == 0:
 		return TurnAlways
-	case c.Step == f.Step && !a.Dead():
+	case c.Step == f.Step && !a.Dead() && !a.Hot():
 		return TurnLast
 	case c.Exact:
 		return TurnExact
-	case a.Dead() || v != nil && v.After == 0:
+	case a.Dead() || a.Hot() || v != nil && v.After == 0:
 		return TurnWalks
 	default:
 		return TurnFewer

@@ -7,6 +7,7 @@ import (
 	"macemc/systems/chain"
 	"macemc/systems/commit"
 	"macemc/systems/counter"
+	"macemc/systems/dispatcher"
 	"macemc/systems/echomulticast"
 	"macemc/systems/election"
 	"macemc/systems/handshake"
@@ -34,6 +35,7 @@ func Systems() []*sim.System {
 		chain.System,
 		commit.System,
 		counter.System,
+		dispatcher.System,
 		echomulticast.System,
 		election.System,
 		handshake.System,

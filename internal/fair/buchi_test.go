@@ -6,120 +6,6 @@ import (
 	"testing"
 )
 
-// The twin: for each set of marked choices that are asked no more from some point on, a generalized
-// Büchi automaton, with one set of edges for each thing that has to happen again and
-// again; a counter makes it an ordinary one, and two nested searches look for a cycle.
-type buchi struct {
-	g    *Graph
-	sets []func(s int, e Edge) bool
-	bars []bool // by choice
-}
-
-type place struct{ state, count int }
-
-func (b *buchi) next(p place, yield func(place, bool)) {
-	for _, e := range b.g.Edges[p.state] {
-		if !b.g.Hot[e.To] || slices.ContainsFunc(e.Asked, func(a Answer) bool { return b.bars[a.Choice] }) {
-			continue
-		}
-		count := p.count
-		if b.sets[count](p.state, e) {
-			count++
-		}
-		yield(place{e.To, count % len(b.sets)}, count == len(b.sets))
-	}
-}
-
-// accepts reports whether an accepting edge is on a cycle that can be reached from a state.
-func (b *buchi) accepts(start int) bool {
-	met := map[place]bool{}
-	var outer func(p place) bool
-	outer = func(p place) bool {
-		if met[p] {
-			return false
-		}
-		met[p] = true
-		found := false
-		b.next(p, func(to place, accepting bool) {
-			if found || outer(to) {
-				found = true
-				return
-			}
-			if accepting {
-				seen := map[place]bool{}
-				var back func(q place) bool
-				back = func(q place) bool {
-					if q == p {
-						return true
-					}
-					if seen[q] {
-						return false
-					}
-					seen[q] = true
-					home := false
-					b.next(q, func(to place, _ bool) { home = home || back(to) })
-					return home
-				}
-				found = back(to)
-			}
-		})
-		return found
-	}
-	return outer(place{start, 0})
-}
-
-func twin(g *Graph) bool {
-	met := map[int]bool{}
-	var all []int
-	var visit func(s int)
-	visit = func(s int) {
-		if !met[s] {
-			met[s] = true
-			all = append(all, s)
-			for _, e := range g.Edges[s] {
-				visit(e.To)
-			}
-		}
-	}
-	visit(g.Start)
-	for _, s := range all {
-		if g.Hot[s] && !slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action >= 0 }) {
-			return true
-		}
-	}
-	actions := map[int]bool{}
-	for _, edges := range g.Edges {
-		for _, e := range edges {
-			if e.Action != Unfair {
-				actions[e.Action] = true
-			}
-		}
-	}
-	for bars := range 1 << len(g.Answers) {
-		b := &buchi{g: g, bars: make([]bool, len(g.Answers))}
-		b.sets = append(b.sets, func(int, Edge) bool { return true })
-		for a := range actions {
-			b.sets = append(b.sets, func(s int, e Edge) bool {
-				return e.Action == a || !slices.ContainsFunc(g.Edges[s], func(o Edge) bool { return o.Action == a })
-			})
-		}
-		for choice, n := range g.Answers {
-			if b.bars[choice] = bars&(1<<choice) != 0; b.bars[choice] {
-				continue
-			}
-			for answer := range n {
-				b.sets = append(b.sets, func(_ int, e Edge) bool { return slices.Contains(e.Asked, Answer{choice, answer}) })
-			}
-		}
-		for _, s := range all {
-			if g.Hot[s] && b.accepts(s) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func draw(rng *rand.Rand) *Graph {
 	n := 1 + rng.IntN(8)
 	g := &Graph{Hot: make([]bool, n), Edges: make([][]Edge, n)}
@@ -129,12 +15,13 @@ func draw(rng *rand.Rand) *Graph {
 	for s := range n {
 		g.Hot[s] = rng.IntN(4) > 0
 		for range rng.IntN(4) + min(1, rng.IntN(8)) {
-			e := Edge{To: rng.IntN(n), Action: rng.IntN(5) - 1}
+			e := Edge{To: int32(rng.IntN(n)), Action: int32(rng.IntN(5) - 1), Cools: uint64(rng.IntN(8)) / 7}
+			var asked []Answer
 			if len(g.Answers) > 0 && rng.IntN(2) == 0 {
 				c := rng.IntN(len(g.Answers))
-				e.Asked = []Answer{{c, rng.IntN(g.Answers[c])}}
+				asked = []Answer{{c, rng.IntN(g.Answers[c])}}
 			}
-			g.Edges[s] = append(g.Edges[s], e)
+			g.Add(s, e, asked...)
 		}
 	}
 	return g
@@ -147,7 +34,7 @@ func holds(g *Graph, l *Lasso) string {
 		if step.State != at {
 			return "it is not connected"
 		}
-		at = g.Edges[at][step.Edge].To
+		at = int(g.Edges[at][step.Edge].To)
 	}
 	if len(l.Cycle) == 0 {
 		if !g.Hot[at] || slices.ContainsFunc(g.Edges[at], func(e Edge) bool { return e.Action >= 0 }) {
@@ -158,18 +45,18 @@ func holds(g *Graph, l *Lasso) string {
 	if at != l.Cycle[0].State {
 		return "it does not return"
 	}
-	taken, given, asked := map[int]bool{}, map[Answer]bool{}, map[int]bool{}
+	taken, given, asked := map[int32]bool{}, map[Answer]bool{}, map[int]bool{}
 	for _, step := range l.Cycle {
 		e := g.Edges[step.State][step.Edge]
-		if !g.Hot[step.State] {
+		if !g.Hot[step.State] || e.Cools&1 == 1 {
 			return "it is cold"
 		}
 		taken[e.Action] = true
-		for _, a := range e.Asked {
+		for _, a := range g.Asked(e) {
 			given[a], asked[a.Choice] = true, true
 		}
 	}
-	for action := range 4 {
+	for action := range int32(4) {
 		if !taken[action] && !slices.ContainsFunc(l.Cycle, func(s Step) bool { return !g.enabled(s.State, action) }) {
 			return "an action is enabled for ever and never taken"
 		}
@@ -190,7 +77,7 @@ func TestBuchi(t *testing.T) {
 	for seed := range uint64(2000) {
 		g := draw(rand.New(rand.NewPCG(seed, 33)))
 		l, is := g.Find()
-		if want := twin(g); is != want {
+		if want := Buchi(g); is != want {
 			t.Fatalf("seed %d: found %v, the twin %v: %+v", seed, is, want, g)
 		}
 		if is {
@@ -198,9 +85,31 @@ func TestBuchi(t *testing.T) {
 			if wrong := holds(g, l); wrong != "" {
 				t.Fatalf("seed %d: %s: %+v of %+v", seed, wrong, l, g)
 			}
-		} else if weak := (&Graph{g.Start, g.Hot, g.Edges, nil}); len(g.Answers) > 0 {
+		} else if weak := *g; len(g.Answers) > 0 {
+			weak.Answers = nil
 			if _, is := weak.Find(); is {
 				strong++
+			}
+		}
+		inside := inHot(g)
+		ever := g.Ever(g.Parts(inside))
+		for _, s := range inside { // without the edges of cold states, whatever is found is hot from the start
+			alone := *g
+			alone.Start, alone.Edges = s, slices.Clone(g.Edges)
+			alone.Hot, alone.Edges = append(slices.Clone(g.Hot), false), append(alone.Edges, nil)
+			for k := range alone.Edges {
+				alone.Edges[k] = slices.Clone(alone.Edges[k])
+				for i, e := range alone.Edges[k] {
+					if e.Cools == 1 {
+						alone.Edges[k][i].To = int32(len(g.Hot))
+					}
+				}
+				if !alone.Hot[k] {
+					alone.Edges[k] = nil
+				}
+			}
+			if want := Buchi(&alone); ever[s] != want {
+				t.Fatalf("seed %d: from state %d a run is hot for ever: %v, the twin %v: %+v", seed, s, ever[s], want, g)
 			}
 		}
 	}
@@ -208,4 +117,13 @@ func TestBuchi(t *testing.T) {
 		t.Errorf("%d are wrong, %d for lack of strong fairness alone: too few to mean anything", found, strong)
 	}
 	t.Log(found, strong)
+}
+
+func inHot(g *Graph) (states []int) {
+	for s, hot := range g.Hot {
+		if hot {
+			states = append(states, s)
+		}
+	}
+	return states
 }

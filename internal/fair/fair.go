@@ -2,19 +2,28 @@ package fair
 
 import "slices"
 
-// A Graph has numbered states. Runs begin in Start.
+// A Graph has numbered states. Of a state that is not Hot, nothing but that is used, unless
+// Find is called.
 type Graph struct {
-	Start   int
+	Start   int // where runs begin, for Find
 	Hot     []bool
 	Edges   [][]Edge // by state
 	Answers []int    // the number of answers of each marked choice
+	Of      int      // the property that counts in Edge.Cools
+
+	lists  [][]Answer // that edges refer to, from 1
+	known  map[string]int32
+	member []int32 // by state: the number of the component that it belongs to
+	parts  int32   // components so far
 }
 
 // An Edge leads to a state.
 type Edge struct {
-	To     int
-	Action int      // the action that the edge takes, or Unfair
-	Asked  []Answer // the marked choices that the edge answers
+	To     int32
+	Action int32  // the action that the edge takes, or Unfair
+	asks   int32  // the list of marked choices that it answers; 0 if there are none
+	How    uint32 // the caller's own
+	Cools  uint64 // by number of a property, whether the step is cold: as if it led to a cold state
 }
 
 // Meet adds a state, and sets whether it is hot.
@@ -25,10 +34,42 @@ func (g *Graph) Meet(s int, hot bool) {
 	g.Hot[s] = hot
 }
 
-// Add adds an edge from a state that was added before, and returns it as a Step.
-func (g *Graph) Add(from int, e Edge) Step {
+// About sets the property that counts in Edge.Cools.
+func (g *Graph) About(property int) { g.Of = property }
+
+// Add adds an edge that answers some marked choices, and returns it as a Step. Its state must
+// have been added before.
+func (g *Graph) Add(from int, e Edge, asked ...Answer) Step {
+	if len(asked) > 0 {
+		e.asks = g.list(asked)
+	}
 	g.Edges[from] = append(g.Edges[from], e)
 	return Step{from, len(g.Edges[from]) - 1}
+}
+
+// list returns the number of a list of answers.
+func (g *Graph) list(asked []Answer) int32 {
+	key := make([]byte, 0, 8)
+	for _, a := range asked {
+		key = append(key, byte(a.Choice), byte(a.Choice>>8), byte(a.Answer), byte(a.Answer>>8), byte(a.Answer>>16))
+	}
+	n, known := g.known[string(key)]
+	if !known {
+		if g.known == nil {
+			g.known, g.lists = map[string]int32{}, [][]Answer{nil}
+		}
+		n = int32(len(g.lists))
+		g.known[string(key)], g.lists = n, append(g.lists, slices.Clone(asked))
+	}
+	return n
+}
+
+// Asked returns the marked choices that an edge answers.
+func (g *Graph) Asked(e Edge) []Answer {
+	if e.asks == 0 {
+		return nil
+	}
+	return g.lists[e.asks]
 }
 
 // Ask sets how many answers a choice has; 0 if it was not asked yet.
@@ -47,104 +88,136 @@ type Lasso struct{ Way, Cycle []Step }
 // A Step identifies an edge in Graph.Edges.
 type Step struct{ State, Edge int }
 
-// Find returns a fair run that is hot for ever from some point on, and whether there is
-// one. Its Way is a shortest one to its Cycle, which lies in the first component that is
-// found.
+// Find returns a fair run from Start that is hot for ever from some point on, and whether
+// there is one. Its Way is a shortest one to a state from which it can be so.
 func (g *Graph) Find() (*Lasso, bool) {
 	ways := g.search(g.Start, func(int, int) bool { return true })
+	near := func(s int) bool { return s == g.Start || ways[s].known }
 	var inside []int
 	for s := range g.Edges {
-		if g.Hot[s] && (s == g.Start || ways[s].known) {
+		if g.Hot[s] && near(s) {
 			inside = append(inside, s)
 		}
 	}
 	for _, s := range inside {
-		if g.rests(s) {
+		if g.Rests(s) {
 			return &Lasso{Way: g.walk(ways, g.Start, s)}, true
 		}
 	}
-	all := func(from, edge int) bool { return g.Hot[g.Edges[from][edge].To] }
-	part, found := g.fairPart(inside, all)
-	if !found {
+	parts := g.Parts(inside)
+	if len(parts) == 0 {
 		return nil, false
 	}
-	return g.lasso(ways, part), true
+	p, first := parts[0], parts[0].States[0]
+	for _, s := range p.States {
+		if len(g.walk(ways, g.Start, s)) < len(g.walk(ways, g.Start, first)) {
+			first = s
+		}
+	}
+	return &Lasso{Way: g.walk(ways, g.Start, first), Cycle: g.Cycle(p, first)}, true
 }
 
-// rests reports whether a run may end in a state, since nothing has to happen there.
-func (g *Graph) rests(s int) bool {
+// Rests reports whether a run may end in a state, since nothing has to happen there.
+func (g *Graph) Rests(s int) bool {
 	return !slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action != Unfair })
 }
 
-// A part is a set of states with some of the edges between them.
-type part struct {
-	states []int
-	keeps  func(from, edge int) bool
+// A Part is a set of states with the edges between them that answer no barred choice. It is
+// strongly connected, and the run that takes all of its edges for ever is fair.
+type Part struct {
+	States []int
+	number int32
+	bars   []int
 }
 
-// fairPart returns a strongly connected part of the states that has a fair run.
-func (g *Graph) fairPart(states []int, keeps func(from, edge int) bool) (part, bool) {
-	for _, c := range g.components(states, keeps) {
-		within := func(from, edge int) bool {
-			_, to := slices.BinarySearch(c, g.Edges[from][edge].To)
-			return to && keeps(from, edge)
-		}
-		if !g.weaklyFair(c, within) {
+func (g *Graph) keeps(p *Part, e Edge) bool {
+	return g.stays(e) && g.member[e.To] == p.number && !slices.ContainsFunc(g.Asked(e), func(a Answer) bool { return slices.Contains(p.bars, a.Choice) })
+}
+
+// Parts returns all parts of some hot states: every fair run that stays among these for ever is
+// in one of them from some point on.
+func (g *Graph) Parts(states []int) []Part {
+	g.member, g.parts = make([]int32, len(g.Edges)), 1
+	for _, s := range states {
+		g.member[s] = 1
+	}
+	return g.fairParts(&Part{States: states, number: 1})
+}
+
+// stays reports whether an edge leads to a hot state, and is not cold itself.
+func (g *Graph) stays(e Edge) bool { return g.Hot[e.To] && e.Cools>>g.Of&1 == 0 }
+
+func (g *Graph) fairParts(of *Part) (all []Part) {
+	for _, c := range g.components(of) {
+		if !g.weaklyFair(&c) {
 			continue
 		}
-		lacking := g.lacking(c, within)
+		lacking := g.lacking(&c)
 		if len(lacking) == 0 {
-			return part{c, within}, true
+			all = append(all, c)
+			continue
 		}
-		fewer := func(from, edge int) bool {
-			return within(from, edge) && !slices.ContainsFunc(g.Edges[from][edge].Asked, func(a Answer) bool { return slices.Contains(lacking, a.Choice) })
-		}
-		if p, found := g.fairPart(c, fewer); found {
-			return p, true
-		}
+		c.bars = append(slices.Clone(c.bars), lacking...)
+		all = append(all, g.fairParts(&c)...)
 	}
-	return part{}, false
+	return all
 }
 
 // weaklyFair reports whether a component has edges, and one of each action that is enabled
 // in all of its states.
-func (g *Graph) weaklyFair(c []int, within func(from, edge int) bool) bool {
-	taken, edges := map[int]bool{}, 0
-	for _, s := range c {
-		for k, e := range g.Edges[s] {
-			if within(s, k) {
-				taken[e.Action] = true
-				edges++
+func (g *Graph) weaklyFair(c *Part) bool {
+	first := c.States[0]
+	for _, s := range c.States {
+		if len(g.Edges[s]) < len(g.Edges[first]) {
+			first = s
+		}
+	}
+	lacking := map[int32]bool{}
+	for _, e := range g.Edges[first] {
+		if e.Action != Unfair {
+			lacking[e.Action] = true
+		}
+	}
+	edges := false
+	for _, s := range c.States {
+		for _, e := range g.Edges[s] {
+			if g.keeps(c, e) {
+				edges = true
+				delete(lacking, e.Action)
 			}
 		}
 	}
-	if edges == 0 {
-		return false
-	}
-	for _, e := range g.Edges[c[0]] {
-		if e.Action != Unfair && !taken[e.Action] && !slices.ContainsFunc(c, func(s int) bool { return !g.enabled(s, e.Action) }) {
-			return false
+	for _, s := range c.States {
+		for action := range lacking {
+			if !g.enabled(s, action) {
+				delete(lacking, action)
+			}
 		}
 	}
-	return true
+	return edges && len(lacking) == 0
 }
 
-func (g *Graph) enabled(s, action int) bool {
+func (g *Graph) enabled(s int, action int32) bool {
 	return slices.ContainsFunc(g.Edges[s], func(e Edge) bool { return e.Action == action })
 }
 
 // lacking returns the choices that a component asks and does not answer in all ways.
-func (g *Graph) lacking(c []int, within func(from, edge int) bool) (choices []int) {
+func (g *Graph) lacking(c *Part) (choices []int) {
 	given := map[Answer]bool{}
-	for _, s := range c {
-		for k, e := range g.Edges[s] {
-			if within(s, k) {
-				for _, a := range e.Asked {
+	for _, s := range c.States {
+		for _, e := range g.Edges[s] {
+			if e.asks > 0 && g.keeps(c, e) {
+				for _, a := range g.Asked(e) {
 					given[a] = true
 				}
 			}
 		}
 	}
+	return g.half(given)
+}
+
+// half returns the choices of which some answers are given and others are not.
+func (g *Graph) half(given map[Answer]bool) (choices []int) {
 	for choice, n := range g.Answers {
 		count := 0
 		for answer := range n {
@@ -159,41 +232,37 @@ func (g *Graph) lacking(c []int, within func(from, edge int) bool) (choices []in
 	return choices
 }
 
-// components returns the strongly connected components of the states, each sorted. It is
-// Tarjan's algorithm with an explicit stack.
-func (g *Graph) components(states []int, keeps func(from, edge int) bool) (all [][]int) {
+// components returns the strongly connected components of the states of a part, each sorted,
+// and makes them the components of their states. It is Tarjan's algorithm with an explicit
+// stack.
+func (g *Graph) components(of *Part) (all []Part) {
 	type frame struct{ state, edge int }
-	index, low, on := map[int]int{}, map[int]int{}, map[int]bool{}
+	index, low, on := make(map[int]int, len(of.States)), make(map[int]int, len(of.States)), make(map[int]bool, len(of.States))
 	var stack []int
-	for _, root := range states {
-		if _, known := index[root]; known {
+	var calls []frame
+	enter := func(s int) {
+		index[s], low[s], on[s] = len(index), len(index), true
+		stack, calls = append(stack, s), append(calls, frame{s, 0})
+	}
+	for _, root := range of.States {
+		if _, met := index[root]; met {
 			continue
 		}
-		calls := []frame{{root, 0}}
-		for len(calls) > 0 {
+		for enter(root); len(calls) > 0; {
 			f := &calls[len(calls)-1]
 			s := f.state
-			if f.edge == 0 {
-				index[s], low[s], on[s] = len(index), len(index), true
-				stack = append(stack, s)
-			}
-			down := false
-			for ; f.edge < len(g.Edges[s]) && !down; f.edge++ {
-				to := g.Edges[s][f.edge].To
-				if !keeps(s, f.edge) {
+			if f.edge < len(g.Edges[s]) {
+				e := g.Edges[s][f.edge]
+				f.edge++
+				if !g.keeps(of, e) {
 					continue
 				}
-				if _, known := index[to]; !known {
-					calls, down = append(calls, frame{to, 0}), true
+				to := int(e.To)
+				if _, met := index[to]; !met {
+					enter(to)
 				} else if on[to] {
 					low[s] = min(low[s], index[to])
 				}
-				if down {
-					break
-				}
-			}
-			if down {
-				calls[len(calls)-2].edge++
 				continue
 			}
 			calls = calls[:len(calls)-1]
@@ -202,14 +271,60 @@ func (g *Graph) components(states []int, keeps func(from, edge int) bool) (all [
 				low[up] = min(low[up], low[s])
 			}
 			if low[s] == index[s] {
-				at := slices.Index(stack, s)
-				c := slices.Sorted(slices.Values(stack[at:]))
-				for _, member := range c {
+				at := len(stack) - 1
+				for stack[at] != s {
+					at--
+				}
+				c := Part{States: slices.Sorted(slices.Values(stack[at:])), bars: of.bars}
+				for _, member := range c.States {
 					on[member] = false
 				}
 				all, stack = append(all, c), stack[:at]
 			}
 		}
 	}
+	for k := range all {
+		g.parts++
+		all[k].number = g.parts
+		for _, s := range all[k].States {
+			g.member[s] = g.parts
+		}
+	}
 	return all
+}
+
+// Ever returns from which hot states some fair run stays hot for ever, if it is in one of the
+// parts, or rests, from some point on.
+func (g *Graph) Ever(parts []Part) []bool {
+	ever := make([]bool, len(g.Edges))
+	var todo []int
+	from := make([][]int32, len(g.Edges))
+	for s, edges := range g.Edges {
+		if !g.Hot[s] {
+			continue
+		}
+		if g.Rests(s) {
+			ever[s], todo = true, append(todo, s)
+		}
+		for _, e := range edges {
+			if g.stays(e) {
+				from[e.To] = append(from[e.To], int32(s))
+			}
+		}
+	}
+	for _, p := range parts {
+		for _, s := range p.States {
+			if !ever[s] {
+				ever[s], todo = true, append(todo, s)
+			}
+		}
+	}
+	for ; len(todo) > 0; todo = todo[1:] {
+		for _, s := range from[todo[0]] {
+			if !ever[s] {
+				ever[s], todo = true, append(todo, int(s))
+			}
+		}
+	}
+	return ever
 }

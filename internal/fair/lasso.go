@@ -14,11 +14,11 @@ func (g *Graph) search(from int, keeps func(from, edge int) bool) []reached {
 	for todo := []int{from}; len(todo) > 0; todo = todo[1:] {
 		s := todo[0]
 		for k, e := range g.Edges[s] {
-			if keeps(s, k) && !ways[e.To].known {
-				ways[e.To] = reached{true, Step{s, k}}
-				if !met[e.To] {
-					met[e.To] = true
-					todo = append(todo, e.To)
+			if to := int(e.To); keeps(s, k) && !ways[to].known {
+				ways[to] = reached{true, Step{s, k}}
+				if !met[to] {
+					met[to] = true
+					todo = append(todo, to)
 				}
 			}
 		}
@@ -34,31 +34,96 @@ func (g *Graph) walk(ways []reached, from, to int) (steps []Step) {
 	return steps
 }
 
-// lasso returns a run into a part, with a cycle that takes each edge of the part.
-func (g *Graph) lasso(ways []reached, p part) *Lasso {
-	first := p.states[0]
-	for _, s := range p.states {
-		if len(g.walk(ways, g.Start, s)) < len(g.walk(ways, g.Start, first)) {
-			first = s
+// Cycle returns a run within a part, from a state of it and back, that is fair if it goes on
+// for ever. Beginning with the shortest cycle, it goes to what is lacking, the nearest first.
+func (g *Graph) Cycle(p Part, from int) (cycle []Step) {
+	at := from
+	goes := func(wants func(Step) bool) bool {
+		way, found := g.nearest(&p, at, wants)
+		if found {
+			cycle = append(cycle, way...)
+			last := way[len(way)-1]
+			at = int(g.Edges[last.State][last.Edge].To)
+		}
+		return found
+	}
+	home := func(s Step) bool { return int(g.Edges[s.State][s.Edge].To) == from }
+	for {
+		wants := g.wants(cycle, at)
+		if wants == nil && at == from {
+			return cycle
+		}
+		if wants == nil { // the way back may ask other choices
+			wants = home
+		}
+		if !goes(wants) {
+			panic("macemc bug: fair: a part lacks what makes it fair, or is not strongly connected")
 		}
 	}
-	l, at := &Lasso{Way: g.walk(ways, g.Start, first)}, first
-	join := func(to int) {
-		l.Cycle = append(l.Cycle, g.walk(g.search(at, p.keeps), at, to)...)
-		at = to
+}
+
+// wants returns which steps are lacking in a cycle that has come to a state, or nil if it is
+// fair.
+func (g *Graph) wants(cycle []Step, at int) func(Step) bool {
+	if len(cycle) == 0 {
+		return func(Step) bool { return true }
 	}
-	taken := map[Step]bool{}
-	for _, s := range p.states {
+	given, taken := map[Answer]bool{}, map[int32]bool{}
+	for _, s := range cycle {
+		e := g.Edges[s.State][s.Edge]
+		taken[e.Action] = true
+		for _, a := range g.Asked(e) {
+			given[a] = true
+		}
+	}
+	for _, e := range g.Edges[cycle[0].State] {
+		action, always := e.Action, e.Action != Unfair && !taken[e.Action] && g.enabled(at, e.Action)
+		for _, s := range cycle {
+			always = always && g.enabled(s.State, action)
+		}
+		if always {
+			return func(s Step) bool {
+				e := g.Edges[s.State][s.Edge]
+				return e.Action == action || !g.enabled(int(e.To), action)
+			}
+		}
+	}
+	if half := g.half(given); len(half) > 0 {
+		return func(s Step) bool {
+			for _, a := range g.Asked(g.Edges[s.State][s.Edge]) {
+				if a.Choice == half[0] && !given[a] {
+					return true
+				}
+			}
+			return false
+		}
+	}
+	return nil
+}
+
+// nearest returns a shortest way within a part that ends with a step of some kind.
+func (g *Graph) nearest(p *Part, from int, wants func(Step) bool) ([]Step, bool) {
+	by := map[int]Step{}
+	for todo := []int{from}; len(todo) > 0; todo = todo[1:] {
+		s := todo[0]
 		for k, e := range g.Edges[s] {
-			if p.keeps(s, k) && !taken[Step{s, k}] {
-				join(s)
-				l.Cycle, at = append(l.Cycle, Step{s, k}), e.To
+			if !g.keeps(p, e) {
+				continue
 			}
-			for _, step := range l.Cycle {
-				taken[step] = true
+			step, to := Step{s, k}, int(e.To)
+			if wants(step) {
+				way := []Step{step}
+				for s != from {
+					way = append([]Step{by[s]}, way...)
+					s = by[s].State
+				}
+				return way, true
+			}
+			if _, met := by[to]; !met && to != from {
+				by[to] = step
+				todo = append(todo, to)
 			}
 		}
 	}
-	join(first)
-	return l
+	return nil, false
 }

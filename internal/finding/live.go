@@ -20,7 +20,7 @@ const (
 // avoidable writes until when a failure could be avoided; a dead run has another section.
 func (t *tale) avoidable(p *page) {
 	turn := t.Turn()
-	if turn == account.TurnUnknown || turn == account.TurnBegins || t.Dead() {
+	if turn == account.TurnUnknown || turn == account.TurnBegins || t.Dead() || t.Hot() {
 		return
 	}
 	p.head("Could it be avoided?")
@@ -56,6 +56,35 @@ func (t *tale) avoidable(p *page) {
 	}
 }
 
+// goesOn writes how a run that stays hot goes on for ever.
+func (t *tale) goesOn(p *page) {
+	l, turn := t.f.Lasso, t.Turn()
+	if l == nil {
+		return
+	}
+	p.head("How it goes on for ever")
+	switch first, last := l.From+1, t.f.Step; {
+	case first > last:
+		p.say("After step %d nothing more has to happen, and the monitor is hot.", last)
+	case first == last:
+		p.say("Step %d leads to the state before it, so it may happen again and again. The monitor is hot since step %d.", last, l.Since)
+	default:
+		p.say("Steps %d to %d lead back to the state before them, so they may happen again and again. The monitor is hot since step %d.", first, last, l.Since)
+	}
+	if len(l.Untaken) > 0 {
+		p.say("In some states of the cycle, but not in all, this is possible, and a fair run need not do it: %s.", report.List(codes(l.Untaken)))
+	}
+	if turn.In() {
+		if t.f.Critical.Exact {
+			p.say("The critical step is %d: where the environment heals before it, every fair run becomes cold again.", t.Turned())
+		} else {
+			p.say("The critical step is %d, as far as was visited what can follow before it.", t.Turned())
+		}
+		t.step(p, t.Turned())
+	}
+	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
+}
+
 // nearest writes how the nearest live run differs.
 func (t *tale) nearest(p *page) {
 	live := t.f.Live
@@ -64,7 +93,11 @@ func (t *tale) nearest(p *page) {
 	}
 	p.head("The nearest live run")
 	end, most := "becomes live", differenceMost
-	if t.f.Verdict != sim.VerdictDead {
+	switch t.f.Verdict {
+	case sim.VerdictDead:
+	case sim.VerdictHot:
+		end = "becomes cold"
+	default:
 		end, most = "goes on without it", survivedMost
 	}
 	healed := ""

@@ -45,6 +45,7 @@ func (t *tale) report(w io.Writer) error {
 	t.violated(p)
 	t.critical(p)
 	t.avoidable(p)
+	t.goesOn(p)
 	t.nearest(p)
 	t.apart(p)
 	t.outcomes(p)
@@ -80,6 +81,8 @@ func (t *tale) kind() string {
 			return "dead from the start"
 		}
 		return "dead " + after
+	case sim.VerdictHot:
+		return fmt.Sprintf("hot for ever after step %d", t.f.Lasso.Since)
 	case sim.VerdictSafety:
 		return "unsafe " + after
 	default:
@@ -100,6 +103,9 @@ func (t *tale) violated(p *page) {
 		}
 		p.say("**Violated:** at the end of this run, %s %s not hold%s, and no state in which %s can be reached any more.",
 			report.List(codes(t.told.Failing)), one(t.told.Failing, "does", "do"), because(f.Message), one(names, "it holds", "all hold"))
+	case sim.VerdictHot:
+		p.say("**Promised:** every fair run becomes cold again and again: %s.", report.Code(f.Property))
+		p.say("**Violated:** this run is fair, and hot for ever%s.", because(f.Message))
 	case sim.VerdictSafety:
 		p.say("**Promised:** %s", t.promise())
 		p.say("**Violated:** %s%s.", after(f.Step), because(f.Message))

@@ -89,6 +89,12 @@ func Graph(a *account.Account, title string) *eventgraph.Graph {
 	}
 	if a.Turn().In() {
 		marks.Critical, marks.After = a.Turned(), afterTurn[a.Turn()]
+		if a.Hot() {
+			marks.After = "after it a fair run need not become cold any more"
+		}
+	}
+	if l := a.Finding.Lasso; l != nil && l.From < a.Finding.Step {
+		marks.Again = l.From + 1
 	}
 	return eventgraph.New(a.Finding.Trace, a.Walker(), marks)
 }

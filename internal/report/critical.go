@@ -13,7 +13,7 @@ import (
 // critical returns where recovery became impossible; for what is not dead, where the
 // failure could no longer be avoided.
 func (s subject) critical() string {
-	if !s.Dead() {
+	if !s.Dead() && !s.Hot() {
 		return s.avoidable()
 	}
 	switch s.Turn() {
@@ -22,6 +22,9 @@ func (s subject) critical() string {
 	case account.TurnSeems:
 		return "step 0, as far as walks can tell: no walk from the start became live"
 	case account.TurnAlways:
+		if s.Hot() {
+			return "step 0: from the start on, a fair run need not become cold"
+		}
 		return "step 0: never recoverable, the run was dead from its start"
 	default:
 		c := s.Finding.Critical
@@ -55,6 +58,9 @@ func (s subject) amiss() (facts []string) {
 // evidence returns why a dead run is believed to be dead, and its critical step to be
 // critical.
 func (s subject) evidence() string {
+	if s.Hot() {
+		return s.heat()
+	}
 	if !s.Dead() {
 		return s.avoidance()
 	}
@@ -80,6 +86,37 @@ func (s subject) evidence() string {
 		return "none was gathered"
 	}
 	return strings.Join(parts, "\n")
+}
+
+// lasso returns how a run that stays hot goes on for ever.
+func (s subject) lasso() string {
+	f := s.Finding
+	switch n := f.Step - f.Lasso.From; n {
+	case 0:
+		return fmt.Sprintf("after step %s nothing more has to happen", numerals.Count(f.Step))
+	case 1:
+		return fmt.Sprintf("step %s again and again", numerals.Count(f.Step))
+	default:
+		return fmt.Sprintf("steps %s to %s again and again", numerals.Count(f.Lasso.From+1), numerals.Count(f.Step))
+	}
+}
+
+// heat returns why a run is known to be fair and hot for ever, and its critical step to be
+// critical.
+func (s subject) heat() string {
+	f := s.Finding
+	text := "proved: the cycle ends in the state in which it begins, all of its states are hot, and whatever is possible in all of them is done in it"
+	if f.Lasso.From == f.Step {
+		text = "proved: in its last state, which is hot, nothing is possible but what need not happen"
+	}
+	switch c := f.Critical; {
+	case c == nil || c.Step == 0:
+	case c.Exact:
+		text += fmt.Sprintf("\nif the environment heals before step %s, every fair run becomes cold again, as all that can follow shows", numerals.Count(c.Step))
+	default:
+		text += fmt.Sprintf("\nof what can follow before step %s not all was visited", numerals.Count(c.Step))
+	}
+	return text
 }
 
 // place returns a state of the run.

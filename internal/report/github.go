@@ -8,7 +8,6 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/search"
-	"macemc/sim"
 )
 
 // GitHub writes each finding as an annotation of GitHub's workflows: a command in a line of
@@ -53,7 +52,7 @@ func (s subject) brief() []string {
 	if m := s.Finding.Message; m != "" {
 		lines = append(lines, shortened(m))
 	}
-	if s.Finding.Critical != nil && s.Finding.Verdict == sim.VerdictDead {
+	if s.Finding.Critical != nil && (s.Dead() || s.Hot()) {
 		lines = append(lines, "critical: "+s.critical())
 	}
 	if s.Place.Replay != "" {

@@ -94,7 +94,7 @@ func JUnit(w io.Writer, r *search.Result, began time.Time, all ...*account.Accou
 	for _, prop := range r.System.Properties {
 		switch {
 		case !s.Asked(prop.Name), !prop.Promises():
-		case prop.Liveness():
+		case prop.Liveness(), prop.Cools():
 			add(prop.Name, r.Liveness.State)
 		default:
 			add(prop.Name, r.Safety.State)

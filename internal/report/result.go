@@ -150,10 +150,13 @@ func (p *printer) finding(s subject) {
 	if f.Message != "" {
 		p.row(2, labels, "because", f.Message)
 	}
+	if s.Hot() {
+		p.row(2, labels, "lasso", s.lasso())
+	}
 	if text := s.Beyond(); text != "" {
 		p.row(2, labels, "beyond", "what the system promises to survive: "+text)
 	}
-	if f.Identity != "" && f.Verdict != sim.VerdictDead {
+	if f.Identity != "" && f.Verdict != sim.VerdictDead && !s.Hot() {
 		p.row(2, labels, "event", strings.TrimSpace(step(f.Step)+"  "+cut(s.shown(f.Step, f.Identity))))
 	}
 	if f.Verdict == sim.VerdictNondeterminism {
@@ -162,7 +165,7 @@ func (p *printer) finding(s subject) {
 		}
 		p.orders(s.Orders())
 	}
-	if f.Verdict == sim.VerdictDead || f.Critical != nil || f.Avoided != nil {
+	if f.Verdict == sim.VerdictDead || s.Hot() || f.Critical != nil || f.Avoided != nil {
 		p.row(2, labels, "critical", s.critical())
 		for i, fact := range s.amiss() {
 			p.row(2, labels, map[bool]string{true: "there"}[i == 0], fact)

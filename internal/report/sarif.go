@@ -170,6 +170,9 @@ func (s subject) rules() (rules []sarifRule) {
 		if p.Liveness() {
 			text = "from every state, in some later one: " + p.Name
 		}
+		if p.Cools() {
+			text = "in every fair run, again and again: " + p.Name
+		}
 		add(path.Join(s.System.Name, strings.ToLower(Slug(p.Name, 80))), camel(s.System.Name+" "+p.Name), text)
 	}
 	for _, k := range sarifKinds {

@@ -40,7 +40,7 @@ func Tell(a *account.Account) Told {
 	if f.Verdict == sim.VerdictDead {
 		t.Live, t.Failing = s.Liveness(), s.Finding.Failing
 	}
-	if f.Verdict == sim.VerdictDead || f.Critical != nil || f.Avoided != nil {
+	if f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictHot || f.Critical != nil || f.Avoided != nil {
 		t.Critical, t.Evidence = s.critical(), s.evidence()
 	}
 	return t

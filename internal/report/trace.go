@@ -62,6 +62,9 @@ func (p *printer) part(s subject, from, to int) {
 	}
 	width := len(numerals.Count(s.length()))
 	for i := from; i < to; i++ {
+		if l := s.Finding.Lasso; l != nil && i == l.From {
+			p.line("  from here on, again and again:")
+		}
 		p.step(width, numerals.Count(i+1), s.shown(i+1, path.Steps[i].Event.What))
 		p.coins(width, path.Steps[i].Coins)
 		if t := s.Finding.Trace; t != nil && i < len(t.Steps) {

@@ -69,6 +69,8 @@ func (s subject) gist() string {
 		return fmt.Sprintf("unsafe %s: %s does not hold", after(f.Step), strconv.Quote(f.Property))
 	case sim.VerdictDead:
 		return s.deadGist()
+	case sim.VerdictHot:
+		return fmt.Sprintf("hot for ever %s: %s", after(s.Finding.Lasso.Since), strconv.Quote(f.Property))
 	case sim.VerdictDivergence:
 		return fmt.Sprintf("divergence %s: a handler does not come to its end", at(f.Step))
 	case sim.VerdictPanic:
@@ -121,6 +123,8 @@ func (s subject) verdict() string {
 			return "dead: no state in which all liveness properties hold can be reached any more"
 		}
 		return "dead, as far as walks can tell: a state in which all liveness properties hold is not reached any more"
+	case sim.VerdictHot:
+		return "hot: a run is fair and, from some point on, hot for ever"
 	case sim.VerdictDivergence:
 		return "divergence: a handler goes on for ever"
 	case sim.VerdictPanic:

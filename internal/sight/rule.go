@@ -17,11 +17,12 @@ const (
 	RuleSteps                          // the states before and after a step
 	RuleMonitor                        // the facts of a run
 	RuleSometimes                      // some state that should be met
+	RuleCools                          // the facts of a run that goes on for ever
 )
 
 var ruleKindNames = [...]string{
 	RuleAlways: "always", RuleEventually: "eventually",
-	RuleSteps: "steps", RuleMonitor: "monitor", RuleSometimes: "sometimes",
+	RuleSteps: "steps", RuleMonitor: "monitor", RuleSometimes: "sometimes", RuleCools: "cools",
 }
 
 func (k RuleKind) String() string { return ruleKindNames[k] }
@@ -34,7 +35,7 @@ type Rule struct {
 
 	State   func(*State) Check               // of RuleAlways, RuleEventually and RuleSometimes
 	Step    func(before, after *State) Check // of RuleSteps
-	Monitor func(params any) Monitor         // of RuleMonitor; the params are sim's own
+	Monitor func(params any) Monitor         // of RuleMonitor and RuleCools; the params are sim's own
 }
 
 // Check is a property bound to a state.
@@ -94,4 +95,7 @@ type Monitor struct {
 	Observe func(node int, fact any) error
 	Memory  func() any
 	Restore func(memory any) // replaces the memory
+
+	Hot     func() bool   // of RuleCools; nil for others
+	Explain func() string // what it waits for; nil if it does not say
 }

@@ -130,7 +130,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 func (w *World) compose(net sim.Network) {
 	s, n := &w.setting, w.n
 	w.timers = newTimers(s)
-	w.Run = Run{setting: s, timers: &w.timers, asking: asking{keeps: w.tracing, question: choose.Question{Alternatives: possible{&w.Events}}}}
+	w.Run = Run{setting: s, timers: &w.timers, asking: asking{keeps: w.tracing || len(w.sys.Fair) > 0, question: choose.Question{Alternatives: possible{&w.Events}}}}
 	w.Links = newLinks(n, net, &w.sums)
 	w.nodes = nodes{
 		setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links,

@@ -28,6 +28,7 @@ type Judge struct {
 	eventually []sight.Check
 	sometimes  []sight.Check
 	monitors   []sight.Monitor
+	cools      []int // of the monitors, those of properties made by Cools
 	within     sight.Check
 	assume     sight.Check
 
@@ -57,9 +58,12 @@ func (j *Judge) bind(sys *sim.System, only []string) error {
 			j.sometimes = append(j.sometimes, rule.State(&j.nodes.sees))
 		case sight.RuleMonitor:
 			j.monitors = append(j.monitors, rule.Monitor(j.params))
+		case sight.RuleCools:
+			j.cools = append(j.cools, len(j.monitors))
+			j.monitors = append(j.monitors, rule.Monitor(j.params))
 		case sight.RuleSteps: // needs two worlds: see StepChecks
 		default:
-			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Steps, Monitor or Sometimes", sys.Name, p.Name)
+			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Cools, Steps, Monitor or Sometimes", sys.Name, p.Name)
 		}
 	}
 	for _, name := range only {
@@ -174,6 +178,9 @@ func (j *Judge) ask(c *sight.Check) bool {
 func (j *Judge) tell(k, node int, fact any) error {
 	j.telling = &j.monitors[k]
 	err := j.telling.Observe(node, fact)
+	if j.telling.Hot != nil && !j.telling.Hot() {
+		j.run.cools(slices.Index(j.cools, k))
+	}
 	j.telling = nil
 	return err
 }

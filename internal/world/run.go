@@ -31,6 +31,7 @@ type Run struct {
 	took    []netsim.Origin // of the messages that current took, the last first
 	copy    int32           // the number of the one that it made
 	unwound bool            // by runtime.Goexit
+	cooled  uint64          // of the properties made by Cools, those whose monitor was cold after a fact of the step
 
 	ticking bool          // the node's clock is the step's own
 	began   macetime.Time // when the handler began, once that matters
@@ -52,6 +53,13 @@ func (r *Run) LastIdentity() string { return r.identity() }
 
 // LastEvent returns the event that the last step took; zero before the first.
 func (r *Run) LastEvent() sim.Event { return r.current.Event }
+
+// Cooled reports whether the monitor of the k-th of Judge.Cools was cold after a fact of the last
+// step, though it may be hot again.
+func (r *Run) Cooled(k int) bool { return r.cooled>>k&1 == 1 }
+
+// cools notes that a monitor was cold.
+func (r *Run) cools(k int) { r.cooled |= 1 << k }
 
 // Acting returns the node whose handler runs, or ran last.
 func (r *Run) Acting() sim.Addr { return r.acting }
@@ -96,7 +104,7 @@ func (r *Run) begin() {
 	if r.named != "" {
 		r.named = ""
 	}
-	r.took, r.copy = r.took[:0], 0
+	r.took, r.copy, r.cooled = r.took[:0], 0, 0
 	r.ticking, r.began = false, macetime.Time{}
 	r.did.Begin()
 	r.begins()

@@ -230,7 +230,7 @@ func (m *Model) drawLanes(b *brush, r mdb.Row) {
 
 func markStyle(mark rune) mdb.Style {
 	switch mark {
-	case mdb.MarkCritical, mdb.MarkFailed:
+	case mdb.MarkCritical, mdb.MarkFailed, mdb.MarkAgain:
 		return mdb.Bad
 	case mdb.MarkLive:
 		return mdb.Good

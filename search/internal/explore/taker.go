@@ -129,6 +129,24 @@ func (t *Taker) sampled() { t.Sampled = true }
 // explores makes the search's watch look at this exploration.
 func (t *Taker) explores() { t.Owner.Climate, t.Owner.Exploring = t.Climate, t }
 
+// Heals returns a taker of the healed forms of the explorer's states, which writes into a ledger. It
+// shares the world and the bank with the explorer, whose states have the runs.
+func (x *Explorer) Heals(r *Owner, l *Ledger) *Taker {
+	t := &Taker{
+		Owner: r, World: x.World, Climate: x.Climate, Bank: x.Bank, Lists: x.Lists, Entry: l.Entry(), Healed: true,
+		From: make(world.Vector, len(x.From)), To: make(world.Vector, len(x.To)),
+	}
+	t.Step = answerer{Pulse: &r.Pulse, Halt: r.Stopped}
+	return t
+}
+
+// Visits sets who gets the states that steps lead to, and Limit notes that a limit on answers was met.
+func (t *Taker) Visits(v Visitor) { t.Visitor = v }
+func (t *Taker) Limit()           { t.sampled() }
+
+// Coins returns the answers to the coins of the step that is taken.
+func (t *Taker) Coins() []int { return t.Step.coins.Answers() }
+
 // retake takes an event of the loaded state again, with answers to its coins.
 func (t *Taker) retake(v retaking, event int, coins []int) {
 	t.retaking, t.LastEvent, t.lastCoins = &v, event, coins

@@ -44,6 +44,11 @@ func (t *Answers) Answer(q *choose.Question) int {
 	return k
 }
 
+// Then returns the answers with further steps.
+func (t *Answers) Then(steps ...Taken) Answers {
+	return Answers{Prefix: t.Prefix, PrefixSteps: t.PrefixSteps, Start: t.Start, Steps: append(append([]Taken{}, t.Steps...), steps...)}
+}
+
 // Picks returns the answers by number; how many others there were is not known.
 func (t *Answers) Picks() []choose.Pick {
 	all := append([]choose.Pick{}, t.Prefix...)

@@ -31,6 +31,15 @@ type Climate struct {
 // Weather returns the climate itself, for strategies that embed it.
 func (c Climate) Weather() Climate { return c }
 
+// HealedBy returns the climate in which the environment heals at a depth, unless it has healed
+// before, and whether that is a step of its own.
+func (c Climate) HealedBy(depth int) (healed Climate, step bool) {
+	if !c.Faults || c.Heal >= 0 && c.Heal < depth {
+		return c, false
+	}
+	return Climate{Faults: true, Heal: depth}, true
+}
+
 // Fair is the climate without faults.
 var Fair = Climate{Faults: false, Heal: -1}
 

@@ -148,6 +148,13 @@ func From(k *run.Fork, c run.Climate, most int) Plan {
 	return p
 }
 
+// Apart returns the plan of a walk of another stream, which ends with its storm.
+func (p Plan) Apart() Plan {
+	p.Number |= 1 << 49
+	p.Ends = p.Guide.Until > 0
+	return p
+}
+
 // Alike makes events that are not rare equally likely.
 func (p *Plan) Alike() { p.Uniform = true }
 

@@ -1,0 +1,78 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/guard"
+	"macemc/sim"
+)
+
+// Cools returns the names of the properties made by Cools that are checked.
+func (j *Judge) Cools() (names []string) {
+	for _, m := range j.cools {
+		names = append(names, j.monitors[m].Name)
+	}
+	return names
+}
+
+// Hot reports whether the monitor of the k-th of Cools is hot now. A state that does not count
+// for liveness is never hot.
+func (j *Judge) Hot(k int) bool {
+	j.telling = &j.monitors[j.cools[k]]
+	hot := j.telling.Hot()
+	j.telling = nil
+	return hot && j.Assumed()
+}
+
+// Awaits returns what the monitor of the k-th of Cools says that it waits for, or "".
+func (j *Judge) Awaits(k int) (text string) {
+	m := &j.monitors[j.cools[k]]
+	if m.Explain == nil {
+		return ""
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(its explanation panics: %s)", guard.Text(r))
+		}
+	}()
+	return guard.Bounded(m.Explain())
+}
+
+// Action returns what the k-th possible event, after Count, consumes: the head of a channel, a
+// task, a timer. If it is possible for ever, a fair run takes it. Not must: it need not happen.
+func (es *Events) Action(k int) (name string, must bool) {
+	if es.Rare(k) {
+		return "", false
+	}
+	e, _ := es.event(k)
+	return action(e, es.timers.text)
+}
+
+// LastAction returns Action for the event that the last step took, which was not rare.
+func (r *Run) LastAction() (name string, must bool) {
+	return action(r.current.Event, func(sim.Event) string { return r.identity() })
+}
+
+func action(e sim.Event, identity func(sim.Event) string) (name string, must bool) {
+	switch {
+	case e.Kind == 0 || e.Kind.Fault() || e.Kind == sim.KindHeal || e.Kind == sim.KindScript || e.Kind == sim.KindAction:
+		return "", false
+	case e.Kind == sim.KindMessage && (e.Link == sim.LinkTCP || e.Link == sim.LinkUDP):
+		return fmt.Sprint("the next message from ", e.From, " to ", e.Node, " by ", e.Link), true
+	}
+	return identity(e), true
+}
+
+// FairCoins calls yield for each coin of the last step that System.Fair names, by its place
+// there.
+func (r *Run) FairCoins(yield func(choice int, coin choose.Choice)) {
+	for _, c := range r.coins {
+		for k, why := range r.sys.Fair {
+			if strings.HasPrefix(c.What, why+": ") {
+				yield(k, c)
+			}
+		}
+	}
+}
