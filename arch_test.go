@@ -276,8 +276,14 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "search/internal/stubborn",
+		instead: map[string]string{
+			"": "stubborn computes with numbers of kinds of events; let explore say what they are, and what was observed",
+		},
+	},
+	{
 		path: "search/internal/explore",
-		may:  []string{"internal/canon", "internal/visited", "internal/flat", "choose", "sim", "internal/world", "search/internal/run"},
+		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/world", "search/internal/run", "search/internal/stubborn"},
 		instead: map[string]string{
 			"search": "what explores takes steps of states; let its owner know what is to be found",
 			"":       "what explores takes steps of states; let its owner act on where they lead",

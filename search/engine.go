@@ -20,6 +20,9 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	defer func() {
 		r.disband()
 		r.add(Stats{Collision: x.Prints.Omission(x.Set.Len()), Dear: x.Dear(), Unpacked: x.Bank.Unpacked()})
+		if d := x.Reduction; d != nil {
+			r.add(Stats{Reduced: true, Parted: d.Stats.Parted, Voided: d.Stats.Voided, Cycles: d.Stats.Cycles, Commuted: d.Stats.Audited})
+		}
 		x.Close()
 	}()
 	x.Begin = r.prefix.beginning(x.Climate)
@@ -37,6 +40,9 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 		r.opts.Effort = min(r.opts.Effort, effortReference)
 		return r.exhaust()
 	case out.over() || err != nil:
+		return out, err
+	}
+	if err := r.reduces(x); err != nil {
 		return out, err
 	}
 	return r.levels(x, from)
@@ -156,7 +162,10 @@ func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) 
 		if err != nil {
 			return err
 		}
-		return x.Settle()
+		if err := x.Settle(); err != nil || stop != "" {
+			return err
+		}
+		return x.Mend()
 	}
 	for {
 		before, going := from, rest
@@ -206,6 +215,9 @@ func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *
 		bad = &explore.Wrong{Strayed: true}
 	case bad == nil || err != nil && !bad.Strayed:
 		return nil, out, err
+	}
+	if x.Reduction != nil { // a state that was expanded again is not of the last level
+		depth = bad.Run(x.Taker).Length()
 	}
 	out, err = r.conclude(x, depth, bad, func() choose.Source { return bad.Run(x.Taker) })
 	return bad, out, err

@@ -31,6 +31,8 @@ type Options struct {
 	Visited  Visited // what it keeps of the states that it visited; "" means vectors, by EngineReference fingerprint
 	HashBits int     // of a fingerprint, 32 or 64; 0 means 64
 
+	Reduce Reduce // how it leaves steps out; "" means none
+
 	Depth  int // steps of the exhaustive phase; 0 means as deep as Effort allows
 	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0 means 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0 means 300,000, by the reference engine 100,000
@@ -141,6 +143,9 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.Walking != "" && !slices.Contains(Walkings, o.Walking) {
 		return o, fmt.Errorf("--walk is %q; it must be one of %s", o.Walking, strings.Trim(fmt.Sprint(Walkings), "[]"))
+	}
+	if o.Reduce != "" && !slices.Contains(Reduces, o.Reduce) {
+		return o, fmt.Errorf("--reduce is %q; it must be one of %s", o.Reduce, strings.Trim(fmt.Sprint(Reduces), "[]"))
 	}
 	if o.Walking.guided() && o.Prefixes > 0 {
 		return o, fmt.Errorf("--walk is %s, but runs that are to end in steady state are walked by weight, or uniform; leave it out", o.Walking)

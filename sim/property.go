@@ -230,6 +230,7 @@ func Always[N any](name string, holds func(View[N]) bool, explain ...func(View[N
 // only for nodes that a step changed, so its cost does not grow with the number of nodes.
 func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N]) string) Property {
 	p := propertyAbout[N](sight.RuleAlways, name)
+	p.rule.Alone = true
 	p.rule.State = func(state *sight.State) sight.Check {
 		one := &seen[N]{state: state, alone: name, at: make([]Addr, 1), nodes: make([]N, 1)}
 		each := func(i int) bool {
@@ -262,6 +263,24 @@ func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N])
 			}
 		}
 		return c
+	}
+	return p
+}
+
+// Takes declares what a property made by Always depends on: on nothing but the addresses of the
+// running nodes of type N and what take returns for each. A search that reduces the states
+// needs it, since it may take steps in one order alone if they change no such value. take
+// returns a plain value, as a field or a struct of fields, and is as cheap as can be.
+//
+//	sim.Takes(sim.Always("at most one leads", func(v sim.View[*member]) bool { ... }),
+//		func(m *member) any { return m.leads })
+func Takes[N any](p Property, take func(N) any) Property {
+	p.rule.Take = func(node any) (any, bool) {
+		n, is := find[N](node)
+		if !is {
+			return nil, false
+		}
+		return take(n), true
 	}
 	return p
 }

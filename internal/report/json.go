@@ -159,7 +159,16 @@ type statsJSON struct {
 	HandlerRuns *int           `json:"handler_runs"`
 	Unlooked    []string       `json:"not_looked_up,omitempty"`
 	Unpacked    string         `json:"not_packed,omitempty"`
+	Reduction   *reductionJSON `json:"reduction,omitempty"`
+	Unreduced   string         `json:"not_reduced,omitempty"`
 	Collision   *float64       `json:"collision_probability"`
+}
+
+type reductionJSON struct {
+	Parted   int `json:"parted"`
+	Voided   int `json:"voided"`
+	Cycles   int `json:"cycles"`
+	Commuted int `json:"commuted"`
 }
 
 type repeatedJSON struct {
@@ -305,7 +314,10 @@ func stats(s search.Stats) statsJSON {
 		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Healed: s.Healed, Ended: s.Ended, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
 		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
 	}
-	out.Unpacked = s.Unpacked
+	out.Unpacked, out.Unreduced = s.Unpacked, s.Unreduced
+	if s.Reduced {
+		out.Reduction = &reductionJSON{s.Parted, s.Voided, s.Cycles, s.Commuted}
+	}
 	if s.Manners != (search.Manners{}) {
 		out.Manners = maps.Collect(s.Manners.All())
 	}

@@ -260,6 +260,9 @@ func (p *printer) searched(s subject, r *search.Result) {
 		p.row(2, labels, "steady", fmt.Sprintf("live for %s, and then with nothing under way, or live for as many again", numerals.Many(r.Options.Steady, "step")))
 	} else {
 		p.row(2, labels, "safety", safety(r)+unpromised(r))
+		if text := reduction(&r.Stats); text != "" {
+			p.row(2, labels, "reduction", text)
+		}
 		p.row(2, labels, "liveness", liveness(s, r))
 	}
 	if r.Stats.Periphery.States > 0 {
@@ -328,13 +331,20 @@ func safety(r *search.Result) string {
 		}
 		return "found"
 	case search.StateExhausted:
+		if r.Stats.Reduced {
+			return "exhausted: the states that were visited stand for all"
+		}
 		return "exhausted: every state was visited"
 	case search.StateExhaustedWithin:
 		return fmt.Sprintf("exhausted within %q: every state inside it was visited, and those one step outside", r.System.Within.Name)
 	case search.StateCut:
 		return "cut: every state was visited, but for those that follow a failure that is ignored"
 	case search.StateBounded:
-		text := fmt.Sprintf("bounded: every state to depth %s was visited", numerals.Count(r.Safety.Depth)) + sparing(r.Safety.Faults)
+		every := "every state"
+		if r.Stats.Reduced {
+			every = "every state that is not left out"
+		}
+		text := fmt.Sprintf("bounded: %s to depth %s was visited", every, numerals.Count(r.Safety.Depth)) + sparing(r.Safety.Faults)
 		if r.Ignored > 0 {
 			text += ", but for those that follow a failure that is ignored"
 		}
@@ -348,6 +358,24 @@ func safety(r *search.Result) string {
 	default:
 		panic("macemc bug: report: no words for safety " + string(r.Safety.State))
 	}
+}
+
+// reduction says which steps were left out, or why none were though that was asked for.
+func reduction(s *search.Stats) string {
+	switch {
+	case s.Unreduced != "":
+		return "none, since " + s.Unreduced
+	case !s.Reduced:
+		return ""
+	}
+	text := fmt.Sprintf("stubborn: of %s some steps were left out, since others stand for them", numerals.Many(s.Parted, "state"))
+	if again := s.Voided + s.Cycles; again > 0 {
+		text += fmt.Sprintf("; those of %s were taken later, of %s since an observation was new", numerals.Count(again), numerals.Count(s.Voided))
+	}
+	if s.Commuted > 0 {
+		text += fmt.Sprintf("; %s taken in both orders, as a check", numerals.Many(s.Commuted, "pair"))
+	}
+	return text
 }
 
 // sparing returns how many faults the runs of the exhaustive phase had at most, if that was

@@ -33,6 +33,11 @@ type Rule struct {
 	About   reflect.Type // the type of node that it sees; nil for a monitor
 	Matches func(node any) bool
 
+	// Alone says that the value for a state follows from the values for each node by itself. Take
+	// returns what the value for a state depends on of a node; nil if nobody has declared it.
+	Alone bool
+	Take  func(node any) (of any, is bool)
+
 	State   func(*State) Check               // of RuleAlways, RuleEventually and RuleSometimes
 	Step    func(before, after *State) Check // of RuleSteps
 	Monitor func(params any) Monitor         // of RuleMonitor and RuleCools; the params are sim's own

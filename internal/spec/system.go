@@ -500,7 +500,11 @@ func (c *counts) Init() { c.Facts = map[int]int{} }
 
 func (s *Spec) properties() (all []sim.Property) {
 	for _, p := range s.Always {
-		all = append(all, sim.Always("always "+p.String(), s.holds(p)))
+		of := sim.Always("always "+p.String(), s.holds(p))
+		if take := p.takes(); take != nil {
+			of = sim.Takes(of, func(c cored) any { return take(c.core()) })
+		}
+		all = append(all, of)
 	}
 	for _, p := range s.Each {
 		all = append(all, sim.Each("each "+p.String(), s.holds(p)))
@@ -602,6 +606,25 @@ func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
 	default:
 		panic(fmt.Sprintf("macemc bug: spec: no predicate %q", p.Kind))
 	}
+}
+
+// takes returns what a predicate depends on of a machine; nil: on more than its own fields.
+func (p Pred) takes() func(*machine) any {
+	switch p.Kind {
+	case Every, Some, Sum:
+		return func(m *machine) any { return m.At }
+	case Spent:
+		return func(m *machine) any { return m.Fuel }
+	case Shared:
+		return func(m *machine) any { return m.A == m.B }
+	case Heard:
+		return func(m *machine) any { h, ok := m.Heard[m.all[0]]; return ok && h == p.P }
+	case Trailed:
+		return func(m *machine) any { return len(m.Trail) == 2 && m.Trail[1] == p.P }
+	case AllUp, Never:
+		return func(*machine) any { return nil }
+	}
+	return nil
 }
 
 // Hears reports whether machines note what they hear: only where somebody asks.

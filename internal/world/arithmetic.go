@@ -22,7 +22,8 @@ type Local struct {
 	Timers  uint16
 	Script  bool // an opening is left, and not declined
 	Accepts bool // the node declines messages
-	Plain   bool // it is up, waits for nothing, and what it can do depends on nothing else
+	Up      bool // it is up, waits for nothing, and does not leave next
+	Plain   bool // likewise, and what it can do depends on nothing else
 	Loses   bool // a crash has several outcomes: not all on its disk is synced
 	Stores  bool // there is something on its disk
 }
@@ -135,9 +136,10 @@ func SetPlace(n, node int) int { return n + 2*n*n + node }
 func (s *stock) describe(part any) (i info) {
 	switch of := part.(type) {
 	case *nodePart:
+		up := of.life == lifeUp && !of.flushing && !of.leaves()
 		i.local = Local{
 			Script: of.life == lifeLate || of.opens(), Offers: few(of.offers), Tasks: few(of.tasks.len()), Timers: few(of.firing),
-			Accepts: of.guards.Declines(), Plain: of.life == lifeUp && !of.flushing && !of.guards.Gathers() && !of.guards.Quorate() && !of.leaves(),
+			Accepts: of.guards.Declines(), Up: up, Plain: up && !of.guards.Gathers() && !of.guards.Quorate(),
 			Loses: of.disk.Loses(), Stores: of.disk != nil,
 		}
 	case *connectionPart:

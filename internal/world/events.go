@@ -204,6 +204,9 @@ func (es *Events) At(k int) sim.Event {
 	return e
 }
 
+// Identity returns the identity of the k-th possible event, after Count.
+func (es *Events) Identity(k int) string { return es.timers.text(es.At(k)) }
+
 // Found returns the k-th possible event, after Count, and its slot: which of its node's
 // tasks or timers it is, or which message of its set.
 func (es *Events) Found(k int) (e sim.Event, slot int) {

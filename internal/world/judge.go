@@ -24,6 +24,7 @@ type Judge struct {
 	environ *Environment
 
 	always     []sight.Check
+	takes      []func(node any) (any, bool) // what some of these depend on of a node
 	without    []without
 	eventually []sight.Check
 	sometimes  []sight.Check
@@ -52,6 +53,9 @@ func (j *Judge) bind(sys *sim.System, only []string) error {
 		switch rule := p.Rule(); rule.Kind {
 		case sight.RuleAlways:
 			j.always = append(j.always, rule.State(&j.nodes.sees))
+			if rule.Take != nil {
+				j.takes = append(j.takes, rule.Take)
+			}
 		case sight.RuleEventually:
 			j.eventually = append(j.eventually, rule.State(&j.nodes.sees))
 		case sight.RuleSometimes:

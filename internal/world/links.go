@@ -281,6 +281,9 @@ func (l *Links) Capacities() (tcp, udp int) { return l.net.TCPBuffer, l.net.UDPC
 // Flawed reports whether known bugs of the simulated links are switched on.
 func (l *Links) Flawed() bool { return len(l.net.Flaws) > 0 }
 
+// Slow reports whether a message may have to wait until nothing else is to be done.
+func (l *Links) Slow() bool { return l.slow != nil }
+
 // openTCP and openUDP are the channels whose head may be delivered.
 func (l *Links) openTCP() *netsim.Bits {
 	if l.guarded || l.barred {

@@ -50,8 +50,8 @@ var System = &sim.System{
 	},
 	Immutable: []string{"echomulticast.rules"},
 	Properties: []sim.Property{
-		sim.Always("agreement", agree, explain),
-		sim.Always("what an honest initiator did not send is not delivered", genuine),
+		sim.Takes(sim.Always("agreement", agree, explain), func(r *receiver) any { return r.delivered }),
+		sim.Takes(sim.Always("what an honest initiator did not send is not delivered", genuine), func(r *receiver) any { return r.delivered }),
 		sim.Eventually("what an honest initiator sent is delivered", delivered),
 	},
 }

@@ -39,8 +39,9 @@ var System = &sim.System{
 	},
 	New: newNode,
 	Properties: []sim.Property{
-		sim.Always("at most one node leads", func(v sim.View[*member]) bool { return leaders(v) <= 1 },
+		sim.Takes(sim.Always("at most one node leads", func(v sim.View[*member]) bool { return leaders(v) <= 1 },
 			func(v sim.View[*member]) string { return fmt.Sprint(leaders(v), " lead") }),
+			func(m *member) any { return m.Is(leading) }),
 		sim.Eventually("all agree on a leader that is up", agreed),
 	},
 }

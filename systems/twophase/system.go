@@ -32,7 +32,8 @@ var System = &sim.System{
 	},
 	New: newNode,
 	Properties: []sim.Property{
-		sim.Always("consistent: no manager committed while another aborted", consistent, explainConsistent),
+		sim.Takes(sim.Always("consistent: no manager committed while another aborted", consistent, explainConsistent),
+			func(m *manager) any { return [2]bool{m.state == stateCommitted, m.state == stateAborted} }),
 		sim.Eventually("every manager came to a decision", decided, explainDecided),
 	},
 }

@@ -168,7 +168,7 @@ func (g *Closure) open(s uint32, wanted bool) error {
 
 // Resolve finds the healed states, and which of them are alive.
 func (g *Closure) Resolve(x *explore.Explorer) error {
-	if !x.Climate.Faults && g.Most == 0 { // nothing was there to heal: they are these
+	if !x.Climate.Faults && g.Most == 0 && x.Reduction == nil { // nothing was there to heal: they are these
 		l := g.Entry.Ledger
 		g.Entry, g.tree = x.Entry, g.Owner.Sys.Weight == nil
 		if err := l.Set.Close(); err != nil {

@@ -173,6 +173,9 @@ func (x *Explorer) reached(parent uint32, event int) error {
 	x.growing.RLock()
 	fresh := x.Add(h, Origin{parent, uint16(event), coins})
 	x.growing.RUnlock()
+	if r := x.Reduction; r != nil && parent != NoParent && r.waits(parent) {
+		r.leads(parent, x.number(h, fresh))
+	}
 	if !fresh {
 		return x.duplicate(h)
 	}
@@ -181,6 +184,18 @@ func (x *Explorer) reached(parent uint32, event int) error {
 		return x.wrongState(failure, false)
 	}
 	return x.visit(h, x.World.State.NodesHash(), x.World.Links.InFlight(), false, nil)
+}
+
+// number returns the number of the packed state, which is in the ledger.
+func (x *Explorer) number(h canon.Hash, fresh bool) uint32 {
+	if fresh {
+		return x.Next - 1
+	}
+	s, known := x.Find(h)
+	if !known {
+		panic("macemc bug: search: a state that was known is not in the ledger")
+	}
+	return s
 }
 
 // visit examines the state that was added last: by what is known of its nodes, or else in
@@ -350,7 +365,11 @@ func (x *Explorer) LookUp(m *Memo) error {
 			continue
 		}
 		m.Write(c)
-		if !x.Add(c.Sum, Origin{p.State, c.event, c.coins}) {
+		fresh := x.Add(c.Sum, Origin{p.State, c.event, c.coins})
+		if r := x.Reduction; r != nil && r.waits(p.State) {
+			r.leads(p.State, x.number(c.Sum, fresh))
+		}
+		if !fresh {
 			if err := x.again(m, c); err != nil {
 				return err
 			}

@@ -49,6 +49,9 @@ func NewMemo(x *Taker) *Memo {
 	return m
 }
 
+// looksAllUp makes the memo look up every step: see commute.go.
+func (m *Memo) looksAllUp() { m.All = true }
+
 // LearnFrom takes over what another memo has remembered, over the same bank. The
 // other is not used any more.
 func (m *Memo) LearnFrom(o *Memo) {
@@ -238,10 +241,12 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 // and says how many there were then.
 func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	i := nodeOf(e.ordinal)
-	if m.isDear(i) {
-		if !m.accepts(i, e) {
-			return k, nil
-		}
+	switch omits := m.x.omits(i); {
+	case (omits || m.isDear(i)) && !m.accepts(i, e):
+		return k, nil
+	case omits:
+		return k + 1, nil
+	case m.isDear(i):
 		return k + 1, m.inWorld(state, k)
 	}
 	m.ask(i)

@@ -11,6 +11,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
+	"macemc/search/internal/stubborn"
 )
 
 // Taker takes the steps of states that are kept as vectors of their parts' numbers: it
@@ -35,6 +36,9 @@ type Taker struct {
 	looks    bool      // steps are looked up: those that are taken in the world are handler runs
 
 	chain chain // what of the run is kept
+
+	Reduction *Reduction     // what leaves steps out, or nil
+	only      stubborn.Nodes // the nodes whose steps are taken now, or 0 if all steps are
 
 	Healed  bool // the states are healed forms of others: they have no runs of their own, and rare steps are not taken
 	Patient bool // timers wait while anything is under way to or from their node
@@ -179,8 +183,21 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 
 // skips reports whether the k-th event of the world is one that is not taken now.
 func (t *Taker) skips(k int) bool {
+	if t.only != 0 {
+		t.World.Events.Count() // a step may have been taken and taken back
+		return t.omits(t.World.Events.Look(k).Node.Index())
+	}
 	return t.Healed && t.World.Events.Rare(k) || t.Patient && t.World.Events.Hasty(k) || t.spared(k)
 }
+
+// reduces makes a reduction leave steps out.
+func (t *Taker) reduces(r *Reduction) { t.Reduction = r }
+
+// takesOnly makes the taker take the steps of some nodes only; 0 means of all.
+func (t *Taker) takesOnly(p stubborn.Nodes) { t.only = p }
+
+// omits reports whether the steps of a node are left out now.
+func (t *Taker) omits(i int) bool { return t.only != 0 && !t.only.Has(i) }
 
 // spared reports whether the k-th event is a fault beyond those that explored runs have, and
 // notes it.
@@ -370,14 +387,21 @@ func (s *answerer) take(w *world.World) error {
 	}
 	s.Begun = true
 	s.Pulse.Tick()
+	var r *Reduction
 	if s.of != nil {
 		s.of.mark(s.event, nil)
+		if r = s.of.Reduction; r != nil {
+			r.begin(s.of, s.event)
+		}
 	}
 	if w.Step(s) != world.Stepped {
 		return fmt.Errorf("macemc bug: search: a step that was possible could not be taken: %w", w.Run.Err())
 	}
 	s.Pulse.Pass()
 	s.Begun = false
+	if r != nil {
+		r.observe(s.of)
+	}
 	return nil
 }
 

@@ -32,6 +32,12 @@ type Stats struct {
 	HandlerRuns int     // memo engine: handlers that were run, all others were looked up
 	Dear        uint64  // memo engine: nodes whose steps were not looked up, since most had to be run; one bit each
 	Unpacked    string  // why nodes were kept as they are that should have been packed; "" if none was
+	Unreduced   string  // why no steps were left out, where that was asked for
+	Reduced     bool    // steps were left out where others stand for them:
+	Parted      int     // states of which steps were left out,
+	Voided      int     // of these, those whose other steps were taken since an observation was new,
+	Cycles      int     // and those for which it was needed that no step is left out for ever
+	Commuted    int     // pairs of a step that was left out and one that was taken, which were taken in both orders
 	Collision   float64 // the probability that some state was wrongly taken for a known one is below this
 	Duplicates  int     // executed transitions that led to a known state
 	Compared    int     // of those, how many were tested by taking both runs to the state again
@@ -55,6 +61,11 @@ func (s *Stats) Add(o Stats) {
 	s.Engine, s.Uncopied = cmp.Or(o.Engine, s.Engine), cmp.Or(o.Uncopied, s.Uncopied)
 	s.Unpacked = cmp.Or(s.Unpacked, o.Unpacked)
 	s.Cloned = s.Cloned || o.Cloned
+	s.Unreduced, s.Reduced = cmp.Or(s.Unreduced, o.Unreduced), s.Reduced || o.Reduced
+	s.Parted += o.Parted
+	s.Voided += o.Voided
+	s.Cycles += o.Cycles
+	s.Commuted += o.Commuted
 	s.Kept, s.Depth, s.Collision = cmp.Or(o.Kept, s.Kept), cmp.Or(o.Depth, s.Depth), cmp.Or(o.Collision, s.Collision)
 	s.Dear |= o.Dear
 	s.Paths += o.Paths

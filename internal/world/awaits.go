@@ -1,0 +1,74 @@
+package world
+
+import (
+	"macemc/internal/canon"
+	"macemc/internal/state"
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// Awaits calls yield with everything in a part that may come to be an event of a node: the
+// opening that comes next in its script, the actions that it offers, its tasks and timers, and
+// the messages to it, whether it accepts them now or not. The actions that a node offers because of
+// what is in its set are left out: see Gathers.
+func (b *Bank) Awaits(place int, id uint32, yield func(kind sim.Kind, link sim.Link, from int, value any)) {
+	message := func(link sim.Link, from int, p *netsim.Packet) { yield(sim.KindMessage, link, from, p.Message) }
+	sort, at := b.at.At(place)
+	switch of := b.part(place, id).(type) {
+	case *nodePart:
+		if of.next < len(of.script) {
+			yield(sim.KindScript, 0, at, of.script[of.next])
+		}
+		of.guards.Offer(func(s sim.Signal) { yield(sim.KindAction, 0, at, s) })
+		for _, t := range of.tasks.items {
+			yield(sim.KindTask, 0, at, t.signal)
+		}
+		for _, t := range of.timers.items {
+			yield(sim.KindTimer, 0, at, t.Signal)
+		}
+	case *connectionPart:
+		for k := range of.packets {
+			message(sim.LinkTCP, at%b.n, &of.packets[k])
+		}
+	case []netsim.Packet:
+		for k := range of {
+			message(sim.LinkUDP, at%b.n, &of[k])
+		}
+	case []netsim.Member:
+		for k := range of {
+			link := sim.LinkSet
+			if of[k].Count > 0 {
+				link = sim.LinkBag
+			}
+			message(link, of[k].From, &of[k].Packet)
+		}
+	default:
+		if sort < state.Budget && of != nil {
+			panic("macemc bug: world: a part of a node or a channel is of a type that nobody knows")
+		}
+	}
+}
+
+// Full reports whether the channel of a link from one node to another has no room left.
+func (l *Links) Full(link sim.Link, from, to int) bool {
+	switch link {
+	case sim.LinkTCP:
+		return l.tcp.Room(l.tcp.Channel(from, to)) <= 0
+	case sim.LinkUDP:
+		return len(l.udp.Packets(l.udp.Channel(from, to))) >= l.net.UDPCapacity
+	}
+	return false
+}
+
+// Taken returns the identity of what the properties take from a node, where it is up: see
+// sim.Takes.
+func (j *Judge) Taken(i int) (h canon.Hash) {
+	for _, take := range j.takes {
+		if v, is := take(j.nodes.at[i].seen.Node); is && j.nodes.at[i].seen.Up {
+			h = h.Then(j.sum(v))
+		} else {
+			h = h.Then(canon.Hash{})
+		}
+	}
+	return h
+}

@@ -1,0 +1,95 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/search/internal/explore"
+)
+
+// Reduce is how the exhaustive phase leaves steps out that only change the order of others.
+type Reduce string
+
+// The ways of reducing.
+const (
+	ReduceNone     Reduce = "none"     // every step of every state is taken
+	ReduceAuto     Reduce = "auto"     // as stubborn where that is sound, else none
+	ReduceStubborn Reduce = "stubborn" // in each state the steps of some nodes, if they may stand for all; an error where that is not sound
+)
+
+// Reduces are all of them.
+var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn}
+
+// reduces makes the exploration leave steps out, if that was asked for and is sound. It returns an
+// error if it was asked for and is not.
+func (r *runner) reduces(x *explore.Explorer) error {
+	if r.opts.Reduce == "" || r.opts.Reduce == ReduceNone {
+		return nil
+	}
+	why := r.opts.unreduced()
+	if why == "" {
+		why = r.hand.unreduced(x)
+	}
+	switch {
+	case why == "":
+		x.Reduce()
+		return nil
+	case r.opts.Reduce == ReduceAuto:
+		r.add(Stats{Unreduced: why})
+		return nil
+	}
+	return fmt.Errorf("--reduce %s leaves no steps out here, since %s; take --reduce none, or auto, which reduces where it can", r.opts.Reduce, why)
+}
+
+// unreduced returns why options exclude that steps are left out, or "".
+func (o *Options) unreduced() string {
+	switch {
+	case o.Engine == EngineReference:
+		return "the engine reference takes runs and keeps no states"
+	case o.Visited == VisitedFingerprint:
+		return "--visited fingerprint gives a state back once its steps are taken, and some of them may have to be taken later"
+	case o.Findings > 1 || len(o.Ignore) > 0:
+		return "the search goes on after a finding, and what follows a violation is not visited, so a step that commutes with it would be lost"
+	case o.Store != nil:
+		return "--state keeps levels of which all steps were taken"
+	case o.Early != nil:
+		return "--early lets a timer wait for messages of all nodes"
+	}
+	return ""
+}
+
+// unreduced returns why the system excludes that steps are left out, or "".
+func (h *hand) unreduced(x *explore.Explorer) string {
+	sys := h.Sys
+	lively := h.World.Judge.CanBeLive()
+	switch {
+	case h.Params.Nodes > explore.ReducedNodes:
+		return fmt.Sprintf("there are %d nodes, and sets of nodes have %d at most", h.Params.Nodes, explore.ReducedNodes)
+	case !sys.Within.IsZero():
+		return "System.Within ends the search at states that other orders of the steps go around"
+	case lively && !sys.Assume.IsZero():
+		return "System.Assume leaves states out that other orders of the steps go around"
+	case lively && sys.Weight != nil:
+		return "System.Weight makes steps rare, and a state from which a rare step leads to a dead one is not dead itself"
+	case h.World.Links.Slow():
+		return "a message on a slow link waits for the steps of all nodes"
+	case h.World.Links.Flawed():
+		return "a known bug of the simulated links is switched on, and its steps may reach anywhere"
+	case x.Gathers():
+		return "a node offers actions because of what is in its set"
+	}
+	for _, p := range sys.Properties {
+		if len(h.Properties) > 0 && !slices.Contains(h.Properties, p.Name) {
+			continue
+		}
+		switch rule := p.Rule(); {
+		case p.Kind() == "steps":
+			return fmt.Sprintf("property %q is about steps", p.Name)
+		case p.Kind() == "sometimes":
+			return fmt.Sprintf("the scenario %q may be reached by one order of the steps alone", p.Name)
+		case p.Kind() == "always" && !rule.Alone && rule.Take == nil:
+			return fmt.Sprintf("property %q may depend on all of every node; make it by Each, or say by sim.Takes on what it depends", p.Name)
+		}
+	}
+	return ""
+}

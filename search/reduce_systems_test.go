@@ -1,0 +1,88 @@
+package search
+
+import (
+	"strings"
+	"testing"
+
+	"macemc/internal/catalog"
+	"macemc/internal/long"
+	"macemc/sim"
+)
+
+// TestReducedSystems: on every system, with none of its known bugs and with each, a search that
+// leaves steps out comes to the same verdict about the same property as one that takes all.
+func TestReducedSystems(t *testing.T) {
+	met := map[string]int{}
+	for _, sys := range catalog.Systems() {
+		all := []sim.BugID{""}
+		for _, b := range sys.Bugs {
+			all = append(all, b.ID)
+		}
+		for _, bug := range all {
+			var bugs []string
+			if bug != "" {
+				bugs = append(bugs, string(bug))
+			}
+			params, err := sys.Configure(0, nil, bugs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, faults := range []*sim.Faults{{}, {Crash: 1}}[:long.Of(1, 2)] {
+				if faults.Crash > 0 && !sys.Tolerates.IsZero() && sys.Tolerates.Crash == 0 {
+					continue
+				}
+				reducedSystem(t, sys, Options{Params: params, Conditions: sim.Conditions{Faults: faults}}, met)
+			}
+		}
+	}
+	t.Log(met)
+	for _, what := range []string{"exhausted", "dead", "safety", "smaller"} {
+		if met[what] == 0 {
+			t.Errorf("no search is %q: %v", what, met)
+		}
+	}
+}
+
+func reducedSystem(t *testing.T, sys *sim.System, opts Options, met map[string]int) {
+	t.Helper()
+	opts.NoWalks, opts.once, opts.Workers, opts.Effort = true, true, 1, long.Of(8_000, 2_000_000)
+	opts.ExplainEffort = 1
+	whole, err := Search(sys, opts)
+	if err != nil {
+		if strings.Contains(err.Error(), "cannot") {
+			return
+		}
+		t.Fatalf("%s: %v", sys.Name, err)
+	}
+	if whole.Stop == StopDepth { // the two would go to other depths
+		met["too large"]++
+		return
+	}
+	opts.Reduce, opts.Effort = ReduceAuto, 1<<30
+	part, err := Search(sys, opts)
+	if err != nil {
+		t.Fatalf("%s: %v", sys.Name, err)
+	}
+	if part.Stats.Unreduced != "" {
+		met["refused"]++
+		return
+	}
+	met["reduced"]++
+	bugs := opts.Params.Bugs()
+	if whole.Verdict() != part.Verdict() || whole.Finding != nil && whole.Finding.Property != part.Finding.Property {
+		t.Errorf("%s %v: %s %v, and by the reduction %s %v", sys.Name, bugs, whole.Verdict(), whole.Finding, part.Verdict(), part.Finding)
+	}
+	if whole.Safety.State != part.Safety.State || whole.Liveness.State != part.Liveness.State {
+		t.Errorf("%s %v: safety %s, liveness %s, and by the reduction %s, %s", sys.Name, bugs, whole.Safety.State, whole.Liveness.State, part.Safety.State, part.Liveness.State)
+	}
+	if whole.Finding == nil {
+		met["exhausted"]++
+		if part.Stats.States < whole.Stats.States {
+			met["smaller"]++
+		}
+		t.Logf("%s %s %v: %d states, of which %d were visited", sys.Name, opts.Faults, bugs, whole.Stats.States, part.Stats.States)
+	} else {
+		met[whole.Verdict().String()]++
+		t.Logf("%s %s %v: %s after %d states, and after %d", sys.Name, opts.Faults, bugs, whole.Verdict(), whole.Stats.States, part.Stats.States)
+	}
+}

@@ -1,0 +1,250 @@
+package search
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/internal/canon"
+	"macemc/internal/long"
+	"macemc/internal/spec"
+	"macemc/internal/world"
+	"macemc/search/internal/explore"
+	"macemc/search/internal/run"
+	"macemc/sim"
+)
+
+// shown is what a reduction preserves of a space: what each node was, the states in which
+// nothing is possible, and what properties over several nodes and monitors saw.
+type shown struct {
+	states int
+	of     map[string]bool
+	wrong  string // a failure, which ends the exploration
+}
+
+// shows explores a space to its end, or returns false if that is larger than most states.
+func shows(t *testing.T, sys *sim.System, opts Options, most int, tune func(*explore.Reduction)) (s shown, whole bool) {
+	t.Helper()
+	r, err := newRunner(sys, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if opts.Engine != EngineLocal {
+		x.ByMemo()
+	}
+	s.of = map[string]bool{}
+	bad, err := r.owner.Guarded(x.Taker, x.Roots)
+	if bad == nil && err == nil {
+		if err := r.reduces(x); err != nil {
+			return s, false
+		}
+		if tune != nil && x.Reduction != nil {
+			tune(x.Reduction)
+		}
+	}
+	for level := x.Level(); err == nil && bad == nil && level.Len() > 0; level = x.Level() {
+		bad, err = r.owner.Guarded(x.Taker, func() (err error) {
+			level.Some(0, level.Len(), func(_ int, at uint32) bool {
+				if !x.Outside(at) {
+					err = x.Expand(at)
+				}
+				return err == nil
+			})
+			if err != nil {
+				return err
+			}
+			if err := x.Settle(); err != nil {
+				return err
+			}
+			return x.Mend()
+		})
+		if x.Len() > most {
+			return s, false
+		}
+	}
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	s.states = x.Len()
+	if bad != nil {
+		s.wrong = fmt.Sprint(bad.Failure.Verdict, " ", bad.Failure.Property)
+		return s, true
+	}
+	v, n := make(world.Vector, x.Bank.Places()), r.Params.Nodes
+	for at := range x.Each {
+		x.Get(at, v)
+		for i := range n {
+			s.of[fmt.Sprint("n", i, " was ", x.Bank.Sum(i, v[i]))] = true
+		}
+		x.World.State.Load(x.Bank, v)
+		var seen canon.Hash
+		for i := range n {
+			seen = seen.Then(x.World.Judge.Taken(i))
+		}
+		for p := x.Bank.At().Healed(); p < len(v); p++ {
+			seen = seen.Then(x.Bank.Sum(p, v[p]))
+		}
+		s.of[fmt.Sprint("properties saw ", seen)] = true
+		if x.World.Events.Count() == 0 {
+			s.of[fmt.Sprint("the end ", x.World.State.Hash())] = true
+		}
+	}
+	return s, true
+}
+
+// reducible returns a random service without what excludes that steps are left out.
+func reducible(seed uint64) *spec.Spec {
+	s := spec.Draw(seed)
+	s.Within, s.Assume, s.Rare, s.Early, s.Step, s.Slow, s.Gathers = nil, nil, nil, nil, nil, nil, nil
+	if seed%4 != 0 { // most of all states have a budget left else
+		s.Budgets = spec.Budgets{}
+		s.Only, s.Midstep, s.AnyOrder = nil, false, false
+	}
+	if seed%3 != 0 { // many spaces end at once else
+		s.Eventually, s.Limit = nil, false
+		s.Always = slices.DeleteFunc(s.Always, func(p spec.Pred) bool { return !p.Not })
+	}
+	seen := func(p spec.Pred) bool {
+		return slices.Contains([]string{spec.Quiet, spec.Flying, spec.NoTimers, spec.Armed, spec.UnderWay}, p.Kind)
+	}
+	s.Always = slices.DeleteFunc(s.Always, seen)
+	return s
+}
+
+// TestReducedServices compares the reduced spaces of random services with the whole ones.
+func TestReducedServices(t *testing.T) {
+	met := map[string]int{}
+	for seed := range uint64(long.Of(80, 10_000)) {
+		reducedService(t, seed, met)
+		if t.Failed() {
+			t.Fatalf("service %d: %s", seed, reducible(seed))
+		}
+	}
+	t.Log(met)
+	for _, what := range []string{"compared", "smaller", "fails"} {
+		if met[what] == 0 {
+			t.Errorf("no service is %q: %v", what, met)
+		}
+	}
+}
+
+func reducedService(t *testing.T, seed uint64, met map[string]int) {
+	t.Helper()
+	s := reducible(seed)
+	opts := conditions(s)
+	opts.Engine = []Engine{EngineMemo, EngineMemo, EngineLocal}[seed%3]
+	most := long.Of(3_000, 20_000)
+	whole, done := shows(t, s.System(), opts, most, nil)
+	if !done {
+		met["too large"]++
+		return
+	}
+	opts.Reduce = ReduceStubborn
+	part, done := shows(t, s.System(), opts, most, nil)
+	if !done {
+		met["refused"]++
+		return
+	}
+	met["compared"]++
+	if whole.wrong != "" {
+		met[whole.wrong[:4]]++
+	}
+	compareShown(t, whole, part)
+	switch {
+	case whole.wrong != "":
+		met["fails"]++
+	case part.states < whole.states:
+		met["smaller"]++
+		met["states"] += whole.states
+		met["of them visited"] += part.states
+	}
+}
+
+func compareShown(t *testing.T, whole, part shown) {
+	t.Helper()
+	if (whole.wrong == "") != (part.wrong == "") {
+		t.Errorf("the whole space has the failure %q, the reduced one %q", whole.wrong, part.wrong)
+	}
+	if whole.wrong != "" || part.wrong != "" {
+		return
+	}
+	for _, what := range slices.Sorted(maps.Keys(whole.of)) {
+		if !part.of[what] {
+			t.Errorf("%q is in the whole space of %d states, and not in the reduced one of %d", what, whole.states, part.states)
+			return
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(part.of)) {
+		if !whole.of[what] {
+			t.Errorf("%q is in the reduced space alone", what)
+			return
+		}
+	}
+}
+
+// TestReductionPitfalls: a reduction without one of its parts loses something of a random service,
+// and the whole reduction loses nothing of it.
+func TestReductionPitfalls(t *testing.T) {
+	for _, c := range []struct {
+		without string
+		seeds   []uint64
+		tune    func(*explore.Reduction)
+	}{
+		{"taking states up again after an observation", []uint64{31, 106, 177}, func(r *explore.Reduction) { r.NoVoid = true }},
+		{"the proviso", []uint64{13, 15, 21}, func(r *explore.Reduction) { r.NoProviso = true }},
+		{"visible steps", []uint64{1061}, func(r *explore.Reduction) { r.NoVisible = true }},
+	} {
+		for _, seed := range c.seeds {
+			s := reducible(seed)
+			opts := conditions(s)
+			whole, _ := shows(t, s.System(), opts, 3_000, nil)
+			opts.Reduce = ReduceStubborn
+			part, _ := shows(t, s.System(), opts, 3_000, nil)
+			compareShown(t, whole, part)
+			broken, _ := shows(t, s.System(), opts, 3_000, c.tune)
+			if whole.wrong == broken.wrong && !slices.ContainsFunc(slices.Collect(maps.Keys(whole.of)), func(what string) bool { return !broken.of[what] }) {
+				t.Errorf("service %d: nothing is lost without %s", seed, c.without)
+			}
+		}
+	}
+}
+
+// TestReductionIsRefused: where steps cannot be left out, stubborn is an error that says why, and auto
+// takes all steps and says it too.
+func TestReductionIsRefused(t *testing.T) {
+	s := reducible(1)
+	s.Always = []spec.Pred{{Kind: spec.Quiet}}
+	for _, c := range []struct {
+		sys  *sim.System
+		opts func(*Options)
+		want string
+	}{
+		{s.System(), func(*Options) {}, "may depend on all of every node"},
+		{reducible(2).System(), func(o *Options) { o.Findings = 2 }, "goes on after a finding"},
+		{reducible(2).System(), func(o *Options) { o.Visited = VisitedFingerprint }, "--visited fingerprint"},
+		{reducible(2).System(), func(o *Options) { o.Early = new(int) }, "--early"},
+	} {
+		opts := Options{NoWalks: true, Depth: 2, Reduce: ReduceStubborn, Conditions: sim.Conditions{Faults: &sim.Faults{}}}
+		c.opts(&opts)
+		if _, err := Search(c.sys, opts); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("the error is %v, and should have %q", err, c.want)
+		}
+		opts.Reduce = ReduceAuto
+		res, err := Search(c.sys, opts)
+		if err != nil || res.Stats.Reduced || !strings.Contains(res.Stats.Unreduced, c.want) {
+			t.Errorf("auto: %v, %+v, and the reason should have %q", err, res, c.want)
+		}
+	}
+	for _, r := range []Reduce{"sleepy", "Auto"} {
+		if _, err := Search(reducible(2).System(), Options{Reduce: r}); err == nil || !strings.Contains(err.Error(), "--reduce is") {
+			t.Errorf("%s: the error is %v", r, err)
+		}
+	}
+}
