@@ -13,12 +13,16 @@ import (
 // leaves steps out comes to the same verdict about the same property as one that takes all.
 func TestReducedSystems(t *testing.T) {
 	met := map[string]int{}
+	cases := 0
 	for _, sys := range catalog.Systems() {
 		all := []sim.BugID{""}
 		for _, b := range sys.Bugs {
 			all = append(all, b.ID)
 		}
 		for _, bug := range all {
+			if cases++; cases%3 != 0 && !*long.On {
+				continue
+			}
 			var bugs []string
 			if bug != "" {
 				bugs = append(bugs, string(bug))
@@ -36,7 +40,7 @@ func TestReducedSystems(t *testing.T) {
 		}
 	}
 	t.Log(met)
-	for _, what := range []string{"exhausted", "dead", "safety", "smaller"} {
+	for _, what := range []string{"exhausted", "unhandled", "safety", "smaller"} {
 		if met[what] == 0 {
 			t.Errorf("no search is %q: %v", what, met)
 		}
@@ -45,7 +49,7 @@ func TestReducedSystems(t *testing.T) {
 
 func reducedSystem(t *testing.T, sys *sim.System, opts Options, met map[string]int) {
 	t.Helper()
-	opts.NoWalks, opts.once, opts.Workers, opts.Effort = true, true, 1, long.Of(8_000, 2_000_000)
+	opts.NoWalks, opts.once, opts.Workers, opts.Effort = true, true, 1, long.Of(4_000, 2_000_000)
 	opts.ExplainEffort = 1
 	whole, err := Search(sys, opts)
 	if err != nil {
