@@ -28,7 +28,7 @@ type (
 
 type ( // facts
 	begun struct{}
-	heard struct{}
+	answer struct{}
 )
 
 var callers = sim.Handle(sim.OnSignal((*caller).ring), sim.OnSignal((*caller).redo), sim.OnSignal((*caller).noise), sim.OnMessage((*caller).call))
@@ -62,7 +62,7 @@ func (c *caller) noise(env sim.Env, _ noise) { env.After(time.Second, noise{}) }
 
 func (c *caller) call(env sim.Env, _ sim.Addr, _ call) {
 	if !c.deaf {
-		env.Emit(heard{})
+		env.Emit(answer{})
 	}
 }
 
