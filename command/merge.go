@@ -25,9 +25,9 @@ The simulator takes that run, with the faults that must have happened in between
 a connection broke, a datagram was lost). After each step, merge compares the state of the node with
 the recorded one.
 
-The path can be replayed, debugged and drawn like that of a finding. If the simulation and the records
-differ, merge reports the step, and the path ends before it. The exit status is 1 if they differ, or if
-a property does not hold.`,
+The path can be replayed, debugged and drawn like that of a finding. If the simulation and the
+records differ, merge reports the step, and the path ends before it. The exit status is 1 if they
+differ, or if a property does not hold.`,
 		Example: `
 macemc live randtree --time 5s --record run
 macemc merge run

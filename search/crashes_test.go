@@ -100,7 +100,7 @@ func TestImplicitCrashes(t *testing.T) {
 		}
 	}
 	slices.Sort(eligible)
-	want := []string{"counter", "handshake", "multipaxos", "paxos", "peterson", "reliable", "stopwait", "storage", "twophase"}
+	want := []string{"counter", "dispatcher", "handshake", "multipaxos", "paxos", "peterson", "reliable", "stopwait", "storage", "twophase"}
 	if diff := cmp.Diff(want, eligible); diff != "" {
 		t.Errorf("the systems in which nobody can tell that a node failed (-want +got):\n%s", diff)
 	}

@@ -98,10 +98,11 @@ func TestPartsStay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, how := walk.New(r.opts.Seed), r.strategy(nil)
-		var cut, mended, longest [2]int // by whether parts are to stay
+		s, how, length := walk.New(r.opts.Seed), r.strategy(nil), r.length()
+		length.Heals = walk.Heals(0, 0, 0, 0) // all heal
+		var cut, mended, longest [2]int       // by whether parts are to stay
 		for i := range long.Of(500, 1_000) {
-			p := how.Plan(i, r.length())
+			p := how.Plan(i, length)
 			s.Begin(p)
 			r.Run(s, false)
 			from, of := 0, 0

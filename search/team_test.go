@@ -151,7 +151,7 @@ var waiting = make(chan struct{})
 
 func waits() { <-waiting }
 
-// A handler of a worker that never returns is told by the monitor, with its path.
+// The monitor reports a handler of a worker that never returns, with its path.
 func TestWorkerStuck(t *testing.T) {
 	told := make(chan *Result, 1)
 	ended := make(chan struct{})
@@ -193,7 +193,7 @@ func TestWorkersAreWatched(t *testing.T) {
 	}
 }
 
-// Workers stop when they are told to.
+// Workers stop when the search stops.
 func TestWorkersStop(t *testing.T) {
 	asked := 0
 	res := search(t, jointree.System, 4, nil, Options{Depth: 30, Workers: 3, team: 1, NoWalks: true, Stop: func() Stop {
@@ -257,14 +257,14 @@ func TestNearestDeadState(t *testing.T) {
 	}
 }
 
-// tosser asks a coin of so many sides that they are sampled, when it starts.
+// tosser asks a coin when it starts. The coin has more sides than are all tried, so they are sampled.
 type tosser struct{ N, Side int }
 
 func (k *tosser) Init(env sim.Env)                       { k.Side = env.Choose(1<<30, "side") % 3 }
 func (k *tosser) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (k *tosser) Handle(sim.Env, sim.Signal)             { k.N++ }
 
-// That answers were sampled is told, though none of the workers met it that came later.
+// The result reports that answers were sampled, even if only the first worker met such a question.
 func TestWorkersTellOfSamples(t *testing.T) {
 	sys := &sim.System{
 		Name: "tosser", Doc: "It tosses a coin.",

@@ -113,7 +113,7 @@ func Quiet() time.Duration { return time.Duration(now.now - now.then) }
 
 // fed is an answer in the table in which the runtime finds it by its key.
 type fed struct {
-	key      uint64 // 0: none
+	key      uint64 // or 0
 	n, value uint32
 }
 
