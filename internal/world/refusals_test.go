@@ -89,7 +89,7 @@ func TestValidate(t *testing.T) {
 			`system sound: known bug S2 has no story; say what goes wrong`},
 
 		{"property-zero", func(s *sim.System) { s.Properties = []sim.Property{{Name: "mine"}} },
-			`system sound: property "mine" was not made by Always, Eventually, Steps, Monitor or Sometimes`},
+			`system sound: property "mine" was not made by Always, Eventually, Cools, Steps, Monitor or Sometimes`},
 		{"property-name", func(s *sim.System) { s.Properties = []sim.Property{sim.Always(" ", always)} },
 			`system sound: a property has no name; its name is the sentence that a report quotes`},
 		{"property-twice", func(s *sim.System) {
