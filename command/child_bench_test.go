@@ -60,7 +60,7 @@ func BenchmarkState(b *testing.B) {
 							States int `json:"states"`
 						} `json:"stats"`
 					}
-					if err := json.Unmarshal([]byte(p.stdout.String()), &r); err == nil {
+					if err := json.Unmarshal(p.stdout.Bytes(), &r); err == nil {
 						states = r.Stats.States
 					}
 				}

@@ -111,7 +111,7 @@ func (m *member) tell(env sim.Env, from sim.Addr, t tell) {
 	if t.Count > m.known[from] {
 		m.known[from] = t.Count
 		if m.with.emits {
-			env.Emit(fact{t.Count})
+			env.Emit(fact(t))
 		}
 		if m.with.times {
 			m.heard = env.Now()
@@ -119,9 +119,9 @@ func (m *member) tell(env sim.Env, from sim.Addr, t tell) {
 	}
 	switch {
 	case m.with.call:
-		rpc.Answer(env, heard{t.Count})
+		rpc.Answer(env, heard(t))
 	case !m.with.cast:
-		m.port(env).Send(from, heard{t.Count})
+		m.port(env).Send(from, heard(t))
 	}
 }
 
@@ -192,27 +192,27 @@ var memberHandlers = sim.Handle(
 )
 
 // aside is what a member keeps that is not part of its state.
-type aside struct{ last [8]int }
+type aside struct{ Last [8]int }
 
 // These are members with more fields.
 type (
 	tagged struct {
 		switched
-		aside aside `mc:"-"`
+		Aside aside `mc:"-"`
 	}
 	opaque struct {
 		switched
-		aside aside
+		Aside aside
 	}
 	summed struct {
 		switched
-		tally tally
+		Tally tally
 	}
-	tally struct{ counts []int }
+	tally struct{ Counts []int }
 )
 
 // Summary is what of it counts.
-func (t tally) Summary() any { return len(t.counts) }
+func (t tally) Summary() any { return len(t.Counts) }
 
 // charted is a member as a state machine.
 type charted struct {
@@ -375,7 +375,7 @@ func features() []feature {
 		{"layers/machine", made(func(m *member) sim.Node { return charts.Node(&charted{member: m}) }, nil), plain},
 		{"handlers by type", plain, switches},
 		{"mc:\"-\"", made(func(m *member) sim.Node { return &tagged{switched: switched{m}} }, nil), switches},
-		{"Opaque", made(func(m *member) sim.Node { return &opaque{switched: switched{m}} }, func(s *sim.System) { s.Opaque = []string{"search_test.opaque.aside"} }), switches},
+		{"Opaque", made(func(m *member) sim.Node { return &opaque{switched: switched{m}} }, func(s *sim.System) { s.Opaque = []string{"search_test.opaque.Aside"} }), switches},
 		{"Summary", made(func(m *member) sim.Node { return &summed{switched: switched{m}} }, nil), switches},
 		{"Clone", made(nil, func(s *sim.System) {
 			s.Clone = func(_ sim.Params, _ sim.Addr, n sim.Node) sim.Node { return switched{n.(switched).Copy()} }
