@@ -1,0 +1,20 @@
+package pebble
+
+import (
+	"testing"
+
+	"macemc/macetest"
+	"macemc/sim"
+)
+
+var anyOrder = sim.Conditions{DiskReorder: true}
+
+// Two crashes, sectors in any order: nothing is found, and every state is visited.
+func TestNothingIsLost(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{Conditions: anyOrder})
+}
+
+// A driver that syncs too late is found, so the property sees what it is for.
+func TestSyncedTooLate(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{Conditions: anyOrder, Bugs: []sim.BugID{PB1}, Expect: sim.VerdictSafety, NoShrink: true})
+}

@@ -1,0 +1,60 @@
+package pebble
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/sim"
+)
+
+// Edits is how many batches are written.
+var Edits = &sim.Param{Name: "edits", Doc: "how many batches are written in each life", Range: sim.Range{Default: 1, Least: 1, Most: 5}}
+
+// Record is how long a record is.
+var Record = &sim.Param{Name: "record", Doc: "how many bytes the first record of a batch has; the second has 300", Range: sim.Range{Default: 1100, Least: 1, Most: 4000}}
+
+// PB1 is a driver that syncs too late.
+const PB1 sim.BugID = "PB1"
+
+// System is a manifest on a disk.
+var System = &sim.System{
+	Name: "pebble",
+	Doc: "A manifest on a disk, and the marker that names it: pebble's packages record and atomicfs. " +
+		"A record that was synced is read after every crash, and what is read was written, in its order and without a gap.",
+	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+	Params:    []*sim.Param{Edits, Record},
+	Bugs:      []sim.Bug{{ID: PB1, Story: "Moves the marker to a manifest that is not synced."}},
+	Tolerates: sim.Faults{Crash: 2},
+	New: func(p sim.Params, _ sim.Addr) sim.Node {
+		return handlers.Node(&server{size: p.Int(Record), early: p.Bug(PB1)})
+	},
+	Script: func(p sim.Params, _ sim.Addr, life int) (all []sim.Signal) {
+		for k := range p.Int(Edits) {
+			all = append(all, edit{life*p.Int(Edits) + k})
+		}
+		return all
+	},
+	Properties: []sim.Property{sim.Monitor("what is synced is read, and what is read was written", observe)},
+}
+
+// memory is what must be in the manifest, and what may follow.
+type memory struct{ Acked, Begun []string }
+
+func observe(m *memory, _ sim.Addr, fact any) error {
+	switch f := fact.(type) {
+	case began:
+		m.Begun = f.Records
+	case acked:
+		m.Acked, m.Begun = append(m.Acked, m.Begun...), nil
+	case found:
+		if n := len(m.Acked); len(f.Records) < n || !slices.Equal(f.Records[:n], m.Acked) {
+			return fmt.Errorf("%q was synced, and %q is read", m.Acked, f.Records)
+		}
+		rest := f.Records[len(m.Acked):]
+		if len(rest) > len(m.Begun) || !slices.Equal(rest, m.Begun[:len(rest)]) {
+			return fmt.Errorf("%q is read; %q was being written, after %q", f.Records, m.Begun, m.Acked)
+		}
+		m.Acked, m.Begun = f.Records, nil
+	}
+	return nil
+}
