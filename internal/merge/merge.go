@@ -266,7 +266,7 @@ func (m *merger) prepare() (err error) {
 	if m.hash, err = live.Hasher(m.sys); err != nil {
 		return err
 	}
-	f := sim.Faults{Loss: sim.Unlimited, Reorder: sim.Unlimited}
+	f := sim.Faults{Loss: sim.Unlimited, Reorder: sim.Unlimited, Rare: sim.Unlimited}
 	for i, n := range m.nodes {
 		lives, sends := 0, uint64(0)
 		for k, e := range n.entries {

@@ -83,16 +83,10 @@ func (t *tap) Choose(n int, why string) int {
 	return t.coin(k, k, why, func() int { return t.Answerer.Choose(n, why) })
 }
 
-// Weighted returns a choice whose rare sides the World leaves out.
+// Weighted returns a choice. Its rare sides are possible, too: what a live node did has happened.
 func (t *tap) Weighted(w []int, why string) int {
 	k := t.m.answered().next(len(w))
-	rank := 0
-	for _, x := range w[:min(k, len(w))] {
-		if x > 0 {
-			rank++
-		}
-	}
-	return t.coin(k, rank, why, func() int { return t.Answerer.Weighted(w, why) })
+	return t.coin(k, k, why, func() int { return t.Answerer.Weighted(w, why) })
 }
 
 // Before compares two times.
