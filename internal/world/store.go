@@ -130,7 +130,7 @@ func (d *disks) mayCrash(i int) {
 		if fates[(k-1)/len(cuts)] == lifeGone {
 			text = "for good, "
 		}
-		return fmt.Sprintf("%safter effect %d, %s", text, d.run.numbered(cut), effects[cut].Text(d.walker))
+		return fmt.Sprintf("%safter effect %d, %s", text, d.run.numbered(cut), effects[cut].Shown(d.walker))
 	}
 	k := d.run.rarely(asked{why: "does " + addrOf(i).String() + " crash within the step", words: words}, len(cuts)*len(fates)+1)
 	if k == 0 {

@@ -123,20 +123,26 @@ func (t *Lockstep) follows(again *choose.Raw) bool {
 func (t *Lockstep) effects() string {
 	a, b := unlogged(t.World.Run.Effects()), unlogged(t.Lag.Run.Effects())
 	for k := range max(len(a), len(b)) {
-		left, right := t.effect(a, k), t.effect(b, k)
-		if left != right {
-			t.differ(fmt.Sprintf("two runs of the handler did different things: %s | %s", left, right), left, right)
-			return left
+		left, right := t.effect(a, k, sim.Effect.Text), t.effect(b, k, sim.Effect.Text)
+		if left == right {
+			continue
 		}
+		first, second := t.effect(a, k, sim.Effect.Shown), t.effect(b, k, sim.Effect.Shown)
+		if first == second { // the String method does not show the difference
+			first, second = left, right
+		}
+		t.differ(fmt.Sprintf("two runs of the handler did different things: %s | %s", first, second), left, right)
+		return left
 	}
 	return ""
 }
 
-func (t *Lockstep) effect(effects []sim.Effect, k int) string {
+// effect returns the text of an effect, or says that there is none.
+func (t *Lockstep) effect(effects []sim.Effect, k int, text func(sim.Effect, *canon.Walker) string) string {
 	if k >= len(effects) {
 		return "nothing more"
 	}
-	return effects[k].Text(t.World.Walker())
+	return text(effects[k], t.World.Walker())
 }
 
 const Hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, a callback that came meanwhile, as of time.AfterFunc, or the address that a pointer in a message or a signal holds"
