@@ -62,7 +62,7 @@ func run(number uint64) []string {
 	return p.said
 }
 
-// start starts a goroutine of so many operations, which are drawn here.
+// start starts a goroutine of length operations, which are drawn here.
 func (p *program) start(name string, length, depth int) {
 	ops := make([]func(string), length)
 	for i := range ops {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -52,7 +53,8 @@ func (s *Search) run(j job) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	cmd := exec.Command(s.binary.file, "-test.run=^"+strings.ReplaceAll(regexp.QuoteMeta(s.Test), "/", "$/^")+"$", "-test.timeout=0", "-test.count=1")
+	args := []string{"-test.run=^" + strings.ReplaceAll(regexp.QuoteMeta(s.Test), "/", "$/^") + "$", "-test.timeout=0", "-test.count=1"}
+	cmd := exec.Command(s.binary.file, append(args, owned()...)...)
 	cmd.Env = append(os.Environ(), variable+"="+string(text), "GOMAXPROCS=1")
 	said, err := s.wait(cmd, j.Out)
 	out, readErr := os.ReadFile(j.Out)
@@ -70,6 +72,16 @@ func (s *Search) run(j job) (result, error) {
 		}
 	}
 	return r, nil
+}
+
+// owned returns the flags that belong to the user's test, as they were set. A child gets them.
+func owned() (args []string) {
+	flag.Visit(func(f *flag.Flag) {
+		if !strings.HasPrefix(f.Name, "test.") && !strings.HasPrefix(f.Name, "macetest.") {
+			args = append(args, "-"+f.Name+"="+f.Value.String())
+		}
+	})
+	return args
 }
 
 // read reads the lines of a child. done is whether it came to its end.

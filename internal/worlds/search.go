@@ -52,9 +52,9 @@ type Note struct {
 // A Turn is the critical step of a failing run: the first after which every world that
 // went on freely failed alike. That is evidence by Worlds of them, and no proof.
 type Turn struct {
-	Step   uint32 // 0: those fail that are free from the beginning
+	Step   uint32 // 0 if those fail, too, that are free from the beginning
 	Of     uint32 // steps of the run
-	Worlds int    // 0: the step was not looked for
+	Worlds int    // 0 if the step was not looked for
 	Draws  []string
 }
 
