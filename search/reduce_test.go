@@ -230,6 +230,7 @@ func TestReductionIsRefused(t *testing.T) {
 		{reducible(2).System(), func(o *Options) { o.Findings = 2 }, "goes on after a finding"},
 		{reducible(2).System(), func(o *Options) { o.Visited = VisitedFingerprint }, "--visited fingerprint"},
 		{reducible(2).System(), func(o *Options) { o.Early = new(int) }, "--early"},
+		{heated(reducible(2).System()), func(*Options) {}, "hot for ever"},
 	} {
 		opts := Options{NoWalks: true, Depth: 2, Reduce: ReduceStubborn, Conditions: sim.Conditions{Faults: &sim.Faults{}}}
 		c.opts(&opts)
@@ -247,4 +248,10 @@ func TestReductionIsRefused(t *testing.T) {
 			t.Errorf("%s: the error is %v", r, err)
 		}
 	}
+}
+
+// heated returns a system with a monitor that may stay hot.
+func heated(sys *sim.System) *sim.System {
+	sys.Properties = append(sys.Properties, sim.Cools("cools", func(*struct{}, sim.Addr, any) {}, func(*struct{}) bool { return false }))
+	return sys
 }
