@@ -63,8 +63,6 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 	sys := h.Sys
 	lively := h.World.Judge.CanBeLive()
 	switch {
-	case h.Params.Nodes > explore.ReducedNodes:
-		return fmt.Sprintf("there are %d nodes, and sets of nodes have %d at most", h.Params.Nodes, explore.ReducedNodes)
 	case len(h.World.Judge.Cools()) > 0:
 		return "a monitor may be hot for ever on a fair run that other orders of the steps do not show"
 	case !sys.Within.IsZero():

@@ -2,9 +2,11 @@ package explore
 
 import (
 	"fmt"
+	"slices"
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/state"
 	"macemc/search/internal/run"
 	"macemc/search/internal/stubborn"
 )
@@ -30,29 +32,29 @@ func (f *firstAnswers) Err() error { return nil }
 
 // audit takes one of the steps that are left out in a state and one of those that are taken, in both
 // orders. Both must be possible, and come to the same state.
-func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Nodes) error {
+func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
 	x.Owner.Pulse.Tick()
 	defer x.Owner.Pulse.Pass()
 	x.World.State.Load(x.Bank, r.v)
 	var in, out []string
 	for k := range x.World.Events.Count() {
-		if i := x.World.Events.Look(k).Node.Index(); i >= 0 && p.Has(i) {
+		if slices.ContainsFunc(r.possible[k], p.Has) {
 			in = append(in, x.World.Events.Identity(k))
 		} else {
 			out = append(out, x.World.Events.Identity(k))
 		}
 	}
 	a, b := in[r.audits/reduceAudit%len(in)], out[r.audits/reduceAudit%len(out)]
-	one, way, failed := r.both(x, a, b)
-	other, _, also := r.both(x, b, a)
-	if failed || also { // a step of the service failed, which its own state will show
+	one, way, skip := r.both(x, a, b, 0)
+	other, _, also := r.both(x, b, a, 1)
+	if skip || also { // a step failed, which its own state shows
 		return nil
 	}
 	r.Stats.Audited++
 	if one == other && one != (canon.Hash{}) {
 		return nil
 	}
-	again, _, _ := r.both(x, a, b)
+	again, _, _ := r.both(x, a, b, 0)
 	if again != one {
 		of := x.Path(s)
 		of.Steps = append(of.Steps, way...)
@@ -63,12 +65,13 @@ func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Nodes) error {
 }
 
 // both takes two steps from the state that is chosen for, and returns the identity of the state that
-// they lead to, zero if one of them is not possible, and the steps.
-func (r *Reduction) both(x *Explorer, first, second string) (h canon.Hash, way []run.Taken, failed bool) {
+// they lead to, zero if one of them is not possible, and the steps. It reports whether one of them
+// failed, or the one of a number emitted a fact.
+func (r *Reduction) both(x *Explorer, first, second string, number int) (h canon.Hash, way []run.Taken, skip bool) {
 	w := x.World
 	w.State.Load(x.Bank, r.v)
 	failure := w.Protect(func() {
-		for _, identity := range [2]string{first, second} {
+		for i, identity := range [2]string{first, second} {
 			k := w.Events.Count() - 1
 			for k >= 0 && w.Events.Identity(k) != identity {
 				k--
@@ -79,8 +82,11 @@ func (r *Reduction) both(x *Explorer, first, second string) (h canon.Hash, way [
 			answers := firstAnswers{event: k}
 			w.Step(&answers)
 			way = append(way, run.Taken{Event: k, Coins: answers.coins})
+			for p := r.at.Healed(); p < r.at.Len() && i == number; p++ {
+				skip = skip || w.State.Touched().Why(p)&state.Wrote != 0
+			}
 		}
 		h = w.State.Hash()
 	})
-	return h, way, failure != nil || w.Run.Failed() != nil
+	return h, way, skip || failure != nil || w.Run.Failed() != nil
 }

@@ -173,8 +173,10 @@ func (x *Explorer) reached(parent uint32, event int) error {
 	x.growing.RLock()
 	fresh := x.Add(h, Origin{parent, uint16(event), coins})
 	x.growing.RUnlock()
-	if r := x.Reduction; r != nil && parent != NoParent && r.waits(parent) {
-		r.leads(parent, x.number(h, fresh))
+	if r := x.Reduction; r != nil && parent != NoParent && len(r.part) > 0 {
+		if r.leads(parent, x.number(h, fresh)); r.emits {
+			r.sees(parent)
+		}
 	}
 	if !fresh {
 		return x.duplicate(h)
@@ -366,8 +368,8 @@ func (x *Explorer) LookUp(m *Memo) error {
 		}
 		m.Write(c)
 		fresh := x.Add(c.Sum, Origin{p.State, c.event, c.coins})
-		if r := x.Reduction; r != nil && r.waits(p.State) {
-			r.leads(p.State, x.number(c.Sum, fresh))
+		if r := x.Reduction; r != nil && len(r.part) > 0 {
+			r.lookUp(m, c, x.number(c.Sum, fresh))
 		}
 		if !fresh {
 			if err := x.again(m, c); err != nil {

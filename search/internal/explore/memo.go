@@ -241,7 +241,7 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 // and says how many there were then.
 func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	i := nodeOf(e.ordinal)
-	switch omits := m.x.omits(i); {
+	switch omits := m.x.omits(k); {
 	case (omits || m.isDear(i)) && !m.accepts(i, e):
 		return k, nil
 	case omits:
@@ -427,6 +427,9 @@ func (m *Memo) footstep(state uint32, k int) error {
 		return m.inWorld(state, k)
 	}
 	i, first := m.index(e.Node), &m.footprints[pieces[0]]
+	if m.x.Reduction != nil && m.tells(pieces) {
+		m.x.Reduction.sees(state)
+	}
 	for j := first.first; j < first.last; j++ {
 		c := m.candidate(m.total, k, 0)
 		for _, o := range pieces[1:] {
@@ -435,6 +438,19 @@ func (m *Memo) footstep(state uint32, k int) error {
 		m.apply(c, &m.results[j], i)
 	}
 	return m.taken()
+}
+
+// tells reports whether a step touched the memory of a monitor.
+func (m *Memo) tells(pieces []uint32) bool {
+	healed := int32(m.x.Bank.At().Healed())
+	for _, o := range pieces {
+		for _, p := range m.shape[m.footprints[o].shape].places {
+			if p >= healed {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // index returns a node's place; none: there is no node.

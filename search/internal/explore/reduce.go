@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// A Reduction takes in each state, where that suffices, the steps of some nodes only: see package
+// A Reduction takes in each state, where that suffices, the events of some kinds only: see package
 // stubborn, which has the proof. Its parts here are these.
 //
 // A kind of event is what a node takes: the type of a signal, or the type of a message, its sender
@@ -23,7 +23,8 @@ import (
 // one is ever put off, and neither is healing: steps that are put off touch nodes and messages only.
 //
 // Mend ends a level. It finds the states whose answer no longer agrees with the observations, and
-// those that violate the proviso, and takes the steps of these that were left out.
+// those that violate the proviso or of which a visible step was taken, and takes the steps of these that
+// were left out.
 //
 // The proviso: of each state whose steps were taken in part, one of these leads to a state with a
 // greater number. Numbers are finite, so from each state a path of steps that were taken ends at a
@@ -40,10 +41,9 @@ type Reduction struct {
 	at      state.Places
 	v       world.Vector
 	rep     world.Vector // of a situation that is looked at again
-	quorate bool         // a node takes several messages at once: only the world knows which
 
-	answers   map[canon.Hash][]stubborn.Nodes // by situation: sets of nodes that suffice
-	version   int                             // of the facts that answers rest on
+	answers   map[canon.Hash][]stubborn.Set // by situation: sets that suffice
+	version   int                           // of the facts that answers rest on
 	decisions []decision
 	decided   map[decisionKey]int32
 	mended    int // the version at which decisions were looked at
@@ -51,25 +51,25 @@ type Reduction struct {
 	part   []uint32 // the states of this level that are expanded in part, in their order
 	of     []int32  // their decisions
 	goesOn []bool   // whether a step leads to a state with a greater number
-	cursor int
-	before stubborn.Set // what was pending for the node that runs
-	taking canon.Hash
-	count  []int // of events, by node
-	acting []stubborn.Class
-	audits int
+	shows  []bool   // whether a step is visible
 
-	// for tests of the tests
+	possible [][]stubborn.Class // the kinds of each event of the state that is chosen for
+	before   stubborn.Set       // what was pending for the node that runs
+	taking   canon.Hash         // what properties took from it
+	acting   []stubborn.Class   // the kinds of the event that is taken
+	emits    bool               // the step that was taken last is visible
+	audits   int
+	audited  []resting // states that are audited when the level ends
+
+	// These leave a part of the reduction out, for tests.
 	NoVoid, NoProviso, NoVisible bool
 }
-
-// ReducedNodes is the largest number of nodes of a system that is reduced.
-const ReducedNodes = stubborn.NodesMost
 
 // ReductionStats count what a reduction did.
 type ReductionStats struct {
 	Parted  int // states of which steps were left out
 	Voided  int // of these, those whose other steps were taken since an observation was new,
-	Cycles  int // and those for which the proviso asked
+	Cycles  int // and those for which the proviso asked, or a step that was taken is visible
 	Audited int // pairs of a step that was left out and one that was taken, which were taken in both orders
 }
 
@@ -84,24 +84,22 @@ type kind struct {
 // pending is what may come of a part.
 type pending struct {
 	classes stubborn.Set
+	head    stubborn.Class // of a channel in order: the kind of the message that comes first
 	sum     canon.Hash
 	calm    bool // the part lets its state be expanded in part
 }
 
-// A decision is that in a situation the steps of some nodes suffice.
+// A decision is that in a situation the events of some kinds suffice.
 type decision struct {
 	like   uint32 // a state in that situation
-	nodes  stubborn.Nodes
+	kinds  stubborn.Set
 	states []uint32
 	void   bool
 }
 
-type decisionKey struct {
-	situation canon.Hash
-	nodes     stubborn.Nodes
-}
+type decisionKey struct{ situation, set canon.Hash }
 
-// Reduce makes the explorer take the steps of some nodes only where that suffices. It must be
+// Reduce makes the explorer take the events of some kinds only where that suffices. It must be
 // called before the first state is expanded.
 func (x *Explorer) Reduce() *Reduction {
 	x.World.State.Watch()
@@ -115,10 +113,10 @@ func (x *Explorer) Reduce() *Reduction {
 
 func newReduction(n int, at state.Places) *Reduction {
 	return &Reduction{
-		n: n, at: at, v: make(world.Vector, at.Len()), rep: make(world.Vector, at.Len()), facts: stubborn.NewFacts(n),
+		n: n, at: at, v: make(world.Vector, at.Len()), rep: make(world.Vector, at.Len()), facts: &stubborn.Facts{},
 		classes: map[kind]stubborn.Class{}, parts: make([][]*pending, at.Len()),
-		answers: map[canon.Hash][]stubborn.Nodes{}, decided: map[decisionKey]int32{},
-		taken: make([][]canon.Hash, n), known: make([][]bool, n), count: make([]int, n),
+		answers: map[canon.Hash][]stubborn.Set{}, decided: map[decisionKey]int32{},
+		taken: make([][]canon.Hash, n), known: make([][]bool, n),
 	}
 }
 
@@ -142,21 +140,22 @@ func (x *Explorer) Expand(s uint32) error {
 	if r == nil {
 		return x.Stepper.Expand(s)
 	}
-	if p := r.choose(x, s); p != 0 {
-		if r.audits++; r.audits%reduceAudit == 1 {
-			if err := r.audit(x, s, p); err != nil {
-				return err
-			}
-		}
-		return x.some(s, p)
+	if p := r.choose(x, s); p != nil {
+		return x.some(s, p, true)
 	}
 	return x.Stepper.Expand(s)
 }
 
-// some takes the steps of some nodes in a state.
-func (x *Explorer) some(s uint32, p stubborn.Nodes) error {
-	x.takesOnly(p)
-	defer x.takesOnly(0)
+// some takes the steps of a state that are of some kinds, or those that are not.
+func (x *Explorer) some(s uint32, p stubborn.Set, of bool) error {
+	only := stubborn.Set{0} // an empty one is no nil
+	for k, kinds := range x.Reduction.possible {
+		if slices.ContainsFunc(kinds, p.Has) == of {
+			only.Add(k)
+		}
+	}
+	x.takesOnly(only)
+	defer x.takesOnly(nil)
 	return x.Stepper.Expand(s)
 }
 
@@ -165,10 +164,12 @@ func (x *Explorer) Mend() error {
 	for r := x.Reduction; r != nil; {
 		again := append(r.cycles(), r.voids(x)...)
 		if len(again) == 0 {
-			return nil
+			return r.checks(x)
 		}
 		for _, a := range again {
-			if err := x.some(a.state, a.left); err != nil {
+			x.Get(a.state, r.v)
+			r.events(x)
+			if err := x.some(a.state, a.taken, false); err != nil {
 				return err
 			}
 		}
@@ -179,10 +180,10 @@ func (x *Explorer) Mend() error {
 	return nil
 }
 
-// An omission is the nodes whose steps were left out in a state.
+// An omission is a state, and the kinds of events of it that were taken.
 type omission struct {
 	state uint32
-	left  stubborn.Nodes
+	taken stubborn.Set
 }
 
 // cycles ends the list of the states of a level that are expanded in part, and returns those that
@@ -193,14 +194,17 @@ func (r *Reduction) cycles() (again []omission) {
 		switch {
 		case d.void:
 			panic("macemc bug: search: a decision is void before the level has ended")
-		case r.goesOn[k] || r.NoProviso:
+		case (r.goesOn[k] || r.NoProviso) && !r.shows[k]:
 			d.rests(s)
+			if r.audits++; r.audits%reduceAudit == 1 {
+				r.audited = append(r.audited, resting{s, r.of[k]})
+			}
 		default:
-			again = append(again, omission{s, stubborn.All(r.n) &^ d.nodes})
+			again = append(again, omission{s, d.kinds})
 			r.Stats.Cycles++
 		}
 	}
-	r.part, r.of, r.goesOn, r.cursor = r.part[:0], r.of[:0], r.goesOn[:0], 0
+	r.part, r.of, r.goesOn, r.shows = r.part[:0], r.of[:0], r.goesOn[:0], r.shows[:0]
 	return again
 }
 
@@ -217,15 +221,40 @@ func (r *Reduction) voids(x *Explorer) (again []omission) {
 		if d.void {
 			continue
 		}
-		if x.Get(d.like, r.rep); r.facts.Suffices(r.situation(x, r.rep), d.nodes) {
+		if x.Get(d.like, r.rep); r.facts.Suffices(r.situation(x, r.rep), d.kinds) {
 			continue
 		}
 		for _, s := range d.avoid() {
-			again = append(again, omission{s, stubborn.All(r.n) &^ d.nodes})
+			again = append(again, omission{s, d.kinds})
 			r.Stats.Voided++
 		}
 	}
 	return again
+}
+
+// resting is a state and the decision that it rests on.
+type resting struct {
+	state    uint32
+	decision int32
+}
+
+// checks audits some states that are expanded in part, and whose decisions agree with the facts.
+func (r *Reduction) checks(x *Explorer) error {
+	all := r.audited
+	r.audited = all[:0]
+	for _, a := range all {
+		d := &r.decisions[a.decision]
+		if d.void {
+			continue
+		}
+		x.Get(a.state, r.v)
+		if r.events(x); !r.NoVoid {
+			if err := r.audit(x, a.state, d.kinds); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // rests notes that a state rests on the decision.
@@ -237,25 +266,25 @@ func (d *decision) avoid() (states []uint32) {
 	return states
 }
 
-// choose returns nodes whose steps suffice in a state, or 0 if all steps are to be taken.
-func (r *Reduction) choose(x *Explorer, s uint32) (p stubborn.Nodes) {
+// choose returns kinds whose events suffice in a state, or nil if all steps are to be taken.
+func (r *Reduction) choose(x *Explorer, s uint32) (p stubborn.Set) {
 	x.Get(s, r.v)
 	if calm, faults := x.Bank.Calm(r.v); !calm || faults {
-		return 0
-	}
-	if now := r.facts.Version(); now != r.version {
-		clear(r.answers)
-		r.version = now
+		return nil
 	}
 	var sum canon.Hash
 	for place, id := range r.v[:r.at.Rest()] {
 		if id != 0 {
 			of := r.pending(x.Bank, place, id)
 			if !of.calm {
-				return 0
+				return nil
 			}
 			sum = sum.Add(of.sum)
 		}
+	}
+	if now := r.facts.Version(); now != r.version {
+		clear(r.answers)
+		r.version = now
 	}
 	sets, known := r.answers[sum]
 	if !known {
@@ -263,49 +292,71 @@ func (r *Reduction) choose(x *Explorer, s uint32) (p stubborn.Nodes) {
 		r.answers[sum] = sets
 	}
 	if len(sets) == 0 {
-		return 0
+		return nil
 	}
-	r.possible(x)
-	all := 0
-	for _, n := range r.count {
-		all += n
+	r.events(x)
+	p = r.best(sets)
+	if p == nil {
+		return nil
 	}
-	fewest := all // of a set that is not worth it
-	for _, set := range sets {
-		n := 0
-		for i, c := range r.count {
-			if set.Has(i) {
-				n += c
-			}
-		}
-		if n > 0 && n < fewest {
-			p, fewest = set, n
-		}
+	key := decisionKey{situation: sum}
+	for c := range p.Each {
+		key.set = key.set.Then(canon.Hash{Hi: uint64(c) + 1})
 	}
-	if p == 0 {
-		return 0
-	}
-	key := decisionKey{sum, p}
 	k, known := r.decided[key]
 	if !known || r.decisions[k].void {
 		k = int32(len(r.decisions))
-		r.decisions = append(r.decisions, decision{like: s, nodes: p})
+		r.decisions = append(r.decisions, decision{like: s, kinds: p})
 		r.decided[key] = k
 	}
 	r.leave(s, k)
 	return p
 }
 
+// best returns the set with the fewest events that are possible, those last of which one was seen to be
+// visible; nil if none leaves any out.
+func (r *Reduction) best(sets []stubborn.Set) (p stubborn.Set) {
+	all := len(r.possible)
+	least := 2 * all
+	for _, set := range sets {
+		n := 0
+		for _, kinds := range r.possible {
+			n += count(slices.ContainsFunc(kinds, set.Has))
+		}
+		if n == 0 || n == all {
+			continue
+		}
+		if r.facts.Visible(set) {
+			n += all
+		}
+		if n < least {
+			p, least = set, n
+		}
+	}
+	return p
+}
+
 // leave notes that steps of a state are left out.
 func (r *Reduction) leave(s uint32, of int32) {
-	r.part, r.of, r.goesOn = append(r.part, s), append(r.of, of), append(r.goesOn, false)
+	r.part, r.of, r.goesOn, r.shows = append(r.part, s), append(r.of, of), append(r.goesOn, false), append(r.shows, false)
 	r.Stats.Parted++
 }
 
-// suffice returns the sets of nodes that suffice in a situation, each once.
-func (r *Reduction) suffice(s *stubborn.Situation) (sets []stubborn.Nodes) {
-	for i := range r.n {
-		if p, is := r.facts.Least(s, i); is && !slices.Contains(sets, p) {
+// events lists the kinds of each event of the state that is chosen for.
+func (r *Reduction) events(x *Explorer) {
+	x.World.State.Load(x.Bank, r.v)
+	n := x.World.Events.Count()
+	r.possible = slices.Grow(r.possible[:0], n)[:n]
+	for k := range r.possible {
+		r.possible[k] = r.kinds(r.possible[k][:0], x.World.Events.Look(k))
+	}
+}
+
+// suffice returns sets of kinds that suffice in a situation, each once.
+func (r *Reduction) suffice(s *stubborn.Situation) (sets []stubborn.Set) {
+	for c := range s.Pending.Each {
+		p, is := r.facts.Least(s, c)
+		if is && !slices.ContainsFunc(sets, func(o stubborn.Set) bool { return slices.Equal(o, p) }) {
 			sets = append(sets, p)
 		}
 	}
@@ -314,20 +365,15 @@ func (r *Reduction) suffice(s *stubborn.Situation) (sets []stubborn.Nodes) {
 
 // situation returns what is pending in a state.
 func (r *Reduction) situation(x *Explorer, v world.Vector) *stubborn.Situation {
-	s := &stubborn.Situation{Pending: make([]stubborn.Set, r.n)}
+	s := &stubborn.Situation{Heads: map[int]stubborn.Class{}}
 	for place, id := range v[:r.at.Rest()] {
 		if id == 0 {
 			continue
 		}
-		sort, at := r.at.At(place)
-		i := at
-		if sort == state.TCP || sort == state.UDP {
-			i = at / r.n
-		}
 		of := r.pending(x.Bank, place, id)
-		s.Pending[i].Include(of.classes)
-		if len(of.classes) > 0 && (sort == state.TCP || sort == state.UDP) {
-			s.Held.Add(place)
+		s.Pending.Include(of.classes)
+		if of.head >= 0 {
+			s.Heads[place] = of.head
 		}
 	}
 	return s
@@ -347,20 +393,26 @@ func (r *Reduction) pending(b *world.Bank, place int, id uint32) *pending {
 	case state.Node:
 		l := b.Local(place, id)
 		calm = l.Up
-		r.quorate = r.quorate || l.Up && !l.Plain
+		if l.Up && !l.Plain {
+			r.facts.Whole(at)
+		}
 	case state.TCP, state.UDP:
 		calm = b.Queue(place, id).Plain
 		node = at / r.n
 	}
 	var classes stubborn.Set
+	head := -1
 	b.Awaits(place, id, func(k sim.Kind, link sim.Link, from int, value any) {
-		classes.Add(r.class(kind{node, from, k, link, reflect.TypeOf(value)}))
+		c := r.class(kind{node, from, k, link, reflect.TypeOf(value)})
+		if classes.Add(c); head < 0 && (sort == state.TCP || sort == state.UDP) {
+			head = c
+		}
 	})
-	var sum canon.Hash
+	sum := canon.Hash{Hi: uint64(head + 1), Lo: uint64(place + 1)}
 	for c := range classes.Each {
 		sum = sum.Then(canon.Hash{Hi: uint64(c) + 1, Lo: uint64(place)})
 	}
-	of := &pending{classes, sum, calm}
+	of := &pending{classes, head, sum, calm}
 	r.parts[place][id] = of
 	return of
 }
@@ -381,89 +433,68 @@ func (r *Reduction) class(k kind) stubborn.Class {
 	return c
 }
 
-// possible counts the events of each node that are possible in the state that is chosen for.
-func (r *Reduction) possible(x *Explorer) {
-	clear(r.count)
-	if r.quorate || x.Memo() == nil {
-		x.World.State.Load(x.Bank, r.v)
-		for k := range x.World.Events.Count() {
-			if i := x.World.Events.Look(k).Node.Index(); i >= 0 {
-				r.count[i]++
-			}
-		}
-		return
-	}
-	b, n := x.Bank, r.n
-	accepts := func(i, from int, message uint32) {
-		if l := b.Local(i, r.v[i]); !l.Accepts || b.Accepts(i, r.v[i], from, message) {
-			r.count[i]++
-		}
-	}
-	for i := range n {
-		l := b.Local(i, r.v[i])
-		r.count[i] += int(l.Offers) + int(l.Tasks) + int(l.Timers) + count(l.Script)
-		if p := world.SetPlace(n, i); r.v[p] != 0 {
-			for _, item := range b.Items(p, r.v[p]) {
-				accepts(i, item.From, item.Message)
-			}
-		}
-	}
-	for p := n; p < world.SetPlace(n, 0); p++ {
-		if r.v[p] != 0 {
-			if q := b.Queue(p, r.v[p]); q.Head != 0 {
-				accepts((p-n)%(n*n)/n, (p-n)%n, q.Head)
-			}
-		}
-	}
-}
-
 // leads notes that a step of a state leads to one with a number.
 func (r *Reduction) leads(from, to uint32) {
-	if to <= from {
-		return
-	}
-	for r.cursor < len(r.part) && r.part[r.cursor] < from {
-		r.cursor++
-	}
-	if r.cursor < len(r.part) && r.part[r.cursor] == from {
-		r.goesOn[r.cursor] = true
+	if k, is := slices.BinarySearch(r.part, from); is && to > from {
+		r.goesOn[k] = true
 	}
 }
 
-// waits reports whether a state is one that is expanded in part, and of which no step is known yet
-// that leads to a greater number.
-func (r *Reduction) waits(from uint32) bool {
-	for r.cursor < len(r.part) && r.part[r.cursor] < from {
-		r.cursor++
+// sees notes that a step of a state is visible.
+func (r *Reduction) sees(from uint32) {
+	if k, is := slices.BinarySearch(r.part, from); is && !r.NoVisible {
+		r.shows[k] = true
 	}
-	return r.cursor < len(r.part) && r.part[r.cursor] == from && !r.goesOn[r.cursor]
+}
+
+// differ reports whether properties may take something else from one part of a node than from another.
+func (r *Reduction) differ(i int, was, is uint32) bool {
+	known := func(id uint32) bool { return int(id) < len(r.known[i]) && r.known[i][id] }
+	return !known(was) || !known(is) || r.taken[i][was] != r.taken[i][is]
+}
+
+// lookUp notes what a step leads to that was looked up.
+func (r *Reduction) lookUp(m *Memo, c *candidate, to uint32) {
+	from := m.Parents[c.Parent].State
+	r.leads(from, to)
+	for _, ch := range m.changes[c.first:c.last] {
+		if i := int(ch.place); i < r.n && r.differ(i, m.x.lay.at(m.recOf(c.Parent), i), ch.id) {
+			r.sees(from)
+		}
+	}
+}
+
+// kinds adds the kinds of an event to a list.
+func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class {
+	i := e.Node.Index()
+	if i < 0 {
+		return list
+	}
+	switch e.Kind {
+	case sim.KindScript, sim.KindAction, sim.KindTask, sim.KindTimer:
+		list = append(list, r.class(kind{i, i, e.Kind, 0, reflect.TypeOf(e.Value)}))
+	case sim.KindMessage:
+		list = append(list, r.class(kind{i, e.From.Index(), e.Kind, e.Link, reflect.TypeOf(e.Value)}))
+	case sim.KindQuorum:
+		for _, m := range e.Value.(sim.Quorum) {
+			list = append(list, r.class(kind{i, m.From.Index(), sim.KindMessage, m.Link, reflect.TypeOf(m.Message)}))
+		}
+		slices.Sort(list)
+		list = slices.Compact(list)
+	}
+	return list
 }
 
 // begin is called before the world takes a step from the state that is loaded.
 func (r *Reduction) begin(t *Taker, event int) {
-	r.acting, r.before = r.acting[:0], nil
 	t.World.Events.Count() // a step may have been taken and taken back
 	e := t.World.Events.Look(event)
 	i := e.Node.Index()
-	if i < 0 {
-		return
+	r.before, r.emits = nil, false
+	if r.acting = r.kinds(r.acting[:0], e); len(r.acting) > 0 {
+		r.before = r.awaiting(t, i, t.From[i])
+		r.taking = r.takes(t, i, t.From[i])
 	}
-	switch e.Kind {
-	case sim.KindScript, sim.KindAction, sim.KindTask, sim.KindTimer:
-		r.acting = append(r.acting, r.class(kind{i, i, e.Kind, 0, reflect.TypeOf(e.Value)}))
-	case sim.KindMessage:
-		r.acting = append(r.acting, r.class(kind{i, e.From.Index(), e.Kind, e.Link, reflect.TypeOf(e.Value)}))
-	case sim.KindQuorum:
-		for _, m := range e.Value.(sim.Quorum) {
-			r.acting = append(r.acting, r.class(kind{i, m.From.Index(), sim.KindMessage, m.Link, reflect.TypeOf(m.Message)}))
-		}
-		slices.Sort(r.acting)
-		r.acting = slices.Compact(r.acting)
-	default:
-		return
-	}
-	r.before = r.awaiting(t, i, t.From[i])
-	r.taking = r.takes(t, i, t.From[i])
 }
 
 // awaiting returns what is pending for a node by itself.
@@ -512,8 +543,11 @@ func (r *Reduction) observe(t *Taker) {
 	if !t.Bank.Local(i, id).Up {
 		r.facts.Bar(r.acting)
 	}
-	if r.takes(t, i, id) != r.taking && !r.NoVisible {
-		r.facts.See(r.acting)
+	if id != t.From[i] {
+		r.facts.Changes(r.acting)
+	}
+	if r.takes(t, i, id) != r.taking {
+		r.shown()
 	}
 	touched := w.State.Touched()
 	for place, why := range touched.Read() {
@@ -542,10 +576,14 @@ func (r *Reduction) wrote(i, place int, why state.Why) {
 			return
 		}
 	case state.Monitor:
-		if !r.NoVisible {
-			r.facts.See(r.acting)
-		}
+		r.shown()
 		return
 	}
 	r.facts.Bar(r.acting)
+}
+
+// shown notes that the step that was just taken is visible.
+func (r *Reduction) shown() {
+	r.facts.See(r.acting)
+	r.emits = true
 }

@@ -37,8 +37,8 @@ type Taker struct {
 
 	chain chain // what of the run is kept
 
-	Reduction *Reduction     // what leaves steps out, or nil
-	only      stubborn.Nodes // the nodes whose steps are taken now, or 0 if all steps are
+	Reduction *Reduction   // what leaves steps out, or nil
+	only      stubborn.Set // the events that are taken now, by number, or nil if all are
 
 	Healed  bool // the states are healed forms of others: they have no runs of their own, and rare steps are not taken
 	Patient bool // timers wait while anything is under way to or from their node
@@ -183,21 +183,17 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 
 // skips reports whether the k-th event of the world is one that is not taken now.
 func (t *Taker) skips(k int) bool {
-	if t.only != 0 {
-		t.World.Events.Count() // a step may have been taken and taken back
-		return t.omits(t.World.Events.Look(k).Node.Index())
-	}
-	return t.Healed && t.World.Events.Rare(k) || t.Patient && t.World.Events.Hasty(k) || t.spared(k)
+	return t.omits(k) || t.Healed && t.World.Events.Rare(k) || t.Patient && t.World.Events.Hasty(k) || t.spared(k)
 }
 
 // reduces makes a reduction leave steps out.
 func (t *Taker) reduces(r *Reduction) { t.Reduction = r }
 
-// takesOnly makes the taker take the steps of some nodes only; 0 means of all.
-func (t *Taker) takesOnly(p stubborn.Nodes) { t.only = p }
+// takesOnly makes the taker take some events only; nil means all.
+func (t *Taker) takesOnly(events stubborn.Set) { t.only = events }
 
-// omits reports whether the steps of a node are left out now.
-func (t *Taker) omits(i int) bool { return t.only != 0 && !t.only.Has(i) }
+// omits reports whether the k-th event is left out now.
+func (t *Taker) omits(k int) bool { return t.only != nil && !t.only.Has(k) }
 
 // spared reports whether the k-th event is a fault beyond those that explored runs have, and
 // notes it.

@@ -1,19 +1,25 @@
-// Package stubborn finds nodes of which it suffices to take the steps in a state, and to leave the
-// steps of the others for later. It knows neither services nor states: it computes with kinds of
+// Package stubborn finds kinds of events of which it suffices to take the steps in a state, and to
+// leave the others for later. It knows neither services nor states: it computes with kinds of
 // events, which its caller numbers, and with facts about them, which its caller observes.
 //
 // # What suffices
 //
-// Let P be some nodes, and T all events that are possible at them in a state. T may stand for all
-// possible events if no run in which only other nodes take steps ever touches what T depends on:
-// if, as long as no node of P takes a step, nobody sends a message to a node of P that changes
-// what is possible there. Then whatever the others do can be done after a step of T as well, and
-// comes to the same state. [Facts.Least] finds such a P around a node: it follows what the others
-// may do, from what is pending for them and from what each kind of event was ever seen to bring
-// about, and adds every node that may send into P.
+// Let P be some kinds of events, and T all events of these kinds that are possible in a state. An
+// event that takes several messages is of the kinds of all of them. T may stand for all possible
+// events if no run without an event of T ever takes a step that depends on one of them. Then
+// whatever that run does can be done after a step of T as well, and comes to the same state.
 //
-// A message behind another one of the same channel changes nothing that is possible before the
-// first is taken; so sending it is no reason to add its sender (see [Situation.Held]).
+// [Facts.Least] finds such a P around one kind: it follows what may happen without T, from what
+// is pending and from what each kind of event was ever seen to bring about. If some of it may depend
+// on T, it adds the pending kind that this comes of to P, and begins again.
+//
+// Two events of different nodes do not depend on each other: a message that one sends to the other's
+// node is an event of its own. Two events of one node depend on each other if one of them changes
+// the node, or both send on one channel in order; and always, if the node takes several messages at
+// once. So an event of P that is pending and not possible, since its node declines it now, stays
+// so: what would change the node depends on P. A message of P that stands behind another one of a
+// channel stays there, since the first is added to P. A message that is sent while its channel has
+// a message of P is not delivered before that (see [Situation.Heads]).
 //
 // # Facts are observations
 //
@@ -27,19 +33,22 @@
 // steps that were taken lead to a state whose steps were all taken (the proviso, which is the
 // caller's). Then each step that any run takes, as a node with what it finds, is taken somewhere
 // in the reduced graph. The proof is by induction on the length of a run w from a state s of that
-// graph. If w has a step of P, let t be the first. If no step before it touches what T depends on,
-// t is possible in s, is taken there, and w without t is possible after it and shorter. If w has no
-// step of P, each step of T leaves w possible; so follow the path of the proviso. It ends at a
-// state whose steps were all taken, the first of w among them, unless w has a step of the nodes
-// that are chosen on the way. In both cases what remains is shorter. Finally, let a step before t
-// touch what T depends on, and let u be the first that does. The run up to u has no step of P. By
-// the same argument u is taken in the reduced graph, was observed, and contradicts the answer.
+// graph. If w has a step of T, let t be the first. If no step before it depends on t, then w without
+// t is possible after t, and is shorter. If w has no step of T, and none depends on T, each step of T
+// leaves w possible; so follow the path of the proviso. It ends at a state whose steps were all
+// taken, the first of w among them, unless w has a step that is chosen on the way. In both cases what
+// remains is shorter. Finally, let some step depend on T, and let u be the first before t. Up to u,
+// w is possible after any step of T, and u does the same there: if u is of the node of T, the step
+// of T does not change that node, since otherwise every event of the node depends on it and an
+// earlier answer had to be no. So by the same argument u is taken in the reduced graph, was observed,
+// and contradicts the answer.
 //
 // # Barred and visible kinds
 //
 // A kind of event is barred if an execution was seen to touch anything that this argument does not
 // cover: budgets, connections as such, a full channel, several nodes. A set is no answer if it
-// contains a barred kind, or if the others may do one. A kind is visible if an execution was seen
-// to change what a property over several nodes takes from a node, or to emit a fact. Visible
-// steps are taken only where all steps are taken, so their order is that of any run.
+// contains a barred kind, or if the others may do one. A step is visible if it changes what a
+// property over several nodes takes from a node, or emits a fact. The caller takes all steps of a
+// state of which it took a visible one. So the order of visible steps is that of any run. A kind is
+// visible if one of its executions was: that is a hint, which answer to prefer.
 package stubborn

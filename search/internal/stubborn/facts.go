@@ -1,6 +1,9 @@
 package stubborn
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Class is the number of a kind of event at one node, from 0.
 type Class = int
@@ -41,6 +44,14 @@ func (s Set) Meets(o Set) bool {
 	return false
 }
 
+// Len returns how many numbers are in the set.
+func (s Set) Len() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
 // Each yields the numbers in ascending order.
 func (s Set) Each(yield func(k int) bool) {
 	for w, word := range s {
@@ -52,52 +63,40 @@ func (s Set) Each(yield func(k int) bool) {
 	}
 }
 
-// Nodes is a set of nodes.
-type Nodes uint64
-
-// NodesMost is how many nodes a system may have.
-const NodesMost = 64
-
-// One returns the set of one node; All, that of the first n.
-func One(i int) Nodes { return 1 << i }
-func All(n int) Nodes { return 1<<n - 1 } // of 64, too
-
-// Has reports whether node i is in the set.
-func (p Nodes) Has(i int) bool { return p&(1<<i) != 0 }
-
-// Len returns the number of nodes.
-func (p Nodes) Len() int { return bits.OnesCount64(uint64(p)) }
-
 // Situation is what is pending in a state.
 type Situation struct {
-	// Pending are the kinds of events that may come of what is pending for each node: signals,
-	// and messages, whether they can be delivered now or not.
-	Pending []Set
-	// Held are the channels in order that are not empty: what is sent behind a message changes
-	// nothing that is possible before that message is taken.
-	Held Set
+	// Pending are the kinds of events that may come of what is pending: of signals, and of messages,
+	// whether they can be delivered now or not.
+	Pending Set
+	// Heads has, for each channel in order that is not empty, the kind of the message that comes first.
+	Heads map[int]Class
 }
 
 // Facts are observations of kinds of events.
 type Facts struct {
-	nodes   int
 	classes []class
 	joint   []rule
 	barred  Set
 	visible Set
+	changes Set // the kinds that were seen to change their node
+	whole   Set // the nodes of which all kinds of events depend on each other
 	version int
 
 	// what follow computes with
-	todo []Class
-	may  Set
+	todo   []Class
+	may    Set
+	origin []Class // by kind: the pending one that it comes of
+	at     Set     // the nodes of the set that is looked at
+	writes Set     // of these, those that an event of the set changes
 }
 
 // class has the observations of one kind of event.
 type class struct {
 	node    int
-	channel int   // in order, which its message arrives by; -1 if there is none
-	brings  []int // the kinds that an event of this kind was seen to bring about, each once
-	joint   []int // rules that it is a premise of
+	channel int     // in order, which its message arrives by; -1 if there is none
+	brings  []Class // the kinds that an event of this kind was seen to bring about, each once
+	joint   []int   // rules that it is a premise of
+	sends   Set     // the channels in order that it was seen to send on
 }
 
 // rule is an event that takes several messages at once.
@@ -106,31 +105,42 @@ type rule struct {
 	brings []Class
 }
 
-// NewFacts returns no facts about a system of n nodes.
-func NewFacts(n int) *Facts { return &Facts{nodes: n} }
-
 // NewClass numbers one more kind of event, at a node. A message that comes by a channel in
 // order, such as a connection, names it; else channel is -1.
 func (f *Facts) NewClass(node, channel int) Class {
 	f.classes = append(f.classes, class{node: node, channel: channel})
+	f.origin = append(f.origin, 0)
 	return len(f.classes) - 1
 }
 
 // Version grows with each observation that is new.
 func (f *Facts) Version() int { return f.version }
 
+// Whole records that all events of a node depend on each other, as where it may take several
+// messages at once: then an event may take a message that another one would have taken.
+func (f *Facts) Whole(node int) {
+	if f.whole.Add(node) {
+		f.version++
+	}
+}
+
 // Brings records that an event, which took what these kinds stand for, made something of another
 // kind pending: it sent a message, or set a timer.
 func (f *Facts) Brings(of []Class, what Class) {
 	list := f.of(of)
-	for _, known := range *list {
-		if known == what {
-			return
-		}
+	if slices.Contains(*list, what) {
+		return
 	}
 	*list = append(*list, what)
+	if channel := f.classes[what].channel; channel >= 0 {
+		for _, c := range of {
+			f.classes[c].sendsOn(channel)
+		}
+	}
 	f.version++
 }
+
+func (c *class) sendsOn(channel int) { c.sends.Add(channel) }
 
 // of returns what an event was seen to bring about.
 func (f *Facts) of(of []Class) *[]Class {
@@ -138,11 +148,11 @@ func (f *Facts) of(of []Class) *[]Class {
 		return &f.classes[of[0]].brings
 	}
 	for _, k := range f.classes[of[0]].joint {
-		if same(f.joint[k].of, of) {
+		if slices.Equal(f.joint[k].of, of) {
 			return &f.joint[k].brings
 		}
 	}
-	f.joint = append(f.joint, rule{of: append([]Class(nil), of...)})
+	f.joint = append(f.joint, rule{of: slices.Clone(of)})
 	for _, c := range of {
 		f.classes[c].concerns(len(f.joint) - 1)
 	}
@@ -151,75 +161,82 @@ func (f *Facts) of(of []Class) *[]Class {
 
 func (c *class) concerns(rule int) { c.joint = append(c.joint, rule) }
 
-func same(a, b []Class) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
+// Bar records that an event touched what no set may leave to others, Changes that it changed its
+// node, and See that it was visible.
+func (f *Facts) Bar(of []Class)     { f.mark(&f.barred, of, 1) }
+func (f *Facts) Changes(of []Class) { f.mark(&f.changes, of, 1) }
+func (f *Facts) See(of []Class)     { f.mark(&f.visible, of, 0) }
 
-// Bar records that an event touched what no set may leave to others. See records that it was
-// visible.
-func (f *Facts) Bar(of []Class) { f.mark(&f.barred, of) }
-func (f *Facts) See(of []Class) { f.mark(&f.visible, of) }
-
-func (f *Facts) mark(in *Set, of []Class) {
+func (f *Facts) mark(in *Set, of []Class, news int) {
 	for _, c := range of {
 		if in.Add(c) {
-			f.version++
+			f.version += news
 		}
 	}
 }
 
-// Least returns the smallest set of nodes around one that suffices in a situation, or false if
-// there is none but that of all nodes.
-func (f *Facts) Least(s *Situation, seed int) (p Nodes, is bool) {
-	for p = One(seed); p != All(f.nodes); {
-		intruder, ends := f.follow(s, p)
+// Visible reports whether an event of one of these kinds was seen to be visible.
+func (f *Facts) Visible(of Set) bool { return of.Meets(f.visible) }
+
+// Least returns a small set of kinds around one that suffices in a situation, or false if none was
+// found.
+func (f *Facts) Least(s *Situation, seed Class) (p Set, is bool) {
+	for p.Add(seed); ; {
+		dependent, ends := f.follow(s, &p)
 		switch {
 		case ends:
-			return 0, false
-		case intruder < 0:
-			return p, f.quiet(s, p)
+			return nil, false
+		case dependent < 0:
+			return p, true
 		}
-		p |= One(intruder)
+		p.Add(dependent)
 	}
-	return 0, false
 }
 
-// Suffices reports whether a set of nodes suffices in a situation.
-func (f *Facts) Suffices(s *Situation, p Nodes) bool {
-	intruder, ends := f.follow(s, p)
-	return intruder < 0 && !ends && f.quiet(s, p)
+// Suffices reports whether a set of kinds suffices in a situation.
+func (f *Facts) Suffices(s *Situation, p Set) bool {
+	p = slices.Clone(p)
+	size := p.Len()
+	dependent, ends := f.follow(s, &p)
+	return dependent < 0 && !ends && p.Len() == size
 }
 
-// quiet reports whether nothing that is pending for nodes is barred or visible.
-func (f *Facts) quiet(s *Situation, p Nodes) bool {
-	for i, pending := range s.Pending {
-		if p.Has(i) && (pending.Meets(f.barred) || pending.Meets(f.visible)) {
-			return false
-		}
-	}
-	return true
-}
-
-// follow follows what nodes outside of p may do while p takes no step. It returns one of them that
-// may send into p, or -1. If it ends, they may do something that is barred.
-func (f *Facts) follow(s *Situation, p Nodes) (intruder int, ends bool) {
+// begin prepares follow for a set, to which it adds what stands in channels before it.
+func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
 	f.todo = f.todo[:0]
 	clear(f.may)
-	for i, pending := range s.Pending {
-		if p.Has(i) {
-			continue
+	clear(f.at)
+	clear(f.writes)
+	for again := true; again; {
+		again = false
+		for c := range p.Each {
+			if channel := f.classes[c].channel; channel >= 0 {
+				head, held := s.Heads[channel]
+				again = held && p.Add(head) || again
+			}
 		}
-		for c := range pending.Each {
-			f.might(c)
+	}
+	for c := range p.Each {
+		if s.Pending.Has(c) && f.barred.Has(c) {
+			return true
 		}
+		if f.at.Add(f.classes[c].node); f.changes.Has(c) {
+			f.writes.Add(f.classes[c].node)
+		}
+	}
+	for c := range s.Pending.Each {
+		if !p.Has(c) {
+			f.might(c, c)
+		}
+	}
+	return false
+}
+
+// follow follows what may happen while no event of a set does. It returns a pending kind of which an
+// event may come that depends on one of the set, or -1. If it ends, one may come that is barred.
+func (f *Facts) follow(s *Situation, p *Set) (dependent Class, ends bool) {
+	if f.begin(s, p) {
+		return -1, true
 	}
 	for len(f.todo) > 0 {
 		c := f.todo[len(f.todo)-1]
@@ -227,23 +244,41 @@ func (f *Facts) follow(s *Situation, p Nodes) (intruder int, ends bool) {
 		if f.barred.Has(c) {
 			return -1, true
 		}
-		of := &f.classes[c]
-		if f.into(s, p, of.brings) {
-			return of.node, false
+		if f.depends(c, *p) {
+			return f.origin[c], false
 		}
-		for _, k := range of.joint {
-			if all := &f.joint[k]; f.all(all.of) && f.into(s, p, all.brings) {
-				return of.node, false
+		f.into(s, p, f.classes[c].brings, c)
+		for _, k := range f.classes[c].joint {
+			if all := &f.joint[k]; f.all(all.of) {
+				f.into(s, p, all.brings, c)
 			}
 		}
 	}
 	return -1, false
 }
 
-// might notes that an event of a kind may happen.
-func (f *Facts) might(c Class) {
+// depends reports whether an event of a kind may depend on one of a set. Events of one node are
+// independent if neither changes the node, and they do not send on one channel in order.
+func (f *Facts) depends(c Class, p Set) bool {
+	of := &f.classes[c]
+	if !f.at.Has(of.node) {
+		return false
+	}
+	if f.changes.Has(c) || f.writes.Has(of.node) || f.whole.Has(of.node) {
+		return true
+	}
+	for other := range p.Each {
+		if o := &f.classes[other]; o.node == of.node && o.sends.Meets(of.sends) {
+			return true
+		}
+	}
+	return false
+}
+
+// might notes that an event of a kind may happen, which comes of one that is pending.
+func (f *Facts) might(c, origin Class) {
 	if f.may.Add(c) {
-		f.todo = append(f.todo, c)
+		f.todo, f.origin[c] = append(f.todo, c), origin
 	}
 }
 
@@ -256,16 +291,12 @@ func (f *Facts) all(of []Class) bool {
 	return true
 }
 
-// into notes that what an event brings about may happen, and reports whether some of it changes
-// what is possible at nodes of p.
-func (f *Facts) into(s *Situation, p Nodes, brings []Class) bool {
+// into notes what an event brings about. A message behind another one of its channel is not
+// delivered before that one is taken.
+func (f *Facts) into(s *Situation, p *Set, brings []Class, by Class) {
 	for _, c := range brings {
-		of := &f.classes[c]
-		if !p.Has(of.node) {
-			f.might(c)
-		} else if of.channel < 0 || !s.Held.Has(of.channel) {
-			return true
+		if head, held := s.Heads[f.classes[c].channel]; !held || !p.Has(head) {
+			f.might(c, f.origin[by])
 		}
 	}
-	return false
 }

@@ -1,43 +1,53 @@
 package stubborn
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
-// A small system: node 0 may start, and then sends to node 1 by a bag; node 1 answers; node 2 does
+// A small system: node 0 may start, and then sends to node 1 by a bag, which answers; node 2 does
 // something of its own.
 func small() (f *Facts, start, ask, answer, own Class) {
-	f = NewFacts(3)
+	f = new(Facts)
 	start, ask, answer, own = f.NewClass(0, -1), f.NewClass(1, -1), f.NewClass(0, -1), f.NewClass(2, -1)
+	for _, c := range []Class{start, ask, answer, own} {
+		f.Changes([]Class{c})
+	}
 	return f, start, ask, answer, own
 }
 
-func pending(n int, all ...[2]int) *Situation {
-	s := &Situation{Pending: make([]Set, n)}
-	for _, p := range all {
-		s.Pending[p[0]].Add(p[1])
+func pending(all ...Class) *Situation {
+	s := &Situation{Heads: map[int]Class{}}
+	for _, c := range all {
+		s.Pending.Add(c)
 	}
 	return s
 }
 
+func set(all ...Class) Set { return pending(all...).Pending }
+
+func least(t *testing.T, f *Facts, s *Situation, seed Class, want ...Class) {
+	t.Helper()
+	p, is := f.Least(s, seed)
+	if !is || !slices.Equal(slices.Collect(p.Each), want) {
+		t.Errorf("the set around %d is %v, %v, and should be %v", seed, slices.Collect(p.Each), is, want)
+	}
+}
+
 func TestSendersAreAdded(t *testing.T) {
 	f, start, ask, _, own := small()
-	s := pending(3, [2]int{0, start}, [2]int{1, ask}, [2]int{2, own})
-	if p, is := f.Least(s, 1); !is || p != One(1) {
-		t.Errorf("nothing is known of who sends to node 1, and its set is %b, %v", p, is)
-	}
+	s := pending(start, ask, own)
+	least(t, f, s, ask, ask) // nothing is known of who sends to node 1
 	before := f.Version()
 	f.Brings([]Class{start}, ask)
 	if f.Version() == before {
 		t.Error("an observation that is new does not change the version")
 	}
-	if f.Suffices(s, One(1)) {
+	if f.Suffices(s, set(ask)) {
 		t.Error("node 1 suffices though node 0 may send to it")
 	}
-	if p, is := f.Least(s, 1); !is || p != One(0)|One(1) {
-		t.Errorf("the set around node 1 is %b, %v, and should have its sender", p, is)
-	}
-	if p, is := f.Least(s, 2); !is || p != One(2) {
-		t.Errorf("the set around node 2 is %b, %v", p, is)
-	}
+	least(t, f, s, ask, start, ask)
+	least(t, f, s, own, own)
 }
 
 // A message counts if it is not pending yet and may be sent by an event that is.
@@ -46,63 +56,81 @@ func TestChainsAreFollowed(t *testing.T) {
 	f.Brings([]Class{start}, ask)
 	f.Brings([]Class{ask}, own)
 	f.Brings([]Class{own}, answer)
-	s := pending(3, [2]int{0, start}, [2]int{2, own})
-	if f.Suffices(s, One(2)) {
+	if f.Suffices(pending(start, own), set(own)) {
 		t.Error("node 2 suffices though node 0 may send to node 1, which then sends to it")
 	}
-	if !f.Suffices(pending(3, [2]int{2, own}), One(2)) {
+	if !f.Suffices(pending(own), set(own)) {
 		t.Error("node 2 does not suffice though nothing is pending for the others")
 	}
 }
 
-// A message behind another one of the same channel changes nothing that is possible now.
+// Events of one node are independent unless one of them changes it, both send on one channel in
+// order, or the node takes several messages at once.
+func TestEventsOfOneNode(t *testing.T) {
+	f := new(Facts)
+	a, b, there := f.NewClass(0, -1), f.NewClass(0, -1), f.NewClass(1, 5)
+	s := pending(a, b)
+	least(t, f, s, a, a)
+	f.Brings([]Class{a}, there)
+	least(t, f, s, a, a)
+	f.Brings([]Class{b}, there)
+	least(t, f, s, a, a, b)
+
+	f = new(Facts)
+	a, b = f.NewClass(0, -1), f.NewClass(0, -1)
+	f.Changes([]Class{b})
+	least(t, f, s, a, a, b)
+	least(t, f, s, b, a, b)
+
+	f = new(Facts)
+	a, _ = f.NewClass(0, -1), f.NewClass(0, -1)
+	f.Whole(0)
+	least(t, f, s, a, a, b)
+}
+
+// A message behind another one of the same channel changes nothing that is possible now, if the
+// first is in the set.
 func TestHeldChannels(t *testing.T) {
-	f := NewFacts(2)
-	start, message := f.NewClass(0, -1), f.NewClass(1, 7)
+	f := new(Facts)
+	start, message, other := f.NewClass(0, -1), f.NewClass(1, 7), f.NewClass(1, 7)
+	f.Changes([]Class{message})
 	f.Brings([]Class{start}, message)
-	s := pending(2, [2]int{0, start}, [2]int{1, message})
-	if f.Suffices(s, One(1)) {
+	s := pending(start, message)
+	if f.Suffices(s, set(message)) {
 		t.Error("node 1 suffices though its channel may get its first message")
 	}
-	s.Held.Add(7)
-	if !f.Suffices(s, One(1)) {
+	s.Heads[7] = message
+	if !f.Suffices(s, set(message)) {
 		t.Error("node 1 does not suffice though its channel has a message that comes first")
 	}
+	s = pending(message, other)
+	s.Heads[7] = other
+	least(t, f, s, message, message, other) // the first message is added
 }
 
 // An event that takes several messages brings something about only if all may be there.
 func TestJointEvents(t *testing.T) {
-	f := NewFacts(2)
+	f := new(Facts)
 	a, b, reply := f.NewClass(0, -1), f.NewClass(0, -1), f.NewClass(1, -1)
+	f.Changes([]Class{reply})
 	f.Brings([]Class{a, b}, reply)
-	if !f.Suffices(pending(2, [2]int{0, a}, [2]int{1, reply}), One(1)) {
+	if !f.Suffices(pending(a, reply), set(reply)) {
 		t.Error("node 1 does not suffice though the second message of the event cannot come")
 	}
-	if f.Suffices(pending(2, [2]int{0, a}, [2]int{0, b}, [2]int{1, reply}), One(1)) {
+	if f.Suffices(pending(a, b, reply), set(reply)) {
 		t.Error("node 1 suffices though both messages of the event are there")
 	}
 }
 
 func TestBarredAndVisible(t *testing.T) {
 	f, start, ask, _, own := small()
-	s := pending(3, [2]int{0, start}, [2]int{1, ask}, [2]int{2, own})
+	s := pending(start, ask, own)
 	f.See([]Class{ask})
-	if f.Suffices(s, One(1)) || !f.Suffices(s, One(2)) {
-		t.Error("a visible kind keeps its own node from sufficing, and no other")
+	if !f.Visible(set(ask, own)) || f.Visible(set(own)) {
+		t.Error("a kind is visible if one of its events was")
 	}
 	f.Bar([]Class{start})
-	if f.Suffices(s, One(2)) {
-		t.Error("node 2 suffices though others may do what is barred")
-	}
-}
-
-func TestAllNodesAreNoAnswer(t *testing.T) {
-	f := NewFacts(1)
-	only := f.NewClass(0, -1)
-	if _, is := f.Least(pending(1, [2]int{0, only}), 0); is {
-		t.Error("the set of all nodes is an answer")
-	}
-	if All(NodesMost) != ^Nodes(0) || All(3).Len() != 3 {
-		t.Error("All does not return as many nodes as it is asked for")
+	if f.Suffices(s, set(own)) || f.Suffices(s, set(start)) {
+		t.Error("a set suffices though it has what is barred, or others may do it")
 	}
 }
