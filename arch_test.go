@@ -409,7 +409,7 @@ var rooms = []room{
 			"":        "a folder is made of a result; let the caller say which commands take it again",
 		},
 	},
-	{path: "macetest", may: join(belowReport, "internal/report", "internal/finding", "internal/worlds", "program")},
+	{path: "macetest", may: join(belowReport, "internal/report", "internal/finding", "internal/worlds", "program", "refine")},
 	{
 		path:  "command",
 		may:   belowCmd,

@@ -130,6 +130,7 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 }
 
 func (t *tool) live(sys *sim.System, f liveFlags) error {
+	f.params = sys.Running(f.params)
 	p, err := sys.Configure(f.nodes, f.params, f.bugs)
 	if err != nil {
 		return usage{err}

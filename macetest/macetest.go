@@ -29,7 +29,13 @@ const stuck = 10 * time.Second
 // Options.Expect it fails the test if the search does not find that.
 func Run(t testing.TB, sys *sim.System, o Options) {
 	t.Helper()
-	a := newReporter(t)
+	newReporter(t).run(sys, o)
+}
+
+// run is Run.
+func (a *reporter) run(sys *sim.System, o Options) {
+	t := a.t
+	t.Helper()
 	if *replayFlag != "" {
 		a.replay(sys, *replayFlag)
 		return

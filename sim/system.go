@@ -95,6 +95,10 @@ type Param struct {
 	Name, Doc string
 	Range     Range
 	Words     []string // the first is the default
+	// Runs is one of Words, other than the first, or "". Then the parameter binds a part of the system:
+	// to an abstraction where it is searched, which the first word stands for, and to the
+	// implementation that Runs stands for where package live runs it, unless the user sets another.
+	Runs string
 }
 
 // BugID names a known bug. Make it a typed constant.
@@ -205,6 +209,19 @@ func (sys *System) Configure(nodes int, settings []string, bugs []string) (Param
 		}
 	}
 	return sys.Resolve(p)
+}
+
+// Running returns settings of parameters with those added by which a system is run for real: see
+// Param.Runs.
+func (sys *System) Running(settings []string) []string {
+	all := slices.Clone(settings)
+	for _, q := range sys.Params {
+		named := func(s string) bool { return strings.HasPrefix(s, q.Name+"=") }
+		if q.Runs != "" && !slices.ContainsFunc(settings, named) {
+			all = append(all, q.Name+"="+q.Runs)
+		}
+	}
+	return all
 }
 
 func (p *Params) set(sys *System, setting string) error {

@@ -62,6 +62,8 @@ func (sys *System) validateParams() error {
 			return fmt.Errorf("two parameters have the name %s", q.Name)
 		case strings.TrimSpace(q.Doc) == "":
 			return fmt.Errorf("parameter %s is undocumented", q.Name)
+		case q.Runs != "" && slices.Index(q.Words, q.Runs) < 1:
+			return fmt.Errorf("parameter %s has Runs %q; it must be one of the Words %v, and not the first, which stands for an abstraction", q.Name, q.Runs, q.Words)
 		case len(q.Words) > 0 && q.Range != Range{}:
 			return fmt.Errorf("parameter %s has both a Range and Words; it is a number or a word", q.Name)
 		case len(q.Words) == 0 && (q.Range.Default < q.Range.Least || q.Range.Default > q.Range.Most):

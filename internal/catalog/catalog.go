@@ -5,6 +5,7 @@ import (
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/chain"
+	"macemc/systems/collections"
 	"macemc/systems/commit"
 	"macemc/systems/counter"
 	"macemc/systems/dispatcher"
@@ -23,6 +24,7 @@ import (
 	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
 	"macemc/systems/storage"
+	"macemc/systems/transactions"
 	"macemc/systems/transport"
 	"macemc/systems/twophase"
 	"macemc/systems/wal"
@@ -33,6 +35,7 @@ func Systems() []*sim.System {
 	return []*sim.System{
 		brokentree.System,
 		chain.System,
+		collections.System,
 		commit.System,
 		counter.System,
 		dispatcher.System,
@@ -51,6 +54,7 @@ func Systems() []*sim.System {
 		simtcp.System,
 		stopwait.System,
 		storage.System,
+		transactions.System,
 		transport.System,
 		twophase.System,
 		wal.System,

@@ -3,17 +3,43 @@ package chain
 import (
 	"slices"
 
+	"macemc/history"
 	"macemc/layers/machine"
 	"macemc/sim"
 )
 
-type put struct{ ID int } // the application's request
+type put struct { // the application's request
+	ID int
+	Op any
+}
+
+// A Command is an operation that a client asks for. What it is, its service says; nil is nothing.
+type Command struct {
+	Client sim.Addr
+	ID     int
+	Op     any
+}
+
+// A Learner is the service that is replicated. It keeps nothing itself.
+type Learner interface {
+	// Apply returns what an operation comes to after other commands.
+	Apply(before []Command, op any) (value any)
+}
 
 type ( // messages
-	request struct{ ID int }
-	reply   struct{ ID int }
-	forward struct{ Number, ID int }
-	ack     struct{ Number int }
+	request struct {
+		ID int
+		Op any
+	}
+	reply struct {
+		ID    int
+		Value any
+	}
+	forward struct {
+		Number  int
+		Command Command
+	}
+	ack struct{ Number int }
 )
 
 const (
@@ -29,8 +55,10 @@ const (
 // A client has one command under way.
 type client struct {
 	machine.Core
-	up []sim.Addr // replicas, the head first
-	id int
+	service string     // whose history it keeps; "" means of none
+	up      []sim.Addr // replicas, the head first
+	id      int
+	op      any
 }
 
 var clients = machine.Define("client",
@@ -46,16 +74,24 @@ var clients = machine.Define("client",
 	},
 )
 
-func (c *client) put(_ sim.Env, m put) { c.id = m.ID }
-
-func (c *client) ask(env sim.Env) {
-	if len(c.up) > 0 {
-		env.TCP().Send(c.up[0], request{c.id})
+func (c *client) put(env sim.Env, m put) {
+	c.id, c.op = m.ID, m.Op
+	if c.service != "" {
+		history.Call(env, c.service, m.ID, m.Op)
 	}
 }
 
-func (c *client) reply(_ sim.Env, _ sim.Addr, m reply) {
+func (c *client) ask(env sim.Env) {
+	if len(c.up) > 0 {
+		env.TCP().Send(c.up[0], request{c.id, c.op})
+	}
+}
+
+func (c *client) reply(env sim.Env, _ sim.Addr, m reply) {
 	if m.ID == c.id {
+		if c.service != "" {
+			history.Return(env, c.service, m.ID, m.Value)
+		}
 		c.Goto(free)
 	}
 }
@@ -75,9 +111,9 @@ func without(set []sim.Addr, a sim.Addr) []sim.Addr {
 // A replica has a history of commands.
 type replica struct {
 	machine.Core
-	client        sim.Addr
+	learner       Learner    // nil means that commands come to nothing
 	before, after []sim.Addr // replicas that may be up, by their distance
-	history       []int
+	history       []Command
 	acked         int // commands of the history that every replica that is up has
 }
 
@@ -126,14 +162,28 @@ func (r *replica) place(sim.Env) {
 }
 
 // request takes a command, at the head.
-func (r *replica) request(env sim.Env, _ sim.Addr, m request) {
-	k := slices.Index(r.history, m.ID)
+func (r *replica) request(env sim.Env, from sim.Addr, m request) {
+	k := slices.IndexFunc(r.history, func(c Command) bool { return c.Client == from && c.ID == m.ID })
 	switch {
-	case k < 0 || env.Bug(CH3):
-		r.append(env, m.ID)
+	case k < 0 || r.bug(env, CH3):
+		r.append(env, Command{from, m.ID, m.Op})
 	case k < r.acked:
-		env.TCP().Send(r.client, reply(m)) // the answer was lost with the tail
+		r.answer(env, k) // the answer was lost with the tail
 	}
+}
+
+// bug reports whether a known bug is switched on. They are System's, and not of services that have
+// replicas.
+func (r *replica) bug(env sim.Env, id sim.BugID) bool { return r.learner == nil && env.Bug(id) }
+
+// answer answers the k-th command of the history.
+func (r *replica) answer(env sim.Env, k int) {
+	c := r.history[k]
+	var value any
+	if r.learner != nil {
+		value = r.learner.Apply(r.history[:k], c.Op)
+	}
+	env.TCP().Send(c.Client, reply{c.ID, value})
 }
 
 // promote handles a request to a replica that is not the head yet: the client has seen those
@@ -145,22 +195,22 @@ func (r *replica) promote(env sim.Env, from sim.Addr, m request) {
 }
 
 // append takes a command into the history, and sends it on.
-func (r *replica) append(env sim.Env, id int) {
-	r.history = append(slices.Clone(r.history), id)
+func (r *replica) append(env sim.Env, c Command) {
+	r.history = append(slices.Clone(r.history), c)
 	if len(r.after) == 0 {
 		r.settle(env)
 		return
 	}
-	env.TCP().Send(r.after[0], forward{len(r.history), id})
-	if env.Bug(CH2) && len(r.before) > 0 {
+	env.TCP().Send(r.after[0], forward{len(r.history), c})
+	if r.bug(env, CH2) && len(r.before) > 0 {
 		env.TCP().Send(r.before[0], ack{len(r.history)})
 	}
 }
 
 // settle answers for all of the history that was not acknowledged, at the tail.
 func (r *replica) settle(env sim.Env) {
-	for _, id := range r.history[r.acked:] {
-		env.TCP().Send(r.client, reply{id}) //macemc:allow result: there are at most 10 commands
+	for k := r.acked; k < len(r.history); k++ {
+		r.answer(env, k)
 	}
 	r.acked = len(r.history)
 	r.acknowledge(env)
@@ -174,8 +224,8 @@ func (r *replica) acknowledge(env sim.Env) {
 
 func (r *replica) forward(env sim.Env, _ sim.Addr, m forward) {
 	switch {
-	case m.Number > len(r.history) || env.Bug(CH4):
-		r.append(env, m.ID)
+	case m.Number > len(r.history) || r.bug(env, CH4):
+		r.append(env, m.Command)
 	case m.Number <= r.acked:
 		r.acknowledge(env) // to a predecessor that has not heard of it
 	}
@@ -196,16 +246,28 @@ func (r *replica) broken(env sim.Env, e sim.PeerError) {
 	switch {
 	case !successor:
 	case len(r.after) == 0:
-		if r.acked > 0 && !env.Bug(CH8) {
-			env.TCP().Send(r.client, reply{r.history[r.acked-1]}) // the answer may be lost with the tail
+		if !r.bug(env, CH8) {
+			r.answerAgain(env)
 		}
-		if !env.Bug(CH5) {
+		if !r.bug(env, CH5) {
 			r.settle(env)
 		}
-	case !env.Bug(CH1):
+	case !r.bug(env, CH1):
 		first := max(0, r.acked-1) // the last that is acknowledged, too: so that a next successor that is down is noticed
-		for k, id := range r.history[first:] {
-			env.TCP().Send(r.after[0], forward{first + k + 1, id}) //macemc:allow result: there are at most 10 commands
+		for k, c := range r.history[first:] {
+			env.TCP().Send(r.after[0], forward{first + k + 1, c}) //macemc:allow result: there are at most 10 commands
+		}
+	}
+}
+
+// answerAgain answers the last command of each client that is acknowledged: the answer may be lost with
+// the tail. A client has one under way.
+func (r *replica) answerAgain(env sim.Env) {
+	answered := []sim.Addr(nil)
+	for k := r.acked - 1; k >= 0; k-- {
+		if c := r.history[k].Client; !slices.Contains(answered, c) {
+			answered = append(answered, c)
+			r.answer(env, k)
 		}
 	}
 }

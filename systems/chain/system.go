@@ -43,7 +43,7 @@ var System = &sim.System{
 	Script: func(p sim.Params, self sim.Addr, life int) (script []sim.Signal) {
 		for k := range p.Int(Commands) {
 			if self == p.Addr(0) {
-				script = append(script, put{k + 1})
+				script = append(script, put{ID: k + 1})
 			}
 		}
 		return script
@@ -72,7 +72,7 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 	}
 	before := slices.Clone(all[:i])
 	slices.Reverse(before)
-	r := &replica{client: p.Addr(0), before: before, after: all[i+1:]}
+	r := &replica{before: before, after: all[i+1:]}
 	if p.Bug(CH6) {
 		return modest.Node(r)
 	}
@@ -105,8 +105,8 @@ func inprocess(v sim.View[*replica]) bool {
 
 func once(v sim.View[*replica]) bool {
 	for _, r := range v.Nodes() {
-		for k, id := range r.history {
-			if slices.Contains(r.history[:k], id) {
+		for k, c := range r.history {
+			if slices.Contains(r.history[:k], c) {
 				return false
 			}
 		}

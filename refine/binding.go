@@ -1,0 +1,55 @@
+package refine
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/sim"
+)
+
+// A Binding is a system with a parameter that binds a part of it: its first word to an abstraction, its others to
+// implementations.
+type Binding struct {
+	System   *sim.System
+	Over     *sim.Param
+	Settings []string              // of the other parameters
+	Survives map[string]sim.Faults // by word: the faults under which the implementation must refine the abstraction
+	Options
+}
+
+// Refined is the outcome for one implementation.
+type Refined struct {
+	Over string // its word
+	*Result
+}
+
+// Check reports for each implementation whether the system over it refines the system over the
+// abstraction. If it does, whatever its clients promise of their facts in all states holds over the implementation, if
+// it holds over the abstraction.
+func (b Binding) Check() (all []Refined, err error) {
+	if !slices.Contains(b.System.Params, b.Over) || len(b.Over.Words) < 2 {
+		return nil, fmt.Errorf("%s has no parameter %q with several words; name the one that binds a part of it", b.System.Name, b.Over.Name)
+	}
+	abstraction, err := b.side(b.Over.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range b.Over.Words[1:] {
+		implementation, err := b.side(word)
+		if err != nil {
+			return all, err
+		}
+		r, err := Check(implementation, abstraction, b.Options)
+		if err != nil {
+			return all, fmt.Errorf("over %s: %w", word, err)
+		}
+		all = append(all, Refined{word, r})
+	}
+	return all, nil
+}
+
+func (b Binding) side(word string) (s Side, err error) {
+	p, err := b.System.Configure(0, append(slices.Clone(b.Settings), b.Over.Name+"="+word), nil)
+	faults := b.Survives[word]
+	return Side{System: b.System, Params: p, Conditions: sim.Conditions{Faults: &faults}}, err
+}

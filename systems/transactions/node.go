@@ -1,0 +1,155 @@
+package transactions
+
+import (
+	"slices"
+
+	"macemc/layers/machine"
+	"macemc/sim"
+	"macemc/systems/chain"
+)
+
+type begin struct{ Tx int } // the application's request
+
+type ( // the operations of a participant
+	prepare struct{ Tx int }
+	decide  struct {
+		Tx     int
+		Commit bool
+	}
+)
+
+// The facts for the monitors.
+type (
+	Began   struct{ Tx int }
+	Decided struct {
+		Tx     int
+		Commit bool
+	}
+	Ended struct{ Tx int }
+)
+
+const (
+	free      machine.Name = "free"
+	preparing machine.Name = "preparing"
+	deciding  machine.Name = "deciding"
+)
+
+// A coordinator has one transaction at a time.
+type coordinator struct {
+	machine.Core
+	services [][]sim.Addr // of each participant, the nodes that are up, the head first
+	waiting  []bool       // by participant, whether it has not answered
+	tx       int
+	commit   bool
+	id       int // of the request under way
+	op       any
+}
+
+var coordinators = machine.Define("coordinator",
+	machine.State[*coordinator]{
+		Name:   free,
+		On:     machine.On(machine.OnSignal((*coordinator).begin).Goto(preparing), machine.OnSignal((*coordinator).down)),
+		Ignore: machine.Messages(chain.Reply{}),
+	},
+	machine.State[*coordinator]{
+		Name: preparing, Entry: func(c *coordinator, env sim.Env) { c.ask(env, prepare{c.tx}) },
+		On:    machine.On(machine.OnMessage((*coordinator).voted).May(deciding), machine.OnSignal((*coordinator).again)),
+		Defer: machine.Signals(begin{}),
+	},
+	machine.State[*coordinator]{
+		Name: deciding, Entry: (*coordinator).tell,
+		On:    machine.On(machine.OnMessage((*coordinator).done).May(free), machine.OnSignal((*coordinator).again)),
+		Defer: machine.Signals(begin{}),
+	},
+)
+
+func (c *coordinator) begin(env sim.Env, m begin) {
+	c.tx, c.commit = m.Tx, true
+	env.Emit(Began(m))
+}
+
+// ask asks all participants for an operation.
+func (c *coordinator) ask(env sim.Env, op any) {
+	c.id, c.op = c.id+1, op
+	c.waiting = make([]bool, len(c.services))
+	for k := range c.services {
+		c.waiting[k] = true
+		c.send(env, k)
+	}
+}
+
+func (c *coordinator) send(env sim.Env, k int) {
+	if len(c.services[k]) > 0 {
+		env.TCP().Send(c.services[k][0], chain.Request{ID: c.id, Op: c.op})
+	}
+}
+
+// answered notes an answer to the request under way, and reports whether it is one and whether it was the last.
+func (c *coordinator) answered(from sim.Addr, m chain.Reply) (counts, last bool) {
+	k := slices.IndexFunc(c.services, func(nodes []sim.Addr) bool { return slices.Contains(nodes, from) })
+	if k < 0 || m.ID != c.id || !c.waiting[k] {
+		return false, false
+	}
+	c.waiting = slices.Clone(c.waiting)
+	c.waiting[k] = false
+	return true, !slices.Contains(c.waiting, true)
+}
+
+func (c *coordinator) voted(env sim.Env, from sim.Addr, m chain.Reply) {
+	counts, last := c.answered(from, m)
+	if !counts {
+		return
+	}
+	c.commit = c.commit && (m.Value == true || env.Bug(TX1) && c.tx%2 == 0)
+	if last || env.Bug(TX2) && c.commit {
+		c.Goto(deciding)
+	}
+}
+
+func (c *coordinator) tell(env sim.Env) {
+	env.Emit(Decided{c.tx, c.commit})
+	c.ask(env, decide{c.tx, c.commit})
+}
+
+func (c *coordinator) done(env sim.Env, from sim.Addr, m chain.Reply) {
+	if _, last := c.answered(from, m); last {
+		env.Emit(Ended{c.tx})
+		c.Goto(free)
+	}
+}
+
+// down notes that a replica of a participant is down, and returns the participant.
+func (c *coordinator) down(_ sim.Env, e sim.PeerError) { c.lose(e.Peer) }
+
+func (c *coordinator) lose(peer sim.Addr) (k int) {
+	for k, nodes := range c.services {
+		if slices.Contains(nodes, peer) {
+			c.services = slices.Clone(c.services)
+			c.services[k] = slices.DeleteFunc(slices.Clone(nodes), func(a sim.Addr) bool { return a == peer })
+			return k
+		}
+	}
+	return -1
+}
+
+// again asks the next replica: what the one that is down was to do is done by others.
+func (c *coordinator) again(env sim.Env, e sim.PeerError) {
+	if k := c.lose(e.Peer); k >= 0 && c.waiting[k] && !env.Bug(TX3) {
+		c.send(env, k)
+	}
+}
+
+// A Participant votes, and keeps the decisions, as the commands of its service say. Participants vote no now and
+// then, each in its own way.
+type Participant struct{ Number int }
+
+// Apply returns the vote on a transaction; a decision returns nothing.
+func (p Participant) Apply(_ []chain.Command, op any) any {
+	if m, is := op.(prepare); is {
+		return p.Agrees(m.Tx)
+	}
+	return nil
+}
+
+// Agrees reports whether the participant votes yes.
+func (p Participant) Agrees(tx int) bool { return (tx+p.Number)%3 != 0 }

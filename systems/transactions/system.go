@@ -1,0 +1,161 @@
+package transactions
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/layers/machine"
+	"macemc/sim"
+	"macemc/systems/chain"
+)
+
+// The known bugs: see System.
+const (
+	TX1 sim.BugID = "TX1"
+	TX2 sim.BugID = "TX2"
+	TX3 sim.BugID = "TX3"
+	TX4 sim.BugID = "TX4"
+	TX5 sim.BugID = "TX5"
+)
+
+// The parameters.
+var (
+	Over = &sim.Param{
+		Name: "over", Doc: "what each participant stands on: a single node, or the chain replication that it stands for",
+		Words: []string{"single", "chain"}, Runs: "chain",
+	}
+	Participants = &sim.Param{Name: "participants", Doc: "how many participants there are", Range: sim.Range{Default: 2, Least: 1, Most: 4}}
+	Replicas     = &sim.Param{Name: "replicas", Doc: "how many replicas a participant has over chain", Range: sim.Range{Default: 2, Least: 1, Most: 3}}
+	Transactions = &sim.Param{Name: "transactions", Doc: "how many transactions there are", Range: sim.Range{Default: 2, Least: 1, Most: 100_000}}
+)
+
+// System is the protocol over its participants.
+var System = &sim.System{
+	Name: "transactions",
+	Doc:  "Two-phase commit over replicated participants. No participant commits what another one aborts, and every transaction comes to its end.",
+	Nodes: func(p sim.Params) sim.Range {
+		n := 1 + p.Int(Participants)*servers(p)
+		return sim.Range{Default: n, Least: n, Most: n}
+	},
+	Params: []*sim.Param{Over, Participants, Replicas, Transactions},
+	Bugs: []sim.Bug{
+		{ID: TX1, Story: "The coordinator does not look at the votes on every second transaction. A participant may have voted no."},
+		{ID: TX2, Story: "The coordinator commits when the first participant has voted yes. Another may vote no."},
+		{ID: TX3, Story: "The coordinator does not ask the next replica. It waits for ever for one that is down."},
+		{ID: TX4, Story: "The coordinator forgets that a replica may fail while it is free. Its connection breaks."},
+		{ID: TX5, Story: "The coordinator forgets about answers that come twice. It had asked twice."},
+	},
+	New: func(p sim.Params, self sim.Addr) sim.Node {
+		k := self.Index() - 1
+		if k < 0 {
+			return coordinator0(p)
+		}
+		of, learner := k/servers(p), Participant{k / servers(p)}
+		if p.Word(Over) == "single" {
+			return chain.NewSingle(learner)
+		}
+		return chain.NewReplica(service(p, of), k%servers(p), learner)
+	},
+	Script: func(p sim.Params, self sim.Addr, life int) (script []sim.Signal) {
+		for k := range p.Int(Transactions) {
+			if self == p.Addr(0) {
+				script = append(script, begin{k + 1})
+			}
+		}
+		return script
+	},
+	Properties: []sim.Property{
+		sim.Monitor("the coordinator commits what all agree to, and nothing else", decisions),
+		sim.Always("no participant commits what another one aborts", atomic),
+		sim.Eventually("the coordinator is through with every transaction", func(v sim.View[*coordinator]) bool {
+			for _, c := range v.Nodes() {
+				return c.Is(free) && c.tx == v.Params().Int(Transactions)
+			}
+			return true
+		}),
+		sim.Cools("every transaction that began ends", func(m *under, at sim.Addr, fact any) { m.observe(fact) }, func(m *under) bool { return m.Tx > 0 }),
+	},
+}
+
+var (
+	deaf = coordinators.Forget(free, machine.Signals(sim.PeerError{})...)
+	curt = coordinators.Forget(free, machine.Messages(chain.Reply{})...)
+)
+
+func coordinator0(p sim.Params) sim.Node {
+	c := &coordinator{}
+	for k := range p.Int(Participants) {
+		c.services = append(c.services, service(p, k))
+	}
+	switch {
+	case p.Bug(TX4):
+		return deaf.Node(c)
+	case p.Bug(TX5):
+		return curt.Node(c)
+	default:
+		return coordinators.Node(c)
+	}
+}
+
+// servers returns how many nodes a participant stands on.
+func servers(p sim.Params) int {
+	if p.Word(Over) == "single" {
+		return 1
+	}
+	return p.Int(Replicas)
+}
+
+// service returns the nodes that a participant stands on.
+func service(p sim.Params, k int) []sim.Addr {
+	n := servers(p)
+	return slices.Clone(p.Addrs()[1+k*n : 1+(k+1)*n])
+}
+
+// made are the decisions so far.
+type made struct{ participants int }
+
+func (m *made) Init(p sim.Params) { m.participants = p.Int(Participants) }
+
+func decisions(m *made, at sim.Addr, fact any) error {
+	d, is := fact.(Decided)
+	if !is {
+		return nil
+	}
+	agree := true
+	for k := range m.participants {
+		agree = agree && Participant{k}.Agrees(d.Tx)
+	}
+	if d.Commit != agree {
+		return fmt.Errorf("%s decides commit=%t of transaction %d, to which all participants agree=%t", at, d.Commit, d.Tx, agree)
+	}
+	return nil
+}
+
+// atomic asks that of each transaction the decisions that servers have taken are equal.
+func atomic(v sim.View[chain.Server]) bool {
+	of := map[int]bool{}
+	for _, s := range v.Nodes() {
+		for _, c := range s.Commands() {
+			d, is := c.Op.(decide)
+			if commit, known := of[d.Tx]; is && known && commit != d.Commit {
+				return false
+			}
+			if is {
+				of[d.Tx] = d.Commit
+			}
+		}
+	}
+	return true
+}
+
+// under is the transaction under way; 0 is none.
+type under struct{ Tx int }
+
+func (u *under) observe(fact any) {
+	switch f := fact.(type) {
+	case Began:
+		u.Tx = f.Tx
+	case Ended:
+		u.Tx = 0
+	}
+}
