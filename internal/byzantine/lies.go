@@ -15,7 +15,7 @@ type lie struct {
 	Message sim.Message
 }
 
-// lying is what a node needs that may lie: nothing once it may not any more.
+// lying is the memory of a node that may lie. It is empty once the budget of lies is spent.
 type lying struct {
 	left  int
 	links [sim.LinkBag + 1]bool // by which it has sent
@@ -52,8 +52,8 @@ func put[T any](env sim.Env, all *[]T, v T) bool {
 	return !is
 }
 
-// note notes a message that the node got, or sent by a link, and reports whether more can
-// be made up.
+// note notes a message that the node got, or sent by a link, and reports whether the node can
+// make up more messages now.
 func (l *lying) note(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) (more bool) {
 	if l.left == 0 {
 		return false
@@ -71,7 +71,7 @@ func (l *lying) make(forge func(lie func(sim.Addr, sim.Link, sim.Message)), env 
 	forge(func(to sim.Addr, by sim.Link, m sim.Message) { put(env, &l.lies, lie{to, by.String(), m}) })
 }
 
-// spend takes one from the budget, and forgets what is of no use without one.
+// spend takes one lie from the budget, and forgets the memory if it was the last.
 func (l *lying) spend() {
 	switch {
 	case l.left == 1:
@@ -81,7 +81,7 @@ func (l *lying) spend() {
 	}
 }
 
-// hear notes a message, and what can be made of it.
+// hear notes a message that arrived, and the lies that it makes possible.
 func (n *node) hear(env sim.Env, from sim.Addr, m sim.Message) { n.heard(env, from, 0, m) }
 
 // sent notes a message that the node sent by a link.

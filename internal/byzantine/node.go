@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// node is a Byzantine node. It carries the node that runs, or both twins, and hands on
-// what comes.
+// node is a Byzantine node. It carries a node that runs other code, or both twins, and passes
+// messages and signals on to them.
 type node struct {
 	by    *conduct
 	runs  []sim.Node // one, or the two twins
@@ -18,7 +18,7 @@ type node struct {
 	lying
 }
 
-// asked is what one of twins waits for.
+// asked has the waits of one of the twins.
 type asked struct {
 	clear   []sim.Addr // the peers to which it wants to send, in order
 	flushed bool
@@ -37,7 +37,7 @@ func born(c *conduct, self sim.Addr) sim.Node {
 	}
 }
 
-// make makes what runs.
+// make makes the nodes that run inside: one, or two twins.
 func (c *conduct) make(self sim.Addr) sim.Node {
 	if c.New != nil {
 		return c.New(c.params, self)
@@ -59,7 +59,7 @@ func (n *node) reborn(c *conduct, self sim.Addr) sim.Node {
 	return next
 }
 
-// clone copies the node by what the system says of copies.
+// clone copies the node, by System.Clone if the system has it.
 func (n *node) clone(self sim.Addr) sim.Node {
 	c := &node{by: n.by, lying: n.lying.clone()}
 	for _, one := range n.runs {
@@ -142,7 +142,8 @@ func (n *node) signal(env sim.Env, s sim.Signal, waits func(k int) bool) {
 	}
 }
 
-// reach hands something to one of twins, to the other or to both, of those that take it now.
+// reach passes an event to one of the twins, to the other or to both, of those that can take it
+// now.
 func (n *node) reach(env sim.Env, why string, takes func(k int) bool, hand func(k int)) {
 	if !n.twins() {
 		hand(0)

@@ -18,8 +18,8 @@ type conduct struct {
 // HandlerTable marks a conduct as not being part of a state: see sight.Table.
 func (c *conduct) HandlerTable() {}
 
-// System returns sys with its Byzantine nodes, or sys itself if there are none or it has
-// them already. The text is that of sim.Conditions.
+// System returns sys with its Byzantine nodes, or sys itself if there are none or it has them
+// already. text names the nodes, in the form of sim.Conditions.Byzantine.
 func System(sys *sim.System, p sim.Params, text string) (*sim.System, error) {
 	all, err := sys.Byzantines(p, text)
 	if err != nil {
@@ -42,8 +42,8 @@ func System(sys *sim.System, p sim.Params, text string) (*sim.System, error) {
 	return with(sys, all), nil
 }
 
-// single returns an error if what a Byzantine node runs takes several messages at once: it is
-// handed them one by one.
+// single returns an error if the code of a Byzantine node takes several messages in one event,
+// since it gets them one by one.
 func single(c *conduct) error {
 	var g handler.Guards
 	err := guard.Call("New", func() { g = handler.GuardsOf(c.make(c.Node)) })

@@ -8,13 +8,13 @@ import (
 	"macemc/sim"
 )
 
-// The signals of twins: a timer, a task or an action of one is none of the other's.
+// The signals of twins. A timer, a task or an action of one twin is not the other's.
 type (
 	first  struct{ Signal sim.Signal }
 	second struct{ Signal sim.Signal }
 )
 
-// tag makes a signal that of one of twins.
+// tag marks a signal as that of one of the twins.
 func (n *node) tag(k int, s sim.Signal) sim.Signal {
 	switch {
 	case !n.twins() || s == nil:

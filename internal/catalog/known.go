@@ -58,7 +58,7 @@ func Bugs() (all []known.Entry) {
 	return all
 }
 
-// FindBugs returns the known bugs with these ids, as known.Find has them.
+// FindBugs returns the known bugs with these ids: see known.Find.
 func FindBugs(ids []string) ([]known.Entry, error) { return known.Find(Bugs(), ids) }
 
 // at returns the critical step where something happens to a node with a role.

@@ -73,7 +73,7 @@ func (w *writer) again(id object) bool {
 	return false
 }
 
-// presence writes whether there is something, not nil.
+// presence writes whether a value is not nil.
 func (w *writer) presence(isNil bool) bool {
 	if isNil {
 		w.byte(0)
@@ -131,7 +131,7 @@ func (p *plan) spare() *scratch {
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
-// Append adds a value to buf, with its type. It is not to be nil.
+// Append adds a value to buf, with its type. The value must not be nil.
 func (c *Codec) Append(buf []byte, v any) ([]byte, error) {
 	if v == nil {
 		return buf, fmt.Errorf("nil has no type")
@@ -214,7 +214,7 @@ func (r *reader) byte() byte {
 	return b
 }
 
-// bytes returns the next n, which stay the caller's.
+// bytes returns the next n bytes, in the caller's memory.
 func (r *reader) bytes(n int) []byte {
 	if !r.has(n) {
 		return nil
@@ -300,8 +300,8 @@ func (r *reader) dynamic(c *Codec) reflect.Value {
 // the value is.
 type eface struct{ typ, at unsafe.Pointer }
 
-// held makes an interface of a value that nobody else has: no copy is made of it, where
-// an interface holds its like by their address.
+// held makes an interface of a value that is used nowhere else. It makes no copy, if interfaces
+// hold values of the type by their address.
 func (p *plan) held(v reflect.Value) any {
 	if p.direct {
 		return v.Interface()

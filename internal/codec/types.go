@@ -17,7 +17,6 @@ import (
 // typesByString finds a type of this program by its name. reflect has this function for its own
 // use, and keeps it since other modules rely on it. A type that it does not find can still be
 // listed: see New.
-// still be listed: see New.
 //
 //go:linkname typesByString reflect.typesByString
 func typesByString(s string) []unsafe.Pointer
@@ -57,7 +56,7 @@ func Name(t reflect.Type) string {
 	return t.String()
 }
 
-// Codec knows types. It may be used by several goroutines.
+// Codec writes and reads values. Several goroutines may use it.
 type Codec struct {
 	allowed map[string]string // packages: by path, their names
 	opaque  func(in reflect.Type, f reflect.StructField) bool
@@ -68,13 +67,12 @@ type Codec struct {
 	made  int              // types without a name that were made since a stranger named them
 }
 
-// madeMost is how many types without a name strangers may ask for: they are never
-// given back.
+// madeMost is the largest number of types without a name that strangers may ask for, since the
+// memory of such types is never freed.
 const madeMost = 200
 
-// New makes a codec that reads the types of the packages that these types lead to, and
-// these types themselves. A field that opaque names is left out where it cannot be written,
-// or nil if none is.
+// New makes a codec that reads the given types and the types of the packages that they lead to.
+// A field for which opaque returns true is left out if it cannot be written. opaque may be nil.
 func New(opaque func(in reflect.Type, f reflect.StructField) bool, types ...reflect.Type) *Codec {
 	c := &Codec{opaque: opaque, allowed: map[string]string{}, plans: map[reflect.Type]*plan{}, named: map[string]*plan{}}
 	c.Allow(types...)
@@ -96,8 +94,7 @@ func (c *Codec) Allow(types ...reflect.Type) {
 	}
 }
 
-// Near allows the packages that a type leads to, without taking it for one that is
-// sent.
+// Near allows the packages that a type leads to. The type itself is not one that is sent.
 func (c *Codec) Near(t reflect.Type) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -132,7 +129,7 @@ type Type struct {
 	Shape uint64
 }
 
-// Types returns those that were met so far.
+// Types returns the types that were met so far.
 func (c *Codec) Types() (all []Type) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -142,8 +139,8 @@ func (c *Codec) Types() (all []Type) {
 	return all
 }
 
-// Differs says of a type of another build that this build has it in another shape, or does
-// not have it, or nil if it is the same.
+// Differs returns an error if this build does not have a type of another build, or has it in
+// another shape, and nil if the two are the same.
 func (c *Codec) Differs(t Type) error {
 	_, err := c.find([]byte(t.Name), t.Shape)
 	return err
@@ -172,7 +169,7 @@ func (c *Codec) plan(t reflect.Type) (*plan, error) {
 	return c.compiled(t)
 }
 
-// find returns the plan of a type by its name and shape, as a stranger says them.
+// find returns the plan of a type for a name and a shape that a stranger sent.
 func (c *Codec) find(name []byte, shape uint64) (*plan, error) {
 	c.mu.RLock()
 	p := c.named[string(name)]
@@ -382,8 +379,8 @@ func named(pointer string) func(func(reflect.Type) bool) {
 
 var timeType = reflect.TypeFor[time.Time]()
 
-// shapeOf returns what a type looks like, as text: two builds whose texts are equal read
-// each other's values alike.
+// shapeOf describes the fields of a type as text: two builds with equal texts read each other's
+// values alike.
 func shapeOf(t reflect.Type, seen map[reflect.Type]bool) string {
 	if t == timeType {
 		return "time"

@@ -38,8 +38,9 @@ func (r *Records) Append(record []byte, like int) (number int) {
 	return len(r.ends) - 1
 }
 
-// near returns the record that the next one is written as a difference from: one that it is
-// like, or what all before that began with, so that no record takes long to read.
+// near returns the record that the next one is written as a difference from: a similar one, or
+// the first record of all. The chain of differences stays short, so that no record takes long
+// to read.
 func (r *Records) near(like int) int {
 	first, deep := like, 0
 	for first > 0 {
@@ -136,7 +137,7 @@ func byteAt(b []byte, i int) byte {
 	return 0
 }
 
-// apply returns the record that differs so from a base.
+// apply returns the record for a base and the bytes of difference.
 func apply(into, b, base []byte) []byte {
 	next := func() int {
 		x, n := binary.Uvarint(b)

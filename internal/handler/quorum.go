@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// quorums are how a node takes several messages at a time.
+// quorums has the quorums that a node declares with OnQuorum.
 type quorums struct {
 	subject any
 	rules   []sight.Quorum

@@ -25,8 +25,8 @@ type Bug struct {
 	// Long says that a search takes more than a second or two. go test then leaves the bug
 	// to make findings and to macemc bugs verify.
 	Long bool
-	// Narrow says that walks alone, without the exhaustive phase, do not find the bug in
-	// tens of thousands, since few runs show it.
+	// Narrow says that tens of thousands of walks alone, without the exhaustive phase, do not
+	// find the bug, since few runs show it.
 	Narrow bool
 	// Verdict is the verdict of the finding.
 	Verdict sim.Verdict
@@ -35,10 +35,10 @@ type Bug struct {
 	// Critical lists the possible critical steps of the run. It is empty if none is stated;
 	// for a run that is found dead it must not be.
 	Critical []Critical
-	// Meant says what the kinds in Critical have in common, or why none is stated.
+	// Meant describes the steps in Critical in words, or gives the reason why none is stated.
 	Meant string
-	// Fresh says on how many seeds the critical step was one of Critical. These seeds were
-	// not used to write the entry. The zero Share means all that were tried.
+	// Fresh has the number of fresh seeds on which the critical step was one of Critical. Fresh
+	// seeds were not used to write the entry. The zero Share means all seeds that were tried.
 	Fresh Share
 
 	// Paper has the figures of the MaceMC papers for this bug, if there are any.

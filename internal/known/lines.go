@@ -22,9 +22,9 @@ type Line struct {
 	Text string
 }
 
-// Lines returns the lines where the bug is switched on: those that ask for it or pass it
-// on. It reads the sources of which the system was built; the error says where these should
-// be.
+// Lines returns the lines where the bug is switched on: those that ask for it or pass it on. It
+// reads the sources that the system was built from; if they are missing, the error has their
+// folder.
 func (e Entry) Lines() (lines []Line, err error) {
 	dir := e.sources()
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))

@@ -23,7 +23,7 @@ import (
 	"macemc/choose"
 )
 
-// Program is the program that runs now, as it can be built.
+// Program describes how the running program is built.
 type Program struct {
 	Packages []string // of the service, whose lines are wanted: paths
 	Main     string   // its package main; "" means as the build says
@@ -46,7 +46,7 @@ const (
 	copies    = 12 // that are kept, of each kind
 )
 
-// Until makes the copy, and its build, end when stop reports true.
+// Until makes the copy and its build end when stop returns true.
 func (p *Program) Until(stop func() bool) {
 	if p != nil {
 		p.stop = stop
@@ -91,7 +91,7 @@ func (p *Program) Take(path *choose.Path) (*Ran, error) {
 	return r, nil
 }
 
-// Prepare builds the copy, so that it is there when it is asked.
+// Prepare builds the copy, so that Take need not wait for it.
 func (p *Program) Prepare() {
 	if p == nil || p.failed != nil || p.copied != nil {
 		return
@@ -101,7 +101,7 @@ func (p *Program) Prepare() {
 	}
 }
 
-// File returns the copy, as a program that does what this one does, and counts.
+// File returns the file of the copy, a build of this program that counts lines.
 func (p *Program) File() (string, error) {
 	if p == nil {
 		return "", errors.New("line counting is not available: no instrumented copy of the program can be built here")
@@ -116,7 +116,8 @@ const (
 	aboutName   = "about.json"
 )
 
-// copyOf returns this program, and where its packages stand, if it is a copy that counts.
+// copyOf returns the program that this process is a copy of, and the folders of its packages,
+// if it is a copy that counts.
 func copyOf() (self string, dirs map[string]string, err error) {
 	if self, err = os.Executable(); err != nil {
 		return "", nil, err
@@ -131,7 +132,7 @@ func copyOf() (self string, dirs map[string]string, err error) {
 	return self, dirs, json.Unmarshal(text, &dirs)
 }
 
-// ask runs the copy, as long as it goes on.
+// ask runs the copy for as long as it makes progress.
 func (p *Program) ask(o *order) (said string, err error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -184,7 +185,7 @@ func (p *Program) until(most time.Duration) (context.Context, context.CancelFunc
 	return ctx, cancel
 }
 
-// build makes the copy, unless there is one of this very program.
+// build makes the copy, unless there is one for the same program.
 func (p *Program) build() error {
 	info, ok := debug.ReadBuildInfo()
 	if p.Main != "" && ok {
@@ -265,8 +266,8 @@ func (p *Program) build() error {
 	return nil
 }
 
-// dirs returns the folders of the packages whose lines are counted: those of the service,
-// and what else of the module the program is made of.
+// dirs returns the folders of the packages whose lines are counted: those of the service, and
+// the other packages of its module that the program contains.
 func (p *Program) dirs(ctx context.Context, go_ string, info *debug.BuildInfo) (map[string]string, error) {
 	args := append([]string{"list", "-deps", "-f", "{{.ImportPath}}\t{{.Dir}}\t{{with .Module}}{{.Path}}{{end}}"}, p.flags()...)
 	out, err := p.goCommand(ctx, nil, go_, append(args, info.Path)...)
@@ -306,7 +307,7 @@ func (o *order) newer(file string) bool {
 	return false
 }
 
-// flags returns those of the go command, for this program.
+// flags returns the flags of the go command for this program.
 func (p *Program) flags() []string {
 	if p.Overlay == "" {
 		return p.Flags
@@ -374,7 +375,7 @@ func Kept(kind string, key []byte) (string, error) {
 	return folder, nil
 }
 
-// sweep takes away the folders of a kind that were not used for longest.
+// sweep removes the folders of a kind that were not used for the longest time.
 func sweep(kind, not string) {
 	all, _ := filepath.Glob(filepath.Join(filepath.Dir(not), kind+"-*"))
 	age := func(name string) time.Time {

@@ -20,7 +20,7 @@ var (
 	errForm = errors.New("the form of Go's coverage is not the one that is known here")
 )
 
-// covered is a function as coverage knows it.
+// covered is a function with its counters.
 type covered struct {
 	pkg  int // in the order of the meta-data
 	path string
@@ -29,7 +29,7 @@ type covered struct {
 	unit []Piece
 }
 
-// functions returns those that this program counts.
+// functions returns the functions that this program counts.
 func functions() (all []covered, err error) {
 	var b bytes.Buffer
 	if err := coverage.WriteMeta(&b); err != nil {
@@ -62,7 +62,7 @@ func functions() (all []covered, err error) {
 	return all, nil
 }
 
-// functionsOf returns those of one package.
+// functionsOf returns the functions of one package.
 func functionsOf(pkg int, blob []byte) (all []covered) {
 	var head struct {
 		_, Name, Path, Module uint32
@@ -150,7 +150,7 @@ func count(b *bytes.Buffer, ran func(pkg, function, piece int)) (err error) {
 	return nil
 }
 
-// clearCounts begins anew.
+// clearCounts sets all counters to zero.
 func clearCounts() error {
 	if err := coverage.ClearCounters(); err != nil {
 		return fmt.Errorf("the copy does not count: %w", err)

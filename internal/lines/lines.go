@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Piece is a piece of code that runs as a whole: from a line and a column to a
-// line and a column, which is behind it.
+// Piece is a stretch of code without a branch: from a line and a column up to, and without,
+// another line and column.
 type Piece struct{ Line, Column, EndLine, EndColumn int }
 
 // Function is a function, or a literal of one.
@@ -16,20 +16,20 @@ type Function struct {
 	Pieces []Piece
 }
 
-// Ran is which code ran in the steps of a run.
+// Ran has the code that ran in each step of a run.
 type Ran struct {
 	Functions []Function
 	Steps     [][]Part // of the start, and of each step
 }
 
-// Part is what ran of a function: some of its pieces, by their numbers.
+// Part has the pieces of a function that ran, by their numbers.
 type Part struct {
 	Function int
 	Pieces   []int
 }
 
-// Counted returns which code of some packages has run in this process, which is a copy that
-// counts: Steps has one entry, for all that was done.
+// Counted returns the code of some packages that has run in this process, which must be a copy
+// that counts. Steps has one entry, for everything.
 func Counted(packages []string) (*Ran, error) {
 	_, dirs, err := copyOf()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"macemc/sim"
 )
 
-// asked says to a copy which path it is to take: the file of it, and that of the
+// asked is the variable by which a copy gets its order: the file of the path, and that of the
 // answer.
 const asked = "MACEMC_LINES"
 
@@ -111,7 +111,7 @@ func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
 	return err
 }
 
-// onDisk returns where a file stands that coverage names by its package.
+// onDisk returns the place of a file that coverage names by its package.
 func (o *order) onDisk(file string) string {
 	i := strings.LastIndexByte(file, '/')
 	if dir := o.Dirs[file[:max(i, 0)]]; dir != "" {
@@ -120,7 +120,7 @@ func (o *order) onDisk(file string) string {
 	return file
 }
 
-// read reads what a copy has answered, as far as it came.
+// read reads an answer of a copy, up to where it ends.
 func read(text []byte) (*Ran, error) {
 	r := &Ran{}
 	for i := 0; len(text) > 0; i++ {

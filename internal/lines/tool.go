@@ -8,13 +8,13 @@ import (
 	"os/exec"
 )
 
-// asTool says to this program that the go command runs it in the place of a tool,
-// and which files of an overlay stand where: the tool for coverage, which gets the
-// names of files, knows of no overlay.
+// asTool is the variable by which the go command runs this program in place of the tool for
+// coverage. It lists the files of an overlay with their places, which the tool, given names of
+// files, does not know.
 const asTool = "MACEMC_LINES_TOOL"
 
-// Tool runs a tool of Go, where this process was started for that; the process ends
-// with its exit status.
+// Tool runs a tool of Go, if this process was started for that; then the process ends with the
+// tool's exit status.
 func Tool() {
 	text := os.Getenv(asTool)
 	if text == "" || len(os.Args) < 2 {
