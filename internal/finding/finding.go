@@ -15,8 +15,7 @@ import (
 // Command is a command that does something with a finding, as it is typed.
 type Command struct{ What, Line string }
 
-// Commands says which commands take the path of a file again. The first is the
-// one that a report ends with.
+// Commands returns the commands that use the path in a file. A report ends with the first one.
 type Commands func(file string) []Command
 
 // Write makes the folder of a finding, and records in the account where it is. Unknown
@@ -34,7 +33,7 @@ func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) e
 	return err
 }
 
-// Name returns that of the folder of a finding, without its number.
+// Name returns the name of a finding's folder, without its number.
 func Name(a *account.Account) string { return a.System.Name + "-" + slug(a) }
 
 // slug describes a finding in a word: the bugs that were switched on, or the property, or
@@ -67,7 +66,7 @@ func newTale(a *account.Account, r *search.Result) *tale {
 	return &tale{Account: a, r: r, f: a.Finding, told: report.Tell(a), teller: teller{a.Walker(), a.Params.Nodes}}
 }
 
-// place returns where the files of the tale go, and keeps the commands for its path there.
+// place returns the place of the tale's files, with the commands for its path.
 func (t *tale) place(folder string, commands Commands) account.Place {
 	p := account.Place{Path: filepath.Join(folder, "error.path"), Report: filepath.Join(folder, "report.md")}
 	if t.f.Live != nil {
@@ -78,7 +77,7 @@ func (t *tale) place(folder string, commands Commands) account.Place {
 	return p
 }
 
-// graph returns what happened before what.
+// graph returns the event graph of the run.
 func (t *tale) graph() *eventgraph.Graph {
 	g := report.Graph(t.Account, t.told.Title)
 	g.States = t.States()
@@ -88,8 +87,8 @@ func (t *tale) graph() *eventgraph.Graph {
 	return g
 }
 
-// beside returns the graph with that of the nearest live run, where there is one that is
-// not too long to be read.
+// beside returns the graph beside that of the nearest live run, if there is one that is not too
+// long to be read.
 func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	states := t.LiveStates()
 	if states == nil || states.Steps() > besideMost || t.f.Step > besideMost {
@@ -103,15 +102,15 @@ func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	return eventgraph.Compare(g, there)
 }
 
-// How many steps are drawn: of more, how the run begins, what is around its critical
-// step, and how it ends; graph --from and --to draw the rest.
+// The number of steps that are drawn. A longer run is drawn in part: the first steps, those
+// around the critical step, and the last; graph --from and --to draw the rest.
 const (
 	drawnMost  = 2_000  // of a picture and of a text
 	pageMost   = 12_000 // of a page, which draws what is in sight
 	besideMost = 2_000  // of a run that is drawn beside another
 )
 
-// files returns those of the folder; the path comes first, without which there is none.
+// files returns the files of the folder. The path comes first; without it no folder is written.
 func (t *tale) files() []File {
 	all := []File{{"error.path", func(w io.Writer) error {
 		_, err := t.f.Path.WriteTo(w)
@@ -149,7 +148,7 @@ func (t *tale) files() []File {
 	)
 }
 
-// picture returns the property's own of the run, if it draws one.
+// picture returns the property's own picture of the run, if it draws one.
 func (t *tale) picture() (File, bool) {
 	for _, p := range t.r.System.Properties {
 		if p.Name != t.f.Property {

@@ -13,8 +13,8 @@ import (
 	"sync"
 )
 
-// Shelf is where the folders of findings stand. A folder appears there whole
-// or not at all, and nothing that stands there is ever changed.
+// Shelf is the place of the folders of findings. A folder appears there whole or not at all,
+// and is never changed afterwards.
 type Shelf struct {
 	dir string
 
@@ -24,18 +24,18 @@ type Shelf struct {
 	abandoned bool
 }
 
-// NewShelf returns the shelf in a folder, which is created with the first finding. It
-// removes what a process that was killed has left unfinished there.
+// NewShelf returns the shelf in a folder, which is created with the first finding. It removes
+// unfinished folders of processes that were killed.
 func NewShelf(dir string) *Shelf {
 	sweep(dir)
 	return &Shelf{dir: dir}
 }
 
-// unfinished is how the name of a folder begins that is being written.
+// unfinished begins the name of a folder that is being written.
 const unfinished = ".unfinished-"
 
-// sweep takes away the unfinished folders that nobody writes any more: whoever
-// writes one holds its lock, and loses that with their life.
+// sweep removes the unfinished folders that no process writes any more: a process that writes
+// one holds its lock, and loses the lock when it ends.
 func sweep(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -141,7 +141,7 @@ func (s *Shelf) begin() (temporary string, err error) {
 	return s.begun, os.MkdirAll(s.begun, 0o777)
 }
 
-// end takes away what was not given its name.
+// end removes the folder if it was not given its name.
 func (s *Shelf) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,8 +152,8 @@ func (s *Shelf) end() {
 	}
 }
 
-// Abandon takes away what is not whole yet, before the process ends. Nothing is
-// written after it. A nil shelf has nothing.
+// Abandon removes the unfinished folder before the process ends. Nothing is written after it.
+// The shelf may be nil.
 func (s *Shelf) Abandon() {
 	if s == nil {
 		return

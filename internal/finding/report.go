@@ -37,7 +37,7 @@ func (p *page) list(items []string) {
 	}
 }
 
-// report writes report.md: what goes into a bug report.
+// report writes report.md, the text of a bug report.
 func (t *tale) report(w io.Writer) error {
 	p := &page{}
 	p.say("# %s: %s", t.name(), t.kind())
@@ -69,7 +69,7 @@ func (t *tale) name() string {
 	return report.Code(t.told.Name)
 }
 
-// kind returns the verdict and where, in a few words without any of the service's.
+// kind returns the verdict and the place in a few words, without words of the service.
 func (t *tale) kind() string {
 	after, at := "after "+numerals.Many(t.f.Step, "step"), fmt.Sprintf("in step %d", t.f.Step)
 	if t.f.Step == 0 {
@@ -90,7 +90,7 @@ func (t *tale) kind() string {
 	}
 }
 
-// violated writes which promise was broken.
+// violated writes the broken promise.
 func (t *tale) violated(p *page) {
 	f := t.f
 	switch f.Verdict {
@@ -121,7 +121,7 @@ func (t *tale) violated(p *page) {
 	p.say("%s", sentence("run with "+report.Code(t.told.Setting)))
 }
 
-// one returns a word for one of a kind, or else for several.
+// one returns the singular word for one name, and the plural otherwise.
 func one(names []string, single, several string) string {
 	if len(names) == 1 {
 		return single

@@ -38,7 +38,7 @@ func (t teller) event(s *sim.Step) string {
 
 func (t teller) value(v any) string { return report.Code(sim.Shown(t.walker, v)) }
 
-// since returns when what is consumed was made.
+// since returns when the consumed message, timer or task was made.
 func since(s *sim.Step, verb string) string {
 	if len(s.Causes) > 1 {
 		var steps []string
@@ -57,7 +57,7 @@ func since(s *sim.Step, verb string) string {
 	}
 }
 
-// effect returns what a handler did.
+// effect returns one effect of a handler in words.
 func (t teller) effect(e sim.Effect) string {
 	to := report.Code(e.To.String())
 	switch e.Kind {
@@ -97,7 +97,7 @@ func (t teller) effect(e sim.Effect) string {
 	}
 }
 
-// survives returns what a crash left on the disk, where that was open.
+// survives returns what a crash left on the disk, if it had a choice.
 func survives(told any) string {
 	if told == "" {
 		return ""
