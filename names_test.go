@@ -3,7 +3,6 @@ package macemc_test
 import (
 	"fmt"
 	"go/ast"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -18,18 +17,7 @@ const namesFile = "testdata/names.txt"
 // go test . -run TestPublicNames -lower writes the present numbers.
 func TestPublicNames(t *testing.T) {
 	names := exported(repository(t))
-	if *lower {
-		if err := os.WriteFile(namesFile, []byte(namesText(names)), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		t.Logf("wrote %s", namesFile)
-		return
-	}
-	text, err := os.ReadFile(namesFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report(t, holdNames(string(text), names))
+	hold(t, namesFile, namesText(names), func(text string) []string { return holdNames(text, names) })
 }
 
 // exported returns the exported names of the packages of public and below them, without tests.
@@ -79,14 +67,7 @@ func namesText(names map[string][]string) string {
 
 // holdNames reports packages with more names than their ceiling, and ceilings that are too high.
 func holdNames(text string, names map[string][]string) (problems []string) {
-	ceiling := map[string]int{}
-	for line := range strings.Lines(text) {
-		var pkg string
-		var n int
-		if read, _ := fmt.Sscan(line, &pkg, &n); read == 2 && !strings.HasPrefix(line, "#") {
-			ceiling[pkg] = n
-		}
-	}
+	ceiling := ceilingsOf(text)
 	for _, pkg := range sortedKeys(names) {
 		has, most := len(names[pkg]), ceiling[pkg]
 		switch {

@@ -81,8 +81,12 @@ func ends(t *testing.T, sys *sim.System, choices choose.Source, steps int) *sear
 		for w.Start(record); w.Run.Steps() < steps && w.Step(record) == world.Stepped; {
 		}
 	})
-	path := record.Path()
-	path.Header = search.Describe(sys, w.Params(), nil)
+	return calledDead(sys, w.Params(), record.Path(), steps)
+}
+
+// calledDead returns a path as a finding that calls its run dead.
+func calledDead(sys *sim.System, params sim.Params, path *choose.Path, steps int) *search.Finding {
+	path.Header = search.Describe(sys, params, nil)
 	path.Add("seed", "1")
 	path.Add("verdict", sim.VerdictDead.String())
 	return &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: steps}, Path: path}

@@ -100,11 +100,7 @@ func unlucky(t testing.TB, sys *sim.System, steps int) *search.Finding {
 		if last < steps/2 || last > steps-100 {
 			continue
 		}
-		path := record.Path()
-		path.Header = search.Describe(sys, w.Params(), nil)
-		path.Add("seed", "1")
-		path.Add("verdict", sim.VerdictDead.String())
-		return &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: steps}, Path: path}
+		return calledDead(sys, w.Params(), record.Path(), steps)
 	}
 }
 

@@ -32,7 +32,7 @@ func (a *addresses) add(b Book) (fresh []int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(b) > len(a.book) {
-		return nil, fmt.Errorf("the book has %d nodes now, and the system runs with %d; start all nodes with more (--nodes)", len(b), len(a.book))
+		return nil, fmt.Errorf("the book has %d nodes now, and the system runs with %d; start all nodes with a larger Params.Nodes", len(b), len(a.book))
 	}
 	at := make([]*net.UDPAddr, len(b))
 	for i, was := range a.book {

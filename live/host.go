@@ -283,7 +283,7 @@ func (h *Host) local(i int) error {
 		return fmt.Errorf("the book has n%d at %s: %w", i, h.where.at(i), err)
 	}
 	if !a.IP.IsLoopback() {
-		return fmt.Errorf("the book has n%d at %s, which others can reach; nodes run on the loopback interface unless Config.Public (--public) says otherwise", i, h.where.at(i))
+		return fmt.Errorf("the book has n%d at %s, which others can reach; nodes run on the loopback interface unless Config.Public is set", i, h.where.at(i))
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ import (
 	"macemc/sim"
 )
 
-// Result is what became of records.
+// Result is the outcome of a merge.
 type Result struct {
 	Path        *choose.Path
 	Params      sim.Params
@@ -36,7 +36,7 @@ func FromFolder(find func(name string) (*sim.System, error), dir string) (*Resul
 		return nil, err
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("there are no records in %s; name the folder that was given to live --record", dir)
+		return nil, fmt.Errorf("there are no records in %s; name the folder in which the nodes were recorded", dir)
 	}
 	var sys *sim.System
 	var records []io.Reader
@@ -126,7 +126,7 @@ type arrival struct {
 	to     int
 }
 
-// refusal is a step in which a send was refused: what the sender knew then.
+// refusal is a step in which a send was refused, with the knowledge of the sender then.
 type refusal struct {
 	at    int // place among the node's entries
 	life  uint64
@@ -135,7 +135,7 @@ type refusal struct {
 	sends uint64 // before the step
 }
 
-// nodeRecord is what one node did, in all its lives.
+// nodeRecord is the record of one node, over all its lives.
 type nodeRecord struct {
 	entries  []*live.Entry
 	at       int
@@ -241,8 +241,8 @@ func (m *merger) read(records []io.Reader) error {
 	return nil
 }
 
-// whole returns the entries of a life, together with its last step, which its own record
-// lacks and that of the next life has.
+// whole returns the entries of a life. If its own record lacks the last step and that of the
+// next life has it, the step is included.
 func whole(all, next []*live.Entry) []*live.Entry {
 	if next == nil {
 		return all
@@ -261,7 +261,8 @@ func whole(all, next []*live.Entry) []*live.Entry {
 	return append(slices.Clone(all), lost)
 }
 
-// prepare notes what has to be known beforehand, and makes the World.
+// prepare collects the facts about connections that the merge needs beforehand, and makes the
+// World.
 func (m *merger) prepare() (err error) {
 	if m.hash, err = live.Hasher(m.sys); err != nil {
 		return err
@@ -482,8 +483,8 @@ func (m *merger) note(e *live.Entry) {
 	}
 }
 
-// silent reports whether a node delivers nothing any more by a connection of its life
-// that ran with a peer's.
+// silent reports whether a node delivers no more messages by a connection of its present life
+// with a peer's life.
 func (m *merger) silent(node int, conn uint64) bool {
 	if m.lenient { // a close may be recorded later, as long as no message arrives on the connection
 		last, is := m.last[end{node, conn}]
@@ -512,7 +513,7 @@ func (m *merger) silent(node int, conn uint64) bool {
 	return true
 }
 
-// ready reports whether what a node did next may be taken now.
+// ready reports whether the next entry of a node may be taken now.
 func (m *merger) ready(i int) bool {
 	n := m.nodes[i]
 	e := n.next()
@@ -559,8 +560,8 @@ func (m *merger) ready(i int) bool {
 	}
 }
 
-// yetToHear reports whether a node, whose record goes on, has yet to hear in the World that
-// its connection with a peer broke.
+// yetToHear reports whether a node, whose record goes on, has yet to be informed in the World
+// that its connection with a peer broke.
 func (m *merger) yetToHear(node, peer int) bool {
 	n := m.nodes[node]
 	if n.dead || n.next() == nil || n.next().Kind == live.EntryLife {
@@ -571,8 +572,8 @@ func (m *merger) yetToHear(node, peer int) bool {
 	}) >= 0
 }
 
-// buried reports whether nobody gets anything any more by a connection with the life
-// of a node that is over.
+// buried reports whether no node gets more messages by a connection with the life of a node
+// that is over.
 func (m *merger) buried(i int) bool {
 	for at, o := range m.opened {
 		if at.node != i && o.peer == i && o.life == m.nodes[i].life && !m.silent(at.node, at.conn) {
@@ -659,7 +660,7 @@ func (m *merger) differ(format string, args ...any) {
 // knot is the error if the entries of the nodes cannot be put in an order.
 const knot = "the steps of the nodes have no order in which a connection breaks at both ends at once and a send is refused only if there is no room; docs/live.md explains these differences"
 
-// part ends the path: the simulation cannot go on as the world did.
+// part ends the path, since the simulation cannot go on as the records do.
 func (m *merger) part(i int, format string, args ...any) {
 	m.stopped = true
 	m.out.part()
@@ -730,7 +731,7 @@ func (m *merger) told(i int, v *live.Event) string {
 	return sim.Event{Node: m.params.Addr(i), Kind: v.Kind, From: v.From, Link: link, Value: v.Value}.Text(m.w.Walker(), m.params.Nodes)
 }
 
-// perform takes the event, after what it needs.
+// perform takes the event of an entry, after the faults that it needs.
 func (m *merger) perform(i int, v *live.Event) bool {
 	defer m.said.hold()
 	switch {
@@ -743,7 +744,7 @@ func (m *merger) perform(i int, v *live.Event) bool {
 	}
 }
 
-// itself takes the k-th event, which is the one that was recorded.
+// itself takes the k-th possible event, which is the recorded one.
 func (m *merger) itself(k int) bool {
 	m.said.release()
 	return m.step(k)
@@ -810,7 +811,7 @@ func word(kind sim.Kind) string {
 	return "refused"
 }
 
-// datagram takes one that came, after what became of those before it.
+// datagram takes a datagram that arrived, after the fates of those before it.
 func (m *merger) datagram(i int, v *live.Event) bool {
 	at := arrival{v.Life, v.Serial, i}
 	number := m.numbers[at]
@@ -846,7 +847,7 @@ func (m *merger) taking(kind sim.Kind, number int32) int {
 // meets takes a fault that a datagram met.
 func (m *merger) meets(kind sim.Kind, number int32) bool { return m.faulty(m.taking(kind, number)) }
 
-// sent counts what a step has sent, and loses what never arrives.
+// sent counts the messages of a step, and loses those that never arrive.
 func (m *merger) sent(i int, effects []sim.Effect) {
 	n := m.nodes[i]
 	for k := range effects {
@@ -870,7 +871,7 @@ func (m *merger) sent(i int, effects []sim.Effect) {
 	}
 }
 
-// compare holds a node's state against what was recorded.
+// compare compares a node's state with the recorded one.
 func (m *merger) compare(i int, e *live.Entry, a *answered) {
 	m.out.step()
 	n := m.nodes[i]

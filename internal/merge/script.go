@@ -22,7 +22,7 @@ import (
 // life is one of a node.
 type life struct{ node, number int }
 
-// openings are the scripts of the lives in which a node was asked for something.
+// openings are the scripts of the lives in which a node got requests from outside.
 type openings map[life][]sim.Signal
 
 // collect notes the openings of a life, whose entries these are.

@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// answered is what was recorded of the step that runs, as far as it was used. The zero
-// answered is of a step that no record has: its handler may ask nothing.
+// answered is the record of the running step, with the answers that were used so far. The zero
+// answered is a step without a record: its handler may ask nothing.
 type answered struct {
 	step    *live.Step
 	held    bool // the World takes events that were not recorded
@@ -54,8 +54,7 @@ func (a *answered) end() {
 	}
 }
 
-// tap gives the World the answers that were recorded, and compares them with what is
-// possible there.
+// tap gives the World the recorded answers, and checks that they are possible there.
 type tap struct {
 	handler.Answerer
 	m *merger
