@@ -56,7 +56,7 @@ func checkList() string {
 func (t *tool) vet(args []string) error {
 	self, err := os.Executable()
 	if err != nil {
-		return fmt.Errorf("this program cannot be found again, which go vet is to call: %w", err)
+		return fmt.Errorf("the file of this program, which go vet has to call, cannot be found: %w", err)
 	}
 	goes := exec.Command("go", append([]string{"vet", "-vettool=" + self}, args...)...)
 	goes.Stdout, goes.Stderr = t.stdout, t.stderr

@@ -132,8 +132,8 @@ func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lane
 	return p
 }
 
-// layRows gives the rows of pictures that stand side by side their heights: one of
-// a long label is higher, in all of them.
+// layRows sets the heights of the rows of pictures that stand side by side. If a row has a long
+// label in one of them, it is as high in all of them.
 func layRows(all ...*picture) {
 	tops, top := []float64{0}, 0.0
 	for _, p := range all {

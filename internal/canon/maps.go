@@ -185,7 +185,7 @@ type mapFrame struct {
 	met         int // entries so far
 }
 
-// takeFrame returns a frame for size entries at a time of the map at an address.
+// takeFrame returns memory for walking the map at an address, which holds size entries at a time.
 func (p *plan) takeFrame(at unsafe.Pointer, size int) *mapFrame {
 	if p.frame == len(p.frames) {
 		p.frames = append(p.frames, &mapFrame{})

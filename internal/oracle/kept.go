@@ -10,7 +10,7 @@ import (
 //go:embed testdata/kept.txt
 var kept string
 
-// A KeptSpec differed once.
+// KeptSpec is a random system on which the engine and the oracle once disagreed, with the cause.
 type KeptSpec struct {
 	Why string
 	*spec.Spec

@@ -229,7 +229,7 @@ func (s *Spec) drawPauses(d dice) {
 	}
 }
 
-// drawBags take the place of some of what goes by the other links.
+// drawBags sends some of the messages by bags instead of the other links.
 func (s *Spec) drawBags(d dice) {
 	if !d.once(4) {
 		return

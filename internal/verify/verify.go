@@ -196,7 +196,7 @@ func configure(opts *search.Options, e known.Entry, bugs []sim.BugID) (err error
 	return err
 }
 
-// judged returns how what a search came to differs from what an entry states.
+// judged compares the result of a search with what the bug's entry states, and lists the deviations.
 func (s *session) judged(e known.Entry, seed int, r *search.Result) Run {
 	run := Run{Seed: seed, Verdict: r.Verdict(), Stats: r.Stats, Time: s.took}
 	f := r.Finding

@@ -21,7 +21,7 @@ type (
 
 const seekEvery = 10 * time.Second
 
-// seeker is an application that asks, again and again, whose a name is.
+// seeker is an application that asks, again and again, which node a name belongs to.
 type seeker struct {
 	name  string
 	owner sim.Addr // the node that answered last
