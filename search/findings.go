@@ -16,7 +16,7 @@ import (
 type findings struct {
 	opts  *Options // how many findings are wanted, which are left out, and who is notified
 	all   []*Finding
-	tried map[string]int // candidates that were confirmed, by verdict, property and place of a panic
+	tried map[string]int // candidates that were confirmed, by verdict, property, and event or place of a panic
 	alike int
 
 	ignored int // failures that are left out
@@ -37,6 +37,9 @@ func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
 
 // several reports whether a finding may be followed by others.
 func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ignore) > 0 }
+
+// known counts the runs that came to what was found before or is left out.
+func (f *findings) known() int { return f.alike + f.ignored }
 
 // another counts a run that is like one that was found, or comes when enough were.
 func (f *findings) another() { f.alike++ }
@@ -66,6 +69,10 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 	if err != nil {
 		return true, err
 	}
+	if f != nil && r.opts.ignoresCause(f) {
+		r.findings.ignored++
+		return false, nil
+	}
 	return r.findings.keep(f), nil
 }
 
@@ -92,7 +99,10 @@ func (f *findings) worth(failure *sim.Failure) bool {
 	if f.ignores(failure) {
 		return false
 	}
-	key := failure.Verdict.String() + " " + failure.Property + thrownAt(failure) // else a panic that is met often hides the others
+	key := failure.Verdict.String() + " " + failure.Property + thrownAt(failure) // else a panic that is met often hides the others,
+	if failure.Verdict == sim.VerdictSafety {
+		key += " " + causeOf(failure.Identity) // and so does an event that often violates a property
+	}
 	if f.tried == nil {
 		f.tried = map[string]int{}
 	}
@@ -116,8 +126,7 @@ func (f *Finding) kind() [3]string {
 	case f.Stack != "":
 		event = thrownAt(&f.Failure)
 	}
-	event = nodeName.ReplaceAllString(event, "n*")
-	return [3]string{f.Verdict.String(), f.Property, carried.ReplaceAllString(event, "{}")}
+	return [3]string{f.Verdict.String(), f.Property, causeOf(event)}
 }
 
 var carried = regexp.MustCompile(`\{.*\}`)

@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/long"
 	"macemc/search/internal/run"
+	"macemc/search/internal/walk"
 	"macemc/sim"
 	"macemc/systems/randtree"
 )
@@ -203,4 +204,44 @@ func TestDeadFindingsAreToldApart(t *testing.T) {
 			t.Errorf("%q and %q: alike is %v", c.a.kind(), c.b.kind(), got)
 		}
 	}
+}
+
+// A kept state from which a walk came to what is known loses its weight, and what that walk met
+// is not kept.
+func TestShun(t *testing.T) {
+	met, err := walk.Noted{Met: []walk.NotedState{{Sum: 1, Depth: 5}, {Sum: 2, Depth: 6}}}.Notes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := newRunner(masks(), Options{Ignore: []Ignore{{Cause: "action countB"}}, Walking: WalkWeighted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.corpus = walk.NewCorpus()
+	r.corpus.Add(met)
+	s := walk.New(1)
+	s.Corpus = r.corpus
+	how, known := r.strategy(nil), 0
+	for i := range 20 {
+		p := how.Plan(i, r.length())
+		p.From = 1 + i%2
+		before := r.findings.known()
+		if _, _, err := r.walk(s, p, false); err != nil {
+			t.Fatal(err)
+		}
+		if r.findings.known() > before {
+			known++
+		}
+	}
+	r.keep()
+	if used := r.corpus.Kept().States; r.stats.WalksCut == 0 || r.stats.WalksCut != r.findings.ignored || used[0].Chosen+used[1].Chosen != 20+known*shunned {
+		t.Errorf("%d of 20 walks came to what is known, %d of these to what is left out, %d are counted; states were used %d and %d times", known, r.findings.ignored, r.stats.WalksCut, used[0].Chosen, used[1].Chosen)
+	}
+}
+
+// masks is the fragile one without its second property, so that the first is met by one event.
+func masks() *sim.System {
+	one := *fragiles
+	one.Properties = fragiles.Properties[:1]
+	return &one
 }

@@ -15,6 +15,7 @@ type Ignore struct {
 	Verdict  sim.Verdict // a panic, a mutation, a goroutine; safety and dead stand for all properties of that kind
 	Property string
 	Place    string // of the code, FILE:LINE or FILE, at the top of the stack
+	Cause    string // the beginning of an event, without nodes and contents: the critical one of a dead run, else the one that failed
 }
 
 // ParseIgnore parses what to leave out, in the form of a flag.
@@ -23,11 +24,13 @@ func ParseIgnore(text string) (Ignore, error) {
 	verdict, known := sim.ParseVerdict(value)
 	switch {
 	case value == "", !slices.Contains(ignoreKeys, key), key == "verdict" && !known:
-		return Ignore{}, fmt.Errorf("%q is not verdict=panic, verdict=safety or the like, property=NAME or place=FILE:LINE", text)
+		return Ignore{}, fmt.Errorf("%q is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE or cause=EVENT", text)
 	case key == "property":
 		return Ignore{Property: value}, nil
 	case key == "place":
 		return Ignore{Place: value}, nil
+	case key == "cause":
+		return Ignore{Cause: causeOf(value)}, nil
 	}
 	switch verdict {
 	case sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictUnhandled, sim.VerdictMutation, sim.VerdictGoroutine:
@@ -43,7 +46,7 @@ func ParseIgnore(text string) (Ignore, error) {
 	}
 }
 
-var ignoreKeys = []string{"verdict", "property", "place"}
+var ignoreKeys = []string{"verdict", "property", "place", "cause"}
 
 // String returns what ParseIgnore reads.
 func (i Ignore) String() string {
@@ -52,6 +55,8 @@ func (i Ignore) String() string {
 		return "property=" + i.Property
 	case i.Place != "":
 		return "place=" + i.Place
+	case i.Cause != "":
+		return "cause=" + i.Cause
 	default:
 		return "verdict=" + i.Verdict.String()
 	}
@@ -68,9 +73,28 @@ func (i Ignore) EndsRuns() bool {
 	return i.Property == "" && i.Verdict != sim.VerdictSafety && i.Verdict != sim.VerdictDead
 }
 
-// covers reports whether a failure is left out.
+// covers reports whether a failure is left out. No cause covers a failure that cannot be left out.
 func (i Ignore) covers(f *sim.Failure) bool {
+	switch f.Verdict {
+	case sim.VerdictSafety, sim.VerdictPanic, sim.VerdictUnhandled, sim.VerdictMutation, sim.VerdictGoroutine:
+		if i.caused(f.Identity) {
+			return true
+		}
+	}
 	return i.Verdict != sim.VerdictNone && i.Verdict == f.Verdict || i.Place != "" && topIs(f.Stack, i.Place)
+}
+
+// caused reports whether an event is the cause that is left out.
+func (i Ignore) caused(event string) bool {
+	rest, is := strings.CutPrefix(causeOf(event), i.Cause)
+	return is && i.Cause != "" && (rest == "" || rest[0] == ' ' || rest[0] == '{')
+}
+
+// causeOf returns an event without its node, and without the names of others and the contents:
+// these differ each time the same mistake shows.
+func causeOf(event string) string {
+	event = carried.ReplaceAllString(nodeName.ReplaceAllString(event, "n*"), "{}")
+	return strings.TrimPrefix(event, "n* ")
 }
 
 // topIs reports whether the top of a stack is at a place: FILE:LINE or FILE, a path
@@ -85,6 +109,12 @@ func topIs(stack, place string) bool {
 // Ignores reports whether a failure is left out.
 func (o Options) Ignores(f *sim.Failure) bool {
 	return slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.covers(f) })
+}
+
+// ignoresCause reports whether the critical event of a dead run is a cause that is left out.
+func (o Options) ignoresCause(f *Finding) bool {
+	return f.Verdict == sim.VerdictDead && f.Critical != nil &&
+		slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.caused(f.Critical.Event) })
 }
 
 // checked returns the properties that are left to check; nil means all.

@@ -130,8 +130,8 @@ func TestPartsStay(t *testing.T) {
 	}
 }
 
-// Of the walks with a storm nearly all heal if becoming live takes few steps, and few if it takes
-// many; all of them, and those without faults, are counted. If nothing is to become live, none heals.
+// Nearly all walks with a storm heal if becoming live takes few steps, and few heal if it takes
+// many. The search counts each walk. If nothing is to become live, none heals.
 func TestShareHeals(t *testing.T) {
 	const walks = 400
 	for _, c := range []struct {

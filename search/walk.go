@@ -2,6 +2,7 @@ package search
 
 import (
 	"cmp"
+	"slices"
 
 	"macemc/internal/world"
 	"macemc/search/internal/run"
@@ -110,6 +111,20 @@ func (r *runner) remember(n *walk.Notes, from int) {
 	}
 }
 
+// shunned is how many times a kept state counts as used from which a walk came to what was
+// found before or is left out.
+const shunned = 16
+
+// shun notes that a walk came to a failure that is known. The state where it began loses its
+// weight, and those that it met on its way are not kept: others would come to the same failure
+// from them.
+func (r *runner) shun(from int) {
+	r.remember(nil, from)
+	if from > 0 {
+		r.begun = append(r.begun, slices.Repeat([]int{from}, shunned)...)
+	}
+}
+
 // keep adds to the corpus what the walks of a lot have met.
 func (r *runner) keep() {
 	if r.opts.Store != nil {
@@ -156,7 +171,16 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		return false, false, nil
 	}
 	r.add(r.opts.Walking.one(s, w))
-	r.remember(s.Notes(), p.From)
+	known := r.findings.known()
+	defer func() {
+		if r.findings.known() > known {
+			r.shun(p.From)
+		} else {
+			r.remember(s.Notes(), p.From)
+		}
+	}()
+	ignored := r.findings.ignored
+	defer func() { r.add(Stats{WalksCut: r.findings.ignored - ignored}) }()
 	var f *Finding
 	switch {
 	case early != nil:
@@ -171,9 +195,6 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		return looked, false, nil
 	case end == run.EndFailed:
 		if r.findings.several() && !r.findings.worth(failure) {
-			if r.opts.Ignores(failure) {
-				r.add(Stats{WalksCut: 1})
-			}
 			return true, false, nil
 		}
 		f, err = r.confirm(s.Answers(), r.Climate, failure)
@@ -259,7 +280,7 @@ func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
 // length returns how long they are, unless false alarms make them longer.
 func (r *runner) length() walk.Length {
 	short := min(walk.Least, r.reach/2)
-	l := walk.Length{Least: cmp.Or(r.opts.WalkLeast, short), Most: r.reach, Glance: short}
+	l := walk.Length{Least: cmp.Or(r.opts.WalkLeast, short), Most: r.reach, Glance: short, Heals: walk.Heals(0, 0, 0, 0)}
 	if !r.World.Judge.CanBeLive() {
 		l.Most = max(min(l.Most, 5*walk.Least), r.opts.WalkLeast)
 	}

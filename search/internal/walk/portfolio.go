@@ -12,7 +12,7 @@ import (
 // and some bugs are hardly ever met by some manners.
 //
 // A storm takes 4 to 300 steps, and each fault has its own time in it, and often waits for
-// its moment. Of the walks with a storm, Length.Heals heal, and end at the first live state,
+// its moment. Length.Heals says how many walks with a storm heal. They end at the first live state,
 // since little is found later. The others end with their storm: hardly anything unsafe is
 // found while a system becomes live again. None heals if nobody says what live is. One walk in eight has no faults, and continues as long as a weighted one. After many
 // steps some of the others begin at a kept state.

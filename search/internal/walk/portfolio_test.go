@@ -89,8 +89,8 @@ func TestPortfolioPlans(t *testing.T) {
 	}
 }
 
-// The share of the walks that heal makes a bug of safety cost as many times more than if none
-// healed as a bug of liveness costs more than if all did, and that is less than twice as much.
+// The share of walks that heal is the one at which a bug of safety and one of liveness lose the
+// same factor, which is less than two.
 func TestHeals(t *testing.T) {
 	const storms, storm = 1_000, 100
 	for _, c := range []struct{ heal, want int }{{0, healsOf}, {10, 232}, {100, 128}, {1_000, 23}, {2_000, 12}, {1 << 20, 1}} {
