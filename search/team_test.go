@@ -71,7 +71,7 @@ func TestWorkersFindTheSame(t *testing.T) {
 	}
 }
 
-// lone does as told at its third request.
+// lone misbehaves at its third request, in the way that its field names.
 type lone struct {
 	N    int
 	does func()
