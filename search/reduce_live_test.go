@@ -1,0 +1,46 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/internal/long"
+)
+
+// TestReducedLiveness: on random services, a search that leaves steps out says the same of
+// liveness as one that takes all.
+func TestReducedLiveness(t *testing.T) {
+	met := map[string]int{}
+	for seed := range uint64(long.Of(60, 10_000)) {
+		s := reducible(3 * seed) // of these, Eventually is kept
+		opts := conditions(s)
+		opts.Effort, opts.Workers, opts.ExplainEffort = 3_000, 1, 1
+		whole, err := Search(s.System(), opts)
+		if err != nil || whole.Stop == StopDepth {
+			met["left out"]++
+			continue
+		}
+		opts.Reduce, opts.Effort = ReduceAuto, 1<<30
+		part, err := Search(s.System(), opts)
+		if err != nil {
+			t.Fatalf("service %d: %v", 3*seed, err)
+		}
+		if part.Stats.Unreduced != "" {
+			met["refused"]++
+			continue
+		}
+		met[string(whole.Verdict().String())]++
+		if whole.Finding != nil && whole.Finding.whole {
+			met["dead on the whole space"]++
+		}
+		if part.Stats.Parted > 0 {
+			met["parted"]++
+		}
+		if whole.Finding == nil != (part.Finding == nil) || whole.Finding == nil && whole.Liveness.State != part.Liveness.State {
+			t.Errorf("service %d: %s, liveness %s, and by the reduction %s, %s: %s", 3*seed, whole.Verdict(), whole.Liveness.State, part.Verdict(), part.Liveness.State, s)
+		}
+	}
+	t.Log(met)
+	if met["none"] == 0 || met["dead"] == 0 {
+		t.Errorf("the services are too much alike: %v", met)
+	}
+}
