@@ -148,6 +148,20 @@ var traps = []trap{
 		<-make(chan int)
 	}, []string{"deadlock", "chan receive", "careful_test.go:", "replay: exact"}},
 
+	{"a select is fair in the end", func(t *testing.T, w *World) {
+		done, other := make(chan int), make(chan int)
+		close(done)
+		close(other)
+		for { // turns round until the second case is taken, as net/http does after a deadline
+			select {
+			case <-done:
+				continue
+			case <-other:
+			}
+			return
+		}
+	}, []string{"worlds pass"}},
+
 	{"goroutines of before are refused", func(t *testing.T, w *World) {}, []string{"a goroutine was born outside of the worlds", "careful_test.go:"}},
 }
 
