@@ -27,7 +27,7 @@ type (
 )
 
 type ( // facts
-	begun struct{}
+	begun  struct{}
 	answer struct{}
 )
 
