@@ -55,7 +55,7 @@ func TestMutantsAreCaught(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cmd := exec.Command("go", "test", "-count=1", "-run", m.tests, "-timeout", "100s", "-overlay", filepath.Join(dir, "overlay.json"), ".")
+		cmd := exec.Command("go", "test", "-count=1", "-run", m.tests, "-timeout", "5m", "-overlay", filepath.Join(dir, "overlay.json"), ".")
 		out, err := cmd.CombinedOutput()
 		if err == nil || strings.Contains(string(out), "[build failed]") {
 			t.Errorf("%s: not caught (%v):\n%s", m.name, err, out)
