@@ -170,6 +170,18 @@ func (l *logs) count(node, peer string) (n int) {
 	return n
 }
 
+// lives returns how many lives of a node have begun after its first.
+func (l *logs) lives(i int) (n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, h := range l.of[i] {
+		if h.from == "" {
+			n++
+		}
+	}
+	return n
+}
+
 func (l *logs) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -312,7 +324,10 @@ func forReal(t *testing.T, script [][]string) string {
 		case "crashes":
 			err = h.Kill(i)
 		case "restarts":
-			err = h.Restart(i)
+			lives := l.lives(i)
+			if err = h.Restart(i); err == nil { // else what is heard could be counted as of the life before
+				eventually(t, strings.Join(o, " ")+"; "+l.String(), func() bool { return l.lives(i) > lives })
+			}
 		case "hears":
 			n, _ := strconv.Atoi(o[3])
 			eventually(t, strings.Join(o, " ")+"; "+l.String(), func() bool { return l.count(o[0], o[2]) >= n })
