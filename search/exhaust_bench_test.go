@@ -10,7 +10,9 @@ import (
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/jointree"
+	"macemc/systems/paxos"
 	"macemc/systems/simtcp"
+	"macemc/systems/storage"
 	"macemc/systems/twophase"
 )
 
@@ -229,4 +231,42 @@ func BenchmarkReplay(b *testing.B) {
 		steps += len(path.Steps)
 	}
 	b.ReportMetric(float64(cpuTime()-cpu)/float64(steps), "cpu-ns/step")
+}
+
+// BenchmarkLiveness measures what deciding liveness exactly costs: whole spaces with liveness beside
+// the same with safety alone, by one worker, by turns.
+func BenchmarkLiveness(b *testing.B) {
+	for _, s := range []struct {
+		name     string
+		sys      *sim.System
+		settings []string
+		faults   sim.Faults
+	}{
+		{"storage", storage.System, []string{"reads=2"}, sim.Faults{}},
+		{"storage,down=1", storage.System, nil, sim.Faults{Down: 1}},
+		{"paxos", paxos.System, nil, sim.Faults{}},
+		{"paxos,pause=1", paxos.System, nil, sim.Faults{Pause: 1}},
+	} {
+		b.Run(s.name, func(b *testing.B) {
+			var spent [2]time.Duration
+			for b.Loop() {
+				for i := range spent {
+					opts := exhausting(b, s.sys, 0, s.settings, 1000, EngineMemo)
+					opts.Workers, opts.Faults = 1, &s.faults
+					for _, p := range s.sys.Properties {
+						if i == 0 && !p.Liveness() {
+							opts.Properties = append(opts.Properties, p.Name)
+						}
+					}
+					began := cpuTime()
+					r := exhausted(b, s.sys, opts)
+					spent[i] += cpuTime() - began
+					b.ReportMetric(float64(r.Stats.States), "states")
+				}
+			}
+			b.ReportMetric(spent[0].Seconds()/float64(b.N), "s-safety")
+			b.ReportMetric(spent[1].Seconds()/float64(b.N), "s-liveness")
+			b.ReportMetric(float64(spent[1])/float64(spent[0]), "ratio")
+		})
+	}
 }

@@ -41,7 +41,7 @@ func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err err
 	if x.Sampled || g.Sampled { // an answer that was not tried may be a way out: walks will sample
 		return out, nil
 	}
-	d := &deaths{x: x, dead: func(s uint32) bool { return g.Dead(x, s) }, narrow: g.Narrow(), fatal: map[uint32]bool{}}
+	d := &deaths{x: x, dead: func(s uint32) bool { return !g.Added(s) && g.Dead(x, s) }, narrow: g.Narrow(), fatal: map[uint32]bool{}}
 	for s := range d.nearestFirst(g.Halted) {
 		if x.Assumed(s) {
 			if out, enough, err := r.proved(d, s); enough || err != nil {

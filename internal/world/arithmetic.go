@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 
+	"macemc/internal/canon"
 	"macemc/internal/flat"
 	"macemc/netsim"
 	"macemc/sim"
@@ -23,7 +24,9 @@ type Local struct {
 	Script  bool // an opening is left, and not declined
 	Accepts bool // the node declines messages
 	Up      bool // it is up, waits for nothing, and does not leave next
-	Plain   bool // likewise, and what it can do depends on nothing else
+	Plain   bool // it waits for nothing, and what it can do depends on nothing else
+	Absent  bool // it has crashed, or is down for good:
+	Gone    bool // the latter
 	Loses   bool // a crash has several outcomes: not all on its disk is synced
 	Stores  bool // there is something on its disk
 }
@@ -101,8 +104,49 @@ func (b *Bank) Calm(v Vector) (calm, faults bool) {
 	return !b.slow && v[early] == 0 && v[b.at.Cut()] == 0 && v[b.at.Pauses()] == 0, faults
 }
 
+// Steady reports whether it follows from the environment and from which nodes are absent what the
+// environment of a calm state can do: no fault is left that chooses among connections, or among
+// datagrams if there are any.
+func (b *Bank) Steady(v Vector, datagrams bool) bool {
+	for _, k := range datagramBudgets {
+		if datagrams && v[b.at.Budget(k)] != 0 {
+			return false
+		}
+	}
+	return v[b.at.Budget(budgetReset)] == 0
+}
+
 // Damages reports whether a crash may damage what is on a disk.
 func (b *Bank) Damages(v Vector) bool { return v[b.at.Budget(budgetDisk)] != 0 }
+
+// Healed reports whether the environment of a state has healed.
+func (b *Bank) Healed(v Vector) bool {
+	for _, id := range v[b.at.Rest():b.at.Healed()] {
+		if id != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// NodesSum returns the share of the nodes in the identity of a state.
+func (b *Bank) NodesSum(v Vector) (h canon.Hash) {
+	for i, id := range v[:b.n] {
+		h = h.Add(b.Sum(i, id))
+	}
+	return h
+}
+
+// InFlight returns the number of messages under way on connections, of datagrams, and of messages
+// in bags.
+func (b *Bank) InFlight(v Vector) (n int) {
+	for p := b.n; p < b.at.Rest(); p++ {
+		if v[p] != 0 {
+			n += b.Queue(p, v[p]).Len
+		}
+	}
+	return n
+}
 
 // Heal makes the environment of a state one that has healed: see World.Heal.
 func (b *Bank) Heal(v Vector) { clear(v[b.at.Rest():b.at.Healed()]) }
@@ -139,7 +183,9 @@ func (s *stock) describe(part any) (i info) {
 		up := of.life == lifeUp && !of.flushing && !of.leaves()
 		i.local = Local{
 			Script: of.life == lifeLate || of.opens(), Offers: few(of.offers), Tasks: few(of.tasks.len()), Timers: few(of.firing),
-			Accepts: of.guards.Declines(), Up: up, Plain: up && !of.guards.Gathers() && !of.guards.Quorate(),
+			Accepts: of.guards.Declines(), Up: up,
+			Plain:  of.life != lifeLate && !of.flushing && !of.guards.Gathers() && !of.guards.Quorate() && !of.leaves(),
+			Absent: of.life == lifeAway || of.life == lifeGone, Gone: of.life == lifeGone,
 			Loses: of.disk.Loses(), Stores: of.disk != nil,
 		}
 	case *connectionPart:

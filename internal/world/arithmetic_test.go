@@ -88,11 +88,11 @@ func (b *banked) sum(v Vector) (h canon.Hash) {
 	return h
 }
 
-// plain says what the bank says of all parts.
+// plain says what the bank says of all parts, where no node is absent.
 func (b *banked) plain(v Vector) bool {
 	n := b.w.n
 	for i := range n {
-		if !b.bank.Local(i, v[i]).Plain {
+		if l := b.bank.Local(i, v[i]); !l.Plain || l.Absent {
 			return false
 		}
 	}

@@ -529,7 +529,10 @@ func (e *Environment) spend(k int) {
 var (
 	budgetRare  = slices.Index(faultNames, "rare")
 	budgetDisk  = slices.Index(faultNames, "disk")
+	budgetReset = sim.KindReset.Budget()
 	budgetEarly = len(faultNames)
+
+	datagramBudgets = []int{sim.KindLose.Budget(), sim.KindDuplicate.Budget(), sim.KindReorder.Budget()}
 )
 
 // budget returns the rest of a budget, which is 0 if the environment has healed.

@@ -20,6 +20,9 @@ import (
 // step is taken, and what they lead to is tried with patience again, until nothing
 // comes up that is new.
 //
+// Where a whole space was visited, its ledger has the healed states among its own: those are not
+// visited again, and two states that differ only in budgets have one healed form.
+//
 // No edges are kept but that by which a state was reached first. A state is alive
 // if it is live, or if a step leads from it to one that is; so the states that are
 // not known to be alive are looked at again and again, the farthest first, until
@@ -42,6 +45,9 @@ type Closure struct {
 	steps  *explore.Steps // the step properties; nil: there are none
 	doomed stateSet       // states that cannot go on without a violation: see safety.go
 	moves  bool           // the state that is looked at has a step
+
+	wild  stateSet // states that have not healed, where the ledger is that of the space
+	added uint32   // the first number of a state that is not one of the space, or 0 if all are
 
 	Unassumed bool // about one run: a state was met that does not count for liveness
 }
@@ -99,6 +105,9 @@ func (g *Closure) heal(x *explore.Explorer, s uint32) canon.Hash {
 	return g.Sum(g.To)
 }
 
+// Added reports whether a state was reached by healing, and is not known to be one of the space.
+func (g *Closure) Added(s uint32) bool { return g.added != 0 && s >= g.added }
+
 // Dead reports whether the healed form of a state reaches no live one.
 func (g *Closure) Dead(x *explore.Explorer, s uint32) bool {
 	healed, known := g.Find(g.heal(x, s))
@@ -112,18 +121,30 @@ func (g *Closure) Halted() bool {
 	return g.Owner.Stopped()
 }
 
-// healAll adds the healed states.
+// healAll adds the healed states that are not in the ledger. A state of the space that has healed is
+// its own healed form, and everything that it leads to is in the ledger.
 func (g *Closure) healAll(x *explore.Explorer) error {
 	for s := range x.Each {
+		if g.Added(s) {
+			break
+		}
 		if s%1024 == 0 && g.Halted() {
 			return explore.ErrHalt
 		}
 		if err := g.Room(1); err != nil {
 			return err
 		}
+		if g.added != 0 {
+			x.Get(s, g.To)
+			if g.Bank.Healed(g.To) {
+				g.opened.add(s)
+				g.mark(s, g.Bank.NodesSum(g.To), g.Bank.InFlight(g.To), func() { g.World.State.Load(g.Bank, g.To) })
+				continue
+			}
+			g.wild.add(s)
+		}
 		if g.Entry.Add(g.heal(x, s), explore.Origin{Parent: explore.NoParent}) {
-			g.World.State.Load(g.Bank, g.To)
-			g.note(g.World.State.NodesHash(), g.World.Links.InFlight(), nil)
+			g.note(g.Bank.NodesSum(g.To), g.Bank.InFlight(g.To), func() { g.World.State.Load(g.Bank, g.To) })
 		}
 	}
 	return nil
@@ -168,19 +189,24 @@ func (g *Closure) open(s uint32, wanted bool) error {
 
 // Resolve finds the healed states, and which of them are alive.
 func (g *Closure) Resolve(x *explore.Explorer) error {
-	if !x.Climate.Faults && g.Most == 0 && x.Reduction == nil { // nothing was there to heal: they are these
-		l := g.Entry.Ledger
-		g.Entry, g.tree = x.Entry, g.Owner.Sys.Weight == nil
-		if err := l.Set.Close(); err != nil {
+	g.tree = true
+	if g.Most == 0 && x.Reduction == nil { // the healed states that are known stand in the ledger of the space
+		if err := g.Entry.Ledger.Set.Close(); err != nil {
 			return err
 		}
-		return g.Spread()
+		g.tree = g.Owner.Sys.Weight == nil // else steps of the space may be rare
+		if !x.Climate.Faults {             // nothing was there to heal
+			g.Entry = x.Entry
+			return g.Spread()
+		}
+		g.Entry, g.added, g.judged = x.Ledger.Entry(), x.End(), *x.Judged()
+		g.opened.upTo(g.added)
+		g.wild.upTo(g.added)
 	}
-	g.tree = true
 	if err := g.healAll(x); err != nil {
 		return err
 	}
-	for from := uint32(0); ; {
+	for from := g.added; ; {
 		g.Patient = true
 		if err := g.gather(from, func(s uint32) bool { return !g.Live(s) && !g.opened.has(s) }); err != nil {
 			return err
@@ -239,6 +265,11 @@ func (g *Closure) impatient(from uint32) error {
 // the world, into which load brings it.
 func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	g.Told()
+	g.mark(g.Next-1, nodes, flying, load)
+}
+
+// mark is note for any state.
+func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 	said, known := g.judged.Get(nodes, flying)
 	if !known {
 		if load != nil {
@@ -252,7 +283,6 @@ func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	if g.Most > 0 { // one run: it is judged by all that can follow, beyond Within too
 		said |= explore.SaidInside
 	}
-	s := g.Next - 1
 	if said&explore.SaidInside == 0 {
 		g.Block(s).Outside.Set(s)
 	}
@@ -353,7 +383,7 @@ func (g *Closure) Spread() error {
 		}
 	}
 	for s := range g.Each {
-		if !g.Alive.has(s) {
+		if !g.Alive.has(s) && !g.wild.has(s) {
 			g.Left = append(g.Left, s)
 		}
 	}
@@ -403,7 +433,7 @@ func (g *Closure) looks(s uint32) (lives bool, err error) {
 func (g *Closure) lift(s uint32) {
 	g.Alive.add(s)
 	for g.tree {
-		if s = g.Origin(s).Parent; s == explore.NoParent || g.Alive.has(s) {
+		if s = g.Origin(s).Parent; s == explore.NoParent || g.Alive.has(s) || g.wild.has(s) {
 			return
 		}
 		g.Alive.add(s)

@@ -51,10 +51,10 @@ type cache struct {
 // ability is what a node part can do by itself: its steps stand in cache.own
 // from first on: openings, actions, tasks, timers.
 type ability struct {
-	first                          uint32
-	offers, tasks, timers          uint16
-	script, accepts, plain, looked bool
-	twin                           bool // a second node with this identity is kept
+	first                                  uint32
+	offers, tasks, timers                  uint16
+	script, accepts, plain, absent, looked bool
+	twin                                   bool // a second node with this identity is kept
 }
 
 // queued is what a part of a channel holds.
@@ -176,7 +176,7 @@ func (c *cache) ability(i int, id uint32) *ability {
 	l := c.bank.Local(i, id)
 	c.abilities[i][id] = ability{
 		first: uint32(len(c.own)), offers: l.Offers, tasks: l.Tasks, timers: l.Timers,
-		script: l.Script, accepts: l.Accepts, plain: l.Plain, looked: true,
+		script: l.Script, accepts: l.Accepts, plain: l.Plain, absent: l.Absent, looked: true,
 	}
 	for range int(l.Offers) + int(l.Tasks) + int(l.Timers) + 1 {
 		c.own = append(c.own, 0)

@@ -10,8 +10,9 @@ import (
 
 // byFootprint returns what the k-th event of the position does, where the world stands: the
 // numbers of the outcomes that it is made up of, of which all but the first have one
-// result. None: take the step in the world.
-func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces []uint32, err error) {
+// result. None: take the step in the world. nth is how many events of the kind come before it
+// on its node, where that identifies it.
+func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot, nth int) (pieces []uint32, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
 	}
@@ -21,7 +22,7 @@ func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot int) (pieces 
 			m.keys = append(m.keys, m.pack.ofEvent(e.Kind, m.index(e.Node), none, uint64(j), 0))
 		}
 	} else {
-		m.keys = append(m.keys, m.key(e, slot, k))
+		m.keys = append(m.keys, m.key(e, slot, nth))
 	}
 	known, i := true, m.index(e.Node)
 	if i != none {
@@ -240,7 +241,7 @@ func (m *Memo) changed() (places int) {
 }
 
 // key identifies an event with its node part.
-func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
+func (m *Memo) key(e *sim.Event, slot, nth int) uint64 {
 	x, n := m.x, m.n
 	i, from, part := m.index(e.Node), m.index(e.From), uint32(0)
 	if i != none {
@@ -264,12 +265,7 @@ func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
 	case sim.KindQuorum:
 		what = uint64(x.World.State.Message(x.Bank, e.Value))
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay: // identified by how many of them come before
-		for j := k - 1; j >= 0; j-- {
-			if before, _ := x.World.Events.Found(j); before.Kind != e.Kind || before.Node != e.Node {
-				break
-			}
-			what++
-		}
+		what = uint64(nth)
 	case sim.KindTask, sim.KindTimer:
 		what = uint64(slot)
 	case sim.KindLose, sim.KindDuplicate:
@@ -284,6 +280,23 @@ func (m *Memo) key(e *sim.Event, slot, k int) uint64 {
 		part = 0
 	}
 	return m.pack.ofEvent(e.Kind, i, from, what, part)
+}
+
+// nth returns how many events of the kind of the k-th come before it on its node, where the world
+// stands.
+func (m *Memo) nth(e *sim.Event, k int) (n int) {
+	switch e.Kind {
+	case sim.KindAction, sim.KindPartition, sim.KindOneWay:
+	default:
+		return 0
+	}
+	for k--; k >= 0; k-- {
+		if before, _ := m.x.World.Events.Found(k); before.Kind != e.Kind || before.Node != e.Node {
+			break
+		}
+		n++
+	}
+	return n
 }
 
 // places returns those that piece j of an event on node i touches for certain. A crash has

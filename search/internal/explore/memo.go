@@ -84,7 +84,7 @@ func (m *Memo) Expand(state uint32) error {
 	}
 	m.goTo(x.layout.Load(), x.rec(state))
 	calm, faults := x.Bank.Calm(m.v)
-	plain := m.odd == 0 && calm // else a node is down, a connection is broken, somebody waits for room, ...
+	plain := m.odd == 0 && calm && (m.gone == 0 || !m.noFootprints && m.apart()) // else a connection is broken, somebody waits for room, ...
 	if m.x.Healed && m.x.Owner.Sys.Weight != nil {
 		plain = false // which events are rare, only the world knows
 	}
@@ -98,9 +98,17 @@ func (m *Memo) Expand(state uint32) error {
 	m.behind = m.lastStep(state)
 	k, err := m.plainSteps(state)
 	switch {
-	case err != nil || !faults:
+	case err != nil:
 		return err
-	case m.noFootprints:
+	case (faults || m.gone > 0) && m.steady():
+		return m.ofSky(state, k)
+	case m.gone > 0:
+		return m.footsteps(state, k)
+	}
+	if k, err = m.timers(state, k); err != nil || !faults {
+		return err
+	}
+	if m.noFootprints {
 		return m.worldFrom(state, k)
 	}
 	return m.footsteps(state, k)
@@ -129,8 +137,8 @@ func (m *Memo) worldFrom(state uint32, k int) error {
 	return m.x.takeFrom(state, k)
 }
 
-// plainSteps takes the steps of a state that is plain, but for faults, in the
-// world's order, and counts them. They are taken as they are met: a list of them
+// plainSteps takes the steps of a state that is plain in the world's order, but for what the
+// environment does and for timers, and counts them. They are taken as they are met: a list of them
 // first costs a tenth of a search.
 func (m *Memo) plainSteps(state uint32) (k int, err error) {
 	n := m.n
@@ -163,10 +171,12 @@ func (m *Memo) plainSteps(state uint32) (k int, err error) {
 	if k, err = m.heads(state, k, ordinalUDP, m.udp, world.UDPPlace(n, 0)); err != nil {
 		return k, err
 	}
-	if k, err = m.scattered(state, k); err != nil {
-		return k, err
-	}
-	for i := range n {
+	return m.scattered(state, k)
+}
+
+// timers takes the timers of a plain state, of which k events come before.
+func (m *Memo) timers(state uint32, k int) (_ int, err error) {
+	for i := range m.n {
 		a := &m.able[i]
 		if a.timers > 0 && m.x.Patient && m.concerned(i) {
 			k += int(a.timers)
@@ -224,6 +234,9 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 			continue
 		}
 		i := int(p) - world.SetPlace(m.n, 0)
+		if m.able[i].absent {
+			continue
+		}
 		for _, item := range m.x.Bank.Items(int(p), m.v[p]) {
 			pops := none
 			if item.Bag {
@@ -416,10 +429,15 @@ func (m *Memo) footsteps(state uint32, k int) error {
 // the resulting state.
 func (m *Memo) footstep(state uint32, k int) error {
 	e, slot := m.x.World.Events.Found(k)
+	return m.byParts(state, k, &e, slot, m.nth(&e, k))
+}
+
+// byParts takes the k-th event of the position by its footprint. The world stands anywhere.
+func (m *Memo) byParts(state uint32, k int, e *sim.Event, slot, nth int) error {
 	if m.isDear(m.index(e.Node)) {
 		return m.inWorld(state, k)
 	}
-	pieces, err := m.byFootprint(state, k, &e, slot)
+	pieces, err := m.byFootprint(state, k, e, slot, nth)
 	if err != nil {
 		return err
 	}

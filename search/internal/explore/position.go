@@ -20,14 +20,19 @@ type position struct {
 	total canon.Hash
 	nodes canon.Hash // the share of the nodes in total
 	odd   int        // parts that are not plain
-	fly   int        // messages under way
-	able  []ability  // of the nodes
-	moved []shift    // while the position changes
-	mark  []bool     // the places in moved
-	used  []bool     // the places that ever held something
-	tcp   []int32    // such places that are channels, in order
-	udp   []int32
-	sets  []int32
+	gone  int        // nodes that are absent
+	sky   *sky       // nil if it is not known
+
+	skies  map[string]*sky
+	skyKey []byte
+	fly    int       // messages under way
+	able   []ability // of the nodes
+	moved  []shift   // while the position changes
+	mark   []bool    // the places in moved
+	used   []bool    // the places that ever held something
+	tcp    []int32   // such places that are channels, in order
+	udp    []int32
+	sets   []int32
 }
 
 // A shift is a place whose part was another one.
@@ -82,11 +87,17 @@ func (m *position) move(p int, was, now uint32) {
 	delta := m.bank.Sum(p, now).Sub(m.bank.Sum(p, was))
 	m.total = m.total.Add(delta)
 	switch {
+	case p >= m.rest:
+		m.sky = nil
 	case p < n:
+		gone := m.gone
 		m.nodes = m.nodes.Add(delta)
-		m.odd -= count(!m.able[p].plain)
+		m.odd, m.gone = m.odd-count(!m.able[p].plain), m.gone-count(m.able[p].absent)
 		m.able[p] = *m.known.ability(p, now)
-		m.odd += count(!m.able[p].plain)
+		m.odd, m.gone = m.odd+count(!m.able[p].plain), m.gone+count(m.able[p].absent)
+		if m.gone > 0 || gone > 0 {
+			m.sky = nil
+		}
 	case p < m.rest:
 		q, before := m.known.queue(p, now), m.known.queue(p, was)
 		m.odd += count(!q.plain) - count(!before.plain)

@@ -177,6 +177,9 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 		if err := t.takeEvent(state, k); err != nil {
 			return err
 		}
+		if t.Patient || t.Owner.Few != 0 { // skips looks at the next event
+			t.World.Events.Count()
+		}
 	}
 	return nil
 }
@@ -198,12 +201,20 @@ func (t *Taker) omits(k int) bool { return t.only != nil && !t.only.Has(k) }
 // spared reports whether the k-th event is a fault beyond those that explored runs have, and
 // notes it.
 func (t *Taker) spared(k int) bool {
-	if t.Owner.Few == 0 || t.Healed || t.World.Environ.Spent() < t.Owner.Few || !t.World.Events.Look(k).Kind.Fault() {
+	if !t.spent() || !t.World.Events.Look(k).Kind.Fault() {
 		return false
 	}
-	t.Spared = true
+	t.spares()
 	return true
 }
+
+// spent reports whether the run to where the world stands has as many faults as explored runs have.
+func (t *Taker) spent() bool {
+	return t.Owner.Few != 0 && !t.Healed && t.World.Environ.Spent() >= t.Owner.Few
+}
+
+// spares notes that a fault was not taken.
+func (t *Taker) spares() { t.Spared = true }
 
 // takeEvent takes the k-th event of the state that is loaded, for all answers
 // to its coins, and comes back.

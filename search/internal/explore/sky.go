@@ -1,0 +1,127 @@
+package explore
+
+import (
+	"encoding/binary"
+
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// A sky is what the environment of a steady plain state can do. It follows from the parts of the
+// environment and from which nodes are absent, so the world is asked once for all states that
+// have them in common.
+type sky struct {
+	consequences, faults []overhead // before the timers, and after them
+}
+
+// overhead is an event of a sky.
+type overhead struct {
+	sim.Event
+	nth    int  // how many of its kind come before it, where that identifies it
+	rare   bool // it is not taken in healed states
+	spared bool // see Taker.spared
+}
+
+// apart reports whether nothing is under way to a node that is absent, and no connection
+// with one is anything but closed: then the others do what they would do if it were there.
+func (m *Memo) apart() bool {
+	for _, p := range m.tcp {
+		if c := int(p) - world.TCPPlace(m.n, 0); m.v[p] != 0 && (m.able[c/m.n].absent || m.able[c%m.n].absent) {
+			return false
+		}
+	}
+	for _, p := range m.udp {
+		if c := int(p) - world.UDPPlace(m.n, 0); m.v[p] != 0 && m.able[c/m.n].absent {
+			return false
+		}
+	}
+	return true
+}
+
+// steady reports whether the position has a sky.
+func (m *Memo) steady() bool {
+	if m.noFootprints {
+		return false
+	}
+	datagrams := false
+	for _, p := range m.udp {
+		datagrams = datagrams || m.v[p] != 0
+	}
+	return m.x.Bank.Steady(m.v, datagrams)
+}
+
+// ofSky takes the events of a sky and the timers, of which k events come before.
+func (m *Memo) ofSky(state uint32, k int) (err error) {
+	if m.sky == nil {
+		m.look(m.skyOfWorld)
+	}
+	s := m.sky
+	if k, err = m.overheads(state, k, s.consequences); err != nil {
+		return err
+	}
+	if k, err = m.timers(state, k); err != nil {
+		return err
+	}
+	_, err = m.overheads(state, k, s.faults)
+	return err
+}
+
+func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
+	for j := range events {
+		e := &events[j]
+		switch {
+		case e.rare && m.x.Healed:
+		case e.spared:
+			m.x.spares()
+		default:
+			if err := m.byParts(state, k, &e.Event, 0, e.nth); err != nil {
+				return k, err
+			}
+		}
+		k++
+	}
+	return k, nil
+}
+
+// look finds the sky of the position, and asks for it if it is a new one.
+func (p *position) look(ask func() *sky) {
+	b := p.skyKey[:0]
+	for _, id := range p.v[p.rest:p.bank.At().Healed()] {
+		b = binary.AppendUvarint(b, uint64(id))
+	}
+	if p.gone > 0 {
+		for i := range p.able {
+			if p.able[i].absent {
+				b = append(b, byte(i), byte(count(p.bank.Local(i, p.v[i]).Gone)))
+			}
+		}
+	}
+	if p.skyKey = b; p.skies[string(b)] == nil {
+		if p.skies == nil {
+			p.skies = map[string]*sky{}
+		}
+		p.skies[string(b)] = ask()
+	}
+	p.sky = p.skies[string(b)]
+}
+
+// add adds an event of the environment, and passes over those of nodes.
+func (s *sky) add(e overhead) {
+	switch {
+	case e.Kind.Fault():
+		s.faults = append(s.faults, e)
+	case e.Kind == sim.KindRestart:
+		s.consequences = append(s.consequences, e)
+	}
+}
+
+// skyOfWorld returns what the environment of the position can do, as the world says.
+func (m *Memo) skyOfWorld() *sky {
+	m.stand()
+	s, events, spent := new(sky), &m.x.World.Events, m.x.spent()
+	for k := range events.Count() {
+		e, _ := events.Found(k)
+		s.add(overhead{Event: e, nth: m.nth(&e, k), rare: e.Kind.Weight() == 0, spared: spent && e.Kind.Fault()})
+	}
+	return s
+}
