@@ -95,7 +95,7 @@ func (k Kind) Weight() float64 { return weights[k] }
 // Fault reports whether the kind is a fault of the environment.
 func (k Kind) Fault() bool { return k >= KindCrash && k <= KindPause }
 
-// Link is a network that messages travel by.
+// Link is a network that messages travel by: LinkTCP, LinkUDP, LinkSet or LinkBag.
 type Link uint8
 
 // The links.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
+	"strings"
 
 	"macemc/internal/canon"
 	"macemc/internal/sight"
@@ -179,8 +180,15 @@ func (n *handled) Handle(env Env, s Signal) {
 }
 
 func unhandled(n any, what, maker string, v any) {
-	panic(Unhandled{fmt.Sprintf("%T%s%s %T; list one with sim.%s", n, lacksHandler, what, v, maker)})
+	hint := "list one with sim." + maker
+	if t := reflect.TypeOf(v); strings.HasPrefix(t.PkgPath(), layersPath) { // its name means nothing to a user
+		hint = fmt.Sprintf("only nodes of the layer %s get it: make the node with the function Over of that package", strings.TrimPrefix(t.PkgPath(), layersPath))
+	}
+	panic(Unhandled{fmt.Sprintf("%T%s%s %T; %s", n, lacksHandler, what, v, hint)})
 }
+
+// layersPath is the path of this module's layers, before their names.
+var layersPath = strings.TrimSuffix(reflect.TypeFor[Addr]().PkgPath(), "sim") + "layers/"
 
 // dispatch maps the type of a value to a position in a list. It is a hash table, at most
 // half full, that is keyed by the type word of an interface.

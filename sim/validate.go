@@ -178,12 +178,12 @@ func (sys *System) validateNodes(p Params) error {
 	}
 	for _, prop := range sys.Properties {
 		if prop.rule.Matches != nil && !matched(sees, prop.rule) {
-			return fmt.Errorf("property %q is about %s, and no node has one; New makes %s", prop.Name, prop.rule.About, typesOf(sees))
+			return fmt.Errorf("property %q is about %s, and no node has one; New makes %s%s", prop.Name, prop.rule.About, typesOf(sees), meant(sees, prop.rule.About))
 		}
 	}
 	for _, c := range []Constraint{sys.Within, sys.Assume} {
 		if !c.IsZero() && !matched(sees, c.rule) {
-			return fmt.Errorf("constraint %q is about %s, and no node has one; New makes %s", c.Name, c.rule.About, typesOf(sees))
+			return fmt.Errorf("constraint %q is about %s, and no node has one; New makes %s%s", c.Name, c.rule.About, typesOf(sees), meant(sees, c.rule.About))
 		}
 	}
 	return nil
@@ -227,6 +227,16 @@ func (sys *System) listsBugsOf(n Node) error {
 // matched reports whether a rule applies to one of the nodes.
 func matched(nodes []Node, rule sight.Rule) bool {
 	return slices.ContainsFunc(nodes, func(n Node) bool { return rule.Matches(n) })
+}
+
+// meant returns a hint if a node is a pointer to the type that a rule is about, or "".
+func meant(nodes []Node, about reflect.Type) string {
+	for _, n := range nodes {
+		if t := reflect.TypeOf(sight.Subject(n)); t == reflect.PointerTo(about) {
+			return fmt.Sprintf("; write sim.View[%s]", t)
+		}
+	}
+	return ""
 }
 
 // typesOf returns the names of the nodes' types, each once.

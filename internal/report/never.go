@@ -23,7 +23,7 @@ func (p *printer) never(r *search.Result) {
 	case r.Never == nil:
 		p.line("never exercised: not known")
 	case len(r.Never) == 0:
-		p.line("never exercised: nothing of what was possible")
+		p.line("exercised: all that was possible")
 	default:
 		p.line("never exercised:")
 		for i, text := range r.Never {

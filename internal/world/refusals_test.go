@@ -98,6 +98,9 @@ func TestValidate(t *testing.T) {
 		{"property-about", func(s *sim.System) {
 			s.Properties = []sim.Property{sim.Always("well", func(sim.View[*puppet]) bool { return true })}
 		}, `system sound: property "well" is about *world_test.puppet, and no node has one; New makes *world_test.quiet`},
+		{"property-value", func(s *sim.System) {
+			s.Properties = []sim.Property{sim.Always("well", func(sim.View[quiet]) bool { return true })}
+		}, `system sound: property "well" is about world_test.quiet, and no node has one; New makes *world_test.quiet; write sim.View[*world_test.quiet]`},
 		{"steps-about", func(s *sim.System) {
 			s.Properties = []sim.Property{sim.Steps("well", func(_, _ sim.View[*puppet]) bool { return true })}
 		}, `system sound: property "well" is about *world_test.puppet, and no node has one; New makes *world_test.quiet`},
