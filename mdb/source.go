@@ -71,6 +71,9 @@ func (s *Session) SourcePage(i int) (p Page, err error) {
 		p = page("step %s of %s", numerals.Count(i), numerals.Count(s.Len()))
 		p[0][0].Style = Strong
 		p.add(Plain, "  %s", s.run.shown(t))
+		if how := t.CrashedWithin(); how != "" {
+			p.add(Bad, "  %s crashed %s: what the marked lines did after that had no effect", t.Node, how)
+		}
 	}
 	parts, known := ran.lines.Of(i)
 	var all []account.Passage

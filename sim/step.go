@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"macemc/choose"
@@ -123,6 +124,20 @@ type Step struct {
 	Effects  []Effect
 	Facts    []Fact
 	Cut      bool // the service failed in the step: Effects lists what it did until then, and not all of it was applied
+}
+
+// crashWithin stands in the question whether a node crashes within a step.
+const crashWithin = " crash within the step: "
+
+// CrashedWithin returns how much of the step happened before its node crashed within it, such as
+// "after effect 2, sync log", or "" if the node did not. What the handler did later had no effect.
+func (s *Step) CrashedWithin() string {
+	for _, c := range s.Coins {
+		if _, after, is := strings.Cut(c.What, crashWithin); is && c.Pick != 0 {
+			return after
+		}
+	}
+	return ""
 }
 
 // Cause returns the first of the Causes, or -1 if there is none.

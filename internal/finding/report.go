@@ -274,6 +274,9 @@ func (t *tale) source(p *page, n int) {
 	default:
 		p.say("Lines with > ran.")
 	}
+	if how := t.Step(n).CrashedWithin(); how != "" {
+		p.say("%s crashed %s: what these lines did after that had no effect.", report.Code(t.Step(n).Node.String()), report.Prose(how))
+	}
 }
 
 // passage returns a piece of source, its lines numbered and marked.

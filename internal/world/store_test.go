@@ -130,6 +130,9 @@ func TestCrashWithinAStep(t *testing.T) {
 			if !slices.Equal(src.about, told) {
 				t.Errorf("asked was %q; want %q", src.about, told)
 			}
+			if got, want := w.Run.Trace().Steps[0].CrashedWithin(), `after effect 2, send "done" to n1 by set`; got != want {
+				t.Errorf("the step says that the node crashed %q; want %q", got, want)
+			}
 			effects := w.Run.Trace().Steps[0].Effects
 			if got, want := effects[3].Text(w.Walker()), `crash; of the disk survives: write 1 of 1 torn after 3 bytes (append "record" to log)`; len(effects) != 4 || got != want {
 				t.Errorf("the trace tells %q; want %q", got, want)
