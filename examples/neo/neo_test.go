@@ -22,7 +22,7 @@ func TestFindsTheHalt(t *testing.T) {
 }
 
 // One of four is two validators that propose different blocks: nobody accepts two. That the
-// others may halt is told in docs/found.md.
+// others may halt stands in docs/found.md.
 func TestTwins(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{
 		Conditions: sim.Conditions{Faults: new(sim.Faults), Byzantine: "twins@n1", Properties: []string{"all accept the same block"}},

@@ -67,7 +67,7 @@ type Plan struct {
 	Seed  uint64        // of random answers, and of Rand draws of value 1
 	Rates [Kinds]uint32 // how many of 65536 draws of a kind are random; the others are 0
 	Slow  uint32        // if not 0, one of this many places is slow: operations of a sort in goroutines of a function
-	Fed   []Draw        // not nil: the answers by their keys; every other draw is 0
+	Fed   []Draw        // the answers by their keys, with 0 for every other draw; if it is nil, Seed and Rates answer
 	Until uint32        // if not 0, the last step that Fed answers; later draws are random
 	After uint64        // the seed of these
 	Stop  int           // the draw, from 1, at which the stack is taken; 0 for none

@@ -3,7 +3,7 @@ package main
 // version is that of the library which the fixes are undone in.
 const version = "v3.7.0"
 
-// bug is a bug of etcd's raft that its tracker tells of.
+// bug is a bug of etcd's raft that its tracker describes.
 type bug struct {
 	name  string
 	core  string   // the folder of core whose library has the bug as it was published, or "" if its fix is undone
