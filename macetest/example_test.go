@@ -13,6 +13,7 @@ type t struct{ testing.TB }
 
 func (t) Helper()             {}
 func (t) Name() string        { return "TestRoad" }
+func (t) Log(...any)          {}
 func (t) Logf(string, ...any) {}
 
 // A test of one line searches a system, and fails with a report if the search finds a
