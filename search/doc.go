@@ -20,16 +20,17 @@
 // three engines that must agree. The reference engine enumerates runs, each from its start;
 // it is slow and simple, and the oracle for the others. The other two take each step of
 // each state once, level by level (search/internal/explore): local in the world, and memo
-// from a table of footprints. Where a round ends, a walk is taken from states that are not
-// live, until it is live. So a service that cannot recover is found early. If the space was
-// exhausted, a closure decides liveness exactly (search/internal/closure).
+// from a table of footprints. At the end of a round, walks begin at its states that are not
+// live, and each goes on until it is live; a service that cannot recover is found early in
+// this way. If the space was exhausted, a closure decides liveness exactly
+// (search/internal/closure).
 //
-// Then come random walks (search/internal/walk), until they are live. Where the environment
-// may misbehave, a walk begins with a storm of faults, and liveness is judged after
-// healing. A walk that is not live for too long is suspected, and internal/decide decides
-// about it. Walks beyond the first thousand are taken by several goroutines in lots; the
-// first walk of a lot that needs a look is taken again alone, so results do not depend on
-// their number.
+// Then come random walks (search/internal/walk); each goes on until it is live. If the
+// environment may misbehave, a walk begins with a storm of faults, and liveness is judged
+// after healing. A walk that is not live for too long is suspected, and internal/decide
+// decides about it. Several goroutines take the walks beyond the first thousand, in lots.
+// If a walk of a lot fails or is suspected, the first such walk is taken again by the
+// search's own goroutine, so results do not depend on the number of goroutines.
 //
 // A share of the work is audited: steps are taken again from the start of their run, in
 // lockstep and with every check on. Every finding is confirmed by plain re-execution before
@@ -38,12 +39,12 @@
 // A [Lab] takes runs that begin in the middle of others, for packages above that analyze a
 // finding, and exhausts what can follow their states.
 //
-// # Where it is decided that a run is dead
+// # Which code decides that a run is dead
 //
-// Not here. A state that is at rest and not live is dead, as the loop sees. Of any other
-// state internal/decide decides, in a lab (judge.go), unless the whole space was exhausted:
-// then the closure has the answer (liveness.go). So a new reason to call a run dead belongs
-// into decide, and a new way to test it into the [Lab].
+// The loop decides it only for a state at rest: if that is not live, it is dead. For any
+// other state, internal/decide decides it in a lab (judge.go), unless the whole space was
+// exhausted: then the closure has the answer (liveness.go). A new reason to call a run dead
+// belongs in decide, and a new way to test a run belongs in the [Lab].
 //
 // # Where a new engine goes
 //
@@ -56,9 +57,9 @@
 // # Who writes what
 //
 // A runner is a search: it adds up what its phases return (outcome.go), and only fold
-// decides why the search stopped and what is known of safety and of liveness. A hand takes
+// decides why the search stopped, and sets Result.Safety and Result.Liveness. A hand takes
 // runs, and belongs to one goroutine at a time; its method counted returns its counts,
-// which do not count if nobody adds them. Several hands share units of work in a pool
+// which the caller must add to those of the search. Several hands share units of work in a pool
 // (search/internal/work): the members of a team, the scouts, and the hands of a lab.
 // options.go defines what an option means, and only hand.go changes options on the way. A
 // finding begins in newFinding; findings.go decides whether it is kept, and confirm.go

@@ -14,7 +14,7 @@ import (
 // and for each place of a panic. One mistake usually shows in many states; further findings
 // that are alike are only counted.
 type findings struct {
-	opts  *Options // how many findings are wanted, which are left out, and who is notified
+	opts  *Options // read for Findings, Ignore and Found
 	all   []*Finding
 	tried map[string]int // candidates that were confirmed, by verdict, property, and event or place of a panic
 	alike int

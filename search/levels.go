@@ -9,9 +9,10 @@ import (
 	"macemc/search/internal/run"
 )
 
-// keptLevels is what is kept of levels of the exhaustive phase: of each state the step by which it was
-// reached first. Who goes on takes these steps again, and no others. The sum of the identities of
-// a level tells whether they lead where they did.
+// keptLevels is the record of levels of the exhaustive phase, by which a later process continues
+// it. It has the step that reached each state first: the later process takes these steps again,
+// and no others. It compares the sum of the identities of each level's states, to notice if a step
+// leads to another state than it did.
 type keptLevels struct {
 	First     int // the number of the first level; 1 is the one after the starts
 	Levels    []keptLevel

@@ -18,7 +18,7 @@ import (
 type Options struct {
 	Params sim.Params
 	sim.Conditions
-	Ignore []Ignore // what is left out of the search
+	Ignore []Ignore // failures that the search does not report
 
 	Prefix *choose.Path // the search begins where this run ends; nil means at the start
 
@@ -37,14 +37,14 @@ type Options struct {
 	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0 means 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0 means 300,000, by the reference engine 100,000
 
-	Least Least // what is done at least, whatever Effort and Paths say
+	Least Least // work that is done even if Effort and Paths allow less
 
 	Memory int                // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
 	team   int                // states of a level that several workers expand, for tests; 0 means teamLeast
 	all    bool               // every step is looked up, for tests
 	live   int                // nodes of a place that are not packed, for tests
 	worth  int                // runs of a node's handlers that say whether memo looks its steps up, for tests
-	late   int                // steps of walks after which states are kept, for tests; 0: walk.CorpusFrom
+	late   int                // steps of walks after which states are kept, for tests; 0 means walk.CorpusFrom
 	once   bool               // the steps of a small space are not taken again, for tests
 	made   func(*world.World) // called with each world that is made and not for audits, for tests; nil means nobody asked
 	table  int                // bytes that the table of visited states may have, for tests; 0 means as Memory allows
@@ -77,13 +77,13 @@ type Options struct {
 	OnStuck func(*Result) // called for a handler that never returns, on another goroutine; it must end the process
 	OnSlow  func(Slow)    // called once for each place where handlers wait, on another goroutine; only with OnStuck
 
-	Trail *trail.Trail   // if set, records the progress of every run, so that a parent process can tell which run killed this one
+	Trail *trail.Trail   // if set, records the progress of every run, so that a parent process knows which run killed this one
 	Found func(*Finding) // if set, called for each finding as soon as it is confirmed
 
 	Afar  Afar  // takes walks in other processes, or nil
-	Store Store // keeps where the search is, for another process; nil: nobody does
+	Store Store // if set, keeps the state of the search, so that a later process can continue it
 
-	See func(*world.World) // Replay: told the states of the run, after the starts and after each step; the last may be told twice
+	See func(*world.World) // if set, Replay calls it after the starts and after each step; perhaps twice after the last one
 
 	AsRecorded bool // Replay judges nothing: the end of a path that was recorded as dead is dead if it is not live
 	ByIdentity bool // Replay follows the identities of a path's steps, whatever else is possible now, and does not compare the state at its end

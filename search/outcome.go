@@ -29,7 +29,7 @@ func found(f *Finding) outcome { return outcome{stop: StopFound, finding: f} }
 func (o outcome) over() bool { return o.stop != "" }
 
 // fold makes the result from the outcomes of the exhaustive phase and of the walks. Only
-// fold decides why the search stopped, and what is known of safety and of liveness.
+// fold decides why the search stopped, and sets Result.Safety and Result.Liveness.
 func (r *runner) fold(states, walks outcome) (*Result, error) {
 	all := r.findings.all
 	if unused := r.unused(); len(unused) > 0 && len(all) == 0 {
@@ -77,7 +77,8 @@ func early(s Stop) Stop {
 	return ""
 }
 
-// safety returns what is known of the safety properties.
+// safety returns the answer about the safety properties: found, if any finding violates one,
+// and otherwise the answer of the exhaustive phase.
 func (r *runner) safety(states outcome) Safety {
 	if slices.ContainsFunc(r.findings.all, func(f *Finding) bool { return !f.unlive() }) {
 		return Safety{State: StateFound, Depth: states.safety.Depth, Faults: states.safety.Faults}
@@ -85,7 +86,8 @@ func (r *runner) safety(states outcome) Safety {
 	return Safety{State: r.known(states.safety.State), Depth: states.safety.Depth, Faults: states.safety.Faults}
 }
 
-// liveness returns what is known of the liveness properties.
+// liveness returns the answer about the liveness properties, from the findings, the exhaustive
+// phase and the walks.
 func (r *runner) liveness(states, walks outcome) Liveness {
 	l := Liveness{State: r.known(states.liveness.State), Bottoms: states.liveness.Bottoms, Walks: r.stats.Walks - r.stats.Ended, WalkSteps: r.reach}
 	switch {

@@ -9,30 +9,30 @@ import (
 	"macemc/sim"
 )
 
-// Walks from the periphery cost steps. To keep wide levels from using up the search, they
-// are limited by the work that was done: a number of walks for each number of transitions,
-// and a few at the beginning. A false alarm costs as much as many walks.
+// The walks from the periphery may take peripheryLeast steps, and one step more for each
+// peripheryEvery transitions that were executed, so that wide levels do not use up the search.
+// Each false alarm takes peripheryAlarm steps off: looking into one costs as much as many walks.
 const (
 	peripheryEvery     = 1
 	peripheryEveryMemo = 4 // a step of a walk takes as long as several transitions
 	peripheryLeast     = 20_000
 	peripheryAlarm     = 50_000
 
-	peripheryPatience = 100_000 // transitions, and as many as before
+	peripheryPatience = 100_000 // transitions, besides twice those executed, before a finding of a walk is reported: see periphery.met
 )
 
-// periphery is the walks from the states at the ends of rounds, and what they met.
-// It owns when they are taken, and how far the phase goes on after one of them failed;
-// how a run is taken, judged and kept is the runner's.
+// periphery takes the walks from the states at the ends of rounds. It decides when they are
+// taken, and how long the exhaustive phase goes on after one of them failed. The runner takes,
+// judges and keeps their runs.
 type periphery struct {
 	r        *runner
-	pending  *Finding // what a walk has met; a shorter one is looked for
-	patience int      // until so many transitions were executed
+	pending  *Finding // met by a walk, or nil; the exhaustive phase is looking for a shorter one
+	patience int      // the number of executed transitions at which it stops looking
 
 	states, walked, steps int // see Periphery
 }
 
-// counted returns what these walks came to.
+// counted returns the counts of these walks.
 func (p *periphery) counted() Periphery {
 	return Periphery{States: p.states, Walked: p.walked, Steps: p.steps}
 }
@@ -46,12 +46,12 @@ func (p *periphery) allowance() int {
 	return peripheryLeast + p.r.now().Executed/every - p.steps - peripheryAlarm*p.r.alarms
 }
 
-// outskirts reports whether the states of a depth are walked from.
+// outskirts reports whether walks begin at the states of a depth.
 func (p *periphery) outskirts(depth int) bool {
 	return depth > 0 && (depth%p.r.opts.Step == 0 || depth == p.r.opts.Depth)
 }
 
-// roams reports whether walks from a periphery are of use.
+// roams reports whether walks from a periphery can find anything that is still wanted.
 func (p *periphery) roams() bool {
 	return !p.r.opts.NoWalks && p.pending == nil && p.r.World.Judge.CanBeLive()
 }
@@ -87,8 +87,8 @@ func (p *periphery) walkEach(x *explore.Explorer, depth int, level explore.Front
 	return nil, nil
 }
 
-// roundEnd walks from the states of a depth, and says whether the exhaustive
-// phase is over.
+// roundEnd walks from the states of a depth if a round ends there. The outcome says whether
+// the exhaustive phase is over.
 func (p *periphery) roundEnd(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
 	if !p.roams() || !p.outskirts(depth) {
 		return out, nil
@@ -109,8 +109,8 @@ func (p *periphery) walkRound(x *explore.Explorer, depth int, level explore.Fron
 	return out, nil
 }
 
-// lastRound walks from the states of a depth where the exhaustive phase has
-// done the work that it may, before the end of a round.
+// lastRound walks from the states of a depth at which Options.Effort ends the exhaustive phase
+// in the middle of a round.
 func (p *periphery) lastRound(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
 	if depth == 0 || !p.roams() || p.outskirts(depth) { // then it was done
 		return out, nil
@@ -135,7 +135,8 @@ func (p *periphery) met(f *Finding) (out outcome, err error) {
 	return out, nil
 }
 
-// impatient reports whether what a walk has met is reported as it is.
+// impatient reports whether the pending finding of a walk is to be reported now, since the
+// exhaustive phase had time enough to find a shorter one.
 func (p *periphery) impatient() bool { return p.pending != nil && p.r.now().Executed >= p.patience }
 
 // coprime returns a number that, added again and again modulo n, meets all below n, far

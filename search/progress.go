@@ -62,7 +62,7 @@ func (g *gauge) at(done int, counted func() Stats) {
 // at reports the progress of the phase. The receiver decides how often it is shown.
 func (r *runner) at(done int) { r.gauge.at(done, r.now) }
 
-// tell is at without further progress.
+// tell reports the progress again, with the present counts.
 func (r *runner) tell() { r.gauge.at(r.gauge.done, r.now) }
 
 // measured returns what the search took so far.

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// State is how far a question about a system was answered.
+// State is the answer to a question about a system, and how thorough the search for it was.
 type State string
 
 // The states, from the strongest to the weakest.
@@ -40,7 +40,7 @@ type Liveness struct {
 	Bottoms   int // walks, besides, from states at the bottom of a space whose states were not kept
 }
 
-// Result is what a search came to.
+// Result is the result of a search.
 type Result struct {
 	System  *sim.System
 	Params  sim.Params
@@ -49,12 +49,12 @@ type Result struct {
 	Finding   *Finding   // the first, or nil if nothing was found
 	Findings  []*Finding // all: one for each verdict, property and critical event
 	Undecided []Suspect  // runs that may be dead: the search stopped before that was decided, or Options.ExplainEffort was too little
-	Alike     int        // further runs that were like one of these, or were not examined because there were so many
+	Alike     int        // further failed runs: those like a finding above, and those beyond the number that is examined
 	Ignored   int        // runs that failed as Options.Ignore leaves out
 	Safety    Safety
 	Liveness  Liveness
 	Stop      Stop
-	Cut       Stop // what cut the search short of its bound, found something or not, or "" if nothing did
+	Cut       Stop // the limit that ended the search early, whether or not it found anything; "" if none did
 	Stats     Stats
 	Measured  Measured
 

@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// runner is a search: it has the phases, and what they need of each other. A phase returns
-// its outcome; what was counted is added to stats, and what was found is in findings.
+// runner is a search: its phases, and the state that they share. A phase returns its outcome,
+// adds its counts to stats, and puts the failures that it finds into findings.
 type runner struct {
 	*hand // takes its runs
 	space *space
@@ -23,20 +23,20 @@ type runner struct {
 	findings    findings
 	round       *reference // that is under way, or nil
 	periphery   periphery
-	reach       int       // steps after which a walk that is not live is suspected, now
-	undecided   []Suspect // runs of which it was not decided whether they are dead
-	dear        []dear    // suspects that are decided about when the search is over
+	reach       int       // steps after which a walk that is not live is suspected, at present
+	undecided   []Suspect // runs that may be dead or not: that was not decided
+	dear        []dear    // suspects that are examined when the search is over
 	suspicions  suspicions
-	alarms      int           // that were false; each makes reach longer
-	vain        int           // what was spent on looks at walks that were only slow
-	corpus      *walk.Corpus  // where walks may begin, too, or nil if there is none yet
-	notes       []*walk.Notes // what the walks of this lot have met
-	begun       []int         // and at which kept states they began
-	past        pastKept      // what they have met since the state of the search was kept
-	from        *kept         // the state from which the search goes on; nil: it began
+	alarms      int           // suspicions that were false; each makes reach longer
+	vain        int           // the effort spent on suspected walks that were only slow
+	corpus      *walk.Corpus  // states at which walks may begin, too, or nil if there is none yet
+	notes       []*walk.Notes // what each walk of this lot has met
+	begun       []int         // and the kept state at which it began
+	past        pastKept      // the additions to the corpus since the state of the search was last kept
+	from        *kept         // the state from which the search was resumed, or nil if it is new
 	quarantined []int         // walks that were left out
 	lots        int           // lots that other processes took
-	untold      pastKept      // additions to the corpus since then
+	untold      pastKept      // additions to the corpus that those processes do not have yet
 
 	// The goroutines that help it.
 	team    *team // nil means nobody explores with it

@@ -29,7 +29,8 @@ type slowness struct {
 
 // watchSlow starts another monitor that looks more often than the one for handlers that
 // never return. It reports where handlers wait. If the search should stop and cannot,
-// because a handler keeps it, it reports what is known as the result of a stopped search.
+// because a handler does not return, it reports the findings and counts so far as the result
+// of a stopped search.
 func (m *monitor) watchSlow() (end func()) {
 	seen := map[*hand]*slowness{}
 	told := map[string]bool{}

@@ -12,27 +12,28 @@ import (
 	"macemc/search/internal/walk"
 )
 
-// A Store keeps what a search has come to, for one that goes on after this process has ended.
-// The bytes are the search's own. They mean something for the same build and the same options,
-// Workers, Memory, Stop and whoever is told things aside.
+// A Store keeps the state of a search, so that another process can continue it after this one has
+// ended. Only package search reads the bytes. They are valid for the same build and the same
+// options; only Workers, Memory, Stop and the callbacks may differ.
 //
-// The state is that at the end of a lot of walks: how many walks were taken, what was
-// counted, and the corpus. A walk depends on these and on its number alone, so a search that goes
-// on from there comes to what an uninterrupted one comes to. In the exhaustive phase it is that at
+// The state is kept at the end of a lot of walks. It is the number of walks that were taken, the
+// counts, and the corpus. A walk depends on these and on its number alone, so a search that is
+// continued has the result of an uninterrupted one. In the exhaustive phase the state is kept at
 // the end of a level: see keptLevels.
 type Store interface {
-	// Kept returns what was kept last as a whole, and what was added since. If whole is empty the
-	// search begins.
+	// Kept returns the last record that Keep was given, and those that Add was given since. If
+	// whole is empty, a new search begins.
 	Kept() (whole []byte, added [][]byte)
-	// Due reports whether something is to be kept now, and whether as a whole.
+	// Due reports whether the search should keep its state now, and if so, whether by Keep
+	// (whole) or by Add.
 	Due() (due, whole bool)
-	// Keep keeps a whole state in the place of everything before; Add adds to it.
+	// Keep replaces everything that was kept by a whole state; Add adds a record to it.
 	Keep(whole []byte) error
 	Add(record []byte) error
 }
 
-// kept is the state of a search at the end of a lot. All of it is absolute, but for the corpus
-// of a state that is added to another.
+// kept is the state of a search at the end of a lot. If it is added to another state, it
+// replaces all of it except the corpus: Notes and Chosen are what the corpus gets in addition.
 type kept struct {
 	Safety         Safety
 	Liveness       Liveness
@@ -52,12 +53,12 @@ type kept struct {
 	Unused         []string
 	Levels         *keptLevels `json:",omitempty"` // of a search that is in its exhaustive phase
 	HasCorpus      bool
-	Corpus         *walk.Kept // nil: there is none, or this state is added to another one
+	Corpus         *walk.Kept // nil if there is none, or if this state is added to another one
 	Notes          []walk.Noted
 	Chosen         []int
 }
 
-// states is what the exhaustive phase had come to.
+// states returns the outcome of the exhaustive phase, as it was kept.
 func (k *kept) states() outcome {
 	if k == nil {
 		return outcome{}
@@ -65,13 +66,13 @@ func (k *kept) states() outcome {
 	return outcome{stop: k.Stop, safety: k.Safety, liveness: k.Liveness, repeated: k.Repeated}
 }
 
-// pastKept is what a state has that is added to the one before.
+// pastKept is what the walks since the last kept state add to the corpus.
 type pastKept struct {
 	notes  []walk.Noted
 	chosen []int
 }
 
-// note notes what the walks of a lot have met, for the next state that is kept.
+// note adds what the walks of a lot have met, for the next state that is kept.
 func (p *pastKept) note(notes []*walk.Notes, begun []int) {
 	for _, n := range notes {
 		p.notes = append(p.notes, n.Noted())
@@ -79,7 +80,7 @@ func (p *pastKept) note(notes []*walk.Notes, begun []int) {
 	p.chosen = append(p.chosen, begun...)
 }
 
-// keepable refuses what cannot go on in another process.
+// keepable rejects options of a search that another process could not continue.
 func (o *Options) keepable() error {
 	switch {
 	case o.Store == nil:
@@ -92,15 +93,15 @@ func (o *Options) keepable() error {
 	return nil
 }
 
-// lotEnd is where a search by walks is between two lots.
+// lotEnd is the progress of the walks between two lots.
 type lotEnd struct {
-	next   int // the walk
-	far    int // how many walks the last lot had before one needed a look
-	of     int // walks that are to be taken
+	next   int // the number of the next walk
+	far    int // how many walks of the last lot were taken before one failed or was suspected
+	of     int // how many walks are to be taken in all
 	length walk.Length
 }
 
-// begins is where the walks begin: at first, unless the search goes on from a state.
+// begins returns the progress with which the walks begin: first, unless the search was resumed.
 func (r *runner) begins(first lotEnd) lotEnd {
 	if r.from == nil {
 		return first
@@ -109,9 +110,9 @@ func (r *runner) begins(first lotEnd) lotEnd {
 	return lotEnd{r.from.Next, r.from.Far, max(first.of, r.from.Of), r.from.Length}
 }
 
-// saves keeps the state of the search at the end of a lot, if it is time to. Findings are not kept:
-// a search that has found something goes on from before that, and so does one that
-// has put off a suspect.
+// saves keeps the state of the search at the end of a lot, if the Store says that it is due.
+// Findings and suspects that were put off are not kept. So nothing is kept after the first of
+// them: a search that is continued then goes on from the state before, and meets them again.
 func (r *runner) saves(states outcome, at lotEnd) error {
 	if r.opts.Store == nil || len(r.findings.all) > 0 || len(r.dear) > 0 || r.Stopped() {
 		return nil
@@ -155,7 +156,7 @@ func (r *runner) snapshot(states outcome, at lotEnd, levels *keptLevels) kept {
 	}
 }
 
-// resumed returns the state that the search goes on from; nil: it begins.
+// resumed returns the state from which the search is resumed, or nil if it is new.
 func (r *runner) resumed() (*kept, error) {
 	if r.opts.Store == nil {
 		return nil, nil

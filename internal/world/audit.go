@@ -88,7 +88,8 @@ func (a *auditor) checkHanded() {
 	a.handed = a.handed[:0]
 }
 
-// tell remembers the text of a value by its identity.
+// tell returns the identity of a value, and keeps the value's text under it, so that became
+// can show the value as it was if it has changed.
 func (a *auditor) tell(v any) canon.Hash {
 	h := a.sum(v)
 	if _, known := a.told[h]; !known {
@@ -244,7 +245,7 @@ func (a *auditor) packet(from, to int, p netsim.Packet) {
 		addrOf(from), addrOf(to), p.Step, a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message))))
 }
 
-// became returns what a value was and what it is.
+// became describes how a value has changed since tell returned the identity was for it.
 func (a *auditor) became(was canon.Hash, v any) string {
 	return fmt.Sprintf("%s became %s", a.told[was].text, a.walker.Text(v))
 }

@@ -9,12 +9,12 @@ import (
 	"macemc/sim"
 )
 
-// A node's times are names that its clock has assigned (macetime.Clock). They are part of
-// its state, together with what is known of them. When a handler has returned, the clock
-// renumbers in place the times that the node still holds, and forgets the others. A node
-// without times costs a step only the test for them.
+// A node's times are names that its clock has assigned (macetime.Clock). The names are part of
+// the node's state, and so are the relations between them that the clock has recorded. When a
+// handler has returned, the clock renumbers in place the times that the node still holds, and
+// forgets the others. If a node has no times, a step only tests for that.
 
-// instants is where the nodes of a world hold times.
+// instants finds the places in which the nodes of a world hold times.
 type instants struct {
 	finder  *canon.Finder
 	times   []*macetime.Time
@@ -30,7 +30,7 @@ func (all *nodes) finder() *instants {
 	return all.instants
 }
 
-// settleTimes numbers anew what node i holds, after a handler or a crash.
+// settleTimes renumbers the times that node i holds, after a handler or a crash.
 func (all *nodes) settleTimes(i int) {
 	if ns := &all.at[i]; ns.clock != nil {
 		all.work.searched()
@@ -38,7 +38,8 @@ func (all *nodes) settleTimes(i int) {
 	}
 }
 
-// untold rejects a node that keeps the text of a time: what it does by that text, nobody asks.
+// untold rejects a node that keeps the text of a time. Comparing two texts asks the clock
+// nothing, so the search would not explore both answers.
 func (w *World) untold(i int) {
 	for _, l := range w.walker.Lines(w.nodes.at[i].node) {
 		if t, is := macetime.Written(l.Path + " " + l.Value); is {
@@ -48,8 +49,8 @@ func (w *World) untold(i int) {
 	}
 }
 
-// renumber numbers the times anew that the node still holds. paced says that its timers
-// have times too.
+// renumber renumbers the times that the node still holds. If paced is set, its timers have
+// times too.
 func (ns *nodeState) renumber(in *instants, paced bool) {
 	changed := in.find(ns.node, addrOf(ns.index))
 	if paced {

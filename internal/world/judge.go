@@ -151,8 +151,8 @@ func (j *Judge) Check() *sim.Failure {
 	return nil
 }
 
-// holds asks a property that is of each node by itself of those that changed, or
-// else of the state. Audits ask of the state.
+// holds evaluates a property. If the property is about each node by itself (Each), only the
+// nodes that have changed are examined; else, and in audits, the whole state is.
 func (j *Judge) holds(c *sight.Check) bool {
 	if c.Each == nil {
 		return j.ask(c)
@@ -169,7 +169,8 @@ func (j *Judge) holds(c *sight.Check) bool {
 	return true
 }
 
-// ask evaluates a property, and remembers which, for the code that recovers from its panic.
+// ask evaluates a property. The field asking has the property meanwhile, for the code that
+// recovers from its panic.
 func (j *Judge) ask(c *sight.Check) bool {
 	j.asking = c
 	holds := c.Holds()
@@ -177,8 +178,8 @@ func (j *Judge) ask(c *sight.Check) bool {
 	return holds
 }
 
-// tell passes a fact to a monitor, and remembers which, for the code that recovers from its
-// panic.
+// tell returns the error of a monitor that observes a fact. The field telling has the monitor
+// meanwhile, for the code that recovers from its panic.
 func (j *Judge) tell(k, node int, fact any) error {
 	j.telling = &j.monitors[k]
 	err := j.telling.Observe(node, fact)

@@ -23,7 +23,7 @@ type Links struct {
 	udp  *netsim.FIFO
 	set  *netsim.Set
 
-	// What receivers accept. If no node can decline, everything.
+	// The channels whose next message its receiver accepts: all of them, unless a node can decline.
 	acceptedTCP netsim.Bits // channels whose head
 	acceptedUDP netsim.Bits
 	members     int     // of sets and bags

@@ -79,7 +79,7 @@ func (all *nodes) renew(i int) {
 	all.install(i, all.sys.New(all.params, addrOf(i)))
 }
 
-// begin forgets the run that was.
+// begin resets the node to the start of a run.
 func (ns *nodeState) begin() {
 	ns.shared = false
 	ns.live(lifeUp)
@@ -91,11 +91,11 @@ func (ns *nodeState) begin() {
 	ns.assembly.clear()
 }
 
-// assembled notes that so many more sets of messages may be taken at once.
+// assembled adds n to the number of sets of messages that the nodes may take at once.
 func (all *nodes) assembled(n int) { all.quorums += n }
 
-// joins reports whether the node's script begins with that it joins: until then it
-// is not there.
+// joins reports whether the first request of the node's script is to join. The node does not
+// exist before it has joined.
 func (ns *nodeState) joins() bool {
 	return len(ns.script) > 0 && (sim.Event{Kind: sim.KindScript, Value: ns.script[0]}).Joins()
 }

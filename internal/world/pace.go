@@ -7,9 +7,9 @@ import (
 )
 
 // If a system guarantees how exact its nodes' clocks are (sim.Clock), a timer has a
-// deadline: an instant of its node's clock. Of the timers of a node, one may fire if it can
-// be the first one due. How soon the node handles it is open, and so is the relation
-// between two nodes.
+// deadline: an instant of its node's clock. A timer may fire if the recorded relations permit
+// that it is the first of its node's timers that is due. The node may handle it any time after
+// that, and nothing relates the clocks of two nodes.
 
 // due returns the deadline of a timer that the handler sets now.
 func (w *World) due(d time.Duration) macetime.Time {
@@ -21,7 +21,7 @@ func (w *World) due(d time.Duration) macetime.Time {
 	return w.ticks().Due(set, least, most)
 }
 
-// ripen looks which timers of a node may fire.
+// ripen finds the timers of a node that may fire, and lists their slots in ripe.
 func (ns *nodeState) ripen() {
 	ns.ripe = ns.ripe[:0]
 	for k := range ns.seen.Timers {
@@ -35,7 +35,7 @@ func (ns *nodeState) ripen() {
 	}
 }
 
-// precedes makes the timer at a slot the first that is due.
+// precedes records on the node's clock that the timer at a slot is the first one due.
 func (ns *nodeState) precedes(slot int) {
 	var others []macetime.Time
 	for k := range ns.seen.Timers {
@@ -48,7 +48,8 @@ func (ns *nodeState) precedes(slot int) {
 	ns.clock = &own
 }
 
-// known returns what the clock of a node knows, and when its timers are due.
+// known returns the recorded relations of a node's clock and the deadlines of its timers, as
+// bytes.
 func (ns *nodeState) known() []byte {
 	buf := ns.clock.Append(nil)
 	for k := range ns.seen.Timers {

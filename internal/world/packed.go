@@ -11,11 +11,11 @@ import (
 	"macemc/sim"
 )
 
-// A bank keeps the first nodes of a place as they are, since most searches have no more, and
-// steps from them are taken often. The nodes that come later it keeps as bytes, each as the
-// difference from the node that the step began with, and makes a node of the bytes when it
-// is asked for. No twins are kept of these. Some nodes cannot be packed and stay as they are:
-// see Bank.Unpacked.
+// A bank keeps the first nodes of a place as they are: most searches have no more, and steps
+// from these nodes are taken often. It keeps later nodes as bytes, each as the difference from
+// the node with which the step began, and makes a node from the bytes when one is asked for. No
+// twins are kept of packed nodes. Some nodes cannot be packed and are kept as they are: see
+// Bank.Unpacked.
 
 // liveMost is the number of nodes of a place that are kept as they are.
 const liveMost = 1 << 14
@@ -27,7 +27,7 @@ type packs struct {
 	where   []int32      // by number: that of a record, or the complement of an index of live
 }
 
-// full reports whether a place has as many live nodes as it may.
+// full reports whether a place has more than most live nodes, so that further ones are packed.
 func (k *shelf) full(most int) bool { return len(k.parts) > most }
 
 // appendPacked puts a packed part on the shelf.
