@@ -12,9 +12,10 @@ import (
 //
 // See fits search.Options.See; the recording is complete when Replay has returned.
 type Recording struct {
-	last   []canon.Line
-	edits  []edit // of state k, against state k-1; the first is against nothing
-	wholes [][]canon.Line
+	last     []canon.Line
+	edits    []edit // of state k, against state k-1; the first is against nothing
+	wholes   [][]canon.Line
+	readings world.Readings // of all values
 
 	read  int // the latest requested state and its step; nil if none
 	lines []canon.Line
@@ -44,6 +45,10 @@ func (r *Recording) See(w *world.World) {
 	if k > len(r.edits) {
 		panic("macemc bug: eventgraph: a recording needs every state, and one is missing")
 	}
+	if r.readings == nil {
+		r.readings = world.Readings{}
+	}
+	r.readings.Note(&w.Text, lines)
 	if k%wholeEvery == 0 {
 		r.wholes = append(r.wholes, lines)
 	}
@@ -84,6 +89,14 @@ func (r *Recording) State(step int) []canon.Line {
 
 func (e edit) apply(old []canon.Line) []canon.Line {
 	return slices.Concat(old[:e.head], e.lines, old[len(old)-e.tail:])
+}
+
+// Read returns differences of states as people read them.
+func (r *Recording) Read(all []world.Difference) (out []world.Difference) {
+	for _, d := range all {
+		out = append(out, r.readings.Difference(d))
+	}
+	return out
 }
 
 // Changes returns the lines that a step changed, with their old and new values.

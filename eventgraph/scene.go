@@ -235,7 +235,7 @@ func (g *Graph) changed(p, most int) (lines []string) {
 	for _, node := range down {
 		lines = append(lines, node.String()+" went down: what it kept in memory is gone")
 	}
-	for i, d := range all {
+	for i, d := range g.States.Read(all) {
 		if i == most {
 			return append(lines, fmt.Sprintf("... %d more", len(all)-i))
 		}

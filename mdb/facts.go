@@ -229,7 +229,10 @@ func stepFacts(at Look, g *eventgraph.Graph) (f StepFacts, err error) {
 func (r *run) changesOf(all []world.Difference) []Change {
 	out := []Change{}
 	for _, d := range all {
-		out = append(out, Change{d.Path, r.reading(d.A), r.reading(d.B)})
+		if !r.exact {
+			d = r.read.Difference(d)
+		}
+		out = append(out, Change{d.Path, d.A, d.B})
 	}
 	return out
 }

@@ -39,8 +39,8 @@ type run struct {
 	frames  int
 
 	cached []cachedState
-	read   map[string]string // the value of a line in the form that people read, if it differs
-	exact  bool              // values are shown in the form in which states are compared
+	read   world.Readings // of the values of all states
+	exact  bool           // values are shown in the form in which states are compared
 	busy   *Busy
 }
 
@@ -122,7 +122,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	}
 	busy.guard(player)
 	r := &run{
-		read: map[string]string{}, title: title, header: path.Header, recorded: path, player: player, trunk: &branch{name: "trunk"},
+		read: world.Readings{}, title: title, header: path.Header, recorded: path, player: player, trunk: &branch{name: "trunk"},
 		known: map[string]uint32{}, spacing: spacingFirst, busy: busy,
 	}
 	r.branches.all = []*branch{r.trunk}
@@ -352,11 +352,7 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 		return nil, err
 	}
 	lines := r.player.World().Text.Lines()
-	for k, l := range r.player.World().Text.Shown() {
-		if l.Value != lines[k].Value {
-			r.read[lines[k].Value] = l.Value
-		}
-	}
+	r.read.Note(&r.player.World().Text, lines)
 	if len(r.cached) == cachedMost {
 		r.cached = append(r.cached[:0], r.cached[1:]...)
 	}
@@ -366,10 +362,10 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 
 // reading returns a line's value in the form that people read.
 func (r *run) reading(value string) string {
-	if shown, is := r.read[value]; is && !r.exact {
-		return shown
+	if r.exact {
+		return value
 	}
-	return value
+	return r.read.Of(value)
 }
 
 // exactly runs f, and shows values in the form in which states are compared meanwhile.

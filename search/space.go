@@ -87,11 +87,11 @@ func (s *space) Due(depth int) bool {
 	return true
 }
 
-func (s *space) Look(depth int, lines []canon.Line) {
+func (s *space) Look(depth int, lines, shown []canon.Line) {
 	forms := map[[2]string]*form{} // by owner and path
 	var order [][2]string
 	queued := map[string]int{}
-	for _, l := range lines {
+	for i, l := range lines {
 		owner, path, rest := placeOf(l)
 		if channel, link, ok := queueOf(l.Path); ok {
 			queued[channel]++
@@ -108,7 +108,7 @@ func (s *space) Look(depth int, lines []canon.Line) {
 		}
 		f.h = f.h.Then(canon.OfString(rest + " = " + l.Value))
 		if len(f.texts) <= samplesKept {
-			f.texts = append(f.texts, strings.TrimPrefix(rest+"="+l.Value, "="))
+			f.texts = append(f.texts, strings.TrimPrefix(rest+"="+shown[i].Value, "="))
 		}
 	}
 	for _, key := range order {

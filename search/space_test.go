@@ -59,7 +59,7 @@ func TestSpaceNamesTheCounter(t *testing.T) {
 			lines = append(lines, canon.Line{Path: fmt.Sprintf("tcp n0->n1[%d]", at), Value: fmt.Sprintf("data{seq: %d}", at)})
 		}
 		if s.Due(n) {
-			s.Look(n, lines)
+			s.Look(n, lines, lines)
 		}
 	}
 	res := &Result{Safety: Safety{State: StateBounded, Depth: 99}, Stats: Stats{Depth: 99}}

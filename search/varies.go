@@ -11,7 +11,9 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/world"
 	"macemc/search/internal/run"
+	"macemc/sim"
 )
 
 // outcomesMost is how many outcomes of a step are listed; the others are counted.
@@ -21,7 +23,9 @@ const outcomesMost = 5
 type cameTo struct {
 	Outcome
 	did   []string
+	shown []string // did, as people read it
 	state []canon.Line
+	read  world.Readings // of the state
 }
 
 // countOutcomes takes the steps up to a nondeterministic one again and again, and counts
@@ -42,20 +46,26 @@ func countOutcomes(r *run.Runs, f *Finding) {
 			h = canon.OfString(strings.Join(did, "\x00"))
 		}
 		if told[h] == nil {
-			told[h] = &cameTo{did: did}
+			told[h] = &cameTo{did: did, shown: run.Did(w, failure, sim.Effect.Shown)}
+			if src.Asked != "" {
+				told[h].shown = append(told[h].shown, src.Asked)
+			}
 			if src.Asked == "" && failure == nil {
-				told[h].state = w.Text.Lines()
+				o := told[h]
+				o.state, o.read = w.Text.Lines(), world.Readings{}
+				o.read.Note(&w.Text, o.state)
 			}
 		}
 		told[h].Times++
 		order = append(order, told[h])
 	}
 	path := differing(told)
+	readable(told)
 	before, after := alike(told)
 	for _, o := range told {
 		o.Told = apart(o.did, before, after)
 		if v, ok := valueAt(o.state, path); ok {
-			o.Told = strings.TrimSpace(o.Told + " " + path + " = " + v)
+			o.Told = strings.TrimSpace(o.Told + " " + path + " = " + o.read.Of(v))
 		}
 		f.Outcomes = append(f.Outcomes, o.Outcome)
 	}
@@ -71,6 +81,21 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	}
 	if why := probably(order, path, len(told)); why != "" {
 		f.Message = strings.TrimSuffix(f.Message, run.Hint) + "; " + why
+	}
+}
+
+// readable makes the outcomes what people read, unless two that are not the same would read the same.
+func readable(told map[canon.Hash]*cameTo) {
+	exact, apart := map[string]bool{}, map[string]bool{}
+	for _, o := range told {
+		exact[strings.Join(o.did, "\x00")] = true
+		apart[strings.Join(o.shown, "\x00")] = true
+	}
+	if len(apart) < len(exact) {
+		return
+	}
+	for _, o := range told {
+		o.did = o.shown
 	}
 }
 

@@ -145,5 +145,5 @@ func (t *tale) apart(p *page) {
 		return
 	}
 	p.say("Where they part:")
-	t.changes(p, all, fmt.Sprintf("after step %d", after), fmt.Sprintf("after step %d of the live run", instead))
+	t.changes(p, t.LiveStates().Read(t.States().Read(all)), fmt.Sprintf("after step %d", after), fmt.Sprintf("after step %d of the live run", instead))
 }

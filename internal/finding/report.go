@@ -235,7 +235,7 @@ func (t *tale) step(p *page, n int) {
 		for _, node := range down {
 			p.say("%s went down: what it kept in memory is gone.", report.Code(node.String()))
 		}
-		t.changes(p, all, "before", "after")
+		t.changes(p, states.Read(all), "before", "after")
 	}
 }
 

@@ -728,7 +728,9 @@ func (m *merger) told(i int, v *live.Event) string {
 	if link == 0 {
 		link = sim.LinkTCP
 	}
-	return sim.Event{Node: m.params.Addr(i), Kind: v.Kind, From: v.From, Link: link, Value: v.Value}.Text(m.w.Walker(), m.params.Nodes)
+	step := sim.Step{Event: sim.Event{Node: m.params.Addr(i), Kind: v.Kind, From: v.From, Link: link, Value: v.Value}}
+	step.Identity = step.Event.Text(m.w.Walker(), m.params.Nodes)
+	return step.Shown(m.w.Walker())
 }
 
 // perform takes the event of an entry, after the faults that it needs.

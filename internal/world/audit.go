@@ -32,6 +32,7 @@ type auditor struct {
 // spoken is a value as text.
 type spoken struct {
 	text  string
+	shown string
 	lines []canon.Line
 }
 
@@ -96,7 +97,7 @@ func (a *auditor) tell(v any) canon.Hash {
 		if a.told == nil {
 			a.told = map[canon.Hash]spoken{}
 		}
-		a.told[h] = spoken{a.walker.Text(v), a.walker.Lines(v)}
+		a.told[h] = spoken{a.walker.Text(v), sim.Shown(a.walker, v), a.walker.Lines(v)}
 	}
 	return h
 }
@@ -247,6 +248,9 @@ func (a *auditor) packet(from, to int, p netsim.Packet) {
 
 // became describes how a value has changed since tell returned the identity was for it.
 func (a *auditor) became(was canon.Hash, v any) string {
+	if is := sim.Shown(a.walker, v); is != a.told[was].shown {
+		return fmt.Sprintf("%s became %s", a.told[was].shown, is)
+	}
 	return fmt.Sprintf("%s became %s", a.told[was].text, a.walker.Text(v))
 }
 

@@ -227,7 +227,7 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	}
 	if p := x.Owner.Sampler; p != nil && p.Due(x.depth()) {
 		bring()
-		p.Look(x.depth(), x.World.Text.Lines())
+		p.Look(x.depth(), x.World.Text.Lines(), x.World.Text.Shown())
 		p.Hold(x.World.Text.TimeFields())
 	}
 	inside := said&SaidInside != 0

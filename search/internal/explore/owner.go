@@ -68,7 +68,8 @@ func (c *Counts) compared() { *c.Compared++ }
 type sampler interface {
 	// Due counts a state, and reports whether it is to be looked at.
 	Due(depth int) bool
-	Look(depth int, lines []canon.Line)
+	// Look takes the state's lines, exact and as people read them.
+	Look(depth int, lines, shown []canon.Line)
 	// Hold sets which lines of it show times.
 	Hold(fields []canon.Line)
 }

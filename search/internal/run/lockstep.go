@@ -155,14 +155,22 @@ func (t *Lockstep) differ(message, a, b string) *sim.Failure {
 
 // Outcome returns what a step came to, as what it did, one by one: for counting outcomes.
 func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) {
-	for _, e := range unlogged(w.Run.Effects()) {
-		did = append(did, e.Text(w.Walker()))
-	}
+	did = Did(w, failure, sim.Effect.Text)
 	if failure != nil {
-		did = append(did, fmt.Sprintf("%s: %s", failure.Verdict, failure.Message))
 		return canon.OfString(strings.Join(did, "\x00")), did
 	}
 	return canon.OfString(strings.Join(did, "\x00")).Then(w.State.Hash()), did
+}
+
+// Did returns what the last step did, one by one, as told writes effects.
+func Did(w *world.World, failure *sim.Failure, told func(sim.Effect, *canon.Walker) string) (did []string) {
+	for _, e := range unlogged(w.Run.Effects()) {
+		did = append(did, told(e, w.Walker()))
+	}
+	if failure != nil {
+		did = append(did, fmt.Sprintf("%s: %s", failure.Verdict, failure.Message))
+	}
+	return did
 }
 
 // OutcomeAsking returns Outcome, and the number of sides of the step's coins.
