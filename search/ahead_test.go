@@ -8,9 +8,9 @@ import (
 	"macemc/sim"
 )
 
-// Walks that scouts have taken, and that came to nothing, are not taken again; whoever
-// wants to know is told how far they are. One that needs a look gets it. And while walks
-// are few there are no scouts.
+// Walks of scouts that find nothing are not taken again, as the number of judged states shows,
+// and their progress is reported. A walk that fails is examined: the failure is found. And
+// below a thousand walks there are no scouts.
 func TestScoutsAreAhead(t *testing.T) {
 	type cost struct {
 		states, nodes, told int64
@@ -50,8 +50,8 @@ func TestScoutsAreAhead(t *testing.T) {
 	}
 }
 
-// Whoever wants to know is told that it is decided whether a run is dead, before it is.
-func TestSuspicionIsTold(t *testing.T) {
+// Progress reports PhaseSuspect while it is decided whether a run is dead.
+func TestProgressReportsSuspects(t *testing.T) {
 	told := map[Phase]bool{}
 	res, err := Search(toy.MustParse(deadEnd), Options{Depth: 1, Workers: 1, Progress: func(p Progress) { told[p.Phase] = true }})
 	if err != nil || res.Finding == nil || !told[PhaseSuspect] {

@@ -12,8 +12,8 @@ import (
 	"macemc/systems/jointree"
 )
 
-// walkSteps is how long a benchmark's walks are: a run's start is paid for by
-// so many steps.
+// benchWalk is the number of steps of a benchmark's walks. They share the cost of starting the
+// run.
 const benchWalk = 1000
 
 // cpuTime is the processor time of the whole process, collector included: on a

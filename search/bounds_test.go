@@ -8,7 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// What the table says of each bound is what is refused.
+// For each bound of the table, options are rejected if they lack the option that it needs, have
+// one that it excludes, or have a value below its least; and accepted otherwise.
 func TestBounds(t *testing.T) {
 	check := func(set func(o *Options), asked ...string) string {
 		o := Options{Conditions: sim.Conditions{Early: new(0)}}

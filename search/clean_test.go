@@ -25,8 +25,8 @@ const deep = 1 << 20
 // known bug needs, and with -long a million states were visited.
 //
 // brokentree with faults is not here: it promises to survive none, and with
-// crash=1,reset=1,partition=1 walk 30,834 of seed 1 is found dead. What was
-// never exercised is not asked.
+// crash=1,reset=1,partition=1 walk 30,834 of seed 1 is found dead. The test does not look at
+// what was never exercised.
 func TestClean(t *testing.T) {
 	tcp := &sim.Faults{Crash: 1, Reset: 1, Partition: 1}
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestClean(t *testing.T) {
 		nodes    int
 		settings []string
 		opts     Options
-		states   int  // of the closed space; 0: it is not closed here
+		states   int  // of the closed space, or 0 if it is not closed here
 		long     bool // with -long only, as are those that are not closed or have more than 2,000 states
 	}{
 		{name: "handshake", sys: handshake.System, opts: Options{Depth: deep}, states: 285},
@@ -111,9 +111,9 @@ func search(t *testing.T, sys *sim.System, nodes int, settings []string, opts Op
 	return res
 }
 
-// slowest is the most that a known bug of a system needs to be found: so many
-// transitions, and by walks alone so many steps, the most of five seeds. One that
-// needs flags is not looked for by walks alone.
+// slowest returns the largest numbers that any known bug of a system needs to be found: of
+// transitions, and of steps by walks alone, with each of five seeds. Bugs that need flags are
+// not looked for by walks alone.
 func slowest(t *testing.T, sys *sim.System) (transitions, steps int) {
 	t.Helper()
 	for _, b := range catalog.Bugs() {

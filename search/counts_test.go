@@ -20,9 +20,9 @@ func TestPublishedCounts(t *testing.T) {
 		sys         *sim.System
 		setting     string
 		states      int
-		transitions int    // 0: not published
+		transitions int    // 0 if no count was published
 		reference   bool   // is fast enough for the reference engine
-		only        string // property; "": all, and liveness is decided
+		only        string // the property that is checked; "" means all, and liveness is decided
 		long        bool
 	}{
 		{twophase.System, "rms=3", 288, 1_145, true, "", false},

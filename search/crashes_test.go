@@ -145,7 +145,8 @@ func TestImplicitCrashesFindBugs(t *testing.T) {
 	}
 }
 
-// A system in which somebody can tell that a node failed is refused, with the reason.
+// Implicit crashes are refused, with the reason, if a node of the system can notice that another
+// one failed.
 func TestImplicitCrashesAreRefused(t *testing.T) {
 	for name, c := range map[string]struct {
 		system string

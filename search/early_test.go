@@ -104,8 +104,8 @@ func TestFailsBeyondTheLimit(t *testing.T) {
 	}
 }
 
-// faller goes up one rung, or falls to the ground, as a coin says. Near the
-// summit it tells; there it is live.
+// faller climbs one rung or falls to the ground, by a coin. It is live at the summit, and emits
+// a fact one rung below.
 type faller struct{ Rung int }
 
 const summit = 40
@@ -119,8 +119,8 @@ func (c *faller) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// What no walk meets, the healed closure of a suspect does: where that fails, it
-// is not exhausted, and proves nothing.
+// The healed closure of a suspect meets a failure that no walk meets. The closure is not
+// exhausted then, and so it does not prove that the suspect is dead.
 func TestNoProofBeyondAFailure(t *testing.T) {
 	sys := &sim.System{
 		Name: "faller", Doc: "It climbs, or falls.",
@@ -147,8 +147,8 @@ func TestNoProofBeyondAFailure(t *testing.T) {
 	}
 }
 
-// A handler that is stuck in a healed state, which no run leads to, is told all
-// the same.
+// A handler that never returns is reported even if that happens in a healed state that no run
+// reaches, only the closure.
 func TestStuckBeyondTheLimit(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal}[:long.Of(1, 2)] {
 		released.Store(nil)

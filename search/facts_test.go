@@ -10,9 +10,9 @@ import (
 	"macemc/systems/randtree"
 )
 
-// Runs of random services are decided about in one lab, which knows what it has decided
-// before, and each in a lab of its own. The answers are equal, and the one lab visits
-// fewer states.
+// Each run of a random service is decided twice: in one lab for all runs, which remembers its
+// earlier answers, and in a lab of its own. The answers are equal, and the one lab visits fewer
+// states.
 func TestFactsChangeNoAnswer(t *testing.T) {
 	shared, apart := 0, 0
 	for seed := range uint64(long.Of(12, 1_000)) {

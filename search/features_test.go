@@ -23,16 +23,17 @@ import (
 // No feature of the contract is slow in silence. A small service is searched with one feature
 // after the other, and testdata/features/table.txt has what each may cost: see TestFeatures.
 
-// member counts the requests that it got, and tells the other members until they have heard.
+// member counts the requests that it got, and sends the count to the other members until they
+// have confirmed it.
 type member struct {
 	self  sim.Addr
 	peers []sim.Addr
 	known map[sim.Addr]int // requests, by member
-	waits []sim.Addr       // who has not heard of the last request
-	tries int              // of telling them again
+	waits []sim.Addr       // members that have not confirmed the last request
+	tries int              // how often the count was sent to them again
 	with  trait
 
-	heard macetime.Time // with traitTimes: when a member told something last
+	heard macetime.Time // with traitTimes: when the last count of another member came
 	calls map[rpc.ID]bool
 }
 
@@ -47,7 +48,7 @@ type (
 // trait is what a member uses besides.
 type trait struct {
 	emits, times, stores, reads bool
-	by                          sim.Link // how members tell each other; 0 means TCP
+	by                          sim.Link // by which members send counts; 0 means TCP
 	call, cast                  bool     // by rpc, by broadcast
 }
 

@@ -66,7 +66,7 @@ var fragiles = &sim.System{
 
 // With several findings wanted, the search goes on after each: after states
 // that violate a property, which are not expanded, and after handlers that
-// fail. It tells each kind once, and counts the others.
+// fail. It reports each kind once, and counts the others.
 func TestFindings(t *testing.T) {
 	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 		told := func(opts Options) (all []string, res *Result) {
@@ -82,7 +82,7 @@ func TestFindings(t *testing.T) {
 			return all, res
 		}
 		all, res := told(Options{Findings: 10, Depth: 100, NoWalks: true})
-		// The reference engine meets a state by several events, which are told apart.
+		// The reference engine reaches a state by several events, and reports a finding for each.
 		if want := "[panic 3 safety 5 safety 11 panic 16]"; fmt.Sprint(slices.Compact(all)) != want || engine != EngineReference && len(all) != 4 || res.Finding != res.Findings[0] || res.Stop != StopDone {
 			t.Errorf("%s: found are %s, and %d alike, stopped: %s; want %s", engine, all, res.Alike, res.Stop, want)
 		}
@@ -95,7 +95,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// Several findings are told in the order of one worker, whoever else is there.
+// Several workers report the same findings in the same order as one worker.
 func TestFindingsOfSeveral(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal}[:long.Of(1, 2)] {
 		one, walks := "", long.Of(1_000, 2_500)
@@ -162,8 +162,8 @@ func TestFindingsDiffer(t *testing.T) {
 	}
 }
 
-// As many findings are told as were asked for: what another phase has met besides is
-// counted as alike.
+// No more findings are reported than were asked for: those of another phase beyond that number
+// are counted as alike.
 func TestNoMoreThanWanted(t *testing.T) {
 	for wanted := 1; wanted <= 2; wanted++ {
 		r, err := newRunner(randtree.System, Options{Findings: wanted})
@@ -183,9 +183,10 @@ func TestNoMoreThanWanted(t *testing.T) {
 	}
 }
 
-// Dead findings are told apart by the event after which it was too late, whatever nodes it
-// was about and whatever it carried; where that is not known they are alike, whatever came last.
-func TestDeadFindingsAreToldApart(t *testing.T) {
+// Dead findings are alike if their critical events are of the same kind, whatever nodes these
+// concern and whatever they carry. If neither has a critical event, they are alike, whatever
+// happened last.
+func TestDeadFindingsDifferByCriticalEvent(t *testing.T) {
 	dead := func(last string, critical *Critical) *Finding {
 		return &Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Property: "live", Identity: last}, Critical: critical}
 	}
@@ -206,8 +207,8 @@ func TestDeadFindingsAreToldApart(t *testing.T) {
 	}
 }
 
-// A kept state from which a walk came to what is known loses its weight, and what that walk met
-// is not kept.
+// If a walk from a kept state ends in a failure that was found before or is ignored, that state
+// loses weight, and the states that the walk met are not kept.
 func TestShun(t *testing.T) {
 	met, err := walk.Noted{Met: []walk.NotedState{{Sum: 1, Depth: 5}, {Sum: 2, Depth: 6}}}.Notes()
 	if err != nil {

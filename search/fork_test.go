@@ -13,14 +13,14 @@ import (
 	"macemc/sim"
 )
 
-// begun is a walk in fair weather, of so many steps.
+// begun returns a walk without faults, of the given number of steps.
 func begun(seed uint64, steps int) *walk.Walk {
 	s := walk.New(seed)
 	s.Begin(walk.Plan{Climate: run.Fair, Length: walk.Length{Least: steps, Most: steps}})
 	return s
 }
 
-// ended is what a walk came to.
+// ended describes the end of a walk.
 type ended struct {
 	hash  canon.Hash
 	steps int
@@ -112,8 +112,8 @@ func (t *tally) Init(env sim.Env)                       { t.add = func() { t.N++
 func (t *tally) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (t *tally) Handle(env sim.Env, s sim.Signal)       { t.add(); env.Post(s) }
 
-// Where nodes hold functions of their own, the run is taken again: a copy would
-// count in the original.
+// If nodes hold closures, a fork takes the run again from the start: the closure in a copied
+// node would count in the original.
 func TestForkOfBoundNodes(t *testing.T) {
 	counted := func(n int) func(sim.View[*tally]) bool {
 		return func(v sim.View[*tally]) bool {

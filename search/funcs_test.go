@@ -172,14 +172,15 @@ func TestEnginesAgreeOnFunctions(t *testing.T) {
 	}
 }
 
-// TestClone: what the system copies itself has the same space, and a copy that is none is told.
+// TestClone: a system with a Clone of its own has the same space, and a Clone that does not copy
+// the node is reported.
 func TestClone(t *testing.T) {
 	const strayed = "does something else than another one that has its identity"
 	calm := sim.Always("they are", func(v sim.View[*gear]) bool { return v.Len() == 2 })
 	want := search(t, gears("switch", calm), 0, nil, Options{NoWalks: true})
 	for name, c := range map[string]struct {
 		clone func(*gear) sim.Node
-		want  string // an error; "": none
+		want  string // a part of the error, or "" if there is none
 	}{
 		"good":   {func(g *gear) sim.Node { return g.clone() }, ""},
 		"forgot": {func(g *gear) sim.Node { c := g.clone(); c.Turns = 0; return c }, "Clone made another state of n0: Turns is 1, and in the copy Turns is 0"},

@@ -8,12 +8,12 @@ import (
 	"macemc/sim"
 )
 
-// Voters put their votes into the set of the first, when they have heard that they
-// may; which decides as soon as two are there, and counts them by looking.
+// Voters put their votes into the set of the first voter, once it has invited them. The first
+// voter decides as soon as the set has enough votes, which it counts by looking at the messages.
 type voter struct {
 	open    bool
 	never   bool // it does not open
-	need    int  // so many votes
+	need    int  // votes that suffice
 	decided int
 }
 
@@ -88,8 +88,8 @@ func voting(need int, never bool) *sim.System {
 	}
 }
 
-// An opening waits until its node opens, an action for what is in the set: all engines
-// count the same states, with faults and without, and nothing is found that is not so.
+// A request waits until Opens of its node permits it, and an action waits for messages in the
+// set. All engines count the same states, with faults and without, and find nothing.
 func TestGuards(t *testing.T) {
 	for _, faults := range []string{"none", "crash=1", "partition=1", "oneway=1,pause=1", "loss=1"} {
 		budgets, err := sim.ParseFaults(faults)
@@ -105,8 +105,8 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// What an opening waits for in vain is told.
-func TestShutIsTold(t *testing.T) {
+// The message of a dead run names a request that Opens never permits.
+func TestMessageNamesDeclinedRequest(t *testing.T) {
 	res := search(t, voting(2, true), 0, nil, Options{})
 	if res.Finding == nil || res.Finding.Verdict != sim.VerdictDead {
 		t.Fatalf("found: %v", res.Finding)

@@ -49,9 +49,9 @@ func TestHealed(t *testing.T) {
 	}
 }
 
-// sample is how many of so many states become live within some steps of a calm
-// walk. The states are where random steps lead; with faults, at least one has
-// happened, and the environment heals first.
+// sample returns the share of states that become live within some steps of a walk without
+// faults. The states are reached by random steps. With faults, at least one fault has happened
+// before each state, and the environment heals before the walk.
 func sample(t *testing.T, w *world.World, faults sim.Faults, states, within int) (s share95) {
 	t.Helper()
 	src := choose.NewWalk(1)

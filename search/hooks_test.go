@@ -66,7 +66,7 @@ func panicAt(v climbers) bool {
 
 var bothEngines = []Options{{Engine: EngineMemo}, {Engine: EngineLocal}, {Engine: EngineReference}, {Engine: EngineMemo, Depth: 1, Paths: 200}}
 
-// badError is an error that cannot be told.
+// badError is an error whose text cannot be asked for: Error panics.
 type badError struct{}
 
 func (badError) Error() string { panic("in Error") }

@@ -37,7 +37,8 @@ func TestHouseworkIsNotStuck(t *testing.T) {
 	}
 }
 
-// Whoever makes the table of a search larger says so before, and after.
+// A ledger counts as housework while it makes its table larger, so that the monitor does not take
+// the goroutine for one that is stuck.
 func TestGrowingIsHousework(t *testing.T) {
 	r, err := newRunner(rounds(3, 2), Options{})
 	if err != nil {

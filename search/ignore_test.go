@@ -43,7 +43,7 @@ var flaws = &sim.System{
 	},
 }
 
-// What is left out hides nothing: the next flaw is found, by every engine and by
+// A failure that is ignored hides no other: the next flaw is found, by every engine and by
 // walks.
 func TestIgnore(t *testing.T) {
 	for _, c := range []struct{ ignore, want string }{
@@ -89,8 +89,8 @@ func TestIgnore(t *testing.T) {
 	}
 }
 
-// fragile is a node that becomes ready unless it panics, of the first so many of its
-// ways to go on.
+// fragile is a node with four ways to go on. It panics on the first bad of them, and becomes
+// ready on the others.
 type fragile struct {
 	Ready bool
 	bad   int
@@ -136,7 +136,7 @@ func TestIgnoredIsNotExhausted(t *testing.T) {
 	}
 }
 
-// What cannot be left out is refused in one line.
+// A failure that cannot be ignored is refused, with an error of one line.
 func TestIgnoreRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                       `"" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE or cause=EVENT`,

@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// What looks into the run of a finding counts as steps of the search.
+// The steps that a lab takes to examine a finding are counted as steps of the search.
 func TestLookingCosts(t *testing.T) {
 	if v := new(Result).Verdict(); v != sim.VerdictNone {
 		t.Errorf("nothing is found, and the verdict is %s", v)
@@ -62,9 +62,9 @@ func TestNondeterminismNamesItsOutcomes(t *testing.T) {
 	}
 }
 
-// A run in which a process was killed is told before its last step is taken, with the header
-// that a replay asks for.
-func TestAloneTellsFirst(t *testing.T) {
+// Alone reports the run that killed a process before it takes the last step, with the header
+// that a replay needs.
+func TestAloneReportsFirst(t *testing.T) {
 	lab, of := labOf(t, strays(), Options{Workers: 1})
 	lab.Close()
 	told := 0
@@ -80,8 +80,7 @@ func TestAloneTellsFirst(t *testing.T) {
 	}
 }
 
-// All steps of a recorded run are taken again for who watches, that in which the environment
-// heals as well.
+// Retake takes all steps of a recorded run, including the one in which the environment heals.
 func TestRetakeHeals(t *testing.T) {
 	sys := membership(true)
 	w, err := world.New(sys, sim.Params{}, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}})
@@ -108,8 +107,8 @@ func TestRetakeHeals(t *testing.T) {
 	}
 }
 
-// More steps of walks are taken where more are asked for, and what is told on the way is no
-// more than was taken; what is audited is the same, however many workers there are.
+// Walks go on until Least.WalkSteps were taken. The progress never reports more walks than are
+// planned, and the audited share does not depend on the number of workers.
 func TestWalksGoOn(t *testing.T) {
 	const steps = 250_000
 	var alone run.Share

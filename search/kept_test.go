@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// A keeper uses the Env of an earlier handler, every so many messages.
+// A keeper uses the Env of an earlier handler at each k-th message, where k is its field every.
 type keeper struct {
 	every, got int
 	kept       sim.Env
@@ -31,7 +31,7 @@ var keepers = sim.Handle(sim.OnSignal((*keeper).start), sim.OnMessage((*keeper).
 // An Env that is kept from a handler is found when it is used, however many handlers
 // ran in between: by walks, by memo, by the engine that copies nothing.
 func TestKeptEnv(t *testing.T) {
-	for _, every := range []int{1, 3, 8, 16} { // 8: as many handlers later, an Env is handed out again
+	for _, every := range []int{1, 3, 8, 16} { // an Env is handed out again after 8 handlers
 		for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 			res, err := Search(&sim.System{
 				Name: "keeping", Doc: "Keeps.",

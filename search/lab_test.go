@@ -133,8 +133,8 @@ func TestLabWalks(t *testing.T) {
 	}
 }
 
-// What fails in a walk is confirmed as a finding of its own; a live walk is
-// recorded whole.
+// A failure of a lab's walk is confirmed as a finding of its own, and the whole of a live walk
+// is recorded.
 func TestLabRecords(t *testing.T) {
 	lab, of := labOf(t, strays(), Options{Workers: 2})
 	defer lab.Close()
@@ -161,7 +161,7 @@ func TestLabRecords(t *testing.T) {
 	}
 }
 
-// A lab that is told to stop says so.
+// If Options.Stop asks a lab to stop, its walks return ErrStopped.
 func TestLabStops(t *testing.T) {
 	n := 0
 	lab, of := labOf(t, strays(), Options{Workers: 1, Stop: func() Stop {
@@ -272,7 +272,7 @@ func (n *awake) Handle(env sim.Env, _ sim.Signal) {
 	env.Post(goTo(""))
 }
 
-// A walk that is to survive goes on for as many steps as it is given, however live it is.
+// A walk with Walks.Survive takes all of its steps, even if it is live before.
 func TestLabSurvives(t *testing.T) {
 	sys := &sim.System{
 		Name: "awake", Doc: "It is awake.",

@@ -12,7 +12,7 @@ import (
 type ager struct {
 	Age    int
 	Broken bool
-	last   int `mc:"-"` // it rests then; 0: never
+	last   int `mc:"-"` // the age at which it rests; 0 means never
 }
 
 type year struct{}
@@ -55,7 +55,7 @@ func aging(last, frail int, always, eventually func(*ager) bool) *sim.System {
 	return sys
 }
 
-// A walk that is live goes on for as long as it is told to.
+// A walk that is live goes on for Options.WalkLeast steps.
 func TestWalkLeast(t *testing.T) {
 	young := func(a *ager) bool { return a.Age < 3_000 }
 	never := func(*ager) bool { return true }
@@ -130,8 +130,8 @@ func TestWalkLeastAlarms(t *testing.T) {
 	}
 }
 
-// Where walks go on while they are live, storms come late, too: also to a system
-// in which nothing else can happen any more. Other manners have late storms always.
+// If walks go on while they are live, some storms of faults come late, even when nothing but
+// faults can happen any more. Guided walks always have late storms.
 func TestLateStorms(t *testing.T) {
 	faults := sim.Faults{Crash: 1}
 	healthy := func(a *ager) bool { return !a.Broken }

@@ -95,8 +95,8 @@ func (w *wheel) Handle(_ sim.Env, s sim.Signal) {
 	}
 }
 
-// rounds are so many wheels of one size, the first with a door: size+2 times size
-// times size states. It is live where all wheels are at 0.
+// rounds is a system of wheels of one size, the first of which has a door. With three wheels it
+// has (size+2)*size*size states. It is live where all wheels are at 0.
 func rounds(size, door int) *sim.System {
 	return &sim.System{
 		Name: "rounds", Doc: "Wheels turn.",

@@ -51,9 +51,9 @@ func tossed(v sim.View[*blind]) (seen [2]int) {
 	return seen
 }
 
-// What a property says of a state by the messages under way is never taken for what it
-// says of another state with the same nodes: every engine finds what `reference` does,
-// which remembers nothing.
+// If a property looks at the messages under way, its value in a state is not reused for another
+// state with the same nodes: every engine finds what the reference engine finds, which remembers
+// no values.
 func TestLooksAtMessages(t *testing.T) {
 	properties := map[string]sim.Property{
 		"safety": sim.Always("no two sides", func(v sim.View[*blind]) bool { s := tossed(v); return s[0] == 0 || s[1] == 0 }),

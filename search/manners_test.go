@@ -90,8 +90,8 @@ func TestMannersAllocate(t *testing.T) {
 	}
 }
 
-// In half of the guided walks with a partition, what it has cut off stays so until the
-// environment heals, for as long as hundreds of steps; in the others it mostly mends soon.
+// In half of the guided walks with a partition, the network stays cut until the environment
+// heals, which may take hundreds of steps; in the others it is mostly mended soon.
 func TestPartsStay(t *testing.T) {
 	for _, manner := range []Walking{WalkChain, WalkSwarm} {
 		r, err := newRunner(randtree.System, Options{Walking: manner, Conditions: sim.Conditions{Faults: &sim.Faults{Partition: 1}}})

@@ -97,7 +97,8 @@ func TestMembership(t *testing.T) {
 	}
 }
 
-// Who says hello once says it too early for one who joins later; who goes on is heard.
+// A node that says hello once may say it before another one joins, and then that one never hears
+// it: the run is dead. If the nodes repeat their hello, nothing is found.
 func TestJoinsLater(t *testing.T) {
 	res := search(t, membership(false), 0, nil, Options{})
 	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || f.Critical == nil {

@@ -14,10 +14,9 @@ import (
 	"macemc/sim"
 )
 
-// A misbehaving service breaks a rule of the contract, on node n0, in answer
-// to an event that can be told in advance. Each is found as what it is, by the
-// exhaustive phase and by walks, and its path shows it again. The correct twin
-// does the same work without breaking the rule.
+// A misbehaving service breaks a rule of the contract, on node n0, when a known event comes.
+// The exhaustive phase and walks find each with the expected verdict, and its path reproduces
+// it. The correct twin does the same work without breaking the rule.
 var misbehaving = []struct {
 	name       string
 	make       func() service
@@ -191,7 +190,7 @@ func (n *mapTwoPeers) work(env sim.Env, wrong bool) {
 	}
 }
 
-// mapChoice asks for a coin with as many sides as a map's first key says.
+// mapChoice tosses a coin; the number of its sides is the first key of a map.
 type mapChoice struct{ base }
 
 func (n *mapChoice) Handle(env sim.Env, s sim.Signal) { ticks(n, n.wrong, env, s) }

@@ -32,7 +32,8 @@ var greets = sim.Handle(
 	sim.OnMessage(func(*greeter, sim.Env, sim.Addr, unheeded) {}),
 )
 
-// What is never heeded, and that nobody asks for anything, a report says.
+// A result says that nothing can happen but faults if nodes are asked for nothing, and names the
+// messages whose delivery never changed or sent anything.
 func TestNeverNoticed(t *testing.T) {
 	sys := &sim.System{
 		Name: "greeters", Doc: "Two nodes greet each other.",

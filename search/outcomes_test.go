@@ -7,7 +7,7 @@ import (
 	"macemc/internal/canon"
 )
 
-// Of what outcomes did only that is told in which they differ.
+// If two outcomes of a step have different effects, only the effects that differ are shown.
 func TestOutcomesApart(t *testing.T) {
 	for _, c := range []struct{ did, want [2][]string }{
 		{[2][]string{{"a", "b", "z"}, {"a", "c", "z"}}, [2][]string{{"...; b; ..."}, {"...; c; ..."}}},
@@ -26,8 +26,8 @@ func TestOutcomesApart(t *testing.T) {
 	}
 }
 
-// Of the lines in which the states of outcomes differ the first by name is told, whether it
-// is in all of them or not.
+// If two outcomes lead to different states, the first line by name in which these differ is
+// shown, even if only one of them has it.
 func TestOutcomesDiffer(t *testing.T) {
 	lines := func(of ...string) (all []canon.Line) {
 		for i := 0; i < len(of); i += 2 {

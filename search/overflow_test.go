@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// flood sends itself as many datagrams as it is told.
+// flood sends itself the given number of datagrams.
 type flood struct{ most int }
 
 func (f *flood) Init(env sim.Env) {

@@ -85,9 +85,9 @@ func TestPeripheryFinds(t *testing.T) {
 	}
 }
 
-// Where every state can become live, each of a round's end is walked from once;
-// of wide levels, a sample that the work done allows. One that is too short is
-// a false alarm, after which walks are longer.
+// If every state can become live, one walk begins at each state at the end of a round; of a wide
+// level, at a sample of its states, whose size depends on the work done. A walk that is too short
+// to become live is a false alarm, and makes later walks longer.
 func TestPeripheryIsBounded(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal, EngineReference}[:long.Of(1, 3)] {
 		res, err := Search(traps(3, 20, false), Options{Engine: engine, WalkSteps: 20, Depth: 10, Paths: paths(engine), Walks: 3})
@@ -112,12 +112,12 @@ func TestPeripheryIsBounded(t *testing.T) {
 	}
 }
 
-// What else goes wrong in a walk from the periphery is told only if no shorter
-// run shows it.
+// If a walk from the periphery ends in another failure than death, it is reported only if no
+// shorter run shows that failure.
 func TestPeripheryPending(t *testing.T) {
 	for _, c := range []struct{ at, most, steps int }{
-		{at: 8, most: 60, steps: 8},   // the next rounds show it in so many steps
-		{at: 59, most: 60, steps: 59}, // at least: they do not come so far
+		{at: 8, most: 60, steps: 8},   // the next rounds find it, after 8 steps
+		{at: 59, most: 60, steps: 59}, // at least: the next rounds are not as deep
 	} {
 		sys := traps(3, c.most, false)
 		sys.Properties = append(sys.Properties, sim.Always("not so far", func(v sim.View[*trapped]) bool {
@@ -153,8 +153,8 @@ func TestCoprime(t *testing.T) {
 	}
 }
 
-// Walks from the ends of rounds see the states that several workers have found:
-// one that is dead is met as soon, and as many are walked from where none is.
+// Walks from the ends of rounds begin at the same states if several workers explore: a dead
+// state is found at the same depth, and without one the number of walks is the same.
 func TestPeripheryOfSeveral(t *testing.T) {
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		for _, trap := range []bool{true, false} {

@@ -72,7 +72,7 @@ func TestPlayerJudgesSteps(t *testing.T) {
 	}
 }
 
-// Who watches only has nothing judged, with whatever properties.
+// A bare player evaluates no property, not even one that every step violates.
 func TestPlayerWatches(t *testing.T) {
 	sys := *stopwait.System
 	sys.Properties = append(sys.Properties[:len(sys.Properties):len(sys.Properties)],
@@ -122,7 +122,7 @@ func TestPlayerAudits(t *testing.T) {
 	}
 }
 
-// What goes wrong on the way is told, and the caller goes on.
+// A player returns a handler's failure to the caller, which survives it.
 func TestPlayerSurvives(t *testing.T) {
 	for want, work := range map[string]func(*climber, sim.Env){
 		"the handler ended its goroutine": func(*climber, sim.Env) { runtime.Goexit() },

@@ -116,8 +116,8 @@ func TestPrefixSpace(t *testing.T) {
 	}
 }
 
-// A dead state beyond a prefix has its critical step told from the start of
-// the run; where the prefix itself led to death, in the prefix.
+// The critical step of a dead run is counted from the start of the run, the prefix included. If
+// the prefix itself cannot recover, the critical step lies in it.
 func TestPrefixCritical(t *testing.T) {
 	sys := traps(2, 20, true)
 	w := search(t, sys, 0, nil, Options{Depth: 1, Paths: 1, NoWalks: true})
@@ -186,8 +186,8 @@ func TestPrefixRefused(t *testing.T) {
 	}
 }
 
-// Where nodes cannot be copied, a search begins with a prefix all the same: its
-// runs take the prefix again.
+// A search can begin with a prefix even if nodes cannot be copied: each run takes the prefix
+// again.
 func TestPrefixOfBoundNodes(t *testing.T) {
 	below := func(n int) func(sim.View[*tally]) bool {
 		return func(v sim.View[*tally]) bool {

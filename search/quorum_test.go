@@ -10,11 +10,11 @@ import (
 	"macemc/sim"
 )
 
-// A cashier pays an order as soon as enough auditors approve of it, whoever they are. Each
-// approves by a link of its own kind, and may approve of another sum than was asked for.
+// A cashier pays an order as soon as enough auditors approve of it, no matter which. Each auditor
+// approves by a link of another kind, and may approve of another sum than was asked for.
 type cashier struct {
 	enough int
-	paid   []sim.Addr // who had approved
+	paid   []sim.Addr // the auditors whose approvals it took
 	sum    int
 	later  int // approvals that came alone, after that
 }

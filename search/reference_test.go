@@ -6,8 +6,8 @@ import (
 	"macemc/internal/toy"
 )
 
-// What a fault, or another rare event, makes of a dead state was not seen: no
-// engine says that the space is exhausted.
+// A dead state is not expanded, so the states that a fault or another rare event leads to from
+// there are not visited, and no engine reports that the space is exhausted.
 func TestBehindADeadState(t *testing.T) {
 	sys := toy.MustParse(`
 		start: a

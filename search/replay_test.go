@@ -74,7 +74,7 @@ d -> c
 live: a
 `
 
-// What a search has proved, a replay proves.
+// If a search has proved that a run is dead, its replay proves it too.
 func TestReplayDecidesExactly(t *testing.T) {
 	sys, err := toy.Parse(deadEnd)
 	if err != nil {
@@ -108,8 +108,8 @@ func TestReplayDecidesExactly(t *testing.T) {
 	}
 }
 
-// Where nodes cannot be copied, nothing is decided exactly: then walks tell, and
-// what the header says of the critical step is no proof of this replay.
+// If nodes cannot be copied, nothing is decided exactly. A replay decides by walks then, and the
+// critical step in the header of the path does not count as proved.
 func TestReplayFallsBackToWalks(t *testing.T) {
 	sys := &sim.System{
 		Name: "bound", Doc: "A node counts by a function of its own, and never comes back to 0.",

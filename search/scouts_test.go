@@ -16,9 +16,8 @@ import (
 	"macemc/systems/stopwait"
 )
 
-// hazard tosses coins once, at its fifth step. Four of 1,728 sides are bad: it
-// panics, or does what it is told to, violates a property, is never live again,
-// or is not so for long.
+// hazard tosses coins once, at its fifth step. Four of the 1,728 results are bad: it calls does,
+// which may panic; it violates a property; it is never live again; it is not live for long.
 type hazard struct {
 	Age, Side int
 	does      func()
@@ -121,7 +120,7 @@ func TestWalksOfSeveral(t *testing.T) {
 	}
 }
 
-// waning is live after as many steps as a coin says.
+// waning is live after a number of steps that is the result of a coin.
 type waning struct{ Age, Long int }
 
 func (*waning) Init(sim.Env)                           {}
@@ -138,8 +137,8 @@ func (g *waning) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// Where the liveness properties first hold in walks does not depend on the number of workers,
-// though the world of the first has been loaded with states before.
+// The depth at which a liveness property first holds in walks does not depend on the number of
+// workers. (Only the world of the first worker was loaded with states before the walks.)
 func TestFirstHeldOfSeveral(t *testing.T) {
 	sys := &sim.System{
 		Name: "waning", Doc: "A node that tosses a coin.",
@@ -185,8 +184,8 @@ func TestScoutsFail(t *testing.T) {
 	}
 }
 
-// One that never returns is told by the monitor, with its path, and with what
-// was found before.
+// If the handler of a scout's walk never returns, the monitor reports it with its path, and with
+// the findings so far.
 func TestScoutStuck(t *testing.T) {
 	release := make(chan struct{})
 	told := make(chan *Result, 1)

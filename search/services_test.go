@@ -301,7 +301,7 @@ type dumb struct {
 	to     map[canon.Hash][]canon.Hash // healed states, by steps that are not rare
 }
 
-// dumbPath is a run: the answers, and at which step it heals; -1: never.
+// dumbPath is a run: its answers, and the step at which it heals, or -1 if it does not.
 type dumbPath struct {
 	answers []int
 	steps   int
@@ -410,8 +410,8 @@ func (d *dumb) has(h canon.Hash) bool {
 // Within: a run can recover there, and states outside count as good anyway.
 const beyond = 3_000
 
-// dead are the states whose healed form reaches none that is good, and how far
-// the nearest is that counts for liveness; -1: there is none.
+// dead returns the states whose healed form reaches no good state, and the depth of the nearest
+// of them that counts for liveness, or -1 if there is none.
 func (d *dumb) dead() (dead map[canon.Hash]bool, nearest int) {
 	healed := map[canon.Hash]canon.Hash{}
 	var paths []dumbPath

@@ -14,7 +14,7 @@ type saying struct{ Number int }
 
 func (s saying) String() string { return fmt.Sprintf("in words %d", s.Number) }
 
-// sayer sends a saying. What goes wrong then is its field.
+// sayer sends a saying, and then fails in the way that its field fails names.
 type sayer struct {
 	fails string
 	Heard bool

@@ -70,8 +70,8 @@ func relaying(by sim.Link) *sim.System {
 	}
 }
 
-// What is on a slow link comes last, and comes: all engines agree, and a run that is
-// found keeps the setting.
+// A message on a slow link arrives, after all others. All engines agree, and the path of a
+// finding keeps the setting.
 func TestSlowLinks(t *testing.T) {
 	for _, by := range []sim.Link{sim.LinkTCP, sim.LinkUDP, sim.LinkSet, sim.LinkBag} {
 		var counts []string

@@ -7,8 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// What was to hold sometimes is told if no state was met in which it does, and is never
-// a finding: by every engine, with several workers, and in walks.
+// A Sometimes property is reported if it held in no state that was met, and is never a finding:
+// by every engine, with several workers, and in walks.
 func TestSometimes(t *testing.T) {
 	sys := blindly(sim.LinkTCP, sim.Always("true", func(sim.View[*blind]) bool { return true }))
 	sys.Properties = append(sys.Properties,

@@ -7,7 +7,7 @@ import (
 	"macemc/internal/canon"
 )
 
-// Places of one kind share a path; what stands in brackets tells them apart.
+// Places of one kind share a path; they differ by the text in brackets.
 func TestSpacePlaces(t *testing.T) {
 	for _, c := range []struct{ path, value, owner, general, rest string }{
 		{"n0", "7", "n0", "n*", ""},

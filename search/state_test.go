@@ -13,13 +13,13 @@ import (
 	"macemc/sim"
 )
 
-// shelf is a Store in memory. It ends the search after so many states.
+// shelf is a Store in memory. It ends the search after the number of states in left.
 type shelf struct {
 	whole []byte
 	added [][]byte
 	fresh bool // the next state is kept as a whole
-	left  int  // states after which the search is to stop; -1: it is not
-	each  int  // of so many lots one is kept
+	left  int  // states to keep before the search is to stop; -1 means no limit
+	each  int  // one state is kept for this number of lots
 	lots  int
 }
 
@@ -43,7 +43,7 @@ func (s *shelf) stop() Stop {
 	return ""
 }
 
-// told is what a search came to, without what was measured.
+// told returns the parts of a result that do not depend on time and memory.
 func told(t *testing.T, r *Result) map[string]any {
 	t.Helper()
 	out := map[string]any{

@@ -37,8 +37,8 @@ var risers = &sim.System{
 	},
 }
 
-// A property of steps is asked at every step of every walk, and makes no run a careful
-// one: those are as many as without it.
+// A property of steps is evaluated at every step of every walk, and does not increase the number
+// of audited runs.
 func TestStepsAreNotAudited(t *testing.T) {
 	opts := Options{Depth: 5, Paths: 200, Workers: 1}
 	with := search(t, risers, 0, nil, opts)
@@ -75,8 +75,8 @@ func (c *stepper) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// stairs has two, of whom the first must not take a stair once the second has taken
-// so many. Each state can also be reached by steps that violate nothing.
+// stairs has two climbers. The first must not step on from stair 2 once the other has reached the
+// stair whose number is second. Each state can also be reached by steps that violate nothing.
 func stairs(second int) *sim.System {
 	return &sim.System{
 		Name: "stairs", Doc: "Two climb stairs.",

@@ -10,8 +10,8 @@ import (
 	"macemc/systems/simtcp"
 )
 
-// A table of visited states that is full ends the search; the bound that was
-// reached is told, and no more.
+// A full table of visited states ends the search. The reported depth is one to which every state
+// was visited.
 func TestMemory(t *testing.T) {
 	const slots = explore.LedgerLeast / 8
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
@@ -26,7 +26,7 @@ func TestMemory(t *testing.T) {
 		if s.States > slots || s.States < slots/2 {
 			t.Errorf("%s: %d states of %d slots", engine, s.States, slots)
 		}
-		// All states to the depth that is told: the sums of three numbers below 60.
+		// The states to the reported depth: triples of numbers below 60 with at most that sum.
 		within := 0
 		for a := range 60 {
 			for b := range 60 {
@@ -122,7 +122,7 @@ func TestPatienceIsNoVerdict(t *testing.T) {
 	}
 }
 
-// alarm fires so many times while a message to itself waits.
+// alarm fires most times while a message to itself waits.
 type alarm struct {
 	Fired int
 	most  int `mc:"-"`
@@ -223,8 +223,8 @@ func TestFoundAndCut(t *testing.T) {
 	}
 }
 
-// With one finding wanted, the reference engine goes on for a shorter run: what
-// it is cut short in is told, and what it had is found.
+// With one finding wanted, the reference engine goes on to look for a shorter run. If that is cut
+// short, the result has the cause in Cut, and the finding that the engine had.
 func TestFoundWhenCut(t *testing.T) {
 	asked := 0
 	for limit := 1; ; limit++ {
@@ -245,7 +245,8 @@ func TestFoundWhenCut(t *testing.T) {
 	}
 }
 
-// What is taken to see whether faults can happen is no part of the search.
+// The steps that a search takes in advance, to see whether faults can happen, are not counted:
+// neither for the depth at which a property first held, nor for what was exercised.
 func TestProbeIsNotCounted(t *testing.T) {
 	for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 		res := search(t, simtcp.System, 0, nil, Options{Engine: engine, Depth: 1, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}})

@@ -47,7 +47,7 @@ func TestLooksEarly(t *testing.T) {
 		awake   func(*sleeper) bool
 		walks   int
 		opts    Options
-		longest int // path that is found; 0: nothing is
+		longest int // steps of the path that is found, at most; 0 means that nothing is found
 	}{
 		{"dead", 2, func(s *sleeper) bool { return s.Side == 0 }, 20, Options{}, 600},
 		{"dead, some slow", 3_000, func(s *sleeper) bool { return s.Side != 7 && (s.Side%50 != 9 || s.Age >= 700) }, 8_000, Options{}, 600},

@@ -45,8 +45,8 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-// What is found is as near to the start, and of the same kind, whoever finds
-// it; and of all that is wrong at that depth, the same thing.
+// The finding does not depend on the number of workers: it has the same depth and the same kind,
+// and of several failures at that depth the same one is reported.
 func TestWorkersFindTheSame(t *testing.T) {
 	for _, c := range []struct {
 		sys *sim.System
@@ -99,8 +99,8 @@ func loneSystem(does func()) *sim.System {
 	}
 }
 
-// What goes wrong and is left out hides nothing that is possible beside it, however many
-// workers there are.
+// An ignored failure hides no other step of its state, and the counts do not depend on the number
+// of workers.
 func TestWorkersIgnoreTheSame(t *testing.T) {
 	sys := loneSystem(third)
 	for _, engine := range []Engine{EngineMemo, EngineLocal} {
@@ -168,8 +168,8 @@ func TestWorkerStuck(t *testing.T) {
 	}
 }
 
-// The runner that is watched, and how many others were at most. What has variables of its
-// own, or is written in place, cannot be copied.
+// The runner that is watched, and the largest number of other hands that it had. They are package
+// variables, since a node whose function has variables of its own cannot be copied.
 var (
 	watched     atomic.Pointer[runner]
 	watchedMost atomic.Int64

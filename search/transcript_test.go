@@ -18,7 +18,7 @@ import (
 //	       [walk=..] [no-walks] [stop=n] [only=..] [replay]
 //	    search the toy in the input; stop=n: it is interrupted at the n-th
 //	    question whether it should be; replay: take the finding's path again;
-//	    never: tell what was never exercised; space: what the states differ in
+//	    never: print what was never exercised; space: what the states differ in
 //	count [most=] [within=] [back=] [coins=] [sides=] [assume=] and those of search
 //	    search a counter, which counts to most in ones and twos; back=n: at n it
 //	    goes back to 1; coins=n: it asks n coins each time, of sides sides

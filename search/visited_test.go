@@ -10,8 +10,8 @@ import (
 	"macemc/systems/twophase"
 )
 
-// With fingerprints the states are the same, liveness is sampled, and the risk
-// is told; the states of a level are given back when it is expanded.
+// With fingerprints the states are the same, liveness is sampled, and the probability of a
+// collision is reported; the states of a level are released when it is expanded.
 func TestFingerprints(t *testing.T) {
 	for _, engine := range []Engine{EngineLocal, EngineMemo} {
 		for _, bits := range []int{0, 32, 64} {
@@ -34,8 +34,8 @@ func TestFingerprints(t *testing.T) {
 	}
 }
 
-// What is dead at the bottom of a space is found from there, where states were
-// not kept and no walk was taken before.
+// If states are not kept, walks from the bottom of the space find a dead state there, even if no
+// walk was taken before.
 func TestBottomsAreWalkedFrom(t *testing.T) {
 	params, err := peterson.System.Configure(0, nil, []string{string(peterson.PE2)})
 	if err != nil {
@@ -57,8 +57,8 @@ func (k *ticker) Init(sim.Env)                           {}
 func (k *ticker) Handle(sim.Env, sim.Signal)             { k.N++ }
 func (k *ticker) Deliver(sim.Env, sim.Addr, sim.Message) {}
 
-// With nothing kept, every path is taken: of two nodes with so many requests
-// each there are 2 to the power of the depth, where the states are few.
+// If no visited states are kept, every path is taken: two nodes with at least depth requests each
+// have 2 to the power of depth paths, though there are few states.
 func TestVisitedOff(t *testing.T) {
 	const depth = 7
 	sys := &sim.System{

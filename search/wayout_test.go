@@ -32,7 +32,7 @@ func (f *forked) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// forking is never live. What is left out is x = 2.
+// forking is never live. The constraint leaves out the states with x = 2.
 func forking() (*sim.System, sim.Constraint) {
 	inside := sim.While("x is not 2", func(v sim.View[*forked]) bool {
 		for _, f := range v.Nodes() {
