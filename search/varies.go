@@ -28,6 +28,26 @@ type cameTo struct {
 	read  world.Readings // of the state
 }
 
+// asks notes a question that has no recorded answer.
+func (o *cameTo) asks(question string) { o.shown = append(o.shown, question) }
+
+// ends notes the state that the step came to.
+func (o *cameTo) ends(w *world.World) {
+	o.state, o.read = w.Text.Lines(), world.Readings{}
+	o.read.Note(&w.Text, o.state)
+}
+
+// say sets what is told of it; path leads to what differs in the state.
+func (o *cameTo) say(before, after int, path string) {
+	o.Told = apart(o.did, before, after)
+	if v, ok := valueAt(o.state, path); ok {
+		o.Told = strings.TrimSpace(o.Told + " " + path + " = " + o.read.Of(v))
+	}
+}
+
+// simplify makes what it did what people read.
+func (o *cameTo) simplify() { o.did = o.shown }
+
 // countOutcomes takes the steps up to a nondeterministic one again and again, and counts
 // what they come to. It says what differs, and what that probably comes from.
 func countOutcomes(r *run.Runs, f *Finding) {
@@ -47,13 +67,11 @@ func countOutcomes(r *run.Runs, f *Finding) {
 		}
 		if told[h] == nil {
 			told[h] = &cameTo{did: did, shown: run.Did(w, failure, sim.Effect.Shown)}
-			if src.Asked != "" {
-				told[h].shown = append(told[h].shown, src.Asked)
-			}
-			if src.Asked == "" && failure == nil {
-				o := told[h]
-				o.state, o.read = w.Text.Lines(), world.Readings{}
-				o.read.Note(&w.Text, o.state)
+			switch {
+			case src.Asked != "":
+				told[h].asks(src.Asked)
+			case failure == nil:
+				told[h].ends(w)
 			}
 		}
 		told[h].Times++
@@ -63,10 +81,7 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	readable(told)
 	before, after := alike(told)
 	for _, o := range told {
-		o.Told = apart(o.did, before, after)
-		if v, ok := valueAt(o.state, path); ok {
-			o.Told = strings.TrimSpace(o.Told + " " + path + " = " + o.read.Of(v))
-		}
+		o.say(before, after, path)
 		f.Outcomes = append(f.Outcomes, o.Outcome)
 	}
 	slices.SortFunc(f.Outcomes, func(a, b Outcome) int {
@@ -95,7 +110,7 @@ func readable(told map[canon.Hash]*cameTo) {
 		return
 	}
 	for _, o := range told {
-		o.did = o.shown
+		o.simplify()
 	}
 }
 
