@@ -187,7 +187,7 @@ func (b *banked) described(v Vector, seen map[string]int) {
 	}
 }
 
-// tell is an event as the bank can tell it.
+// tell returns an event as text, with messages by their number in the bank.
 func (b *banked) tell(e sim.Event) string {
 	if e.Kind == sim.KindMessage {
 		return fmt.Sprintf("%s from %s to %s: %d", e.Link, e.From, e.Node, b.w.State.Message(b.bank, e.Value))
@@ -195,7 +195,7 @@ func (b *banked) tell(e sim.Event) string {
 	return fmt.Sprintf("%s of %s", e.Kind, e.Node)
 }
 
-// enabled are the events of a plain state, by its parts.
+// enabled lists the events of a plain state, which it computes from the state's parts.
 func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 	n := b.w.n
 	local := func(kind sim.Kind, count func(*Local) int) {
@@ -367,7 +367,7 @@ func TestArithmeticOfSets(t *testing.T) {
 	}
 }
 
-// What the capacities are is what the network says.
+// The capacities are those of sim.Network, and the defaults where that is zero.
 func TestCapacities(t *testing.T) {
 	w, err := New(gale(), sim.Params{}, Config{Conditions: sim.Conditions{Network: sim.Network{TCPBuffer: 7}}})
 	if err != nil {

@@ -44,9 +44,9 @@ func picking(faults sim.Faults) (*sim.System, Config) {
 	}, Config{Conditions: sim.Conditions{Faults: &faults, Early: nil}}
 }
 
-// What a node declines is in the way of nothing, equal messages are one event
-// that happens twice, and what waits for a node that is away is there when it is
-// back.
+// In a bag, a message that its receiver declines does not block others, two equal messages are
+// one event that can happen twice, and a message to a node that is crashed or cut off can be
+// delivered once the node is back.
 func TestBagWaits(t *testing.T) {
 	sys, config := picking(sim.Faults{Crash: 1, Partition: 1})
 	params, err := sys.Configure(0, nil, nil)
@@ -129,8 +129,8 @@ no n1 message number{n: 1}
 	}
 }
 
-// What a bank puts into a bag and takes out of it by number is what the world does, and
-// a message of a set is none of a bag.
+// A bank that puts a message into a bag or takes it out, by its number, makes the same states as
+// the world does. The bag's messages are not mixed up with those of the set.
 func TestBagByNumber(t *testing.T) {
 	sys, config := picking(sim.Faults{})
 	w, err := New(sys, sim.Params{Nodes: 2}, config)

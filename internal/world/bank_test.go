@@ -18,7 +18,7 @@ type moment struct {
 	v      Vector
 	hash   canon.Hash
 	state  string // its lines, events and properties
-	taken  []int  // the answers of the step that followed; nil: none did
+	taken  []int  // the answers of the step that followed, or nil if none did
 	follow int    // the moment that this step led to
 }
 
@@ -164,7 +164,8 @@ func (b *banked) again(w *World, at int) {
 	b.same(w, m.follow, fmt.Sprintf("reached again from moment %d,", at))
 }
 
-// run takes so many steps from the start, loading and stepping in between.
+// run takes a number of steps from the start. If jumps is set, it sometimes loads an earlier state
+// in between.
 func (b *banked) run(index uint64, steps int, jumps bool) {
 	b.t.Helper()
 	b.walk.Restart(b.walk0(), index)
@@ -195,8 +196,8 @@ func (b *banked) run(index uint64, steps int, jumps bool) {
 
 func (b *banked) walk0() uint64 { return 1 }
 
-// Whatever happens in between, a state that is loaded is the state that was
-// saved, and the steps from it lead to where they led.
+// A state that is loaded equals the state that was saved, whatever the world did in between, and
+// the steps from it lead to the same states as before.
 func TestBank(t *testing.T) {
 	plans, steps := uint64(long.Of(40, 150)), 80
 	moments, parts := 0, 0

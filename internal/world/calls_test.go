@@ -25,7 +25,7 @@ func (c *talker) Handle(env sim.Env, _ sim.Signal) {
 
 type askAgain struct{}
 
-// A handler may ask as often as it is told, in each of its steps, and not once more.
+// A handler may call Env callsMost times in each of its steps, and not once more.
 func TestCallsMost(t *testing.T) {
 	for _, beyond := range []int{0, 1} {
 		w, err := New(&sim.System{

@@ -102,8 +102,8 @@ func TestStateShowsWhatIsKnownOfTimes(t *testing.T) {
 	}
 }
 
-// TestTimesStayWithTheirNode: each other use is the service's mistake, and told in a
-// sentence.
+// TestTimesStayWithTheirNode: passing a time to another node or to an effect is the service's
+// mistake, and is reported in a sentence.
 func TestTimesStayWithTheirNode(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -168,7 +168,8 @@ func TestTimesAsTextForPeople(t *testing.T) {
 	}
 }
 
-// TestTimesOfAnotherNode: one that came by way of shared memory is told.
+// TestTimesOfAnotherNode: a node that uses another node's time, which it got through shared
+// memory, is reported.
 func TestTimesOfAnotherNode(t *testing.T) {
 	var shared macetime.Time
 	sys := sound()
@@ -198,8 +199,8 @@ func TestTimesOfAnotherNode(t *testing.T) {
 	}
 }
 
-// TestWhatIsKnownIsPartOfTheState: two states that differ in nothing but an answer
-// are two, and one that followed from the others is no answer.
+// TestWhatIsKnownIsPartOfTheState: two states that differ only in the answer to one comparison of
+// times are different, and a comparison whose result follows from earlier answers is not asked.
 func TestWhatIsKnownIsPartOfTheState(t *testing.T) {
 	end := func(answer int) string {
 		w := keepers(t, 1, world.Config{}, func(k *keeper, env sim.Env) {
@@ -220,8 +221,8 @@ func TestWhatIsKnownIsPartOfTheState(t *testing.T) {
 	}
 }
 
-// TestBeforeWeighted: it asks as Before does where both may be, by the weights that it
-// is given, and answers what is known.
+// TestBeforeWeighted: BeforeWeighted asks as Before does if both answers are possible, with the
+// given weights, and returns the answer without asking if it follows from earlier ones.
 func TestBeforeWeighted(t *testing.T) {
 	for _, answer := range []int{0, 1} {
 		var got []bool

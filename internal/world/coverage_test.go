@@ -67,8 +67,8 @@ func TestCoverageOfManyTypes(t *testing.T) {
 	}
 }
 
-// TestCoverageOfCoins: purposes without end are counted up to a limit, which is
-// told; many answers are told in a line.
+// TestCoverageOfCoins: coins are counted for a limited number of purposes, and a line says when
+// there were more; the answers that a coin never gave are abbreviated to one line.
 func TestCoverageOfCoins(t *testing.T) {
 	c := new(Coverage)
 	c.prepare(sim.Params{})
@@ -91,7 +91,7 @@ func TestCoverageOfCoins(t *testing.T) {
 	}
 }
 
-// TestCoverageNames: types of one name are told apart by their packages.
+// TestCoverageNames: types that share a name are shown with their packages.
 func TestCoverageNames(t *testing.T) {
 	got := typeNames([]*typeTally{
 		{typ: reflect.TypeFor[sim.Flushed]()}, {typ: reflect.TypeFor[*sim.PeerError]()}, {typ: reflect.TypeFor[strings.Reader]()},
@@ -102,7 +102,7 @@ func TestCoverageNames(t *testing.T) {
 	}
 }
 
-// Of several runs the largest budget counts, and unlimited is the largest.
+// If several runs have budgets for a fault, the largest one counts, and unlimited is the largest.
 func TestLargestBudgets(t *testing.T) {
 	c := &Coverage{}
 	for _, f := range []sim.Faults{{Crash: 2, Loss: sim.Unlimited}, {Crash: 1, Loss: 5, Reset: 1}, {Reset: sim.Unlimited}} {
@@ -113,7 +113,8 @@ func TestLargestBudgets(t *testing.T) {
 	}
 }
 
-// heedful heeds a number by what it keeps, a fact by what it tells, and nothing else.
+// heedful heeds number by a field that it changes, odd by a fact that it emits, and ignores other
+// messages.
 type heedful struct{ Sum int }
 
 func (h *heedful) start(env sim.Env, _ start) {
@@ -129,8 +130,8 @@ func (h *heedful) unsent(sim.Env, sim.Addr, unsent)       {}
 
 var heedfuls = sim.Handle(sim.OnSignal((*heedful).start), sim.OnMessage((*heedful).number), sim.OnMessage((*heedful).odd), sim.OnMessage((*heedful).unsent))
 
-// A message is heeded that changes the node, or has an effect: either will do. How near
-// a state was that is to be met is told only of those that can say.
+// A message is heeded if it changes the node or has an effect. The least distance to a Sometimes
+// property is reported only if the property has a function that measures it.
 func TestCoverageOfWhatWasHeeded(t *testing.T) {
 	c := new(Coverage)
 	w, err := New(&sim.System{

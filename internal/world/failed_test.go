@@ -46,7 +46,8 @@ func TestLoadAfterFailure(t *testing.T) {
 	}
 }
 
-// A panic while a node is replaced is told of the crash, not of the step before.
+// A panic in System.Crash is reported for the step in which the node crashed, not for the step
+// before.
 func TestPanicInCrash(t *testing.T) {
 	w, err := New(&sim.System{
 		Name: "fuse", Doc: "A node that cannot be replaced.",

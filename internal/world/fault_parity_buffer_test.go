@@ -137,8 +137,8 @@ func fillSocket(t *testing.T) (accepted int, inOrder, room bool) {
 	return accepted, inOrder, room
 }
 
-// Datagrams that do not fit are lost, on both, and the sender is not told; the
-// others keep their order, and later ones arrive.
+// Datagrams that do not fit into the buffer are lost without an error for the sender, on sockets
+// and in the simulation. The others keep their order, and later ones arrive.
 func TestFaultParityOverflow(t *testing.T) {
 	receiver, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	must(t, err)

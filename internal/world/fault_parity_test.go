@@ -20,11 +20,10 @@ import (
 	"macemc/sim"
 )
 
-// The simulated links against real sockets: testdata/parity/*.txt has a table of
-// rules. Each is a script that is run over the loopback interface, and in every
-// order of events that the simulation allows. What the real nodes hear must be
-// among what the simulated ones may hear; where it is not, the rule says
-// "differs", and its comment why.
+// The simulated links behave as real sockets do. testdata/parity/*.txt has a table of rules.
+// Each rule is a script that is run over the loopback interface, and in every order of events
+// that the simulation allows. The logs of the real nodes must be among those that the
+// simulation can produce; if they are not, the rule says "differs", and its comment says why.
 //
 //	NODE sends PEER WORD...   by tcp
 //	NODE udp PEER WORD...     by udp
@@ -33,8 +32,8 @@ import (
 //	NODE crashes, NODE restarts
 //	NODE hears PEER N         waits until N things came from the peer in this life
 //
-// A node's log is what it hears, its lives divided by |. A run in which a node
-// would wait for ever ends in "waits in vain".
+// A node's log lists the messages and errors that it got; its lives are divided by |. A run in
+// which a node would wait for ever ends in "waits in vain".
 func TestFaultParity(t *testing.T) {
 	transcript.Run(t, "testdata/parity", func(t *testing.T, d *transcript.Data) string {
 		transcript.Allow(t, d, "differs")
@@ -88,7 +87,7 @@ const parityNodes = 3
 // heard is one thing that a node heard. From nobody: its life ended.
 type heard struct{ from, what string }
 
-// told is a log as text.
+// toldLog returns a log as text.
 func toldLog(log []heard) string {
 	if len(log) == 0 {
 		return "-"
@@ -277,7 +276,7 @@ const patience = 20 * time.Second
 // has it hear, so that nothing depends on time.
 type socketNode struct {
 	name     string
-	listener *net.TCPListener // nil: it is down
+	listener *net.TCPListener // nil while it is down
 	udp      *net.UDPConn
 	link     map[string]*socketLink
 	log      []heard
@@ -358,8 +357,8 @@ func (s *sockets) listen(n *socketNode) {
 	s.tcp[n.name], s.udp[n.name] = n.listener.Addr().String(), n.udp.LocalAddr().(*net.UDPAddr)
 }
 
-// crash ends a life: the system closes what the process had open. (SO_LINGER 0
-// stands for what it had not read, which makes the system reset.)
+// crash ends a life: the operating system closes the connections of the process. (It resets those
+// that have unread bytes; here SO_LINGER 0 makes it reset all of them.)
 func (s *sockets) crash(n *socketNode) {
 	if n.listener == nil {
 		return
@@ -373,8 +372,8 @@ func (s *sockets) crash(n *socketNode) {
 	n.listener = nil
 }
 
-// send opens a connection if there is none. An error is not told here, but where
-// the node next hears.
+// send opens a connection if there is none. If sending fails, the node learns of it when it next
+// reads.
 func (s *sockets) send(n *socketNode, peer, m string) {
 	if n.link[peer] == nil {
 		c, err := net.DialTimeout("tcp4", s.tcp[peer], patience)

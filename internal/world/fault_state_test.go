@@ -33,9 +33,9 @@ func gale() *sim.System {
 	}
 }
 
-// Whatever happens, the hash that is kept step by step is the one computed
-// anew, equal hashes mean equal text and the other way round, and the events
-// that are possible are those found anew.
+// After each step, the hash that is updated step by step equals one that is computed from the
+// whole state, two states have equal hashes exactly if they have equal text, and the possible
+// events are those that are found in the whole state.
 func TestFaultHashAndEvents(t *testing.T) {
 	sys := gale()
 	p, err := sys.Configure(3, nil, nil)
@@ -116,7 +116,8 @@ func inspect(t *testing.T, w *World, texts map[canon.Hash]string, hashes map[str
 	}
 }
 
-// events are the possible events as text, in their order, which is told once.
+// events returns the possible events as text, in their order. An event that is out of order is
+// marked.
 func events(w *World) string {
 	var out strings.Builder
 	last := sim.Kind(0)
@@ -131,9 +132,8 @@ func events(w *World) string {
 	return out.String()
 }
 
-// A step was caused by an earlier one, or by none, and what the environment does by none.
-// Of the steps, the faults are wild, and what only they bring about. Where nothing may
-// fail, there is nothing to look after.
+// The cause of a step is an earlier step, or none; faults have none. Faults are wild steps, and so
+// are the steps that only faults bring about. If no fault is allowed, no step is wild.
 func TestCausesAndWildSteps(t *testing.T) {
 	w, err := New(gale(), sim.Params{Nodes: 3}, Config{Trace: true, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1, Partition: 2, Pause: 1}}})
 	if err != nil {

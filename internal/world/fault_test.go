@@ -26,7 +26,7 @@ import (
 //	    faults: and early: for the runs from now on; begins one
 //	run
 //	    one event a line, by the beginning of its text; " / 1 0" gives the
-//	    answers of its coins. What the step did is indented below it.
+//	    answers of its coins. The effects of the step are indented below it.
 //	possible
 //	    the events that are possible now, with their weights in walks
 //	state
@@ -301,12 +301,13 @@ type (
 	say string
 )
 
-// puppet does what it is told, and logs what it hears.
+// puppet executes the commands of its requests, timers and tasks, and logs the messages and
+// signals that it gets.
 //
 //	send PEER WORD...   by tcp, each word a message
 //	udp PEER WORD...    by udp
 //	ask PEER            for room
-//	flush               asks to be told that all is flushed
+//	flush               asks for a Flushed signal
 //	reset PEER          the connection
 //	timer WORD          schedules one, which does the word
 //	toss                a coin with a rare side

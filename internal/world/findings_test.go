@@ -184,7 +184,8 @@ func TestGoroutine(t *testing.T) {
 	}
 }
 
-// TestGoroutineOfTheHandler: of two new goroutines, the handler's is told.
+// TestGoroutineOfTheHandler: if the handler and the test have each started a goroutine, the
+// finding shows the handler's.
 func TestGoroutineOfTheHandler(t *testing.T) {
 	never := make(chan struct{})
 	start := func(env sim.Env) {

@@ -7,8 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// stair offers one step up, and only that: which one, and whether it listens, its
-// state tells.
+// stair offers one step up, and accepts messages up to its height. Both depend on its state.
 type stair struct{ At int }
 
 type stepTo int
@@ -26,8 +25,8 @@ func (s *stair) Accepts(_ sim.Addr, m sim.Message) bool { return s.At >= int(m.(
 // height is what a stair must have to listen.
 type height int
 
-// What a world does after it was in a state of a bank or of a snapshot changes
-// nothing there: the state offers and declines what it did.
+// The steps that a world takes after it has loaded a state from a bank or a snapshot do not change
+// the kept state: when it is loaded again, it offers and declines the same.
 func TestKeptStatesStay(t *testing.T) {
 	sys := &sim.System{
 		Name: "stairs", Doc: "Each node climbs.",

@@ -121,7 +121,8 @@ func TestHandlersRun(t *testing.T) {
 	}
 }
 
-// What has no handler is one sentence, without a frame of sim's.
+// A message or signal without a handler is reported in one sentence, without a stack frame of
+// package sim.
 func TestUnhandled(t *testing.T) {
 	w := coverageWorld(t, counting(typed), nil, nil)
 	f := w.Protect(func() {
@@ -147,8 +148,8 @@ func TestUnhandled(t *testing.T) {
 	}
 }
 
-// What a handler is listed for and never was there is told; what only the
-// environment makes is not.
+// A handler is reported if its message or signal never came; but not if only the environment can
+// make that signal.
 func TestHandlersNeverRan(t *testing.T) {
 	c := new(Coverage)
 	w := coverageWorld(t, counting(typed), nil, c)

@@ -24,10 +24,10 @@ import (
 //	monitor                             no fact is emitted twice in a row
 //	weight timer 0.5                    of events of a kind
 //
-// What a puppet does: send TO LINK TEXT, after D NAME, cancel NAME, scheduled
-// NAME, post NAME, emit TEXT, log TEXT, choose N WHY, weighted W,W,.. WHY, set
-// VARIABLE=N, add VARIABLE=N, panic TEXT, recover (what panics next). The
-// answers of scheduled, choose and weighted become variables.
+// The commands of a puppet: send TO LINK TEXT, after D NAME, cancel NAME, scheduled NAME, post
+// NAME, emit TEXT, log TEXT, choose N WHY, weighted W,W,.. WHY, set VARIABLE=N, add VARIABLE=N,
+// panic TEXT, recover (from the next panic). The answers of scheduled, choose and weighted
+// become variables.
 type puppet struct {
 	Vars map[string]int
 	play *play    `mc:"-"`

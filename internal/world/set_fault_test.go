@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// herald tells everybody by set.
+// herald sends a note to every node by set.
 type herald struct{ Heard int }
 
 func (h *herald) Init(env sim.Env) {
@@ -18,8 +18,8 @@ func (h *herald) Init(env sim.Env) {
 func (h *herald) Deliver(sim.Env, sim.Addr, sim.Message) { h.Heard++ }
 func (h *herald) Handle(sim.Env, sim.Signal)             {}
 
-// While some node is crashed, or there is a partition, the messages of sets are
-// counted by who can be reached; before and after, all of them are.
+// While a node is crashed or there is a partition, only messages of sets whose receivers can be
+// reached are counted as events; before and after, all are.
 func TestSetUnderFaults(t *testing.T) {
 	sys := &sim.System{Name: "heralds", Doc: "Everybody tells everybody.", New: func(sim.Params, sim.Addr) sim.Node { return &herald{} }}
 	w, err := New(sys, sim.Params{}, Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Partition: 1}}})

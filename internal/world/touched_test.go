@@ -141,8 +141,9 @@ func (x *toucher) possible(v Vector, event string) bool {
 	return false
 }
 
-// What a step touches is what it depends on, and what it changes: two steps that touch
-// nothing in common commute, and a step does the same wherever its footprint is the same.
+// A step touches the parts of the state on which it depends, and those that it changes: two steps
+// that touch no common part commute, and a step has the same effect in all states with the same
+// footprint.
 func TestTouched(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(long.Of(250, 5000)) {

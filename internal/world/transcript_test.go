@@ -18,7 +18,7 @@ import (
 //	               begin a run of the play in the input
 //	events         what is possible now, in canonical order, with weights
 //	take           take events, by identity or by number; after a bar, coins;
-//	               and tell the step: causes, coins, facts, effects
+//	               and print the step: causes, coins, facts, effects
 //	state          all lines of the state
 //	properties     what holds now
 //	cover          look at the liveness properties of the run, each for itself; state: of a state
@@ -223,7 +223,7 @@ func (k *desk) catchUp(t *testing.T) {
 	}
 }
 
-// outcome tells how a run failed or stopped.
+// outcome writes how a run failed or stopped, and reports whether it did.
 func (k *desk) outcome(b *strings.Builder) bool {
 	f := k.failure
 	if f == nil && k.w.Run.Err() == nil {
@@ -252,7 +252,7 @@ func (k *desk) last() *sim.Step {
 	return &steps[len(steps)-1]
 }
 
-// tellStep tells one step of a trace.
+// tellStep writes one step of a trace.
 func tellStep(b *strings.Builder, w *world.World, s *sim.Step) {
 	fmt.Fprintf(b, "%d %s", s.Index, s.Identity)
 	if s.Index > 0 {

@@ -19,8 +19,8 @@ func (*shadowed) Init(sim.Env)                           {}
 func (*shadowed) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (*shadowed) Handle(sim.Env, sim.Signal)             {}
 
-// Of two nodes with one identity the bank keeps both: the second comes into the place of
-// the first, and the field in which they differ is named.
+// If two nodes have one identity, a bank keeps both: Load gives the first, Twin puts the second in
+// its place, and Hidden names the field in which they differ.
 func TestTwin(t *testing.T) {
 	for hidden, want := range map[int]string{0: "", 7: "n0.Hidden is 0 in one and 7 in the other"} {
 		starts := -1

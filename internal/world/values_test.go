@@ -119,7 +119,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// tell lists the parts that a view shows.
+// tell returns the parts that a view shows, as text.
 func tell[N comparable](v sim.View[N]) string {
 	var at, a, b []sim.Addr
 	for addr, n := range v.Nodes() {
@@ -193,8 +193,8 @@ func TestTimersAreNotTasks(t *testing.T) {
 	}
 }
 
-// TestUnused: an opaque rule that matches nothing is told, once states were
-// walked; one that matches hides the field from the state.
+// TestUnused: an opaque rule that matches nothing is reported once states were walked; one that
+// matches hides the field from the state.
 func TestUnused(t *testing.T) {
 	sys := parsePlay("n0: set v=1")
 	sys.Opaque = []string{"*.Vars", "*.Wars", "world_test.puppet.Vars"}
@@ -218,7 +218,7 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// TestEffects: effects can be told without a trace.
+// TestEffects: Run.Effects has the effects of a step even if no trace is kept.
 func TestEffects(t *testing.T) {
 	w, err := world.New(parsePlay("n0: after 1s a; cancel a; log a"), sim.Params{Nodes: 1}, world.Config{})
 	if err != nil {

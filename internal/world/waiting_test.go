@@ -36,8 +36,9 @@ func TestSlowLinkWaits(t *testing.T) {
 	}
 }
 
-// TestPanicsAreTold: who panicked is told by name, and as a property only if it is one.
-func TestPanicsAreTold(t *testing.T) {
+// TestPanicsNameTheirFunction: a panic of a function of the system is reported with that
+// function's name, and with the name of a property only if it is one.
+func TestPanicsNameTheirFunction(t *testing.T) {
 	oops := func(sim.View[*quiet]) bool { panic("oops") }
 	for want, c := range map[string]struct {
 		change func(*sim.System)
@@ -65,8 +66,8 @@ func TestPanicsAreTold(t *testing.T) {
 	}
 }
 
-// TestStepPropertiesAreAudited: one that gives two answers about one step is told, and
-// one that changes a node.
+// TestStepPropertiesAreAudited: a step property is reported if it gives two answers about one
+// step, or if it changes a node.
 func TestStepPropertiesAreAudited(t *testing.T) {
 	asked := 0
 	for want, steps := range map[string]func(_, after sim.View[*puppet]) bool{
@@ -104,8 +105,9 @@ func TestStepPropertiesAreAudited(t *testing.T) {
 	}
 }
 
-// TestGoroutineInASprint: a goroutine is told where it is looked for only in the end;
-// unless another one ended meanwhile, of an earlier test as it may be.
+// TestGoroutineInASprint: in a sprint, which counts goroutines only at the end of a run, a
+// handler's goroutine is found. (If a goroutine of an earlier test ends meanwhile, the counts are
+// equal; so the test tries 20 times.)
 func TestGoroutineInASprint(t *testing.T) {
 	never := make(chan struct{})
 	for range 20 {
@@ -154,8 +156,8 @@ func TestFailsInInit(t *testing.T) {
 	}
 }
 
-// TestDueIsPartOfTheState: two timers that are due in one order are not what they are in
-// the other, though the clock knows the same instants.
+// TestDueIsPartOfTheState: two timers that are due in one order make another state than in the
+// other order, though the clock has the same instants.
 func TestDueIsPartOfTheState(t *testing.T) {
 	var sums []any
 	var fires [][]string

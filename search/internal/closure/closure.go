@@ -8,43 +8,39 @@ import (
 	"macemc/search/internal/explore"
 )
 
-// Closure is what can still happen once the environment has healed: the healed
-// forms of a set of states, and what they reach by steps that are not rare. On
-// it liveness is decided exactly: a state is dead if its healed form reaches no
-// live one.
+// Closure is everything that can still happen once the environment has healed: the healed
+// forms of a set of states, and the states that these reach by steps that are not rare. It
+// decides liveness exactly: a state is dead if its healed form reaches no live one.
 //
-// That a state is alive takes one run to show; that it is dead takes all of them.
-// So what is live is not gone beyond, and the rest is first tried with patience:
-// a timer waits until nothing is under way to its node or from it. Few states are
-// reached so, and from most of them a live one is. From those that are left every
-// step is taken, and what they lead to is tried with patience again, until nothing
-// comes up that is new.
+// One run shows that a state is alive; only all of its runs show that it is dead. So live
+// states are not expanded. The others are first expanded with patience: a timer waits until
+// nothing is under way to its node or from it. Few states are reached in this way, and most
+// of them reach a live one. From the states that are left every step is taken, and the states
+// to which these steps lead are expanded with patience again, until no new state is found.
 //
-// Where a whole space was visited, its ledger has the healed states among its own: those are not
+// If a whole space was visited, its ledger already has the healed states: those are not
 // visited again, and two states that differ only in budgets have one healed form.
 //
-// No edges are kept but that by which a state was reached first. A state is alive
-// if it is live, or if a step leads from it to one that is; so the states that are
-// not known to be alive are looked at again and again, the farthest first, until
-// nothing changes. Each look costs the states' steps once more, which a memo makes
-// cheap.
+// Of the edges, only the one by which a state was reached first is kept. A state is alive
+// if it is live, or if a step leads from it to an alive one. So the states that are not
+// known to be alive are examined again and again, the farthest first, until nothing changes.
+// Each time their steps are taken once more, which a memo makes cheap.
 //
-// While the states are gathered, and while those that are alive spread, steps lead
-// to different visitors.
+// The states are gathered by one visitor, and a second one spreads which of them are alive.
 type Closure struct {
 	*explore.Taker
 	explore.Stepper
 	judged explore.Judged // the verdicts about states
-	Alive  stateSet       // among them
+	Alive  stateSet       // states from which a live one can be reached
 	Left   []uint32       // not known to be alive, the farthest first
 	opened stateSet       // of those, every step was taken
 	Most   int            // the largest number of states; 0 means no limit
-	tree   bool           // the step by which a state was reached first is one that may be taken
-	lives  bool           // a step of the state that is looked at leads to one that is alive
+	tree   bool           // the step by which a state was reached first may be taken
+	lives  bool           // a step of the state under examination leads to an alive one
 
-	steps  *explore.Steps // the step properties; nil: there are none
+	steps  *explore.Steps // the step properties, or nil if there are none
 	doomed stateSet       // states that cannot go on without a violation: see safety.go
-	moves  bool           // the state that is looked at has a step
+	moves  bool           // the state under examination has a step
 
 	wild  stateSet // states that have not healed, where the ledger is that of the space
 	added uint32   // the first number of a state that is not one of the space, or 0 if all are
@@ -227,9 +223,9 @@ func (g *Closure) Resolve(x *explore.Explorer) error {
 	}
 }
 
-// impatient takes every step from the remaining states. To have few rounds where patience
-// does not help, it also takes as many of the new states, which are those numbered from on,
-// as there were states.
+// impatient takes every step from the remaining states. It does the same with new states, which
+// have the numbers from from on, until it has doubled the number of states: otherwise there
+// would be many rounds in spaces in which patience does not help.
 func (g *Closure) impatient(from uint32) error {
 	open := func(s uint32) error {
 		g.opened.upTo(g.End())
@@ -261,8 +257,8 @@ func (g *Closure) impatient(from uint32) error {
 	return g.Settle()
 }
 
-// note examines the state that was added last: by what is known of its nodes, or else in
-// the world, into which load brings it.
+// note examines the state that was added last. It uses the remembered verdict about the state's
+// nodes, if there is one; otherwise load brings the state into the world, which evaluates it.
 func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	g.Told()
 	g.mark(g.Next-1, nodes, flying, load)

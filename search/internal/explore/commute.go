@@ -22,7 +22,7 @@ import (
 // are finite, this ends. It does not matter by which step a state was reached first. But
 // all states of the level must be expanded as a whole: otherwise every step is looked up.
 //
-// Of several ways to a state, the first in the order of events is never skipped, by the
+// If several steps lead to a state, the first in the order of events is never skipped, by the
 // same argument. So one worker meets the states in the same order as if every step were
 // looked up.
 //

@@ -17,7 +17,7 @@ import (
 type Explorer struct {
 	*Taker
 	Stepper
-	steps *Steps // the step properties; nil: there are none
+	steps *Steps // the step properties, or nil if there are none
 
 	judged Judged                // the verdicts about states
 	Inside bool                  // no state is outside System.Within
@@ -200,9 +200,10 @@ func (x *Explorer) number(h canon.Hash, fresh bool) uint32 {
 	return s
 }
 
-// visit examines the state that was added last: by what is known of its nodes, or else in
-// the world, into which load brings it. If load is nil, the world is there. goesOn means
-// that something is known to be possible in the state.
+// visit examines the state that was added last. It uses the remembered verdict about the state's
+// nodes, if there is one; otherwise load brings the state into the world, which evaluates it.
+// If load is nil, the world is in that state already. If goesOn is set, the state is known to
+// have an event that is possible.
 func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func()) error {
 	x.remember(h)
 	s := x.Next - 1

@@ -5,8 +5,8 @@ import (
 	"macemc/internal/world"
 )
 
-// Said is what is known of a state from what a View of it can see: the nodes, and how many
-// messages are under way, or which.
+// Said is the verdict about a state, as its properties give it. They see no more of the state than
+// a View shows: the nodes, and the messages under way.
 type Said uint8
 
 const (
@@ -20,8 +20,8 @@ const (
 // often, it grows. The safety properties hold in all states that it remembers.
 type Judged struct {
 	slots  []judgement
-	lost   int  // places that others have taken, since it grew
-	flying bool // how many messages are under way counts
+	lost   int  // entries that were replaced since it grew
+	flying bool // a verdict may depend on the number of messages under way
 }
 
 type judgement struct {

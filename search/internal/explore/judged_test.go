@@ -7,8 +7,8 @@ import (
 	"macemc/internal/canon"
 )
 
-// TestJudgedGrows: what is remembered is what was said last, however much there is of
-// it; and most of it is, once there is room.
+// TestJudgedGrows: a verdict that is remembered is the last one that was noted, however many there
+// are; and once there is room, most of them are remembered.
 func TestJudgedGrows(t *testing.T) {
 	for _, counted := range []bool{false, true} {
 		r := rand.New(rand.NewPCG(5, 5))

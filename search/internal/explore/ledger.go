@@ -499,7 +499,7 @@ func (e *Entry) keep() {
 	}
 }
 
-// Told counts the new states in the set.
+// Told adds the number of states that were new to the count of the set.
 func (e *Entry) Told() {
 	e.Set.Took(e.taken)
 	e.taken = 0

@@ -13,9 +13,8 @@ import (
 // number is one of any size.
 func number(r *rand.Rand) uint32 { return r.Uint32() >> r.IntN(32) }
 
-// TestLedger: what is added comes back under its number, once, whatever the
-// numbers, the lengths and how much there is of it; and states of one tag are
-// told apart.
+// TestLedger: each state that is added is returned once, under its number, whatever the numbers,
+// the lengths and the amount; and different states with the same tag remain different.
 func TestLedger(t *testing.T) {
 	for _, places := range []int{1, 2, 5, 64, 129, 300, 2_000} {
 		for _, tags := range []uint64{1, 3, 1 << 32} {
@@ -67,7 +66,7 @@ func ledgers(t *testing.T, places int, tags uint64) {
 	}
 	n, got := 0, make(world.Vector, places)
 	for s := range l.Each {
-		got[r.IntN(places)] = 77 // what was there is of no interest
+		got[r.IntN(places)] = 77 // Get overwrites it
 		if l.Get(s, got); !slices.Equal(got, vectors[s]) || l.Origin(s).Parent != parents[s] {
 			t.Fatalf("state %d is %v, not %v", s, got, vectors[s])
 		}
@@ -107,8 +106,8 @@ func TestLedgerFull(t *testing.T) {
 	}
 }
 
-// What was said of a state is said of another with the same nodes; and, once
-// the messages under way were counted, only if they are as many.
+// The verdict about a state holds for another one with the same nodes. Once a property has counted
+// the messages under way, it holds only if their number is the same, too.
 func TestJudged(t *testing.T) {
 	var j Judged
 	a, b := canon.OfString("a"), canon.OfString("b")

@@ -153,7 +153,7 @@ func (x *Explorer) Known() Known {
 	return Known{x.Inside, x.Sampled, x.Joint, [2]int{steps, tested}}
 }
 
-// GoOn continues an exploration from what is known of it.
+// GoOn continues the exploration that k describes.
 func (x *Explorer) GoOn(k Known) {
 	x.Inside = k.Inside
 	x.limited(k.Sampled)

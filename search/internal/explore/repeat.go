@@ -23,8 +23,8 @@ import (
 
 const (
 	repeatTimes  = 40     // a map of two keys turns around one time in eight
-	repeatMost   = 60_000 // steps that are taken again in all,
-	repeatLines  = 100    // and half as many for each such number of lines of the first state
+	repeatMost   = 60_000 // steps that are taken again in all
+	repeatLines  = 100    // lines of the first state for which a step counts once more
 	repeatLevels = 20_000 // transitions of a space that is looked at for different steps
 	repeatAsks   = 1024   // one repetition in this many asks whether the search was stopped
 	repeatShakes = 7      // in one of this many rounds, the garbage collector runs first

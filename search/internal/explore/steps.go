@@ -6,20 +6,20 @@ import (
 )
 
 // Steps checks the step properties of steps between states that are kept. A second
-// world stands in the state before. What a step property says is a function of what the
-// two views see, as for any property: so it is remembered by the identities of the nodes
+// world is in the state before the step. The value of a step property is a function of the two
+// views, as for any property. So it is remembered by the identities of the nodes
 // before and after, and most steps that a memo looks up are not loaded at all.
 type Steps struct {
 	of     *Taker
 	prior  *world.World // in the state before
 	checks *world.Transition
 	from   world.Vector
-	before uint32 // the state that prior is in; NoParent: none yet
+	before uint32 // the state that prior is in, or NoParent before the first one
 	held   Judged // pairs of nodes between which every step property holds
 }
 
-// NewSteps binds the step properties to a taker's world, which is to be in the state
-// after a step. Nil: there are none.
+// NewSteps binds the step properties to a taker's world, which will be in the state
+// after a step. It returns nil if the system has none.
 func NewSteps(t *Taker) (*Steps, error) {
 	if !t.Owner.Always {
 		return nil, nil

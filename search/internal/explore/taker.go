@@ -208,7 +208,8 @@ func (t *Taker) spared(k int) bool {
 	return true
 }
 
-// spent reports whether the run to where the world stands has as many faults as explored runs have.
+// spent reports whether the run to the world's state already has Owner.Few faults, which is the most
+// that an explored run may have.
 func (t *Taker) spent() bool {
 	return t.Owner.Few != 0 && !t.Healed && t.World.Environ.Spent() >= t.Owner.Few
 }

@@ -3,6 +3,7 @@
 // explorer, and gathers the graph of what their healed forms reach. internal/fair decides about
 // the graph.
 //
-// What a partial graph shows is true all the same: of a state that was not expanded nothing is
-// said. But that nothing was found means something only if the graph is whole.
+// A violation that is found in a partial graph is one, since the graph claims nothing about a
+// state that was not expanded. But if no violation is found, that means something only if the
+// graph is whole.
 package hot

@@ -87,8 +87,8 @@ type Counts struct {
 // Exploration is what takes steps of states, in a world of its own, where no run
 // is under way.
 type Exploration interface {
-	// Stuck is the answers of the run whose last step has not returned, and how
-	// many they are.
+	// Stuck returns the answers of the run whose last step has not returned, and their
+	// number.
 	Stuck() (choose.Source, int)
 	// Within returns its world. healed says whether its states are healed ones, which have
 	// no runs of their own.
@@ -111,7 +111,7 @@ func (r *Runs) newWorld(c world.Config) (*world.World, error) {
 	return world.New(r.Sys, r.Params, c)
 }
 
-// Open makes the worlds. What the runs exercise is counted in c.
+// Open makes the worlds. The events and answers that the runs exercise are counted in c.
 func (r *Runs) Open(c *world.Coverage) (err error) {
 	params, err := r.Sys.Resolve(r.Params)
 	if err != nil {
@@ -131,8 +131,8 @@ func (r *Runs) Open(c *world.Coverage) (err error) {
 	return nil
 }
 
-// In takes runs in other worlds while do runs. If a handler ends the goroutine, they
-// stay, for whoever asks in which world that was.
+// In takes runs in other worlds while do runs. If a handler ends the goroutine, r keeps these
+// worlds, so that the caller can ask in which one that happened.
 func (r *Runs) In(w *world.World, l *Lockstep, do func()) {
 	own, pair := r.World, r.Lockstep
 	r.World, r.Lockstep = w, l

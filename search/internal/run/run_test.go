@@ -97,7 +97,7 @@ func TestTrailHasEveryRunOnce(t *testing.T) {
 	}
 }
 
-// felt takes a run of so many steps, and is how often the pulse was found still in it.
+// felt takes a run of a number of steps, and returns at how many of them the pulse stood still.
 func felt(t *testing.T, r *Runs, steps int) (still int) {
 	t.Helper()
 	var f Feeling
@@ -126,7 +126,8 @@ func TestPulse(t *testing.T) {
 	}
 }
 
-// What is stuck is the event that was chosen last, however many coins were answered since.
+// A run that is stuck is reported with the event that was chosen last, however many coins were
+// answered since.
 func TestUpToStuck(t *testing.T) {
 	r := newRuns(t, ladder)
 	r.Climate = Fair
@@ -140,8 +141,8 @@ func TestUpToStuck(t *testing.T) {
 	}
 }
 
-// Of many steps about one in sixty-four is audited, however long the runs are, and of a
-// few every one.
+// About one in 64 of many steps is audited, however long the runs are; and the first run always
+// is.
 func TestShareIsOfSteps(t *testing.T) {
 	for _, length := range []int{3, 100, 5_000} {
 		s := &Share{}
@@ -157,7 +158,8 @@ func TestShareIsOfSteps(t *testing.T) {
 	}
 }
 
-// Whoever is told to stop does nothing more. A bound that was reached ends one phase only.
+// An interrupt and the end of the time stop the whole search at once. A bound that was reached ends
+// one phase only.
 func TestStopsAtOnce(t *testing.T) {
 	for s, want := range map[Stop]bool{
 		StopInterrupted: true, StopTime: true,

@@ -37,7 +37,7 @@ func least(t *testing.T, f *Facts, s *Situation, seed Class, want ...Class) {
 func TestSendersAreAdded(t *testing.T) {
 	f, start, ask, _, own := small()
 	s := pending(start, ask, own)
-	least(t, f, s, ask, ask) // nothing is known of who sends to node 1
+	least(t, f, s, ask, ask) // no sender to node 1 is known yet
 	before := f.Version()
 	f.Brings([]Class{start}, ask)
 	if f.Version() == before {

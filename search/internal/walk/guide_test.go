@@ -54,7 +54,7 @@ func TestSpeeds(t *testing.T) {
 	}
 }
 
-// Types are told apart wherever they are met, and each has one number.
+// Different types have different numbers, and a type has the same number wherever it is met.
 func TestTypesHaveNumbers(t *testing.T) {
 	type hello struct{}
 	type bye struct{}

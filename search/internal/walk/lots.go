@@ -14,12 +14,13 @@ type Lot struct {
 
 const (
 	LotLeast = 1000    // walks that are planned and taken one by one,
-	LotSteps = 1 << 20 // or this many steps of walks: what ends by then is the same for any number of workers
-	LotMost  = 1 << 14 // the largest number of walks in a later lot: as many as came before it, since scouts wait for each other at its end
+	LotSteps = 1 << 20 // or this many steps of walks: a search that ends by then uses one worker
+	LotMost  = 1 << 14 // the largest number of walks in a lot; see NextLot
 )
 
-// NextLot returns the one that begins with walk number i, of n, and whether it is worth
-// several workers. s is what was audited of the walks before.
+// NextLot returns the lot that begins with walk number i, of n, and reports whether it is worth
+// several workers. Such a lot has as many walks as came before it, but at most LotMost, since
+// scouts wait for each other at its end. s is the audited share of the walks before.
 func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	if i < LotLeast && s.Steps < LotSteps {
 		l = Lot{From: i, To: i + 1}

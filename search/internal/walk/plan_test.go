@@ -80,8 +80,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// Walks are planned one by one until they are many, or their steps are; then as many come
-// together as came before.
+// Walks are planned one by one until LotLeast walks or LotSteps steps were taken. From then on each
+// lot has as many walks as came before it.
 func TestLots(t *testing.T) {
 	few, many := &run.Share{Steps: LotSteps - 1}, &run.Share{Steps: LotSteps}
 	for _, c := range []struct {
@@ -113,8 +113,8 @@ func TestShortLots(t *testing.T) {
 	}
 }
 
-// Whoever is not wanted any more is told so within so many steps; who was not given anybody
-// to ask is wanted.
+// A walk that is no longer wanted ends within 64 steps. A walk without a function Wanted is always
+// wanted.
 func TestWanted(t *testing.T) {
 	asked, wanted := 0, true
 	s := New(1)

@@ -110,8 +110,8 @@ func TestHeals(t *testing.T) {
 	}
 }
 
-// Where states are kept, so many of a hundred walks go on from one of them, as far as it is.
-// Walks in fair weather do not: what was kept may be a state in a storm.
+// If states are kept, Restarts of a hundred walks begin at one of them, and their storm and healing
+// come later by its depth. Walks without faults do not: the kept state may be one in a storm.
 func TestPortfolioGoesOn(t *testing.T) {
 	const walks = 4_000
 	s := &Portfolio{Weighted: Weighted{Stormy: true}, Seed: 1, Manners: []Manner{Chain}, Budgets: []Budget{{sim.KindCrash, 1}}, Lively: true, Restarts: 30}

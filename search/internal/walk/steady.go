@@ -2,9 +2,9 @@ package walk
 
 import "macemc/internal/world"
 
-// Steady takes walks without faults that end in steady state: live for that many steps, and
-// then at the first moment at which nothing is under way, or after as many steps again. A
-// run that comes to rest live is steady, too.
+// Steady takes walks without faults until they are in steady state. A walk is, if it was live for
+// Calm steps and then either nothing is under way or it was live for another Calm steps. A run that
+// comes to rest in a live state is steady, too.
 type Steady struct {
 	*Walk
 	Calm int  // steps

@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// A walk is in steady state when it was live for so many steps and nothing is under way, or
-// for as many again.
+// A walk is in steady state when it was live for Calm steps and nothing is under way, or when it was
+// live for twice as many.
 func TestSteady(t *testing.T) {
 	const calm = 5
 	for _, c := range []struct {

@@ -10,15 +10,15 @@ import (
 // A Unit is the numbers From to To-1 of some work.
 type Unit struct{ From, To int }
 
-// An Outcome is what a unit came to.
+// An Outcome is the result of a unit.
 type Outcome struct {
 	Stats Stats
 	Ends  bool // no unit after this one is wanted
 
-	// Of a walk:
+	// The following are set if the unit is a walk.
 	Judged int         // steps that count for the share of audits
-	Met    *walk.Notes // what it met, for the corpus; nil: nothing is noted
-	Kept   int         // the number of the kept state where it began; 0: none
+	Met    *walk.Notes // the states that it met, for the corpus, or nil
+	Kept   int         // the number of the kept state at which it began, or 0
 }
 
 // A Pool is the hands that share the units of some work. Each has worlds of its own.
@@ -29,9 +29,9 @@ type Pool[H any] struct {
 	// and Over after its last one.
 	Here, Over func(H)
 
-	// Gone is called where a handler has ended the goroutine of hand k in the middle of a
-	// unit. It returns what the unit came to, and whether the hand goes on, or one that it
-	// has put in its place.
+	// Gone is called if a handler has ended the goroutine of hand k in the middle of a
+	// unit. It returns the outcome of the unit, and reports whether Hands[k], which it may
+	// have replaced, goes on.
 	Gone func(k int, u Unit) (came Outcome, goesOn bool)
 }
 

@@ -47,16 +47,16 @@ type Stats struct {
 	Periphery   Periphery
 }
 
-// Periphery counts the states at the ends of rounds, beyond which nothing was
-// known yet, and those of them that were walked from.
+// Periphery counts the states at the ends of rounds, beyond which the exhaustive phase had not gone
+// yet, and the walks that began at them.
 type Periphery struct {
 	States int // that were not known to be live
 	Walked int // of them
 	Steps  int // that these walks took
 }
 
-// Add adds what another part of the search counted. Of what is no count, o has the later
-// word, if it says anything.
+// Add adds the counts of another part of the search. A field that is no count gets o's value, if
+// that is not zero.
 func (s *Stats) Add(o Stats) {
 	s.Engine, s.Uncopied = cmp.Or(o.Engine, s.Engine), cmp.Or(o.Uncopied, s.Uncopied)
 	s.Unpacked = cmp.Or(s.Unpacked, o.Unpacked)
@@ -96,10 +96,11 @@ func (s *Stats) Add(o Stats) {
 	s.Periphery.Steps += o.Periphery.Steps
 }
 
-// Effort is what the search took without what deciding took: steps of runs, and states.
+// Effort returns the number of steps and states of the search, without the steps that deciding
+// about suspects took.
 func (s *Stats) Effort() int { return s.Steps + s.States - s.Judging }
 
-// Manners are how many walks there were of each manner, by the number of the manner.
+// Manners has the number of walks of each manner, by the number of the manner.
 type Manners [walk.Manners]int
 
 // One returns the count of one walk of a manner.
