@@ -5,25 +5,25 @@ import (
 )
 
 const (
-	shareMost = 32 // states of the run from which walks are taken before it is looked closer
-	weighing  = 4  // how many times as many fresh walks from each of two states as are needed to call a state dead
+	shareMost = 32 // states of the run from which walks are taken at first
+	weighing  = 4  // times Options.Walks is the number of fresh walks from each of the two states
 
-	// A difference of two shares is clear if chance brings it about less often
-	// than this, and if it is worth telling: no less than this part of the walks.
+	// A difference of two shares is clear if its probability by chance is below
+	// clearBelow, and if it is at least one clearPart-th of the walks.
 	clearBelow = 0.01
 	clearPart  = 20
 
-	// Walks are made shorter if less than this part of them goes on, but for
-	// walks that would take less than nearTimes the steps of the run.
+	// Walks are made shorter if less than one clearFew-th of them goes on, but not
+	// shorter than nearTimes the steps of the run.
 	clearFew  = 4
 	nearTimes = 3
 )
 
-// weigh finds where walks stop getting through without the failure. A single walk that gets
-// through shows little, and so do a few that do not, if few get through from anywhere. So
-// it compares the shares from before and after a step: walks from all along the run choose
-// the step at which the share falls most, and fresh walks then measure both shares. The
-// step is critical only if they differ clearly.
+// weigh finds the step after which fewer walks get through without the failure. A single walk
+// that gets through shows little, and so do a few that do not, if few get through from anywhere.
+// So it compares the shares of walks that get through from the states before and after a step:
+// walks from states all along the run choose the step at which the share falls most, and fresh
+// walks then measure both shares. The step is critical only if they differ clearly.
 func (p *Finder) weigh(f *Result) error {
 	if err := p.nearer(); err != nil {
 		return err

@@ -15,8 +15,8 @@ func (*transactions) Walk(q Walks) (*Walked, error) {
 	return &Walked{Taken: q.Count, Success: make([]Success, int(float64(q.Count)*avoids))}, nil
 }
 
-// Where the failure comes again and again, shorter walks show which step leads to it; walks
-// of 200 steps hardly ever go on without it, wherever they begin.
+// If a service can fail again and again, shorter walks show which step leads to the failure; walks
+// of 200 steps hardly ever go on without one, wherever they begin.
 func TestRecurringFailures(t *testing.T) {
 	const n = 4
 	p := New(&transactions{}, &Run{Failed: true, Wild: make([]bool, n), Live: make([]bool, n+1), Events: make([]string, n)}, Options{Walks: 60, WalkSteps: 10_000, MaxWalkSteps: 10_000})

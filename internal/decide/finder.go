@@ -2,23 +2,23 @@ package decide
 
 import "fmt"
 
-// Options bound what is spent on one run.
+// Options bound the effort for one run.
 type Options struct {
-	Walks        int // fresh walks at least that a verdict of dead rests on
+	Walks        int // the least number of fresh walks before a state is called dead
 	WalkSteps    int // steps that a walk may take to become live
-	Recovery     int // steps that the slowest recovery took that is known of such a run, or 0 if none is
-	MaxWalkSteps int // to which that is raised where walks are too short
+	Recovery     int // steps of the slowest recovery that was seen in such a run, or 0 if none was
+	MaxWalkSteps int // the most to which that is raised if walks are too short
 	Seed         uint64
 	Exhaust      int         // states that are visited to decide exactly; 0 means 200,000; -1 means none
-	Effort       int         // steps and states in all; less than 1: no bound
-	Spent        int         // of them, before
+	Effort       int         // steps and states in all; less than 1 means no bound
+	Spent        int         // the part of Effort that was spent before
 	Tell         func(State) // called from time to time
 }
 
-// State is how far the work is.
+// State is the progress of the work.
 type State struct {
-	Low   int // the last step that is known to be recoverable; -1 means none
-	High  int // and the first that seems not to be
+	Low   int // the number of steps to the last state that is known to be recoverable; -1 means none
+	High  int // the number of steps to the first state that seems not to be
 	Walks int
 }
 
@@ -37,27 +37,27 @@ type Finder struct {
 	run      *Run
 	opts     Options
 	extra    int  // effort that was allowed later
-	survive  bool // recoverable means: goes on without a failure
+	survive  bool // a walk succeeds if it goes on without a failure, instead of becoming live
 	walkLen  int
-	recovery int    // steps of the slowest walk that became live from a state of the run, or 0 if none did, but at once
+	recovery int    // steps of the slowest walk that became live from a state of the run, or 0 if none took a step
 	round    uint16 // of fresh walks
 	verdicts map[int]verdict
-	dead     int         // all states from this one on are known exactly not to recover; beyond the last: none is
-	tooMuch  map[int]int // by a bound, the last state after which there is more than that
+	dead     int         // states of the run from this number on are known exactly to be dead; if none is, it is one beyond the end
+	tooMuch  map[int]int // for each bound on visited states, the last state of the run whose closure has more; -1 means none
 	walks    int
-	met      map[string]bool // besides, by kind
-	others   []Met
+	met      map[string]bool // kinds of failures in others
+	others   []Met           // other failures that walks met, the first of each kind
 }
 
-// verdict is what is known of one position.
+// verdict is the verdict about one state of the run.
 type verdict struct {
 	alive   bool
-	exact   bool // alive: not by a walk
+	exact   bool // it is alive, and that was decided by visiting states, without a walk
 	witness Success
-	by      int // walk steps that a verdict of dead rests on
+	by      int // the length of the walks by which it was called dead
 }
 
-// New returns a finder for a run of which a lab can be asked.
+// New returns a finder for a run, whose walks the lab takes.
 func New(lab Lab, run *Run, opts Options) *Finder {
 	p := &Finder{
 		lab: lab, run: run, opts: opts, walkLen: opts.WalkSteps, recovery: opts.Recovery, survive: run.Failed, dead: run.Steps() + 1,
@@ -79,8 +79,9 @@ func New(lab Lab, run *Run, opts Options) *Finder {
 	return p
 }
 
-// Known notes a critical step that was decided before: a walk may have shown the state before
-// it to be recoverable, and other walks the state after it to be dead.
+// Known adopts a critical step that was decided before. It uses the walk that showed the state
+// before that step to be recoverable, if there was one, and the length of the walks by which the
+// state after it was called dead.
 func (p *Finder) Known(c *Critical, e *Evidence) {
 	if by := c.Witness; by != nil && c.Step > 0 {
 		s := Success{Number: by.Walk, Steps: by.Steps}
@@ -92,7 +93,7 @@ func (p *Finder) Known(c *Critical, e *Evidence) {
 	}
 }
 
-// Escapes notes a walk that has shown a state of the run to be recoverable.
+// Escapes records that a walk has shown a state of the run to be recoverable.
 func (p *Finder) Escapes(at int, by Success) {
 	p.verdicts[at] = verdict{alive: true, witness: by}
 	p.recovered(by)
@@ -104,23 +105,23 @@ func (p *Finder) Proved() bool { return !p.survive && p.dead <= p.run.Steps() }
 // Others returns failures of the service that walks met besides, the first of each kind.
 func (p *Finder) Others() []Met { return p.others }
 
-// WalkSteps returns how many steps walks are given now.
+// WalkSteps returns how many steps walks may take at present.
 func (p *Finder) WalkSteps() int { return p.walkLen }
 
-// Stopped reports whether nothing more is to be tried: there is to be a stop, or
-// this part of the effort is spent.
+// Stopped reports whether the finder should end its work, because the lab was stopped or this
+// part of the effort is spent.
 func (p *Finder) Stopped(part float64) bool {
 	most := part*float64(p.opts.Effort) + float64(p.extra)
 	return p.lab.Stopped() || most > 0 && float64(p.opts.Spent+p.lab.Effort()) >= most
 }
 
-// Allow allows more effort, from what was spent so far. What was decided stands.
+// Allow permits this much effort in addition to what was spent so far. Earlier verdicts stay.
 func (p *Finder) Allow(more int) {
 	p.extra = max(1, more) + max(0, p.opts.Spent+p.lab.Effort()-p.opts.Effort)
 }
 
-// End decides whether the end of the run is dead: exactly, where what can still
-// happen is little enough, else by walks of all kinds. ErrAlive: it is not.
+// End decides whether the end of the run is dead: exactly, if few enough states can
+// follow it, and else by walks of all kinds. It returns ErrAlive if it is not dead.
 func (p *Finder) End() (*Result, error) {
 	n := p.run.Steps()
 	if p.run.Live[n] || !p.run.Counts {

@@ -6,7 +6,7 @@ import (
 )
 
 // Fisher's exact test, one-sided, against tables that were counted by hand: the chance
-// that so many or more of the first kind are among all that succeed.
+// that at least a of the walks that succeed are of the first kind.
 func TestFisher(t *testing.T) {
 	for _, c := range []struct {
 		a, n, b, m int

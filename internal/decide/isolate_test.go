@@ -24,8 +24,8 @@ func (*mortal) Without() (int, []sim.BugID, error) { return 0, nil, nil }
 func (*mortal) Stopped() bool                      { return false }
 func (*mortal) Effort() int                        { return 0 }
 
-// Of many stretches the last that begins with a recoverable state is found, and
-// not all of them are tried.
+// The last of many stretches that begins with a recoverable state is found without trying all
+// stretches.
 func TestLastAliveOfMany(t *testing.T) {
 	for _, n := range []int{startsMost + 1, 60, 400} {
 		starts := make([]int, n)

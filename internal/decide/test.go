@@ -7,25 +7,25 @@ package decide
 // the documentation of the package for its probability.
 type Test struct {
 	Walks        int // at least, of the shortest
-	WalkSteps    int // the length of the longest but one walk, unless a recovery is known to be so slow that this is too short
-	MaxWalkSteps int // the length of one walk, and the bound of the others
-	Recovery     int // steps of the slowest recovery that is known of the run, or 0 if none is
+	WalkSteps    int // the length of the longest walks but one, unless Recovery shows that this is too short
+	MaxWalkSteps int // the length of one last walk, and the largest length of the others
+	Recovery     int // steps of the slowest recovery that was seen in the run, or 0 if none was
 
-	Hopeless bool // nothing was ever live, as far as is known: walks may have been too short
+	Hopeless bool // no live state was seen, neither in the run nor in a walk, so walks may have been too short
 }
 
 // A Round is walks of one length.
 type Round struct{ Walks, Steps int }
 
-// The figures of a test. A recovery that took n steps elsewhere may take some times n
-// here, and seldom a hundred times as many.
+// The figures of a test. They assume that if a recovery took n steps in one run, it may take
+// several times n steps in another, but rarely a hundred times n.
 const (
 	recoveries   = 4   // times the slowest recovery is the length of the shortest walks
-	longer       = 4   // times as long are the walks of each next round, and a fourth as many
-	fewestWalks  = 4   // of a round
-	shortest     = 128 // steps of a walk
-	recoveryMost = 64  // times the slowest recovery is how long the last walks are, where WalkSteps is less
-	moreWalks    = 4   // times Walks are taken of the shortest, where they are that short
+	longer       = 4   // the factor by which each round's walks are longer and fewer than those of the round before
+	fewestWalks  = 4   // the least number of walks of a round
+	shortest     = 128 // the least number of steps of a walk, unless WalkSteps is less
+	recoveryMost = 64  // times the slowest recovery is the length of the last walks, if WalkSteps is less than that
+	moreWalks    = 4   // times Walks is the most that is taken of the shortest walks; see Test.first
 )
 
 // Rounds returns the rounds of the test, the shortest walks first.
@@ -40,13 +40,13 @@ func (t Test) Rounds() []Round {
 		all = append(all, Round{n, steps})
 	}
 	if steps < t.MaxWalkSteps {
-		all = append(all, Round{1, t.MaxWalkSteps}) // what surely recovers is not called dead
+		all = append(all, Round{1, t.MaxWalkSteps}) // a state from which every walk of this length becomes live is not called dead
 	}
 	return all
 }
 
-// first returns how many walks of the shortest length are taken: more than Walks where all
-// of them take less than a fourth of the steps of Walks walks of WalkSteps.
+// first returns how many walks of the shortest length are taken: more than Walks, if these are
+// so short that together they take at most a fourth of the steps of Walks walks of WalkSteps.
 func (t Test) first(steps int) int {
 	return max(t.Walks, min(moreWalks*t.Walks, t.Walks*t.WalkSteps/(4*steps)))
 }

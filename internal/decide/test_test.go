@@ -51,8 +51,8 @@ func cost(rounds []Round) (steps int) {
 	return steps
 }
 
-// Whatever is known of recoveries, the rounds get longer and never have more walks, none is
-// longer than it may be, and the last ones are as long as WalkSteps.
+// For any bounds and any slowest recovery, each round has longer walks than the one before, and
+// not more of them; no walk is longer than MaxWalkSteps, and the longest have WalkSteps at least.
 func TestRoundsOfAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
@@ -75,8 +75,8 @@ func TestRoundsOfAll(t *testing.T) {
 	}
 }
 
-// miss is the probability that the test calls a state dead from which a walk of so many
-// steps becomes live with the chance that a function returns.
+// miss returns the probability that the test calls a state dead, if the function chance returns
+// the chance that a walk of a number of steps becomes live.
 func miss(rounds []Round, chance func(steps int) float64) float64 {
 	p := 1.0
 	for _, r := range rounds {
@@ -85,7 +85,8 @@ func miss(rounds []Round, chance func(steps int) float64) float64 {
 	return p
 }
 
-// within is the chance of a walk that becomes live with some chance, if it has so many steps.
+// within returns the chances of walks that become live with one chance if they have at least a
+// number of steps, and never otherwise.
 func within(steps int, chance float64) func(int) float64 {
 	return func(n int) float64 {
 		if n < steps {
@@ -119,7 +120,7 @@ func TestMissAsDocumented(t *testing.T) {
 type slow struct {
 	mortal
 	before int
-	after  func(*rand.Rand) int // steps; 0: never
+	after  func(*rand.Rand) int // steps until a walk becomes live; 0 means never
 	seed   uint64
 	taken  int // steps
 }
@@ -151,9 +152,9 @@ func (s *slow) Walk(q Walks) (*Walked, error) {
 	return out, nil
 }
 
-// Of states that can recover with a known chance after a known number of steps, the share
-// that is called dead is what the rounds of the test say, within four deviations. A state
-// that recovers surely within WalkSteps is never called dead.
+// If states recover with a known chance after a known number of steps, the share of them that is
+// called dead equals the probability that follows from the rounds of the test, within four standard
+// deviations. A state from which every walk becomes live within MaxWalkSteps is never called dead.
 func TestMissIsTheErrorOfTheTest(t *testing.T) {
 	const n = 1_000
 	for _, c := range []struct {
@@ -185,8 +186,8 @@ func TestMissIsTheErrorOfTheTest(t *testing.T) {
 	}
 }
 
-// A dead state costs few steps where recoveries are short, and its evidence tells the
-// walks that were taken.
+// Calling a state dead costs few steps if recoveries are short, and the evidence has the numbers and
+// lengths of the walks.
 func TestDeadCostsLittle(t *testing.T) {
 	lab := &slow{before: 30, after: func(*rand.Rand) int { return 0 }}
 	p := New(lab, &Run{Events: make([]string, 1), Wild: make([]bool, 1), Live: make([]bool, 2), Counts: true},
