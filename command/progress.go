@@ -94,7 +94,7 @@ func (p *progress) finds(f *search.Finding) {
 	p.found = append(p.found, f.Verdict.String()+": "+f.Message)
 }
 
-// status returns what is known at the moment, whether or not it is shown.
+// status returns the present progress, even if it is not shown.
 func (p *progress) status() Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()

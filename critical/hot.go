@@ -10,9 +10,9 @@ import (
 // the end of a candidate.
 const loopStates = 5_000
 
-// heated looks into a run that stays hot for ever: it makes what comes before the cycle shorter, if
-// shrink is set, and finds the critical step. Of a run that was found on the graph of a whole space
-// both are known.
+// heated examines a run that stays hot for ever. It shortens the part before the cycle, if shrink is
+// set, and finds the critical step. A run that was found on the graph of a whole space is returned as
+// it is: it is shortest already, and has its critical step.
 func (b *bench) heated(f *search.Finding, shrink bool) (*Result, error) {
 	found := f
 	if f.Lasso == nil || f.Whole() {

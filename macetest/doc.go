@@ -18,7 +18,7 @@
 // MACETEST_SCALE and MACETEST_SEED do the same for tests that run other tests. A search
 // ends before the -timeout of the test, and then reports that it did not reach its bound. A
 // seed always gives the same result, whatever -parallel and the machine. Only a search of
-// more than a million transitions uses several processors, as many as -cpu says.
+// more than a million transitions uses several processors; -cpu is their number.
 //
 // Handlers run in the process of the test. A handler that ends it (by os.Exit, log.Fatal, a
 // stack overflow, or all memory) ends all tests without a finding. The command macemc

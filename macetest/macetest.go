@@ -80,7 +80,7 @@ func (a *reporter) run(sys *sim.System, o Options) {
 
 // Replay repeats the recorded path of a finding, and fails the test if the failure occurs
 // again. If the code has changed since, the path is followed by the identities of its steps
-// as far as it goes, and the test logs how far that is.
+// until a step is not possible any more, and the test logs how many steps were taken.
 func Replay(t testing.TB, sys *sim.System, file string) {
 	t.Helper()
 	newReporter(t).replay(sys, file)

@@ -14,8 +14,8 @@ import (
 )
 
 // A Disk is the file system of a host. File names are paths with slashes; directories need
-// not be created. Synced data survives a crash. Of the other writes the first few survive,
-// and possibly a part of the next one.
+// not be created. Synced data survives a crash. Writes that were not synced survive up to one of
+// them, which the search chooses, and the next one may survive in part.
 type Disk struct {
 	world  *World
 	files  map[string][]byte // the files as the host sees them
@@ -91,7 +91,7 @@ func (d *Disk) settle() {
 	}
 }
 
-// crash keeps the synced changes, and as many of the others as the search chooses.
+// crash keeps the synced changes, and the first of the others; the search chooses their number.
 func (d *Disk) crash() {
 	loose := d.loose()
 	lost := bubble.Ask(loose + 1)

@@ -207,8 +207,8 @@ func graphOf(side Side, most int) (g *fair.Graph, whole bool, err error) {
 	return g, x.out.whole, err
 }
 
-// What a search says of the monitors of random systems (2,000 with -long) is what a Büchi automaton
-// says of their graphs. The graphs are built by taking every run from its start.
+// For the monitors of random systems (2,000 with -long), a search gives the same answer as a Büchi
+// automaton on their graphs. The graphs are built by taking every run from its start.
 func TestSearchAgreesWithBuchi(t *testing.T) {
 	const most = 200
 	count := map[string]int{}

@@ -22,7 +22,7 @@ type Step struct{ State, Edge int }
 type pair struct {
 	state int
 	set   int // the index of the previous pair; -1 for the start
-	from  int // the pair before; -1: the start
+	from  int // the index of the pair before, or -1 at the start
 	by    Step
 }
 

@@ -15,8 +15,8 @@ import (
 )
 
 // A program is a random one: goroutines that share channels, locks, maps and timers.
-// What it does, and how long, is drawn from its number before the run; what is up to
-// the runtime stands in what it says.
+// Its operations and their durations are drawn from its number before the run; the choices that the
+// runtime makes appear in its output.
 type program struct {
 	draw    *rand.Rand // made before the run, by the number
 	chans   []chan int
@@ -152,7 +152,7 @@ func (p *program) choose(me string, a, b chan int, d time.Duration) {
 	}
 }
 
-// lock sleeps with the lock held: who waits for it is idle.
+// lock sleeps with the lock held: goroutines that wait for the lock are idle.
 func (p *program) lock(me string, d time.Duration) {
 	p.mu.Lock()
 	p.say("%s locked", me)

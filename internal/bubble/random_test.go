@@ -132,8 +132,9 @@ func TestRandomPrograms(t *testing.T) {
 	}
 }
 
-// Where a hunk is left out, runs differ. The first difference is a draw of a goroutine of
-// the program, with the line that started it; or, if the draws are the same, what a goroutine said.
+// If one hunk of the overlay is left out, runs differ. The first difference is a draw of a goroutine
+// of the program, reported with the line that started it; or, if all draws are equal, a line of output
+// of a goroutine.
 func TestHunkThatIsLeftOut(t *testing.T) {
 	if long.Of(0, 1) == 0 {
 		t.Skip("each overlay compiles the standard library: with -long")

@@ -2,8 +2,7 @@ package fair
 
 import "slices"
 
-// A Graph has numbered states. Of a state that is not Hot, nothing but that is used, unless
-// Find is called.
+// A Graph has numbered states. The other fields of a state that is not Hot are used only by Find.
 type Graph struct {
 	Start   int // where runs begin, for Find
 	Hot     []bool

@@ -26,7 +26,8 @@ func (r *rarity) waited(env sim.Env, _ wait) { r.Late = env.BeforeWeighted(r.Sin
 
 var rareNode = sim.Handle(sim.OnInit((*rarity).start), sim.OnSignal((*rarity).waited))
 
-// What happened live is possible in the simulation that the records make, rare or not.
+// An answer that nodes got in a live run is possible in the simulation of the merged records, even if
+// it is rare.
 func TestRareAnswersAreMerged(t *testing.T) {
 	sys := &sim.System{
 		Name: "rarity", Doc: "A node that does what is rare.",

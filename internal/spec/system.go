@@ -608,7 +608,8 @@ func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
 	}
 }
 
-// takes returns what a predicate depends on of a machine; nil: on more than its own fields.
+// takes returns a function that returns the part of a machine on which a predicate depends, or nil if
+// it depends on more than the machine's own fields.
 func (p Pred) takes() func(*machine) any {
 	switch p.Kind {
 	case Every, Some, Sum:

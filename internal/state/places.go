@@ -25,7 +25,7 @@ func (p Places) Set(i int) int { return p.n + 2*p.n*p.n + i }
 // there to Healed are those of the environment, which are empty once it has healed.
 func (p Places) Rest() int { return 2*p.n + 2*p.n*p.n }
 
-// Budget returns the place of what is left of one budget.
+// Budget returns the place of the remaining amount of one budget.
 func (p Places) Budget(k int) int { return p.Rest() + k }
 
 // Cut returns the place of the partition that is in force.

@@ -8,8 +8,8 @@ import (
 
 // Words is a set of words that can grow: a hash table with open addressing that is indexed
 // by the high bits of the words, so a larger table can be built from a smaller one alone. A
-// word must not be 0, and its high half must be evenly distributed. Otherwise the caller
-// decides what it is:
+// word must not be 0, and its high half must be evenly distributed. Callers use two kinds of
+// words:
 //
 //   - a fingerprint: 64 bits of a state's hash;
 //   - a tag and a number: 32 bits of a state's hash, and where the state itself is kept.

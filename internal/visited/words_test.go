@@ -46,7 +46,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Of all goroutines that add a word, one is told that it is new.
+// If several goroutines add a word, Add reports to exactly one of them that it is new.
 func TestWordsOfSeveral(t *testing.T) {
 	const goroutines, words = 4, 5_000
 	w, err := NewWords(8 * 2 * words)

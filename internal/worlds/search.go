@@ -185,7 +185,8 @@ func (s *Search) spool(t *tape) (file string, done func(), err error) {
 	return f.Name(), func() { os.Remove(f.Name()) }, t.save(f.Name())
 }
 
-// tell runs the small tape twice more, keeps it, and describes what happens in it.
+// tell returns the finding of the small tape. It runs the tape twice more, to compare the runs, keeps
+// it, and describes the events of its run.
 func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 	one, err := s.take(t, 0)
 	if err != nil {

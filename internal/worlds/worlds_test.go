@@ -75,7 +75,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// What a child that dies says becomes the failure.
+// If a child dies, its last output becomes the failure.
 func TestDied(t *testing.T) {
 	for _, c := range []struct{ said, kind string }{
 		{"some line\npanic: close of closed channel\n\ngoroutine 7 [running]:", "panic"},

@@ -6,8 +6,8 @@
 //
 // The node above the layer sends a request with Call. The receiver gets it as a message,
 // which it handles like any other, and answers with Answer, or later with AnswerTo and its
-// Ticket. The caller gets the answer as a message, too; Of returns the call that it belongs
-// to. A request is sent again whenever its timer fires, at most Options.Tries times in all.
+// Ticket. The caller also gets the answer as a message; the function Of returns the call to which
+// it belongs. A request is sent again whenever its timer fires, at most Options.Tries times in all.
 // Then the caller gets the signal TimedOut. A request that timed out may or may not have
 // taken effect.
 //

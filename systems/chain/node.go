@@ -13,7 +13,8 @@ type put struct { // the application's request
 	Op any
 }
 
-// A Command is an operation that a client asks for. What it is, its service says; nil is nothing.
+// A Command is an operation that a client asks for. The replicated service defines Op; nil does
+// nothing.
 type Command struct {
 	Client sim.Addr
 	ID     int
