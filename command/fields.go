@@ -1,13 +1,46 @@
 package command
 
-import "strings"
+import "regexp"
 
 // flagOf are the flags for the fields that errors of the library name. An error that leaves
 // this program names flags, since its user has not written the fields.
-var flagOf = []string{
-	"Config.Public", "--public",
-	"Params.Nodes", "--nodes",
+var flagOf = map[string]string{
+	"Config.Public": "--public",
+	"Params.Nodes":  "--nodes",
+
+	"Options.Depth":         "--depth",
+	"Options.DiskReorder":   "--disk reorder",
+	"Options.Early":         "--early",
+	"Options.ExplainEffort": "--explain-effort",
+	"Options.Findings":      "--findings",
+	"Options.HashBits":      "--hash-bits",
+	"Options.MaxWalkSteps":  "--max-walk-steps",
+	"Options.NoWalks":       "--no-walks",
+	"Options.Paths":         "--paths",
+	"Options.Prefixes":      "--print-prefixes",
+	"Options.ProfileSpace":  "--profile-space",
+	"Options.Reduce":        "--reduce",
+	"Options.Restarts":      "--restarts",
+	"Options.Steady":        "--steady",
+	"Options.Step":          "--step",
+	"Options.Store":         "--state",
+	"Options.Visited":       "--visited",
+	"Options.WalkLeast":     "--walk-least",
+	"Options.WalkSteps":     "--walk-steps",
+	"Options.Walking":       "--walk",
+	"Options.Walks":         "--walks",
+	"Options.Workers":       "--workers",
 }
 
-// inFlags returns the text of an error with flags in place of fields.
-func inFlags(err error) string { return strings.NewReplacer(flagOf...).Replace(err.Error()) }
+var fieldName = regexp.MustCompile(`\b(Config|Params|Options)\.[A-Z]\w*`)
+
+// inFlags returns a text of the library with flags in place of fields. It keeps fields that have
+// no flag.
+func inFlags(text string) string {
+	return fieldName.ReplaceAllStringFunc(text, func(field string) string {
+		if flag, has := flagOf[field]; has {
+			return flag
+		}
+		return field
+	})
+}

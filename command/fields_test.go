@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"macemc/live"
+	"macemc/search"
 	"macemc/sim"
 )
 
@@ -23,17 +24,34 @@ func TestErrorsNameFlags(t *testing.T) {
 	}
 }
 
-// Each name in flagOf is a field of the library and a flag of live.
+// Each name in flagOf is a field of the library, and its flag is one of live or of search.
 func TestFlagOf(t *testing.T) {
-	types := map[string]reflect.Type{"Config": reflect.TypeFor[live.Config](), "Params": reflect.TypeFor[sim.Params]()}
-	help, _, _ := execute("live", "--help")
-	for i := 0; i < len(flagOf); i += 2 {
-		of, field, _ := strings.Cut(flagOf[i], ".")
-		if _, is := types[of].FieldByName(field); !is {
-			t.Errorf("there is no field %s", flagOf[i])
+	types := map[string]reflect.Type{"Config": reflect.TypeFor[live.Config](), "Params": reflect.TypeFor[sim.Params](), "Options": reflect.TypeFor[search.Options]()}
+	help := ""
+	for _, name := range []string{"live", "search"} {
+		text, _, _ := execute(name, "--help")
+		help += text
+	}
+	for field, flag := range flagOf {
+		of, name, _ := strings.Cut(field, ".")
+		if _, is := types[of].FieldByName(name); !is {
+			t.Errorf("there is no field %s", field)
 		}
-		if !strings.Contains(help, flagOf[i+1]) {
-			t.Errorf("live has no flag %s", flagOf[i+1])
+		flag, _, _ = strings.Cut(flag, " ")
+		if !strings.Contains(help, flag+" ") {
+			t.Errorf("neither live nor search has a flag %s", flag)
+		}
+	}
+}
+
+// The fields of the bounds that search has as flags are in flagOf, with these flags.
+func TestFlagsOfBounds(t *testing.T) {
+	for _, name := range []string{
+		"nodes", "early", "depth", "step", "walk-steps", "max-walk-steps", "walk-least", "walks", "explain-effort",
+		"paths", "findings", "print-prefixes", "steady", "workers", "hash-bits",
+	} {
+		if field := search.Bounded(name).Field; inFlags(field) != "--"+name {
+			t.Errorf("the flag of %s is %s, not --%s", field, inFlags(field), name)
 		}
 	}
 }

@@ -358,6 +358,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		progress.clear()
 		return err
 	}
+	r.Stats.Unreduced = inFlags(r.Stats.Unreduced)
 	if f.coverage {
 		if r.Lines, err = linesRan(sys, opts.Params); err != nil {
 			t.complain(fmt.Errorf("--coverage: %w", err))

@@ -115,7 +115,7 @@ func (p *printer) Columns() int {
 
 // complain prints an error in one line. Names in it cannot steer the terminal.
 func (t *tool) complain(err error) {
-	fmt.Fprintf(t.stderr, "macemc: %s\n", report.Line(inFlags(err)))
+	fmt.Fprintf(t.stderr, "macemc: %s\n", report.Line(inFlags(err.Error())))
 }
 
 // usage is an error of the command line itself, answered with a hint.

@@ -5,56 +5,57 @@ import (
 	"slices"
 )
 
-// A Bound is a number that limits a search. This table is the only place that describes
-// them: flags, their help, and the checks are made from it.
+// A Bound is a number that limits a search. The table bounds is the only description of
+// them: the flags, their help, and the checks are made from it.
 type Bound struct {
-	Name  string
-	Least int      // that one may ask for; in Options, 0 stands for the default
-	Not   []string // flags and bounds that exclude it
-	Needs string   // the bound without which it means nothing; "" means none
+	Name  string   // the flag, without --
+	Field string   // the field of Options, as errors name it
+	Least int      // the smallest number that a user may ask for; in Options, 0 stands for the default
+	Not   []string // names of bounds, or no-walks, that exclude it
+	Needs string   // the bound without which it has no effect; "" means none
 	Help  string   // as a flag's, with the word for the number in backquotes
 	of    func(*Options) *int
 }
 
-// In returns the field of the options for the bound, or nil if the options lack it because
-// nobody has set it.
+// In returns a pointer to the field of o for the bound, or nil if the field is a pointer that is
+// not set.
 func (b *Bound) In(o *Options) *int { return b.of(o) }
 
 const noWalks = "no-walks"
 
 // bounds is the table, in the order of the help.
 var bounds = []Bound{
-	{Name: "nodes", Least: 1, of: func(o *Options) *int { return &o.Params.Nodes },
+	{Name: "nodes", Field: "Params.Nodes", Least: 1, of: func(o *Options) *int { return &o.Params.Nodes },
 		Help: "run with `N` nodes (default the system's)"},
-	{Name: "early", of: func(o *Options) *int { return o.Early },
+	{Name: "early", Field: "Options.Early", of: func(o *Options) *int { return o.Early },
 		Help: "in the exhaustive phase and in storms, let timers fire at most `N` times while messages are\nunder way to or from their node (default without limit)"},
-	{Name: "depth", Least: 1, of: func(o *Options) *int { return &o.Depth },
+	{Name: "depth", Field: "Options.Depth", Least: 1, of: func(o *Options) *int { return &o.Depth },
 		Help: "take all runs of at most `D` steps (default as deep as 300,000 transitions go)"},
-	{Name: "step", Least: 1, of: func(o *Options) *int { return &o.Step },
+	{Name: "step", Field: "Options.Step", Least: 1, of: func(o *Options) *int { return &o.Step },
 		Help: "the exhaustive phase goes deeper in rounds of `N` steps; where one ends, every state that is not\nlive is walked from once, as far as these walks cost less than the round (default 5)"},
-	{Name: "effort", Least: 1, of: func(o *Options) *int { return &o.Effort }},
-	{Name: "walk-steps", Least: 1, Not: []string{noWalks}, of: func(o *Options) *int { return &o.WalkSteps },
+	{Name: "effort", Field: "Options.Effort", Least: 1, of: func(o *Options) *int { return &o.Effort }},
+	{Name: "walk-steps", Field: "Options.WalkSteps", Least: 1, Not: []string{noWalks}, of: func(o *Options) *int { return &o.WalkSteps },
 		Help: "suspect a walk that is not live after `N` steps (default 10,000)"},
-	{Name: "max-walk-steps", Least: 1, Not: []string{noWalks}, of: func(o *Options) *int { return &o.MaxWalkSteps },
+	{Name: "max-walk-steps", Field: "Options.MaxWalkSteps", Least: 1, Not: []string{noWalks}, of: func(o *Options) *int { return &o.MaxWalkSteps },
 		Help: "each false alarm doubles that, to at most `N` steps (default eight times)"},
-	{Name: "walk-least", Least: 1, Not: []string{noWalks, "print-prefixes"}, of: func(o *Options) *int { return &o.WalkLeast },
+	{Name: "walk-least", Field: "Options.WalkLeast", Least: 1, Not: []string{noWalks, "print-prefixes"}, of: func(o *Options) *int { return &o.WalkLeast },
 		Help: "let a walk from the start go on for `N` steps even if it is live; storms then come at any\ntime of its first half, too, and --walk-steps count from where it was live (default 200)"},
-	{Name: "walks", Least: 1, Not: []string{noWalks}, of: func(o *Options) *int { return &o.Walks },
+	{Name: "walks", Field: "Options.Walks", Least: 1, Not: []string{noWalks}, of: func(o *Options) *int { return &o.Walks },
 		Help: "report as dead what `K` fresh walks at least do not revive (default 60)"},
-	{Name: "explain-effort", Least: 1, of: func(o *Options) *int { return &o.ExplainEffort },
+	{Name: "explain-effort", Field: "Options.ExplainEffort", Least: 1, of: func(o *Options) *int { return &o.ExplainEffort },
 		Help: "let deciding about suspects and locating critical steps take `N` steps and states, and making runs\nshorter as many again (default six million for suspects; else as many as the search, at least two million and at most four)"},
-	{Name: "paths", Least: 1, of: func(o *Options) *int { return &o.Paths },
+	{Name: "paths", Field: "Options.Paths", Least: 1, of: func(o *Options) *int { return &o.Paths },
 		Help: "stop after `N` walks (default 10,000); the exhaustive phase before them goes by --depth, but with\n--engine reference its runs count too"},
-	{Name: "roam", Least: 1, of: func(o *Options) *int { return &o.Roam }},
-	{Name: "findings", Least: 1, of: func(o *Options) *int { return &o.Findings },
+	{Name: "roam", Field: "Options.Roam", Least: 1, of: func(o *Options) *int { return &o.Roam }},
+	{Name: "findings", Field: "Options.Findings", Least: 1, of: func(o *Options) *int { return &o.Findings },
 		Help: "go on until there are `N` findings, one for each property and critical event, or place of a panic (default 1)"},
-	{Name: "print-prefixes", Least: 1, of: func(o *Options) *int { return &o.Prefixes },
+	{Name: "print-prefixes", Field: "Options.Prefixes", Least: 1, of: func(o *Options) *int { return &o.Prefixes },
 		Help: "do not search, but write `N` paths with distinct ends, in steady state, to begin searches with"},
-	{Name: "steady", Least: 1, Needs: "print-prefixes", of: func(o *Options) *int { return &o.Steady },
+	{Name: "steady", Field: "Options.Steady", Least: 1, Needs: "print-prefixes", of: func(o *Options) *int { return &o.Steady },
 		Help: "a state is steady after it has been live for `N` steps (default 20)"},
-	{Name: "workers", Least: 1, of: func(o *Options) *int { return &o.Workers },
+	{Name: "workers", Field: "Options.Workers", Least: 1, of: func(o *Options) *int { return &o.Workers },
 		Help: "let `N` goroutines expand a level of many states together, and take the walks from the start (default\nas many as there are cores); with 1, a search of one seed prints the same bytes each time"},
-	{Name: "hash-bits", of: func(o *Options) *int { return &o.HashBits },
+	{Name: "hash-bits", Field: "Options.HashBits", of: func(o *Options) *int { return &o.HashBits },
 		Help: "with --visited fingerprint, the bits of a hash, `32|64` (default 64)"},
 }
 
@@ -67,6 +68,14 @@ func Bounded(name string) *Bound {
 	return &bounds[i]
 }
 
+// fieldOf returns the field for a name in Bound.Not or Bound.Needs.
+func fieldOf(name string) string {
+	if name == noWalks {
+		return "Options.NoWalks"
+	}
+	return Bounded(name).Field
+}
+
 // CheckBounds returns an error if a bound is too small, or contradicts others. asked
 // reports which bounds the user has set, by name.
 func (o *Options) CheckBounds(asked func(name string) bool) error {
@@ -76,29 +85,29 @@ func (o *Options) CheckBounds(asked func(name string) bool) error {
 			continue
 		}
 		if n := b.of(o); *n < b.Least {
-			return fmt.Errorf("--%s is %d; it must be %d or more", b.Name, *n, b.Least)
+			return fmt.Errorf("%s is %d; it must be %d or more", b.Field, *n, b.Least)
 		}
 		for _, other := range b.Not {
 			if asked(other) {
-				return fmt.Errorf("--%s and --%s exclude each other", other, b.Name)
+				return fmt.Errorf("%s and %s exclude each other", fieldOf(other), b.Field)
 			}
 		}
 		if b.Needs != "" && !asked(b.Needs) {
-			return fmt.Errorf("--%s is for --%s", b.Name, b.Needs)
+			return fmt.Errorf("%s is for %s", b.Field, fieldOf(b.Needs))
 		}
 	}
 	return nil
 }
 
-// bounded checks the bounds of options, of which 0 stands for the default.
+// bounded returns an error if a bound is negative, or has no effect. 0 stands for the default.
 func (o *Options) bounded() error {
 	for i := range bounds {
 		if n := bounds[i].of(o); n != nil && *n < 0 {
-			return fmt.Errorf("--%s is %d; it must be 0 or more", bounds[i].Name, *n)
+			return fmt.Errorf("%s is %d; it must be 0 or more", bounds[i].Field, *n)
 		}
 	}
 	if o.WalkLeast > 0 && (o.NoWalks || o.Prefixes > 0) {
-		return fmt.Errorf("--walk-least is %d, but no walks are taken from the start that could go on; leave it out", o.WalkLeast)
+		return fmt.Errorf("Options.WalkLeast is %d, but no walks are taken from the start that could go on; leave it out", o.WalkLeast)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -28,7 +29,7 @@ func TestBounds(t *testing.T) {
 	for _, b := range bounds {
 		with := []string{b.Name}
 		if b.Needs != "" {
-			if got := check(func(*Options) {}, with...); !strings.Contains(got, "is for --"+b.Needs) {
+			if got := check(func(*Options) {}, with...); got != b.Field+" is for "+fieldOf(b.Needs) {
 				t.Errorf("--%s without --%s: %q", b.Name, b.Needs, got)
 			}
 			with = append(with, b.Needs)
@@ -36,18 +37,36 @@ func TestBounds(t *testing.T) {
 		if got := check(func(*Options) {}, with...); got != "" {
 			t.Errorf("--%s: %s", b.Name, got)
 		}
-		if got := check(func(o *Options) { *b.In(o) = b.Least - 1 }, with...); !strings.Contains(got, "--"+b.Name+" is ") {
+		if got := check(func(o *Options) { *b.In(o) = b.Least - 1 }, with...); !strings.HasPrefix(got, b.Field+" is ") {
 			t.Errorf("--%s %d: %q", b.Name, b.Least-1, got)
 		}
 		for _, other := range b.Not {
-			if got := check(func(*Options) {}, append(with, other)...); !strings.Contains(got, "--"+other+" and --"+b.Name+" exclude each other") {
+			if got := check(func(*Options) {}, append(with, other)...); !strings.Contains(got, fieldOf(other)+" and "+b.Field+" exclude each other") {
 				t.Errorf("--%s with --%s: %q", b.Name, other, got)
 			}
 		}
 		o := Options{Conditions: sim.Conditions{Early: new(0)}}
 		*b.In(&o) = -1
-		if _, err := o.filled(); err == nil || !strings.Contains(err.Error(), "--"+b.Name+" is -1") {
+		if _, err := o.filled(); err == nil || !strings.HasPrefix(err.Error(), b.Field+" is -1") {
 			t.Errorf("%s -1 in options: %v", b.Name, err)
+		}
+	}
+}
+
+// Bound.Field names the field that Bound.In returns.
+func TestFieldsOfBounds(t *testing.T) {
+	o := Options{Conditions: sim.Conditions{Early: new(int)}}
+	for _, b := range bounds {
+		of, name, _ := strings.Cut(b.Field, ".")
+		v := reflect.ValueOf(&o).Elem()
+		if of == "Params" {
+			v = v.FieldByName(of)
+		}
+		if v = v.FieldByName(name); v.Kind() != reflect.Pointer {
+			v = v.Addr()
+		}
+		if v.Interface() != any(b.In(&o)) {
+			t.Errorf("%s is not the field of --%s", b.Field, b.Name)
 		}
 	}
 }

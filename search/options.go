@@ -142,16 +142,16 @@ func (o Options) filled() (Options, error) {
 		return o, err
 	}
 	if o.Walking != "" && !slices.Contains(Walkings, o.Walking) {
-		return o, fmt.Errorf("--walk is %q; it must be one of %s", o.Walking, strings.Trim(fmt.Sprint(Walkings), "[]"))
+		return o, fmt.Errorf("Options.Walking is %q; it must be one of %s", o.Walking, strings.Trim(fmt.Sprint(Walkings), "[]"))
 	}
 	if o.Reduce != "" && !slices.Contains(Reduces, o.Reduce) {
-		return o, fmt.Errorf("--reduce is %q; it must be one of %s", o.Reduce, strings.Trim(fmt.Sprint(Reduces), "[]"))
+		return o, fmt.Errorf("Options.Reduce is %q; it must be one of %s", o.Reduce, strings.Trim(fmt.Sprint(Reduces), "[]"))
 	}
 	if o.Walking.guided() && o.Prefixes > 0 {
-		return o, fmt.Errorf("--walk is %s, but runs that are to end in steady state are walked by weight, or uniform; leave it out", o.Walking)
+		return o, fmt.Errorf("Options.Walking is %s, but runs that are to end in steady state are walked by weight, or uniform; leave it out", o.Walking)
 	}
 	if o.ProfileSpace && o.Engine == EngineReference {
-		return o, fmt.Errorf("--profile-space does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)
+		return o, fmt.Errorf("Options.ProfileSpace does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)
 	}
 	if err := o.keepable(); err != nil {
 		return o, err
@@ -165,7 +165,7 @@ func (o Options) filled() (Options, error) {
 	}
 	o.Walking = cmp.Or(o.Walking, WalkAuto)
 	if o.Restarts > 0 && !o.Walking.guided() {
-		return o, fmt.Errorf("--restarts is %d, but walks of --walk %s begin at no kept states; leave one of them out", o.Restarts, o.Walking)
+		return o, fmt.Errorf("Options.Restarts is %d, but walks of Options.Walking %s begin at no kept states; leave one of them out", o.Restarts, o.Walking)
 	}
 	if o.Walking.guided() {
 		o.Restarts = cmp.Or(o.Restarts, 30)

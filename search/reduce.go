@@ -38,7 +38,7 @@ func (r *runner) reduces(x *explore.Explorer) error {
 		r.add(Stats{Unreduced: why})
 		return nil
 	}
-	return fmt.Errorf("--reduce %s leaves no steps out here, since %s; take --reduce none, or auto, which reduces where it can", r.opts.Reduce, why)
+	return fmt.Errorf("Options.Reduce %s leaves no steps out here, since %s; take Options.Reduce none, or auto, which reduces where it can", r.opts.Reduce, why)
 }
 
 // unreduced returns why options exclude that steps are left out, or "".
@@ -47,13 +47,13 @@ func (o *Options) unreduced() string {
 	case o.Engine == EngineReference:
 		return "the engine reference takes runs and keeps no states"
 	case o.Visited == VisitedFingerprint:
-		return "--visited fingerprint gives a state back once its steps are taken, and some of them may have to be taken later"
+		return "Options.Visited fingerprint gives a state back once its steps are taken, and some of them may have to be taken later"
 	case o.Findings > 1 || len(o.Ignore) > 0:
 		return "the search goes on after a finding, and what follows a violation is not visited, so a step that commutes with it would be lost"
 	case o.Store != nil:
-		return "--state keeps levels of which all steps were taken"
+		return "Options.Store keeps levels of which all steps were taken"
 	case o.Early != nil:
-		return "--early lets a timer wait for messages of all nodes"
+		return "Options.Early lets a timer wait for messages of all nodes"
 	}
 	return ""
 }

@@ -228,8 +228,8 @@ func TestReductionIsRefused(t *testing.T) {
 	}{
 		{s.System(), func(*Options) {}, "may depend on all of every node"},
 		{reducible(2).System(), func(o *Options) { o.Findings = 2 }, "goes on after a finding"},
-		{reducible(2).System(), func(o *Options) { o.Visited = VisitedFingerprint }, "--visited fingerprint"},
-		{reducible(2).System(), func(o *Options) { o.Early = new(int) }, "--early"},
+		{reducible(2).System(), func(o *Options) { o.Visited = VisitedFingerprint }, "Options.Visited fingerprint"},
+		{reducible(2).System(), func(o *Options) { o.Early = new(int) }, "Options.Early"},
 		{heated(reducible(2).System()), func(*Options) {}, "hot for ever"},
 	} {
 		opts := Options{NoWalks: true, Depth: 2, Reduce: ReduceStubborn, Conditions: sim.Conditions{Faults: &sim.Faults{}}}
@@ -244,7 +244,7 @@ func TestReductionIsRefused(t *testing.T) {
 		}
 	}
 	for _, r := range []Reduce{"sleepy", "Auto"} {
-		if _, err := Search(reducible(2).System(), Options{Reduce: r}); err == nil || !strings.Contains(err.Error(), "--reduce is") {
+		if _, err := Search(reducible(2).System(), Options{Reduce: r}); err == nil || !strings.Contains(err.Error(), "Options.Reduce is") {
 			t.Errorf("%s: the error is %v", r, err)
 		}
 	}

@@ -68,7 +68,7 @@ func (h *hand) probe() error {
 	h.counted() // nobody adds it
 	switch {
 	case h.opts.DiskReorder && !stored:
-		return fmt.Errorf("--disk reorder changes nothing in %s: no node has written to its store, in %d walks of %d steps; leave it out", h.Sys.Name, walks, steps)
+		return fmt.Errorf("Options.DiskReorder changes nothing in %s: no node has written to its store, in %d walks of %d steps; leave it out", h.Sys.Name, walks, steps)
 	case h.opts.Faults == nil: // what the system tolerates is its author's business
 	case idle != "":
 		return fmt.Errorf("%s, in %d walks of %d steps; leave it out of the faults", idle, walks, steps)

@@ -86,9 +86,9 @@ func (o *Options) keepable() error {
 	case o.Store == nil:
 		return nil
 	case o.Prefixes > 0:
-		return errors.New("the state of a search for prefixes cannot be kept: leave --state or --print-prefixes out")
+		return errors.New("the state of a search for prefixes cannot be kept: leave Options.Store or Options.Prefixes out")
 	case o.ProfileSpace:
-		return errors.New("what the states of a space differ in is not kept: leave --state or --profile-space out")
+		return errors.New("what the states of a space differ in is not kept: leave Options.Store or Options.ProfileSpace out")
 	}
 	return nil
 }

@@ -32,17 +32,17 @@ func (o Options) kept() (Options, error) {
 	}
 	switch {
 	case o.Visited != VisitedVectors && o.Visited != VisitedFingerprint && o.Visited != VisitedOff:
-		return o, fmt.Errorf("--visited is %q; it must be vectors, fingerprint or off", o.Visited)
+		return o, fmt.Errorf("Options.Visited is %q; it must be vectors, fingerprint or off", o.Visited)
 	case o.Visited == VisitedVectors && reference:
-		return o, fmt.Errorf("--visited %s does not go with the engine %s, which keeps no states; leave one of them out", o.Visited, o.Engine)
+		return o, fmt.Errorf("Options.Visited %s does not go with the engine %s, which keeps no states; leave one of them out", o.Visited, o.Engine)
 	case o.Visited == VisitedOff && !reference:
-		return o, fmt.Errorf("--visited %s does not go with the engine %s, which goes from level to level by the states that it keeps; use the engine %s", o.Visited, cmp.Or(o.Engine, EngineMemo), EngineReference)
+		return o, fmt.Errorf("Options.Visited %s does not go with the engine %s, which goes from level to level by the states that it keeps; use the engine %s", o.Visited, cmp.Or(o.Engine, EngineMemo), EngineReference)
 	case o.HashBits != 0 && o.HashBits != 32 && o.HashBits != 64:
-		return o, fmt.Errorf("--hash-bits is %d; it must be 32 or 64", o.HashBits)
+		return o, fmt.Errorf("Options.HashBits is %d; it must be 32 or 64", o.HashBits)
 	case o.HashBits != 0 && o.Visited != VisitedFingerprint:
-		return o, fmt.Errorf("--hash-bits is for fingerprints, and --visited is %s; leave one of them out", o.Visited)
+		return o, fmt.Errorf("Options.HashBits is for fingerprints, and Options.Visited is %s; leave one of them out", o.Visited)
 	case o.HashBits != 0 && reference:
-		return o, fmt.Errorf("--hash-bits does not go with the engine %s, whose fingerprints have 128 bits; leave one of them out", o.Engine)
+		return o, fmt.Errorf("Options.HashBits does not go with the engine %s, whose fingerprints have 128 bits; leave one of them out", o.Engine)
 	}
 	if o.Visited == VisitedFingerprint && !reference {
 		o.HashBits = cmp.Or(o.HashBits, 64)

@@ -90,11 +90,11 @@ func TestVisitedErrors(t *testing.T) {
 		opts Options
 		says string
 	}{
-		{Options{Visited: "hash"}, `--visited is "hash"; it must be vectors, fingerprint or off`},
+		{Options{Visited: "hash"}, `Options.Visited is "hash"; it must be vectors, fingerprint or off`},
 		{Options{Visited: VisitedVectors, Engine: EngineReference}, "keeps no states"},
 		{Options{Visited: VisitedOff, Engine: EngineMemo}, "use the engine reference"},
 		{Options{HashBits: 48}, "it must be 32 or 64"},
-		{Options{HashBits: 32, Visited: VisitedVectors}, "--hash-bits is for fingerprints"},
+		{Options{HashBits: 32, Visited: VisitedVectors}, "Options.HashBits is for fingerprints"},
 		{Options{HashBits: 32, Engine: EngineReference}, "128 bits"},
 	} {
 		if _, err := Search(twophase.System, c.opts); err == nil || !strings.Contains(err.Error(), c.says) {
