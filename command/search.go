@@ -113,7 +113,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	}
 	flags.StringArrayVar(&f.bugs, "bug", nil, "switch the known bug `ID` on (repeatable)")
 	f.conditionFlags.add(cmd, "")
-	flags.StringArrayVar(&f.ignore, "ignore", nil, "pass over known failures: `verdict=V`, property=NAME, place=FILE:LINE of a panic,\nor cause=EVENT, the critical event of a dead run or else the one that failed (repeatable)")
+	flags.StringArrayVar(&f.ignore, "ignore", nil, "pass over known failures: `verdict=V`, property=NAME, place=FILE:LINE of a panic,\ncause=EVENT, the critical event of a dead run or else the one that failed, or because=TEXT, a part of the\nrow because of the report, in which * is any text (repeatable)")
 	bound("nodes")
 	flags.StringArrayVar(&f.params, "param", nil, "set a parameter of the system, `k=v` (repeatable)")
 	bound("early")

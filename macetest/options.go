@@ -18,7 +18,7 @@ type Options struct {
 	Nodes  int         // 0 means the system's default
 	Params []string    // parameters of the system, as "name=value"
 	Bugs   []sim.BugID // known bugs to switch on
-	Ignore []string    // known findings to leave out, each "verdict=V", "property=NAME" or "place=FILE:LINE"
+	Ignore []string    // known findings to leave out, each as the flag --ignore has it: "verdict=V", "property=NAME", "place=FILE:LINE", "cause=EVENT" or "because=TEXT"
 
 	sim.Conditions
 

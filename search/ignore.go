@@ -15,6 +15,7 @@ type Ignore struct {
 	Verdict  sim.Verdict // a panic, a mutation, a goroutine; safety and dead stand for all properties of that kind
 	Property string
 	Place    string // of the code, FILE:LINE or FILE, at the top of the stack
+	Because  string // a part of the message of a failure, in which * is any text, and a node any node
 	Cause    string // the beginning of an event, without nodes and contents: the critical one of a dead run, else the one that failed
 }
 
@@ -24,11 +25,13 @@ func ParseIgnore(text string) (Ignore, error) {
 	verdict, known := sim.ParseVerdict(value)
 	switch {
 	case value == "", !slices.Contains(ignoreKeys, key), key == "verdict" && !known:
-		return Ignore{}, fmt.Errorf("%q is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE or cause=EVENT", text)
+		return Ignore{}, fmt.Errorf("%q is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT", text)
 	case key == "property":
 		return Ignore{Property: value}, nil
 	case key == "place":
 		return Ignore{Place: value}, nil
+	case key == "because":
+		return Ignore{Because: value}, nil
 	case key == "cause":
 		return Ignore{Cause: causeOf(value)}, nil
 	}
@@ -46,7 +49,7 @@ func ParseIgnore(text string) (Ignore, error) {
 	}
 }
 
-var ignoreKeys = []string{"verdict", "property", "place", "cause"}
+var ignoreKeys = []string{"verdict", "property", "place", "cause", "because"}
 
 // String returns what ParseIgnore reads.
 func (i Ignore) String() string {
@@ -55,6 +58,8 @@ func (i Ignore) String() string {
 		return "property=" + i.Property
 	case i.Place != "":
 		return "place=" + i.Place
+	case i.Because != "":
+		return "because=" + i.Because
 	case i.Cause != "":
 		return "cause=" + i.Cause
 	default:
@@ -73,11 +78,16 @@ func (i Ignore) EndsRuns() bool {
 	return i.Property == "" && i.Verdict != sim.VerdictSafety && i.Verdict != sim.VerdictDead
 }
 
-// covers reports whether a failure is left out. No cause covers a failure that cannot be left out.
+// covers reports whether a failure is left out. No cause and no message covers a failure that
+// cannot be left out.
 func (i Ignore) covers(f *sim.Failure) bool {
 	switch f.Verdict {
 	case sim.VerdictSafety, sim.VerdictPanic, sim.VerdictUnhandled, sim.VerdictMutation, sim.VerdictGoroutine:
-		if i.caused(f.Identity) {
+		if i.caused(f.Identity) || i.says(f.Message) {
+			return true
+		}
+	case sim.VerdictDead, sim.VerdictHot:
+		if i.says(f.Message) {
 			return true
 		}
 	}
@@ -88,6 +98,26 @@ func (i Ignore) covers(f *sim.Failure) bool {
 func (i Ignore) caused(event string) bool {
 	rest, is := strings.CutPrefix(causeOf(event), i.Cause)
 	return is && i.Cause != "" && (rest == "" || rest[0] == ' ' || rest[0] == '{')
+}
+
+// says reports whether the message of a failure contains the text that is left out. The same
+// may have happened to another node, and a report breaks lines where it likes.
+func (i Ignore) says(message string) bool {
+	if i.Because == "" {
+		return false
+	}
+	plain := func(text string) string {
+		return strings.Join(strings.Fields(nodeName.ReplaceAllString(text, "n_")), " ")
+	}
+	rest := plain(message)
+	for part := range strings.SplitSeq(plain(i.Because), "*") {
+		_, after, is := strings.Cut(rest, part)
+		if !is {
+			return false
+		}
+		rest = after
+	}
+	return true
 }
 
 // causeOf returns an event without its node, and without the names of others and the contents:

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,9 +50,9 @@ func TestIgnore(t *testing.T) {
 	for _, c := range []struct{ ignore, want string }{
 		{"", "panic"},
 		{"verdict=panic", "safety whole"},
-		{"place=ignore_test.go:22", "safety whole"},
+		{"place=ignore_test.go:23", "safety whole"},
 		{"place=search/ignore_test.go", "safety whole"},
-		{"place=ignore_test.go:21", "panic"},
+		{"place=ignore_test.go:22", "panic"},
 		{"verdict=panic; property=whole", "dead free"},
 		{"verdict=panic; verdict=safety", "dead free"},
 		{"verdict=panic; verdict=dead", "safety whole"},
@@ -139,9 +140,9 @@ func TestIgnoredIsNotExhausted(t *testing.T) {
 // A failure that cannot be ignored is refused, with an error of one line.
 func TestIgnoreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                       `"" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE or cause=EVENT`,
-		"panic":                  `"panic" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE or cause=EVENT`,
-		"verdict=pnic":           `"verdict=pnic" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE or cause=EVENT`,
+		"":                       `"" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
+		"panic":                  `"panic" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
+		"verdict=pnic":           `"verdict=pnic" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
 		"verdict=none":           `"verdict=none": that is no finding`,
 		"verdict=divergence":     `"verdict=divergence": a handler that never returns ends the search; it cannot be left out`,
 		"verdict=killed":         `"verdict=killed": a handler that ends its process ends the search; it cannot be left out`,
@@ -184,7 +185,7 @@ func TestFindingsBesidePanic(t *testing.T) {
 // After a panic that is left out a run cannot go on; a property is only not checked.
 func TestIgnoreEndsRuns(t *testing.T) {
 	for text, want := range map[string]bool{
-		"verdict=panic": true, "place=x.go:3": true, "cause=timer join": true, "verdict=safety": false, "verdict=dead": false, "property=p": false,
+		"verdict=panic": true, "place=x.go:3": true, "cause=timer join": true, "because=roots: n0, n1": true, "verdict=safety": false, "verdict=dead": false, "property=p": false,
 	} {
 		i, err := search.ParseIgnore(text)
 		if err != nil {
@@ -291,6 +292,84 @@ func TestIgnoreCause(t *testing.T) {
 			several.Findings = 2
 			if r, err = search.Search(maskeds(dead), several); err != nil || len(r.Findings) != 2 || !strings.Contains(event(r.Findings[1]), "fall") {
 				t.Errorf("dead %v, by %q to depth %d: %d findings, %v; want the trip and the fall", dead, o.Engine, o.Depth, len(r.Findings), err)
+			}
+		}
+	}
+}
+
+// A failure is left out by a part of its message, as a report has it, whatever the verdict.
+func TestIgnoreBecause(t *testing.T) {
+	for _, verdict := range []sim.Verdict{sim.VerdictSafety, sim.VerdictPanic, sim.VerdictDead, sim.VerdictHot, sim.VerdictUnhandled} {
+		f := sim.Failure{Verdict: verdict, Message: "n0 shows <ab> after delete(0,1); n1 shows <b> after delete(0,2)"}
+		for text, want := range map[string]bool{
+			"after delete(0,1)": true, "delete(0,1)*delete(0,2)": true, "n4 shows <ab>\n     after": true, "*": true,
+			"delete(0,2)*delete(0,1)": false, "after delete(1,1)": false, "n0 shows <b*delete(0,3)": false,
+		} {
+			i, err := search.ParseIgnore("because=" + text)
+			if err != nil || i.String() != "because="+text {
+				t.Fatal(i, err)
+			}
+			if got := (search.Options{Ignore: []search.Ignore{i}}).Ignores(&f); got != want {
+				t.Errorf("%s by %s: %v, want %v", verdict, i, got, want)
+			}
+		}
+	}
+	certain, err := search.ParseIgnore("because=did different things")
+	if f := (sim.Failure{Verdict: sim.VerdictNondeterminism, Message: "did different things"}); err != nil || (search.Options{Ignore: []search.Ignore{certain}}).Ignores(&f) {
+		t.Error("nondeterminism is left out", err)
+	}
+}
+
+// pairs are two nodes, each of which makes one of some operations. Two pairs of these are wrong
+// together, and one is met first.
+type pairing struct{ Made int }
+
+func (*pairing) Init(env sim.Env)                       { env.Post(flaw{}) }
+func (*pairing) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (p *pairing) Handle(env sim.Env, _ sim.Signal)     { p.Made = 1 + env.Choose(5, "which operation") }
+
+// One operation that is known to fail beside another hides no other pair of the same property.
+func TestIgnorePairs(t *testing.T) {
+	for _, dead := range []bool{false, true} {
+		told := func(v sim.View[*pairing]) (text string) {
+			for at, p := range v.Nodes() {
+				text += fmt.Sprintf("%s made op%d ", at, p.Made)
+			}
+			return text
+		}
+		alike := func(v sim.View[*pairing]) bool {
+			var made []int
+			for _, p := range v.Nodes() {
+				made = append(made, p.Made)
+			}
+			return !slices.Equal(made, []int{2, 3}) && !slices.Equal(made, []int{5, 4})
+		}
+		promise := sim.Always("alike", alike, told)
+		if dead {
+			promise = sim.Eventually("alike", alike, told)
+		}
+		sys := &sim.System{
+			Name: "pairs", Doc: "Two nodes.", Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+			New: func(sim.Params, sim.Addr) sim.Node { return &pairing{} }, Properties: []sim.Property{promise},
+		}
+		known := []string{"because=op2*op3", "because=n0 made op5 n1 made op4"}
+		for _, o := range []search.Options{{Engine: search.EngineMemo, Paths: 50}, {Engine: search.EngineLocal, Paths: 50}, {Engine: search.EngineReference, Paths: 50}, {Depth: 1, Paths: 300}} {
+			for n := range 3 {
+				left := o
+				for _, text := range known[:n] {
+					one, err := search.ParseIgnore(text)
+					if err != nil {
+						t.Fatal(err)
+					}
+					left.Ignore = append(left.Ignore, one)
+				}
+				r, err := search.Search(sys, left)
+				if err != nil || (r.Finding != nil) != (n < 2) || n > 0 && r.Ignored == 0 {
+					t.Fatalf("dead %v, by %q without %d: %+v, %v, %d ignored", dead, o.Engine, n, r.Finding, err, r.Ignored)
+				}
+				if want := []string{"op3", "op4"}; n < 2 && o.Depth == 0 && !strings.Contains(r.Finding.Message, want[n]) {
+					t.Errorf("dead %v, by %q without %d: %s, want %s", dead, o.Engine, n, r.Finding.Message, want[n])
+				}
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package yorkie
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/yorkie-team/yorkie/api/converter"
 	api "github.com/yorkie-team/yorkie/api/yorkie/v1"
@@ -22,8 +23,25 @@ type deed struct {
 // wire is a change, encoded.
 type wire string
 
-// String tells the operations in a change.
-func (w wire) String() string { return fmt.Sprintf("change of %d bytes", len(w)) }
+// String tells what kinds of operations are in a change.
+func (w wire) String() string {
+	var names []string
+	for _, c := range w.pack().Changes {
+		for _, o := range c.Operations() {
+			_, name, _ := strings.Cut(fmt.Sprintf("%T", o), ".")
+			names = append(names, name)
+		}
+	}
+	return fmt.Sprintf("%s, %d bytes", strings.Join(names, " "), len(w))
+}
+
+func (w wire) pack() *change.Pack {
+	var encoded api.ChangePack
+	must(proto.Unmarshal([]byte(w), &encoded))
+	pack, err := converter.FromChangePack(&encoded)
+	must(err)
+	return pack
+}
 
 // replica is a document of the library.
 type replica struct{ doc *document.Document }
@@ -69,11 +87,7 @@ func (r replica) last() wire {
 
 // hear applies a change of another replica.
 func (r replica) hear(w wire) error {
-	var encoded api.ChangePack
-	must(proto.Unmarshal([]byte(w), &encoded))
-	pack, err := converter.FromChangePack(&encoded)
-	must(err)
-	return r.doc.ApplyChangePack(pack)
+	return r.doc.ApplyChangePack(w.pack())
 }
 
 func (r replica) xml() string {

@@ -2,6 +2,7 @@ package yorkie
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/yorkie-team/yorkie/pkg/document/json"
@@ -122,12 +123,15 @@ func alike(v sim.View[*client]) bool {
 	return true
 }
 
+// explain begins with the edits, in the order of their texts whoever made them: a pair that is
+// known to differ is left out by --ignore 'because=delete(0,1) beside delete(0,2)'.
 func explain(v sim.View[*client]) string {
-	var text []string
+	var own, text []string
 	for at, c := range v.Nodes() {
-		text = append(text, fmt.Sprintf("%s shows %s after %s", at, c.shows, c.own()))
+		own, text = append(own, c.own()), append(text, fmt.Sprintf("%s shows %s after %s", at, c.shows, c.own()))
 	}
-	return strings.Join(text, "; ")
+	slices.Sort(own)
+	return strings.Join(own, " beside ") + ": " + strings.Join(text, "; ")
 }
 
 // own tells the client's own edits.
