@@ -23,9 +23,10 @@ func (l Limit) alternatives() int { return cmp.Or(l.Alternatives, 1000) }
 // a function of the answers. If it does not ask the repeated prefix again, the odometer
 // stops with a [*Mismatch].
 //
-// If a question has more alternatives than Limit.Alternatives, that many are enumerated,
-// evenly spread. A coin beyond Limit.Answers in its step gets one answer, a hash of the
-// earlier coins of the step: equal steps are sampled alike, different ones differently.
+// If a question has more alternatives than Limit.Alternatives, only this number of them is
+// enumerated, evenly spread. If a step has more coins than Limit.Answers, each further coin gets
+// only one answer, which is a hash of the answers to the coins before it: equal steps are sampled
+// alike, and different ones differently.
 type Odometer struct {
 	Limit Limit // set before the first answer
 

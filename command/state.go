@@ -175,19 +175,20 @@ func (t *tool) headerOf(sys *sim.System, opts search.Options) (h stateHeader, er
 	return h, err
 }
 
-// Kept returns the state that was read. Additions after that need not be read again here.
+// Kept returns the state that was read from the file, and the additions to it.
 func (s *keptState) Kept() (whole []byte, added [][]byte) {
 	whole, added, s.whole, s.added = s.whole, s.added, nil, nil
 	return whole, added
 }
 
-// Due reports whether the search is to keep its state now, and whether as a whole.
+// Due reports whether the search should keep its state now, and if so, whether by Keep (whole)
+// or by Add.
 func (s *keptState) Due() (due, whole bool) {
 	whole = s.resume || s.log.Size() > max(keepTimes*s.base, s.base+keepLeast)
 	return s.resume || time.Since(s.kept) >= keepEvery, whole
 }
 
-// Keep keeps a whole state.
+// Keep replaces the kept state by a whole state.
 func (s *keptState) Keep(whole []byte) error {
 	s.kept, s.resume = time.Now(), false
 	err := s.log.Checkpoint(whole)
@@ -195,7 +196,7 @@ func (s *keptState) Keep(whole []byte) error {
 	return s.failed(err)
 }
 
-// Add keeps what came to the state since.
+// Add adds a record of the changes since the state was last kept.
 func (s *keptState) Add(record []byte) error {
 	s.kept = time.Now()
 	return s.failed(cmp.Or(s.log.Append(recordLot, record), s.log.Commit()))
@@ -208,7 +209,7 @@ func (s *keptState) failed(err error) error {
 	return fmt.Errorf("%w; make room, and go on with: resume %s", err, shellWord(string(s.dir)))
 }
 
-// ends closes the state. A search that has come to its end notes its result.
+// ends closes the state, and records the result of the search in it if end is not nil.
 func (s *keptState) ends(end *stateEnd) (err error) {
 	if s == nil {
 		return nil
@@ -231,8 +232,8 @@ func (s *keptState) ends(end *stateEnd) (err error) {
 	return s.log.Close()
 }
 
-// endOf returns the result to keep of a search that has come to its end, or nil if resume
-// can continue it.
+// endOf returns the result of a search that is complete, for its state, or nil if resume can
+// continue the search.
 func (t *tool) endOf(r *search.Result, all []*account.Account) (*stateEnd, error) {
 	switch r.Stop {
 	case search.StopInterrupted, search.StopTime, search.StopSpent, search.StopKilled:

@@ -7,8 +7,8 @@ import (
 	"macemc/choose"
 )
 
-// Beside is two runs that begin alike and part: what happened here, and there
-// instead. Steps that are the same event stand side by side.
+// Beside compares two runs that begin alike and then differ. Steps with the same event stand in
+// one row.
 type Beside struct {
 	Here, There *Graph
 	Split       int // how many steps are the same in both, from the start
@@ -16,7 +16,7 @@ type Beside struct {
 	rows []besideRow
 }
 
-// besideRow is a step of each run, or of one of them: none is no step.
+// besideRow is a step of each run, or of one of them: the other is none.
 type besideRow struct {
 	here, there int // points
 	same        bool
@@ -52,7 +52,7 @@ func Compare(here, there *Graph) *Beside {
 	return b
 }
 
-// path returns the run's steps by what identifies them, for choose.
+// path returns the run as a path whose steps have their identities, for choose.Align.
 func (g *Graph) path() *choose.Path {
 	p := &choose.Path{}
 	for i := range g.points {
@@ -86,7 +86,7 @@ func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after
 	return from, b.rows[from:to], len(b.rows) - to
 }
 
-// leading returns what the rows before those that are drawn are.
+// leading describes the rows that are left out before the drawn ones.
 func (b *Beside) leading(before int) string {
 	if before <= b.Split {
 		return steps(1, before) + ", the same in both"
@@ -94,7 +94,7 @@ func (b *Beside) leading(before int) string {
 	return fmt.Sprintf("%d rows before", before)
 }
 
-// pointed reports whether one side of a row is pointed out.
+// pointed reports whether a row has the critical or the failed step of its run.
 func (b *Beside) pointed(r besideRow) bool {
 	is := func(g *Graph, p int) bool { return p != none && (g.critical(p) || g.failed(p)) }
 	return is(b.Here, r.here) || is(b.There, r.there)
@@ -123,7 +123,8 @@ func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left 
 	return out, left
 }
 
-// sameDid reports whether two points did the same, whatever became of it.
+// sameDid reports whether the two steps of a row have the same coins and effects. (Their messages
+// may have been delivered in one run and lost in the other.)
 func (b *Beside) sameDid(r besideRow) bool {
 	x, y := &b.Here.points[r.here], &b.There.points[r.there]
 	return slices.Equal(x.coins, y.coins) && slices.EqualFunc(x.did, y.did, func(d, e did) bool { return d.identity == e.identity })

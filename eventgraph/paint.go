@@ -33,7 +33,7 @@ func paint(w io.Writer, picture string) error {
 
 var fontWords = regexp.MustCompile(`^(?:(\d+) )?(\d+px) (.*)$`)
 
-// lightRules are those of the style that a page without a pointer goes by, weakest
+// lightRules are the rules of the style that hold in light mode and without a pointer, weakest
 // first.
 var lightRules = func() (all []paintRule) {
 	light, _, _ := strings.Cut(pictureCSS, "@media")
@@ -58,14 +58,14 @@ var lightRules = func() (all []paintRule) {
 }()
 
 type paintRule struct {
-	path       []wanted // the last is what is painted, within the others
+	path       []wanted // the last one matches the element, the others the elements around it
 	weight     int
 	attributes [][2]string
 }
 
-// wanted is what a selector wants of an element.
+// wanted is the part of a selector that one element must match.
 type wanted struct {
-	name    string // "", "*": any
+	name    string // "" and "*" mean any
 	classes []string
 }
 
@@ -113,11 +113,11 @@ func attributesOf(body string) (all [][2]string) {
 // painter goes through the elements of a picture.
 type painter struct {
 	within []painted
-	known  map[string]string // what is added to elements of one kind, by their key
+	known  map[string]string // the attributes for elements of one kind, by their key
 	key    []byte
 }
 
-// element writes a tag, of what stands between its brackets.
+// element writes a tag with its attributes. inside is the text between its brackets.
 func (p *painter) element(out *strings.Builder, inside string) {
 	out.WriteString("<")
 	if strings.HasPrefix(inside, "/") {
@@ -139,7 +139,7 @@ func (p *painter) element(out *strings.Builder, inside string) {
 	out.WriteString(inside + looks + ">")
 }
 
-// looks returns the attributes of an element.
+// looks returns the attributes that the style gives an element.
 func (p *painter) looks(e painted) string {
 	p.key = p.key[:0]
 	for _, one := range p.within {
@@ -173,8 +173,8 @@ func (p *painter) looks(e painted) string {
 	return out.String()
 }
 
-// matches reports whether a rule is for an element: its last part, and the others for
-// those around it, from within.
+// matches reports whether the selector of a rule matches an element: its last part must match the
+// element, and the others elements around it, from the innermost outwards.
 func (p *painter) matches(r paintRule, e painted) bool {
 	last := len(r.path) - 1
 	if !r.path[last].is(e) {

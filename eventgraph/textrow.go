@@ -277,11 +277,12 @@ func (t *text) stretch(s stretch) {
 
 func slicesOf(r rune, n int) []rune { return []rune(strings.Repeat(string(r), n)) }
 
-// together keeps a phrase on one line where it can be: see folded.
+// together replaces the spaces of a phrase by no-break spaces, so that folded keeps it on one
+// line if there is room.
 func together(s string) string { return strings.ReplaceAll(s, " ", "\u00a0") }
 
-// outermost are the senders of what a point took, those farthest from its lane first, so that no
-// arrow covers the beginning of another.
+// outermost returns the lanes of the senders whose messages a point took, those farthest from its
+// own lane first, so that no arrow covers the beginning of another.
 func (t *text) outermost(p *point) (lanes []int) {
 	for _, id := range p.took {
 		lanes = append(lanes, t.g.messages[id].from)

@@ -25,41 +25,41 @@ import (
 // transitions, the verdict and its depth are the same for any number of workers. Which of
 // the shortest paths leads there is not.
 type team struct {
-	pool work.Pool[*expander] // the first is the one that explores where a level is small
-	halt atomic.Bool          // no more chunks: the search is to stop, or an error
+	pool work.Pool[*expander] // the first one also explores levels that are too small for a team
+	halt atomic.Bool          // take no more chunks: the search should stop, or there was an error
 
 	mu     sync.Mutex
 	worst  *wrongness
 	err    error
 	counts []Stats // of each expander, at its last chunk
-	end    func()  // the watch over them
-	gone   *hand   // of an expander whose handler ended the goroutine
-	cut    bool    // not all was looked at that is possible in a state
-	full   bool    // and there is no room for more of them
+	end    func()  // ends the monitoring of the team
+	gone   *hand   // the hand whose handler ended its goroutine, if any
+	cut    bool    // some events of a state were not examined, since another one failed
+	full   bool    // the table of visited states is full
 }
 
-// expander is one of them, with the hand that owns its world.
+// expander is a member of a team: an explorer, and the hand that owns its world.
 type expander struct {
 	*explore.Explorer
 	h      *hand
 	number int
 }
 
-// wrongness is something that is wrong in a level.
+// wrongness is a failure that was found in a level.
 type wrongness struct {
 	explore.Wrong
 	answers *run.Answers
-	state   world.Vector // that is dead
-	key     canon.Hash   // by which one is chosen
+	state   world.Vector // the dead state, if it is one
+	key     canon.Hash   // of several failures, the one with the least key is reported
 }
 
 const (
-	teamLeast  = 2048    // states of a level that are worth more than one worker
-	teamEffort = 1 << 20 // transitions, likewise: what stops after less is the same for any number of workers
+	teamLeast  = 2048    // the least number of states of a level for several workers
+	teamEffort = 1 << 20 // the least effort of a search for several workers: a search with less uses one
 	teamChunk  = 256
 )
 
-// workers returns how many expand the levels of the exhaustive phase.
+// workers returns how many workers may expand the levels of the exhaustive phase.
 func (r *runner) workers() int {
 	n := cmp.Or(r.opts.Workers, runtime.GOMAXPROCS(0))
 	switch {
@@ -71,8 +71,8 @@ func (r *runner) workers() int {
 	return n
 }
 
-// together makes the team of an exploration, at its first level that is worth it, or nil if
-// it is not.
+// together returns the team for a level, or nil if the level is too small for one. It makes the
+// team at the first level that is large enough.
 func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, error) {
 	n := r.workers()
 	if n == 1 || level.Len() < cmp.Or(r.opts.team, teamLeast) {
@@ -101,7 +101,7 @@ func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, e
 	return c, nil
 }
 
-// audits begins a part of a phase in which one in that many steps is audited.
+// audits makes the hand audit one in every steps from now on.
 func (h *hand) audits(every int) { h.share = run.Share{Every: every, Least: 1} }
 
 // level expands the states of a level, and makes a finding of a failure.
@@ -153,13 +153,13 @@ func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore
 	return next, stopped(r.interrupted()), nil
 }
 
-// lends notes whose world it was in which a handler ended the goroutine.
+// lends records in whose world a handler has ended the goroutine.
 func (h *hand) lends(other *hand) *hand {
 	h.confirming = other
 	return other
 }
 
-// each sets what happens at failures that an expander meets; nil means nothing.
+// each sets the function that is called for failures that an expander meets, or none if it is nil.
 func (c *team) each(wrong func(*explore.Wrong, *expander)) {
 	for _, x := range c.pool.Hands {
 		x.Among = nil
@@ -169,13 +169,13 @@ func (c *team) each(wrong func(*explore.Wrong, *expander)) {
 	}
 }
 
-// settle takes what an expander has put off, after its last chunk.
+// settle takes the steps that an expander has put off, after its last chunk.
 func (c *team) settle(x *expander) {
 	c.guarded(x, x.Settle)
 	x.h.Pulse.Rest()
 }
 
-// lost notes that a handler has ended the goroutine of an expander.
+// lost stops the level, since a handler has ended the goroutine of an expander.
 func (c *team) lost(k int, _ work.Unit) (work.Outcome, bool) {
 	x := c.pool.Hands[k]
 	x.h.Pulse.Rest()
@@ -186,8 +186,8 @@ func (c *team) lost(k int, _ work.Unit) (work.Outcome, bool) {
 	return work.Outcome{Ends: true}, false
 }
 
-// chunk expands some states of a level. One that fails does not keep the others
-// from it.
+// chunk expands some states of a level. If a step of one state fails, the others are expanded all
+// the same.
 func (c *team) chunk(x *expander, level explore.Frontier, u work.Unit) {
 	for k := u.From; k < u.To; {
 		c.guarded(x, func() (err error) {
@@ -206,9 +206,9 @@ func (c *team) chunk(x *expander, level explore.Frontier, u work.Unit) {
 	}
 }
 
-// fill finds the states of a level that were missed because a step failed, and
-// what else is possible in that state was not looked at: others may have counted
-// on it. See commute.go.
+// fill finds the states of the next level that were missed. If a step of a state failed, the other
+// events of that state were not examined; but other steps may have been skipped because they
+// commute with these (see commute.go). So all states are expanded again without skipping.
 func (c *team) fill(r *runner, level explore.Frontier) {
 	x := c.pool.Hands[0]
 	m := x.Memo()
@@ -226,7 +226,7 @@ func (c *team) fill(r *runner, level explore.Frontier) {
 	r.add(Stats{States: r.counted().States, Duplicates: known - x.Len()})
 }
 
-// guarded does something with a hand's world, and notes what fails.
+// guarded calls do, which uses a hand's world, and records a failure or error.
 func (c *team) guarded(x *expander, do func() error) {
 	bad, err := x.h.owner.Guarded(x.Taker, do)
 	failed := bad != nil
@@ -271,8 +271,8 @@ func newWrongness(x *expander, bad *explore.Wrong) *wrongness {
 	return w
 }
 
-// wrong notes something that is wrong with the step that a hand has just taken,
-// or the state that it led to.
+// wrong records a failure of the step that an expander has just taken, or of the state to which it
+// led. Of several failures only the one to report is kept.
 func (c *team) wrong(x *expander, bad *explore.Wrong) {
 	w := newWrongness(x, bad)
 	c.mu.Lock()
@@ -294,8 +294,8 @@ func (w *wrongness) before(o *wrongness) bool {
 	return cmp.Or(cmp.Compare(w.key.Hi, o.key.Hi), cmp.Compare(w.key.Lo, o.key.Lo)) < 0
 }
 
-// report records how far an expander is. The first one reports for all, and checks whether
-// that is enough.
+// report records the counts of an expander after a unit. The first expander also reports the
+// progress of the whole team, and stops the level if the search has done enough.
 func (c *team) report(r *runner, x *expander, u work.Unit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -313,7 +313,7 @@ func (c *team) report(r *runner, x *expander, u work.Unit) {
 	}
 }
 
-// covered returns what the search and the members have covered.
+// covered returns the coverage of the search and of the members of its team together.
 func (r *runner) covered() *world.Coverage {
 	if r.team == nil {
 		return r.coverage
@@ -326,7 +326,7 @@ func (r *runner) covered() *world.Coverage {
 	return all
 }
 
-// disband adds what the members have covered.
+// disband ends the team, and adds the coverage of its members to that of the search.
 func (r *runner) disband() {
 	if c := r.team; c != nil {
 		for _, x := range c.pool.Hands[1:] {

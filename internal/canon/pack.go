@@ -11,13 +11,13 @@ import (
 	"macemc/internal/canon/fast"
 )
 
-// Pack writes v as bytes of which [Walker.Unpack] makes what Copy would have made: objects
-// that are shared in v are shared in it, cycles included. The bytes are valid until the next
-// call. Pack returns nil and a reason for values that Copy refuses, and for these: method
-// values, fields that are made again, maps with keys that hold pointers or are large, and
-// memory that is met in overlapping parts. Such values have to be kept as they are.
+// Pack writes v as bytes, from which [Walker.Unpack] makes the same copy as Copy: objects that
+// are shared in v are shared in the copy, cycles included. The bytes are valid until the next
+// call. Pack returns nil and a reason for values that Copy refuses, and for values with method
+// values, with fields that are made again, with maps whose keys hold pointers or are large, or
+// with slices or pointers into overlapping memory. The caller keeps such values as they are.
 //
-// Packed bytes are for one process, and for one Pool. Those of equal values are mostly equal.
+// Packed bytes are valid in one process and with one Pool. Equal values mostly have equal bytes.
 func (w *Walker) Pack(p *Pool, v any) (packed []byte, why string) {
 	c := &w.copies
 	if v == nil || !c.known {
@@ -41,8 +41,8 @@ func (w *Walker) Pack(p *Pool, v any) (packed []byte, why string) {
 	return k.buf, ""
 }
 
-// packer is what Pack writes with. Blocks and maps that it has met are those of copies, and
-// lead nowhere.
+// packer is the state of Pack. It uses the lists of blocks and maps of copies for those that it has
+// met, without copies of them.
 type packer struct {
 	*copies
 	pool    *Pool
@@ -57,8 +57,8 @@ type packedEntry struct {
 	elem     unsafe.Pointer
 }
 
-// The first number of a pointer, a slice or a map: one of these, or that of one that was met
-// before.
+// A pointer, a slice or a map begins with one of these numbers. packAgain plus k is the k-th block,
+// or the k-th map, that was met before.
 const (
 	packNil = iota
 	packHere
@@ -143,7 +143,7 @@ func constantOf(at unsafe.Pointer) constant {
 	return constant{a: words.Type, b: words.Data}
 }
 
-// string writes a number and a bit: that of a string of the pool, or the length.
+// string writes a string: its number in the pool and a bit 1, or its length, a bit 0, and its bytes.
 func (k *packer) string(s string) {
 	if n, ok := k.pool.pooled(s); ok {
 		k.uvarint(uint64(n)<<1 | 1)
@@ -164,7 +164,7 @@ func (k *packer) items(cp *copyPlan, from unsafe.Pointer, n int) {
 	}
 }
 
-// object writes the object of plan cp that p leads to.
+// object writes the object at p, whose plan is cp.
 func (k *packer) object(cp *copyPlan, p unsafe.Pointer) {
 	if p == nil {
 		k.uvarint(packNil)
@@ -257,7 +257,7 @@ func (c *copies) held(cp *copyPlan, at unsafe.Pointer) *copyPlan {
 	return d.Of
 }
 
-// mapOf writes a map, its entries in the order of their keys as they are packed.
+// mapOf writes a map. Its entries are in the order of their packed keys.
 func (k *packer) mapOf(cp *copyPlan, m unsafe.Pointer) {
 	switch at := k.mapMet(m); {
 	case m == nil:
@@ -303,7 +303,7 @@ func (k *packer) sorted(cp *copyPlan, m unsafe.Pointer) {
 	k.entries, k.keys = k.entries[:first], k.keys[:keys]
 }
 
-// Unpack returns what Pack has written.
+// Unpack returns a copy of the value that Pack has written.
 func (w *Walker) Unpack(p *Pool, packed []byte) (v any) {
 	u := &w.unpacks
 	u.begin(&w.copies, p, packed)

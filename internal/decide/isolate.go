@@ -2,21 +2,21 @@ package decide
 
 import "slices"
 
-// Salts keep the walks of different purposes apart. Further analysis of a finding uses
-// others.
+// Salts make walks for different purposes draw different random answers. Further analysis of a
+// finding uses other salts.
 const (
 	saltSearch = 1
 	saltHold   = 3
 	saltShare  = 4
 	saltCurve  = 6
 	saltNearer = 7
-	saltPace   = 0x10   // and the two above: for storms of several lengths
-	saltDid    = 0x40   // and some above: a round each
-	saltFresh  = 0x1000 // and those above: a round each
-	saltRound  = 0x400  // is added for each round of the test, of a run that was made shorter
+	saltPace   = 0x10   // and the next two, for storms of several lengths
+	saltDid    = 0x40   // and the next ones, one for each round
+	saltFresh  = 0x1000 // and the next ones, one for each round
+	saltRound  = 0x400  // is added for each round of the test of a shortened run
 )
 
-// startsMost is how many stretches are tried one by one; of more than that,
+// startsMost is the number of stretches up to which each one is tried; if there are more, only
 // some are.
 const startsMost = 24
 
@@ -75,13 +75,13 @@ func (p *Finder) isolate(n int) (low, high int, err error) {
 	}
 }
 
-// known reports whether the state before those that are known to be dead is
-// known to be recoverable: nothing is left to look for.
+// known reports whether the critical step is known: the states from p.dead on are dead, and the
+// state before is recoverable.
 func (p *Finder) known() bool { return p.verdicts[p.dead-1].alive }
 
-// lastKnown returns that state and the one after it. If none is known to be dead, the
-// latter is the end of the run: a walk from an earlier state may have followed the whole
-// run.
+// lastKnown returns the last recoverable state and the first dead one, if known reports true. It
+// returns ErrAlive if no state is known to be dead: then a walk from an earlier state may have
+// followed the whole run.
 func (p *Finder) lastKnown() (low, high int, err error) {
 	if p.dead > p.run.Steps() {
 		return 0, 0, ErrAlive
@@ -89,8 +89,8 @@ func (p *Finder) lastKnown() (low, high int, err error) {
 	return p.dead - 1, p.dead, nil
 }
 
-// reach returns how far the live walk from a state went along the run: all states on its
-// way are recoverable.
+// reach returns the last state of the run that the live walk from a state passed, before it left
+// the run. All states up to there are recoverable, and reach records that.
 func (p *Finder) reach(at int) int {
 	w := p.verdicts[at].witness
 	for k := 1; k <= w.Shared; k++ {
@@ -99,8 +99,8 @@ func (p *Finder) reach(at int) int {
 	return at + w.Shared
 }
 
-// stretch returns the last stretch between two wild steps whose first state is recoverable:
-// a state of it that is, and its end, which is not.
+// stretch finds the last stretch between two wild steps whose first state is recoverable. It
+// returns a recoverable state of the stretch, and its end, which is not recoverable.
 func (p *Finder) stretch(n int) (low, high int, err error) {
 	live := -1 // the last state of the run that is live
 	if !p.survive {
@@ -109,7 +109,7 @@ func (p *Finder) stretch(n int) (low, high int, err error) {
 				live = s
 			}
 		}
-		for s, v := range p.verdicts { // what can recover shows as much of the states before it
+		for s, v := range p.verdicts { // if a state can recover, so can the states before it
 			if v.alive && s < n {
 				live = max(live, s)
 			}
@@ -186,12 +186,12 @@ func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 	return low, nil
 }
 
-// firstWalks are taken before anything more is spent on a position: most that
-// are recoverable show it at once.
+// firstWalks is the number of walks that are tried first: for most recoverable states one of them
+// becomes live.
 const firstWalks = 6
 
-// alive reports whether a state of the run is recoverable, as far as is known. A state that
-// was found alive stays alive.
+// alive reports whether a state of the run is recoverable. True is certain; false may only mean
+// that no walk became live.
 func (p *Finder) alive(at int) (bool, error) {
 	if v, known := p.verdicts[at]; known && (v.alive || v.by >= p.length()) {
 		return v.alive, nil
@@ -215,8 +215,8 @@ func (p *Finder) alive(at int) (bool, error) {
 	return p.escapes(at, saltHold, Round{(p.opts.Walks + 1) / 2, p.heldSteps()})
 }
 
-// length returns how long the walks are that isolate: as long as they may be now, but no
-// longer than the shortest of the test that judges what comes out.
+// length returns the length of the walks that isolate takes: the present one, but no more than that
+// of the shortest walks of the test which later judges the result.
 func (p *Finder) length() int {
 	if p.survive || p.recovery == 0 {
 		return p.walkLen
@@ -224,8 +224,8 @@ func (p *Finder) length() int {
 	return min(p.walkLen, p.test().Shortest())
 }
 
-// test returns the test by which a state is called dead, with the present knowledge of how
-// long a recovery takes.
+// test returns the test by which a state is called dead, with the slowest recovery that was seen so
+// far.
 func (p *Finder) test() Test {
 	return Test{
 		Walks: p.opts.Walks, WalkSteps: p.opts.WalkSteps, MaxWalkSteps: p.opts.MaxWalkSteps, Recovery: p.recovery,
@@ -233,16 +233,15 @@ func (p *Finder) test() Test {
 	}
 }
 
-// escapes looks for a narrow way out of a state from which no plain walk becomes
-// live: by walks in which one event waits, and by some of the other manners. They are
-// not longer than the plain ones: what makes an escape narrow is what they pick, and not
-// how long they go on.
+// escapes looks for a way to recover from a state that plain walks do not find: by walks in which
+// one event waits, and by some of the other manners. They are not longer than the plain walks,
+// since they find a narrow way by picking other events, and not by going on for longer.
 func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	for m := Holding; m < manners; m++ {
 		count := holding.Walks
 		switch end := at == p.run.Steps(); {
 		case m == Holding:
-		case p.survive: // what one of many walks shows is little
+		case p.survive: // one of many walks that goes on shows little
 			return false, nil
 		case !end:
 			count = (p.opts.Walks + 5) / 6
@@ -265,9 +264,10 @@ func (p *Finder) heldSteps() int {
 
 const heldLeast = 256
 
-// fresh decides by the test, whose walks nothing was chosen by, whether a state is dead. If
-// none becomes live, others look for a narrow escape; evidence are only the first. If it is
-// nil, the state can recover.
+// fresh decides whether a state is dead, by the walks of the test, which are independent of those
+// that chose the state. If no walk of the first round becomes live, escapes takes walks of other
+// manners, which are no part of the evidence. It returns nil if a walk showed that the state can
+// recover.
 func (p *Finder) fresh(at int) (*Evidence, error) {
 	rounds, held := p.test().Rounds(), Round{p.opts.Walks, p.heldSteps()}
 	if p.survive {
@@ -287,8 +287,8 @@ func (p *Finder) fresh(at int) (*Evidence, error) {
 	return NewEvidence(rounds, at, p.opts.Seed), nil
 }
 
-// walk takes walks from a state of the run, notes what they show, and reports whether
-// one succeeded.
+// walk takes walks from a state of the run, records the verdict that follows from them, and reports
+// whether one succeeded.
 func (p *Finder) walk(at int, salt uint16, r Round, m Manner) (alive bool, err error) {
 	w, err := p.ask(Walks{From: at, Count: r.Walks, Steps: r.Steps, Salt: salt, Survive: p.survive, Manner: m, Exempt: at == p.run.Steps()})
 	if err != nil {
@@ -303,7 +303,7 @@ func (p *Finder) walk(at int, salt uint16, r Round, m Manner) (alive bool, err e
 	return alive, nil
 }
 
-// recovered notes how long a recovery took.
+// recovered updates the length of the slowest recovery.
 func (p *Finder) recovered(s Success) {
 	if !p.survive {
 		p.recovery = max(p.recovery, s.Steps)
@@ -324,7 +324,8 @@ func (p *Finder) ask(q Walks) (*Walked, error) {
 	return w, nil
 }
 
-// Note keeps what walks from a state met besides: the first failure of each kind.
+// Note keeps the first failure of each kind that walks from a state met, if it is another failure
+// than the one that is examined.
 func (p *Finder) Note(at int, failed []Failed) {
 	if p.survive {
 		return

@@ -15,7 +15,7 @@ type quorums struct {
 	rules   []sight.Quorum
 }
 
-// quorumsOf finds the quorums of a node. One that a layer carries has none: see Validate.
+// quorumsOf returns the quorums of a node. A node above a layer has none: see Validate.
 func quorumsOf(n sim.Node) (q quorums) {
 	if h, is := n.(sight.Handled); is {
 		if q.rules = h.Handlers().Quorums; len(q.rules) > 0 {
@@ -25,7 +25,7 @@ func quorumsOf(n sim.Node) (q quorums) {
 	return q
 }
 
-// Awaits reports whether a message is taken with others only.
+// Awaits reports whether a node takes a message only together with others.
 func (g *Guards) Awaits(m sim.Message) bool {
 	for i := range g.quorums.rules {
 		if r := &g.quorums.rules[i]; r.Only && reflect.TypeOf(m) == r.Of {
@@ -39,16 +39,16 @@ func (g *Guards) Awaits(m sim.Message) bool {
 type Quorums struct {
 	members []member
 	kinds   []any
-	line    []member // those of one kind
+	line    []member // the members of one kind
 	picked  []int32
 }
 
-// member is a message that may be one of a quorum.
+// member is a message that may be a part of a quorum.
 type member struct {
-	place   int32 // among the pending messages
+	place   int32 // its index in the pending messages
 	from    sim.Addr
-	kind    int // among Quorums.kinds
-	senders int // how many there are in the line, from this one on
+	kind    int // its index in Quorums.kinds
+	senders int // the number of senders in the line from this member on
 }
 
 // Find calls found with each set of pending messages that the node may take at once, in
@@ -68,7 +68,7 @@ func (q *Quorums) Find(g *Guards, pending []sim.Taken, found func(places []int32
 	}
 }
 
-// match notes the messages that may be of a quorum, and which kinds there are.
+// match sets members to the messages that may be a part of a quorum, and kinds to their kinds.
 func (q *Quorums) match(r *sight.Quorum, g *Guards, pending []sim.Taken) {
 	q.members, q.kinds = q.members[:0], q.kinds[:0]
 	for place, t := range pending {
@@ -81,7 +81,7 @@ func (q *Quorums) match(r *sight.Quorum, g *Guards, pending []sim.Taken) {
 	}
 }
 
-// kind is the place of a kind among those that were met.
+// kind returns the index of a kind in kinds, and adds it there if it is new.
 func (q *Quorums) kind(of any) int {
 	k := slices.Index(q.kinds, of)
 	if k < 0 {
@@ -91,7 +91,7 @@ func (q *Quorums) kind(of any) int {
 	return k
 }
 
-// align makes the line be the members of a kind.
+// align sets line to the members of a kind.
 func (q *Quorums) align(kind int) {
 	q.line = q.line[:0]
 	for _, m := range q.members {
@@ -109,7 +109,8 @@ func (q *Quorums) align(kind int) {
 	q.picked = q.picked[:0]
 }
 
-// pick adds members from a place of the line on to those that are picked, one of a sender.
+// pick calls found with each set of members that adds left members to the picked ones, from index
+// at of the line on, with at most one of each sender.
 func (q *Quorums) pick(at, left int, found func([]int32)) {
 	if left == 0 {
 		found(q.picked)

@@ -15,26 +15,26 @@ import (
 	"macemc/sim"
 )
 
-// asked is the variable by which a copy gets its order: the file of the path, and that of the
-// answer.
+// asked is the environment variable in which an instrumented copy of the program gets its order.
 const asked = "MACEMC_LINES"
 
 // order is a request to the copy of the program.
 type order struct {
-	Path   string            // a file
-	Answer string            // a file
-	Main   string            // a package that is counted for no use
-	Dirs   map[string]string // where packages stand, by path
+	Path   string            // the file of the path to take
+	Answer string            // the file to write the answer to
+	Main   string            // the package main, whose lines are not reported
+	Dirs   map[string]string // the directories of packages, by import path
 }
 
-// Asked reports whether this process is a copy that was asked for the lines of a
-// run, and answers. Load reads the file of a path, and finds its system.
+// Asked reports whether this process is an instrumented copy that got an order for the lines of a
+// run. If it is, Asked also carries the order out. load reads the file of a path, and finds its
+// system.
 func Asked(load func(file string) (*sim.System, *choose.Path, error)) bool {
 	text := os.Getenv(asked)
 	if text == "" {
 		return false
 	}
-	os.Unsetenv(asked) // what handlers start is no copy
+	os.Unsetenv(asked) // processes that handlers start get no order
 	var o order
 	err := json.Unmarshal([]byte(text), &o)
 	if err == nil {
@@ -58,8 +58,8 @@ func (o *order) take(load func(file string) (*sim.System, *choose.Path, error)) 
 	return o.answer(file, sys, path)
 }
 
-// answer writes the functions, and a line for each step as soon as it was taken:
-// the last one may end the process.
+// answer writes a line with all functions, and then a line for each step as soon as it was taken,
+// since the last step may end the process.
 func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
 	known, err := functions()
 	if err != nil {
@@ -111,7 +111,7 @@ func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
 	return err
 }
 
-// onDisk returns the place of a file that coverage names by its package.
+// onDisk returns the path on disk of a file that coverage names by its package.
 func (o *order) onDisk(file string) string {
 	i := strings.LastIndexByte(file, '/')
 	if dir := o.Dirs[file[:max(i, 0)]]; dir != "" {
@@ -120,7 +120,8 @@ func (o *order) onDisk(file string) string {
 	return file
 }
 
-// read reads an answer of a copy, up to where it ends.
+// read parses the answer of a copy, which may have died before it wrote all of it: an incomplete
+// last line is ignored.
 func read(text []byte) (*Ran, error) {
 	r := &Ran{}
 	for i := 0; len(text) > 0; i++ {

@@ -438,8 +438,8 @@ func sees(s *spec.Spec) bool {
 	return slices.ContainsFunc(slices.Concat(s.Always, s.Eventually), func(p spec.Pred) bool { return p.Kind == spec.UnderWay })
 }
 
-// few states are what the reference, which takes every run from its start, is asked
-// about: more took it a third of a campaign.
+// few is the largest number of states for which the reference engine is compared, too. It takes
+// every run from its start; with more states it took a third of a campaign's time.
 const few = 200
 
 func (c *comparison) search() {

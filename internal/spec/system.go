@@ -454,14 +454,15 @@ func (m *machine) send(env sim.Env, op Op) {
 	}
 }
 
-// casing is a layer: it wraps what goes by TCP, counts what passes up to two, and
-// then offers to forget it.
+// casing is a layer. It wraps the messages that its node sends by TCP, and counts the wrapped ones
+// that it passes to the node. When the count is 2, it stays there, and casing offers an action that
+// resets it.
 type casing struct {
 	Passed int
 	inner  sim.Node
 }
 
-// wrap is the casing's port.
+// wrap is the TCP port of the node above a casing: it sends each message in a packet.
 type wrap struct{ sim.Port }
 
 func (w wrap) Send(to sim.Addr, m sim.Message) bool { return w.Port.Send(to, packet{m}) }

@@ -14,15 +14,15 @@ type (
 	toss string
 )
 
-// graph is what one node may do.
+// graph is the graph that one node walks.
 type graph struct {
 	start string
 	edges map[string][]edge
-	live  map[string]bool // nil if nothing is asked of this node
+	live  map[string]bool // nil if this node is always live
 	bad   map[string]bool
 }
 
-// edge is one event with its answers.
+// edge is one event, and the vertices to which its answers lead.
 type edge struct {
 	event   sim.Signal
 	targets []string
@@ -65,7 +65,7 @@ func (e *edge) pick(env sim.Env) int {
 	return env.Choose(len(e.targets), "where to")
 }
 
-// system makes one of the graphs, one for each node.
+// system returns a system with one node for each graph.
 func system(graphs []*graph) *sim.System {
 	sys := &sim.System{
 		Name: "toy",

@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// simPath is the path of the contract's package.
+// simPath is the import path of package sim.
 var simPath = reflect.TypeFor[sim.System]().PkgPath()
 
 func knowsSim(pkg *types.Package) bool {
@@ -30,11 +30,11 @@ type service struct {
 	effects map[*types.Func]bool // functions that ask an Env for an effect, or call one that does
 	decls   map[*types.Func]*ast.FuncDecl
 	deliver map[*types.Func]bool // handlers of messages: Deliver, and those of sim.OnMessage
-	used    map[place][]string   // comments that took a report back
+	used    map[place][]string   // comments that suppressed a report
 }
 
-// ofSim returns the name of a type of the contract, or "". Message and Signal are
-// other names for any.
+// ofSim returns the name of a type of package sim, or "" if t is none. It knows Message and Signal,
+// which are aliases of any, by their names.
 func ofSim(t types.Type) string {
 	if a, ok := t.(*types.Alias); ok && a.Obj().Pkg() != nil && a.Obj().Pkg().Path() == simPath {
 		return a.Obj().Name()
@@ -64,7 +64,7 @@ func hasEnv(t types.Type) bool {
 	return false
 }
 
-// reached returns what handlers and the functions of systems reach.
+// reached returns the code that handlers and the functions of systems can call.
 func reached(pass *analysis.Pass) *service {
 	s := &service{effects: map[*types.Func]bool{}, decls: map[*types.Func]*ast.FuncDecl{}, deliver: map[*types.Func]bool{}, used: map[place][]string{}}
 	var roots []ast.Node
@@ -99,7 +99,7 @@ func reached(pass *analysis.Pass) *service {
 	return s
 }
 
-// handler notes the handler in sim.OnMessage(handler).
+// handler records the handler in a call sim.OnMessage(handler).
 func (s *service) handler(pass *analysis.Pass, call *ast.CallExpr) {
 	f, _ := typeutil.Callee(pass.TypesInfo, call).(*types.Func)
 	if f == nil || f.Pkg() == nil || f.Pkg().Path() != simPath || f.Name() != "OnMessage" || len(call.Args) == 0 {
@@ -147,14 +147,14 @@ func (s *service) follow(pass *analysis.Pass, roots []ast.Node) {
 	}
 }
 
-// effects are the methods of the contract whose order matters.
+// effects are the methods of package sim whose order of calls matters.
 var effects = map[string][]string{
 	"Env":   {"Choose", "Weighted", "Now", "Before", "BeforeWeighted", "Monotone", "After", "Cancel", "Post", "Emit"},
 	"Port":  {"Send", "RequestToSend", "NotifyFlushed", "Reset"},
 	"Store": {"Write", "Append", "Delete", "Truncate", "Sync"},
 }
 
-// isEffect reports whether a function is an effect of the contract.
+// isEffect reports whether a function is one of effects.
 func isEffect(f *types.Func) bool {
 	if f == nil || f.Signature().Recv() == nil {
 		return false
@@ -167,7 +167,7 @@ func isEffect(f *types.Func) bool {
 	return false
 }
 
-// spread finds the functions that have effects.
+// spread finds the functions that call effects, directly or through others.
 func (s *service) spread(pass *analysis.Pass) {
 	for grew := true; grew; {
 		grew = false
@@ -179,7 +179,7 @@ func (s *service) spread(pass *analysis.Pass) {
 	}
 }
 
-// has reports whether code has an effect.
+// has reports whether code mentions an effect, or a function that is known to call one.
 func (s *service) has(pass *analysis.Pass, n ast.Node) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {

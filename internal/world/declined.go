@@ -9,12 +9,12 @@ import (
 	"macemc/sim"
 )
 
-// declinedMost is how many messages Declined names.
+// declinedMost is the largest number of messages that Declined names.
 const declinedMost = 3
 
-// Declined returns which messages are under way to nodes that are up and decline them now:
-// of a channel its head, which blocks what is behind it; and which openings of scripts are
-// declined. "" means none.
+// Declined describes the messages that nodes which are up decline now, and the requests of scripts
+// that they decline, or returns "" if there are none. Of a channel it names only the first message,
+// which blocks those behind it.
 func (x *Text) Declined() string {
 	var words []string
 	n, behind := 0, 0
@@ -64,7 +64,8 @@ func (x *Text) Declined() string {
 	return text
 }
 
-// shut returns which openings of scripts their nodes decline now. "" means none.
+// shut describes the next requests of scripts that their nodes decline now, or returns "" if there
+// are none.
 func (x *Text) shut() string {
 	var words []string
 	for i := range x.nodes.at {

@@ -37,7 +37,7 @@ func (w *World) Start(src choose.Source) {
 	}
 }
 
-// Progress is what became of a call of Step.
+// Progress is the result of a call of Step.
 type Progress uint8
 
 // The outcomes of Step.
@@ -60,7 +60,7 @@ func (w *World) Step(src choose.Source) Progress {
 			w.Run.refused()
 			return Stopped
 		}
-		return Quiet // and the world stands where it stood: it may heal, and go on
+		return Quiet // and the state is unchanged: it may heal, and go on
 	}
 	e := w.Run.next()
 	w.Events.write(k, e)
@@ -84,7 +84,7 @@ func (w *World) Follow(of *World, src choose.Source) bool {
 	return true
 }
 
-// happens takes an event, which the run has written down.
+// happens takes the event e, which is the run's current event.
 func (w *World) happens(e *happening) {
 	w.Run.acts()
 	w.Links.tcp.Forget()

@@ -12,12 +12,12 @@ import (
 	"macemc/internal/trail"
 )
 
-// Pulse is what the monitor feels: it counts the questions of a run, and keeps
-// their answers so that the path is known even when the run never returns. The
-// counter is stored after what it counts, so whoever has seen it has the rest.
+// Pulse shows a monitor on another goroutine that a run goes on. It counts the questions of the
+// run, and keeps their answers, so that the path is known even if the run never returns. The counter
+// is stored after the answers, so a goroutine that has read the counter can read the answers.
 type Pulse struct {
 	On    bool
-	where atomic.Value // string: the goroutine whose runs these are, as a stack begins; none: the only one that takes any
+	where atomic.Value // string: the first words of the stack of the goroutine that takes these runs; not set if only one goroutine takes runs
 	src   choose.Source
 	picks []choose.Pick
 	Asked uint64
@@ -25,8 +25,8 @@ type Pulse struct {
 
 	Trail *trail.Trail // where the answers are kept as well, for another process; nil means nowhere
 	slot  *trail.Slot  // of the run under way, or nil if there is none, or no room
-	led   int          // answers in it that are not in picks: those that led to where the run began
-	turn  int          // counts the runs: a goroutine that wrote into the slot before another one must write again
+	led   int          // answers in the slot that are not in picks: those that led to the state where the run began
+	turn  int          // counts the runs: a goroutine whose answers in the slot another run has replaced must write them again
 
 	held atomic.Bool // the run may not go on: see Hold
 	gate sync.Mutex
@@ -43,8 +43,8 @@ func (p *Pulse) Follow(t *trail.Trail) {
 // Watch keeps the answers of runs from now on, for a watchdog.
 func (p *Pulse) Watch() { p.On = true }
 
-// Hold keeps the run from going on when its handler asks something or returns, so that
-// another goroutine can read where the run stands. The function that it returns lets it go on.
+// Hold stops the run when its handler next asks something or returns, so that another goroutine can
+// read its answers. The returned function lets the run go on.
 func (p *Pulse) Hold() (release func()) {
 	p.gate.Lock()
 	p.held.Store(true)
@@ -54,7 +54,7 @@ func (p *Pulse) Hold() (release func()) {
 	}
 }
 
-// Pass waits for as long as somebody holds the run.
+// Pass waits until no other goroutine holds the run.
 func (p *Pulse) Pass() {
 	if p.held.Load() {
 		p.gate.Lock()
@@ -62,7 +62,8 @@ func (p *Pulse) Pass() {
 	}
 }
 
-// beat returns src, watched.
+// beat begins a run. It returns a source that answers as src does and counts the questions, or src
+// itself if nothing watches.
 func (p *Pulse) beat(src choose.Source) choose.Source {
 	if !p.On {
 		return src
@@ -77,7 +78,8 @@ func (p *Pulse) beat(src choose.Source) choose.Source {
 	return p
 }
 
-// keep keeps a run from its start, to which these answers led.
+// keep begins to write a run into a slot of the trail. The answers led led to the state where it
+// begins.
 func (p *Pulse) keep(led []choose.Pick) {
 	if p.slot == nil {
 		p.slot = p.Trail.Slot()
@@ -92,14 +94,14 @@ func (p *Pulse) keep(led []choose.Pick) {
 	p.slot.Stands(len(led))
 }
 
-// stands notes how many answers were given.
+// stands writes the number of answers that were given into the slot.
 func (p *Pulse) stands() {
 	if p.slot != nil {
 		p.slot.Stands(p.led + len(p.picks))
 	}
 }
 
-// weather notes what the environment does in the run.
+// weather writes the climate of the run into the slot.
 func (p *Pulse) weather(c Climate) {
 	if p.slot != nil {
 		p.slot.Weather(c.Faults, c.Heal)
@@ -156,7 +158,7 @@ func (p *Pulse) Answer(q *choose.Question) int {
 
 func (p *Pulse) Err() error { return p.src.Err() }
 
-// Here notes on which goroutine runs are taken, where there are several.
+// Here records that the calling goroutine takes the runs, if several goroutines take runs.
 func (p *Pulse) Here() {
 	buf := make([]byte, 64)
 	id, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), "[")
@@ -170,11 +172,11 @@ func (p *Pulse) Where() string {
 	return id
 }
 
-// looks are how often a pulse is felt before it is held to be still.
+// Looks is the number of times that a monitor must see a pulse unchanged before it counts as still.
 const Looks = 8
 
-// Often calls look that often within some time, on a goroutine, until look returns true or
-// the returned function is called.
+// Often calls look Looks times in each period of length in, on a goroutine of its own, until look
+// returns true or the returned function is called.
 func Often(in time.Duration, look func() (enough bool)) (end func()) {
 	done := make(chan struct{})
 	go func() {
@@ -194,13 +196,14 @@ func Often(in time.Duration, look func() (enough bool)) (end func()) {
 	return func() { close(done) }
 }
 
-// Feeling is what the monitor felt of a pulse when it last looked.
+// Feeling is what a monitor read from a pulse when it last looked.
 type Feeling struct {
 	last  uint64
 	Still int // looks since it changed
 }
 
-// Feels looks again, and reports whether a run is under way that goes on.
+// Feels looks at the pulse again, and reports whether a run is under way and has asked something
+// since the last look.
 func (f *Feeling) Feels(p *Pulse) (runs bool) {
 	now := p.count.Load()
 	if now != 0 && now == f.last {

@@ -25,23 +25,23 @@ const (
 
 func (m Manner) String() string { return [Manners]string{"weighted", "chain", "swarm", "single"}[m] }
 
-// pointsMost is how many faults of a storm have a time of their own.
+// pointsMost is the largest number of faults of a storm that have a time of their own.
 const pointsMost = 8
 
-// A Guide says how events are picked before a walk is judged. All that it leaves
-// to chance is drawn from a stream of its own, so that the answers of the walk that
-// are picked by weight stay a stream too.
+// A Guide defines how events are picked before a walk is judged. Its random decisions are drawn
+// from a stream of their own, so that they do not change the stream from which the answers by
+// weight are drawn.
 type Guide struct {
 	Manner  Manner
-	Until   int    // events before this depth are picked so, or 0 if none are
-	Key     uint64 // where its stream begins
-	Points  [pointsMost]int32
+	Until   int                // the guide picks the events before this depth; 0 means none
+	Key     uint64             // the seed of its stream
+	Points  [pointsMost]int32  // depths from which a fault is due, in order
 	Moments [pointsMost]Moment // of the points
-	Faults  int                // the number of points in use: the depths from which on a fault is due, in order
+	Faults  int                // the number of points in use
 	Kinds   uint64             // the faults of these walks, a bit for each kind
-	Early   int32              // the depth from which on a timer is due that overtakes what its node has to do, or 0 if none is
-	Changes int                // Chain: how often the chain that goes first goes last from then on
-	Isolate bool               // what a partition or a pause has parted stays so until the environment heals, as long as anything else can happen
+	Early   int32              // the depth from which a timer is due that fires before other events of its node, or 0 if none is
+	Changes int                // with Chain, how often the chain with the highest priority gets the lowest one
+	Isolate bool               // a partition or pause lasts until the environment heals, as long as other events are possible
 }
 
 // draws is a stream of numbers: splitmix64, in integers only.
@@ -60,8 +60,8 @@ func (d *draws) below(n int) int {
 	return int(hi)
 }
 
-// span draws a number of about equal chance in each octave from low on: log-uniform,
-// in integers.
+// span draws a number that is at least low. Each of the octaves low to 2*low-1, 2*low to 4*low-1 and
+// so on is equally likely.
 func (d *draws) span(low, octaves int) int {
 	low <<= d.below(octaves)
 	return low + d.below(low)
@@ -73,31 +73,31 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// guiding carries a guide out. It is made once and used for one walk after another,
+// guiding picks events as a guide defines. It is made once and used for one walk after another,
 // so that a step allocates nothing.
 type guiding struct {
 	Guide
 	draws
-	start   int    // steps before the first event that was picked
-	point   int    // of the points, those that were passed
-	due     int    // faults that were due and not possible yet
+	start   int    // the depth at which it picked its first event
+	point   int    // the number of points that were passed
+	due     int    // faults that are due and were not possible yet
 	waits   []wait // faults that are due, and wait for their moment
-	hurries bool   // a timer is due that overtakes
-	thing   thing  // Single: what is rarer
+	hurries bool   // the early timer has not fired yet
+	thing   thing  // with Single, the kind of event that is rarer
 	all     []sim.Addr
 	links   []link
 	changes [2]int    // depths at which the chain that goes first is to go last
-	last    [2]uint64 // and the chains that did
+	last    [2]uint64 // the chains that went last at these depths
 	changed int
 	weights []uint64
 	types   []typeSum
-	near    [64]int32 // numbers of types, where they may be again: see number
-	places  int       // nodes, and one for nobody
-	walk    uint32    // a number of the walk among those of the guide, from 1
-	known   []knownOf // Swarm: what was drawn, by number of type, kind, node and sender
+	near    [64]int32 // a cache of the numbers of types: see number
+	places  int       // the number of nodes, plus one for events of no node
+	walk    uint32    // counts the walks, from 1
+	known   []knownOf // with Swarm, the distortions that were drawn, by number of type, kind, node and sender
 }
 
-// knownOf is what was drawn in a walk.
+// knownOf is a distortion that was drawn in a walk.
 type knownOf struct {
 	walk uint32
 	by   int32
@@ -109,7 +109,7 @@ type link struct {
 	gone  bool   // an event that the step caused goes on with the chain
 }
 
-// typeSum is what a type counts for: by its name, which is the same in every process.
+// typeSum is the hash of a type's name, which is the same in every process.
 type typeSum struct {
 	of  reflect.Type
 	sum uint64
@@ -117,10 +117,10 @@ type typeSum struct {
 
 const (
 	none       = -1
-	placesMost = 17 // beyond that what was drawn is not kept
+	placesMost = 17 // with more places, drawn distortions are not kept
 )
 
-// begin makes the walk of a guide the next one.
+// begin prepares for the next walk, which has the guide of.
 func (g *guiding) begin(of Guide) {
 	g.Guide, g.draws = of, draws(of.Key)
 	g.start, g.point, g.due, g.changed = none, 0, 0, 0
@@ -172,8 +172,9 @@ func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int 
 	return k
 }
 
-// fault picks one of the faults that are possible at a node, or anywhere: its kind first,
-// all alike, and then where. There are many more places for a partition than for a crash.
+// fault picks one of the faults that are possible at a node, or anywhere. It picks the kind first,
+// with equal chances, and then one fault of that kind: otherwise partitions would be much more
+// likely than crashes, since there are many more of them.
 func (g *guiding) fault(w *world.World, q *choose.Question, node sim.Addr) int {
 	var counts [64]int
 	kinds := 0
@@ -204,8 +205,7 @@ func (g *guiding) fault(w *world.World, q *choose.Question, node sim.Addr) int {
 	return at
 }
 
-// faults yields the faults of this walk among the alternatives that take hold of a node,
-// and their kinds.
+// faults yields the alternatives that are faults of this walk and concern a node, with their kinds.
 func (g *guiding) faults(w *world.World, q *choose.Question, node sim.Addr, yield func(int, sim.Kind) bool) {
 	at := 0
 	for _, r := range q.Runs {
@@ -220,8 +220,8 @@ func (g *guiding) faults(w *world.World, q *choose.Question, node sim.Addr, yiel
 	}
 }
 
-// distorted picks an event by the weights as they are in this walk; none: nothing
-// can happen but what is rare.
+// distorted picks an event by the distorted weights of this walk. It returns none if only rare
+// events are possible.
 func (g *guiding) distorted(w *world.World, q *choose.Question) int {
 	const unit, most = 1 << 20, 1 << 36 // so that 2^12 times as much of 2^15 events fits
 	if q.N > len(g.weights) {
@@ -258,9 +258,9 @@ func (g *guiding) distorted(w *world.World, q *choose.Question) int {
 	return k
 }
 
-// distortion returns the power of two by which an event's weight is multiplied: what the
-// walk has drawn for its kind, type and node; for the link that it comes by; for the speed
-// of the node; and for timers of its type, some of which are rare for the walk.
+// distortion returns the exponent of the power of two by which an event's weight is multiplied. It
+// is the sum of numbers that the walk has drawn: for the event's kind, type and node; for its link;
+// for the speed of the node; and for timers of its type, some of which are rare in the walk.
 func (g *guiding) distortion(e *sim.Event) (by int) {
 	if g.Isolate && parted(e.Kind) {
 		by = -12
@@ -290,7 +290,7 @@ func (g *guiding) distortion(e *sim.Event) (by int) {
 	return by + int(k.by)
 }
 
-// drawn returns what the walk draws for an event's kind and type, its node and its link.
+// drawn returns the exponent that the walk draws for an event's kind and type, its node and its link.
 func (g *guiding) drawn(e *sim.Event) (by int) {
 	const each = 4
 	drawn := func(of uint64, n int) int { return int(mix(g.Key^of) >> 32 % uint64(n)) }
@@ -308,10 +308,10 @@ func (g *guiding) drawn(e *sim.Event) (by int) {
 	return by
 }
 
-// parted reports whether an event of the kind ends what parts a node from the others.
+// parted reports whether an event of the kind ends a partition or a pause.
 func parted(k sim.Kind) bool { return k == sim.KindMend || k == sim.KindResume }
 
-// typed returns what the type of an event's value counts for.
+// typed returns the hash of the type of an event's value, or 0 if it has none.
 func (g *guiding) typed(e *sim.Event) uint64 {
 	if n := g.number(e); n > 0 {
 		return g.types[n-1].sum
@@ -319,9 +319,9 @@ func (g *guiding) typed(e *sim.Event) uint64 {
 	return 0
 }
 
-// number returns that of the type of an event's value, from 1, in the order in which types
-// are met, or 0 if there is none. Mostly it is that of the last event of the kind at the
-// node.
+// number returns the number of the type of an event's value, or 0 if the event has no value. Types
+// are numbered from 1 in the order in which they are met. Most events have the type of the last
+// event of their kind at their node, so near is tried first.
 func (g *guiding) number(e *sim.Event) int {
 	t := reflect.TypeOf(e.Value)
 	if q, is := e.Value.(sim.Quorum); is {
@@ -346,8 +346,8 @@ func (g *guiding) number(e *sim.Event) int {
 	return len(g.types)
 }
 
-// first picks the event whose chain has the highest priority, which is drawn where
-// the chain begins. Timers wait until nothing else can happen. None: nothing else can.
+// first picks the event whose chain has the highest priority. The priority is drawn when the chain
+// begins. Timers wait until no other event is possible; then first returns none.
 func (g *guiding) first(w *world.World, q *choose.Question, depth int) int {
 	k, chain := g.highest(w, q, depth)
 	for k != none && g.changed < g.Changes && g.changes[g.changed] <= depth {
@@ -379,7 +379,7 @@ func (g *guiding) highest(w *world.World, q *choose.Question, depth int) (k int,
 	return k, chain
 }
 
-// priority returns that of a chain.
+// priority returns the priority of a chain.
 func (g *guiding) priority(chain uint64) uint64 {
 	for i := range g.changed {
 		if g.last[i] == chain {
@@ -389,8 +389,8 @@ func (g *guiding) priority(chain uint64) uint64 {
 	return chain
 }
 
-// chain returns the one that an event would go on with, or begin: that of its cause, if
-// nothing else that the cause led to went on with it.
+// chain returns the chain of an event: that of its cause, if no other event with this cause has
+// continued it, or else a new one.
 func (g *guiding) chain(e *sim.Event, cause, depth int) uint64 {
 	if l := g.link(cause); l != nil && !l.gone {
 		return l.chain
@@ -403,7 +403,7 @@ func (g *guiding) chain(e *sim.Event, cause, depth int) uint64 {
 	return mix(of)
 }
 
-// link returns that of a step, or nil if it was not picked here.
+// link returns the link of a step, or nil if the step was not picked by this guide.
 func (g *guiding) link(step int) *link {
 	if i := step - 1 - g.start; i >= 0 && i < len(g.links) {
 		return &g.links[i]
@@ -411,7 +411,7 @@ func (g *guiding) link(step int) *link {
 	return nil
 }
 
-// follow notes which chain the event goes on with that was picked.
+// follow records the chain of the event that was picked.
 func (g *guiding) follow(w *world.World, k, depth int) {
 	e, cause := w.Events.Caused(k)
 	chain := g.chain(e, cause, depth)

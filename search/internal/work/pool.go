@@ -7,7 +7,7 @@ import (
 	"macemc/search/internal/walk"
 )
 
-// A Unit is the numbers From to To-1 of some work.
+// A Unit is a part of some work: the items with the numbers From to To-1.
 type Unit struct{ From, To int }
 
 // An Outcome is the result of a unit.
@@ -38,18 +38,17 @@ type Pool[H any] struct {
 // Take takes a unit. It may ask whether the unit is still wanted, and leave it if not.
 type Take[H any] func(h H, u Unit, wanted func() bool) (Outcome, error)
 
-// Do gives the numbers below n out in order, in units of a size, each to the next hand
-// that is free, until a unit ends the work, or fails. It returns the outcomes that
-// count: those of all units before the first that ended the work, and of that one. The
-// outcomes of later units that were taken are forgotten.
+// Do divides the numbers below n into units of a size, and gives each unit, in order, to the next
+// hand that is free, until a unit ends the work or fails. It returns the outcomes up to the first
+// unit that ended the work. Later units may have been taken by then; their outcomes are dropped.
 func (p *Pool[H]) Do(n, size int, take Take[H]) ([]Outcome, error) {
 	came := make([]Outcome, (n+size-1)/size)
 	count, err := p.Share(n, size, take, came)
 	return came[:count], err
 }
 
-// Share is Do for a caller that needs no more than how many outcomes count. They are
-// stored in came, if it is not nil.
+// Share is Do for a caller that needs only the number of the outcomes that Do would return. It
+// stores the outcomes in came, if that is not nil.
 func (p *Pool[H]) Share(n, size int, take Take[H], came []Outcome) (count int, err error) {
 	units := (n + size - 1) / size
 	j := &job[H]{pool: p, take: take, n: n, size: size, units: int64(units), last: int64(units), came: came}
@@ -120,7 +119,7 @@ func (j *job[H]) work(k int) {
 	returned = true
 }
 
-// ends notes what a unit came to.
+// ends records the outcome of a unit.
 func (j *job[H]) ends(i int64, came Outcome, err error) {
 	if i >= j.units { // a handler ended the goroutine after its last unit
 		return
