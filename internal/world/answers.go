@@ -13,7 +13,7 @@ import (
 	"macemc/sim"
 )
 
-// answers answers what the handler that runs asks: see handler.Answerer.
+// answers answers the questions of the running handler. It implements handler.Answerer.
 type answers struct{ w *World }
 
 func (a answers) at() int            { return a.w.Run.acting.Index() }
@@ -37,8 +37,8 @@ func (a answers) Weighted(weights []int, why string) int {
 	return a.w.sided(asked{why: why, weights: weights}, why)
 }
 
-// sided asks a coin whose sides have weights, which must be fine; as is what
-// coverage counts it under.
+// sided asks a coin whose sides have the weights q.weights, which the caller has checked. Coverage
+// counts the coin under the name as.
 func (w *World) sided(q asked, as string) int {
 	rare := 0
 	for _, x := range q.weights {
@@ -117,7 +117,7 @@ func (a answers) Before(call string, x, y macetime.Time, weights []int) bool {
 	return is
 }
 
-// comparing is what coverage counts comparisons under, whatever is compared.
+// comparing is the name under which coverage counts all comparisons of times.
 const comparing = "is a time before another"
 
 func answer(k int) string { return [...]string{"no", "yes"}[k] }

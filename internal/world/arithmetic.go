@@ -16,7 +16,7 @@ import (
 // appended. The bank remembers each result. So a step that was taken before, in another
 // state with the same parts, needs no handler and no copy.
 
-// Local is what a node part can do by itself.
+// Local counts the events that a node part has by itself, without messages.
 type Local struct {
 	Offers  uint16 // guarded actions, but for those that depend on what is in the node's set
 	Tasks   uint16 // different ones
@@ -31,16 +31,16 @@ type Local struct {
 	Stores  bool // there is something on its disk
 }
 
-// Queue is what a part holds for a receiver: a direction of a connection, or a
+// Queue describes the messages of a channel part, which is one direction of a connection, or a
 // channel of datagrams.
 type Queue struct {
 	Head  uint32 // the number of the message that comes next; 0 means none
 	Len   int
 	Open  bool // the connection is open
-	Plain bool // nothing but messages is going on: no errors, no waiting
+	Plain bool // the part has only messages: no errors, and no node waits for room
 }
 
-// Item is one message of a set, or of a bag, however often it is there.
+// Item is a message of a set or a bag. Equal messages of one sender are one item.
 type Item struct {
 	From    int
 	Message uint32
@@ -85,13 +85,13 @@ func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 	return b.part(place, id).(*nodePart).guards.Accept(addrOf(from), b.message(message).Message)
 }
 
-// Local returns what the node part at a place can do.
+// Local returns the events that the node part at a place has by itself.
 func (b *Bank) Local(place int, id uint32) *Local { return &b.shelf(place, id).locals[id] }
 
-// Queue returns what a channel part holds.
+// Queue returns the description of the channel part at a place.
 func (b *Bank) Queue(place int, id uint32) *Queue { return &b.shelf(place, id).queues[id] }
 
-// Items returns what a set part holds.
+// Items returns the messages of the set part at a place.
 func (b *Bank) Items(place int, id uint32) []Item { return b.shelf(place, id).items[id] }
 
 // Calm reports whether the environment of a state leaves a step alone: no partition,
@@ -104,9 +104,9 @@ func (b *Bank) Calm(v Vector) (calm, faults bool) {
 	return !b.slow && v[early] == 0 && v[b.at.Cut()] == 0 && v[b.at.Pauses()] == 0, faults
 }
 
-// Steady reports whether it follows from the environment and from which nodes are absent what the
-// environment of a calm state can do: no fault is left that chooses among connections, or among
-// datagrams if there are any.
+// Steady reports whether the possible faults of a calm state depend only on the parts of the
+// environment and on which nodes are absent. They also depend on other parts if a fault is left that
+// chooses among connections, or among datagrams if there are any.
 func (b *Bank) Steady(v Vector, datagrams bool) bool {
 	for _, k := range datagramBudgets {
 		if datagrams && v[b.at.Budget(k)] != 0 {
@@ -116,7 +116,7 @@ func (b *Bank) Steady(v Vector, datagrams bool) bool {
 	return v[b.at.Budget(budgetReset)] == 0
 }
 
-// Damages reports whether a crash may damage what is on a disk.
+// Damages reports whether a crash may damage the data on a disk.
 func (b *Bank) Damages(v Vector) bool { return v[b.at.Budget(budgetDisk)] != 0 }
 
 // Healed reports whether the environment of a state has healed.
@@ -168,13 +168,13 @@ func noteMade(list *[]uint32, id, to uint32) {
 
 // The places of a vector, for a system of n nodes.
 
-// TCPPlace returns where the direction of a connection with this channel stands.
+// TCPPlace returns the place in a Vector of the direction of a connection with this channel.
 func TCPPlace(n, channel int) int { return n + channel }
 
-// UDPPlace returns where a channel of datagrams stands.
+// UDPPlace returns the place in a Vector of a channel of datagrams.
 func UDPPlace(n, channel int) int { return n + n*n + channel }
 
-// SetPlace returns where a node's set stands.
+// SetPlace returns the place in a Vector of a node's set.
 func SetPlace(n, node int) int { return n + 2*n*n + node }
 
 func (s *stock) describe(part any) (i info) {
@@ -259,8 +259,8 @@ func (b *Bank) Opened(place int, id uint32) uint32 {
 	return to
 }
 
-// links reports whether a connection place is between two nodes; what a node
-// sends itself opens nothing.
+// links reports whether the connection at a place is between two nodes: a message from a node to
+// itself opens no connection.
 func (b *Bank) links(place int) bool {
 	c := place - b.n
 	return c%b.n != c/b.n

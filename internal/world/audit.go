@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// auditor holds what must not have changed: the value that the running handler
-// was given, what is under way, and the nodes that do not run.
+// auditor checks that a handler changes only its own node. It keeps the identities of everything
+// else that the handler could change: its event, the messages under way, and the other nodes.
 type auditor struct {
 	*setting
 	timers *timers
@@ -46,10 +46,10 @@ func (a *auditor) start() {
 	}
 }
 
-// begin forgets what the last handler handed over.
+// begin forgets the values that the last handler passed to Env.
 func (a *auditor) begin() { a.handed = a.handed[:0] }
 
-// given notes the event that is about to be handled.
+// given records the event that is about to be handled.
 func (a *auditor) given(e sim.Event) {
 	if !a.auditing {
 		return
@@ -60,7 +60,7 @@ func (a *auditor) given(e sim.Event) {
 	}
 }
 
-// hands notes the effect that the handler has just had, and its value.
+// hands records the value of the handler's last effect.
 func (a *auditor) hands() {
 	if !a.auditing {
 		return
@@ -155,7 +155,7 @@ func (a *auditor) check(i int) {
 	a.monitors()
 }
 
-// remember notes the memory of a monitor, which may just have changed it.
+// remember records the memory of a monitor, after the monitor may have changed it.
 func (a *auditor) remember(k int) {
 	if len(a.memories) != len(a.judge.monitors) {
 		a.memories, a.recalled = make([]canon.Hash, len(a.judge.monitors)), make([][]canon.Line, len(a.judge.monitors))
@@ -217,8 +217,8 @@ func (a *auditor) property(c *sight.Check, what string) {
 	}
 }
 
-// Probe asks all that a search may ask of a state, so that what panics there
-// panics here, and reports whether the state is live. It counts for nothing.
+// Probe evaluates everything that a search may evaluate in a state, so that a function of the system
+// that panics there panics here, and reports whether the state is live. It changes no counts.
 func (w *World) Probe() (live bool) {
 	cover := w.cover
 	w.cover = nil
@@ -254,8 +254,8 @@ func (a *auditor) became(was canon.Hash, v any) string {
 	return fmt.Sprintf("%s became %s", a.told[was].text, a.walker.Text(v))
 }
 
-// lazily returns what to do about a field that was empty, if it is the first one that has
-// changed: libraries fill in such fields when they are asked for.
+// lazily returns advice for the message if the first field that has changed was empty before:
+// libraries fill in such fields at their first use.
 func (a *auditor) lazily(was canon.Hash, v any) string {
 	changed := Diff(a.told[was].lines, a.walker.Lines(v))
 	if len(changed) == 0 || !slices.Contains([]string{"nil", "0", `""`, "false"}, changed[0].A) {

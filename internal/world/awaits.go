@@ -7,10 +7,10 @@ import (
 	"macemc/sim"
 )
 
-// Awaits calls yield with everything in a part that may come to be an event of a node: the
-// opening that comes next in its script, the actions that it offers, its tasks and timers, and
-// the messages to it, whether it accepts them now or not. The actions that a node offers because of
-// what is in its set are left out: see Gathers.
+// Awaits calls yield with everything in a part that may become an event of a node: the next
+// request of its script, the actions that it offers, its tasks and timers, and the messages to it,
+// whether it accepts them now or not. The actions that a node offers because of messages in its set
+// are left out: see Gathers.
 func (b *Bank) Awaits(place int, id uint32, yield func(kind sim.Kind, link sim.Link, from int, value any)) {
 	message := func(link sim.Link, from int, p *netsim.Packet) { yield(sim.KindMessage, link, from, p.Message) }
 	sort, at := b.at.At(place)
@@ -60,8 +60,8 @@ func (l *Links) Full(link sim.Link, from, to int) bool {
 	return false
 }
 
-// Taken returns the identity of what the properties take from a node, where it is up: see
-// sim.Takes.
+// Taken returns the identity of the values that properties made by sim.Takes take from a node. A
+// node that is not up has none.
 func (j *Judge) Taken(i int) (h canon.Hash) {
 	for _, take := range j.takes {
 		if v, is := take(j.nodes.at[i].seen.Node); is && j.nodes.at[i].seen.Up {

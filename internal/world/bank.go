@@ -89,7 +89,7 @@ func (st *State) NewBank() *Bank {
 	return b
 }
 
-// remember makes room for what steps make of parts.
+// remember allocates the caches of the parts that steps have made from other parts.
 func (b *Bank) remember(places int) {
 	b.popped, b.opened = make([][]uint32, places), make([][]uint32, places)
 	b.kept, b.keying = make([]kept, keptMost), make([]byte, 0, 64)
@@ -116,7 +116,7 @@ func (b *Bank) Len() (n int) {
 	return n
 }
 
-// At returns what stands where in a Vector.
+// At returns the places of a Vector: which part of the state each number in it is for.
 func (b *Bank) At() state.Places { return b.at }
 
 // Places returns the length of a Vector.
@@ -125,12 +125,12 @@ func (b *Bank) Places() int { return len(b.of.shelves) }
 // Places returns the length of a Vector of this world.
 func (st *State) Places() int { return st.sums.Len() }
 
-// Track makes the world note which parts its steps change, for Save and Load.
-// All parts count as changed.
+// Track makes the world record which parts its steps change, for Save and Load. At first all parts
+// count as changed.
 func (st *State) Track() { st.sums.Track() }
 
-// Save writes the state into v, banking the parts that are new. Handlers that
-// run later do not change what was banked.
+// Save writes the state into v, and puts the parts that are new into the bank. Handlers that run
+// later do not change parts in the bank.
 func (st *State) Save(b *Bank, v Vector) {
 	st.SaveMoved(b)
 	copy(v, st.sums.At())
@@ -179,7 +179,7 @@ func (st *State) bank(b *Bank, p int) uint32 {
 	return b.add(p, sum, st.part(p))
 }
 
-// part returns what stands at place p, to be kept.
+// part returns the part at place p, in a form that later steps do not change.
 func (st *State) part(p int) any {
 	switch sort, at := st.sums.Places.At(p); sort {
 	case state.Node:
@@ -241,7 +241,7 @@ func (st *State) Back(b *Bank, v Vector) {
 	s.Loaded(v)
 }
 
-// restore makes one part what it was.
+// restore loads one part, if the world has another one there.
 func (st *State) restore(b *Bank, p int, id uint32) {
 	if st.sums.Differs(p, id) {
 		st.place(p, b.part(p, id))

@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// charted is whether a system's nodes are state machines, once that was looked at.
+// charted says whether a system's nodes are state machines, or that this was not examined yet.
 type charted uint8
 
 const (

@@ -134,8 +134,7 @@ func (x *Text) TimeFields() (fields []canon.Line) {
 	return fields
 }
 
-// ticks returns the clock of the node whose handler runs, to be changed: what a bank keeps
-// of it stays.
+// ticks returns the clock of the running node, for changes. It copies a clock that a bank shares.
 func (w *World) ticks() *macetime.Clock {
 	ns := &w.nodes.at[w.Run.acting.Index()]
 	if w.Run.ticks() {

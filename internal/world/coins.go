@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// asking is what a run asks of its source of answers.
+// asking asks a run's source for answers.
 type asking struct {
 	source   choose.Source
 	keeps    bool // the coins, for a trace
@@ -28,7 +28,7 @@ type asked struct {
 	words   func(int) string // what the alternatives are called; nil means their numbers
 }
 
-// Why returns what a coin is for.
+// Why returns the purpose of a coin.
 func (a *asked) Why() string { return a.why }
 
 // Alternative returns the identity of alternative i.
@@ -113,11 +113,10 @@ func (a *asking) refused() { a.err = a.source.Err() }
 // goesOn forgets why the run stopped.
 func (a *asking) goesOn() { a.err = nil }
 
-// cannot notes that the run stops since this build cannot do something.
+// cannot records that the run stops because this build does not support something.
 func (a *asking) cannot(err error) { a.err = err }
 
-// ask asks the source which of n events happens; what it draws for handlers in that
-// step is noted from here on.
+// ask asks the source which of n events happens, and begins the list of the step's coins.
 func (a *asking) ask(src choose.Source, n int, runs []choose.Run) int {
 	a.source, a.coins = src, a.coins[:0]
 	a.question.Kind, a.question.N, a.question.Runs = choose.Event, n, runs
@@ -132,7 +131,7 @@ func (a *asking) askHeal(src choose.Source) bool {
 	return a.ask(src, 1, nil) == 0
 }
 
-// coin asks the source one coin; q says what for.
+// coin asks the source for the answer to one coin. q describes the coin.
 func (a *asking) coin(q asked, n int, runs []choose.Run) int {
 	event := a.question
 	a.asked = q

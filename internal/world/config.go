@@ -12,7 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// Config says what a World does besides running.
+// Config has the conditions of a World's runs, and defines what the World checks and records.
 type Config struct {
 	// Conditions are those of its runs. A world has no fault budgets where Faults
 	// is nil: Allow gives them to each run.
@@ -126,7 +126,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	return w, nil
 }
 
-// compose makes the nouns of a world know those that stand below them.
+// compose gives each part of a world pointers to the parts below it.
 func (w *World) compose(net sim.Network) {
 	s, n := &w.setting, w.n
 	w.timers = newTimers(s)

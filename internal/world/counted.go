@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// Counted is what a Coverage has counted, as values that JSON holds. Another process of the
-// same build reads it back.
+// Counted has the counts of a Coverage, as values that JSON can represent. Another process of the
+// same build can read them.
 type Counted struct {
 	Types                                []CountedType
 	Kinds                                [][2]int // possible, happened
@@ -26,7 +26,7 @@ type Counted struct {
 	Charts                               []sim.CountedChart
 }
 
-// CountedType is what was counted of the signals and messages of a type.
+// CountedType has the counts of the signals and messages of a type.
 type CountedType struct {
 	Short, Name string
 	Of          [][2]int
@@ -34,7 +34,7 @@ type CountedType struct {
 	Noticed     bool
 }
 
-// CountedCoin is what was counted of the coins of a purpose.
+// CountedCoin has the counts of the coins with one purpose.
 type CountedCoin struct {
 	Why         string
 	Whole, Wide int
@@ -42,8 +42,7 @@ type CountedCoin struct {
 	Possible    []bool
 }
 
-// CountedProperty is what was counted of a liveness property, or of one that is to hold
-// sometimes.
+// CountedProperty has the counts of a liveness property or a Sometimes property.
 type CountedProperty struct {
 	Name                        string
 	Yes, No, First, Empty, Then int
@@ -54,7 +53,7 @@ type CountedProperty struct {
 // anchor returns the address in the program relative to which code is identified.
 func anchor() uintptr { return reflect.ValueOf(typeNames).Pointer() }
 
-// Counted returns what c has counted.
+// Counted returns the counts of c.
 func (c *Coverage) Counted() Counted {
 	out := Counted{
 		Disk: c.disk, Rare: c.rare, Refused: c.refused, Overflow: c.overflows, Facts: c.facts, Allowed: c.allowed,
@@ -89,8 +88,8 @@ func (c *Coverage) Counted() Counted {
 	return out
 }
 
-// Add adds what another Coverage had counted, of a system that is equal, in a process of the
-// same build. Worlds of c have begun a run before: they make its properties and charts known.
+// Add adds the counts of another Coverage, of an equal system in a process of the same build. A
+// world with c must have begun a run before, so that c knows the system's properties and charts.
 func (c *Coverage) Add(n *Counted) error {
 	o := c.Another()
 	o.bugs, o.coins, o.tallies = nil, nil, nil

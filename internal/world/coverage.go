@@ -15,11 +15,11 @@ import (
 	"macemc/sim"
 )
 
-// Coverage counts what the runs of one search exercised, so that a report can
-// say what was never exercised. Give it to every world that takes runs of its
-// own (Config.Coverage), or "never" means only: not in the worlds that were
-// given it. Worlds that share one are of equal systems, params and properties,
-// and of one goroutine. The zero Coverage is ready.
+// Coverage counts the events, answers and properties that the runs of one search exercised, so that
+// a report can list those that never were. A search sets it as Config.Coverage of every world in
+// which it takes runs; it does not see the runs of other worlds. Worlds that share a Coverage have
+// equal systems, params and properties, and belong to one goroutine. The zero Coverage is ready to
+// use.
 type Coverage struct {
 	sys    *sim.System
 	params sim.Params
@@ -49,8 +49,8 @@ type Coverage struct {
 	charts     sim.ChartTally
 }
 
-// tally is how often something was possible at least (sent, scheduled, posted,
-// offered), and how often it happened.
+// tally counts how often something happened, and how often at least it was possible (sent,
+// scheduled, posted, offered).
 type tally struct{ possible, happened int }
 
 // typeTally is the tallies of the signals and messages of one type, by kind.
@@ -71,7 +71,7 @@ type typeSlot struct {
 	tally *typeTally
 }
 
-// coinTally is what the coins of one purpose were asked and answered.
+// coinTally counts the questions and answers of the coins with one purpose.
 type coinTally struct {
 	why   string
 	whole int // the largest n of a Choose whose answers are counted
@@ -105,7 +105,7 @@ type propertyTally struct {
 	far    int // if near: the least that a state was away from one in which it holds
 }
 
-// missed notes a state that was so far away.
+// missed records the distance of a state in which the property does not hold.
 func (t *propertyTally) missed(far int) {
 	if !t.near || far < t.far {
 		t.near, t.far = true, far
@@ -120,7 +120,8 @@ func (t *propertyTally) ran(steps int, holds bool) {
 	}
 }
 
-// lively notes what Live saw, and after how many steps of the run, if that is known.
+// lively records whether a liveness property holds, and after how many steps of the run, if that is
+// known.
 func (j *Judge) lively(k int, holds bool) {
 	t := &j.cover.eventually[k]
 	t.judged(holds && j.environ.gone > 0 && j.eventually[k].Seen() == 0)
@@ -140,8 +141,8 @@ func (t *propertyTally) judged(empty bool) {
 
 const kinds = sim.KindHeal + 1
 
-// coinsMost is how many coins of different purposes are counted, and sidesMost how many
-// answers one may have of which each is counted.
+// coinsMost is the largest number of purposes whose coins are counted. sidesMost is the largest
+// number of answers of a coin each of whose answers is counted.
 const (
 	coinsMost = 1000
 	sidesMost = 1 << 12
@@ -168,7 +169,7 @@ func (c *Coverage) bind(w *World) {
 	}
 }
 
-// prepare makes room for what params are asked about before there is a world.
+// prepare allocates the counts of bugs and types, which are used before there is a world.
 func (c *Coverage) prepare(p sim.Params) {
 	if c.bugs == nil {
 		c.bugs = make([]atomic.Bool, len(p.Bugs()))
@@ -233,7 +234,7 @@ func (c *Coverage) took(e *sim.Event) {
 	}
 }
 
-// audited notes what became of an event, in a run that is audited.
+// audited records whether an event of an audited run changed or sent anything.
 func (c *Coverage) audited(e *sim.Event, noticed bool) {
 	switch e.Kind {
 	case sim.KindMessage, sim.KindReorder:
@@ -245,21 +246,21 @@ func (c *Coverage) audited(e *sim.Event, noticed bool) {
 	}
 }
 
-// looked notes what became of a delivery.
+// looked records whether the delivery of a message changed or sent anything.
 func (c *Coverage) looked(message any, noticed bool) {
 	t := c.of(message)
 	t.audited++
 	t.noticed = t.noticed || noticed
 }
 
-// possible notes what faults have made possible.
+// possible counts events that became possible by faults.
 func (c *Coverage) possible(consequences []happening) {
 	for k := range consequences {
 		c.kinds[consequences[k].Kind].can(1)
 	}
 }
 
-// chosen notes the answer to a free choice.
+// chosen counts the answer to a Choose.
 func (c *Coverage) chosen(why string, n, k int) {
 	t := c.coin(why)
 	if n > sidesMost {
@@ -270,8 +271,8 @@ func (c *Coverage) chosen(why string, n, k int) {
 	t.sides[k].gave(1)
 }
 
-// widest notes a choice of n alternatives of which each is not counted, and opens, one of
-// which each is.
+// widest records a choice that has too many alternatives to count each of them; opens records one
+// whose n alternatives are counted.
 func (t *coinTally) widest(n int) { t.wide = max(t.wide, n) }
 
 func (t *coinTally) opens(n int) {
@@ -285,11 +286,11 @@ func (t *coinTally) opens(n int) {
 	}
 }
 
-// can notes that a side may be answered, and gave, that it was.
+// can records that an answer is possible; gave counts how often it was given.
 func (s *side) can()       { s.possible = true }
 func (s *side) gave(n int) { s.given += n }
 
-// merge adds what another tally has counted.
+// merge adds the counts of another tally.
 func (t *coinTally) merge(o *coinTally) {
 	t.whole, t.wide = max(t.whole, o.whole), max(t.wide, o.wide)
 	t.grow(len(o.sides))
@@ -379,7 +380,7 @@ func (j *Judge) meet() {
 	}
 }
 
-// Scenarios returns those of the first 64 declared ones that hold now, a bit for each.
+// Scenarios returns which of the first 64 Sometimes properties hold now, a bit for each.
 func (j *Judge) Scenarios() (bits uint64) {
 	for k := range min(len(j.sometimes), 64) {
 		if j.ask(&j.sometimes[k]) {
@@ -400,14 +401,15 @@ func (j *Judge) CoverRun() {
 	}
 }
 
-// Held is where a liveness property was first seen to hold.
+// Held is the place where a liveness property was first seen to hold.
 type Held struct {
 	Property string
 	Depth    int  // of the state; 0 means at the start; -1 means nowhere
-	Run      bool // in no visited state, but in a run, after this many steps
+	Run      bool // it held in no visited state, but in a run, after Depth steps
 }
 
-// Held returns where each liveness property was first seen to hold, where that is known.
+// Held returns where each liveness property was first seen to hold. Properties for which that is not
+// known are left out.
 func (c *Coverage) Held() (held []Held) {
 	for _, p := range c.eventually {
 		switch {
@@ -422,8 +424,8 @@ func (c *Coverage) Held() (held []Held) {
 	return held
 }
 
-// Never returns what was possible, or asked for, and never happened: a sentence each, in an
-// order that does not depend on the run.
+// Never returns a sentence for each thing that was possible or asked for and never happened. Their
+// order does not depend on the run.
 func (c *Coverage) Never() []string {
 	never := []string{}
 	for _, part := range [][]string{
@@ -483,8 +485,8 @@ func (c *Coverage) neverValues() (never []string) {
 	return never
 }
 
-// idleLeast is how many deliveries of a message must have been looked at before it
-// is said that they did nothing.
+// idleLeast is the number of deliveries of a message that must have been examined before a report
+// says that they did nothing.
 const idleLeast = 10
 
 // neverNoticed reports on the messages that were delivered and did nothing.
@@ -510,7 +512,7 @@ func (c *Coverage) neverOpened() []string {
 	return nil
 }
 
-// listAll notes the handlers of all nodes, once.
+// listAll records the handlers of all nodes, once.
 func (c *Coverage) listAll(nodes []nodeState) {
 	if c.listed != nil {
 		return
@@ -535,11 +537,12 @@ func (c *Coverage) list(n sim.Node) {
 	}
 }
 
-// simPath is where the signals stand that a run makes by itself.
+// simPath is the import path of package sim. The signals that a run makes by itself are declared
+// there.
 var simPath = reflect.TypeFor[sim.PeerError]().PkgPath()
 
-// neverHandlers reports handlers that had nothing to handle. neverValues reports what
-// became of values that arrived.
+// neverHandlers reports handlers whose message or signal never came. neverValues reports on values
+// that did come.
 func (c *Coverage) neverHandlers() (never []string) {
 	var messages, signals []string
 	for _, h := range c.listed {
@@ -599,7 +602,8 @@ func typeNames(types []*typeTally) []string {
 	return names
 }
 
-// neverKinds reports on what the environment was asked for, or had a reason to do.
+// neverKinds reports events of the environment that were requested, or had a cause, and never
+// happened.
 func (c *Coverage) neverKinds() (never []string) {
 	add := func(format string, args ...any) { never = append(never, fmt.Sprintf(format, args...)) }
 	if n := c.kinds[sim.KindClear]; n.possible > 0 {
@@ -696,7 +700,7 @@ func (c *Coverage) diskFailed() { c.disk++ }
 func (t *tally) can(n int) { t.possible += n }
 func (t *tally) did()      { t.happened++ }
 
-// refusedAt notes which code was refused a send.
+// refusedAt records the code whose send was refused.
 func (c *Coverage) refusedAt(code uintptr) {
 	if c.senders == nil {
 		c.senders = map[uintptr]bool{}
@@ -722,9 +726,8 @@ func (c *Coverage) dropped() (never []string) {
 // which takes nothing from the budget of losses.
 func (c *Coverage) Overflowed() bool { return c.overflows > 0 }
 
-// Slack returns the part of Never that takes nothing from what was checked: the constraints
-// that held everywhere, so that no state was left out for them; and which refusals the
-// service never looks at.
+// Slack returns the sentences of Never that do not mean that less was checked: constraints that held
+// in every state, so that they left no state out; and refused sends that the service never looks at.
 func (c *Coverage) Slack() (slack []string) {
 	for _, k := range []struct {
 		name string

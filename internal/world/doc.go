@@ -1,12 +1,11 @@
-// Package world is the room of one execution: of one run of a system, of the
-// parts of its states, and of what is noted and checked while it runs.
+// Package world executes one run of a system: it takes the steps, keeps the parts of the states,
+// and records and checks what happens.
 //
-// The execution is World: it holds the nodes of one system and what is under
-// way between them, knows which events are possible now, and takes one step
-// at a time. Which event comes next, and how a service's own coins fall, it
-// asks of a choose.Source. It never searches: no strategy, no backtracking,
-// no reference upward. In go a system, params and answers; out come steps, as
-// values of the contract (sim), and states.
+// The type World holds the nodes of one system and the messages between them, knows which events
+// are possible now, and takes one step at a time. It asks a choose.Source which event comes next,
+// and how a service's own coins fall. It never searches: it has no strategy, does not backtrack,
+// and refers to no package above. Its input is a system, params and answers; its output is steps,
+// as values of package sim, and states.
 //
 // A handler is a function of (node, event, answers) to (node, effects). Calls
 // of Env that do something append to a list of effects which the World applies
@@ -18,23 +17,22 @@
 //
 // # Who owns what
 //
-// A World composes its nouns: it starts a run, takes a step, heals, recovers. A
-// line of a noun may touch the fields of that noun, and ask those that stand below:
+// A World consists of the types below. It starts a run, takes a step, heals and recovers. A method
+// of one of the types may use its own fields, and call the types in the lines above it:
 //
-//	setting      what stays as it is for as long as there is the world
+//	setting      the values that never change in a world
 //	state.Sums   the identity of each part of the state, and which are out of date
 //	timers       the signals that were ever set as timers
-//	Run          how far the run is; the step that is running, or the last one
-//	Links        what is under way, and what of it may be delivered
+//	Run          the number of steps; the step that is running, or the last one
+//	Links        the messages under way, and which of them may be delivered
 //	nodes        the nodes, their timers, tasks, scripts and layers
-//	Environment  budgets, crashed and paused nodes, the partition; what faults it can do
-//	disks        what a crash leaves of what nodes have stored
-//	Events       what is possible now, in its order and with its weights
-//	Judge        what the system says of a state: properties, monitors, views
-//	auditor      observes: what must not have changed
-//	State        all of it as parts: hashed, saved to a Bank, loaded
-//	Text         all of it as lines
+//	Environment  budgets, crashed and paused nodes, the partition; the possible faults
+//	disks        the data that nodes have stored, and how much of it a crash leaves
+//	Events       the possible events, in their order and with their weights
+//	Judge        the system's properties, monitors and views, evaluated in a state
+//	auditor      checks that a handler changes nothing but its node
+//	State        the state as parts: hashed, saved to a Bank, loaded
+//	Text         the state as lines
 //
-// Coverage and the lockstep of two worlds observe from outside, and no step depends
-// on them.
+// Coverage and the lockstep of two worlds observe from outside, and no step depends on them.
 package world

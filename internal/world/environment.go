@@ -13,7 +13,8 @@ import (
 // nodes, a partition. While there is nothing of it, none of this costs a step anything:
 // storm is false.
 
-// Environment is the state of what may misbehave, and what it could do now.
+// Environment has the budgets of faults, the failed and paused nodes and the partition, and the faults
+// that are possible now.
 type Environment struct {
 	*setting
 	sums  *state.Sums
@@ -95,7 +96,7 @@ func (e *Environment) Spent() (n int) {
 	return n
 }
 
-// faultKinds are those that have a budget.
+// faultKinds are the kinds of events that have a budget.
 var faultKinds = func() (all []sim.Kind) {
 	for _, kind := range sim.Kinds() {
 		if kind.Fault() {
@@ -105,7 +106,7 @@ var faultKinds = func() (all []sim.Kind) {
 	return all
 }()
 
-// weather sets storm and barred from what they summarise.
+// weather sets storm, and Links.barred, from the state of nodes and network that they summarize.
 func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
 	e.links.bar(barred)
@@ -223,7 +224,7 @@ func (e *Environment) lookPairs(list *[]happening, kind sim.Kind, may func(a, b 
 	}
 }
 
-// lookDatagrams lists what may happen to each queued datagram.
+// lookDatagrams lists the faults that are possible for each queued datagram.
 func (e *Environment) lookDatagrams() {
 	for _, f := range []struct {
 		kind sim.Kind
@@ -370,7 +371,7 @@ func (e *Environment) take(h *happening) {
 	e.changes()
 }
 
-// changes notes that what is possible has changed on all nodes.
+// changes marks the offers and acceptance of all nodes as out of date.
 func (e *Environment) changes() {
 	e.links.soilAll()
 	e.weather()
@@ -408,14 +409,14 @@ func (e *Environment) late(i int) {
 	e.weather()
 }
 
-// lived notes that a node's life is another one.
+// lived updates the counts of absent nodes after a node's life has changed.
 func (e *Environment) lived(was, is life) {
 	e.away += count(is == lifeAway) - count(was == lifeAway)
 	e.gone += count(is.absent()) - count(was.absent())
 	e.weather()
 }
 
-// fires takes one from the early firings that are left, if the timer of a node is one.
+// fires takes one from the budget of early firings, if the timer that node i fires now is early.
 func (e *Environment) fires(i int) {
 	if e.firings != sim.Unlimited {
 		e.sums.Touched().Add(e.sums.Budget(budgetEarly), state.Asked)
@@ -473,7 +474,7 @@ func (e *Environment) leave(i int) {
 	e.weather()
 }
 
-// heal ends what the environment could do.
+// heal voids the budgets, and ends partitions and pauses.
 func (e *Environment) heal() {
 	e.left, e.cut, e.early = sim.Faults{}, nil, sim.Unlimited
 	e.paused.clear()
@@ -552,11 +553,11 @@ func (e *Environment) setBudget(k, left int) {
 	*e.left.Budget(k), e.left.Only = left, e.budgets.Only
 }
 
-// asksSided notes that a coin with rare sides was asked, and writes, that something was
-// written to a store.
+// asksSided records that a coin with rare sides was asked; writes records that something was written
+// to a store.
 func (e *Environment) asksSided() { e.sided = true }
 
-// toss notes that a question of the step depends on a budget.
+// toss records that a question of the step depends on a budget.
 func (e *Environment) toss(budget int) {
 	e.run.toss()
 	e.sums.Touched().Add(e.sums.Budget(budget), state.Asked)

@@ -14,7 +14,7 @@ import (
 // kind, then by node; messages by link, receiver, sender and, in a set,
 // identity; timers and tasks of a node by identity; actions as offered.
 
-// Events are those that are possible now.
+// Events has the events that are possible now.
 type Events struct {
 	*setting
 	timers  *timers
@@ -31,7 +31,7 @@ type Events struct {
 	free    []int32 // while a node is paused: the places of what need not wait
 }
 
-// asks notes which hook of the system is asked now, and "", that none is.
+// asks records which hook of the system is being called, or "" if none is.
 func (es *Events) asks(hook string) { es.hook = hook }
 
 // asked returns the hook that was asked last, if it has not returned.
@@ -40,7 +40,7 @@ func (es *Events) asked() (hook string) {
 	return hook
 }
 
-// A section is the possible events of one sort. They stand in canonical order.
+// A section has the possible events of one sort, in canonical order.
 type section uint8
 
 const (
@@ -65,8 +65,8 @@ type span struct {
 	count int
 }
 
-// Count returns the number of events that are possible now. It lists them by sections, and
-// in runs of equal weight: what the other methods are asked about.
+// Count returns the number of events that are possible now. It also makes the list of them, by
+// sections and in runs of equal weight, which the other methods read.
 func (es *Events) Count() int {
 	l, e, all := es.links, es.environ, es.nodes
 	if (l.guarded || l.barred) && !l.dirty.empty() {
@@ -130,8 +130,8 @@ func (es *Events) Count() int {
 // filtered reports whether not all that the spans have is possible.
 func (es *Events) filtered() bool { return !es.environ.paused.empty() || es.links.slow != nil }
 
-// unheld leaves out what a paused node would do, and what is on a slow link while
-// anything else is to be done, and counts the rest.
+// unheld returns the number of events without those of paused nodes, and without messages on slow
+// links as long as other events are possible.
 func (es *Events) unheld(n int) int {
 	es.free, es.runs = es.free[:0], es.runs[:0]
 	wait := es.links.slow != nil && es.urgent(n)
@@ -145,8 +145,8 @@ func (es *Events) unheld(n int) int {
 	return len(es.free)
 }
 
-// urgent reports whether there is an event besides timers, faults, messages on slow
-// links, and those in a set, which are there for ever.
+// urgent reports whether there is an event besides timers, faults, messages on slow links, and
+// messages of a set, which stay there for ever.
 func (es *Events) urgent(n int) bool {
 	for k := range n {
 		var h happening
@@ -275,8 +275,8 @@ func (es *Events) write(k int, h *happening) {
 	es.find(k, h)
 }
 
-// find writes down the k-th event of the spans: what a paused node would do is
-// among them. h must be zero.
+// find writes the k-th event of the spans to h, which must be zero. The events of paused nodes are
+// counted, too.
 func (es *Events) find(k int, h *happening) {
 	at := 0
 	for k >= es.spans[at].count {
@@ -357,7 +357,8 @@ func (h *happening) about(kind sim.Kind, node, peer, channel int) {
 	h.spot = spot{node: int32(node), channel: int32(channel), cause: -1}
 }
 
-// delivery makes h the delivery of a packet, or a fault of it, and returns it.
+// delivery sets h to the delivery of a packet, and returns h. The caller may change the kind to that
+// of a fault.
 func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) *happening {
 	from, to := l.tcp.Ends(channel)
 	h.Node, h.From, h.Kind, h.Link, h.Value = addrOf(to), addrOf(from), sim.KindMessage, link, p.Message

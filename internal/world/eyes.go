@@ -11,8 +11,9 @@ type eyes struct{ judge *Judge }
 
 func (e eyes) Timers() int { return e.judge.nodes.timers.count }
 
-// refuse ends a run whose properties look at messages, where a node that has failed for good
-// is one that takes no more steps: messages to a failed node are gone, and to a slow one not.
+// refuse ends the run if the crash model is implicit and a property looks at messages. In that model
+// a node that fails is one that takes no more steps, and messages to it stay under way; but messages
+// to a node that has really failed are gone.
 func (e eyes) refuse() {
 	if e.judge.crashes == sim.CrashImplicit {
 		panic(unsupported("a property looks at the messages under way, and those to a failed node are gone, so the crash model implicit differs from explicit; use explicit"))

@@ -1,8 +1,8 @@
 package world
 
-// frozen is a list that is never written again once it is made: what a part of a
-// bank or of a snapshot holds, and every world that stands in it reads. Whoever
-// goes on from there makes a list of its own, by thaw or by freezing another.
+// frozen is a list that is never written after it was made. Parts of banks and snapshots have such
+// lists, and every world in that state reads them. A world that takes a step makes a list of its own,
+// by thaw or by freezing another one.
 type frozen[T any] struct{ items []T }
 
 // freeze makes one of a list that its owner may go on writing.

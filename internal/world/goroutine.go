@@ -15,8 +15,8 @@ type goroutineWatch struct {
 	buf   []byte
 }
 
-// start takes stock before a handler runs: what this goroutine has started
-// between two steps is none of the handler's.
+// start counts the goroutines before a handler runs, so that those that were started between two
+// steps are not taken for the handler's.
 func (g *goroutineWatch) start() {
 	if n := runtime.NumGoroutine(); n <= g.count {
 		g.count = n

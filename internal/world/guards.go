@@ -62,15 +62,16 @@ func (es *Events) refreshNode(i int) {
 	es.asks("")
 }
 
-// quiet forgets what the node offers, and declines, what it accepts of its set.
+// quiet clears the list of actions that the node offers; declines clears the list of messages of its
+// set that it accepts.
 func (ns *nodeState) quiet()    { ns.offers = ns.offers[:0] }
 func (ns *nodeState) declines() { ns.accepted = ns.accepted[:0] }
 
-// offer adds an action that the node offers, and accepts, a member that it accepts.
+// offer adds an action to the former list; accepts adds a message to the latter.
 func (ns *nodeState) offer(s sim.Signal) { ns.offers = append(ns.offers, s) }
 func (ns *nodeState) accepts(k int)      { ns.accepted = append(ns.accepted, int32(k)) }
 
-// gather adds what a node offers by what is in its set.
+// gather adds the actions that a node offers because of messages in its set.
 func (es *Events) gather(i int) {
 	ns := &es.nodes.at[i]
 	if !ns.guards.Gathers() {

@@ -26,7 +26,8 @@ func (j *Judge) Hot(k int) bool {
 	return hot && j.Assumed()
 }
 
-// Awaits returns what the monitor of the k-th of Cools says that it waits for, or "".
+// Awaits returns what the k-th monitor of Cools waits for, in the words of the monitor, or "" if it
+// does not explain it.
 func (j *Judge) Awaits(k int) (text string) {
 	m := &j.monitors[j.cools[k]]
 	if m.Explain == nil {
@@ -40,8 +41,9 @@ func (j *Judge) Awaits(k int) (text string) {
 	return guard.Bounded(m.Explain())
 }
 
-// Action returns what the k-th possible event, after Count, consumes: the head of a channel, a
-// task, a timer. If it is possible for ever, a fair run takes it. Not must: it need not happen.
+// Action returns a name for the thing that the k-th possible event consumes: the head of a channel, a
+// task, a timer. It is called after Count. If must is set, a fair run takes an action that stays
+// possible for ever.
 func (es *Events) Action(k int) (name string, must bool) {
 	if es.Rare(k) {
 		return "", false

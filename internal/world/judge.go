@@ -14,7 +14,7 @@ import (
 // nodes with their timers, and which nodes are up. If Counted reports true, it also depends
 // on the number of messages under way; if Looked does, on the messages.
 
-// Judge is what a system says of a state, bound to one world.
+// Judge evaluates the properties and monitors of a system in one world.
 type Judge struct {
 	*setting
 	sums    *state.Sums
@@ -95,8 +95,8 @@ type without struct {
 	nodes []int
 }
 
-// bindWithout binds the wanted properties once for each set of nodes that may fail.
-// A property made by Each needs none of it: fewer nodes are fewer to hold for.
+// bindWithout binds the wanted properties once for each set of nodes that may fail. Properties made
+// by Each are left out: if they hold for all nodes, they hold for fewer.
 func (j *Judge) bindWithout(sys *sim.System, only []string, failing [][]int) {
 	for _, p := range sys.Properties {
 		if p.Rule().Kind != sight.RuleAlways || len(only) > 0 && !slices.Contains(only, p.Name) {
@@ -190,8 +190,8 @@ func (j *Judge) tell(k, node int, fact any) error {
 	return err
 }
 
-// panicker returns what was being evaluated when it panicked, in words, and the property,
-// or "" if it was none.
+// panicker describes the function of the system that was being evaluated when it panicked. property
+// is its name if it is a property or monitor, and else "".
 func (j *Judge) panicker() (what, property string) {
 	c, m := j.asking, j.telling
 	j.asking, j.telling = nil, nil
@@ -209,8 +209,8 @@ func (j *Judge) panicker() (what, property string) {
 	}
 }
 
-// CheckLinks returns the part of Check that is not about what a View can see: what went
-// wrong in the step itself, and the flags of connections.
+// CheckLinks is the part of Check that does not depend on the View of a state: it returns failures of
+// the step itself, and violations by the flags of connections.
 func (j *Judge) CheckLinks() *sim.Failure {
 	if j.run.failure == nil && j.links.disturbed {
 		j.run.finds(j.checkTCP())
@@ -248,7 +248,7 @@ func (j *Judge) Live() bool {
 	return j.Assumed()
 }
 
-// NotLive returns the liveness properties that do not hold now, with what they say of it.
+// NotLive returns the liveness properties that do not hold now, with their explanations.
 func (j *Judge) NotLive() (names, explanations []string) {
 	for _, c := range j.eventually {
 		holds, panicked := c.Asked()
@@ -275,7 +275,8 @@ func (j *Judge) Assumed() bool {
 	return holds
 }
 
-// Within reports whether the exhaustive search goes on from here.
+// Within reports whether the state is inside System.Within, so that the exhaustive search goes on
+// from it.
 func (j *Judge) Within() bool {
 	holds := j.within.Holds == nil || j.ask(&j.within)
 	if j.cover != nil {
@@ -337,16 +338,16 @@ func (j *Judge) checkTCP() *sim.Failure {
 	return f
 }
 
-// Judgement is what a property says of the state.
+// Judgement is the value of a property in a state.
 type Judgement struct {
 	Name     string
 	Liveness bool
 	Holds    bool
-	Message  string // what it explains, where it does not hold
+	Message  string // the property's explanation, if it does not hold
 }
 
-// Judge returns what every property of states says now: safety first, then liveness. Step
-// properties and monitors are about runs, and are left out.
+// Judge evaluates every property of states: safety first, then liveness. Step properties and monitors
+// are about runs, and are left out.
 func (j *Judge) Judge() (out []Judgement) {
 	for k, list := range [2][]sight.Check{j.always, j.eventually} {
 		for i := range list {

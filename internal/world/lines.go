@@ -20,7 +20,7 @@ type Text struct {
 	judge   *Judge
 }
 
-// Part is what a line of the state is about.
+// Part is the kind of thing that a line of the state describes.
 type Part uint8
 
 // The parts.
@@ -46,7 +46,7 @@ type Place struct {
 	Node sim.Addr // of a link, its sender; zero: nobody's
 }
 
-// nobody is the node of what is no node's.
+// nobody stands for a node in the place of a line that belongs to no node.
 const nobody = -1
 
 // tag returns a place as the tag of a line.
@@ -69,7 +69,7 @@ func PlaceOf(l canon.Line) (p Place) {
 	return p
 }
 
-// Lines returns the state as text, in stable order: what the hash sees.
+// Lines returns the state as text, in stable order. It shows everything that the hash covers.
 func (x *Text) Lines() []canon.Line { return x.lines(x.walker.Text) }
 
 // Shown returns the lines of Lines with messages and signals as sim.Shown has them, for people.
@@ -122,8 +122,8 @@ func (x *Text) otherLines(said func(v any) string) (lines []canon.Line) {
 	return lines
 }
 
-// connectionText returns what a node keeps about a connection to a peer, where that is
-// anything.
+// connectionText describes the flags of a node's end of a connection to a peer, or returns "" if none
+// is set.
 func (l *Links) connectionText(c, from, to int) string {
 	if l.tcp.Told(c) == 0 {
 		return ""
@@ -244,8 +244,8 @@ func under(name string, l canon.Line, tag uint32) canon.Line {
 	return l
 }
 
-// Difference is one line of two states that is not the same. An empty side
-// has no such line.
+// Difference is a line in which two states differ. The value of a state that has no such line is
+// empty.
 type Difference struct {
 	Path, A, B string
 	Of         Place
@@ -270,8 +270,8 @@ func (x *Text) Describe(d Difference) string {
 	return text + neverChanges(x.walker.Where(x.nodes.at[d.Of.Node.Index()].seen.Node, path).Type)
 }
 
-// neverChanges returns which line to add if it does not matter which object of a type is
-// shared.
+// neverChanges returns advice for a difference in which object of a type is shared: to declare the
+// type in System.Immutable if such objects never change.
 func neverChanges(rule string) string {
 	if rule == "" {
 		return ""
@@ -376,7 +376,7 @@ func Went(all []Difference) (rest []Difference, down []sim.Addr) {
 	return slices.DeleteFunc(slices.Clone(all), func(d Difference) bool { return d.Of.inMemoryOf(down) }), down
 }
 
-// Without returns the lines of a state without what some nodes keep in memory.
+// Without returns the lines of a state, but for those about the memory of some nodes.
 func Without(lines []canon.Line, nodes []sim.Addr) []canon.Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l canon.Line) bool { return PlaceOf(l).inMemoryOf(nodes) })
 }

@@ -55,7 +55,7 @@ func (l *Links) usedBy(name string) bool {
 	return false
 }
 
-// over returns n with what o sets.
+// over returns n, with the fields that are set in o replaced by those of o.
 func over(n, o sim.Network) sim.Network {
 	if o.TCPBuffer > 0 {
 		n.TCPBuffer = o.TCPBuffer
@@ -82,18 +82,17 @@ func (l *Links) start() {
 	l.members, l.guarded, l.barred, l.disturbed = 0, false, false, false
 }
 
-// soil notes that it is out of date what a node offers and accepts, and soilAll, that it
-// is of all nodes.
+// soil marks the offers and acceptance of a node as out of date; soilAll does so for all nodes.
 func (l *Links) soil(i int) { l.dirty.add(i) }
 func (l *Links) soilAll()   { l.dirty.fill(l.n) }
 
-// fresh notes that nothing is out of date.
+// fresh records that nothing is out of date.
 func (l *Links) fresh() { l.dirty.clear() }
 
-// guard notes that a node has guards, if it has.
+// guard records whether a node has guards.
 func (l *Links) guard(g handler.Guards) { l.guarded = l.guarded || g.Any() }
 
-// bar notes whether some node does not listen, or there is a partition.
+// bar records whether some node does not listen, or there is a partition.
 func (l *Links) bar(barred bool) {
 	if barred != l.barred {
 		l.barred = barred
@@ -104,7 +103,7 @@ func (l *Links) bar(barred bool) {
 // member records that this many more members of sets and bags are accepted.
 func (l *Links) member(n int) { l.members += n }
 
-// disturb notes that a connection was reset or broke.
+// disturb records that a connection was reset or broke.
 func (l *Links) disturb() { l.disturbed = true }
 
 // send puts a message on its way, and returns its number, which is that of an equal one in
@@ -168,7 +167,7 @@ func (l *Links) head(e *happening) netsim.Packet {
 	return l.set.For(int(e.node))[e.slot].Packet
 }
 
-// receive takes the message of an event off its link, and returns where it came from.
+// receive takes the message of an event off its link, and returns the message's origin.
 func (l *Links) receive(e *happening) (from netsim.Origin) {
 	c := int(e.channel)
 	switch e.Link {
@@ -257,14 +256,14 @@ func (l *Links) crash(i int) {
 	}
 }
 
-// bothEnds notes that a connection has changed, in both directions.
+// bothEnds records that a connection has changed, in both directions.
 func (l *Links) bothEnds(channel int) {
 	from, to := l.tcp.Ends(channel)
 	l.oneEnd(channel)
 	l.sums.TouchTCP(l.tcp.Channel(to, from))
 }
 
-// oneEnd notes that one direction of a connection has changed.
+// oneEnd records that one direction of a connection has changed.
 func (l *Links) oneEnd(channel int) {
 	from, to := l.tcp.Ends(channel)
 	l.sums.TouchTCP(channel)

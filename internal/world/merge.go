@@ -2,8 +2,8 @@ package world
 
 import "macemc/sim"
 
-// Merge adds what another Coverage has counted, of worlds of an equal system on
-// another goroutine, which has come to its end.
+// Merge adds the counts of another Coverage, of worlds of an equal system on another goroutine that
+// has ended.
 func (c *Coverage) Merge(o *Coverage) {
 	if o.sys == nil {
 		return
@@ -51,7 +51,7 @@ func (c *Coverage) Merge(o *Coverage) {
 	c.within.add(o.within)
 }
 
-// merge adds what another tally has counted.
+// merge adds the counts of another tally.
 func (t *propertyTally) merge(o *propertyTally) {
 	t.stateTally.add(o.stateTally)
 	t.empty += o.empty
@@ -71,7 +71,7 @@ func (c *Coverage) Another() *Coverage {
 	return o
 }
 
-// Clear forgets what was counted, in the worlds that were given c.
+// Clear sets all counts to zero. The worlds with c go on to count.
 func (c *Coverage) Clear() {
 	for _, t := range c.types {
 		t.clear()

@@ -13,7 +13,7 @@ import (
 	"slices"
 )
 
-// nodes are the nodes of a system, and what the world keeps of all of them.
+// nodes has the nodes of a system, and the state that concerns all of them.
 type nodes struct {
 	*setting
 	sums   *state.Sums
@@ -32,7 +32,7 @@ type nodes struct {
 	instants *instants      // where they hold times, or nil if none was read in this world
 }
 
-// nodeState is a node and what the World keeps for it.
+// nodeState is a node, with its timers, tasks, script and disk.
 type nodeState struct {
 	node   sim.Node
 	seen   sight.Node // as properties see it: the same node, its timers
@@ -155,14 +155,14 @@ func (ns *nodeState) store(d *disk.Disk) { ns.disk = d }
 // live begins or ends a node's life.
 func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 
-// soil notes that a node's offers, acceptance and sum are out of date.
+// soil marks a node's offers, acceptance and sum as out of date.
 func (all *nodes) soil(i int) {
 	all.links.soil(i)
 	all.changed.add(i)
 	all.sums.TouchNode(i)
 }
 
-// judged notes that all nodes have been judged as they are.
+// judged records that the properties were evaluated for all nodes as they are now.
 func (all *nodes) judged() { all.changed.clear() }
 
 // own makes a node the world's own, before a handler changes it.
@@ -180,7 +180,8 @@ func (all *nodes) own(i int) {
 func (ns *nodeState) share()   { ns.shared = true }
 func (ns *nodeState) unshare() { ns.shared = false }
 
-// adopt makes the world's own what a node part of another world refers to.
+// adopt replaces references of a loaded node part to another world's values, such as timers, by this
+// world's own.
 func (all *nodes) adopt(ns *nodeState) {
 	all.links.guard(ns.guards)
 	for k := range ns.seen.Timers {
@@ -208,7 +209,7 @@ func (all *nodes) crash(i int, l life) {
 	all.sees.Regrouped()
 }
 
-// end forgets what ends with a life.
+// end clears the state that is lost when a life ends.
 func (ns *nodeState) end(l life) {
 	ns.seen.Clear()
 	ns.tasks = ns.tasks[:0]
@@ -238,7 +239,7 @@ func (ns *nodeState) again(script func(life int) []sim.Signal) {
 	ns.script = script(ns.lives)
 }
 
-// appeared notes that a node is there that was not.
+// appeared records that a node that was absent is there now.
 func (all *nodes) appeared(i int) {
 	all.sees.Regrouped()
 	all.soil(i)
@@ -331,7 +332,7 @@ func (ns *nodeState) place(k *nodePart) {
 	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
 }
 
-// firing returns the number of a node's timers that may fire, as far as the clock says.
+// firing returns the number of a node's timers that may fire by their deadlines.
 func (all *nodes) firing(i int) int {
 	if all.pace != nil {
 		return len(all.at[i].ripe)

@@ -152,11 +152,11 @@ func (b *Bank) unpacked(record []byte) *nodePart {
 	return b.frames.get(uint32(frame)).with(node)
 }
 
-// packedEvery is of how many nodes that are packed one is unpacked and compared.
+// One in packedEvery packed nodes is unpacked at once and compared with the original.
 const packedEvery = 512
 
-// addPacked banks a node part that is not known under its sum, packed if it can be. The part
-// like is one that it resembles.
+// addPacked puts a new node part into the bank under its sum, packed if possible. like is the number
+// of a part that it resembles.
 func (st *State) addPacked(b *Bank, i int, sum canon.Hash, k *nodePart, like uint32) uint32 {
 	record, why := st.pack(b, i, k)
 	if why != "" {
@@ -198,8 +198,8 @@ func (st *State) pack(b *Bank, i int, k *nodePart) (record []byte, why string) {
 	return record, ""
 }
 
-// recorded returns a part of node i with its packed node, and whether it is one of those that
-// are unpacked again.
+// recorded returns the record of a part of node i, whose packed node is given. due reports whether the
+// record should be unpacked and compared: see packedEvery.
 func (b *Bank) recorded(i int, k *nodePart, packed []byte) (record []byte, due bool) {
 	b.packing = binary.AppendUvarint(b.packing[:0], uint64(b.frames.number(i, k, b.keying[:0])))
 	b.packing = append(b.packing, packed...)

@@ -95,8 +95,8 @@ func (a *assembly) causes(k int) (steps []int) {
 	return steps
 }
 
-// gather takes the messages of an event off their links, the last first: what stands behind a
-// message of a set moves up.
+// gather takes the messages of an event off their links, beginning with the last: when a message is
+// removed, the indices of those behind it change.
 func (l *Links) gather(a *assembly, k int, took func(o netsim.Origin)) {
 	set := a.set(k)
 	for j := len(set) - 1; j >= 0; j-- {

@@ -37,15 +37,14 @@ type Run struct {
 	began   macetime.Time // when the handler began, once that matters
 }
 
-// Effects returns what the last step did. They are the World's own: the next step
-// overwrites them.
+// Effects returns the effects of the last step. The next step overwrites the slice.
 func (r *Run) Effects() []sim.Effect { return r.did.Effects() }
 
-// Failure makes a finding about the last step, for what the World itself
+// Failure returns a failure of the last step, for a caller that has noticed what the World itself
 // cannot see.
 func (r *Run) Failure(v sim.Verdict, message string) *sim.Failure { return r.fail(v, "", message) }
 
-// Failed returns what the last step's monitors found, if anything.
+// Failed returns the failure of the last step, such as one that a monitor found, or nil.
 func (r *Run) Failed() *sim.Failure { return r.failure }
 
 // LastIdentity returns the identity of the event that the last step took.
@@ -58,15 +57,14 @@ func (r *Run) LastEvent() sim.Event { return r.current.Event }
 // step, though it may be hot again.
 func (r *Run) Cooled(k int) bool { return r.cooled>>k&1 == 1 }
 
-// cools notes that a monitor was cold.
+// cools records that a monitor was cold in this step.
 func (r *Run) cools(k int) { r.cooled |= 1 << k }
 
 // Acting returns the node whose handler runs, or ran last.
 func (r *Run) Acting() sim.Addr { return r.acting }
 
-// Wild reports whether the last step is one that might not be possible if the
-// environment had healed before: a fault, or what only a partition brings
-// about.
+// Wild reports whether the last step might not be possible if the environment had healed before: it is
+// a fault, or an event that only a partition brings about.
 func (r *Run) Wild() bool {
 	k := r.current.Kind
 	return k.Fault() || k == sim.KindBreak || k == sim.KindRefused
@@ -75,7 +73,7 @@ func (r *Run) Wild() bool {
 // LastCoins returns the coins that the last step has asked, where steps are recorded.
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
-// stand makes a run begin, or continue, after that many steps and messages.
+// stand begins a run, or continues one after a number of steps and of sent messages.
 func (r *Run) stand(step int, sent int32) {
 	r.forget()
 	r.step, r.sent, r.lost, r.current, r.acting = step, sent, false, happening{}, sim.Addr{}
@@ -136,8 +134,8 @@ func (r *Run) heal() {
 // names keeps the identity of the event, which the handler could change.
 func (r *Run) names(identity string) { r.named = identity }
 
-// ticks notes that the step changes the clock of its node, and reports whether it did
-// not before.
+// ticks records that the step changes the clock of its node, and reports whether this is its first
+// change.
 func (r *Run) ticks() (first bool) {
 	first, r.ticking = !r.ticking, true
 	return first
@@ -157,8 +155,8 @@ func (r *Run) origin() netsim.Origin {
 	return netsim.Origin{Step: int32(r.step), Number: r.sent}
 }
 
-// takes notes a message that the event took off its link, and copies, the copy that it
-// made of one.
+// takes records a message that the event took off its link; copies records the copy that it made of
+// one.
 func (r *Run) takes(o netsim.Origin) { r.took = append(r.took, o) }
 func (r *Run) copies(p netsim.Packet) netsim.Packet {
 	r.takes(p.Origin)
@@ -247,7 +245,7 @@ func (r *Run) stop(f *sim.Failure) {
 	panic(stopRun{})
 }
 
-// finds notes a failure, unless there is one already, and returns the one that counts.
+// finds records a failure, unless there is one already, and returns the one that is recorded.
 func (r *Run) finds(f *sim.Failure) *sim.Failure {
 	if r.failure == nil {
 		r.failure = f
@@ -258,14 +256,14 @@ func (r *Run) finds(f *sim.Failure) *sim.Failure {
 // pardon forgets the failure.
 func (r *Run) pardon() { r.failure = nil }
 
-// unwinds notes that the goroutine of the run ends, and why.
+// unwinds records that the goroutine of the run ends because of f.
 func (r *Run) unwinds(f *sim.Failure) {
 	r.pardon()
 	r.finds(f)
 	r.unwound = true
 }
 
-// gave notes the message that is about to be delivered.
+// gave records the message that is about to be delivered.
 func (r *Run) gave(p netsim.Packet) {
 	if r.auditing {
 		r.given = p

@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// setting is what stays as it is for as long as there is the world.
+// setting has the values that never change in a world.
 type setting struct {
 	sys      *sim.System
 	params   sim.Params
@@ -25,7 +25,7 @@ type setting struct {
 	work     *Work     // an observer
 }
 
-// Work counts what costs a world most. It does not depend on the machine.
+// Work counts the operations that cost a world most time. The counts do not depend on the machine.
 type Work struct {
 	Handlers int // handlers that ran, starts included
 	Hashes   int // values that were walked for their identities: nodes, messages, memories of monitors
@@ -38,7 +38,7 @@ func (w *Work) hashed()   { w.Hashes++ }
 func (w *Work) copied()   { w.Copies++ }
 func (w *Work) searched() { w.Searches++ }
 
-// Add adds what another world did.
+// Add adds the work of another world.
 func (w *Work) Add(o Work) {
 	w.Handlers += o.Handlers
 	w.Hashes += o.Hashes

@@ -5,11 +5,10 @@ import (
 	"macemc/netsim"
 )
 
-// Snapshot is a state of one run as it was, with what does not belong to the
-// state but to the run: the number of the step, and which steps sent, scheduled
-// and posted what is under way. A Bank takes two nodes of one identity for one;
-// a Snapshot does not. It is immutable: the world that goes on copies a node
-// before it lets a handler run on it.
+// Snapshot is a state of one run, together with facts about the run that are not part of the state:
+// the number of the step, and the steps that sent, scheduled and posted the pending events. A Bank
+// keeps one node for all nodes with the same identity; a Snapshot keeps each. It is immutable: a
+// world copies a node before a handler runs on it.
 type Snapshot struct {
 	step  int
 	sent  int32 // messages, so far
@@ -25,10 +24,10 @@ func (s *Snapshot) Steps() int { return s.step }
 // Hash returns the identity of the state.
 func (s *Snapshot) Hash() canon.Hash { return s.total }
 
-// Snapshot keeps the state, between two steps. It shares with before what has
-// not changed since: before is the last that this world took or restored, or
-// nil. The world must track what changes, and save nothing to a bank: see Track.
-// Nodes that cannot be copied must not be kept: see Bound.
+// Snapshot returns the present state. It is called between two steps. before is the last snapshot that
+// this world took or restored, or nil; the new one shares with it the parts that have not changed
+// since. The world must track its changes (see Track) and must not save states to a bank. Its nodes
+// must be copyable (see Bound).
 func (w *World) Snapshot(before *Snapshot) *Snapshot {
 	total := w.State.Hash()
 	sums := w.sums.Parts()

@@ -11,7 +11,7 @@ import (
 // channel, and the monitors' memories. Its hash is a sum over these parts, so
 // that a step computes anew only the parts that it touched.
 
-// State is all that decides what may become of a run, in parts that a Bank keeps.
+// State is everything on which the possible continuations of a run depend, in parts that a Bank keeps.
 type State struct {
 	*setting
 	sums    *state.Sums
@@ -23,8 +23,8 @@ type State struct {
 	judge   *Judge
 }
 
-// Hash returns the identity of the state: equal in every process, and equal for equal
-// states whatever their history.
+// Hash returns the identity of the state. Equal states have the same identity, in every process and
+// whatever run led to them.
 func (st *State) Hash() canon.Hash { return st.sums.Hash(st) }
 
 // PartSum returns the identity of one part, bound to its place; zero if empty.
@@ -47,8 +47,8 @@ func (st *State) PartSum(part int) canon.Hash {
 	return placed(h, part)
 }
 
-// Recorded returns the identity of the state as paths record it. It differs from Hash in what
-// belongs to no node and no pair of nodes, which was one part when the first paths were
+// Recorded returns the identity of the state as paths record it. It combines the parts that belong to
+// no node and no pair of nodes in another way than Hash: they were one part when the first paths were
 // recorded.
 func (st *State) Recorded() canon.Hash {
 	h, at := st.Hash(), st.sums.Places
@@ -86,8 +86,8 @@ func packetsSum(packets []netsim.Packet) (h canon.Hash) {
 	return h
 }
 
-// connectionSum returns the identity of one direction of a connection: what is queued, and
-// what its sender keeps about it.
+// connectionSum returns the identity of one direction of a connection: of the queued messages, and
+// of its sender's flags.
 func connectionSum(packets []netsim.Packet, told uint8) canon.Hash {
 	h := packetsSum(packets)
 	if told != 0 {
@@ -130,13 +130,13 @@ func (e *Environment) pausesSum(h canon.Hash) canon.Hash {
 	return h
 }
 
-// alwaysSummed is how many budgets belong to the identity even if nothing is left
-// of them. Those of later faults do not, so that the states of runs without them
-// keep the identities that they had.
+// alwaysSummed is the number of budgets that are part of the identity even if they are used up. The
+// budgets of faults that were added to macemc later are not, so that states of runs without these
+// faults keep their identities.
 const alwaysSummed = 9
 
-// identity returns the identity of the environment as paths record it: zero while there is
-// nothing to speak of.
+// identity returns the identity of the environment as paths record it. It is zero if the environment
+// has healed.
 func (e *Environment) identity() (h canon.Hash) {
 	if e.Healed() {
 		return h
@@ -161,7 +161,7 @@ func (e *Environment) identity() (h canon.Hash) {
 	return h.Mix(uint64(e.early))
 }
 
-// Unsynced reports whether a node has written what a crash may lose.
+// Unsynced reports whether a node has written data that a crash may lose.
 func (st *State) Unsynced(i int) bool { return st.nodes.at[i].disk.Unsynced() }
 
 // NodeSum returns the identity of one node's own state, at its place.

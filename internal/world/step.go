@@ -146,7 +146,7 @@ func (w *World) ready(i int) {
 	}
 }
 
-// finish applies what the handler did.
+// finish applies the effects of the handler, and checks and records the step.
 func (w *World) finish(i int) {
 	w.Run.did.End()
 	if w.cover != nil && w.cover.charted == chartedYes {

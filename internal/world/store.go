@@ -21,7 +21,7 @@ type stored struct {
 	disk   *disk.Disk
 }
 
-// disks are what the nodes have stored, and what becomes of it when they fail.
+// disks manages the data that nodes have stored, and decides how much of it remains when they fail.
 type disks struct {
 	*setting
 	sums    *state.Sums
@@ -34,10 +34,10 @@ type disks struct {
 	before *disk.Disk // and before the first of them
 }
 
-// begin forgets what the last step has stored.
+// begin clears the list of the changes to disks in the last step.
 func (d *disks) begin() { d.stored = d.stored[:0] }
 
-// wrote notes what the disk is after the effect that comes next.
+// wrote records the content of the disk after the next effect.
 func (d *disks) wrote(i int, to *disk.Disk) {
 	if len(d.stored) == 0 {
 		d.before = d.nodes.at[i].disk
@@ -93,9 +93,9 @@ func (d *disks) sync(i int, file, text string) error {
 	return nil
 }
 
-// mayCrash asks whether the node crashes within the step that its handler has just
-// done, and cuts the effects where it does. It is only asked of nodes that store:
-// of others, what they send in a step is sent as one, but for sim.CrashWithin.
+// mayCrash asks whether the node crashes within the step that its handler has just taken, and if so,
+// drops the effects after the crash. It asks this only for nodes that store data, and with
+// sim.CrashWithin for all nodes: otherwise all messages of a step are sent at once.
 func (d *disks) mayCrash(i int) {
 	if d.crashes == sim.CrashImplicit {
 		panic(unsupported("a node stores, and may fail in the middle of a step, so the crash model implicit differs from explicit; use explicit"))
@@ -190,7 +190,7 @@ func (r *Run) cuts() (cuts []int) {
 	return cuts
 }
 
-// survive asks what a crash leaves on the disk of a node, and returns it in words.
+// survive asks which data a crash leaves on the disk of a node, and returns a description of it.
 func (d *disks) survive(i int) (told string) {
 	ns := &d.nodes.at[i]
 	if ns.disk == nil && d.environ.budgets.Disk == 0 { // nothing was written, and nothing is asked
@@ -242,7 +242,7 @@ func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	return k
 }
 
-// loseDisk chooses what remains on the disk of a node that has just failed.
+// loseDisk asks which data remains on the disk of a node that has just failed, and drops the rest.
 func (d *disks) loseDisk(i int) {
 	switch ns := &d.nodes.at[i]; ns.life {
 	case lifeGone: // nobody reads it any more

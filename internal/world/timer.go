@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// timerNotes is what a world notes of a timer besides its identity.
+// timerNotes has what a world keeps for a timer besides its identity.
 type timerNotes struct {
 	tally *tally   // nil means nobody asked
 	told  []string // by node, the identity of its event as text, once it was asked for
@@ -25,7 +25,8 @@ func newTimers(s *setting) timers {
 	return timers{setting: s, known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8)}
 }
 
-// timer returns the one Timer of a signal, which must be comparable.
+// timer returns the Timer of a signal: always the same one for equal signals. The signal must be
+// comparable.
 func (t *timers) timer(s sim.Signal) *sight.Timer {
 	if one := t.recent(s); one != nil {
 		return one

@@ -5,11 +5,11 @@ import (
 	"macemc/sim"
 )
 
-// Touched returns what the current step has touched, or the last one, from the call of Watch
-// on. The next step overwrites it.
+// Touched returns the parts that the current step has touched, or the last step if none is running.
+// It needs Watch to have been called before. The next step overwrites the result.
 func (st *State) Touched() *state.Touched { return st.sums.Touched() }
 
-// Watch makes the world record what its steps touch, and which parts they change.
+// Watch makes the world record which parts its steps touch, and which they change.
 func (st *State) Watch() { st.sums.Watch() }
 
 // enabled records why an event is possible, before it is taken.

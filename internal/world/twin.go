@@ -52,7 +52,7 @@ func (r *retaken) Answer(q *choose.Question) int {
 	return k
 }
 
-// Err returns that there are no more answers.
+// Err returns ErrEnd: there are no more answers.
 func (r *retaken) Err() error { return choose.ErrEnd }
 
 // Hidden names a field in which a node part and its twin differ although they
@@ -69,7 +69,7 @@ func (b *Bank) Hidden(i int, id uint32) string {
 func HiddenBetween(a, b *World) string {
 	h := newHidden(a.walker)
 	for i := range a.nodes.at {
-		h.paths = newHidden(a.walker).paths // what nodes share with each other is another mistake
+		h.paths = newHidden(a.walker).paths // objects that nodes share with each other are reported elsewhere
 		h.compare(addrOf(i).String(), reflect.ValueOf(sight.Subject(a.nodes.at[i].node)), reflect.ValueOf(sight.Subject(b.nodes.at[i].node)))
 	}
 	return h.first()
@@ -99,7 +99,8 @@ func newHidden(w *canon.Walker) hidden {
 	return hidden{walker: w, seen: map[[2]unsafe.Pointer]bool{}, paths: [2]map[memory]string{{}, {}}}
 }
 
-// meet notes where two objects are, and whether they were met at one place before.
+// meet records the paths of two objects, one of each value, and finds a difference if they were first
+// met at different paths.
 func (h *hidden) meet(path string, a, b reflect.Value) {
 	var first [2]string
 	for side, v := range [2]reflect.Value{a, b} {

@@ -72,7 +72,7 @@ func (k *shelf) know(sum canon.Hash, i info) uint32 {
 	return id
 }
 
-// appendPacked puts a new node part on its shelf: a record of it, or else the part itself.
+// appendPacked puts a new node part on its shelf: its record, or the part itself if record is nil.
 func (s *stock) appendPacked(place int, sum canon.Hash, record []byte, like uint32, of *nodePart) uint32 {
 	k, i := &s.shelves[place], s.describe(of)
 	if record != nil {
@@ -95,7 +95,7 @@ func (k *shelf) look(all *shelf) {
 // catchUp makes the messages be those of a larger stock.
 func (s *stock) catchUp(all *stock) { s.messages = all.messages }
 
-// twin notes that a part has a twin.
+// twin records that a part has a twin.
 func (s *stock) twin(t Twinned) { s.twins = append(s.twins, t) }
 
 // message returns the number of a message, from 1.
@@ -109,10 +109,9 @@ func (s *stock) message(p netsim.Packet) uint32 {
 	return n
 }
 
-// vault is the parts that several banks share. It only grows, and what is in it
-// does not change; so each bank keeps a view of the parts that were there when
-// it last looked, reads that without a lock, and looks again where it is given
-// a number that is beyond, or finds nothing.
+// vault has the parts that several banks share. It only grows, and its parts do not change. So each
+// bank has a view of the parts that were there when it last looked, which it reads without a lock; it
+// looks again if it is given a number beyond its view, or does not find a part.
 type vault struct {
 	mu      sync.Mutex
 	all     stock
@@ -213,7 +212,7 @@ func (b *Bank) number(p netsim.Packet) uint32 {
 	return n
 }
 
-// message returns what has a number.
+// message returns the message with a number.
 func (b *Bank) message(n uint32) netsim.Packet {
 	if int(n) > len(b.of.messages) {
 		b.vault.mu.Lock()
@@ -223,8 +222,8 @@ func (b *Bank) message(n uint32) netsim.Packet {
 	return b.of.messages[n-1]
 }
 
-// Twins returns the node parts of which a second node is kept, those from the k-th on: they
-// come to be as the bank is used.
+// Twins returns the node parts that have a twin, from the k-th on. Their number grows as the bank is
+// used.
 func (b *Bank) Twins(k int) []Twinned {
 	if b.vault == nil {
 		return b.of.twins[k:]

@@ -8,8 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// callsMost is how many calls of Env a step may make: a handler that asks for
-// more is taken to loop for ever.
+// callsMost is the largest number of calls of Env in a step: a handler that makes more is considered
+// to loop for ever.
 const callsMost = 100_000
 
 // World is one run of a system: its nodes, the messages between them, and the events that
@@ -18,7 +18,7 @@ const callsMost = 100_000
 //
 // A World is composed of parts, each with its own fields and methods. They are layered:
 // each has pointers to the parts below it that it needs, and none to parts above. Callers
-// ask the part itself.
+// call the methods of the parts.
 type World struct {
 	setting
 	sums   state.Sums
@@ -38,7 +38,7 @@ type World struct {
 	watch goroutineWatch
 }
 
-// System returns what the world runs.
+// System returns the system that the world runs.
 func (w *World) System() *sim.System { return w.sys }
 
 // Params returns the values in force.
@@ -47,11 +47,10 @@ func (w *World) Params() sim.Params { return w.params }
 // Walker returns the walker that writes values as texts, as in the state's text.
 func (w *World) Walker() *canon.Walker { return w.walker }
 
-// Work returns what the world did since it was made.
+// Work returns the work that the world has done since it was made.
 func (w *World) Work() Work { return *w.work }
 
-// Unsupported reports whether an error says that this build cannot do what a
-// service asked for.
+// Unsupported reports whether an error means that this build cannot do what a service asked for.
 func Unsupported(err error) bool {
 	var u unsupported
 	return errors.As(err, &u)
