@@ -124,6 +124,7 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/guard",
+		may:     []string{"macetime"}, // to write readings for people
 		instead: map[string]string{"": "guard knows calls and stacks; let the one who asks know what was called"},
 	},
 	{

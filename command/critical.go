@@ -249,7 +249,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 		again, err = search.Replay(sys, path, replay)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return notTaken(name, err)
 	}
 	if again.Finding.Verdict == sim.VerdictNone {
 		p.clear()

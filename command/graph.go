@@ -256,7 +256,7 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 		})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, notTaken(name, err)
 	}
 	states := seen
 	if stuck { // a stuck handler may continue, and add states

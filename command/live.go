@@ -497,21 +497,45 @@ func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
 			t.status = exitFound
 			lines = append(lines, "ended: "+report.Line(wrong.Error()))
 		case !w.Recovers():
-			lines = append(lines, fmt.Sprintf("held: every safety property that is judged, in each of %s; there is no liveness property", numerals.Many(w.Steps(), "state")))
+			lines = append(lines, heldSafety(w)+"; there is no liveness property")
 		case is:
-			lines = append(lines, fmt.Sprintf("held: every safety property that is judged, in each of %s; at the end, every liveness property", numerals.Many(w.Steps(), "state")))
+			lines = append(lines, heldSafety(w)+"; at the end, every liveness property")
 		default:
 			t.status = exitFound
 			lines = append(lines, "not live at the end: "+report.Line(strings.Join(why, "; ")))
 		}
 		if left := w.Unjudged(); len(left) > 0 {
-			for i := range left {
-				left[i] = strconv.Quote(left[i])
-			}
-			lines = append(lines, "not judged live, since it asks what is under way, which nobody knows for sure: "+strings.Join(left, ", ")+"; merge judges it, of a run that is recorded")
+			lines = append(lines, "not judged live, since it asks what is under way, which nobody knows for sure: "+quotedNames(left)+"; merge judges it, of a run that is recorded")
+		}
+		if left := w.OfSearches(); len(left) > 0 {
+			lines = append(lines, "not judged live, since one run cannot decide it: "+quotedNames(left)+"; search does")
 		}
 	})
 	return func() { fmt.Fprintln(t.stdout, strings.Join(lines, "\n")) }
+}
+
+const namedMost = 6 // properties that the end of a run names
+
+// heldSafety says which safety properties held.
+func heldSafety(w *live.Watch) string {
+	names := w.Judged()
+	what := quotedNames(names)
+	switch n := len(names); {
+	case n == 0:
+		return "held: there is no safety property that is judged"
+	case n > namedMost:
+		what = "all " + numerals.Many(n, "safety property")
+	}
+	return fmt.Sprintf("held: %s, in each of %s", what, numerals.Many(w.Steps(), "state"))
+}
+
+// quotedNames returns names of properties, on one line.
+func quotedNames(names []string) string {
+	var quoted []string
+	for _, name := range names {
+		quoted = append(quoted, strconv.Quote(name))
+	}
+	return report.Line(strings.Join(quoted, ", "))
 }
 
 // trouble lets the faults happen that were asked for, or nil if none were.

@@ -7,6 +7,20 @@ import (
 	"testing"
 )
 
+// The end of a run names the safety properties that held, and those that it could not judge.
+func TestLiveNamesWhatHeld(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out, errs, _ := execute(words("live dispatcher --in-process --time 300ms --pace 0.02 --seed 1")...)
+	for _, want := range []string{
+		`held: "at most one replica is the head", "a request is applied once, and before it is answered", in each of `,
+		`not judged live, since one run cannot decide it: "every request is answered"; search does`,
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("live does not say %s: %s%s", want, out, errs)
+		}
+	}
+}
+
 // A real run becomes a path, and every command for paths takes it.
 func TestLiveRunIsAPath(t *testing.T) {
 	dir := t.TempDir()

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/choose"
+	"macemc/internal/account"
 	"macemc/internal/merge"
 	"macemc/internal/report"
 	"macemc/search"
@@ -98,9 +99,20 @@ func (t *tool) replay(name string, f replayFlags) error {
 	}}
 	r, err := search.Replay(sys, path, opts)
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return notTaken(name, err)
 	}
 	return t.concludeReplay(path, r, f)
+}
+
+// notTaken returns the error for a path that cannot be taken again. If that is since the code does
+// otherwise now, it names the files that show the run as it was.
+func notTaken(name string, err error) error {
+	if far := (*search.NotAsRecorded)(nil); errors.As(err, &far) {
+		if was := account.AsRecorded(name); was != "" {
+			return fmt.Errorf("%s: %w; %s", name, err, was)
+		}
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // concludeReplay reports, and sets the exit status.

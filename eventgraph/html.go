@@ -231,7 +231,7 @@ func (r *pageRun) edit(e edit) []int {
 }
 
 func (r *pageRun) line(l canon.Line) []int {
-	return []int{r.d.str(clean(l.Path)), r.d.str(clean(r.g.States.readings.Of(l.Value)))}
+	return []int{r.d.str(clean(l.Path)), r.d.str(clean(r.g.States.readings.Of(l.Path, l.Value)))}
 }
 
 // write writes the page. Its policy lets it run this script alone, and load

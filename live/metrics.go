@@ -38,9 +38,15 @@ func newMetrics(h *Host) *metrics {
 	}
 	handler := measure("handler_seconds", "How long handlers took, by the kind of their event.", 1e-6, "kind")
 	waited := measure("queue_wait_seconds", "How long messages and requests waited for their handler, and how late timers were.", 10e-6, "kind")
-	m.handler[0], m.waited[0] = handler.WithLabelValues("start"), waited.WithLabelValues("start")
+	m.handler[0] = handler.WithLabelValues("start")
 	for _, k := range sim.Kinds() {
-		m.handler[k], m.waited[k] = handler.WithLabelValues(k.String()), waited.WithLabelValues(k.String())
+		if !handles(k) {
+			continue
+		}
+		m.handler[k] = handler.WithLabelValues(k.String())
+		if k == sim.KindMessage || k == sim.KindScript || k == sim.KindTimer {
+			m.waited[k] = waited.WithLabelValues(k.String())
+		}
 	}
 	m.fsync = measure("fsync_seconds", "How long the storage took to sync.", 50e-6).WithLabelValues()
 	m.sent = count("messages_sent_total", "Messages that nodes have sent. Of a message in an envelope of a layer, its own type.", "node", "peer", "link", "type")
@@ -55,6 +61,13 @@ func newMetrics(h *Host) *metrics {
 	m.strangers = count("strangers_refused_total", "Connections and datagrams that were refused.").WithLabelValues()
 	m.failed = count("handlers_failed_total", "Handlers that have panicked.").WithLabelValues()
 	return m
+}
+
+// handles reports whether a node has handlers of events of a kind here. Datagrams that overtake
+// others are messages, and nodes with a quorum are refused.
+func handles(k sim.Kind) bool {
+	e := sim.Event{Kind: k}
+	return e.Row().Runs() && k != sim.KindReorder && k != sim.KindQuorum
 }
 
 // stepped measures a handler that ran from began until now. If came is not zero, it is the time

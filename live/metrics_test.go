@@ -54,6 +54,12 @@ func TestMetrics(t *testing.T) {
 	} {
 		eventually(t, name, func() bool { return metric(t, h, name) >= least })
 	}
+	_, text := get(t, h, "/metrics")
+	for _, kind := range []string{"heal", "lose", "mend", "crash", "quorum", "reorder", "partition"} {
+		if strings.Contains(text, `{kind="`+kind+`"`) {
+			t.Errorf("there are rows for %q, of which no node has a handler", kind)
+		}
+	}
 }
 
 // sticker is a node whose handler returns when it is allowed to.

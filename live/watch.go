@@ -207,6 +207,29 @@ func (w *Watch) UnderWay(yield func(sight.Sent) bool) {
 // messages under way, which are not known for sure. Package internal/merge evaluates them.
 func (w *Watch) Unjudged() []string { return sim.Keys(w.unjudged) }
 
+// Judged returns the safety properties that are evaluated after each step.
+func (w *Watch) Judged() (names []string) {
+	for _, p := range w.sys.Properties {
+		switch kind := p.Rule().Kind; {
+		case kind != sight.RuleAlways && kind != sight.RuleMonitor && kind != sight.RuleSteps:
+		case !w.unjudged[p.Name]:
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
+// OfSearches returns the properties that only a search evaluates: what it should meet, and what no
+// fair run may leave hot for ever.
+func (w *Watch) OfSearches() (names []string) {
+	for _, p := range w.sys.Properties {
+		if kind := p.Rule().Kind; kind == sight.RuleSometimes || kind == sight.RuleCools {
+			names = append(names, p.Name)
+		}
+	}
+	return names
+}
+
 // ask evaluates a safety property. It returns true if the property cannot be evaluated.
 func (w *Watch) ask(c *sight.Check) (holds bool, text string) {
 	if w.unjudged[c.Name] {

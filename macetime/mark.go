@@ -1,8 +1,11 @@
 package macetime
 
 import (
+	"regexp"
 	"strings"
 	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
 )
 
 // mark begins the text of every reading, so that it is found in other texts.
@@ -23,14 +26,33 @@ func Texts() uint64 { return texts.Load() }
 // Written returns the text of a reading that is part of another text, without the mark.
 func Written(in string) (text string, is bool) {
 	_, after, is := strings.Cut(in, mark)
-	end := strings.IndexFunc(after, func(r rune) bool {
-		return !strings.ContainsRune("+-.\u00b5", r) && (r < '0' || r > '9') && (r < 'a' || r > 'z')
-	})
-	if end >= 0 {
-		after = after[:end]
-	}
-	return after, is
+	return reading.FindString(after), is
 }
 
-// Plain returns a text without the marks of readings, for people.
-func Plain(text string) string { return strings.ReplaceAll(text, mark, "") }
+// reading matches what Text returns, at the beginning of a text.
+var reading = regexp.MustCompile(`^(last|none|[tr][0-9]+)([+-]([0-9.]+(h|m|s|ms|µs|ns))+)?`)
+
+// Plain returns a text without the marks of readings, for people. It puts a blank between a reading
+// and a word: Go's Sprint writes none where one of two neighbors is a string.
+func Plain(text string) string {
+	if !strings.Contains(text, mark) {
+		return text
+	}
+	parts := strings.Split(text, mark)
+	var b strings.Builder
+	b.WriteString(parts[0])
+	for k, part := range parts[1:] {
+		if before, _ := utf8.DecodeLastRuneInString(parts[k]); wordy(before) {
+			b.WriteByte(' ')
+		}
+		end := len(reading.FindString(part))
+		b.WriteString(part[:end])
+		if after, _ := utf8.DecodeRuneInString(part[end:]); end > 0 && wordy(after) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(part[end:])
+	}
+	return b.String()
+}
+
+func wordy(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }

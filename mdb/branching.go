@@ -15,14 +15,14 @@ import (
 func branching() []*command {
 	return []*command{
 		{
-			Name: "take", Aliases: []string{"t"}, Group: groupBranch, Usage: "N | /PATTERN/ [COIN ...]",
+			Name: "take", Meant: "choose choice pick do", Aliases: []string{"t"}, Group: groupBranch, Usage: "N | /PATTERN/ [COIN ...]",
 			Short:   "take the N-th possible event after this step, or the one that a pattern matches",
 			Help:    "alternatives lists the possible events with their numbers. Coins that are not given fall on their first sides.\nIf the run goes on otherwise, the step begins a branch; the recorded run stays.",
 			Example: "alternatives; take 1; take /n0 script/; branches",
 			run:     (*Session).take,
 		},
 		{
-			Name: "walk", Group: groupBranch, Usage: "[N | live] [seed S]",
+			Name: "walk", Meant: "random simulate", Group: groupBranch, Usage: "[N | live] [seed S]",
 			Short:   "take random steps from here, N of them (by default 10), or until a state is live",
 			Help:    "No faults happen. With live, it takes at most 10,000 steps. The same seed (by default 1) takes the\nsame steps.",
 			Example: "jump 2; walk 3; walk live seed 7", args: []completer{ofWords("live", "seed")},
@@ -35,7 +35,7 @@ func branching() []*command {
 			run:     (*Session).heal,
 		},
 		{
-			Name: "branches", Aliases: []string{"br"}, Group: groupBranch,
+			Name: "branches", Meant: "tree paths", Aliases: []string{"br"}, Group: groupBranch,
 			Short:   "show the tree of branches",
 			Example: "jump 1; walk 2; jump 2; walk 3 seed 2; branches",
 			run: func(s *Session, args []word) (Page, error) {
@@ -66,7 +66,7 @@ func branching() []*command {
 			},
 		},
 		{
-			Name: "save", Group: groupBranch, Usage: "FILE",
+			Name: "save", Meant: "write export", Group: groupBranch, Usage: "FILE",
 			Short:   "write the branch up to here as a path, for replay, search --prefix or mdb",
 			Help:    "A file that exists is not overwritten. If critical has found the run dead, the path says so.",
 			Example: "walk 4; save mine.path", args: []completer{ofFiles},

@@ -11,6 +11,7 @@ import (
 type command struct {
 	Name    string
 	Aliases []string
+	Meant   string // words, with blanks between, for which an unknown command of that name is taken
 	Group   string
 	Usage   string // its arguments
 	Short   string // a line
@@ -48,6 +49,22 @@ func lookup(name string) *command {
 		}
 	}
 	return nil
+}
+
+// unknownCommand returns the error for a command that does not exist. It suggests those that do
+// what the name says, or else the one with the nearest name.
+func unknownCommand(typed string) error {
+	var meant []string
+	for _, c := range commands() {
+		if slices.Contains(strings.Fields(c.Meant), strings.ToLower(typed)) {
+			end := strings.IndexAny(c.Short+":", ":,;")
+			meant = append(meant, fmt.Sprintf("%s, to %s", c.Name, c.Short[:end]))
+		}
+	}
+	if len(meant) > 0 {
+		return fmt.Errorf("there is no command %q; did you mean %s?", typed, strings.Join(meant, ", or "))
+	}
+	return unknown("command", typed, commandNames(), "help lists them")
 }
 
 func commandNames() (names []string) {

@@ -15,7 +15,7 @@ import (
 func comparing() []*command {
 	return []*command{
 		{
-			Name: "diff", Aliases: []string{"d"}, Group: groupCompare, Usage: "[STEP [STEP] | live [STEP] | BRANCH [STEP] | FILE [STEP]] [FIELD ...]",
+			Name: "diff", Meant: "changes delta compare", Aliases: []string{"d"}, Group: groupCompare, Usage: "[STEP [STEP] | live [STEP] | BRANCH [STEP] | FILE [STEP]] [FIELD ...]",
 			Short: "show the differences between two states: of this step and the one before, of two steps, or of two runs",
 			Help: `Between two runs the states of aligned steps are compared: the steps that are the same event
 are paired, and steps between two pairs are compared in their order. A STEP says otherwise, and so
@@ -47,7 +47,7 @@ func ofDiff(s *Session, before []string) []string {
 // differences returns the lines that differ, field by field, in the order of the first state.
 // If both states have a line, between separates its values. If fields are given, only these are
 // compared.
-func differences(told func(string) string, a, b []canon.Line, only field, between string, fields ...field) (p Page) {
+func differences(told func(path, value string) string, a, b []canon.Line, only field, between string, fields ...field) (p Page) {
 	if only.text != "" {
 		fields = append(fields, only)
 	}
@@ -66,12 +66,12 @@ func differences(told func(string) string, a, b []canon.Line, only field, betwee
 	for _, d := range all {
 		switch {
 		case d.A == "":
-			p.line(Span{Added, "  + "}, plain("%s: ", d.Path), Span{Added, told(d.B)})
+			p.line(Span{Added, "  + "}, plain("%s: ", d.Path), Span{Added, told(d.Path, d.B)})
 		case d.B == "":
-			p.line(Span{Removed, "  - "}, plain("%s: ", d.Path), Span{Removed, told(d.A)})
+			p.line(Span{Removed, "  - "}, plain("%s: ", d.Path), Span{Removed, told(d.Path, d.A)})
 		default:
 			l := Line{{Changed, "  ~ "}, plain("%s: ", d.Path)}
-			p = append(p, append(l, contrast(told(d.A), told(d.B), between)...))
+			p = append(p, append(l, contrast(told(d.Path, d.A), told(d.Path, d.B), between)...))
 		}
 	}
 	return p
@@ -247,7 +247,7 @@ func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	told := func(value string) string { return b.run.reading(a.run.reading(value)) }
+	told := func(path, value string) string { return b.run.reading(path, a.run.reading(path, value)) }
 	between := " | "
 	var p Page
 	if a.run == b.run && a.here == b.here {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"macemc/choose"
 	"macemc/eventgraph"
+	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -51,8 +53,9 @@ type About struct {
 	Settings   [][2]string     `json:"settings"`
 	Nodes      []string        `json:"nodes"`
 	Properties []PropertyAbout `json:"properties"`
-	Asks       string          `json:"asks"` // what a walk is asked: live, or survive
-	Stopped    string          `json:"stopped,omitempty"`
+	Asks       string          `json:"asks"`              // what a walk is asked: live, or survive
+	Stopped    string          `json:"stopped,omitempty"` // why the recorded path could not be followed to its end
+	Parted     string          `json:"parted,omitempty"`  // where the run parts from what was recorded, since the code has changed
 	Command    string          `json:"command"`
 	Branches   []BranchAbout   `json:"branches"`
 }
@@ -83,6 +86,12 @@ func (s *Session) About() About { return about(s) }
 func about(s *Session) About {
 	r := s.run
 	a := About{Title: r.title, System: r.name(), Nodes: s.Nodes(), Asks: s.asks(), Stopped: r.trunk.stopped, Command: s.Command(), Settings: [][2]string{}}
+	if r.parted {
+		a.Parted = fmt.Sprintf("The run parts here from what was recorded: it is followed to step %s of %s, and the code has changed since.", numerals.Count(r.trunk.len()), numerals.Count(len(r.recorded.Steps)))
+		if r.was != "" {
+			a.Parted += " In the folder of the finding " + r.was + "."
+		}
+	}
 	for _, f := range r.header {
 		a.Settings = append(a.Settings, [2]string{f.Key, f.Value})
 	}
@@ -209,10 +218,15 @@ func stepFacts(at Look, g *eventgraph.Graph) (f StepFacts, err error) {
 	}
 	t := at.here.at(at.step)
 	f.Text, f.Was = at.run.shown(t), at.circumstances(t)
-	f.Did = append(f.Did, g.Story(at.step)...)
 	before, err := at.run.lines(at.here, at.step-1)
 	if err != nil {
 		return f, err
+	}
+	f.Did = append(f.Did, g.Story(at.step)...)
+	for _, c := range t.Coins {
+		if times := world.Compared(c.What, t.Event.Node, before); times != "" {
+			f.Did = append(f.Did, c.What+": "+times)
+		}
 	}
 	after, err := at.lines()
 	if err != nil {
@@ -250,7 +264,7 @@ func (s *Session) State(at Look) ([]StateLine, error) {
 	lines, _, err := at.marked()
 	out := []StateLine{}
 	for _, l := range lines {
-		line := StateLine{Path: l.Path, Value: at.run.reading(l.Value), Mark: strings.TrimSpace(l.mark)}
+		line := StateLine{Path: l.Path, Value: at.run.reading(l.Path, l.Value), Mark: strings.TrimSpace(l.mark)}
 		if line.Value != l.Value {
 			line.Exact = l.Value
 		}
@@ -294,6 +308,43 @@ func (s *Session) Properties(at Look) (all []Held, live bool, err error) {
 		all = append(all, Held{j.Name, kind, j.Holds, at.sinceStep(k), j.Message})
 	}
 	return all, at.run.verdicts[at.here.verdict(at.step)].live, nil
+}
+
+// Watched is a property of runs at a step. Nothing is known of it along the run: it ends the run in
+// which it does not hold.
+type Watched struct {
+	Name   string `json:"name"`
+	Kind   string `json:"kind"` // steps, monitor or cools
+	Holds  bool   `json:"holds"`
+	Hot    bool   `json:"hot,omitempty"`    // cools: it waits for something
+	Says   string `json:"says,omitempty"`   // what it waits for
+	Memory string `json:"memory,omitempty"` // what it remembers
+}
+
+// Watched returns the properties of steps, the monitors and those that cool, at a step.
+func (s Look) Watched() ([]Watched, error) {
+	out := []Watched{}
+	if err := s.run.seek(s.here, s.step); err != nil {
+		return nil, err
+	}
+	w, only := s.run.player.World(), (&choose.Path{Header: s.run.header}).All("property")
+	holds := func(name string) bool {
+		f := s.here.failure
+		return f == nil || f.Property != name || s.step < s.Len()
+	}
+	for _, p := range w.System().Properties {
+		if p.Kind() == "steps" && (len(only) == 0 || slices.Contains(only, p.Name)) {
+			out = append(out, Watched{Name: p.Name, Kind: "steps", Holds: holds(p.Name)})
+		}
+	}
+	for _, m := range w.Judge.Watching() {
+		one := Watched{m.Name, "monitor", holds(m.Name), m.Hot, m.Why, w.Walker().Text(m.Memory)}
+		if m.Cools {
+			one.Kind = "cools"
+		}
+		out = append(out, one)
+	}
+	return out, nil
 }
 
 // Strip is a property along a branch.

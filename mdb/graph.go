@@ -10,7 +10,7 @@ import (
 
 func graphCommand() *command {
 	return &command{
-		Name: "graph", Aliases: []string{"g"}, Group: groupLook, Usage: "[around N | FROM TO | all] [NODE ...]",
+		Name: "graph", Meant: "why causes cause because cone order draw picture", Aliases: []string{"g"}, Group: groupLook, Usage: "[around N | FROM TO | all] [NODE ...]",
 		Short:   "draw the order of cause and effect: N steps on each side (by default 5), some steps, or all",
 		Help:    "With nodes, only their events are drawn.",
 		Example: "jump 11; graph around 1; graph 1 3; graph all n1", args: []completer{ofGraph},

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/canon"
 	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/sim"
@@ -15,7 +16,7 @@ import (
 func looking() []*command {
 	return []*command{
 		{
-			Name: "show", Aliases: []string{"s"}, Group: groupLook, Usage: "[STEP]",
+			Name: "show", Meant: "print event effects what explain", Aliases: []string{"s"}, Group: groupLook, Usage: "[STEP]",
 			Short:   "show a step: its event, the handler's questions and effects, and the changes of the state",
 			Example: "jump 10; show; show 12; show 0", args: []completer{},
 			run: func(s *Session, args []word) (Page, error) {
@@ -28,20 +29,20 @@ func looking() []*command {
 		},
 		sourceCommand(),
 		{
-			Name: "list", Aliases: []string{"l"}, Group: groupLook, Usage: "[N | all | QUERY]",
+			Name: "list", Meant: "ls steps trace events", Aliases: []string{"l"}, Group: groupLook, Usage: "[N | all | QUERY]",
 			Short:   "list the steps around here (N on each side, by default 5), all steps, or those that fulfil a query",
 			Example: "list 2; list type join; list field n1.papa; list all", args: []completer{ofQuery},
 			run: (*Session).list,
 		},
 		{
-			Name: "state", Aliases: []string{"st"}, Group: groupLook, Usage: "[NODE | FIELD ...]",
+			Name: "state", Meant: "node nodes vars locals inspect dump print", Aliases: []string{"st"}, Group: groupLook, Usage: "[NODE | FIELD ...]",
 			Short:   "show the state: all of it, of one node, or some fields",
 			Help:    "Lines that the step changed are marked with ~, new ones with +.",
 			Example: `jump 10; state n1; state n1.papa "n0 timer"; state`, args: []completer{ofFields},
 			run: func(s *Session, args []word) (Page, error) { return s.look().state(args) },
 		},
 		{
-			Name: "field", Aliases: []string{"fields"}, Group: groupLook, Usage: "FIELD",
+			Name: "field", Meant: "values", Aliases: []string{"fields"}, Group: groupLook, Usage: "FIELD",
 			Short:   "show one field of all nodes, side by side",
 			Example: "jump end; field papa; field kids; field timer", args: []completer{ofFields},
 			run: func(s *Session, args []word) (Page, error) { return s.look().fieldOfAll(args) },
@@ -55,7 +56,7 @@ func looking() []*command {
 			run:     (*Session).exactly,
 		},
 		{
-			Name: "pending", Aliases: []string{"pe"}, Group: groupLook,
+			Name: "pending", Meant: "messages message timers timer network queue inflight", Aliases: []string{"pe"}, Group: groupLook,
 			Short:   "show what is pending: messages, timers, tasks, requests of scripts, remaining faults",
 			Example: "jump 10; pending",
 			run: func(s *Session, args []word) (Page, error) {
@@ -66,9 +67,10 @@ func looking() []*command {
 			},
 		},
 		{
-			Name: "properties", Aliases: []string{"props"}, Group: groupLook,
-			Short:   "show every property: whether it holds, since which step, and its description of the state",
-			Help:    "Properties of steps and monitors fail in a step; a run that ends by one shows it there.",
+			Name: "properties", Meant: "monitors monitor property invariants invariant check violated", Aliases: []string{"props"}, Group: groupLook,
+			Short: "show every property: whether it holds, since which step, and its description of the state",
+			Help: "Properties of steps and monitors fail in a step, which ends the run. Of a monitor it shows what it " +
+				"remembers, and of one that cools whether it is hot now.",
 			Example: "properties; jump end; properties",
 			run: func(s *Session, args []word) (Page, error) {
 				if len(args) > 0 {
@@ -78,13 +80,13 @@ func looking() []*command {
 			},
 		},
 		{
-			Name: "log", Group: groupLook, Usage: "[NODE]",
+			Name: "log", Meant: "logs output", Group: groupLook, Usage: "[NODE]",
 			Short:   "show the log lines of the run up to here, of one node or of all",
 			Example: "jump end; log; log n1", args: []completer{ofNodes},
 			run: func(s *Session, args []word) (Page, error) { return s.look().log(args) },
 		},
 		{
-			Name: "alternatives", Aliases: []string{"a"}, Group: groupLook, Usage: "[STEP]",
+			Name: "alternatives", Meant: "options choices enabled possible else otherwise", Aliases: []string{"a"}, Group: groupLook, Usage: "[STEP]",
 			Short:   "show the events that are possible after a step, and the effects of each",
 			Help:    "A handler that tosses coins has an outcome for each of their answers: take N COIN ... takes one.\nFor the alternatives to a step, use it at the step before.",
 			Example: "jump 11; alternatives; alternatives 0",
@@ -97,7 +99,7 @@ func looking() []*command {
 			},
 		},
 		{
-			Name: "summary", Aliases: []string{"info"}, Group: groupLook,
+			Name: "summary", Meant: "status about verdict", Aliases: []string{"info"}, Group: groupLook,
 			Short:   "describe the open run: its system, its conditions, its end",
 			Example: "summary",
 			run: func(s *Session, args []word) (Page, error) {
@@ -144,7 +146,11 @@ func (s Look) StepPage(i int) (p Page, err error) {
 	}
 	p.add(Strong, "%s", head)
 	p.add(Plain, "  %s", s.run.shown(t))
-	p = append(p, s.run.did(&t.Step)...)
+	before, err := s.run.lines(b, i-1)
+	if err != nil {
+		return nil, err
+	}
+	p = append(p, s.run.did(&t.Step, before...)...)
 	p.add(Dim, "  %s", s.circumstances(t))
 	p = append(p, s.failed(i)...)
 	changes, err := s.ChangesPage(i)
@@ -167,14 +173,26 @@ func (r *run) shown(t *took) string {
 	return t.Shown(r.player.World().Walker())
 }
 
-// did returns the coins, facts and effects of a step.
-func (r *run) did(step *sim.Step) (p Page) {
+// did returns the coins, facts and effects of a step. The state before it, if given, says what
+// times were compared.
+func (r *run) did(step *sim.Step, before ...canon.Line) (p Page) {
 	walker := r.player.World().Walker()
+	add := func(style Style, asked, text string) {
+		l := Line{Span{style, "      " + text}}
+		if times := world.Compared(asked, step.Event.Node, before); times != "" && before != nil {
+			l = append(l, Span{Dim, "  (" + times + ")"})
+		}
+		p = append(p, l)
+	}
 	for _, f := range step.Facts {
-		p.add(Dim, "      asked %s %s: %v", f.Asked, walker.Text(f.About), f.Answer)
+		about, is := f.About.(string)
+		if !is {
+			about = walker.Text(f.About)
+		}
+		add(Dim, about, fmt.Sprintf("asked %s %s: %v", f.Asked, about, f.Answer))
 	}
 	for _, c := range step.Coins {
-		p.add(Plain, "      choose %s", c.What)
+		add(Plain, c.What, "choose "+c.What)
 	}
 	for _, e := range step.Effects {
 		style := Plain
@@ -365,6 +383,9 @@ func (s *Session) SummaryPage() (p Page) {
 	p.add(Plain, "  %-10s %s, of %s", "steps", numerals.Count(s.here.len()), numerals.Many(r.nodes(), "node"))
 	if r.recorded != nil && r.trunk.stopped != "" && s.here == r.trunk {
 		p.add(Bad, "  the path is followed to step %s of %s: %s", numerals.Count(r.trunk.len()), numerals.Count(len(r.recorded.Steps)), r.trunk.stopped)
+		if r.was != "" {
+			p.add(Bad, "  %s", r.was)
+		}
 	}
 	p = append(p, s.look().failed(s.here.len())...)
 	if s.live != "" {

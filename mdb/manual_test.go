@@ -51,4 +51,11 @@ func TestCommands(t *testing.T) {
 			names[name] = c.Name
 		}
 	}
+	for _, c := range commands() {
+		for _, word := range strings.Fields(c.Meant) {
+			if other, taken := names[word]; taken {
+				t.Errorf("%s is suggested for %q, which is a name of %s", c.Name, word, other)
+			}
+		}
+	}
 }

@@ -12,28 +12,28 @@ func moving() []*command {
 	toStep := ofWords("start", "end", "critical", "failure")
 	return []*command{
 		{
-			Name: "next", Aliases: []string{"n"}, Group: groupMove, Usage: "[N | QUERY]",
+			Name: "next", Meant: "step forward on down find search", Aliases: []string{"n"}, Group: groupMove, Usage: "[N | QUERY]",
 			Short:   "go to the next step, N steps on, or to the next step that fulfils a query",
 			Help:    "With a filter, next goes to the next listed step. help queries explains QUERY.",
 			Example: "next; next 2; next type joinReply", args: []completer{ofQuery},
 			run: func(s *Session, args []word) (Page, error) { return s.advance(args, false) },
 		},
 		{
-			Name: "prev", Aliases: []string{"p", "back"}, Group: groupMove, Usage: "[N | QUERY]",
+			Name: "prev", Meant: "previous backward undo up", Aliases: []string{"p", "back"}, Group: groupMove, Usage: "[N | QUERY]",
 			Short:   "go to the step before, N steps back, or to the last step that fulfils a query",
 			Help:    "prev is next in the other direction.",
 			Example: "jump end; prev; prev 2; prev kind script", args: []completer{ofQuery},
 			run: func(s *Session, args []word) (Page, error) { return s.advance(args, true) },
 		},
 		{
-			Name: "jump", Aliases: []string{"j", "goto"}, Group: groupMove, Usage: "STEP | +N | -N | start | end | critical | failure",
+			Name: "jump", Meant: "go end start first last failure begin step", Aliases: []string{"j", "goto"}, Group: groupMove, Usage: "STEP | +N | -N | start | end | critical | failure",
 			Short:   "go to a step by its number or its role",
 			Help:    "The critical step is the one in the path's header, or the one that the command critical has found.",
 			Example: "jump 3; jump end; jump -2; jump failure; jump start", args: []completer{toStep},
 			run: (*Session).jump,
 		},
 		{
-			Name: "watch", Aliases: []string{"w"}, Group: groupMove, Usage: "[back] FIELD",
+			Name: "watch", Meant: "changed blame who when", Aliases: []string{"w"}, Group: groupMove, Usage: "[back] FIELD",
 			Short:   "go to the next step in which a field changes, or back to the last that changed it",
 			Help:    "Without arguments it goes on with the last watched field. help fields explains FIELD.",
 			Example: `watch n1.papa; jump end; watch back n1.papa; watch back "n0 timer"`, args: []completer{ofFields},
@@ -46,7 +46,7 @@ func moving() []*command {
 			run: (*Session).again,
 		},
 		{
-			Name: "break", Aliases: []string{"b"}, Group: groupMove, Usage: "[QUERY]",
+			Name: "break", Meant: "breakpoint bp until", Aliases: []string{"b"}, Group: groupMove, Usage: "[QUERY]",
 			Short:   "set a breakpoint for continue and reverse; without a query, list them",
 			Example: "break sends joinReply; break field n1.papa; break; continue; continue", args: []completer{ofQuery},
 			run: (*Session).breakAt,
@@ -58,7 +58,7 @@ func moving() []*command {
 			run: (*Session).deleteBreak,
 		},
 		{
-			Name: "continue", Aliases: []string{"c"}, Group: groupMove,
+			Name: "continue", Meant: "run", Aliases: []string{"c"}, Group: groupMove,
 			Short:   "go on to the next breakpoint, or to the end",
 			Example: "break type Reorg; break kind timer; continue; continue; continue",
 			run:     func(s *Session, args []word) (Page, error) { return s.proceed("continue", args, false) },

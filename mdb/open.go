@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"macemc/choose"
+	"macemc/internal/account"
 	"macemc/internal/lines"
 	"macemc/internal/setting"
 	"macemc/sim"
@@ -111,6 +112,9 @@ func (o *Opener) load(name string) (*run, error) {
 	r, err := newRun(filepath.Base(name), sys, path, o.Busy)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if r.parted {
+		r.was = account.AsRecorded(name)
 	}
 	return r, nil
 }

@@ -10,7 +10,7 @@ import (
 func others() []*command {
 	return []*command{
 		{
-			Name: "copy", Aliases: []string{"y"}, Group: groupOther,
+			Name: "copy", Meant: "replay", Aliases: []string{"y"}, Group: groupOther,
 			Short:   "show the command lines that return to this place, and that replay the file; the screen copies them",
 			Help:    "A branch that is not saved is in no file: then the lines return to the place where it leaves the trunk.",
 			Example: "jump 3; copy",
@@ -31,13 +31,13 @@ func others() []*command {
 			},
 		},
 		{
-			Name: "help", Aliases: []string{"h", "?"}, Group: groupOther, Usage: "[COMMAND | queries | fields]",
+			Name: "help", Meant: "man commands usage", Aliases: []string{"h", "?"}, Group: groupOther, Usage: "[COMMAND | queries | fields]",
 			Short:   "list the commands, or explain one of them",
 			Example: "help next; help fields; help queries; help", args: []completer{ofCommands},
 			run: func(_ *Session, args []word) (Page, error) { return help(args) },
 		},
 		{
-			Name: "quit", Aliases: []string{"q", "exit"}, Group: groupOther,
+			Name: "quit", Meant: "bye leave", Aliases: []string{"q", "exit"}, Group: groupOther,
 			Short:   "end the session",
 			Example: "quit",
 			run: func(s *Session, args []word) (Page, error) {
@@ -81,7 +81,7 @@ func help(args []word) (p Page, err error) {
 	}
 	c := lookup(args[0].text)
 	if c == nil {
-		return nil, unknown("command", args[0].text, commandNames(), "help lists them")
+		return nil, unknownCommand(args[0].text)
 	}
 	p.add(Strong, "%s", c.Heading())
 	p.add(Plain, "  %s", c.Short)

@@ -22,6 +22,13 @@ func (s Look) PropertiesPage() (p Page, err error) {
 		}
 		p = append(p, l)
 	}
+	all, err := s.Watched()
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		p = append(p, one.line())
+	}
 	w := s.run.player.World()
 	switch {
 	case !w.Judge.CanBeLive():
@@ -34,6 +41,33 @@ func (s Look) PropertiesPage() (p Page, err error) {
 	}
 	return append(p, s.failed(s.step)...), nil
 }
+
+// line returns a property of runs as a line.
+func (w Watched) line() Line {
+	mark, word := Span{Good, "+ "}, "holds"
+	switch {
+	case !w.Holds:
+		mark, word = Span{Bad, "- "}, "fails"
+	case w.Kind == "cools" && w.Hot:
+		mark, word = Span{Bad, "- "}, "is hot"
+	case w.Kind == "cools":
+		word = "is cold"
+	}
+	l := Line{mark, plain("%-10s %q %s", w.Kind, w.Name, word)}
+	if w.Says != "" {
+		l = append(l, plain(": %s", w.Says))
+	}
+	if w.Memory != "" {
+		memory := []rune(w.Memory)
+		if len(memory) > memoryMost {
+			memory = append(memory[:memoryMost], []rune("... (state has all)")...)
+		}
+		l = append(l, Span{Dim, "; remembers " + string(memory)})
+	}
+	return l
+}
+
+const memoryMost = 120 // letters of what a monitor remembers
 
 // anyFails reports whether a property fails.
 func (r *run) anyFails(verdict uint32) bool {

@@ -19,7 +19,7 @@ import (
 func recovering() []*command {
 	return []*command{
 		{
-			Name: "recovers", Group: groupBranch, Usage: "[K]",
+			Name: "recovers", Meant: "live dead recoverable recovery liveness", Group: groupBranch, Usage: "[K]",
 			Short: "decide whether a live state can still be reached from here: exactly if few states can follow, else by K walks (by default 60)",
 			Help: `The environment heals first, and what is rare does not happen. A walk that becomes live is kept as a
 branch, recovery: it is the proof. Without K it gives up after two million steps.`,
@@ -27,7 +27,7 @@ branch, recovery: it is the proof. Without K it gives up after two million steps
 			run:     (*Session).recovers,
 		},
 		{
-			Name: "critical", Group: groupBranch,
+			Name: "critical", Meant: "why isolate bisect culprit", Group: groupBranch,
 			Short: "find the critical step of the branch, and the nearest live run, which becomes the branch live",
 			Help: `It is the last step that left a recoverable state for good; in a run that violates safety, the one
 after which that could not be avoided any more. jump critical goes there, diff live compares.`,

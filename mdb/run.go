@@ -21,6 +21,8 @@ type run struct {
 	hangs    string // the event of a step that was recorded as one that never returns
 	header   []choose.Field
 	recorded *choose.Path // nil means explored by hand
+	parted   bool         // the code does otherwise now than what was recorded
+	was      string       // what shows the run as it was, if it has parted from that; "" means nothing
 	player   *search.Player
 	trunk    *branch
 	branches Branches
@@ -149,8 +151,10 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 		}
 		switch {
 		case progress == world.Stopped:
+			r.parted = r.player.Err() != nil
 			r.trunk.stop(search.Diverged(r.player.Err()))
 		case progress == world.Quiet:
+			r.parted = true
 			r.trunk.stop(fmt.Sprintf("no event is possible any more, and the path has %s more: the code has changed since it was recorded", numerals.Many(len(path.Steps)-i, "step")))
 		}
 		if progress != world.Stepped {
@@ -169,6 +173,7 @@ func (r *run) unfinished(path *choose.Path) string {
 		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
 	}
 	if state, ok := path.Get("state"); ok && state != r.player.World().State.Recorded().String() {
+		r.parted = true
 		return "every choice of the path was possible, but it ends in another state than was recorded: the code has changed since"
 	}
 	return ""
@@ -360,12 +365,12 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 	return lines, nil
 }
 
-// reading returns a line's value in the form that people read.
-func (r *run) reading(value string) string {
+// reading returns the value of the line of a path in the form that people read.
+func (r *run) reading(path, value string) string {
 	if r.exact {
 		return value
 	}
-	return r.read.Of(value)
+	return r.read.Of(path, value)
 }
 
 // exactly runs f, and shows values in the form in which states are compared meanwhile.

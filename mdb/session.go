@@ -67,7 +67,7 @@ func (s *Session) execute(words []word) (Page, error) {
 	}
 	c := lookup(name.text)
 	if c == nil {
-		return nil, unknown("command", name.text, commandNames(), "help lists them")
+		return nil, unknownCommand(name.text)
 	}
 	return c.run(s, rest)
 }

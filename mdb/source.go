@@ -13,7 +13,7 @@ import (
 
 func sourceCommand() *command {
 	return &command{
-		Name: "source", Aliases: []string{"src"}, Group: groupLook, Usage: "[STEP]",
+		Name: "source", Meant: "code lines stack backtrace bt handler", Aliases: []string{"src"}, Group: groupLook, Usage: "[STEP]",
 		Short:   "show the lines of code of a step: those of the handler and of the functions it called; lines that ran are marked with >",
 		Help:    "The marks come from a copy of the program that counts lines: it is built once, and takes the run again.\nWithout the go command or the sources there are no marks, and a line says so.",
 		Example: "jump 1; source", args: []completer{},

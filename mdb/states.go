@@ -83,7 +83,7 @@ func (s Look) StatePage(fields ...field) (p Page, err error) {
 		}
 		last = partOf(l.Path)
 		style := map[string]Style{"~": Changed, "+": Added}[l.mark]
-		p.line(Span{style, l.mark + " "}, plain("%s: ", l.Path), Span{style, s.run.reading(l.Value)})
+		p.line(Span{style, l.mark + " "}, plain("%s: ", l.Path), Span{style, s.run.reading(l.Path, l.Value)})
 	}
 	if len(p) == 0 && len(down) > 0 {
 		p.add(Plain, "  nothing: what a node that is down kept in memory is gone")
@@ -142,17 +142,17 @@ func (s Look) fieldOfAll(args []word) (Page, error) {
 }
 
 // sideBySide returns the lines of one node's field as one line.
-func sideBySide(name string, lines []canon.Line, told func(string) string) string {
+func sideBySide(name string, lines []canon.Line, told func(path, value string) string) string {
 	var parts []string
 	for _, l := range lines {
 		_, below, _ := strings.Cut(l.Path, name)
 		switch {
 		case below == "":
-			parts = append(parts, told(l.Value))
+			parts = append(parts, told(l.Path, l.Value))
 		case l.Value == "true":
 			parts = append(parts, below)
 		default:
-			parts = append(parts, below+" = "+told(l.Value))
+			parts = append(parts, below+" = "+told(l.Path, l.Value))
 		}
 	}
 	if len(parts) == 0 {
@@ -194,7 +194,7 @@ func (s Look) PendingPage() (p Page, err error) {
 				p.add(Strong, "%s:", g.name)
 				first = false
 			}
-			p.add(Plain, "  %s: %s", l.Path, s.run.reading(l.Value))
+			p.add(Plain, "  %s: %s", l.Path, s.run.reading(l.Path, l.Value))
 		}
 	}
 	if err := s.run.seek(s.here, s.step); err != nil {

@@ -15,6 +15,7 @@ import (
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	adds "macemc/systems/counter"
+	"macemc/systems/dispatcher"
 	"macemc/systems/handshake"
 	"macemc/systems/jointree"
 	"macemc/systems/lease"
@@ -25,7 +26,7 @@ import (
 
 // systems are those that transcripts may name.
 func systems(name string) (*sim.System, error) {
-	for _, sys := range []*sim.System{brokentree.System, adds.System, handshake.System, jointree.System, lease.System, overcast.System, randtree.System, stopwait.System} {
+	for _, sys := range []*sim.System{brokentree.System, adds.System, dispatcher.System, handshake.System, jointree.System, lease.System, overcast.System, randtree.System, stopwait.System} {
 		if sys.Name == name {
 			return sys, nil
 		}

@@ -41,7 +41,7 @@ func (o *cameTo) ends(w *world.World) {
 func (o *cameTo) say(before, after int, path string) {
 	o.Told = apart(o.did, before, after)
 	if v, ok := valueAt(o.state, path); ok {
-		o.Told = strings.TrimSpace(o.Told + " " + path + " = " + o.read.Of(v))
+		o.Told = strings.TrimSpace(o.Told + " " + path + " = " + o.read.Of(path, v))
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 type Passage struct {
 	Source
 	Lines []Line
+	Layer bool // it is of a layer from elsewhere, and not of the service's own code
 }
 
 // Line is a line of a file.
@@ -64,7 +65,7 @@ func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Fu
 	}
 	for _, at := range order {
 		extent := where[at]
-		if p := (Passage{at, cutOut(l.text(at.path), extent, marks[at.path])}); len(p.Lines) > 0 {
+		if p := (Passage{at, cutOut(l.text(at.path), extent, marks[at.path]), l.foreign(at)}); len(p.Lines) > 0 {
 			all = append(all, p)
 		}
 	}
@@ -78,7 +79,7 @@ func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Fu
 	} else if len(all) == 0 && handler.Line > 0 {
 		all = l.unmarked(handler)
 	}
-	slices.SortStableFunc(all, func(a, b Passage) int { return l.last(a.Source, b.Source) })
+	slices.SortStableFunc(all, func(a, b Passage) int { return compareBools(a.Layer, b.Layer) })
 	return all
 }
 
@@ -89,7 +90,7 @@ func (l *Sources) unmarked(handler Source) []Passage {
 	if !ok || text == nil {
 		return nil
 	}
-	p := Passage{Source: handler}
+	p := Passage{Source: handler, Layer: l.foreign(handler)}
 	for n := handler.Line; n <= extent[1] && n <= len(text); n++ {
 		if len(p.Lines) == handlerMost {
 			p.Lines = append(p.Lines, Line{})

@@ -200,9 +200,10 @@ func (l *Sources) layersElsewhere() map[string]bool {
 }
 
 // last orders places of the service's own before those of layers from elsewhere.
-func (l *Sources) last(a, b Source) int {
-	return compareBools(l.layersElsewhere()[filepath.Dir(a.path)], l.layersElsewhere()[filepath.Dir(b.path)])
-}
+func (l *Sources) last(a, b Source) int { return compareBools(l.foreign(a), l.foreign(b)) }
+
+// foreign reports whether a place is in a layer from elsewhere.
+func (l *Sources) foreign(at Source) bool { return l.layersElsewhere()[filepath.Dir(at.path)] }
 
 // later orders values of the service's own types before those of layers from elsewhere.
 func (l *Sources) later(a, b any) int {

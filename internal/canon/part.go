@@ -8,7 +8,14 @@ type Wanted func(path string, fields bool) bool
 // LinesOf returns at least those lines of v that are wanted, in the form of Lines. Other
 // parts cost little, unless a wanted part may refer to an object in them.
 func (w *Walker) LinesOf(v any, wanted Wanted) []Line {
-	n, err := w.treeOf(v, wanted)
+	return linesOf(w.treeOf(v, wanted, false))
+}
+
+// Read returns Lines for people, line by line: an integer whose type has a String is shown by it,
+// and a value that stands for another one by the other alone.
+func (w *Walker) Read(v any) []Line { return linesOf(w.treeOf(v, nil, true)) }
+
+func linesOf(n *node, err error) []Line {
 	if err != nil {
 		return []Line{{Value: unwalkable(err)}}
 	}

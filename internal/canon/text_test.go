@@ -172,3 +172,38 @@ func TestTextOfSharedSlices(t *testing.T) {
 		t.Errorf("text is %s\nwant    %s", got, want)
 	}
 }
+
+type colour uint8
+
+func (c colour) String() string { return [...]string{"red", "dark blue"}[c] }
+
+type standIn struct{ inner any }
+
+func (w *standIn) Summary() any { return w.inner }
+
+// Read shows the word of an integer that has one, leaves out what stands for another value, and has
+// a line for each line of Lines.
+func TestRead(t *testing.T) {
+	type inside struct{ N int }
+	type all struct {
+		Colour, Other, Broken colour
+		Wait                  time.Duration
+		Any                   any
+		Node                  any
+	}
+	v := &all{Colour: 0, Other: 1, Broken: 9, Wait: time.Second, Any: colour(0), Node: &standIn{&inside{3}}}
+	w, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, read := w.Lines(v), w.Read(v)
+	want := map[string]string{"Colour": "red", "Other": `"dark blue"`, "Broken": "9", "Wait": "1s", "Any": "colour(red)", "Node": "&inside", "Node.N": "3"}
+	if len(lines) != len(read) || len(read) != len(want) {
+		t.Fatalf("%v\n%v", lines, read)
+	}
+	for i, l := range read {
+		if l.Path != lines[i].Path || l.Value != want[l.Path] {
+			t.Errorf("%s: %s reads %s, want %s", l.Path, lines[i].Value, l.Value, want[l.Path])
+		}
+	}
+}

@@ -47,6 +47,7 @@ type builder struct {
 	copied bool // as in walkState
 	inKey  bool
 	wanted Wanted // nil if everything is wanted
+	read   bool   // for people: see Read
 	below  map[*plan]below
 }
 
@@ -61,13 +62,13 @@ type visit struct {
 }
 
 // tree returns the tree of v, or the error of its walk.
-func (w *Walker) tree(v any) (*node, error) { return w.treeOf(v, nil) }
+func (w *Walker) tree(v any) (*node, error) { return w.treeOf(v, nil, false) }
 
-func (w *Walker) treeOf(v any, wanted Wanted) (*node, error) {
+func (w *Walker) treeOf(v any, wanted Wanted, read bool) (*node, error) {
 	if err := w.encodeRoot(v); err != nil {
 		return nil, err
 	}
-	b := &builder{w: w, first: make(map[object]visit), wanted: wanted}
+	b := &builder{w: w, first: make(map[object]visit), wanted: wanted, read: read}
 	return b.dynamic(reflect.ValueOf(v), ""), nil
 }
 
@@ -114,8 +115,14 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 		if p.typ == duration {
 			return leaf(time.Duration(v.Int()).String()) // exact, and no two alike
 		}
+		if text := b.word(p, v); text != "" {
+			return leaf(text)
+		}
 		return leaf(strconv.FormatInt(v.Int(), 10))
 	case opUint:
+		if text := b.word(p, v); text != "" {
+			return leaf(text)
+		}
 		return leaf(strconv.FormatUint(v.Uint(), 10))
 	case opFloat32:
 		return leaf(float32Text(*(*uint32)(addr(v))))
@@ -186,6 +193,22 @@ func namedText(v any) string {
 }
 
 // Leaves
+
+// word returns what the String of an integer says, for people, or "" if it has none.
+func (b *builder) word(p *plan, v reflect.Value) (text string) {
+	if !b.read || p.typ.Name() == "" || p.typ.PkgPath() == "" {
+		return ""
+	}
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	if s, is := v.Addr().Interface().(fmt.Stringer); is {
+		return plainWord(s.String())
+	}
+	return ""
+}
 
 var duration = reflect.TypeFor[time.Duration]()
 
@@ -478,7 +501,11 @@ func (b *builder) typed(p *plan, n *node) *node {
 		n.leaf, name = "{}", "&"+b.w.nameInText(p.elem)
 	}
 	if n.shape != shapeLeaf || n.leaf == "{}" {
-		if n.name != "" && n.name != ownSummary {
+		switch {
+		case n.name == "" || n.name == ownSummary:
+		case b.read:
+			return n
+		default:
 			name += "~"
 		}
 		n.name = name + n.name

@@ -24,22 +24,7 @@ func (t *tale) avoidable(p *page) {
 		return
 	}
 	p.head("Could it be avoided?")
-	switch turn {
-	case account.TurnHopeless:
-		p.say("As far as walks can tell, no run avoids it: none did, from wherever on this run it began.")
-	case account.TurnUnclear:
-		p.say("Inconclusive: at no step do clearly fewer walks avoid it than before.")
-	case account.TurnAlways:
-		p.say("No run avoids it.")
-	case account.TurnLast:
-		p.say("It could be avoided until the last step.")
-	case account.TurnExact:
-		p.say("It could be avoided before step %d, and not after.", t.Turned())
-	case account.TurnWalks:
-		p.say("Walks avoid it before step %d, and none does after.", t.Turned())
-	case account.TurnFewer:
-		p.say("Clearly fewer walks avoid it after step %d than before.", t.Turned())
-	}
+	p.say("%s", t.avoids())
 	if turn.In() && turn != account.TurnLast {
 		t.step(p, t.Turned())
 	}
@@ -54,6 +39,46 @@ func (t *tale) avoidable(p *page) {
 		}
 		t.step(p, d.Step)
 	}
+}
+
+// avoids returns until when a failure could be avoided, as a sentence, or "" if it began with the run.
+func (t *tale) avoids() string {
+	turn, at := t.Turn(), t.Turned()
+	if t.Dead() {
+		switch turn {
+		case account.TurnUnknown:
+			return "Recovery became impossible in some step of this run."
+		case account.TurnAlways, account.TurnSeems:
+			return "The run was dead from its start. No state in which the liveness properties hold can be reached from there, whatever happens."
+		}
+		return fmt.Sprintf("Before step %d recovery was possible; after it, it is not, for good.", at)
+	}
+	if t.Hot() {
+		if !turn.In() {
+			return ""
+		}
+		if t.f.Critical.Exact {
+			return fmt.Sprintf("Where the environment heals before step %d, every fair run becomes cold again.", at)
+		}
+		return fmt.Sprintf("Step %d is the critical one as far as was visited what can follow before it.", at)
+	}
+	switch turn {
+	case account.TurnHopeless:
+		return "As far as walks can tell, no run avoids it: none did, from wherever on this run it began."
+	case account.TurnUnclear:
+		return "Inconclusive: at no step do clearly fewer walks avoid it than before."
+	case account.TurnAlways:
+		return "No run avoids it."
+	case account.TurnLast:
+		return "It could be avoided until the last step."
+	case account.TurnExact:
+		return fmt.Sprintf("It could be avoided before step %d, and not after.", at)
+	case account.TurnWalks:
+		return fmt.Sprintf("Walks avoid it before step %d, and none does after.", at)
+	case account.TurnFewer:
+		return fmt.Sprintf("Clearly fewer walks avoid it after step %d than before.", at)
+	}
+	return ""
 }
 
 // goesOn writes how a run that stays hot goes on for ever.
@@ -75,11 +100,7 @@ func (t *tale) goesOn(p *page) {
 		p.say("In some states of the cycle, but not in all, this is possible, and a fair run need not do it: %s.", report.List(codes(l.Untaken)))
 	}
 	if turn.In() {
-		if t.f.Critical.Exact {
-			p.say("The critical step is %d: where the environment heals before it, every fair run becomes cold again.", t.Turned())
-		} else {
-			p.say("The critical step is %d, as far as was visited what can follow before it.", t.Turned())
-		}
+		p.say("%s", t.avoids())
 		t.step(p, t.Turned())
 	}
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))

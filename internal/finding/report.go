@@ -3,8 +3,10 @@ package finding
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 
 	"macemc/eventgraph"
@@ -43,8 +45,14 @@ func (t *tale) report(w io.Writer) error {
 	p.say("# %s: %s", t.name(), t.kind())
 	p.say("macemc found this: the real code ran in a simulator, which chose what happens next. It is one run that is possible, and can be taken again step by step.")
 	t.violated(p)
-	t.critical(p)
-	t.avoidable(p)
+	t.short(p)
+	if t.crashTurns() {
+		t.avoidable(p)
+		t.critical(p)
+	} else {
+		t.critical(p)
+		t.avoidable(p)
+	}
 	t.goesOn(p)
 	t.nearest(p)
 	t.apart(p)
@@ -121,6 +129,38 @@ func (t *tale) violated(p *page) {
 	p.say("%s", sentence("run with "+report.Code(t.told.Setting)))
 }
 
+// short writes in a few lines where the run turns, whether that could be avoided, and how the run
+// is taken again, so that a reader has it before any code.
+func (t *tale) short(p *page) {
+	var lines []string
+	if turn := t.Turn(); turn.In() {
+		event := t.f.Path.Steps[t.Turned()-1].Event.What
+		if s := t.Step(t.Turned()); s != nil {
+			event = s.Shown(t.Walker())
+		}
+		lines = append(lines, fmt.Sprintf("**Critical step:** %d of %d, %s.", t.Turned(), t.f.Step, report.Code(event)))
+	} else if turn.FromStart() {
+		lines = append(lines, "**Critical step:** none.")
+	} else {
+		lines = append(lines, "**Critical step:** none is known.")
+	}
+	if text := t.avoids(); text != "" {
+		lines = append(lines, "**Could it be avoided?** "+text)
+	}
+	lines = append(lines, "**Take it again:** "+report.Code(t.commands[0].Line))
+	p.list(lines)
+}
+
+// crashTurns reports whether the run turns on a crash or another fault before its last step:
+// that says more than the step in which the failure showed.
+func (t *tale) crashTurns() bool {
+	if t.Dead() || t.Hot() || !t.Turn().In() || t.Turned() == t.f.Step {
+		return false
+	}
+	s := t.Step(t.Turned())
+	return s != nil && (s.Event.Kind.Fault() || s.CrashedWithin() != "")
+}
+
 // one returns the singular word for one name, and the plural otherwise.
 func one(names []string, single, several string) string {
 	if len(names) == 1 {
@@ -182,11 +222,11 @@ func (t *tale) critical(p *page) {
 	p.head("The critical transition")
 	switch t.Turn() {
 	case account.TurnUnknown:
-		p.say("It was not isolated: recovery became impossible in some step of this run.")
+		p.say("It was not isolated. %s", t.avoids())
 	case account.TurnAlways, account.TurnSeems:
-		p.say("There is none: the run was dead from its start. No state in which the liveness properties hold can be reached from there, whatever happens.")
+		p.say("There is none. %s", t.avoids())
 	default:
-		p.say("Before step %d recovery was possible; after it, it is not, for good.", t.Turned())
+		p.say("%s", t.avoids())
 		t.step(p, t.Turned())
 	}
 	var lines []string
@@ -213,7 +253,13 @@ func (t *tale) step(p *page, n int) {
 	p.say("%s", text)
 	var did []string
 	for _, c := range s.Coins {
-		did = append(did, "chooses "+report.Code(c.What))
+		one := "chooses " + report.Code(c.What)
+		if states := t.States(); states != nil && n-1 <= states.Steps() {
+			if times := world.Compared(c.What, s.Event.Node, states.State(n-1)); times != "" {
+				one += ": " + report.Code(times)
+			}
+		}
+		did = append(did, one)
 	}
 	for i, e := range s.Effects {
 		if i == effectsMost && len(s.Effects) > effectsMost+1 {
@@ -244,25 +290,22 @@ const (
 	linesMost    = 90 // of all of them
 )
 
-// source shows the lines of the service that ran in a step.
+// source shows the lines of the service that ran in a step. Those of layers from elsewhere are
+// folded.
 func (t *tale) source(p *page, n int) {
 	all, why := t.Passages(n)
 	if len(all) == 0 {
 		return
 	}
-	lines := 0
-	var more []string
-	for i, one := range all {
-		if lines += len(one.Lines); i > 0 && (i >= passagesMost || lines > linesMost) {
-			more = append(more, report.Code(one.Func))
-			continue
-		}
-		if handler := t.Sources().Handler(t.Step(n).Event); i == 0 && handler.File == one.File && handler.Line == one.Line {
-			p.say("%s", strings.TrimRight(report.CodeBlock("", passage(one)), "\n")) // the text of the step says where it is
-			continue
-		}
-		p.say("%s, %s:", report.Code(shortFunc(one.Func)), report.Code(fmt.Sprintf("%s:%d", one.File, one.Line)))
-		p.say("%s", strings.TrimRight(report.CodeBlock("", passage(one)), "\n"))
+	own := slices.IndexFunc(all, func(one account.Passage) bool { return one.Layer })
+	if own < 0 {
+		own = len(all)
+	}
+	more := t.passages(p, n, all[:own])
+	if layers := all[own:]; len(layers) > 0 {
+		p.say("<details>\n<summary>%s of the layers below that ran, such as <code>%s</code></summary>", numerals.Many(len(layers), "function"), html.EscapeString(shortFunc(layers[0].Func)))
+		more = append(more, t.passages(p, n, layers)...)
+		p.say("</details>")
 	}
 	switch {
 	case t.Copy == nil:
@@ -277,6 +320,23 @@ func (t *tale) source(p *page, n int) {
 	if how := t.Step(n).CrashedWithin(); how != "" {
 		p.say("%s crashed %s: what these lines did after that had no effect.", report.Code(t.Step(n).Node.String()), report.Prose(how))
 	}
+}
+
+// passages shows pieces of source, as many as fit, and returns the names of the other functions.
+func (t *tale) passages(p *page, n int, all []account.Passage) (more []string) {
+	lines := 0
+	for i, one := range all {
+		if lines += len(one.Lines); i > 0 && (i >= passagesMost || lines > linesMost) {
+			more = append(more, report.Code(one.Func))
+			continue
+		}
+		handler := t.Sources().Handler(t.Step(n).Event)
+		if i > 0 || one.Layer || handler.File != one.File || handler.Line != one.Line { // else the text of the step says where it is
+			p.say("%s, %s:", report.Code(shortFunc(one.Func)), report.Code(fmt.Sprintf("%s:%d", one.File, one.Line)))
+		}
+		p.say("%s", strings.TrimRight(report.CodeBlock("", passage(one)), "\n"))
+	}
+	return more
 }
 
 // passage returns a piece of source, its lines numbered and marked.

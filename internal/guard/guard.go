@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+
+	"macemc/macetime"
 )
 
 // Call calls a function of the service outside of a run, and returns its panic as an error.
@@ -25,8 +27,9 @@ func Text(r any) string { return Bounded(fmt.Sprint(r)) }
 // reports, in headers of paths, and on one line of a screen.
 const saidMost = 4096
 
-// Bounded cuts a text that is too long, and appends a note.
+// Bounded cuts a text that is too long, and appends a note. Readings of clocks lose their marks.
 func Bounded(text string) string {
+	text = macetime.Plain(text)
 	if len(text) <= saidMost {
 		return text
 	}

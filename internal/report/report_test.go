@@ -388,6 +388,32 @@ func TestSlower(t *testing.T) {
 	}
 }
 
+// Where the time was over and the machine had other work, the report says so.
+func TestBusy(t *testing.T) {
+	for _, c := range []struct {
+		stop, cut search.Stop
+		cpu       time.Duration
+		want      string
+	}{
+		{search.StopTime, "", 400 * time.Millisecond, "  busy        the search had a processor for 20 % of its time: "},
+		{search.StopFound, search.StopSpent, 400 * time.Millisecond, "  busy        the search had a processor for 20 % of its time: "},
+		{search.StopTime, "", 1900 * time.Millisecond, ""},
+		{search.StopTime, "", 0, ""}, // it is not known
+		{search.StopDone, "", 400 * time.Millisecond, ""},
+	} {
+		r := result(lamp)
+		r.Stop, r.Cut = c.stop, c.cut
+		r.Measured = search.Measured{Elapsed: 2 * time.Second, CPU: c.cpu}
+		var b strings.Builder
+		if err := Measured(&b, r); err != nil {
+			t.Fatal(err)
+		}
+		if text := b.String(); !strings.Contains(text, c.want) || c.want == "" && strings.Contains(text, "busy") {
+			t.Errorf("%+v: it does not say %q:\n%s", c, c.want, text)
+		}
+	}
+}
+
 func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{
 		0: "0 %", 1: "100 %", 0.95: "95 %", 0.0487029: "4.9 %", 0.041: "4.1 %", 0.0411: "4.2 %", 0.00029952: "0.03 %", 0.632: "64 %",

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math/bits"
@@ -697,6 +698,20 @@ func (p *printer) measured(r *search.Result) {
 	if why := slower(r); why != "" {
 		p.row(2, labels, "slower", why)
 	}
+	if why := waited(r); why != "" {
+		p.row(2, labels, "busy", why)
+	}
+}
+
+// waited returns that the time was over while the machine was busy with something else, or "".
+func waited(r *search.Result) string {
+	m := r.Measured
+	cut := slices.Contains([]search.Stop{search.StopTime, search.StopSpent}, cmp.Or(r.Cut, r.Stop))
+	if !cut || m.CPU == 0 || m.CPU > m.Elapsed/2 {
+		return ""
+	}
+	return fmt.Sprintf("the search had a processor for %d %% of its time: other programs had the rest, or memory was short; with more --time, or on a quiet machine, it comes further",
+		100*m.CPU/m.Elapsed)
 }
 
 // slower returns why a search was slower than it could be, or "" if it was not.

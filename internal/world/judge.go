@@ -362,6 +362,28 @@ func (j *Judge) Judge() (out []Judgement) {
 	return out
 }
 
+// Watching is what a monitor, or a property made by Cools, is at.
+type Watching struct {
+	Name   string
+	Cools  bool   // it was made by Cools
+	Hot    bool   // it waits for something
+	Why    string // what for, if it says so
+	Memory any    // what it remembers
+}
+
+// Watching returns what the monitors are at now.
+func (j *Judge) Watching() (out []Watching) {
+	for i := range j.monitors {
+		m := &j.monitors[i]
+		w := Watching{Name: m.Name, Cools: m.Hot != nil, Memory: m.Memory()}
+		if w.Hot = w.Cools && m.Hot(); w.Hot && m.Explain != nil {
+			w.Why = m.Explain()
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
 // Holding appends to out whether each of Judge's properties holds, in the same order.
 func (j *Judge) Holding(out []bool) []bool {
 	for _, list := range [2][]sight.Check{j.always, j.eventually} {

@@ -72,9 +72,16 @@ func PlaceOf(l canon.Line) (p Place) {
 // Lines returns the state as text, in stable order. It shows everything that the hash covers.
 func (x *Text) Lines() []canon.Line { return x.lines(x.walker.Text) }
 
-// Shown returns the lines of Lines with messages and signals as sim.Shown has them, for people.
-func (x *Text) Shown() []canon.Line {
-	return x.lines(func(v any) string { return sim.Shown(x.walker, v) })
+// Shown returns the lines of Lines for people: messages and signals as sim.Shown has them, and
+// fields as canon.Walker.Read has them.
+func (x *Text) Shown() (lines []canon.Line) {
+	shown := func(v any) string { return sim.Shown(x.walker, v) }
+	for i := range x.nodes.at {
+		own := x.nodes.lines(i, nil, shown)
+		copy(own, x.nodes.under(i, x.walker.Read(x.nodes.at[i].seen.Node)))
+		lines = append(lines, own...)
+	}
+	return append(lines, x.otherLines(shown)...)
 }
 
 // lines returns the state; text writes messages and signals.
@@ -182,16 +189,14 @@ func (x *Text) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
 // lines returns a node's own fields, then its timers, tasks and openings.
 func (all *nodes) lines(i int, wanted canon.Wanted, text func(v any) string) (lines []canon.Line) {
 	ns, name := &all.at[i], addrOf(i).String()
-	for _, l := range all.walker.LinesOf(ns.seen.Node, wanted) {
-		lines = append(lines, under(name, l, tag(PartField, i)))
-	}
+	lines = all.under(i, all.walker.LinesOf(ns.seen.Node, wanted))
 	add := func(what, value string, part Part) {
 		lines = append(lines, canon.Line{Path: name + " " + what, Value: value, Tag: tag(part, i)})
 	}
 	for k := range ns.seen.Timers {
 		value := text(ns.seen.Timers[k].Signal)
 		if all.pace != nil {
-			value += ", due " + ns.seen.Timers[k].Due.String()
+			value += ", due " + ns.seen.Timers[k].Due.Text()
 		}
 		add("timer", value, PartTimer)
 	}
@@ -226,6 +231,14 @@ func (all *nodes) lines(i int, wanted canon.Wanted, text func(v any) string) (li
 		for _, known := range ns.clock.Lines() {
 			add("clock", known, PartClock)
 		}
+	}
+	return lines
+}
+
+// under puts the lines of a node's fields below its name.
+func (all *nodes) under(i int, lines []canon.Line) []canon.Line {
+	for k := range lines {
+		lines[k] = under(addrOf(i).String(), lines[k], tag(PartField, i))
 	}
 	return lines
 }

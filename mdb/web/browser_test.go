@@ -132,6 +132,35 @@ func TestBrowser(t *testing.T) {
 	v.said()
 }
 
+// The page of a path that the code does not take any more says so at its top, with the files that
+// show the run as it was.
+func TestBrowserParted(t *testing.T) {
+	v := startVisitor(t)
+	path, err := choose.Open(filepath.Join(example, "error.path"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path.Steps[3].Event.What = "n1 lose goodbye{} from n0"
+	folder := t.TempDir()
+	var b strings.Builder
+	if _, err := path.WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{"error.path": b.String(), "graph.html": "", "report.md": ""} {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.small()
+	v.visit(opened(t, mdb.Opener{Tool: "macemc"}, folder))
+	v.is(`document.getElementById("parted").textContent`, "The run parts here from what was recorded: it is followed to step 3 of 4, and the code has changed since. In the folder of the finding "+
+		filepath.Join(folder, "graph.html")+" and "+filepath.Join(folder, "report.md")+" show the run as it was.")
+	v.is(`(() => { const box = document.getElementById("parted").getBoundingClientRect(); return box.height > 10 && box.bottom < 300; })()`, true)
+	v.visit(opened(t, mdb.Opener{Tool: "macemc"}, example))
+	v.is(`document.getElementById("parted").hidden`, true)
+	v.said()
+}
+
 // The page of a finding that fails shows how many walks avoid the failure.
 func TestBrowserFailure(t *testing.T) {
 	v := startVisitor(t)

@@ -484,7 +484,10 @@
     if (verdict) el(says, "b", verdict === "none" ? "good" : "", verdict + (what ? `: “${what}”` : "")).after("  ");
     says.append([about.title, ...about.settings.filter(([k]) => ["nodes", "faults", "net", "param", "seed"].includes(k)).map(([k, v]) => k + " " + v)].join(" · "));
     says.title = says.textContent;
-    if (about.stopped) el(says, "b", "", "  " + about.stopped);
+    if (about.stopped && !about.parted) el(says, "b", "", "  " + about.stopped);
+    const parted = $("parted");
+    parted.hidden = !about.parted;
+    if (about.parted) { parted.textContent = about.parted; parted.title = about.stopped; }
     $("overlay").disabled = !about.branches.some((b) => b.name === LIVE);
     $("overlay").parentElement.title = $("overlay").disabled ? "no live run is known: type critical" : "lay the nearest live run over this one (l)";
   };
@@ -516,6 +519,13 @@
       el(row, "span", "sign " + kind, q.holds ? "✓" : "✗");
       const words = el(row, "span", "", q.name);
       el(words, "span", "dim", ` ${q.kind}, since ${q.since ? "step " + count(q.since) : "the start"}` + (q.says ? ": " + q.says : ""));
+    }
+    for (const q of p.watched || []) {
+      const row = el(box, "div", "prop"), kind = !q.holds ? "bad" : q.hot ? "not" : "good";
+      el(row, "span", "sign " + kind, q.holds && !q.hot ? "✓" : "✗");
+      const words = el(row, "span", "", q.name);
+      el(words, "span", "dim", ` ${q.kind}` + (q.kind === "cools" ? (q.hot ? ", hot" : ", cold") : "") + (q.says ? ": " + q.says : ""));
+      if (q.memory) words.title = "it remembers " + q.memory;
     }
     if (about.properties.some((q) => q.kind === "eventually")) el(box, "p", "dim", p.live ? "the state is live" : "the state is not live");
   };

@@ -36,7 +36,7 @@ func Operations() []*Operation {
 		{
 			Name:    "about",
 			Short:   "Tell what is open.",
-			Answers: "`title`, `system`, `settings` (the header of the path), `nodes`, `properties` (`name`, and `kind`: always or eventually), `asks` (what walks are asked: `live`, to become live, or `survive`, to go on without a failure), `command` and `branches`.",
+			Answers: "`title`, `system`, `settings` (the header of the path), `nodes`, `properties` (`name`, and `kind`: always or eventually), `asks` (what walks are asked: `live`, to become live, or `survive`, to go on without a failure), `command`, `branches`, and, if the recorded path could not be followed to its end, `stopped` and `parted`.",
 			Example: `{"op": "about"}`,
 			run:     func(s *mdb.Session, _ *Request) (any, error) { return s.About(), nil },
 		},
@@ -81,12 +81,16 @@ func Operations() []*Operation {
 		},
 		{
 			Name: "properties", Takes: place,
-			Short:   "Tell every property of states at a step.",
-			Answers: "`live` and `properties`: `name`, `kind`, `holds`, `since` (a step) and `says`.",
+			Short:   "Tell every property at a step.",
+			Answers: "`live`, `properties` (of states: `name`, `kind`, `holds`, `since` (a step) and `says`) and `watched` (of runs: `name`, `kind`: steps, monitor or cools, `holds`, `hot`, `says`, and `memory`, which is what a monitor remembers).",
 			Example: `{"op": "properties", "step": 4}`,
 			run: at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) {
 				all, live, err := s.Properties(l)
-				return map[string]any{"live": live, "properties": all}, err
+				if err != nil {
+					return nil, err
+				}
+				watched, err := l.Watched()
+				return map[string]any{"live": live, "properties": all, "watched": watched}, err
 			}),
 		},
 		{

@@ -1,0 +1,32 @@
+package account
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// AsRecorded says which files beside a path show its run as it was recorded, for a path that does
+// not apply any more. It returns "" if there are none.
+func AsRecorded(file string) string {
+	if info, err := os.Stat(file); err == nil && info.IsDir() {
+		file = filepath.Join(file, "error.path")
+	}
+	var there []string
+	if filepath.Base(file) == "error.path" {
+		for _, name := range []string{"graph.html", "report.md"} {
+			beside := filepath.Join(filepath.Dir(file), name)
+			if _, err := os.Stat(beside); err == nil {
+				there = append(there, beside)
+			}
+		}
+	}
+	switch len(there) {
+	case 0:
+		return ""
+	case 1:
+		return there[0] + " shows the run as it was"
+	default:
+		return strings.Join(there, " and ") + " show the run as it was"
+	}
+}

@@ -1,0 +1,58 @@
+package finding
+
+import (
+	"strings"
+	"testing"
+
+	"macemc/critical"
+	"macemc/internal/account"
+	"macemc/search"
+)
+
+// explained is what a search finds, with its critical step.
+func explained(t *testing.T, name, bug string) *search.Result {
+	t.Helper()
+	r := found(t, system(t, name), search.Options{}, bug)
+	e, err := critical.Explain(r.System, r.Finding, critical.Options{}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Finding, r.Findings = e.Finding, []*search.Finding{e.Finding}
+	return r
+}
+
+// A reader has the critical step, whether the failure could be avoided and the command before any
+// section of the report. If the run turns on a fault, the section about that comes first.
+func TestReportBeginsWithTheTurn(t *testing.T) {
+	for _, c := range []struct{ system, bug, critical, first string }{
+		{"counter", "RP1", "**Critical step:** 6 of 6, `n1 message value{n: 2} (answer to 1) from n0 by udp`.", "## The last step"},
+		{"handshake", "HS1", "**Critical step:** 4 of 4, `n1 lose confirm{} from n0`.", "## The critical transition"},
+		{"chain", "CH4", " down`.", "## Could it be avoided?"},
+	} {
+		text := written(t, explained(t, c.system, c.bug))["report.md"]
+		head, sections, _ := strings.Cut(text, "\n## ")
+		for _, part := range []string{c.critical, "**Could it be avoided?** ", "**Take it again:** `macemc replay "} {
+			if !strings.Contains(head, part) {
+				t.Errorf("%s does not say %q before its first section:\n%s", c.bug, part, head)
+			}
+		}
+		if !strings.HasPrefix("## "+sections, c.first) {
+			t.Errorf("%s: the first section is not %q but %.40q", c.bug, c.first, sections)
+		}
+	}
+}
+
+// The code of a layer from elsewhere is folded, and that of the service is not.
+func TestLayersAreFolded(t *testing.T) {
+	r := explained(t, "counter", "RP1")
+	tale := newTale(account.Of(r, r.Finding), r)
+	for step, folded := range map[int]bool{3: true, 6: false} { // a timer of the layer, an answer
+		p := &page{}
+		tale.source(p, step)
+		if text := p.b.String(); strings.Contains(text, "<details>") != folded || !strings.Contains(text, "```") {
+			t.Errorf("step %d: folded is not %t:\n%s", step, folded, text)
+		} else if kinds := elements(text); folded && kinds["HTMLBlock"] != 2 {
+			t.Errorf("step %d: %v is not a block of code between two of HTML", step, kinds)
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package macetime
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// A reading beside other words is still a word: Sprint writes no blank beside a string.
+func TestPlain(t *testing.T) {
+	clock := Of(0)
+	clock.Read()
+	now := clock.Read()
+	for text, want := range map[string]string{
+		fmt.Sprint(now.Add(4*time.Second), "leased"):                "t1+4s leased",
+		fmt.Sprint("until", now.Sub(1500*time.Millisecond), "held"): "until t1-1.5s held",
+		fmt.Sprint(Time{}, "asked"):                                 "none asked",
+		fmt.Sprintf("until %s, or %s.", now, clock.Count()):         "until t1, or r1.",
+		fmt.Sprintf("(%s)", now.Add(90*time.Minute)):                "(t1+1h30m0s)",
+		"no time": "no time",
+	} {
+		if got := Plain(text); got != want {
+			t.Errorf("%q is shown as %q, want %q", text, got, want)
+		}
+	}
+	if text, is := Written(fmt.Sprint(now.Add(4*time.Second), "leased")); !is || text != "t1+4s" {
+		t.Errorf("the reading in it is %q, %t", text, is)
+	}
+}
