@@ -43,7 +43,7 @@ func crashed(t *testing.T, sys *sim.System, model sim.CrashModel, down, depth in
 	own := seenBy(t, sys, labels)
 	own.Tolerates = sim.Faults{Down: down} // faults that a search is given are tried by walks first, and those are judged too
 	r, err := Search(own, Options{
-		Params: params, Conditions: sim.Conditions{Crashes: model}, Depth: depth, NoWalks: true, Workers: 1,
+		Params: params, Conditions: sim.Conditions{Crashes: model}, Depth: depth, NoWalks: true, Workers: 1, once: true,
 	})
 	return labels, r, err
 }
@@ -69,7 +69,7 @@ func TestImplicitCrashes(t *testing.T) {
 		bare := *sys
 		bare.Within = sim.Constraint{} // depth bounds the space here
 		for down := 1; down <= long.Of(1, 2); down++ {
-			depth := long.Of(4, 6)
+			depth := long.Of(3, 6)
 			implicit, _, err := crashed(t, &bare, sim.CrashImplicit, down, depth, sim.Params{})
 			if err != nil {
 				if !strings.Contains(err.Error(), "the crash model implicit differs from explicit") {
@@ -128,7 +128,7 @@ func TestImplicitCrashesFindBugs(t *testing.T) {
 				own := seenBy(t, sys, map[string]bool{})
 				own.Within = sim.Constraint{} // depth bounds the space here
 				r, err := Search(own, Options{
-					Params: params, Conditions: sim.Conditions{Faults: &sim.Faults{Down: 1}, Crashes: model}, NoWalks: true, Depth: b.depth, Workers: 1,
+					Params: params, Conditions: sim.Conditions{Faults: &sim.Faults{Down: 1}, Crashes: model}, NoWalks: true, Depth: b.depth, Workers: 1, once: true,
 				})
 				if err != nil {
 					t.Fatalf("%s %v: %v", b.system, bugs, err)

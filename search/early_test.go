@@ -88,7 +88,7 @@ func TestFailsBeyondTheLimit(t *testing.T) {
 		for _, only := range [][]string{nil, {"nothing is told", "it does not fire twice without any harm"}} {
 			for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
 				t.Run(fmt.Sprint(c.wrong, "/", engine, len(only)), func(t *testing.T) {
-					res, err := Search(sys, Options{Engine: engine, Conditions: sim.Conditions{Early: new(1), Properties: only}, Paths: 200})
+					res, err := Search(sys, Options{Engine: engine, Conditions: sim.Conditions{Early: new(1), Properties: only}, Paths: 50, once: true})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -15,7 +15,7 @@ import (
 // states.
 func TestFactsChangeNoAnswer(t *testing.T) {
 	shared, apart := 0, 0
-	for seed := range uint64(long.Of(12, 1_000)) {
+	for seed := range uint64(long.Of(6, 1_000)) {
 		s := spec.Draw(seed)
 		opts := conditions(s)
 		opts.Workers = 1
@@ -30,7 +30,7 @@ func TestFactsChangeNoAnswer(t *testing.T) {
 		if !one.CanBeLive() {
 			continue
 		}
-		for n := range uint64(6) {
+		for n := range uint64(long.Of(4, 6)) {
 			climate := run.Climate{Faults: true, Heal: int(n) * 2}
 			take := func(l *Lab) *Case {
 				of, err := alone(l, func() (*Case, error) {

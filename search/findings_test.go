@@ -100,7 +100,7 @@ func TestFindingsOfSeveral(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal}[:long.Of(1, 2)] {
 		one, walks := "", long.Of(1_000, 2_500)
 		for _, workers := range []int{1, 3} {
-			res := search(t, fragiles, 0, nil, Options{Engine: engine, Findings: 10, Depth: 8, Roam: walks, Workers: workers, team: 1})
+			res := search(t, fragiles, 0, nil, Options{Engine: engine, Findings: 10, Depth: 8, Roam: walks, Workers: workers, team: 1, once: true})
 			said := fmt.Sprintf("%+v %+v %d alike, stopped: %s", res.Stats, res.Liveness, res.Alike, res.Stop)
 			for _, f := range res.Findings {
 				said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, run.Picks(f.Path))

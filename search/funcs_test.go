@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/long"
 	"macemc/sim"
 )
 
@@ -145,7 +146,7 @@ func TestEnginesAgreeOnFunctions(t *testing.T) {
 			engine Engine
 		}{{"switch", EngineMemo}, {"methods", EngineMemo}, {"methods", EngineLocal}, {"methods", EngineReference}, {"literals", EngineMemo}, {"remade", EngineMemo}, {"remade", EngineLocal}} {
 			copied := c.kind != "literals" && c.engine != EngineReference
-			opts := Options{Engine: c.engine, NoWalks: true}
+			opts := Options{Engine: c.engine, NoWalks: true, once: !*long.On}
 			if opts.Depth = 40; !copied {
 				opts.Depth = 9
 			}

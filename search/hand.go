@@ -63,6 +63,7 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 		return nil, err
 	}
 	h.opts.Params = h.Params
+	h.auditAnew()
 	h.owner = explore.Owner{
 		Runs: &h.Runs, Share: &h.share, Coverage: h.coverage, Seed: opts.Seed, All: opts.all, Worth: opts.worth, Once: opts.once,
 		Counts: explore.Counts{
@@ -85,9 +86,19 @@ func (h *hand) counted() Stats {
 	return counts
 }
 
-// auditAnew begins a phase in which nothing was audited yet; auditFrom continues a phase.
-func (h *hand) auditAnew()                   { h.share = run.Share{} }
-func (h *hand) auditFrom(steps, audited int) { h.share = run.ShareOf(steps, audited) }
+// auditAnew begins a phase in which nothing was audited yet.
+func (h *hand) auditAnew() {
+	h.share = run.Share{}
+	if h.opts.once {
+		h.share.Least = 1
+	}
+}
+
+// auditFrom continues a phase.
+func (h *hand) auditFrom(steps, audited int) {
+	h.auditAnew()
+	h.share.Add(steps, audited)
+}
 
 // halted reports whether what is explored is to stop in the middle of a state.
 func (h *hand) halted() bool {

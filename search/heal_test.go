@@ -8,6 +8,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/long"
 	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/brokentree"
@@ -19,7 +20,7 @@ import (
 // likely to become live as one that never met any; and healing takes nothing
 // from the state but what the environment still had in store.
 func TestHealed(t *testing.T) {
-	const states, within = 1_000, 2_000
+	states, within := long.Of(400, 1_000), 2_000
 	for _, c := range []struct {
 		name   string
 		sys    *sim.System

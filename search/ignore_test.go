@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -268,9 +269,12 @@ func TestIgnoreCause(t *testing.T) {
 	}
 	for _, dead := range []bool{false, true} {
 		for _, o := range []search.Options{
-			{Depth: 1, Roam: 2_000, Workers: 1}, {Depth: 1, Roam: 4_000, Workers: 2},
+			{Depth: 1, Roam: 600, Workers: 1}, {Depth: 1, Roam: 1_200, Workers: 2},
 			{Engine: search.EngineMemo}, {Engine: search.EngineLocal}, {Engine: search.EngineReference, Depth: 8},
 		} {
+			if !*long.On && dead && (o.Workers == 2 || o.Engine == search.EngineReference) {
+				continue
+			}
 			alone := o
 			r, err := search.Search(maskeds(dead), alone)
 			if err != nil || r.Finding == nil || !strings.Contains(event(r.Finding), "trip") {

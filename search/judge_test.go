@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/decide"
+	"macemc/internal/long"
 	"macemc/internal/trail"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
@@ -110,7 +111,7 @@ func TestRetakeHeals(t *testing.T) {
 // Walks go on until Least.WalkSteps were taken. The progress never reports more walks than are
 // planned, and the audited share does not depend on the number of workers.
 func TestWalksGoOn(t *testing.T) {
-	const steps = 250_000
+	steps := long.Of(100_000, 250_000)
 	var alone run.Share
 	for _, workers := range []int{1, 3} {
 		told := 0

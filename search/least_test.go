@@ -96,6 +96,7 @@ func TestWalkLeast(t *testing.T) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			c.opts.Depth, c.opts.Paths, c.opts.Faults, c.opts.Workers = 1, 20, &fair, 1
+			c.opts.ExplainEffort = long.Of(1_000, 0)
 			c.opts.Walks, c.opts.Walking = 2, WalkWeighted // others take some steps more before they are judged
 			res := search(t, c.sys, 0, nil, c.opts)
 			if res.Verdict() != c.found {
@@ -135,6 +136,7 @@ func TestWalkLeastAlarms(t *testing.T) {
 func TestLateStorms(t *testing.T) {
 	faults := sim.Faults{Crash: 1}
 	healthy := func(a *ager) bool { return !a.Broken }
+	explain := long.Of(1_000, 0)
 	for _, c := range []struct {
 		name  string
 		sys   *sim.System
@@ -142,12 +144,12 @@ func TestLateStorms(t *testing.T) {
 		found bool
 	}{
 		{"by default", aging(0, 1_000, nil, healthy), 0, false},
-		{"late", aging(0, 1_000, nil, healthy), 10_000, true},
+		{"late", aging(0, 1_000, nil, healthy), long.Of(5_000, 10_000), true},
 		{"at rest, by default", aging(300, 300, nil, healthy), 0, false},
-		{"at rest", aging(300, 300, nil, healthy), 10_000, true},
+		{"at rest", aging(300, 300, nil, healthy), long.Of(5_000, 10_000), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: long.Of(20, 100), Conditions: sim.Conditions{Faults: &faults}, WalkLeast: c.least, Walks: 5, Walking: WalkWeighted})
+			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: long.Of(20, 100), Conditions: sim.Conditions{Faults: &faults}, WalkLeast: c.least, Walks: 5, Walking: WalkWeighted, ExplainEffort: explain})
 			f := res.Finding
 			if (f != nil) != c.found {
 				t.Fatalf("found is %+v", f)

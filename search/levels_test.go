@@ -61,7 +61,7 @@ func TestLevelsGoOn(t *testing.T) {
 	}{
 		{"commit", Options{}, ""},
 		{"commit", Options{Engine: EngineLocal, Visited: VisitedFingerprint}, ""},
-		{"randtree", Options{Depth: 7, NoWalks: true}, ""},
+		{"randtree", Options{Depth: long.Of(6, 7), NoWalks: true}, ""},
 		{"", Options{}, "RT27"},
 		{"simtcp", Options{Workers: 2, team: 64, NoWalks: true}, ""},
 		{"lease", Options{Depth: 6}, ""},

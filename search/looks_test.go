@@ -64,7 +64,7 @@ func TestLooksAtMessages(t *testing.T) {
 		for want, p := range properties {
 			var first string
 			for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
-				res, err := Search(blindly(link, p), Options{Engine: engine, NoWalks: true})
+				res, err := Search(blindly(link, p), Options{Engine: engine, NoWalks: true, once: true})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -19,7 +19,7 @@ import (
 // the others, spend all kinds of faults, and can be taken again from their answers,
 // with every check on.
 func TestManners(t *testing.T) {
-	walks := long.Of(24, 40)
+	walks := long.Of(12, 40)
 	faults := sim.Faults{Crash: 1, Reset: 1, Partition: 1, Pause: 1}
 	told := map[string]bool{}
 	for _, w := range []Walking{WalkWeighted, WalkChain, WalkSwarm, WalkAuto} {
@@ -101,7 +101,7 @@ func TestPartsStay(t *testing.T) {
 		s, how, length := walk.New(r.opts.Seed), r.strategy(nil), r.length()
 		length.Heals = walk.Heals(0, 0, 0, 0) // all heal
 		var cut, mended, longest [2]int       // by whether parts are to stay
-		for i := range long.Of(500, 1_000) {
+		for i := range long.Of(250, 1_000) {
 			p := how.Plan(i, length)
 			s.Begin(p)
 			r.Run(s, false)
@@ -124,7 +124,7 @@ func TestPartsStay(t *testing.T) {
 			}
 			r.Run(again, false)
 		}
-		if cut[1] < long.Of(100, 200) || mended[1] > cut[1]/10 || mended[0] < cut[0]/2 || longest[1] < 200 {
+		if cut[1] < long.Of(50, 200) || mended[1] > cut[1]/10 || mended[0] < cut[0]/2 || longest[1] < 200 {
 			t.Errorf("%s: of %d and %d partitions %d and %d mend before the environment heals, the longest take %d and %d steps", manner, cut[0], cut[1], mended[0], mended[1], longest[0], longest[1])
 		}
 	}
@@ -133,7 +133,7 @@ func TestPartsStay(t *testing.T) {
 // Nearly all walks with a storm heal if becoming live takes few steps, and few heal if it takes
 // many. The search counts each walk. If nothing is to become live, none heals.
 func TestShareHeals(t *testing.T) {
-	const walks = 400
+	walks := long.Of(200, 400)
 	for _, c := range []struct {
 		recovery, least, most int // years until a crash is over; walks that heal
 		lively                bool

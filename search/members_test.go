@@ -100,12 +100,12 @@ func TestMembership(t *testing.T) {
 // A node that says hello once may say it before another one joins, and then that one never hears
 // it: the run is dead. If the nodes repeat their hello, nothing is found.
 func TestJoinsLater(t *testing.T) {
-	res := search(t, membership(false), 0, nil, Options{})
+	res := search(t, membership(false), 0, nil, Options{Paths: 500})
 	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || f.Critical == nil {
 		t.Fatalf("said once: found %v", f)
 	}
 	replayed(t, membership(false), res.Finding, false)
-	res = search(t, membership(true), 0, nil, Options{})
+	res = search(t, membership(true), 0, nil, Options{Paths: 500})
 	if res.Finding != nil {
 		t.Errorf("said again and again: found %v", res.Finding)
 	}

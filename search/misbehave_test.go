@@ -523,7 +523,7 @@ func TestBehaving(t *testing.T) {
 				sys := systemOf(c.name, c.make, false)
 				for seed := range uint64(long.Of(1, 5)) {
 					opts := phase.opts
-					opts.Seed = seed + 1
+					opts.Seed, opts.Effort = seed+1, opts.Effort/long.Of(4, 1)
 					res, err := Search(sys, opts)
 					if err != nil {
 						t.Fatalf("seed %d: %v", opts.Seed, err)

@@ -45,7 +45,7 @@ type Options struct {
 	live   int                // nodes of a place that are not packed, for tests
 	worth  int                // runs of a node's handlers that say whether memo looks its steps up, for tests
 	late   int                // steps of walks after which states are kept, for tests; 0 means walk.CorpusFrom
-	once   bool               // the steps of a small space are not taken again, for tests
+	once   bool               // the steps of a small space are not taken again, and its first steps not audited, for tests
 	made   func(*world.World) // called with each world that is made and not for audits, for tests; nil means nobody asked
 	table  int                // bytes that the table of visited states may have, for tests; 0 means as Memory allows
 

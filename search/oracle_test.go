@@ -19,7 +19,10 @@ func TestTogether(t *testing.T) {
 			t.Errorf("seed %d: %s", seed, d)
 		}
 	}
-	for _, k := range oracle.Kept() {
+	for n, k := range oracle.Kept() {
+		if !*long.On && n%3 != 0 {
+			continue
+		}
 		for _, d := range oracle.Compare(k.Spec, 150, modes).Differences {
 			t.Errorf("%s: %s", k.Why, d)
 		}

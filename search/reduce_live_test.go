@@ -10,10 +10,10 @@ import (
 // liveness as one that takes all.
 func TestReducedLiveness(t *testing.T) {
 	met := map[string]int{}
-	for seed := range uint64(long.Of(60, 10_000)) {
+	for seed := range uint64(long.Of(30, 10_000)) {
 		s := reducible(3 * seed) // of these, Eventually is kept
 		opts := conditions(s)
-		opts.Effort, opts.Workers, opts.ExplainEffort = 3_000, 1, 1
+		opts.Effort, opts.Workers, opts.ExplainEffort = long.Of(1_000, 3_000), 1, 1
 		whole, err := Search(s.System(), opts)
 		if err != nil || whole.Stop == StopDepth {
 			met["left out"]++

@@ -20,7 +20,7 @@ func TestReducedSystems(t *testing.T) {
 			all = append(all, b.ID)
 		}
 		for _, bug := range all {
-			if cases++; cases%3 != 0 && !*long.On {
+			if cases++; cases%5 != 0 && !*long.On {
 				continue
 			}
 			var bugs []string
@@ -49,7 +49,7 @@ func TestReducedSystems(t *testing.T) {
 
 func reducedSystem(t *testing.T, sys *sim.System, opts Options, met map[string]int) {
 	t.Helper()
-	opts.NoWalks, opts.once, opts.Workers, opts.Effort = true, true, 1, long.Of(4_000, 2_000_000)
+	opts.NoWalks, opts.once, opts.Workers, opts.Effort = true, true, 1, long.Of(2_000, 2_000_000)
 	opts.ExplainEffort = 1
 	whole, err := Search(sys, opts)
 	if err != nil {

@@ -121,7 +121,7 @@ func reducible(seed uint64) *spec.Spec {
 // TestReducedServices compares the reduced spaces of random services with the whole ones.
 func TestReducedServices(t *testing.T) {
 	met := map[string]int{}
-	for seed := range uint64(long.Of(80, 10_000)) {
+	for seed := range uint64(long.Of(40, 10_000)) {
 		reducedService(t, seed, met)
 		if t.Failed() {
 			t.Fatalf("service %d: %s", seed, reducible(seed))
@@ -140,7 +140,7 @@ func reducedService(t *testing.T, seed uint64, met map[string]int) {
 	s := reducible(seed)
 	opts := conditions(s)
 	opts.Engine = []Engine{EngineMemo, EngineMemo, EngineLocal}[seed%3]
-	most := long.Of(3_000, 20_000)
+	most := long.Of(1_000, 20_000)
 	whole, done := shows(t, s.System(), opts, most, nil)
 	if !done {
 		met["too large"]++

@@ -67,7 +67,7 @@ func TestRepeated(t *testing.T) {
 			New:   func(sim.Params, sim.Addr) sim.Node { return &peeker{how: peeks(how)} },
 		}
 		for _, engine := range []Engine{EngineReference, EngineLocal, EngineMemo} {
-			for seed := range uint64(long.Of(6, 20)) {
+			for seed := range uint64(long.Of(3, 20)) {
 				res := search(t, sys, 0, nil, Options{Engine: engine, Seed: seed + 1, NoWalks: true})
 				if how == 0 {
 					if res.Finding != nil || res.Repeated != (Repeated{Steps: 4, Times: 40}) || res.Repeated.Escape() > 1e-6 {

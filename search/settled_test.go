@@ -43,7 +43,7 @@ func TestSettled(t *testing.T) {
 		},
 	}
 	for _, engine := range []Engine{EngineMemo, EngineLocal, EngineReference}[:long.Of(2, 3)] {
-		res := search(t, sys, 3, nil, Options{Engine: engine, Depth: 6, NoWalks: true})
+		res := search(t, sys, 3, nil, Options{Engine: engine, Depth: 6, NoWalks: true, once: true})
 		if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || f.Step != 3 {
 			t.Errorf("%s: found %+v; want that all have quit, after 3 steps", engine, f)
 		}

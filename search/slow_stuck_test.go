@@ -64,7 +64,7 @@ func TestStuckIsSlow(t *testing.T) {
 	for _, c := range []struct {
 		engine Engine
 		at     int
-	}{{EngineReference, 2}, {EngineReference, 40}, {EngineLocal, 2}, {EngineLocal, 40}, {EngineMemo, 2}, {EngineMemo, 20}} {
+	}{{EngineReference, 2}, {EngineReference, 40}, {EngineLocal, 2}, {EngineLocal, 20}, {EngineMemo, 2}, {EngineMemo, 20}} {
 		opts := Options{Engine: c.engine, once: true, NoWalks: true}
 		want, err := Search(laggingSystem(newLag(0, true)), opts)
 		if err != nil {

@@ -163,7 +163,7 @@ func TestInterrupted(t *testing.T) {
 		} {
 			var r *runner
 			stops, after := 0, 0
-			opts := Options{Engine: engine, NoWalks: true, Effort: 1 << 40, Conditions: sim.Conditions{Faults: &c.faults}, Stop: func() Stop {
+			opts := Options{Engine: engine, NoWalks: true, once: true, Effort: 1 << 40, Conditions: sim.Conditions{Faults: &c.faults}, Stop: func() Stop {
 				if r.Exploring != nil && c.here(r.Exploring.(*explore.Taker)) {
 					stops++
 				}

@@ -101,7 +101,7 @@ const (
 	stuckCase    = "MACEMC_TEST_STUCK"      // what the child is to run; set only for the child
 	stuckReplay  = "MACEMC_TEST_STUCK_PATH" // the path that it is to replay; unset: it searches
 	stuckWrite   = "MACEMC_TEST_STUCK_OUT"  // where it writes the path of its finding
-	stuckAfter   = 300 * time.Millisecond
+	stuckAfter   = 50 * time.Millisecond
 	stuckStatus  = 3
 	stuckOverall = 2 * time.Minute
 )

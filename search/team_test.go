@@ -30,7 +30,7 @@ func TestWorkersAgree(t *testing.T) {
 				}
 				first := ""
 				for _, workers := range []int{1, 3, 5}[:long.Of(2, 3)] {
-					res := search(t, c.sys, c.nodes, nil, Options{Engine: engine, Visited: kept, Depth: c.depth, NoWalks: true, Workers: workers, team: 1})
+					res := search(t, c.sys, c.nodes, nil, Options{Engine: engine, Visited: kept, Depth: c.depth, NoWalks: true, once: true, Workers: workers, team: 1})
 					s := res.Stats
 					said := fmt.Sprint(s.States, s.Transitions, s.Executed, s.Duplicates, res.Safety, res.Liveness, len(res.Never), res.Held)
 					if first == "" {
@@ -58,7 +58,7 @@ func TestWorkersFindTheSame(t *testing.T) {
 		}
 		var all []string
 		for _, workers := range []int{1, 2, 2, 4} {
-			res, err := Search(c.sys, Options{Params: params, Depth: 40, NoWalks: true, Workers: workers, team: 1})
+			res, err := Search(c.sys, Options{Params: params, Depth: 40, NoWalks: true, once: true, Workers: workers, team: 1})
 			if err != nil || res.Finding == nil {
 				t.Fatal(c.bug, workers, err)
 			}
@@ -107,7 +107,7 @@ func TestWorkersIgnoreTheSame(t *testing.T) {
 		first := ""
 		for _, workers := range []int{1, 2, 3, 5} {
 			res, err := Search(sys, Options{
-				Engine: engine, Depth: 20, NoWalks: true, Workers: workers, team: 1, Ignore: []Ignore{{Verdict: sim.VerdictPanic}},
+				Engine: engine, Depth: 20, NoWalks: true, Workers: workers, team: 1, once: true, Ignore: []Ignore{{Verdict: sim.VerdictPanic}},
 			})
 			if err != nil || res.Finding != nil {
 				t.Fatal(engine, workers, err, res.Finding)

@@ -200,7 +200,7 @@ func compare(t *testing.T, seed uint64, m maze, sys *sim.System, depth int, engi
 		most = 1 << 30
 	}
 	want := m.walk(most)
-	res, err := Search(sys, Options{Engine: engine, Depth: depth, Effort: 1 << 30, NoWalks: true})
+	res, err := Search(sys, Options{Engine: engine, Depth: depth, Effort: 1 << 30, NoWalks: true, once: true})
 	if err != nil {
 		t.Fatalf("maze %d: %v", seed, err)
 	}

@@ -13,7 +13,7 @@ func TestUndecidedSuspects(t *testing.T) {
 	met := 0
 	for _, after := range []int{40, 150, 400} {
 		asked, late := 0, 0
-		r, err := newRunner(sys, Options{Depth: 5, Workers: 1, WalkSteps: 500, MaxWalkSteps: 1_000})
+		r, err := newRunner(sys, Options{Depth: 5, Workers: 1, WalkSteps: 500, MaxWalkSteps: 1_000, once: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestTimeLiftsTheWalks(t *testing.T) {
 	} {
 		var r *runner
 		var err error
-		opts := Options{Depth: 1, Workers: 1, Timed: true, Paths: c.paths, Stop: func() Stop {
+		opts := Options{Depth: 1, Workers: 1, once: true, Timed: true, Paths: c.paths, Stop: func() Stop {
 			if r.stats.Walks >= c.walks {
 				return StopTime
 			}

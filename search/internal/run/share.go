@@ -35,11 +35,12 @@ type Share struct {
 	Least          int // steps that are audited whatever the share; 0 means auditLeast
 }
 
-// Weigh sets the share of an engine by how long its first state is.
+// Weigh sets the share of an engine by how long its first state is. It leaves Least as it is if
+// that is less.
 func (s *Share) Weigh(memo bool, lines int) {
 	work := auditMemo + auditMemoLines*lines
 	s.Every = auditShare * work
-	s.Least = min(auditLeast, max(auditLeastHeavy, auditLeastWork/work))
+	s.Least = min(cmp.Or(s.Least, auditLeast), max(auditLeastHeavy, auditLeastWork/work))
 	if !memo {
 		s.Every = auditShare * (auditLocal + lines/auditLocalLines)
 	}
