@@ -11,12 +11,12 @@ import (
 	"macemc/sim"
 )
 
-// repetitions is how often a step is taken again to count what it comes to.
+// repetitions is the number of times that a step is taken again to count its outcomes.
 const repetitions = 100
 
-// confirm takes a failed run again from its start, in lockstep and with every
-// check on, and makes the finding from what it sees this time. A run that does
-// not fail again as it did is a finding too: the service is not deterministic.
+// confirm takes a failed run again from its start, in lockstep and with every check on, and makes
+// the finding of this second run. A run that does not fail again in the same way is a finding, too:
+// the service is not deterministic.
 func (h *hand) confirm(answers choose.Source, c run.Climate, want *sim.Failure) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {
@@ -80,8 +80,8 @@ func unlike(f sim.Failure, say string) sim.Failure {
 	return f
 }
 
-// record takes a run again in the same way, and makes a finding of nothing of
-// it: a run that ended well.
+// record takes a run that did not fail again in the same way, and returns it as a finding with
+// VerdictNone.
 func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {
@@ -147,7 +147,7 @@ func (f *Finding) Shortened(from *Finding) {
 	f.labelManner()
 }
 
-// metBy notes which manner of walk met a finding.
+// metBy records the manner of the walk that met a finding.
 func (f *Finding) metBy(m walk.Manner) {
 	f.Manner = m.String()
 	f.labelManner()
@@ -160,7 +160,7 @@ func (f *Finding) labelManner() {
 	}
 }
 
-// setting returns what runs of sys under these options depend on.
+// setting returns the system, parameters and conditions on which runs with these options depend.
 func (o *Options) setting(sys *sim.System) setting.Setting {
 	return setting.Setting{Sys: sys, Params: o.Params, Conditions: o.Conditions}
 }

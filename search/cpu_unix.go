@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Processor returns the processor time that the process has taken, all threads together:
-// what a busy machine does not change. If it is 0, it is not known.
+// Processor returns the processor time that all threads of the process have taken together, which
+// does not depend on how busy the machine is. It returns 0 if the time is not known.
 func Processor() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
@@ -17,7 +17,7 @@ func Processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// userTime returns what of it was not spent in the kernel, which is busy when memory is
+// userTime returns the processor time without that of the kernel, which is busy when memory is
 // short.
 func userTime() time.Duration {
 	var u syscall.Rusage

@@ -12,8 +12,7 @@ import (
 	"macemc/sim"
 )
 
-// localStep is what a node does, as far as itself is concerned: what it kept before,
-// and the event.
+// localStep identifies a step from the view of its node: by the node's state before, and the event.
 type localStep struct {
 	kept  canon.Hash
 	event string
@@ -134,9 +133,8 @@ func (s *looks) add(w *world.World) {
 	s.all, s.besides = append(s.all, all), append(s.besides, all.Sub(w.State.NodesHash()))
 }
 
-// parts returns the first state that differs, or that only one of the runs has, or -1 if
-// there is none. Nodes that are initialized differently differ in all states, so they are
-// compared by what becomes of them.
+// parts returns the first state in which two runs differ, or that only one of them has, or -1 if
+// there is none. If the nodes are initialized differently, the states are compared without them.
 func (s *looks) parts(o looks) int {
 	mine, others := s.all, o.all
 	if s.kept != o.kept {
@@ -169,7 +167,7 @@ func (l *Lab) Show(path *choose.Path, see func(*world.World)) error {
 	return err
 }
 
-// show takes a run again, as far as it goes without a failure, and shows its states.
+// show takes a run again up to a failure, if there is one, and calls see with its states.
 func (l *Lab) show(answers choose.Source, c run.Climate, end int, see func(*world.World)) error {
 	_, err := alone(l, func() (none struct{}, err error) {
 		again := run.Repeat(answers, c, end)

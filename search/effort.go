@@ -41,7 +41,7 @@ func (f *Finding) Ended(after int) *Finding {
 type suspicions struct {
 	alive map[canon.Hash]bool
 	short map[canon.Hash]int // by state, an effort that was too little
-	over  int                // suspects that the effort was too little for
+	over  int                // suspects for which the effort was too little
 }
 
 // known reports whether a state can recover, as was decided before.
@@ -50,14 +50,14 @@ func (s *suspicions) known(at canon.Hash) bool { return s.alive[at] }
 // all returns the states that can recover.
 func (s *suspicions) all() []canon.Hash { return slices.Collect(maps.Keys(s.alive)) }
 
-// hopeless reports whether a state is not examined, by the effort that is left. After an
-// effort that was too little, only twice that effort is worth a new attempt.
+// hopeless reports whether too little effort is left to examine a state. If an effort was too little
+// before, a new attempt needs at least twice that effort.
 func (s *suspicions) hopeless(at canon.Hash, left int) bool {
 	spent, tried := s.short[at]
 	return left <= 0 || tried && left < 2*spent
 }
 
-// recovers notes that a state can recover.
+// recovers records that a state can recover.
 func (s *suspicions) recovers(at canon.Hash) {
 	if s.alive == nil {
 		s.alive = map[canon.Hash]bool{}
@@ -65,7 +65,7 @@ func (s *suspicions) recovers(at canon.Hash) {
 	s.alive[at] = true
 }
 
-// tooDear notes an effort that was too little for a state.
+// tooDear records an effort that was too little to decide about a state.
 func (s *suspicions) tooDear(at canon.Hash, effort int) {
 	if s.short == nil {
 		s.short = map[canon.Hash]int{}
@@ -80,13 +80,13 @@ func (r *runner) left() int {
 	return cmp.Or(r.opts.ExplainEffort, judgeMost) - now.Judging - now.Settled
 }
 
-// open returns the number of suspects that nothing was decided about.
+// open returns the number of suspects that are not decided.
 func (r *runner) open() int { return len(r.undecided) + r.suspicions.over }
 
-// within limits the effort that is spent on one run in a lab.
+// within returns options that limit the effort for one more run in a lab.
 func (l *Lab) within(effort int) decide.Options {
 	return decide.Options{Effort: l.Effort() + max(1, effort)}
 }
 
-// undecidedMost is how many runs are kept that the effort was too little for.
+// undecidedMost is the largest number of undecided runs that a result lists.
 const undecidedMost = 10

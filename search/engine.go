@@ -107,8 +107,8 @@ func (o outcome) covers(s Safety) outcome {
 	return outcome{stop: o.stop, finding: o.finding, safety: s, liveness: o.liveness, repeated: o.repeated}
 }
 
-// exhausted returns what a space comes to of which every state was visited: its steps are
-// taken again, and its dead states looked for.
+// exhausted returns the outcome of a space in which every state was visited. It takes its steps
+// again, and looks for its dead states.
 func (r *runner) exhausted(x *explore.Explorer, safety Safety) (outcome, error) {
 	again, err := r.repeats(x)
 	if again.over() || err != nil {
@@ -123,8 +123,8 @@ func (r *runner) exhausted(x *explore.Explorer, safety Safety) (outcome, error) 
 	}, err
 }
 
-// expand takes every step from the states of a level, and returns those of the
-// next, which are at a depth.
+// expand takes every step from the states of a level, and returns the states of the next level,
+// which are at depth.
 func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) (next explore.Frontier, out outcome, err error) {
 	r.gauge.begin(PhaseStates, depth, level.Len())
 	c, err := r.together(x, level)
@@ -191,7 +191,7 @@ func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) 
 	}
 }
 
-// interrupted returns why the exhaustive phase is to stop here, or "" if it goes on.
+// interrupted returns the reason why the exhaustive phase should stop here, or "" if it goes on.
 func (r *runner) interrupted() Stop {
 	switch {
 	case r.Stopped():
@@ -204,8 +204,7 @@ func (r *runner) interrupted() Stop {
 	return ""
 }
 
-// level takes the steps to the states of one depth, and makes a finding of
-// what goes wrong.
+// level takes the steps to the states of one depth, and makes a finding of a failure.
 func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *explore.Wrong, out outcome, err error) {
 	bad, err = r.owner.Guarded(x.Taker, take)
 	switch {
@@ -223,8 +222,8 @@ func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *
 	return bad, out, err
 }
 
-// conclude makes a finding of what went wrong in a step to a depth, or in the
-// state that it led to, by the answers of that run.
+// conclude makes a finding of a failure in a step to a depth, or in the state to which it led. answers
+// returns the answers of the run.
 func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, answers func() choose.Source) (outcome, error) {
 	var f *Finding
 	var err error
@@ -242,7 +241,7 @@ func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, an
 	return found(f), err
 }
 
-// failedAfter returns a failure that a run to a depth comes to.
+// failedAfter returns f as the failure of a run of depth steps.
 func failedAfter(f sim.Failure, depth int) *sim.Failure {
 	if f.Step = min(f.Step, depth); f.Verdict != sim.VerdictNondeterminism {
 		f.Step = depth
@@ -250,7 +249,7 @@ func failedAfter(f sim.Failure, depth int) *sim.Failure {
 	return &f
 }
 
-// covered returns what the states that were expanded say about the space.
+// covered returns how thoroughly the space was visited.
 func covered(x *explore.Explorer, open bool) State {
 	switch {
 	case x.Sampled:
@@ -264,8 +263,8 @@ func covered(x *explore.Explorer, open bool) State {
 	}
 }
 
-// repeats takes the steps of a space that was exhausted again, and makes a finding
-// of what does not do the same.
+// repeats takes the steps of an exhausted space again, and makes a finding of a step that does not
+// do the same each time.
 func (r *runner) repeats(x *explore.Explorer) (out outcome, err error) {
 	if len(r.findings.all) > 0 || r.periphery.pending != nil || x.Sampled {
 		return out, nil

@@ -3,8 +3,8 @@ package search
 import "macemc/internal/canon"
 
 // facts record the exact decisions about states, by the identities of their healed forms.
-// Whether a state can recover depends on its healed form alone. So runs that come to the
-// same form share them, and nothing is decided twice.
+// Whether a state can recover depends on its healed form alone. So runs with states of the same
+// healed form share the decision, and none is made twice.
 type facts map[canon.Hash]fact
 
 // fact is the knowledge about a healed state. The zero fact is none.

@@ -28,20 +28,20 @@ func newFinding(failure sim.Failure, path *choose.Path, trace *sim.Trace, c run.
 	return &Finding{Failure: failure, Path: path, Trace: trace, climate: c}
 }
 
-// triesMost is how many candidates for each finding that is wanted are looked
-// at: each costs its run twice, and more where it is dead.
+// triesMost is the largest number of candidates that are examined for each finding that is wanted.
+// To examine one takes its run twice, and much more if it may be dead.
 const triesMost = 20
 
-// wants reports whether the search goes on after this many findings.
+// wants reports whether the search has fewer findings than are wanted.
 func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
 
 // several reports whether a finding may be followed by others.
 func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ignore) > 0 }
 
-// known counts the runs that came to what was found before or is left out.
+// known returns the number of failed runs that were like a finding, or are ignored.
 func (f *findings) known() int { return f.alike + f.ignored }
 
-// another counts a run that is like one that was found, or comes when enough were.
+// another counts a failed run that is like a finding, or was met after there were enough findings.
 func (f *findings) another() { f.alike++ }
 
 // ignores reports whether a failure is left out, and counts it.
@@ -114,8 +114,8 @@ func (f *findings) worth(failure *sim.Failure) bool {
 	return true
 }
 
-// kind returns what distinguishes findings: the failure and its place. The place is the
-// critical event without nodes and contents; for a panic, it is the place in the source.
+// kind returns a key that is equal for findings that are alike: the failure and its place. The place
+// is the critical event without nodes and contents; for a panic, it is the place in the source.
 func (f *Finding) kind() [3]string {
 	event := f.Identity
 	switch {

@@ -12,20 +12,20 @@ import (
 	"macemc/sim"
 )
 
-// hand takes runs. It has the worlds in which they are taken, what they cover, and what it
-// counted since somebody took the counts. One goroutine at a time has it; a monitor reads
-// beside it, and only the pulse of its runs.
+// hand takes runs. It has the worlds in which they are taken, their coverage, and its counts since
+// the last call of counted. Only one goroutine at a time uses it; besides, a monitor reads the pulse
+// of its runs.
 type hand struct {
 	run.Runs
 	opts     Options // two change on the way: see mayFire, and exhaustLocal
 	of       *runner // the search that it explores for, or nil if it answers questions about single runs
-	prefix   *prefix // what every run begins with; nil means nothing
+	prefix   *prefix // the beginning of every run, or nil if there is none
 	coverage *world.Coverage
 	owner    explore.Owner
-	share    run.Share // how much of this phase was audited
-	counts   *Stats    // what was counted since somebody took it
+	share    run.Share // the audited share of this phase
+	counts   *Stats    // the counts since the last call of counted
 
-	confirming *hand // the last that took runs again for it
+	confirming *hand // the last hand that took runs again for it
 }
 
 // newHand makes a hand for a search, or for a lab if of is nil. It takes runs as another
@@ -78,8 +78,8 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 	return h, nil
 }
 
-// counted returns what was counted since its last call. Counts that the caller does not add
-// are lost.
+// counted returns the counts since its last call, and sets them to zero. Counts that the caller does
+// not add are lost.
 func (h *hand) counted() Stats {
 	counts := *h.counts
 	*h.counts = Stats{}
@@ -100,7 +100,7 @@ func (h *hand) auditFrom(steps, audited int) {
 	h.share.Add(steps, audited)
 }
 
-// halted reports whether what is explored is to stop in the middle of a state.
+// halted reports whether the exploration should stop, even in the middle of a state.
 func (h *hand) halted() bool {
 	switch {
 	case h.of == nil:
@@ -111,7 +111,7 @@ func (h *hand) halted() bool {
 	return h.Stopped() || h.opts.enough(*h.counts)
 }
 
-// depth returns that of the states that are expanded.
+// depth returns the depth of the states that are expanded.
 func (h *hand) depth() int {
 	if h.of == nil {
 		return 0
@@ -126,7 +126,7 @@ func (h *hand) passes(done int) {
 	}
 }
 
-// wanted reports whether a run goes on, since the search was not stopped.
+// wanted reports whether a run should go on: the search was not stopped.
 func (h *hand) wanted() bool { return !h.Stopped() }
 
 // taken returns how many steps a run took; those of the prefix only if it took them again.
@@ -153,7 +153,7 @@ func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
 	}
 }
 
-// faultsOf returns what faults a walk may have.
+// faultsOf returns the faults that a walk may have, with their numbers.
 func faultsOf(budgets sim.Faults) (all []walk.Budget) {
 	for _, kind := range sim.Kinds() {
 		if kind.Fault() {
@@ -184,7 +184,7 @@ func (h *hand) few() int {
 	return small
 }
 
-// manners returns those that the walks of a portfolio have in turn.
+// manners returns the manners that the walks of a portfolio have in turn.
 func (w Walking) manners() []walk.Manner {
 	switch w {
 	case WalkChain:
@@ -221,8 +221,8 @@ func (h *hand) ended() (*hand, *sim.Failure) {
 // here begins to take runs on this goroutine.
 func (h *hand) here() { h.Pulse.Here() }
 
-// gone returns what became of the run in which a handler ended the goroutine, and another
-// hand in the place of this one.
+// gone returns the failure of the run in which a handler ended the goroutine, and a new hand to
+// replace this one.
 func (h *hand) gone() (*sim.Failure, *hand) {
 	r, f := h.ended()
 	r.Pulse.Rest()

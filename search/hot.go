@@ -121,8 +121,8 @@ func (h *hand) loops(g *hot.Space, l *hot.Looped, answers run.Answers, c run.Cli
 	return f, nil
 }
 
-// lacks records what the cycle of a run that is proved to stay hot does not do, though it is
-// possible in some of its states.
+// lacks records that a run is proved to stay hot, and the events that are possible in some states of
+// its cycle and that it does not take.
 func (f *Finding) lacks(untaken []string) {
 	f.Proved, f.Lasso.Untaken = true, untaken
 	f.says(untaken)
@@ -139,7 +139,7 @@ func (f *Finding) onWhole(whole bool) { f.whole = whole }
 // loops records how the run goes on for ever.
 func (f *Finding) loops(by *looping) { f.Lasso, f.Message = by.lasso(f.Step) }
 
-// says completes the message: what a fair run does not have to do.
+// says adds to the message which events a fair run need not take.
 func (f *Finding) says(untaken []string) {
 	if len(untaken) > 0 {
 		const few = 3
@@ -311,17 +311,17 @@ func repeatsFrom(path *choose.Path) (int, error) {
 	return n, nil
 }
 
-// Loop looks for a run that goes on from the end of a run and is hot for ever, among that many
-// states. If property is not "", it is about that property. It returns nil if there is none,
-// and whether that is known of all that can follow.
+// Loop looks for a continuation of a run that is hot for ever, among at most most states that can
+// follow its end. If property is not "", it looks for that property only. It returns nil if it finds
+// none; whole reports whether it visited all states that can follow.
 func (l *Lab) Loop(of *Case, property string, most int) (f *Finding, whole bool, err error) {
 	after, err := l.after(of, of.Steps(), property, most, true)
 	return after.f, after.whole, err
 }
 
-// Ever reports whether a fair run from a state of a run on, where the environment heals, can
-// stay hot for ever without becoming cold before. It visits that many states; whole reports
-// whether these are all that can follow.
+// Ever reports whether a fair run from a state of a run, after which the environment heals, can stay
+// hot for ever without ever becoming cold. It visits at most most states; whole reports whether these
+// are all that can follow.
 func (l *Lab) Ever(of *Case, at int, property string, most int) (ever, whole bool, err error) {
 	after, err := l.after(of, at, property, most, false)
 	return after.ever, after.whole, err

@@ -9,13 +9,13 @@ import (
 	"macemc/search/internal/run"
 )
 
-// SettleMost is how many states are visited to decide about one run exactly.
+// SettleMost is the largest number of states that are visited to decide about one run exactly.
 const SettleMost = decide.Most
 
-// settling is a run about whose states it is decided exactly, by exhausting what can
-// still happen after them once the environment has healed: that is usually little. It is
-// not decided where there are more healed states than most, where answers are sampled,
-// where nodes cannot be copied, and where the service fails on the way (walks find that).
+// settling decides exactly which states of a run can recover. It visits all states that can follow
+// them once the environment has healed, which are usually few. It decides nothing if there are more
+// than most such states, if answers are sampled, if nodes cannot be copied, or if the service fails
+// on the way (walks find that failure).
 type settling struct {
 	by      *hand
 	path    *choose.Path
@@ -32,10 +32,11 @@ type settled struct {
 	lost      []bool // of each state, whether it cannot
 }
 
-// recovers returns the last state, from one on, from which the run can recover; from-1:
-// none. System.Within is no bound: it is none to walks. Nor is System.Assume, but that
-// nothing is dead from which a state can be reached that does not count: then the end of
-// the run is what is returned. A state before it can recover only if a live one is reached.
+// recovers returns the last state, among those with numbers from from on, from which the run can
+// recover, or from-1 if there is none. System.Within does not bound the visited states, as it does
+// not bound walks. System.Assume does not either; but if the end of the run can reach a state outside
+// Assume, the end is returned, since it is not called dead. An earlier state can recover only if it
+// reaches a live one.
 func (q settling) recovers(from int) (settled, error) {
 	s, err := q.reaches(from)
 	end := len(q.path.Steps)
@@ -54,22 +55,21 @@ func (q settling) recovers(from int) (settled, error) {
 	return s, nil
 }
 
-// reaches returns the last state, from one on, from which a live one can be reached, or
-// from-1 if there is none.
+// reaches returns the last state, among those with numbers from from on, that can reach a live one,
+// or from-1 if there is none.
 func (q settling) reaches(from int) (settled, error) {
 	return q.exhaust(from, true, (*closure.Closure).Resolve, (*closure.Closure).Dead)
 }
 
-// survives returns the last state, from one on, after which the run can continue without a
-// violation of a property, for ever or until it rests, or from-1 if there is none. It does
-// not decide about other failures.
+// survives returns the last state, among those with numbers from from on, after which the run can
+// continue without a violation of a property, for ever or until it rests, or from-1 if there is none.
+// It does not decide about other failures.
 func (q settling) survives(from int) (settled, error) {
 	return q.exhaust(from, false, (*closure.Closure).Endure, (*closure.Closure).Fated)
 }
 
-// exhaust lets a closure examine the states of the run from one on, and returns the last of
-// them that is not lost. Its counts are not added, since they are about one run of a
-// search.
+// exhaust lets a closure examine the states of the run with numbers from from on, and returns the last
+// of them that is not lost. Its counts are not added to the search's, since they are about one run.
 func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *explore.Explorer) error, lost func(*closure.Closure, *explore.Explorer, uint32) bool) (none settled, err error) {
 	h := q.by
 	defer h.counted()

@@ -70,7 +70,7 @@ func (r *runner) decideEnd(f *Finding, at canon.Hash) (*Finding, error) {
 // end of a run is dead, if the rest was too little to locate the critical step.
 const endShare = 4
 
-// putOff notes a suspect for which the effort was too little. The search examines the first
+// putOff records a suspect for which the effort was too little. The search examines the first
 // undecidedMost of them again at its end.
 func (r *runner) putOff(f *Finding, at canon.Hash, effort int) {
 	if r.suspicions.tooDear(at, effort); len(r.dear) < undecidedMost {
@@ -130,13 +130,13 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 	})
 }
 
-// isProved notes that the end of the run is known exactly to be dead.
+// isProved records that the end of the run was decided exactly to be dead, and returns f.
 func (f *Finding) isProved() *Finding {
 	f.Proved = true
 	return f
 }
 
-// Decided notes what was decided about the run of a finding.
+// Decided records the decision about the run of a finding.
 func (f *Finding) Decided(res *decide.Result) {
 	f.Proved = f.Proved || res.Proved
 	f.Critical, f.Avoided, f.Deviates = res.Critical, res.Avoided, res.Deviates
@@ -150,10 +150,9 @@ func (f *Finding) Decided(res *decide.Result) {
 	}
 }
 
-// looked looks into the run of a finding, in a lab of the search's own. The steps
-// that it takes are the search's; what it meets counts for nothing as exercised, since
-// how much of it is met in vain depends on the number of workers.
-// No more effort is spent than is said.
+// looked calls into, which examines the run of a finding in the search's own lab with at most the
+// given effort. The steps of the lab are added to those of the search. Its coverage is not, since the
+// lab takes more or fewer superfluous walks depending on the number of workers.
 func (r *runner) looked(f *Finding, effort int, into func(*Lab, *Case, *decide.Finder) (*Finding, error)) (*Finding, error) {
 	l, err := r.ownLab()
 	if err != nil {
@@ -177,8 +176,9 @@ func (r *runner) ownLab() (l *Lab, err error) {
 	return r.lab, err
 }
 
-// besides returns what walks met instead of showing that a run is dead, or nil if nothing
-// that is looked for. One that begins within the prefix of a search is of no such search.
+// besides returns another failure that the walks of a lab met while they examined a suspect, or nil if
+// there is none, or it is ignored. Failures of walks that begin within the prefix of a search are not
+// the search's.
 func (r *runner) besides(l *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 	for _, m := range d.Others() {
 		if m.From >= r.prefix.base() && !r.findings.ignores(m.Failure) {
@@ -188,9 +188,9 @@ func (r *runner) besides(l *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 	return nil, nil
 }
 
-// cut cuts off what follows the critical step of a run that never comes to rest: it is as
-// long as walks are, and shows nothing. A run that can still reach a state which does not
-// count for liveness is not dead there, and stays as it is.
+// cut removes the steps after the critical step of a run that never comes to rest: they go on for as
+// long as walks do, and show nothing. If the run can still reach a state that does not count for
+// liveness after the critical step, it is not dead there, and is returned whole.
 func (l *Lab) cut(of *Case, f *Finding) (*Finding, error) {
 	critical, n := f.Critical, f.Critical.Step
 	if n == 0 {

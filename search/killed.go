@@ -12,9 +12,9 @@ import (
 	"macemc/sim"
 )
 
-// Alone replays a run that killed its process, as far as its answers are known. It calls
-// report before it gives the last answer, which may kill this process, too. It does not
-// call report if the answers do not lead that far.
+// Alone replays a run that killed its process, with the answers that were recorded. It calls report
+// before it gives the last answer, which may kill this process, too. It does not call report if the
+// run ends before the last answer.
 func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) error {
 	opts.Trail, opts.Stop = nil, nil
 	h, err := newHand(sys, opts, nil, nil)
@@ -76,8 +76,8 @@ func (r *Result) enough() *Result {
 	return r
 }
 
-// Killed returns a path whose last step ends the process, with what it said when it did:
-// all steps before it are taken, and it is not.
+// Killed replays a path whose last step ends the process. It takes all steps but the last one, and
+// returns a finding with the message and stack that the process printed when it ended.
 func Killed(sys *sim.System, path *choose.Path, message, stack string) (*Replayed, error) {
 	opts, recorded, err := recordedOptions(sys, path, Options{})
 	if err != nil {

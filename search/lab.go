@@ -47,9 +47,9 @@ func NewLab(sys *sim.System, path *choose.Path, opts Options) (*Lab, error) {
 	return (&Result{System: sys}).Open(path, opts)
 }
 
-// Open opens the lab of a search for one of its findings: the lab in which the search
-// decided about its suspects, if there is one. So nobody decides again what the search has
-// decided. Close the lab before it is opened again.
+// Open opens the lab of a search for one of its findings: the lab in which the search decided about
+// its suspects, if there is one, so that the search's decisions are reused. The lab must be closed
+// before it is opened again.
 func (r *Result) Open(path *choose.Path, opts Options) (*Lab, error) {
 	opts, recorded, err := recordedOptions(r.System, path, opts)
 	if err != nil {
@@ -147,13 +147,13 @@ func (l *Lab) hands() (all []*hand) {
 	return all
 }
 
-// Close ends what watches the runs.
+// Close ends the monitoring of the lab's runs.
 func (l *Lab) Close() { l.end() }
 
 // Recorded returns the verdict that the path of the lab was recorded for.
 func (l *Lab) Recorded() sim.Verdict { return l.recorded }
 
-// Options returns those in force.
+// Options returns the options of the lab's runs.
 func (l *Lab) Options() Options { return l.first().opts }
 
 // Stopped reports whether the lab was stopped.
@@ -162,12 +162,12 @@ func (l *Lab) Stopped() bool { return l.first().Stopped() }
 // CanBeLive reports whether a liveness property is checked.
 func (l *Lab) CanBeLive() bool { return l.first().World.Judge.CanBeLive() }
 
-// Effort returns what the answers have cost: steps of runs, and states that were visited to
-// decide exactly. It does not depend on how many hands there are: walks that do not count
-// are not counted.
+// Effort returns the effort for all answers so far: the steps of runs, and the states that were visited
+// to decide exactly. It does not depend on the number of hands, since superfluous walks of several
+// hands are not counted.
 func (l *Lab) Effort() int { return l.steps + l.states }
 
-// A Case is one run that is looked into.
+// A Case is one run that a Lab examines.
 type Case struct {
 	Path *choose.Path
 	// Wild says of each step whether it might not happen if the environment had healed
@@ -258,7 +258,7 @@ func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	return out, err
 }
 
-// took adds what an answer has cost.
+// took adds the effort for an answer.
 func (l *Lab) took(steps, states int) {
 	l.steps += steps
 	l.states += states
@@ -268,7 +268,7 @@ func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choos
 	return l.examineAs(src, c, steps, false)
 }
 
-// examineAs takes a run and records what a Case has.
+// examineAs takes a run and makes a Case of it.
 func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
 	record, ok := src.(recorder)
 	if !ok {
@@ -286,8 +286,7 @@ type recorder interface {
 	Path() *choose.Path
 }
 
-// examining repeats a run and notes what there is to be known of its states
-// and steps: see Case.
+// examining repeats a run and records the facts about its states and steps that a Case has.
 type examining struct {
 	run.Again
 	src                 recorder
@@ -347,7 +346,7 @@ type labWalk struct {
 	picks   []choose.Pick
 }
 
-// answers returns those of the whole run, up to the walk and of the walk.
+// answers returns the answers of the whole run: those before the walk, and those of the walk.
 func (k *labWalk) answers(of *Case) []choose.Pick {
 	return slices.Concat(run.Picks(of.Path.Prefix(k.from)), k.picks)
 }
@@ -389,14 +388,14 @@ type asking struct {
 	came []answer
 }
 
-// answer is what a walk came to; neither: it did not become live, and did not fail.
+// answer is the result of a walk. A walk without success or failed neither became live nor failed.
 type answer struct {
 	success *Success
 	failed  *Failed
-	spell   int // the longest without a live state
+	spell   int // the largest number of steps without a live state
 }
 
-// walked returns what the first walks came to.
+// walked adds up the results of the first walks.
 func (a *asking) walked(taken int) *Walked {
 	var success []Success
 	var failed []Failed
@@ -495,7 +494,7 @@ func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	return h.walking, nil
 }
 
-// labFork is the fork that a hand has made last, and of what.
+// labFork is the last fork that a hand has made, with the case and step of which it was made.
 type labFork struct {
 	of    *Case
 	steps int
@@ -562,10 +561,10 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 	})
 }
 
-// Settle decides exactly which states of a run, from one on, can recover, by exhausting
-// what can happen after them: see isolate.go. last is the last state that can, or from-1 if
-// none can. decided is false if that takes more than most states, or if the nodes cannot be
-// copied. Facts that were decided before are not decided again.
+// Settle decides exactly which states of a run, from number from on, can recover, by visiting all
+// states that can follow them: see isolate.go. last is the last state that can recover, or from-1 if
+// none can. decided is false if there are more than most such states, or if the nodes cannot be copied.
+// Earlier decisions are reused.
 func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err error) {
 	end, s, known := l.facts.about(of.healed[:of.Steps()+1], from, most)
 	if known {

@@ -81,7 +81,7 @@ func (l *levelLog) add(x *explore.Explorer, level explore.Frontier) {
 
 func (l *levelLog) last() explore.Frontier { return l.levels[len(l.levels)-1] }
 
-// wrote notes that all levels were kept; read, that an earlier process has kept them.
+// wrote records that all levels were kept; read records that an earlier process has kept them.
 func (l *levelLog) wrote() { l.saved, l.again = len(l.levels), false }
 func (l *levelLog) read()  { l.saved, l.again = len(l.levels), true }
 
@@ -94,8 +94,8 @@ func (l *levelLog) kept(x *explore.Explorer, first int, p Periphery) *keptLevels
 	return k
 }
 
-// savesLevel keeps the state of the search at the end of a level, if it is time to. A search that has
-// found something goes on from before that.
+// savesLevel keeps the state of the search at the end of a level, if the Store says that it is due.
+// After a finding it keeps nothing: a search that is continued meets the finding again.
 func (r *runner) savesLevel(x *explore.Explorer, log *levelLog, level explore.Frontier) error {
 	if r.opts.Store == nil {
 		return nil
@@ -158,7 +158,7 @@ func (k *keptLevel) holds(log *levelLog) bool {
 	return k.N == log.last().Len() && k.Sum == log.sums[len(log.sums)-1]
 }
 
-// goesOn makes the walks count from what was counted.
+// goesOn sets the counts of these walks to those of the search that is resumed.
 func (p *periphery) goesOn(from Periphery) {
 	p.states, p.walked, p.steps = from.States, from.Walked, from.Steps
 }

@@ -139,8 +139,8 @@ func (r *runner) proved(d *deaths, s uint32) (out outcome, enough bool, err erro
 	return found(f), true, nil
 }
 
-// onGraph notes that a finding is dead as the graph of the whole space shows, and if that
-// is known, after which step.
+// onGraph records that the graph of the whole space proves a finding to be dead, and its critical step,
+// if that is known.
 func (f *Finding) onGraph(critical int, known bool) {
 	f.Proved, f.whole = true, true
 	if known {

@@ -69,7 +69,8 @@ func (m *monitor) set(all []*hand) {
 	m.hands = slices.Clip(all)
 }
 
-// feel feels the pulses of all hands, and returns one that has been still for too long.
+// feel looks at the pulses of all hands, and returns a hand whose pulse has been still for too long, or
+// nil.
 func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	if m.first.Limits.Housework.Load() > 0 {
 		clear(felt)

@@ -106,7 +106,7 @@ const effortUsual = 300_000
 // effortReference is the default of Effort for the reference engine.
 const effortReference = 100_000
 
-// Walking is how walks from the start pick their events, and when faults come.
+// Walking is the way in which walks from the start pick their events and have faults.
 type Walking string
 
 // The ways of walking.
@@ -119,7 +119,7 @@ const (
 	WalkSingle   Walking = "single"   // by weight, but one thing is 16 times rarer in each walk, with faults as in auto
 )
 
-// Walkings are all of them.
+// Walkings lists all values of Walking.
 var Walkings = []Walking{WalkAuto, WalkWeighted, WalkUniform, WalkChain, WalkSwarm, WalkSingle}
 
 // guided reports whether walks are those of a portfolio.
@@ -127,7 +127,7 @@ func (w Walking) guided() bool {
 	return w == WalkAuto || w == WalkChain || w == WalkSwarm || w == WalkSingle
 }
 
-// Engine is how the exhaustive phase takes its steps.
+// Engine is the way in which the exhaustive phase takes its steps.
 type Engine string
 
 // The engines.
@@ -185,7 +185,7 @@ func (o Options) filled() (Options, error) {
 	return o, nil
 }
 
-// defaultWalks is how many walks from the start the search takes where nobody says how many.
+// defaultWalks is the number of walks from the start if no option sets it.
 const defaultWalks = 10_000
 
 // timed reports whether only the time bounds the walks.

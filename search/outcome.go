@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// An outcome is what a phase of a search came to. The zero outcome is of one that goes on.
+// An outcome is the result of a phase of a search. The zero outcome means that the phase goes on.
 type outcome struct {
 	stop     Stop // why the phase ended, or "" if it did not
 	finding  *Finding
@@ -56,8 +56,8 @@ func firstOf(all []*Finding) *Finding {
 	return all[0]
 }
 
-// stops returns why the search stopped, and what cut it short of its bound. If memory ended
-// the exhaustive phase, that is the reason, even if the walks after it came to their end.
+// stops returns the reason why the search stopped, and the limit that ended it early, if one did. If
+// memory ended the exhaustive phase, memory is the reason, even if all walks were taken after it.
 func (r *runner) stops(states, walks outcome) (stop, cut Stop) {
 	stop, cut = states.stop, early(states.stop)
 	if walks.over() && (walks.stop != StopPaths || stop != StopMemory) {
@@ -111,8 +111,8 @@ func (f *Finding) unlive() bool {
 	return f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictHot || f.Verdict == sim.VerdictDivergence
 }
 
-// known returns how far a space is known. If runs ended in an ignored failure, it was not
-// exhausted, since what follows is unknown.
+// known returns the State to report for s. If runs ended in an ignored failure, the space was not
+// exhausted, since the states after the failure were not visited.
 func (r *runner) known(s State) State {
 	if r.findings.ignored > 0 && (s == StateExhausted || s == StateExhaustedWithin) {
 		return StateCut
@@ -153,8 +153,8 @@ func (h *hand) leftOff(why Stop, s soFar) *Result {
 	}
 }
 
-// stoppedAt returns the result of a search that cannot go on after a run, and what it says
-// of safety and liveness.
+// stoppedAt returns the result of a search that cannot go on after a run, with these answers about
+// safety and liveness.
 func (h *hand) stoppedAt(failure sim.Failure, path runPath, s soFar, safety, liveness State) *Result {
 	f := newFinding(failedAt(failure, path), path.Path, nil, h.Climate)
 	h.opts.label(h.Sys, f)

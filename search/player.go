@@ -26,8 +26,7 @@ type Player struct {
 	taking int // the step that is under way; written before the pulse beats
 }
 
-// auditMost is how long a recorded path may be for every step of it to be
-// audited.
+// auditMost is the largest number of steps of a recorded path that is audited as a whole.
 const auditMost = 5_000
 
 // NewPlayer makes a player for the system and the options that a path's header
@@ -56,10 +55,10 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 	return p, nil
 }
 
-// Options returns those that the path's header asked for.
+// Options returns the options of the path's header.
 func (p *Player) Options() Options { return p.h.opts }
 
-// World returns where the run is. Let the player take its steps.
+// World returns the world of the run. Only the player may take its steps.
 func (p *Player) World() *world.World { return p.w }
 
 // CanSnapshot reports whether the states of the run can be kept. If a node cannot be

@@ -17,11 +17,11 @@ import (
 // code. Then the budgets of the environment are as at any start. The search begins from the
 // saved state, and the paths of its findings contain the prefix.
 
-// prefix is the prefix of a search, in both weathers: where faults may happen,
-// more is possible at each of its steps. It is nil where there is none.
+// prefix is the prefix of a search. It has a fork for runs without faults and one for runs with faults,
+// since with faults each of its steps has more alternatives. It is nil if there is no prefix.
 type prefix struct {
 	steps        int
-	fair, stormy *run.Fork // stormy nil: the weather is always fair
+	fair, stormy *run.Fork // stormy is nil if no run may have faults
 }
 
 // base returns how many steps lead to where the search begins.
@@ -40,7 +40,7 @@ func (l *prefix) share() *prefix {
 	return &prefix{l.steps, l.fair.Share(), l.stormy.Share()}
 }
 
-// beginning returns where the runs of a climate begin; nil means at the start.
+// beginning returns the fork at which the runs of a climate begin, or nil for the start.
 func (l *prefix) beginning(c run.Climate) *run.Fork {
 	switch {
 	case l == nil:

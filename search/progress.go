@@ -6,14 +6,13 @@ import (
 	"macemc/internal/canon"
 )
 
-// clock is when the search began: the wall clock is measured here, and decides
-// nothing.
+// clock reads the wall clock, for the time that a result reports. It decides nothing.
 var clock = time.Now
 
-// Phase is what a search does at the moment.
+// Phase is a part of a search's work.
 type Phase string
 
-// The phases. Done and Of of a Progress count what stands behind each.
+// The phases. Progress.Done and Progress.Of count the things that the comment of the phase names.
 const (
 	PhaseStates    Phase = "states"    // states of a level whose steps were taken
 	PhasePeriphery Phase = "periphery" // states of a level that were walked from
@@ -23,11 +22,11 @@ const (
 	PhasePrefixes  Phase = "prefixes"  // runs in steady state
 )
 
-// Progress is how far a search is.
+// Progress is the progress of a search.
 type Progress struct {
 	Stats
 	Phase    Phase
-	Done, Of int // Of 0: nobody knows
+	Done, Of int // Of is 0 if it is not known
 	Level    int // the depth that the phase is about
 	Memory   int // bytes of the process, at the last look
 }
@@ -65,7 +64,7 @@ func (r *runner) at(done int) { r.gauge.at(done, r.now) }
 // tell reports the progress again, with the present counts.
 func (r *runner) tell() { r.gauge.at(r.gauge.done, r.now) }
 
-// measured returns what the search took so far.
+// measured returns the time and memory that the search has used so far.
 func (r *runner) measured() Measured {
 	return Measured{
 		Elapsed: clock().Sub(r.began), CPU: max(0, Processor()-r.spent), Memory: uint64(r.Limits.Highest()),

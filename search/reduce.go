@@ -7,7 +7,7 @@ import (
 	"macemc/search/internal/explore"
 )
 
-// Reduce is how the exhaustive phase leaves steps out that only change the order of others.
+// Reduce says whether the exhaustive phase leaves out steps that only change the order of others.
 type Reduce string
 
 // The ways of reducing.
@@ -17,7 +17,7 @@ const (
 	ReduceStubborn Reduce = "stubborn" // in each state the steps of some nodes, if they may stand for all; an error where that is not sound
 )
 
-// Reduces are all of them.
+// Reduces lists all values of Reduce.
 var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn}
 
 // reduces makes the exploration leave steps out, if that was asked for and is sound. It returns an

@@ -31,8 +31,8 @@ type reference struct {
 	states, transitions, duplicates, executed int // see Stats
 }
 
-// mark is what is kept of a state: the least depth at which it was reached.
-// Cutting at any depth would silently lose states under a bound.
+// mark is the entry of a state: the least depth at which it was reached. A run that reaches the state
+// again is cut only if it is not less deep: otherwise states within the bound would be lost.
 type mark struct {
 	depth    int
 	expanded bool
@@ -46,7 +46,7 @@ func newReference(r *runner, bound int) *reference {
 	}
 }
 
-// counted returns what the round has come to so far. If s is nil, that is nothing.
+// counted returns the counts of the round so far. They are zero if s is nil.
 func (s *reference) counted() Stats {
 	if s == nil {
 		return Stats{}
@@ -111,10 +111,10 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 	return expand
 }
 
-// open reports whether the space goes on beyond the bound.
+// open reports whether the space has states beyond the bound.
 func (s *reference) open() bool { return s.beyond > 0 || s.left }
 
-// covered returns what a completed round says about the space.
+// covered returns how thoroughly a completed round has visited the space.
 func (s *reference) covered() State {
 	switch {
 	case s.Sampled():

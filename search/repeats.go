@@ -16,9 +16,9 @@ const (
 	repeatRunsAsks = 64    // one run in this many asks whether the search was stopped
 )
 
-// repeatRuns takes the different steps of a space that the reference engine exhausted
-// again, each by its run from the start, as explore.Repeats does where nodes can be copied.
-// out is what the space came to, which a step that is not the same each time changes.
+// repeatRuns takes the different steps of a space that the reference engine exhausted again, each by
+// its run from the start; explore.Repeats does the same if nodes can be copied. out is the outcome of
+// the space. repeatRuns returns it, unless a step did not do the same each time.
 func (r *runner) repeatRuns(s *reference, out outcome) (outcome, error) {
 	if len(r.findings.all) > 0 || r.periphery.pending != nil || s.Sampled() || s.all || r.opts.once || r.stats.Transitions > repeatRunsMost {
 		return out, nil

@@ -18,7 +18,7 @@ import (
 	"macemc/sim"
 )
 
-// Replayed is what came of taking a recorded path again.
+// Replayed is the result of taking a recorded path again.
 type Replayed struct {
 	System *sim.System
 	Params sim.Params // those of the path's header
@@ -170,7 +170,7 @@ type NotAsRecorded struct {
 
 func (e *NotAsRecorded) Error() string { return e.Err.Error() }
 
-// Unwrap returns what went otherwise.
+// Unwrap returns the error that says what was different.
 func (e *NotAsRecorded) Unwrap() error { return e.Err }
 
 // changed is why a path does not apply any more.
@@ -225,11 +225,10 @@ func recordedCritical(path *choose.Path) (*Critical, error) {
 	return c, nil
 }
 
-// outcomeKeys are the keys of a header that record what a run came to.
+// outcomeKeys are the keys of a header that record the result of a run.
 var outcomeKeys = []string{"seed", "verdict", "violates", "state", "critical", "repeats", "walk"}
 
-// checkHeader refuses what this version would pass over, and what cannot be
-// meant.
+// checkHeader rejects headers with keys that this version does not know, or with contradictions.
 func checkHeader(path *choose.Path) error {
 	for i, f := range path.Header {
 		repeats := slices.Contains(setting.Repeated, f.Key)

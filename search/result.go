@@ -25,19 +25,19 @@ const (
 	StateNone            State = "none"             // there is nothing to decide, or nothing was tried
 )
 
-// Safety is what the search says about the safety properties.
+// Safety is the answer of a search about the safety properties.
 type Safety struct {
 	State  State
-	Depth  int // all states to this depth were visited,
-	Faults int // that runs with at most this many faults come to, or 0 if those with all faults of the budgets were
+	Depth  int // all states to this depth were visited
+	Faults int // if not 0, of these only the states of runs with at most this many faults were visited
 }
 
-// Liveness is what the search says about the liveness properties.
+// Liveness is the answer of a search about the liveness properties.
 type Liveness struct {
 	State     State
 	Walks     int // random walks taken
 	WalkSteps int // the steps of each
-	Bottoms   int // walks, besides, from states at the bottom of a space whose states were not kept
+	Bottoms   int // further walks, from the last states of a space whose states were not kept
 }
 
 // Result is the result of a search.
@@ -75,8 +75,7 @@ type Result struct {
 	lab *Lab // in which runs are looked into, or nil if it was not needed yet: see Open
 }
 
-// Lines are those of the service's code, as somebody counted them while it was
-// searched.
+// Lines counts the lines of the service's code that ran during a search.
 type Lines struct {
 	Code  int // lines that can run
 	Ran   int // of these
@@ -143,38 +142,38 @@ type (
 	Deviates = decide.Deviates // the first step that no run takes that keeps the promise
 )
 
-// Live is the live run that is nearest to a dead one: it leaves it at the last
-// state from which recovery was possible. For a violation of safety, a run that
-// goes on without one; for one that stays hot, it becomes cold.
+// Live is the live run that is nearest to a dead one: it leaves the dead run at the last state from
+// which recovery was possible. For a violation of safety, it is a run that goes on without one; for a
+// run that stays hot, it is one that becomes cold.
 type Live struct {
 	Path  *choose.Path
 	Trace *sim.Trace
-	From  int // how many steps it shares with the dead run
+	From  int // the number of steps that it shares with the dead run
 }
 
-// Outcome is one of several that the same answers led to, and how often.
+// Outcome is one of several outcomes of a step with the same answers, and how often it was seen.
 type Outcome struct {
 	Told  string
 	Times int
 }
 
-// Measured is what differs from run to run.
+// Measured has the measurements of a search, which differ each time it is repeated.
 type Measured struct {
 	Elapsed time.Duration
-	Looked  time.Duration // of Elapsed, what looking into the findings took; the steps of that are not in Stats
+	Looked  time.Duration // the part of Elapsed that the analysis of the findings took; the steps of that are not in Stats
 	CPU     time.Duration // processor time of the process meanwhile, whatever else it did; 0 means not known
-	Memory  uint64        // bytes of the process, at the most that was met
+	Memory  uint64        // the largest number of bytes that the process was seen to use
 	Slow    string        // why states are hashed and copied more slowly than they could be, or "" if they are not
 }
 
-// Look adds what looking into the findings took.
+// Look adds the time that the analysis of the findings took.
 func (m *Measured) Look(elapsed, cpu time.Duration) {
 	m.Looked = elapsed
 	m.Elapsed += elapsed
 	m.CPU += cpu
 }
 
-// Repeated is how often the steps of a space that was exhausted were taken again.
+// Repeated counts the steps of an exhausted space that were taken again, as a check.
 type Repeated struct {
 	Steps int // different ones, or 0 if the space is too large for it
 	Times int // each, beside the first

@@ -68,16 +68,16 @@ func (r *runner) joins(h *hand) {
 	h.owner.Several, h.owner.Note = r.findings.several(), r.noteWrong
 }
 
-// add adds what a part of the search counted.
+// add adds the counts of a part of the search.
 func (r *runner) add(s Stats) { r.stats.Add(s) }
 
-// collect adds what the search's own hand has counted.
+// collect adds the counts of the search's own hand.
 func (r *runner) collect() { r.add(r.hand.counted()) }
 
-// now returns what was counted so far, by what is under way, too.
+// now returns the counts so far, including those of the phase that is running.
 func (r *runner) now() Stats { return r.nowBy(r.hand) }
 
-// nowBy returns what was counted so far, and by a hand that goes on.
+// nowBy returns the counts so far, including those of the running phase and of hand h.
 func (r *runner) nowBy(h *hand) Stats {
 	s := r.stats
 	s.Add(*h.counts)

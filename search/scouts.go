@@ -27,7 +27,7 @@ type scouts struct {
 	covers tallies
 }
 
-// scout is one of them.
+// scout is one of the scouts: a hand with its walk and strategy.
 type scout struct {
 	*hand
 	*walk.Walk
@@ -78,8 +78,8 @@ func (one *scout) begins(r *runner) {
 	one.coverage.Clear()
 }
 
-// ahead takes the walks of a lot, and returns how many of them came
-// to nothing before the first that needs a look.
+// ahead takes the walks of a lot, and returns how many of them there are before the first that failed
+// or is suspected.
 func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, err error) {
 	if r.opts.Afar != nil {
 		return r.afar(length, l)

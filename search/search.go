@@ -36,9 +36,9 @@ func (r *runner) probeAndSearch() (*Result, error) {
 	return r.search()
 }
 
-// probe takes a few short walks to see by which links the system sends: a
-// budget that was asked for and can never be spent is an error. Nothing else is
-// looked at in them, so nothing counts as exercised by them.
+// probe takes a few short walks to find the links by which the system sends, and whether it stores
+// anything: a fault that was asked for and can never happen is an error. These walks do not count for
+// coverage.
 func (h *hand) probe() error {
 	const walks, steps = 20, 200
 	if h.opts.Faults == nil && !h.opts.DiskReorder {
@@ -123,8 +123,8 @@ func (r *runner) states() (out outcome, err error) {
 	return out, err
 }
 
-// exhaustive is the first phase, by the engine that was asked for; or what is kept of it, if the
-// search goes on from there.
+// exhaustive is the first phase, by the engine of the options. If the search was resumed after this
+// phase, it returns the kept outcome.
 func (r *runner) exhaustive() (outcome, error) {
 	from, err := r.resumed()
 	switch {
@@ -212,9 +212,8 @@ func roundStop(stop Stop, f *Finding, open, deepest bool) Stop {
 // stopEffort ends a round that is too large for a search without a depth.
 const stopEffort Stop = "effort"
 
-// enumerate takes all runs to one bound. After a finding it goes on with the
-// bound lowered, so that the finding is the shallowest. It returns why it
-// stopped early, or "".
+// enumerate takes all runs to one bound. After a finding it goes on with a lower bound, so that the
+// finding is the shortest one. stop is the reason why it stopped early, or "".
 func (r *runner) enumerate(s *reference) (stop Stop, found *Finding, err error) {
 	r.gauge.begin(PhaseStates, s.bound, 0)
 	r.round = s
@@ -269,7 +268,7 @@ func (r *runner) enumerate(s *reference) (stop Stop, found *Finding, err error) 
 	return "", found, s.Err()
 }
 
-// look makes a finding of the end of an enumerated run, if it is one.
+// look makes a finding of an enumerated run if its end is a failure.
 func (r *runner) look(s *reference, end run.Ending, failure *sim.Failure, w *world.World) (*Finding, error) {
 	switch {
 	case s.moved || end == run.EndStopped && isMismatch(w.Run.Err()):

@@ -20,7 +20,7 @@ const (
 	slowMost  = 64 // questions between two looks, at which there is nothing to look for
 )
 
-// slowness is where a hand was at the last looks.
+// slowness is the place where a hand was at the last looks of the monitor.
 type slowness struct {
 	last  uint64
 	place string

@@ -24,8 +24,7 @@ func (r *runner) blameSlow(f *Finding) error {
 	return err
 }
 
-// slowLinks returns those that are slow, by the options or else by the system, or "" if
-// none is.
+// slowLinks returns the links that are slow by the options, or else by the system, or "" if none is.
 func (r *runner) slowLinks() string {
 	if r.Network.Slow == "" && r.Sys.Network != nil {
 		return r.Sys.Network(r.Params).Slow

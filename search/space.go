@@ -13,12 +13,12 @@ import (
 	"macemc/sim"
 )
 
-// Space is what the states of an exhaustive phase differ in: the parts that
-// take the most forms are what keeps it growing.
+// Space describes in which parts the states of an exhaustive phase differ. The parts with the most
+// forms make the space grow.
 type Space struct {
 	Levels   []int    // new states at each depth; those beyond Complete are not all
 	Complete int      // every state to this depth was found
-	Growth   float64  // of a level over the one before, in the last few; 0 means not known
+	Growth   float64  // the factor by which each of the last few levels is larger than the one before; 0 means not known
 	Rest     int      // an estimate of the states still to be found, to RestDepth; 0 means none, or not known
 	RestTo   int      // the bound on depth, or one more than Complete
 	Sampled  int      // states that were looked at
@@ -26,13 +26,13 @@ type Space struct {
 	Times    []string // the fields with times whose knowledge takes more and more forms
 }
 
-// Part is a field, timer, task or message, without what distinguishes places of a kind:
-// n*.peers[*].seq is that field at all nodes. A form of it is its value at one node; for a
-// timer or message, it is one value.
+// Part is a field, timer, task or message at all places of one kind: n*.peers[*].seq is the field seq
+// of all peers of all nodes. A form of a field is the value of all its places at one node; a form of a
+// timer or message is one value.
 type Part struct {
 	Path    string
 	Forms   int
-	Depth   int      // of the state that had the last new one
+	Depth   int      // the depth of the state that had the last new form
 	Samples []string // the first few, and the last
 }
 
@@ -44,7 +44,7 @@ const (
 	samplesKept   = 3
 )
 
-// growingLeast is how many forms the knowledge of times must take to count as growing.
+// growingLeast is the number of forms that the relations between times must have to count as growing.
 const growingLeast = 20
 
 // space collects the data of a Space. It is nil if none is wanted.
@@ -65,13 +65,13 @@ type part struct {
 	last    string
 }
 
-// form is what one place has in one state.
+// form collects the values of one part at one node in one state.
 type form struct {
 	h     canon.Hash
 	texts []string
 }
 
-// Due counts a state, and reports whether it is one of the sample.
+// Due counts a state, and reports whether it belongs to the sample.
 func (s *space) Due(depth int) bool {
 	for len(s.levels) <= depth {
 		s.levels = append(s.levels, 0)
@@ -121,7 +121,7 @@ func (s *space) Look(depth int, lines, shown []canon.Line) {
 	}
 }
 
-// Hold notes which fields hold times.
+// Hold records which fields hold times.
 func (s *space) Hold(fields []canon.Line) {
 	for _, l := range fields {
 		if s.times == nil {
@@ -206,14 +206,14 @@ func nodeless(path string) string {
 	return path
 }
 
-// general puts * for what stands in brackets.
+// general replaces the text in brackets by *.
 func general(path string) string {
 	var b strings.Builder
 	brackets(path, func(r rune) { b.WriteRune(r) }, func(string) { b.WriteString("[*]") })
 	return b.String()
 }
 
-// keys returns what stands in brackets.
+// keys returns the texts in brackets, with the brackets.
 func keys(path string) string {
 	var b strings.Builder
 	brackets(path, func(rune) {}, func(in string) { b.WriteString("[" + in + "]") })
@@ -255,7 +255,7 @@ func typeOf(text string) string {
 	return text
 }
 
-// profiled returns the result, with what its states differ in if s is not nil.
+// profiled returns the result, with the profile of its space if s is not nil.
 func (r *Result) profiled(s *space) *Result {
 	if s != nil {
 		r.Space = s.result(r)
@@ -263,7 +263,7 @@ func (r *Result) profiled(s *space) *Result {
 	return r
 }
 
-// result returns what was collected.
+// result returns the profile of the collected states.
 func (s *space) result(res *Result) *Space {
 	out := &Space{Levels: s.levels, Complete: res.Stats.Depth, Sampled: s.sampled}
 	for path, p := range s.parts {
@@ -285,7 +285,7 @@ func (s *space) result(res *Result) *Space {
 	return out
 }
 
-// rank puts what nodes keep before what follows from it.
+// rank orders the parts of nodes before timers, messages and others, which follow from the nodes.
 func rank(path string) int {
 	if strings.HasPrefix(path, "n*") {
 		return 0
@@ -293,7 +293,8 @@ func rank(path string) int {
 	return 1
 }
 
-// estimate goes on as the last few complete levels grew.
+// estimate estimates the number of states that are left: it assumes that levels go on to grow as the
+// last few complete ones did.
 func (s *Space) estimate(bound int) {
 	const few = 3
 	last := min(s.Complete, len(s.Levels)-1)

@@ -205,7 +205,7 @@ func (r *runner) restore(k *kept, corpus *walk.Corpus) error {
 	return r.restoresCounts(k)
 }
 
-// restoresCounts makes the search count from what was counted when a state was kept.
+// restoresCounts sets the counts of the search to those of a kept state.
 func (r *runner) restoresCounts(k *kept) error {
 	r.counted()
 	r.coverage.Clear()

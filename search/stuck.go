@@ -8,10 +8,10 @@ import (
 	"macemc/sim"
 )
 
-// confirmStuck takes the run of a handler that seems stuck again, alone, and calls OnStuck
-// if the handler does not return then either. If it returns, and the first one still does
-// not, the handler does not do the same each time. A handler that has returned meanwhile
-// was slow, and so may the machine be: the search goes on.
+// confirmStuck takes the run of a handler that seems stuck again, while all other hands wait, and
+// calls OnStuck if the handler does not return then either. If it returns, and the first one still
+// has not, the handler is not deterministic. If the first one has returned meanwhile, it was only slow,
+// perhaps since the machine is, and the search goes on.
 func (m *monitor) confirmStuck(seems *hand) (stuck bool) {
 	for _, other := range m.all() {
 		if other != seems {
@@ -45,7 +45,8 @@ func (m *monitor) confirmStuck(seems *hand) (stuck bool) {
 	return true
 }
 
-// standsAt returns the run that has asked so much, up to where it is. Not ok: it goes on.
+// standsAt returns the run of a hand up to its present step, if its pulse still has this count. If the
+// pulse has changed, the run goes on, and ok is false.
 func (h *hand) standsAt(count uint64) (at runPath, c run.Climate, ok bool) {
 	defer h.Pulse.Hold()()
 	if count == 0 || h.Pulse.Count() != count || !h.Pulse.InHandler() {

@@ -6,9 +6,9 @@ import (
 	"macemc/internal/world"
 )
 
-// tallies add up what the walks of a lot have covered, in the order of their numbers, up to
-// the first that needs a look: what is covered by walks beyond it depends on the number of
-// workers.
+// tallies add up the coverage of the walks of a lot, in the order of their numbers, up to the first
+// walk that failed or is suspected. The number of walks that are taken beyond it depends on the number
+// of workers, so their coverage is not added.
 type tallies struct {
 	mu    sync.Mutex
 	to    *world.Coverage
@@ -26,7 +26,7 @@ func (t *tallies) begin(to *world.Coverage) {
 	t.to, t.next, t.waits = to, 0, map[int]*world.Coverage{}
 }
 
-// add adds what a walk has covered, which came to nothing, and clears it.
+// add adds the coverage of a walk that found nothing, and clears it.
 func (t *tallies) add(walk int, of *world.Coverage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -20,10 +20,10 @@ import (
 // answers. They take the states of the level in chunks from one counter, so that none waits
 // while there are some left.
 //
-// A level is expanded as a whole, whatever is found in it. If several of its states are
-// wrong, the one reported is chosen by contents, not by timing. So the states, the
-// transitions, the verdict and its depth are the same for any number of workers. Which of
-// the shortest paths leads there is not.
+// A level is expanded as a whole, even after a failure in it. If several of its states fail, the one
+// that is reported is chosen by contents, not by timing. So the states, the transitions, the verdict
+// and its depth are the same for any number of workers. But several shortest paths may lead to that
+// state, and the number of workers may change which of them is reported.
 type team struct {
 	pool work.Pool[*expander] // the first one also explores levels that are too small for a team
 	halt atomic.Bool          // take no more chunks: the search should stop, or there was an error

@@ -44,7 +44,7 @@ func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
 	return trace, err
 }
 
-// before refuses the event of a step, and keeps what it would have been.
+// before is a source that refuses the event of a step, and keeps a description of that event.
 type before struct {
 	choose.Source
 	w    *world.World

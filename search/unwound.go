@@ -2,8 +2,8 @@ package search
 
 import "macemc/search/internal/run"
 
-// unwound returns the result of a search in which a handler ended its goroutine. If the
-// answers were not kept, the search runs again with its heartbeat on, and comes to the same handler.
+// unwound returns the result of a search in which a handler ended its goroutine. If the answers of its
+// runs were not kept, the search is repeated with Pulse.On, and meets the same handler again.
 func (r *runner) unwound() (*Result, error) {
 	h, f := r.ended()
 	if !h.Pulse.On {

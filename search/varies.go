@@ -16,10 +16,10 @@ import (
 	"macemc/sim"
 )
 
-// outcomesMost is how many outcomes of a step are listed; the others are counted.
+// outcomesMost is the largest number of outcomes of a step that are listed; the others are counted.
 const outcomesMost = 5
 
-// cameTo is what a step came to, once or several times.
+// cameTo is an outcome of a step, with its effects and the state to which it led.
 type cameTo struct {
 	Outcome
 	did   []string
@@ -28,16 +28,16 @@ type cameTo struct {
 	read  world.Readings // of the state
 }
 
-// asks notes a question that has no recorded answer.
+// asks records a question that has no recorded answer.
 func (o *cameTo) asks(question string) { o.shown = append(o.shown, question) }
 
-// ends notes the state that the step came to.
+// ends records the state to which the step led.
 func (o *cameTo) ends(w *world.World) {
 	o.state, o.read = w.Text.Lines(), world.Readings{}
 	o.read.Note(&w.Text, o.state)
 }
 
-// say sets what is told of it; path leads to what differs in the state.
+// say sets the description of the outcome. path leads to the value that differs in the state.
 func (o *cameTo) say(before, after int, path string) {
 	o.Told = apart(o.did, before, after)
 	if v, ok := valueAt(o.state, path); ok {
@@ -45,11 +45,11 @@ func (o *cameTo) say(before, after int, path string) {
 	}
 }
 
-// simplify makes what it did what people read.
+// simplify replaces the exact effects by those that people read.
 func (o *cameTo) simplify() { o.did = o.shown }
 
-// countOutcomes takes the steps up to a nondeterministic one again and again, and counts
-// what they come to. It says what differs, and what that probably comes from.
+// countOutcomes takes the steps up to a nondeterministic one again and again, and counts the outcomes.
+// It adds to the finding in what they differ, and the probable cause.
 func countOutcomes(r *run.Runs, f *Finding) {
 	told := map[canon.Hash]*cameTo{}
 	var order []*cameTo // by run
@@ -114,8 +114,7 @@ func readable(told map[canon.Hash]*cameTo) {
 	}
 }
 
-// alike returns how much of what the outcomes did is the same in all: at the beginning, and
-// at the end.
+// alike returns how many effects are the same in all outcomes: at the beginning, and at the end.
 func alike(told map[canon.Hash]*cameTo) (before, after int) {
 	all := slices.Collect(maps.Values(told))
 	first := all[0].did
@@ -136,7 +135,7 @@ func alike(told map[canon.Hash]*cameTo) (before, after int) {
 	return before, after
 }
 
-// apart returns what an outcome did, without what all did.
+// apart returns the effects of an outcome, without those that are the same in all outcomes.
 func apart(did []string, before, after int) string {
 	own := did[before : len(did)-after]
 	if len(own) == 0 {
@@ -181,7 +180,7 @@ func valueAt(lines []canon.Line, path string) (string, bool) {
 	return "", false
 }
 
-// number returns a value as a number: a moment is one, too.
+// number returns a value as a number, if it is a number or a point in time.
 func number(text string) (int64, bool) {
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return v, true
@@ -193,8 +192,8 @@ func number(text string) (int64, bool) {
 	return 0, false
 }
 
-// probably returns what a value that differs from run to run probably comes from, and what
-// to do about it, or "" if nobody knows.
+// probably returns the probable cause of a value that differs from run to run, with advice, or "" if no
+// cause is known.
 func probably(order []*cameTo, path string, outcomes int) string {
 	var values []int64
 	for _, o := range order {

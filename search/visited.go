@@ -8,7 +8,7 @@ import (
 	"macemc/search/internal/run"
 )
 
-// Visited is what the exhaustive phase keeps of the states that it visited.
+// Visited is the form in which the exhaustive phase keeps the states that it visited.
 type Visited string
 
 // The ways of keeping visited states.
@@ -50,7 +50,7 @@ func (o Options) kept() (Options, error) {
 	return o, nil
 }
 
-// prints returns the fingerprints by which states are distinguished, or nil if vectors do that.
+// prints returns the parameters of fingerprints, or nil if states are distinguished by vectors.
 func (o Options) prints() *explore.Prints {
 	if o.Visited != VisitedFingerprint {
 		return nil
@@ -58,12 +58,12 @@ func (o Options) prints() *explore.Prints {
 	return &explore.Prints{Bits: o.HashBits}
 }
 
-// bottomsMost is from how many states at the bottom of a space walks are taken.
+// bottomsMost is the largest number of states at the bottom of a space from which walks are taken.
 const bottomsMost = 100
 
-// bottoms samples liveness on a space that was exhausted, where the states were
-// not kept: walks from those that were found last, which lie where the space
-// ends, since nothing leads from them to a state that is new.
+// bottoms samples liveness on an exhausted space whose states were not kept. It takes walks from the
+// states that were found last: they are at the bottom of the space, since no step leads from them to a
+// new state.
 func (r *runner) bottoms(x *explore.Explorer) (out outcome, err error) {
 	if r.opts.NoWalks {
 		return out, nil
