@@ -24,8 +24,8 @@ func (l *lottery) Handle(env sim.Env, _ sim.Signal) {
 	l.Won = l.Won || env.Choose(2_000, "number") == l.number
 }
 
-// If a choice has so many answers that only a sample is tried, no state is proved to be dead: an
-// answer that was not tried may lead to recovery.
+// If only a sample of the answers to a choice is tried, no state is proved to be dead: an answer
+// that was not tried may lead to recovery.
 func TestNothingIsProvedBySamples(t *testing.T) {
 	for _, number := range []int{2_000, 777}[:long.Of(1, 2)] {
 		sys := &sim.System{

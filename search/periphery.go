@@ -11,7 +11,7 @@ import (
 
 // The walks from the periphery may take peripheryLeast steps, and one step more for each
 // peripheryEvery transitions that were executed, so that wide levels do not use up the search.
-// Each false alarm takes peripheryAlarm steps off: looking into one costs as much as many walks.
+// Each false alarm takes peripheryAlarm steps off: to examine one costs as much as hundreds of walks.
 const (
 	peripheryEvery     = 1
 	peripheryEveryMemo = 4 // a step of a walk takes as long as several transitions

@@ -21,7 +21,7 @@ import (
 // If a whole space was visited, its ledger already has the healed states: those are not
 // visited again, and two states that differ only in budgets have one healed form.
 //
-// Of the edges, only the one by which a state was reached first is kept. A state is alive
+// Only the edge by which a state was reached first is kept. A state is alive
 // if it is live, or if a step leads from it to an alive one. So the states that are not
 // known to be alive are examined again and again, the farthest first, until nothing changes.
 // Each time their steps are taken once more, which a memo makes cheap.
@@ -61,8 +61,8 @@ func (a *stateSet) upTo(end uint32) {
 	}
 }
 
-// New stands before the first healed state. It shares the world and the
-// bank of the explorer whose states it heals.
+// New returns a closure without states. It shares the world and the bank of the explorer whose
+// states it heals.
 func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 	l, err := r.NewLedger(len(x.From), nil)
 	if err != nil {
@@ -165,7 +165,7 @@ func (g *Closure) gather(from uint32, wants func(s uint32) bool) error {
 	return nil
 }
 
-// open adds what the steps of a state lead to, if it is wanted.
+// open expands a state, if it is wanted: it adds the states to which its steps lead.
 func (g *Closure) open(s uint32, wanted bool) error {
 	if s%1024 == 0 {
 		if g.Owner.Progress(int(s)); g.Halted() {
@@ -425,7 +425,7 @@ func (g *Closure) looks(s uint32) (lives bool, err error) {
 	return g.lives, nil
 }
 
-// lift makes a state alive, and those by which it was reached first.
+// lift marks a state as alive, and with it the states by which it was reached first.
 func (g *Closure) lift(s uint32) {
 	g.Alive.add(s)
 	for g.tree {
@@ -436,10 +436,9 @@ func (g *Closure) lift(s uint32) {
 	}
 }
 
-// Narrow reports whether no state that is not live was counted as a way out: one
-// outside System.Within, of which nothing more is known, or outside System.Assume.
-// That nothing is beyond what is dead holds all the same. But a state from which
-// only such a one can be reached need not be able to recover.
+// Narrow reports whether only live states were counted as recoveries. Otherwise states outside
+// System.Within, which are not expanded, or outside System.Assume were counted, too. The dead states
+// are dead in either case. But a state that reaches only states outside need not be able to recover.
 func (g *Closure) Narrow() bool {
 	sys := g.Owner.Sys
 	if sys.Within.IsZero() && sys.Assume.IsZero() {

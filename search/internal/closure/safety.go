@@ -82,15 +82,15 @@ func (g dooming) Arrived(from uint32, _ int) error {
 	return err
 }
 
-// Fated reports whether the healed form of a state is doomed.
+// Fated reports whether the healed form of a state is doomed, so that every run from it ends in a
+// violation.
 func (g *Closure) Fated(x *explore.Explorer, s uint32) bool {
 	healed, known := g.Find(g.heal(x, s))
 	return known && g.doomed.has(healed)
 }
 
-// doom finds the states from which every run comes to a violation: all of
-// their steps, and they have some, lead to a violation or to a state that is
-// doomed.
+// doom finds the doomed states, from which every run ends in a violation: they have steps, and each
+// of these leads to a violation or to a doomed state.
 func (g *Closure) doom() error {
 	g.Visitor = dooming{enduring{g}}
 	g.doomed = make(stateSet, g.End()/64)

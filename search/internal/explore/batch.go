@@ -41,7 +41,7 @@ type change struct {
 	id    uint32
 }
 
-// together is how many candidates are looked up at once.
+// together is the number of candidates that are looked up at once.
 const together = 96
 
 func (b *batch) empty() {
@@ -49,17 +49,17 @@ func (b *batch) empty() {
 	b.cut(batchSize{})
 }
 
-// A batchSize is the room that a batch needs besides that for its parents.
+// A batchSize has the lengths of the lists of a batch, except that of its parents.
 type batchSize struct{ next, changes, seen int }
 
 func (b *batch) size() batchSize { return batchSize{len(b.Next), len(b.changes), len(b.seen)} }
 
-// cut takes back what was added to the batch since it had a size.
+// cut removes everything that was added to the batch since it had the size to.
 func (b *batch) cut(to batchSize) {
 	b.Next, b.changes, b.seen = b.Next[:to.next], b.changes[:to.changes], b.seen[:to.seen]
 }
 
-// stands makes a position the parent of the steps that come next.
+// stands makes a position the parent of the steps that are added next.
 func (b *batch) stands(state uint32, p *position) {
 	b.Parents = append(b.Parents, parent{State: state, rec: len(b.recs), nodes: p.nodes, Fly: p.fly})
 	b.recs = append(b.recs, p.at...)
@@ -76,8 +76,8 @@ func (b *batch) candidate(total canon.Hash, k int, step byNumber) *candidate {
 // set gives a place of the last candidate another part.
 func (b *batch) set(place int32, id uint32) { b.changes = append(b.changes, change{place, id}) }
 
-// changing returns a candidate's change of a place. Its first one of a place
-// leaves there what v has.
+// changing returns a candidate's change of a place. If there is none yet, it adds one that leaves the
+// part of v there.
 func (b *batch) changing(c *candidate, place int32, v world.Vector) *change {
 	for k := int(c.first); k < len(b.changes); k++ {
 		if b.changes[k].place == place {
@@ -102,7 +102,7 @@ func (b *batch) skip(k, node int, o *footprint) {
 	}
 }
 
-// act notes that a node has an event.
+// act records that a node has an event.
 func (p *parent) act(node int) {
 	if p.acts == 0 {
 		p.acts = int32(node + 1)
@@ -111,7 +111,7 @@ func (p *parent) act(node int) {
 	}
 }
 
-// take adds what a result does to the candidate as a whole.
+// take adds the effect of a result on the candidate as a whole: on its sum and its counts.
 func (c *candidate) take(r *result) {
 	c.Sum = c.Sum.Add(r.delta)
 	c.Fly += r.fly
@@ -159,7 +159,8 @@ func (m *Memo) Settle() error {
 	return m.x.Visitor.LookUp(m)
 }
 
-// Touch fetches what looking the candidates up will need.
+// Touch loads the memory that looking the candidates up will need, so that it is in the processor's
+// cache then.
 func (m *Memo) Touch() (loaded uint64) {
 	for j := range m.Next {
 		loaded += m.x.touch(m.Next[j].Sum)
@@ -170,8 +171,8 @@ func (m *Memo) Touch() (loaded uint64) {
 	return loaded
 }
 
-// flush settles what waits, in the middle of a state: what comes now comes after
-// it.
+// flush looks up the candidates of the batch in the middle of a state, before its next steps are
+// added.
 func (m *Memo) flush(state uint32) error {
 	if err := m.Settle(); err != nil {
 		return err

@@ -13,18 +13,18 @@ import (
 )
 
 // cache remembers the results of steps by their footprints: the parts that a step touched
-// or asked about. If these parts are the same, the step does the same, since it cannot
+// or asked about. If these parts are the same, the step has the same result, since it cannot
 // distinguish the states before it reaches a part that differs.
 //
-// The smallest footprint is the part of the node that runs. Everything else that such a
-// step does is recorded relative to what exists (it takes the head of a channel, and
-// appends to others), and is the same as long as there is room. Such outcomes are found by
+// The smallest footprint is the part of the running node alone. The other effects of such a
+// step are recorded relative to the state (it takes the head of a channel, and
+// appends to others), and are the same as long as there is room. Such results are found by
 // numbers alone: by own, or by the key of a delivery.
 //
-// Any other step (of the environment, of connections that open, break or fill, of facts for
-// monitors, of rare coins) has a shape, the places of its footprint, and its outcomes set
-// the parts there. A crash touches too much for one footprint: its effects on the node, on
-// the budgets and on the connection to each peer have footprints of their own.
+// All other steps (of the environment, of connections that open, break or fill, of facts for
+// monitors, of rare coins) have a shape, which is the places of the footprint, and their results
+// set the parts at these places. A crash touches too many parts for one footprint: its effects on
+// the node, on the budgets and on the connection to each peer have footprints of their own.
 type cache struct {
 	bank  *world.Bank
 	lists *CoinLists
@@ -48,8 +48,8 @@ type cache struct {
 	effects    []effect
 }
 
-// ability is what a node part can do by itself: its steps stand in cache.own
-// from first on: openings, actions, tasks, timers.
+// ability counts the events that a node part has by itself: the next request of its script, actions,
+// tasks and timers. Their results are in cache.own, from index first on, in this order.
 type ability struct {
 	first                                  uint32
 	offers, tasks, timers                  uint16
@@ -57,7 +57,7 @@ type ability struct {
 	twin                                   bool // a second node with this identity is kept
 }
 
-// queued is what a part of a channel holds.
+// queued describes the messages of a channel part.
 type queued struct {
 	head   uint32 // the number of the message that comes next; 0 means none
 	len    uint16
@@ -66,14 +66,14 @@ type queued struct {
 	looked bool
 }
 
-// shape is the places that a step touched or asked about, besides its node.
+// shape has the places that a step touched or asked about, except its node.
 type shape struct {
 	places []int32
-	next   uint32 // of the same event, or 0 if there is none
+	next   uint32 // the next shape of the same event, or 0 if there is none
 }
 
-// footprint is what a step did where it found certain parts, for all answers to its
-// coins.
+// footprint has the results of a step for certain parts at the places of its shape, for all answers
+// to its coins.
 type footprint struct {
 	first, last uint32 // of its results
 
@@ -90,16 +90,16 @@ type footprint struct {
 	twin    bool     // taken from the node's twin too, with the same outcome
 }
 
-// result is what a step did for one list of answers.
+// result is the result of a step for one list of answers.
 type result struct {
-	delta       canon.Hash // what becomes of the parts that it sets, in sums
+	delta       canon.Hash // the change of the state's sum by the parts that it sets
 	first, last uint32     // of its effects
 	coins       uint16
 	fly         int16  // messages under way that it makes more
 	sends       uint16 // its last effects: what it pushes
 }
 
-// effect is what becomes of one place.
+// effect is the change of one place.
 type effect struct {
 	place int32
 	id    uint32 // of a part, or of a message
@@ -165,7 +165,7 @@ func (k keyBits) ofDelivery(i int, part uint32, link, from int, message uint32) 
 	return ((key<<k.node|uint64(i))<<k.node|uint64(from))<<(keyLink+1) | uint64(link)<<1 | 1
 }
 
-// ability returns what a node part can do.
+// ability returns the events that a node part has by itself.
 func (c *cache) ability(i int, id uint32) *ability {
 	for int(id) >= len(c.abilities[i]) {
 		c.abilities[i] = append(c.abilities[i], ability{})
@@ -184,10 +184,10 @@ func (c *cache) ability(i int, id uint32) *ability {
 	return &c.abilities[i][id]
 }
 
-// twinned notes that a second node with this identity is kept.
+// twinned records that a second node with this identity is kept.
 func (a *ability) twinned() { a.twin = true }
 
-// queue returns what a part of a channel holds.
+// queue returns the description of a channel part.
 func (c *cache) queue(p int, id uint32) queued {
 	if list := c.queues[p]; int(id) < len(list) && list[id].looked {
 		return list[id]
@@ -293,8 +293,8 @@ func (c *cache) keep(o footprint) uint32 {
 	return uint32(len(c.footprints) - 1)
 }
 
-// learnOfNode takes the k-th event of the position, on node i, and returns the
-// number of what the node part alone decides of it.
+// learnOfNode takes the k-th event of the position, on node i, and returns the number of the footprint
+// that is remembered by the node part alone.
 func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32, err error) {
 	o := footprint{first: uint32(len(m.results))}
 	m.ran(i)
@@ -321,8 +321,9 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 	return number, m.verify(&m.footprints[number], k, i, of)
 }
 
-// did returns what the handler has just done on node i, if that is a function of its node
-// part alone: the node it leaves first, then what it takes, then what it sends.
+// did returns the result of the handler that has just run on node i, if it is a function of the node
+// part alone. The first effect is the new node part; then come the messages that it takes, and then
+// those that it sends.
 func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
 	if x.World.Run.Tossed() {
@@ -367,7 +368,7 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 	return one, effects, true
 }
 
-// verifyEvery is of how many steps that are looked up one is taken again.
+// One in verifyEvery steps that are looked up is taken again.
 const verifyEvery = 1 << 14
 
 // retaking is the node that a step is taken again on, for guarded: a step that
@@ -378,8 +379,8 @@ type retaking struct {
 }
 
 // verify repeats a remembered step, from the node in the bank and from its twin, which has
-// the same identity and another history. Both must do what is remembered. If the twin does
-// not, something that the state leaves out matters.
+// the same identity and another history. Both must have the remembered result. If the twin has
+// another one, the step depends on something that is not part of the state.
 func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	x := m.x
 	o.twin = m.able[i].twin
@@ -411,7 +412,7 @@ func (m *Memo) unlike(i int, was result) string {
 	return m.x.World.Text.Unlike(m.x.Bank, i, m.effects[was.first].id)
 }
 
-// noteTwins notes which node parts have got a twin.
+// noteTwins records which node parts have got a twin.
 func (m *Memo) noteTwins(twins []world.Twinned) {
 	for _, t := range twins {
 		m.twinned(t)

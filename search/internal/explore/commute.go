@@ -142,8 +142,8 @@ func (o *footprint) reach(effects []effect, nodes int) {
 	}
 }
 
-// hasRoom reports whether a state has room for all that a step sends, whatever
-// the answers to its coins.
+// hasRoom reports whether a state has room for all messages of a step, for any answers to its
+// coins.
 func (c *cache) hasRoom(o *footprint, v world.Vector) bool {
 	for j := o.first; j < o.last; j++ {
 		r := &c.results[j]
@@ -165,14 +165,14 @@ type lastStep struct {
 	to, most   uint32
 }
 
-// came notes the step by which the state was reached that was added last.
+// came records the step by which the state was reached that was added last.
 func (x *Explorer) came(step byNumber) {
 	s := x.Next - 1
 	x.Block(s).reachedBy(s, step)
 }
 
-// lastStep returns the step by which a state was reached, if other steps from there need
-// not be looked up for it.
+// lastStep returns the step by which a state was reached, if steps that commute with it may be skipped
+// in that state.
 func (m *Memo) lastStep(s uint32) lastStep {
 	x := m.x
 	b := x.Block(s)
@@ -187,12 +187,12 @@ func (m *Memo) lastStep(s uint32) lastStep {
 	}
 }
 
-// commutes reports whether a step of the position comes before the last one in
-// the order of events, was possible before it, and has nothing to do with it. A
-// step touches its node, the channel that it takes a message from, and what it
-// sends something to; where a connection opens, both its directions are open
-// then, whatever else was done to them. A set and a bag are the same whatever was
-// put in first; of what the last step has put into one, nothing is taken.
+// commutes reports whether a step of the position comes before the last step in the order of events,
+// was possible before it, and touches nothing that the last step touches. A step touches its node, the
+// channel from which it takes a message, and the channels on which it sends. Two steps may open the
+// same connection: its directions are open then in either order. Two steps may put messages into the
+// same set or bag, since the order does not matter there; but a step that takes a message which the
+// last step has put there does not commute with it.
 func (m *Memo) commutes(e occurrence, o *footprint) bool {
 	b, i := &m.behind, nodeOf(e.ordinal)
 	switch {

@@ -11,7 +11,7 @@ import (
 	"macemc/search/internal/stubborn"
 )
 
-// reduceAudit is of how many states that are expanded in part one is audited.
+// One in reduceAudit states that are expanded in part is audited.
 const reduceAudit = 32
 
 // firstAnswers takes one event, and gives the first answer to each coin.
@@ -31,7 +31,7 @@ func (f *firstAnswers) Answer(q *choose.Question) int {
 func (f *firstAnswers) Err() error { return nil }
 
 // audit takes one of the steps that are left out in a state and one of those that are taken, in both
-// orders. Both must be possible, and come to the same state.
+// orders. Both orders must be possible, and lead to the same state.
 func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
 	x.Owner.Pulse.Tick()
 	defer x.Owner.Pulse.Pass()

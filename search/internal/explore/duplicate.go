@@ -20,7 +20,7 @@ import (
 // be taken for one. The first run need not be kept for it, since every state has its
 // origin.
 
-// sides are the two worlds in which runs to one state stand side by side.
+// sides are two worlds, in which two runs to one state are taken and compared.
 type sides [2]side
 
 type side struct {
@@ -134,10 +134,10 @@ func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err
 	return nil, x.Owner.leftOut(at, "a state "+what+" another one that has its identity", field)
 }
 
-// parts looks for the step at which a run that was taken again came to another
-// state than the engine, which goes by the states that it keeps: it names the
-// event, and the field in which the two states before differ although they have
-// one identity. "" if that is not why.
+// parts explains why a run that was taken again led to another state than the engine, which takes each
+// step from a kept state. It looks for the first step that led to another state, and returns its event,
+// and a field in which the two states before it differ although they have one identity. It returns ""
+// if it finds no such field.
 func (x *Explorer) parts(run *run.Answers) (at, field string) {
 	if x.Prints != nil || x.makeSides() != nil || len(run.Steps) == 0 {
 		return "", ""
@@ -192,7 +192,7 @@ func (x *Explorer) makeSides() error {
 	return nil
 }
 
-// stand takes a run, and keeps the state at its end.
+// stand takes a run, and keeps the state at its end. It reports whether the run could be taken.
 func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 	src := run.Again()
 	s.w.Protect(func() {

@@ -7,14 +7,14 @@ import (
 	"macemc/sim"
 )
 
-// Exploring ends with an error, whatever the reason: one of these, a Wrong, or an error of
-// the world.
+// An exploration that stops early ends with an error: one of these, a Wrong, or an error of the
+// world.
 var (
-	// errFull says that there is no room for more states.
+	// ErrFull means that there is no room for more states.
 	ErrFull = errors.New("there is no room for more states")
 	// ErrHalt ends an exploration that was stopped.
 	ErrHalt = errors.New("the search was told to stop")
-	// errEnough ends an exploration that has found what was wanted.
+	// ErrEnough ends an exploration that has found enough.
 	ErrEnough = errors.New("the search has found enough")
 	// errAlive ends the look at a state that leads to one that is alive.
 	ErrAlive = errors.New("a step leads to a state that is alive")

@@ -28,7 +28,8 @@ type Explorer struct {
 	Among func(*Wrong) // called with a failure at a state, if several expand a level together; otherwise nil
 }
 
-// NewExplorer stands before the first state. p: fingerprints are kept, not states.
+// NewExplorer returns an explorer without states. If p is not nil, it keeps fingerprints, and not
+// states.
 func (r *Owner) NewExplorer(c run.Climate, p *Prints) (*Explorer, error) {
 	l, err := r.NewLedger(r.World.State.Places(), p)
 	if err != nil {
@@ -74,7 +75,7 @@ func (x *Explorer) ByMemo() *Memo {
 	return m
 }
 
-// Memo returns what takes the explorer's steps by arithmetic, or nil if nothing does.
+// Memo returns the memo that looks the explorer's steps up, or nil if they are taken in the world.
 func (x *Explorer) Memo() *Memo {
 	m, _ := x.Stepper.(*Memo)
 	return m
@@ -296,9 +297,9 @@ func (x *Explorer) depth() int {
 	return x.Owner.Depth() + 1
 }
 
-// audit takes the run to the state that was just reached again, from its
-// start, in lockstep and with every check on. It must come to the same state:
-// neither the service nor the engine may depend on what else was run before.
+// audit takes the run to the state that was just reached again, from its start, in lockstep and with
+// every check on. It must end in the same state: neither the service nor the engine may depend on
+// other runs that were taken before.
 func (x *Explorer) audit(h canon.Hash) error {
 	answers := x.Found()
 	r, steps := x.Owner, answers.Length()

@@ -8,10 +8,10 @@ import (
 	"macemc/sim"
 )
 
-// byFootprint returns what the k-th event of the position does, where the world stands: the
-// numbers of the outcomes that it is made up of, of which all but the first have one
-// result. None: take the step in the world. nth is how many events of the kind come before it
-// on its node, where that identifies it.
+// byFootprint looks up the k-th event of the position, in which the world is. It returns the numbers of
+// the footprints that together have its effects; all but the first have one result. If it returns none,
+// the step must be taken in the world. If the event is identified by its index among the events of its
+// kind on its node, nth is that index.
 func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot, nth int) (pieces []uint32, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
@@ -152,16 +152,16 @@ func (o *footprint) extend(from, to int) {
 	o.last = uint32(to)
 }
 
-// forget notes that the footprint does not decide what the step does.
+// forget records that the footprint does not determine the result of the step.
 func (o *footprint) forget() { o.unknown = true }
 
-// after makes another outcome come after this one, and returns which did.
+// after sets the footprint that comes after this one in its list, and returns the previous one.
 func (o *footprint) after(number uint32) (was uint32) {
 	was, o.next = o.next, number
 	return was
 }
 
-// after makes another shape come after this one, and returns which did.
+// after sets the shape that comes after this one in its list, and returns the previous one.
 func (s *shape) after(number uint32) (was uint32) {
 	was, s.next = s.next, number
 	return was
@@ -213,8 +213,8 @@ func (c *cache) same(a, b *footprint) bool {
 	return true
 }
 
-// left returns what the step that was just taken on node i has left at some places, and at
-// the node, if it is not one of a crash's pieces that has places of its own.
+// left returns the parts that the step which was just taken on node i has left at some places, and at
+// the node. For a piece of a crash that has places of its own, the node is left out.
 func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	x, n := m.x, m.n
 	at := x.World.State.At()
@@ -282,8 +282,8 @@ func (m *Memo) key(e *sim.Event, slot, nth int) uint64 {
 	return m.pack.ofEvent(e.Kind, i, from, what, part)
 }
 
-// nth returns how many events of the kind of the k-th come before it on its node, where the world
-// stands.
+// nth returns the number of events of the same kind that come before the k-th one on its node, in the
+// world's state.
 func (m *Memo) nth(e *sim.Event, k int) (n int) {
 	switch e.Kind {
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay:
@@ -299,8 +299,8 @@ func (m *Memo) nth(e *sim.Event, k int) (n int) {
 	return n
 }
 
-// places returns those that piece j of an event on node i touches for certain. A crash has
-// a piece for the connection to each peer, for the node, and for the environment.
+// places returns the places that piece j of an event on node i always touches. A crash has a piece for
+// the connection to each peer, for the node, and for the environment.
 func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	switch {
 	case !crashes(e): // learn asks the world
@@ -317,7 +317,7 @@ func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	return []int32{int32(at.Pauses()), int32(at.Budget(e.Kind.Budget()))}
 }
 
-// touched adds the places that decided what the last step did, besides the node.
+// touched adds the places on which the result of the last step depended, except the node.
 func (m *Memo) touched(places []int32, i int) []int32 {
 	for p := range m.x.World.State.Touched().Footprint() {
 		if p != i {

@@ -91,7 +91,7 @@ func (j *Judged) grow() {
 	}
 }
 
-// Judged returns what is remembered about the states that were visited.
+// Judged returns the remembered verdicts about the states that were visited.
 func (x *Explorer) Judged() *Judged { return &x.judged }
 
 // Judge asks the state that the world is in, as it was saved or loaded.

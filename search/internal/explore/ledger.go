@@ -44,14 +44,13 @@ type Origin struct {
 
 const NoParent = math.MaxUint32
 
-// layout says where a packed state has what. The bytes of the numbers of a
-// vector, those that were ever other than 0, have columns of a byte each; eight
-// columns are a word. A layout only grows, and a column stays where it is: a
-// state that was packed before has zeros in columns that came later.
+// layout is the format of packed states. Each byte of a number of a vector that was ever other than 0
+// has a column; eight columns are a word. A layout only grows, and columns are not moved: a state that
+// was packed before a column was added has a zero there.
 type layout struct {
 	columns []column
 	of      [][4]uint16 // by place, the columns of the bytes of its number, lowest first, plus one; 0 if there is none yet
-	bytes   []uint8     // by place: how many columns it has
+	bytes   []uint8     // by place, the number of its columns
 }
 
 type column struct {
@@ -123,7 +122,7 @@ type block struct {
 	n       int
 }
 
-// reachedBy notes the step by which a state was reached first, while steps are noted.
+// reachedBy records the step by which a state was reached first, if the ledger records steps.
 func (b *block) reachedBy(s uint32, step byNumber) {
 	if b.by != nil {
 		b.by[s%blockStates] = step
@@ -150,16 +149,16 @@ func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*L
 	return l, err
 }
 
-// NewLedger returns one that keeps to the limits of the search.
+// NewLedger returns an empty ledger that keeps to the limits of the search.
 func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
 	return newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
 }
 
-// join notes that several goroutines write.
+// join records that several goroutines write.
 func (l *Ledger) join() { l.Joint = true }
 
-// noteSteps makes the ledger note the steps that states are reached by. Only the
-// first call writes: others may read already.
+// noteSteps makes the ledger record the steps by which states are reached. Only the first call writes,
+// since other goroutines may already read.
 func (l *Ledger) noteSteps() {
 	if !l.noted {
 		l.noted = true
@@ -169,7 +168,7 @@ func (l *Ledger) noteSteps() {
 // Close gives back the memory of the set.
 func (l *Ledger) Close() { l.Set.Close() }
 
-// Block returns where a state stands.
+// Block returns the block of a state.
 func (l *Ledger) Block(s uint32) *block { return (*l.blocks.Load())[s/blockStates] }
 
 // rec returns a state, packed.
@@ -191,7 +190,7 @@ func (l *Ledger) Live(s uint32) bool { return l.Block(s).Live.has(s) }
 // Outside reports whether a state is not to be expanded.
 func (l *Ledger) Outside(s uint32) bool { return l.Block(s).Outside.has(s) }
 
-// leave notes that a state is not expanded.
+// leave records that a state is not expanded.
 func (l *Ledger) leave(s uint32) {
 	l.Block(s).Outside.Set(s)
 	l.gaps.Store(true)
@@ -208,8 +207,8 @@ func (l *Ledger) Len() (n int) {
 // End returns beyond all numbers of states.
 func (l *Ledger) End() uint32 { return uint32(len(*l.blocks.Load())) * blockStates }
 
-// Each yields the numbers of all states, in ascending order, those that come to
-// be meanwhile included.
+// Each yields the numbers of all states, in ascending order, including those that are added during the
+// iteration.
 func (l *Ledger) Each(yield func(uint32) bool) {
 	for i := 0; i < len(*l.blocks.Load()); i++ {
 		b := (*l.blocks.Load())[i]
@@ -225,9 +224,9 @@ func (l *Ledger) Each(yield func(uint32) bool) {
 // before it is full.
 func (l *Ledger) Holds(s uint32) bool { return int(s%blockStates) < l.Block(s).n }
 
-// Expanded frees what is no longer needed about the states of a level, except in blocks
-// that the next level shares. How the states were reached is kept, and without prints the
-// states themselves are.
+// Expanded frees memory of the states of a level that is no longer needed, except in blocks that the
+// next level shares. The steps by which the states were reached are kept, and so are the states
+// themselves if no fingerprints are used.
 func (l *Ledger) Expanded(level, next Frontier) {
 	needed := map[uint32]bool{}
 	for _, s := range next {
@@ -321,7 +320,7 @@ func (l *Ledger) begin(words int) (number uint32, b *block) {
 	return uint32(len(all)) * blockStates, b
 }
 
-// Entry is how one goroutine writes into a ledger.
+// Entry is the part of a ledger that one goroutine writes.
 type Entry struct {
 	*Ledger
 	lay    *layout
@@ -332,7 +331,7 @@ type Entry struct {
 	into   *block   // it is written into; nil means into a new one
 }
 
-// Entry returns one more.
+// Entry returns a new entry, for one more goroutine.
 func (l *Ledger) Entry() *Entry {
 	e := &Entry{Ledger: l, lay: l.layout.Load()}
 	e.lengthen()
@@ -374,7 +373,7 @@ func (e *Entry) lengthen() {
 	}
 }
 
-// is reports whether the packed state is one that is in the ledger.
+// is reports whether the packed state equals state s of the ledger.
 func (e *Entry) is(s uint32) bool {
 	other := e.Ledger.rec(s)
 	if len(other) > len(e.packed) { // another goroutine has seen more columns
@@ -398,10 +397,10 @@ func (e *Entry) is(s uint32) bool {
 	return true
 }
 
-// tag returns what the set knows of a state by its identity, with no number.
+// tag returns the half of a state's identity that the set keeps, without the state's number.
 func tag(h canon.Hash) uint64 { return h.Hi &^ (1<<32 - 1) }
 
-// touch loads what add will look at first, so that it is in the cache then.
+// touch loads the slot that add will read first, so that it is in the processor's cache then.
 func (e *Entry) touch(h canon.Hash) uint64 { return e.Set.At(e.Set.Home(e.word(h))) }
 
 func (e *Entry) word(h canon.Hash) uint64 {
@@ -486,7 +485,7 @@ func (e *Entry) append(from Origin) uint32 {
 	return e.Next - 1
 }
 
-// keep makes what was written a state.
+// keep adds the record that was written last as a state.
 func (e *Entry) keep() {
 	if k := len(e.spans) - 1; k >= 0 && e.spans[k].To == e.Next {
 		e.spans[k].To++
@@ -541,7 +540,7 @@ func (l *Ledger) Room(n int) error {
 	return nil
 }
 
-// Prints says what a fingerprint is.
+// Prints has the parameters of fingerprints.
 type Prints struct{ Bits int }
 
 func (p *Prints) of(h canon.Hash) uint64 {

@@ -44,8 +44,7 @@ func (t *Taker) mark(event int, coins []int) {
 	p.Add(coins...)
 }
 
-// kept notes what the pulse said when the chain was written. A fresh one leads
-// nowhere yet.
+// kept records the turn of the pulse at which the chain was written. A fresh chain has no links yet.
 func (c *chain) kept(turn int, fresh bool) {
 	if c.turn = turn; fresh {
 		c.links = c.links[:0]

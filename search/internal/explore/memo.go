@@ -52,8 +52,8 @@ func NewMemo(x *Taker) *Memo {
 // looksAllUp makes the memo look up every step: see commute.go.
 func (m *Memo) looksAllUp() { m.All = true }
 
-// LearnFrom takes over what another memo has remembered, over the same bank. The
-// other is not used any more.
+// LearnFrom takes over the results that another memo of the same bank has remembered. The other memo
+// must not be used any more.
 func (m *Memo) LearnFrom(o *Memo) {
 	m.cache, m.twins, m.looked = o.cache.over(m.x), o.twins, o.looked
 	m.worth = o.worth
@@ -114,8 +114,8 @@ func (m *Memo) Expand(state uint32) error {
 	return m.footsteps(state, k)
 }
 
-// Rest takes the events from the k-th on in the world: what came before them has
-// been settled, since a step that fails is one that is learnt.
+// Rest takes the events from the k-th on in the world. The results of those before were looked up or
+// learnt already.
 func (m *Memo) Rest(state uint32, k int) error {
 	if m.allDear() { // from now on there is no position
 		if err := m.Settle(); err != nil {
@@ -137,9 +137,9 @@ func (m *Memo) worldFrom(state uint32, k int) error {
 	return m.x.takeFrom(state, k)
 }
 
-// plainSteps takes the steps of a state that is plain in the world's order, but for what the
-// environment does and for timers, and counts them. They are taken as they are met: a list of them
-// first costs a tenth of a search.
+// plainSteps takes the steps of a plain state in the world's order, except those of the environment and
+// timers, and counts them. It takes each as it finds it: to make a list of them first would take a
+// tenth of a search's time.
 func (m *Memo) plainSteps(state uint32) (k int, err error) {
 	n := m.n
 	for i := range n {
@@ -208,7 +208,7 @@ func (m *Memo) signal(state uint32, k, ordinal int, own uint32) (int, error) {
 	return m.happens(state, k, occurrence{ordinal: ordinal, what: own, from: none, pops: none})
 }
 
-// heads takes the deliveries of what is at the head of channels.
+// heads takes the deliveries of the first messages of channels.
 func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, error) {
 	var err error
 	for _, p := range places {
@@ -226,7 +226,7 @@ func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, 
 	return k, nil
 }
 
-// scattered takes the deliveries of what is in sets and bags.
+// scattered takes the deliveries of messages in sets and bags.
 func (m *Memo) scattered(state uint32, k int) (int, error) {
 	var err error
 	for _, p := range m.sets {
@@ -322,7 +322,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 	return m.taken()
 }
 
-// taken lets an eager memo's visitor look at what the last event leads to.
+// taken passes the states to which the last event leads to the visitor at once, if the memo is eager.
 func (m *Memo) taken() error {
 	if !m.Eager {
 		return nil
@@ -332,8 +332,8 @@ func (m *Memo) taken() error {
 	return err
 }
 
-// apply does to a candidate what a result says, about a step of node i. If it is false,
-// something that it sends has no room.
+// apply applies the result of a step of node i to a candidate. It returns false if there is no room for
+// a message that the step sends.
 func (m *Memo) apply(c *candidate, r *result, i int) bool {
 	b := m.x.Bank
 	c.take(r)
@@ -392,7 +392,7 @@ func (m *Memo) elsewhere(state uint32, k int) error {
 	return m.footstep(state, k)
 }
 
-// stand brings the world to the position.
+// stand loads the position into the world.
 func (m *Memo) stand() {
 	m.x.World.State.Load(m.x.Bank, m.v)
 	m.x.World.Events.Count()
@@ -432,7 +432,7 @@ func (m *Memo) footstep(state uint32, k int) error {
 	return m.byParts(state, k, &e, slot, m.nth(&e, k))
 }
 
-// byParts takes the k-th event of the position by its footprint. The world stands anywhere.
+// byParts takes the k-th event of the position by its footprint. The world may be in any state.
 func (m *Memo) byParts(state uint32, k int, e *sim.Event, slot, nth int) error {
 	if m.isDear(m.index(e.Node)) {
 		return m.inWorld(state, k)

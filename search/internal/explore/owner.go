@@ -31,7 +31,7 @@ type Owner struct {
 	Once  bool // the steps of a small space are not taken again, for tests
 }
 
-// Counts are where the search counts.
+// Counts has pointers to the counts of the search.
 type Counts struct {
 	Steps, States, Transitions, Executed, HandlerRuns, Duplicates, Compared *int
 }

@@ -8,10 +8,10 @@ import (
 	"macemc/internal/world"
 )
 
-// A position is the state that is expanded, and what follows from its parts.
+// A position is the state that is being expanded, with facts that are computed from its parts.
 type position struct {
 	bank  *world.Bank
-	known *cache // what parts can do by themselves
+	known *cache // has the events that parts have by themselves
 	n     int    // nodes
 	rest  int    // the first place that is not of a node or a channel
 
@@ -118,7 +118,7 @@ func (m *position) move(p int, was, now uint32) {
 	*list = slices.Insert(*list, k, int32(p))
 }
 
-// twinned notes that a node part has a twin, which may be a part of the position.
+// twinned records that a node part, which may be one of the position, has a twin.
 func (m *position) twinned(t world.Twinned) {
 	m.known.ability(t.Node, t.Part).twinned()
 	if m.v[t.Node] == t.Part {

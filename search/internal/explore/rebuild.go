@@ -133,7 +133,7 @@ func (t *Taker) aside() (back func()) {
 	return func() { t.From = usual }
 }
 
-// goesTo notes a step that is about to be taken.
+// goesTo records the step that is about to be taken.
 func (t *Taker) goesTo(s Spot) {
 	t.Spot = s
 	t.mark(s.LastEvent, s.lastCoins)

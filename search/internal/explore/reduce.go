@@ -11,22 +11,23 @@ import (
 	"macemc/sim"
 )
 
-// A Reduction takes in each state, where that suffices, the events of some kinds only: see package
-// stubborn, which has the proof. Its parts here are these.
+// A Reduction takes only the events of some kinds in a state, if these suffice: see package stubborn,
+// which has the proof. This type supplies the following parts of it.
 //
-// A kind of event is what a node takes: the type of a signal, or the type of a message, its sender
-// and its link. After each execution in the world, observe notes what the event brought about, and
-// whether it was barred or visible. A step that is looked up was executed before.
+// The kind of an event is its node and what the node takes: the type of a signal, or the type of a
+// message with its sender and its link. After each execution in the world, observe records which kinds
+// of events it made pending, and whether it was barred or visible. A step that is looked up was executed
+// before.
 //
 // A state is expanded as a whole unless the environment is calm and has no fault left, all nodes
-// are up, and no connection has anything but messages. So no fault and nothing that follows from
-// one is ever put off, and neither is healing: steps that are put off touch nodes and messages only.
+// are up, and no connection has anything but messages. So faults, their consequences and healing are
+// never put off: steps that are put off touch nodes and messages only.
 //
-// Mend ends a level. It finds the states whose answer no longer agrees with the observations, and
-// those that violate the proviso or of which a visible step was taken, and takes the steps of these that
-// were left out.
+// Mend ends a level. It finds the states whose decision no longer agrees with the observations, those
+// that violate the proviso, and those of which a visible step was taken. It takes the steps of these
+// states that were left out.
 //
-// The proviso: of each state whose steps were taken in part, one of these leads to a state with a
+// The proviso is: if only some steps of a state were taken, one of them leads to a state with a
 // greater number. Numbers are finite, so from each state a path of steps that were taken ends at a
 // state whose steps were all taken.
 type Reduction struct {
@@ -65,7 +66,7 @@ type Reduction struct {
 	NoVoid, NoProviso, NoVisible bool
 }
 
-// ReductionStats count what a reduction did.
+// ReductionStats counts the states of a reduction.
 type ReductionStats struct {
 	Parted  int // states of which steps were left out
 	Voided  int // of these, those whose other steps were taken since an observation was new,
@@ -73,7 +74,7 @@ type ReductionStats struct {
 	Audited int // pairs of a step that was left out and one that was taken, which were taken in both orders
 }
 
-// kind is what distinguishes kinds of events.
+// kind identifies a kind of events.
 type kind struct {
 	node, from int
 	kind       sim.Kind
@@ -81,7 +82,7 @@ type kind struct {
 	of         reflect.Type
 }
 
-// pending is what may come of a part.
+// pending has the kinds of events that may come of a part of a state.
 type pending struct {
 	classes stubborn.Set
 	head    stubborn.Class // of a channel in order: the kind of the message that comes first
@@ -120,8 +121,8 @@ func newReduction(n int, at state.Places) *Reduction {
 	}
 }
 
-// Gathers reports whether a node of the first states offers actions because of what is in its set:
-// what is pending for it does not follow from its parts then.
+// Gathers reports whether a node of the first states offers actions because of messages in its set.
+// Then its pending events do not follow from its own part.
 func (x *Explorer) Gathers() bool {
 	for s := range x.Each {
 		x.Get(s, x.To)
@@ -186,8 +187,8 @@ type omission struct {
 	taken stubborn.Set
 }
 
-// cycles ends the list of the states of a level that are expanded in part, and returns those that
-// violate the proviso.
+// cycles returns the states of a level that were expanded in part and violate the proviso, and empties
+// the list of the level.
 func (r *Reduction) cycles() (again []omission) {
 	for k, s := range r.part {
 		d := &r.decisions[r.of[k]]
@@ -257,7 +258,7 @@ func (r *Reduction) checks(x *Explorer) error {
 	return nil
 }
 
-// rests notes that a state rests on the decision.
+// rests records that the reduction of a state depends on the decision.
 func (d *decision) rests(s uint32) { d.states = append(d.states, s) }
 
 // avoid makes the decision void, and returns the states that rested on it.
@@ -336,7 +337,7 @@ func (r *Reduction) best(sets []stubborn.Set) (p stubborn.Set) {
 	return p
 }
 
-// leave notes that steps of a state are left out.
+// leave records that steps of a state are left out.
 func (r *Reduction) leave(s uint32, of int32) {
 	r.part, r.of, r.goesOn, r.shows = append(r.part, s), append(r.of, of), append(r.goesOn, false), append(r.shows, false)
 	r.Stats.Parted++
@@ -363,7 +364,7 @@ func (r *Reduction) suffice(s *stubborn.Situation) (sets []stubborn.Set) {
 	return sets
 }
 
-// situation returns what is pending in a state.
+// situation returns the pending kinds of events of a state.
 func (r *Reduction) situation(x *Explorer, v world.Vector) *stubborn.Situation {
 	s := &stubborn.Situation{Heads: map[int]stubborn.Class{}}
 	for place, id := range v[:r.at.Rest()] {
@@ -379,7 +380,7 @@ func (r *Reduction) situation(x *Explorer, v world.Vector) *stubborn.Situation {
 	return s
 }
 
-// pending returns what may come of a part.
+// pending returns the kinds of events that may come of a part.
 func (r *Reduction) pending(b *world.Bank, place int, id uint32) *pending {
 	for int(id) >= len(r.parts[place]) {
 		r.parts[place] = append(r.parts[place], nil)
@@ -433,14 +434,14 @@ func (r *Reduction) class(k kind) stubborn.Class {
 	return c
 }
 
-// leads notes that a step of a state leads to one with a number.
+// leads records that a step of state from leads to state to.
 func (r *Reduction) leads(from, to uint32) {
 	if k, is := slices.BinarySearch(r.part, from); is && to > from {
 		r.goesOn[k] = true
 	}
 }
 
-// sees notes that a step of a state is visible.
+// sees records that a step of a state is visible.
 func (r *Reduction) sees(from uint32) {
 	if k, is := slices.BinarySearch(r.part, from); is && !r.NoVisible {
 		r.shows[k] = true
@@ -453,7 +454,7 @@ func (r *Reduction) differ(i int, was, is uint32) bool {
 	return !known(was) || !known(is) || r.taken[i][was] != r.taken[i][is]
 }
 
-// lookUp notes what a step leads to that was looked up.
+// lookUp records the state to which a step leads that was looked up, and whether the step is visible.
 func (r *Reduction) lookUp(m *Memo, c *candidate, to uint32) {
 	from := m.Parents[c.Parent].State
 	r.leads(from, to)
@@ -497,12 +498,13 @@ func (r *Reduction) begin(t *Taker, event int) {
 	}
 }
 
-// awaiting returns what is pending for a node by itself.
+// awaiting returns the pending kinds of events of a node by itself.
 func (r *Reduction) awaiting(t *Taker, i int, id uint32) stubborn.Set {
 	return r.pending(t.Bank, i, id).classes
 }
 
-// takes returns what the properties take from the node where the world is.
+// takes returns the identity of the values that properties made by sim.Takes take from a node, in the
+// world's state.
 func (r *Reduction) takes(t *Taker, i int, id uint32) canon.Hash {
 	for int(id) >= len(r.taken[i]) {
 		r.taken[i], r.known[i] = append(r.taken[i], canon.Hash{}), append(r.known[i], false)
@@ -513,7 +515,7 @@ func (r *Reduction) takes(t *Taker, i int, id uint32) canon.Hash {
 	return r.taken[i][id]
 }
 
-// observe notes what the step that was just taken in the world brought about.
+// observe records the consequences of the step that was just taken in the world.
 func (r *Reduction) observe(t *Taker) {
 	if len(r.acting) == 0 {
 		return
@@ -560,7 +562,7 @@ func (r *Reduction) observe(t *Taker) {
 	}
 }
 
-// wrote notes that a step of a node wrote a part.
+// wrote records that a step of a node changed a part.
 func (r *Reduction) wrote(i, place int, why state.Why) {
 	switch sort, at := r.at.At(place); sort {
 	case state.Node:
@@ -582,7 +584,7 @@ func (r *Reduction) wrote(i, place int, why state.Why) {
 	r.facts.Bar(r.acting)
 }
 
-// shown notes that the step that was just taken is visible.
+// shown records that the step that was just taken is visible.
 func (r *Reduction) shown() {
 	r.facts.See(r.acting)
 	r.emits = true

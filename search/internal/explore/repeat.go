@@ -163,7 +163,7 @@ func (x *Explorer) brings(s *side, state uint32) {
 	s.w.State.Load(x.Bank, x.To)
 }
 
-// repeat repeats a step, and returns a hash of what it did.
+// repeat repeats a step, and returns a hash of its outcome.
 func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	if d.event == noEvent {
 		return x.outcomeOf(s, choose.NewFixed(d.coins...), func(src choose.Source) { s.w.Start(src) })
@@ -171,7 +171,7 @@ func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	return x.takes(s, d.state, &run.Answers{Steps: []run.Taken{{Event: d.event, Coins: d.coins}}})
 }
 
-// takes takes a step from a state, and returns a hash of what it did.
+// takes takes a step from a state, and returns a hash of its outcome.
 func (x *Explorer) takes(s *side, state uint32, src choose.Source) canon.Hash {
 	return x.outcomeOf(s, src, func(src choose.Source) {
 		x.brings(s, state)
@@ -180,7 +180,8 @@ func (x *Explorer) takes(s *side, state uint32, src choose.Source) canon.Hash {
 	})
 }
 
-// outcomeOf returns what a step did: the state it led to, all effects, and what it asked.
+// outcomeOf returns a hash of the outcome of a step: of the state to which it led, all effects, and all
+// its questions.
 func (x *Explorer) outcomeOf(s *side, src choose.Source, step func(choose.Source)) canon.Hash {
 	x.Owner.Pulse.Tick()
 	asking := &run.Asking{Source: src}

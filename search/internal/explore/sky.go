@@ -7,9 +7,9 @@ import (
 	"macemc/sim"
 )
 
-// A sky is what the environment of a steady plain state can do. It follows from the parts of the
-// environment and from which nodes are absent, so the world is asked once for all states that
-// have them in common.
+// A sky is the list of the environment's events in a steady plain state. It depends only on the parts of
+// the environment and on which nodes are absent, so the world makes it once for all states that have
+// these in common.
 type sky struct {
 	consequences, faults []overhead // before the timers, and after them
 }
@@ -22,8 +22,8 @@ type overhead struct {
 	spared bool // see Taker.spared
 }
 
-// apart reports whether nothing is under way to a node that is absent, and no connection
-// with one is anything but closed: then the others do what they would do if it were there.
+// apart reports whether no message is under way to an absent node, and all connections with absent
+// nodes are closed. Then the other nodes have the same events as if these nodes were present.
 func (m *Memo) apart() bool {
 	for _, p := range m.tcp {
 		if c := int(p) - world.TCPPlace(m.n, 0); m.v[p] != 0 && (m.able[c/m.n].absent || m.able[c%m.n].absent) {
@@ -83,7 +83,7 @@ func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
 	return k, nil
 }
 
-// look finds the sky of the position, and asks for it if it is a new one.
+// look finds the sky of the position, or calls ask if it is a new one.
 func (p *position) look(ask func() *sky) {
 	b := p.skyKey[:0]
 	for _, id := range p.v[p.rest:p.bank.At().Healed()] {
@@ -115,7 +115,7 @@ func (s *sky) add(e overhead) {
 	}
 }
 
-// skyOfWorld returns what the environment of the position can do, as the world says.
+// skyOfWorld returns the sky of the position, from the events of the world.
 func (m *Memo) skyOfWorld() *sky {
 	m.stand()
 	s, events, spent := new(sky), &m.x.World.Events, m.x.spent()

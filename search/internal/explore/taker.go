@@ -101,7 +101,7 @@ func newTaker(r *Owner, c run.Climate, l *Ledger) (*Taker, error) {
 	return t, nil
 }
 
-// lookUp notes that steps are looked up.
+// lookUp records that steps are looked up.
 func (t *Taker) lookUp() { t.looks = true }
 
 // share makes the taker number parts and answers as another one does, and begin
@@ -110,24 +110,24 @@ func (t *Taker) share(with *Taker) {
 	t.Bank, t.Lists, t.Begin = with.Bank.Share(), with.Lists, with.Begin
 }
 
-// begin stands before the first state.
+// begin prepares for the first state.
 func (t *Taker) begin() {
 	t.Step.begin(0)
 	t.Owner.Allow(t.Climate, t.World)
 	t.Spot = Spot{Current: NoParent}
 }
 
-// load stands at a state, of which no step was taken yet.
+// load loads a state, of which no step was taken yet, into the world.
 func (t *Taker) load(state uint32) {
 	t.Spot = Spot{Current: state, LastEvent: noEvent}
 	t.Get(state, t.From)
 	t.World.State.Load(t.Bank, t.From)
 }
 
-// answered notes the answers that the coins of the last step were given.
+// answered records the answers to the coins of the last step.
 func (t *Taker) answered() { t.lastCoins = t.Step.coins.Answers() }
 
-// sampled notes that a limit on answers was met.
+// sampled records that a limit on answers was met.
 func (t *Taker) sampled() { t.Sampled = true }
 
 // explores makes the search's watch look at this exploration.
@@ -184,7 +184,7 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 	return nil
 }
 
-// skips reports whether the k-th event of the world is one that is not taken now.
+// skips reports whether the k-th event of the world should not be taken now.
 func (t *Taker) skips(k int) bool {
 	return t.omits(k) || t.Healed && t.World.Events.Rare(k) || t.Patient && t.World.Events.Hasty(k) || t.spared(k)
 }
@@ -195,7 +195,7 @@ func (t *Taker) reduces(r *Reduction) { t.Reduction = r }
 // takesOnly makes the taker take some events only; nil means all.
 func (t *Taker) takesOnly(events stubborn.Set) { t.only = events }
 
-// omits reports whether the k-th event is left out now.
+// omits reports whether the k-th event is left out by takesOnly.
 func (t *Taker) omits(k int) bool { return t.only != nil && !t.only.Has(k) }
 
 // spared reports whether the k-th event is a fault beyond those that explored runs have, and
@@ -214,7 +214,7 @@ func (t *Taker) spent() bool {
 	return t.Owner.Few != 0 && !t.Healed && t.World.Environ.Spent() >= t.Owner.Few
 }
 
-// spares notes that a fault was not taken.
+// spares records that a fault was not taken.
 func (t *Taker) spares() { t.Spared = true }
 
 // takeEvent takes the k-th event of the state that is loaded, for all answers
@@ -244,7 +244,7 @@ func (t *Taker) takeOn(state uint32, k int) error {
 	}
 }
 
-// listsMost is how many lists of answers to the coins of one step are taken.
+// listsMost is the largest number of lists of answers that are tried for the coins of one step.
 const listsMost = 1 << 16
 
 // moreCoins goes on to the next list of answers to the coins of a step.
@@ -385,7 +385,7 @@ func (s *answerer) start(w *world.World) {
 	s.Begun = false
 }
 
-// fail ends a step that did not come to its end.
+// fail ends a step that failed before its end.
 func (s *answerer) fail() { s.Begun = false }
 
 // take lets the world take the step.

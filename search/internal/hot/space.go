@@ -9,10 +9,10 @@ import (
 	"macemc/search/internal/run"
 )
 
-// propertiesMost is how many properties made by Cools a system may have.
+// propertiesMost is the largest number of properties made by Cools that a system may have.
 const propertiesMost = 64
 
-// Space is what can happen after some states once the environment has healed.
+// Space is the graph of the states that some states can reach once the environment has healed.
 type Space struct {
 	*explore.Taker
 	step   explore.InWorld
@@ -31,15 +31,15 @@ type Space struct {
 	Whole  bool // everything was visited
 }
 
-// Origin is how a healed state was reached first: by a step of another one, unless it is the
-// healed form of a state of a run.
+// Origin is the step by which a healed state was reached first. A healed form of a state of a run has no
+// such step.
 type Origin struct {
 	parent uint32
 	how    uint32
 }
 
-// New stands before the first healed state. It shares the world and the bank of the explorer
-// whose states it heals. deep returns how many steps lead to a state of the explorer.
+// New returns a space without states. It shares the world and the bank of the explorer whose states it
+// heals. deep returns the number of steps that lead to a state of the explorer.
 func New(r *explore.Owner, x *explore.Explorer, deep func(s uint32) int) (*Space, error) {
 	if n := len(x.World.Judge.Cools()); n > propertiesMost {
 		return nil, fmt.Errorf("%d properties were made by Cools, and at most %d can be checked at a time; name some of them", n, propertiesMost)
@@ -57,8 +57,9 @@ func New(r *explore.Owner, x *explore.Explorer, deep func(s uint32) int) (*Space
 	return g, nil
 }
 
-// Gather visits what follows states of the explorer: all of them, if of is nil. If closed is
-// true, these states are all that there are, and no environment has to heal.
+// Gather visits the states that can follow the given states of the explorer, or all its states if of is
+// nil. If closed is true, the explorer has all states that can follow, and the environment has nothing to
+// heal.
 func (g *Space) Gather(x *explore.Explorer, of []uint32, closed bool) error {
 	g.only = closed
 	each := x.Each
@@ -116,16 +117,16 @@ func (g *Space) halted() bool {
 	return g.Owner.Stopped()
 }
 
-// unknown notes that a state is not expanded. Nothing is said of it.
+// unknown records that a state is not expanded, so that the graph is not whole.
 func (g *Space) unknown(s uint32) {
 	g.Whole = false
 	g.leaves(s)
 }
 
-// leaves notes that nothing is said of a state.
+// leaves records that the graph claims nothing about a state.
 func (g *Space) leaves(s uint32) { g.masks[s], g.left[s] = 0, true }
 
-// met notes a new state, in which the world is.
+// met records a new state, in which the world is.
 func (g *Space) met(s uint32, by Origin) {
 	for len(g.masks) <= int(s) {
 		g.masks, g.first = append(g.masks, 0), append(g.first, Origin{parent: explore.NoParent})
@@ -280,7 +281,8 @@ func (g *Space) taken(how uint32) run.Taken {
 	return run.Taken{Event: int(how >> 16), Coins: g.Lists.Get(uint16(how))}
 }
 
-// cycle returns the cycle from a state, and what it never takes.
+// cycle returns the steps of the cycle from a state, and the actions that are possible in it and that it
+// never takes.
 func (g *Space) cycle(p fair.Part, from int) (cycle []run.Taken, untaken []string) {
 	possible, taken := map[int32]bool{}, map[int32]bool{}
 	for _, step := range g.graph.Cycle(p, from) {

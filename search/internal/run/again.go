@@ -18,7 +18,7 @@ type Again struct {
 	Stop  func() bool // asked at every state: true ends the run there, or nil if nobody is
 }
 
-// Visit asks what the repeated run may have asked: a property may panic.
+// Visit evaluates all properties, since the repeated run may have evaluated them, and one may panic.
 func (a *Again) Visit(w *world.World, depth int) bool {
 	a.Live = w.Probe()
 	if a.See != nil {
@@ -32,9 +32,9 @@ func Repeat(answers choose.Source, c Climate, steps int) *Again {
 	return &Again{Source: answers, Climate: c, Steps: steps}
 }
 
-// Lenient repeats a run for as long as it asks as before, and goes on with the
-// first alternatives: a run that is not deterministic must get to the step
-// where it differs, which lockstep then shows.
+// Lenient is a source that repeats the answers of a run as long as the questions are the same, and then
+// gives the first answer to each. A run that is not deterministic gets to the step at which it differs in
+// this way, which Lockstep then reports.
 type Lenient struct {
 	*choose.Raw
 	left bool

@@ -82,7 +82,7 @@ func (t *Answers) Answers() int {
 	return n
 }
 
-// Err returns that there are no more answers.
+// Err returns ErrEnd: there are no more answers.
 func (t *Answers) Err() error { return choose.ErrEnd }
 
 // Asking remembers how many sides each coin of the last step had.

@@ -7,19 +7,17 @@ import (
 	"macemc/internal/world"
 )
 
-// A Fork is a state in the middle of a run, from which other runs branch off. A
-// strategy whose method Fork returns one begins there: the loop loads the state
-// into its world, or, where nodes cannot be copied and where the run is taken
-// in lockstep, takes the run that leads there again. Either way the strategy is
-// first asked to visit the state itself, depths count from the start of the
-// whole run, and the answers of the whole run are prefix followed by what the
-// strategy answered. The climate must be that of the run which led there, save
-// that it may heal later, or at once: Climate{Faults: true, Heal: k.Steps}
-// makes healing the first step.
+// A Fork is a state in the middle of a run, from which other runs branch off. The runs of a
+// strategy whose method Fork returns one begin there. The loop loads the state into its world; if
+// nodes cannot be copied, or the run is taken in lockstep, it takes the run that leads there again.
+// In both cases the strategy first visits the fork's state, depths are counted from the start of the
+// whole run, and the answers of the whole run are the prefix followed by the strategy's answers.
+// The climate must be that of the run which led there, except that it may heal later, or at once:
+// Climate{Faults: true, Heal: k.Steps} makes healing the first step.
 type Fork struct {
 	Prefix []choose.Pick // the answers that lead there from the start
-	Told   *Answers      // the same, where an explorer has them; then prefix is empty
-	Steps  int           // and how many steps they are
+	Told   *Answers      // the same answers in the form of an explorer; then Prefix is empty
+	Steps  int           // the number of steps to the state
 	Bank   *world.Bank   // the bank whose numbers at has; nil if the state could not be saved
 	At     world.Vector
 }
@@ -107,7 +105,7 @@ func (l *led) Answer(q *choose.Question) int {
 	return k
 }
 
-// Err returns that of the source which refused.
+// Err returns the error of the source that refused to answer.
 func (l *led) Err() error {
 	if l.left > 0 {
 		return l.lead.Err()

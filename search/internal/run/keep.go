@@ -6,10 +6,10 @@ import (
 	"macemc/sim"
 )
 
-// Keep has what explores kept: the run of the step that it is about to take, which
-// began where these answers lead. Turn is what Keep returned the last time; fresh:
-// others have written meanwhile, and nothing is kept of the run. Not ok: there is
-// no place.
+// Keep prepares to write the run of a step that an explorer is about to take. The answers led lead to
+// the state where the run begins. turn is the result of the last call. fresh reports that another run
+// has been written meanwhile, so that the explorer must write all answers of its run again; ok is false
+// if the trail has no free slot.
 func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok bool) {
 	if p.slot == nil || p.turn != turn {
 		p.keep(led)
@@ -19,7 +19,7 @@ func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok
 	return p.turn, fresh, p.slot != nil
 }
 
-// Cut leaves the first n of what is kept after where the run began.
+// Cut drops all but the first n answers that are kept after those that led to the beginning of the run.
 func (p *Pulse) Cut(n int) {
 	p.picks = p.picks[:n]
 	p.stands()
@@ -37,8 +37,8 @@ func (p *Pulse) Add(answers ...int) int {
 	return len(p.picks)
 }
 
-// Inside returns the service's part of the stack of the run under way, and what its
-// goroutine does, as Go's runtime calls it.
+// Inside returns the service's part of the stack of the present run, and the state of its goroutine in
+// the words of Go's runtime.
 func (p *Pulse) Inside() (stack, does string) { return inside(p.Where()) }
 
 // Count changes with every question of a run, or 0 if no run is under way.

@@ -10,11 +10,11 @@ import (
 	"macemc/internal/visited"
 )
 
-// Limits say whether a search is to stop, and why. A budget of memory is for
-// the whole process: what the runtime holds, garbage included, and the tables
-// beside it. Workers may ask at once.
+// Limits decides whether a search should stop, and why. The budget of memory is for the whole process:
+// it counts the memory of Go's runtime, garbage included, and the tables outside of it. Several
+// goroutines may call its methods at the same time.
 type Limits struct {
-	Ask    func() Stop // asked now and then, or nil if nobody is
+	Ask    func() Stop // called now and then to ask whether to stop, if not nil
 	Budget int         // bytes that the process may have
 	Table  int         // bytes that a table of visited states may have, for tests; 0 means as the budget allows
 
@@ -62,7 +62,7 @@ func (l *Limits) stopped() bool {
 	return l.why != ""
 }
 
-// Memory returns what the process had at the last look.
+// Memory returns the number of bytes that the process used when that was last measured.
 func (l *Limits) Memory() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,7 +91,7 @@ func (l *Limits) reason() Stop {
 	return l.why
 }
 
-// Renew lets work go on under other limits, whatever ended it before.
+// Renew lets work go on under other limits, and clears the reason for which it stopped before.
 func (l *Limits) Renew(ask func() Stop, budget int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -104,8 +104,7 @@ func (r *Runs) Stopped() bool { return r.Limits.stopped() }
 // Why returns why the search is to stop, or "" if it is not.
 func (r *Runs) Why() Stop { return r.Limits.reason() }
 
-// Relieved lets the search go on without what has used up its memory: walks
-// need little.
+// Relieved lets a search that ran out of memory go on with walks, which need little.
 func (l *Limits) Relieved() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -119,7 +119,7 @@ func (t *Lockstep) follows(again *choose.Raw) bool {
 	return false
 }
 
-// effects compares what the two worlds' handlers did, in order.
+// effects compares the effects of the two worlds' handlers, in order.
 func (t *Lockstep) effects() string {
 	a, b := unlogged(t.World.Run.Effects()), unlogged(t.Lag.Run.Effects())
 	for k := range max(len(a), len(b)) {
@@ -153,7 +153,8 @@ func (t *Lockstep) differ(message, a, b string) *sim.Failure {
 	return t.failure
 }
 
-// Outcome returns what a step came to, as what it did, one by one: for counting outcomes.
+// Outcome returns the outcome of a step: a hash of the state or failure and the effects, and the list of
+// the effects.
 func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) {
 	did = Did(w, failure, sim.Effect.Text)
 	if failure != nil {
@@ -162,7 +163,7 @@ func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) 
 	return canon.OfString(strings.Join(did, "\x00")).Then(w.State.Hash()), did
 }
 
-// Did returns what the last step did, one by one, as told writes effects.
+// Did returns the effects of the last step as texts, which the function told makes.
 func Did(w *world.World, failure *sim.Failure, told func(sim.Effect, *canon.Walker) string) (did []string) {
 	for _, e := range unlogged(w.Run.Effects()) {
 		did = append(did, told(e, w.Walker()))

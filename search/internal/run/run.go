@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// A Strategy supplies the answers of one run after another, and says of each
-// state whether the run goes on. It evaluates nothing.
+// A Strategy supplies the answers of one run after another, and decides in each state whether the run
+// goes on. It evaluates no properties.
 type Strategy interface {
 	choose.Source
 	// Visit is called with the world at every state: after the starts, with depth 0, and
@@ -22,7 +22,7 @@ type Strategy interface {
 	Fork() *Fork
 }
 
-// Climate is how the environment behaves in a run.
+// Climate says whether faults may happen in a run, and when the environment heals.
 type Climate struct {
 	Faults bool // faults may happen, within the budgets
 	Heal   int  // the depth at which the environment heals: a step of its own; -1 means never
@@ -43,7 +43,7 @@ func (c Climate) HealedBy(depth int) (healed Climate, step bool) {
 // Fair is the climate without faults.
 var Fair = Climate{Faults: false, Heal: -1}
 
-// Ending is how a run ended.
+// Ending is the way in which a run ended.
 type Ending uint8
 
 // How a run ended. Zero is no ending: the service failed.
@@ -54,10 +54,10 @@ const (
 	EndFailed                    // the service failed
 )
 
-// Runs takes runs, one at a time. It owns the worlds, and says how the last run came about,
-// or what explores in its place. The caller sets all fields except the last group. The loop
-// writes each field of that group before the heartbeat begins, so a watchdog that has seen
-// a heartbeat may read it.
+// Runs takes runs, one at a time. It owns the worlds, and describes the present run, or the
+// exploration in its place. The caller sets all fields except the last group. The loop writes each
+// field of that group before the heartbeat begins, so a watchdog that has seen a heartbeat may read
+// it.
 type Runs struct {
 	setting.Setting
 	World    *world.World // fast
@@ -78,14 +78,13 @@ type Runs struct {
 	Exploring Exploration // what is under way, if it is no run
 }
 
-// Counts are where the owner of the runs counts them.
+// Counts has pointers to the counts of the owner of the runs.
 type Counts struct {
 	Steps   *int // that were taken
 	Audited *int // runs that were taken twice, in lockstep
 }
 
-// Exploration is what takes steps of states, in a world of its own, where no run
-// is under way.
+// An Exploration takes steps from kept states, in a world of its own, while no run is under way.
 type Exploration interface {
 	// Stuck returns the answers of the run whose last step has not returned, and their
 	// number.
@@ -140,13 +139,13 @@ func (r *Runs) In(w *world.World, l *Lockstep, do func()) {
 	r.World, r.Lockstep = own, pair
 }
 
-// Explores notes that what is under way is no run.
+// Explores records that an exploration is under way, and no run.
 func (r *Runs) Explores(what Exploration) { r.Exploring = what }
 
-// Explored notes that nothing is explored any more, and whatever takes its time is a run.
+// Explored records that the exploration is over, and that runs are taken again.
 func (r *Runs) Explored() { r.Exploring = nil }
 
-// Allow sets what the environment may do in the next run of a world.
+// Allow sets the budgets of faults for the next run of a world.
 func (r *Runs) Allow(c Climate, w *world.World) {
 	if c.Faults {
 		w.Environ.Allow(r.Budgets(), r.Early)
@@ -285,8 +284,8 @@ func (r *Runs) follow(p *planned, s Strategy) Ending {
 	return 0
 }
 
-// evaluate looks at the state that a run is in, and takes a step from there: what
-// is wrong with the states of runs is found here, and nowhere else.
+// evaluate checks the state of a run, and takes a step from it. It is the only place in which the states
+// of runs are checked.
 func (p *planned) evaluate(s Strategy) (goesOn bool, end Ending) {
 	w := p.w
 	if w.Judge.Check() != nil {

@@ -2,10 +2,9 @@ package run
 
 import "cmp"
 
-// A share of the steps of each phase is audited: taken twice, in lockstep,
-// with every check that nothing but the acting node changed. It is counted in
-// steps, since runs may be short or long; and the first steps are audited
-// whatever the share, since a small space has no more.
+// A share of the steps of each phase is audited: taken twice, in lockstep, with checks that only the
+// acting node changed. The share is counted in steps, since runs may be short or long. The first
+// auditLeast steps are all audited, since a small space may have no more.
 const (
 	auditEvery = 64
 	auditLeast = 1000
@@ -63,7 +62,7 @@ func (s *Share) Stride(n, before int) int {
 	return max(1, steps/due) | 1
 }
 
-// Counts returns what was counted so far, and ShareOf a share that goes on from there.
+// Counts returns the counts so far; ShareOf returns a share that goes on from such counts.
 func (s *Share) Counts() (steps, audited int) { return s.Steps, s.audited }
 
 // Add counts runs that another process took.

@@ -10,10 +10,10 @@ import (
 	"macemc/internal/world"
 )
 
-// Stays reports whether a run stays in one handler for some time. The moments count in
-// which the handler waits for something, or in which the process had the processor, by
-// what used reports: a machine that is too busy to go on shows nothing. Over ends the
-// wait, and the run is taken to go on.
+// Stays reports whether a run stays in one handler for some time. It counts only time in which the
+// handler waits for something, or in which the process used the processor (used returns its processor
+// time): on a busy machine a handler may not get the processor. If over returns true, Stays ends and
+// reports that the run goes on.
 func (p *Pulse) Stays(some time.Duration, used func() time.Duration, over func() bool) bool {
 	tick := time.NewTicker(max(some/Looks, 1))
 	defer tick.Stop()
@@ -62,8 +62,8 @@ func (r *Runs) StaysAgain(path *choose.Path, c Climate, some time.Duration, used
 	})
 }
 
-// waits reports whether a goroutine waits for another one, a lock or a time, by what
-// Go's runtime calls what it does.
+// waits reports whether a goroutine in the given state, in the words of Go's runtime, waits for another
+// goroutine, a lock or a time.
 func waits(does string) bool {
 	switch does {
 	case "", "running", "runnable", "preempted", "copystack", "waiting":
@@ -72,8 +72,8 @@ func waits(does string) bool {
 	return !strings.HasPrefix(does, "GC") && !strings.Contains(does, "garbage") && !strings.Contains(does, "stack growth")
 }
 
-// InHandler reports whether the run is in what the service supplies, and not in what
-// writes down where the run stands.
+// InHandler reports whether the run is in the service's code, and not in macemc's code that records the
+// run's answers.
 func (p *Pulse) InHandler() bool {
 	inner, _, ok := strings.Cut(stackOf(p.Where()), "\nmacemc/internal/world.")
 	return ok && !strings.Contains(inner, "macemc/search/internal/")
@@ -86,8 +86,8 @@ func StuckStack(where string) string {
 	return stack
 }
 
-// inside returns the service's part of the stack of such a goroutine, and what the
-// goroutine does, as Go's runtime calls it: running, sleep, IO wait.
+// inside returns the service's part of the stack of a goroutine, and the state of the goroutine in the
+// words of Go's runtime: running, sleep, IO wait.
 func inside(where string) (stack, does string) {
 	one := stackOf(where)
 	if one == "" {

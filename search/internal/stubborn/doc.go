@@ -1,32 +1,35 @@
-// Package stubborn finds kinds of events of which it suffices to take the steps in a state, and to
-// leave the others for later. It knows neither services nor states: it computes with kinds of
-// events, which its caller numbers, and with facts about them, which its caller observes.
+// Package stubborn finds kinds of events that suffice in a state: if the search takes only the steps of
+// these kinds there, and the others later, it loses no finding. It knows neither services nor states: it
+// computes with kinds of events, which its caller numbers, and with facts about them, which its caller
+// observes.
 //
 // # What suffices
 //
 // Let P be some kinds of events, and T all events of these kinds that are possible in a state. An
 // event that takes several messages is of the kinds of all of them. T may stand for all possible
 // events if no run without an event of T ever takes a step that depends on one of them. Then
-// whatever that run does can be done after a step of T as well, and comes to the same state.
+// all steps of such a run can also be taken after a step of T, and lead to the same state.
 //
-// [Facts.Least] finds such a P around one kind: it follows what may happen without T, from what
-// is pending and from what each kind of event was ever seen to bring about. If some of it may depend
-// on T, it adds the pending kind that this comes of to P, and begins again.
+// [Facts.Least] finds such a P that has a given kind. It computes which events may happen without T,
+// from the pending kinds and from the kinds that each kind was ever seen to make pending. If one of
+// these events may depend on T, it adds the pending kind from which that event comes to P, and begins
+// again.
 //
 // Two events of different nodes do not depend on each other: a message that one sends to the other's
 // node is an event of its own. Two events of one node depend on each other if one of them changes
 // the node, or both send on one channel in order; and always, if the node takes several messages at
-// once. So an event of P that is pending and not possible, since its node declines it now, stays
-// so: what would change the node depends on P. A message of P that stands behind another one of a
-// channel stays there, since the first is added to P. A message that is sent while its channel has
-// a message of P is not delivered before that (see [Situation.Heads]).
+// once. So if an event of P is pending and its node declines it now, that does not change before a step
+// of T: an event that changes the node depends on P. If a message of P is behind another one of its
+// channel, it is not delivered before a step of T either, since the first message is added to P. And a
+// message that is sent while its channel has a message of P is delivered after that one (see
+// [Situation.Heads]).
 //
 // # Facts are observations
 //
-// A kind of event brings about whatever one of its executions was seen to bring about. A set that
-// rested on "this kind of event never sends to that node" is void when one of them first does. So
-// the caller must ask again about each state whose steps were left out in part, whenever
-// [Facts.Version] has changed, and take the other steps of those for which the answer is now no.
+// A kind of event can make those kinds pending that one of its executions was seen to make pending. A
+// set that assumes "this kind of event never sends to that node" is void once an event of the kind does.
+// So whenever [Facts.Version] has changed, the caller must ask again about each state of which it left
+// steps out, and take these steps if the answer is now no.
 //
 // Why that is sound although the execution that would show it may be one that was left out: let
 // all remaining answers agree with all observations, and from each state let some path of the

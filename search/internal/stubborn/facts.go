@@ -63,7 +63,7 @@ func (s Set) Each(yield func(k int) bool) {
 	}
 }
 
-// Situation is what is pending in a state.
+// Situation has the pending kinds of events of a state.
 type Situation struct {
 	// Pending are the kinds of events that may come of what is pending: of signals, and of messages,
 	// whether they can be delivered now or not.
@@ -142,7 +142,7 @@ func (f *Facts) Brings(of []Class, what Class) {
 
 func (c *class) sendsOn(channel int) { c.sends.Add(channel) }
 
-// of returns what an event was seen to bring about.
+// of returns the list of the kinds that events were seen to make pending.
 func (f *Facts) of(of []Class) *[]Class {
 	if len(of) == 1 {
 		return &f.classes[of[0]].brings
@@ -201,7 +201,8 @@ func (f *Facts) Suffices(s *Situation, p Set) bool {
 	return dependent < 0 && !ends && p.Len() == size
 }
 
-// begin prepares follow for a set, to which it adds what stands in channels before it.
+// begin prepares follow for a set, to which it adds the messages before those of the set in their
+// channels.
 func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
 	f.todo = f.todo[:0]
 	clear(f.may)
@@ -232,8 +233,9 @@ func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
 	return false
 }
 
-// follow follows what may happen while no event of a set does. It returns a pending kind of which an
-// event may come that depends on one of the set, or -1. If it ends, one may come that is barred.
+// follow computes which events may happen before any event of a set. It returns a pending kind from
+// which an event may come that depends on one of the set, or -1. ends reports that a barred event may
+// come.
 func (f *Facts) follow(s *Situation, p *Set) (dependent Class, ends bool) {
 	if f.begin(s, p) {
 		return -1, true
@@ -275,7 +277,7 @@ func (f *Facts) depends(c Class, p Set) bool {
 	return false
 }
 
-// might notes that an event of a kind may happen, which comes of one that is pending.
+// might records that an event of kind c may happen, which comes of an event of the pending kind origin.
 func (f *Facts) might(c, origin Class) {
 	if f.may.Add(c) {
 		f.todo, f.origin[c] = append(f.todo, c), origin
@@ -291,8 +293,8 @@ func (f *Facts) all(of []Class) bool {
 	return true
 }
 
-// into notes what an event brings about. A message behind another one of its channel is not
-// delivered before that one is taken.
+// into records that the kinds in brings may happen after an event of kind by. It leaves out messages
+// that are behind a message of the set in their channel.
 func (f *Facts) into(s *Situation, p *Set, brings []Class, by Class) {
 	for _, c := range brings {
 		if head, held := s.Heads[f.classes[c].channel]; !held || !p.Has(head) {

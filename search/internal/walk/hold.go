@@ -17,8 +17,8 @@ type Hold struct {
 	runs  []choose.Run
 }
 
-// NewHold returns that of walk number i. In every second walk the event is one of those
-// that can happen first; it waits for 8 to 64 steps.
+// NewHold returns the Hold of walk number i. In every second walk the event is one of those that can
+// happen first. It waits for 8 to 64 steps.
 func NewHold(i int) *Hold {
 	x := (uint64(i) + 1) * 0x9e3779b97f4a7c15
 	h := &Hold{left: 8 << (x >> 40 % 4), which: x >> 44}

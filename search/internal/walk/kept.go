@@ -21,7 +21,7 @@ type KeptState struct {
 	Depth, Chosen int
 }
 
-// Noted is what one walk has met, as plain values.
+// Noted has the states that one walk has met, as plain values.
 type Noted struct {
 	Answers []byte
 	Met     []NotedState
@@ -65,7 +65,7 @@ func (k *Kept) Corpus() (*Corpus, error) {
 	return &Corpus{seen, states}, nil
 }
 
-// Noted returns what n has.
+// Noted returns the contents of n as plain values.
 func (n *Notes) Noted() Noted {
 	var met []NotedState
 	for _, m := range n.met {
@@ -74,7 +74,7 @@ func (n *Notes) Noted() Noted {
 	return Noted{pack(n.answers), met}
 }
 
-// Notes returns what a walk has met, to be added to a corpus.
+// Notes returns the states that a walk has met, to be added to a corpus.
 func (n Noted) Notes() (*Notes, error) {
 	answers, err := unpack(n.Answers)
 	if err != nil {

@@ -4,12 +4,11 @@ import (
 	"macemc/search/internal/run"
 )
 
-// A Lot is some walks that come one after another. Which of them are careful
-// is said before the first: it depends on what was counted until then, and not
-// on who takes them.
+// A Lot is a range of walks. It is decided before the first of them which ones are careful, from the
+// counts until then; so that does not depend on the goroutines that take the walks.
 type Lot struct {
 	From, To int
-	Stride   int // those are careful whose number it divides; 0 means none
+	Stride   int // walks whose number it divides are careful; 0 means none
 }
 
 const (
@@ -19,8 +18,8 @@ const (
 )
 
 // NextLot returns the lot that begins with walk number i, of n, and reports whether it is worth
-// several workers. Such a lot has as many walks as came before it, but at most LotMost, since
-// scouts wait for each other at its end. s is the audited share of the walks before.
+// several workers. The size of such a lot is the number of walks before it, but at most LotMost,
+// since scouts wait for each other at its end. s is the audited share of the walks before.
 func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	if i < LotLeast && s.Steps < LotSteps {
 		l = Lot{From: i, To: i + 1}
@@ -34,8 +33,9 @@ func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	return l, true
 }
 
-// Short returns the lot, cut to the length after which walks see what others added to the corpus. The length depends
-// on the number of the first walk alone, so a search finds the same for any number of workers.
+// Short returns the lot, cut to the length after which later walks may begin at states that its walks
+// added to the corpus. The length depends on the number of the first walk alone, so a search has the
+// same result for any number of workers.
 func (l Lot) Short() Lot {
 	l.To = min(l.To, l.From+max(CorpusLot, l.From/CorpusShare))
 	return l

@@ -56,8 +56,8 @@ func (g *guiding) comes(m Moment, w *world.World, q *choose.Question) sim.Addr {
 	return sim.Addr{}
 }
 
-// unsynced returns a node that has written what a crash may lose: the one that acted, or the
-// first.
+// unsynced returns a node that has written data that a crash may lose: the one that took the last step
+// if it has, or else the first one.
 func (g *guiding) unsynced(w *world.World) sim.Addr {
 	if a := w.Run.Acting(); !a.IsZero() && w.State.Unsynced(a.Index()) {
 		return a

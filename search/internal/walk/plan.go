@@ -6,16 +6,15 @@ import (
 	"macemc/search/internal/run"
 )
 
-// A Strategy makes the plans of a search's walks. A plan is a function of the
-// number of its walk; what else it rests on (the seed, where runs begin, how long
-// they may take) is the same for all workers.
+// A Strategy makes the plans of a search's walks. A plan is a function of the number of its walk. It also
+// depends on the seed, the prefix and the length of walks, which are the same for all workers.
 type Strategy interface {
-	// Plan is that of walk number i, as long as walks are now: false alarms make
-	// them longer.
+	// Plan returns the plan of walk number i, with the present length of walks. False alarms make walks
+	// longer.
 	Plan(i int, l Length) Plan
 }
 
-// A Plan is what one walk is to be, said before it begins.
+// A Plan describes one walk. It is made before the walk begins.
 type Plan struct {
 	Number  uint64      // of the stream that its answers are drawn from
 	Begin   *run.Fork   // where it begins; nil means at the start
@@ -34,10 +33,10 @@ type Plan struct {
 	near    int    // the depth where walks begin that do not
 }
 
-// Length is how long a walk takes, in steps from where it is judged. It ends at the
-// first live state after the first Least of them, or, suspected, where it has not
-// been live for the last Most. A live state on the way, which shows that the walk was
-// alive until then, or one that does not count, is looked for once in Most steps only.
+// Length is the length of a walk, in steps from the state at which it is first judged. The walk ends at
+// the first live state after the first Least steps. It ends as a suspect if it was not live for the last
+// Most steps. Whether a state before the end is live, or does not count for liveness, is evaluated only
+// once in Most steps.
 type Length struct {
 	Least  int
 	Most   int
@@ -73,19 +72,19 @@ func (l *Length) until() int {
 	return l.Most
 }
 
-// Least is for how many steps a walk from the start goes on even if it is live,
-// where nobody asks for more: what goes wrong in steady state has the time to do so.
+// Least is the default number of steps for which a walk from the start goes on even if it is live, so
+// that failures in steady state have time to happen.
 const Least = 200
 
-// A Storm is how faults are spread over the steps before a walk heals: at a gust
-// they are as likely as anything else, else they do not happen.
+// A Storm distributes faults over the steps before a walk heals: at a gust they are as likely as other
+// events, and at other steps they do not happen.
 type Storm struct {
-	Calm  int  // the depth before which there is none
+	Calm  int  // the depth before which there is no gust
 	Every int  // steps from gust to gust
-	Stuck bool // where nothing else is possible, a fault happens all the same
+	Stuck bool // if no other event is possible, a fault happens between gusts, too
 }
 
-// gust reports whether the step from a depth is one.
+// gust reports whether the step from a depth is a gust.
 func (s *Storm) gust(depth int) bool { return depth >= s.Calm && depth%s.Every == 0 }
 
 // A Picker picks the events of a walk, where their weights alone are not to.
@@ -107,7 +106,7 @@ type Weighted struct {
 	Uniform bool
 }
 
-// Plan returns that of walk number i.
+// Plan returns the plan of walk number i.
 func (s *Weighted) Plan(i int, l Length) Plan {
 	p := Plan{Number: uint64(i), Length: l, Uniform: s.Uniform, near: s.Base}
 	if i%2 == 1 && s.Stormy {

@@ -80,8 +80,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// Walks are planned one by one until LotLeast walks or LotSteps steps were taken. From then on each
-// lot has as many walks as came before it.
+// Walks are planned one by one until LotLeast walks or LotSteps steps were taken. From then on the
+// size of each lot is the number of walks before it.
 func TestLots(t *testing.T) {
 	few, many := &run.Share{Steps: LotSteps - 1}, &run.Share{Steps: LotSteps}
 	for _, c := range []struct {

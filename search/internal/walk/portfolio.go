@@ -8,19 +8,20 @@ import (
 )
 
 // Portfolio is the strategy that takes walks of several manners in turn, each in another
-// kind of storm. Bugs differ so much in what they need that no manner is the best for all,
+// kind of storm. Bugs need such different walks that no manner is the best for all of them,
 // and some bugs are hardly ever met by some manners.
 //
-// A storm takes 4 to 300 steps, and each fault has its own time in it, and often waits for
-// its moment. Length.Heals says how many walks with a storm heal. They end at the first live state,
-// since little is found later. The others end with their storm: hardly anything unsafe is
-// found while a system becomes live again. None heals if nobody says what live is. One walk in eight has no faults, and continues as long as a weighted one. After many
-// steps some of the others begin at a kept state.
+// A storm takes 4 to 300 steps. Each fault has its own time in it, and often waits for
+// its moment. Length.Heals determines the share of walks with a storm that heal. They end at the
+// first live state, since little is found later. The others end with their storm, since violations
+// of safety are rarely found while a system becomes live again. If the system has no liveness
+// property, no walk heals. One walk in eight has no faults, and is as long as a weighted walk. After
+// many steps, some of the others begin at a kept state.
 type Portfolio struct {
 	Weighted
 	Seed    uint64
 	Manners []Manner // in turn
-	Budgets []Budget // what faults a run may have
+	Budgets []Budget // the faults that a run may have
 	Lively  bool     // there is something to become live
 
 	Corpus   *Corpus // where walks may begin, too, or nil if they may not
@@ -41,7 +42,7 @@ const (
 	stormOctaves = 7 // from stormLeast to beyond stormMost
 )
 
-// Plan returns that of walk number i.
+// Plan returns the plan of walk number i.
 func (s *Portfolio) Plan(i int, l Length) Plan {
 	d := draws(mix(s.Seed+golden) ^ mix(uint64(i)+golden))
 	p := Plan{Number: uint64(i), Length: l, near: s.Base}
@@ -97,18 +98,18 @@ func (g *Guide) kinds(d *draws, budgets []Budget) (faults int) {
 	return faults
 }
 
-// healsOf is how many walks Length.Heals is of.
+// Length.Heals of healsOf walks with a storm heal.
 const healsOf = 256
 
-// Heals returns the Length.Heals after some walks with a storm took some steps in it, and
-// those that healed took others from there on.
+// Heals returns the present Length.Heals. It computes it from the number of walks with a storm and
+// their steps in the storm, and from the number of those that healed and their steps after it.
 //
-// Nobody knows whether there is a bug of safety, which a walk meets in its storm, or one of
-// liveness, which it meets only if it heals as well. Let a storm cost 1 and healing h, and let
-// a share q heal. To meet a bug of safety then costs 1+qh times what it would if none healed;
-// one of liveness (1/q+h)/(1+h) times what it would if all did. These are equal where
-// q+q*q*h*(1+h) is 1: so if healing costs little nearly all heal, and neither ever costs
-// more than twice as much.
+// A walk meets a bug of safety in its storm, but a bug of liveness only if it heals as well. Which of
+// them a service has is not known. Let a storm cost 1 and healing h, and let a share q of the walks
+// heal. To meet a bug of safety then costs 1+qh times as much as if no walk healed; to meet a bug of
+// liveness costs (1/q+h)/(1+h) times as much as if all did. These factors are equal if
+// q+q*q*h*(1+h) is 1. So if healing costs little, nearly all walks heal, and neither factor is ever
+// more than 2.
 func Heals(storms, stormSteps, healed, healSteps int) int {
 	const few, scale = 8, 64 // before this many have healed, all do
 	if stormSteps == 0 || healed < few {

@@ -18,7 +18,7 @@ type thing struct {
 	after  int      // sort: events that are picked before one of those that are possible is taken for the sort, or -1 if it was taken
 }
 
-// aspect is what the events of a thing have in common.
+// aspect is the property that the events of a thing have in common.
 type aspect uint8
 
 const (
@@ -29,7 +29,7 @@ const (
 	aspects
 )
 
-// rarer is the power of two by which a thing is rarer.
+// A thing is rarer by the factor 2 to the power of rarer.
 const rarer = 4
 
 // draw returns the thing of a walk.
@@ -104,7 +104,7 @@ func sorted(k sim.Kind) bool { return carries(k) || k == sim.KindTimer }
 // carries reports whether an event of the kind is that of a message.
 func carries(k sim.Kind) bool { return k == sim.KindMessage || k == sim.KindQuorum }
 
-// has reports whether an event is one of the thing.
+// has reports whether an event belongs to the thing.
 func (g *guiding) has(e *sim.Event) bool {
 	t := &g.thing
 	if t.aspect == sort {

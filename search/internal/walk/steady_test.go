@@ -9,7 +9,7 @@ import (
 )
 
 // A walk is in steady state when it was live for Calm steps and nothing is under way, or when it was
-// live for twice as many.
+// live for 2*Calm steps.
 func TestSteady(t *testing.T) {
 	const calm = 5
 	for _, c := range []struct {

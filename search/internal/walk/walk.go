@@ -6,8 +6,8 @@ import (
 	"macemc/search/internal/run"
 )
 
-// Walk takes walks, one after another, each as its plan says, in place. The plan
-// stays as it is while the walk is under way: what becomes of it stands beside.
+// Walk takes walks, one after another, each by its plan. The plan does not change while the walk is
+// under way: the other fields have its progress.
 type Walk struct {
 	*choose.Walk
 	Plan   Plan
@@ -48,7 +48,7 @@ func (s *Walk) Begin(p Plan) {
 	s.spell, s.Spell = 0, 0
 }
 
-// Fork returns where the walk begins.
+// Fork returns the fork at which the walk begins, or nil for the start.
 func (s *Walk) Fork() *run.Fork { return s.Plan.Begin }
 
 // Weather returns the climate of the walk.
@@ -98,7 +98,8 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 	return depth < s.more+l.until()
 }
 
-// spells notes whether the walk is live. A spell without a live state counts once it is over.
+// spells counts the steps since the last live state. The length of such a spell is recorded when the
+// walk is live again.
 func (s *Walk) spells(w *world.World) {
 	if w.Judge.CanBeLive() && w.Judge.Live() {
 		s.Spell, s.spell = max(s.Spell, s.spell), 0
@@ -141,7 +142,7 @@ func (s *Walk) guess(q *choose.Question) int {
 	return a
 }
 
-// Answers returns those of the whole run, from its start.
+// Answers returns the answers of the whole run, from its start.
 func (s *Walk) Answers() choose.Source {
 	answers := choose.NewRaw(s.Picks())
 	if s.Plan.Begin != nil {

@@ -7,7 +7,7 @@ import (
 	"macemc/search/internal/walk"
 )
 
-// Stats count what a search did. They are the same for the same seed.
+// Stats has the counts of a search. They are the same for the same seed.
 type Stats struct {
 	Engine      string
 	Uncopied    string // why nodes cannot be copied, where that is why another engine was taken than asked for
