@@ -105,8 +105,8 @@ is wrong, and 3 if verify was stopped.`,
 	return cmd
 }
 
-// verifyTries is how many runs shrinking may try: what is verified must not
-// depend on how fast the machine is.
+// verifyTries is the number of runs that shrinking may try. It is a count and not a time, so that the
+// result does not depend on the speed of the machine.
 const verifyTries = 500
 
 func (t *tool) verify(entries []known.Entry, f verifyFlags) error {

@@ -32,7 +32,7 @@ const (
 	roleTell  = "tell"  // report the progress of a search whose child has died
 )
 
-// child is what a process knows that is kept by another one.
+// child is the connection of this process to its keeper, if it has one.
 type child struct {
 	role   string
 	trail  *trail.Trail
@@ -46,16 +46,16 @@ type child struct {
 	prints *os.File // what handlers print goes there
 }
 
-// note is how far a search is.
+// note is a record of the progress of a search.
 type note struct {
 	Stats   search.Stats
 	Elapsed time.Duration
 }
 
-// noteEvery is how often that is noted.
+// noteEvery is the least time between two notes.
 const noteEvery = 100 * time.Millisecond
 
-// kept returns where runs are kept; nil means nowhere.
+// kept returns the trail in which the answers of runs are kept, or nil if they are not.
 func (c *child) kept() *trail.Trail {
 	if c == nil {
 		return nil
@@ -63,7 +63,7 @@ func (c *child) kept() *trail.Trail {
 	return c.trail
 }
 
-// far notes how far the search is, now and then.
+// far writes a note of the search's progress, at most once in noteEvery.
 func (c *child) far(p search.Progress) {
 	if c == nil || time.Since(c.notes) < noteEvery {
 		return
@@ -104,8 +104,8 @@ func (c *child) shows(path string) {
 	}
 }
 
-// heard returns what handlers have printed since it was asked last, or nil if nothing yet,
-// or nobody knows.
+// heard returns a function that returns the text which handlers have printed since its last call. It
+// returns nil if nothing was printed yet, or that is not known.
 func (c *child) heard() func() string {
 	if c == nil || sizeOf(c.prints) == 0 {
 		return nil
@@ -123,7 +123,7 @@ func (c *child) heard() func() string {
 	}
 }
 
-// heardMost is how many bytes are kept of what is printed in a step.
+// heardMost is the largest number of bytes that are kept of the output of a step.
 const heardMost = 4096
 
 func sizeOf(file *os.File) int64 {
@@ -134,7 +134,7 @@ func sizeOf(file *os.File) int64 {
 	return info.Size()
 }
 
-// message is what a child and its keeper say to each other, as a line of JSON.
+// message is a message from a child to its keeper or back, which is sent as a line of JSON.
 type message struct {
 	Found  []string    `json:",omitempty"` // the paths of all findings so far
 	Alone  string      `json:",omitempty"` // the path that is taken again
@@ -149,7 +149,8 @@ type message struct {
 // killed is a path that ends the process that takes it.
 type killed struct{ Path, Message, Stack string }
 
-// say adds a line with the token. It begins a new one, whatever a handler has written.
+// say writes a message on a line with the token. It begins a new line, since a handler may have written
+// half a line.
 func (c *child) say(m message) {
 	if text, err := json.Marshal(m); err == nil {
 		_, _ = fmt.Fprintf(c.said, "\n%s%s\n", c.token, text)
@@ -186,7 +187,7 @@ func (c *child) alone(sys *sim.System, opts search.Options) error {
 	return search.Alone(sys, opts, trail.RunOf(m.Run), func(f *search.Finding) { c.say(message{Alone: textOf(f.Path)}) })
 }
 
-// tellOfDeath reports a search whose process was ended: its findings, and what ended it.
+// tellOfDeath reports a search whose process was ended: its findings, and the cause of its end.
 func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) error {
 	m, _ := lastSaid(t.child.said, t.child.token, func(*message) bool { return true })
 	var found []*search.Finding
@@ -227,7 +228,7 @@ type errorString string
 
 func (e errorString) Error() string { return string(e) }
 
-// slowly returns where handlers take their time.
+// slowly describes the place where handlers wait or are slow.
 func slowly(s search.Slow) string {
 	what := "a handler waits (" + s.Does + ")"
 	if s.Does == "running" || s.Does == "runnable" {

@@ -50,7 +50,7 @@ type Status struct {
 	Findings []string // the verdict and the message of each
 }
 
-// Hands are what a worker takes walks with.
+// Hands has the resources with which a worker takes walks.
 type Hands struct {
 	N, Memory int // the number of goroutines, and the bytes that the process may have
 	Taker     func(Job) (*search.Taker, error)
@@ -98,8 +98,8 @@ const (
 	workerAll  = "1"
 	workerLone = "lone" // one span; see Lone
 
-	// workerEnds is what the process prints if it failed in a way in which another one would fail, too. An
-	// exit status cannot say so, since a handler may end the process with any status.
+	// workerEnds is the text that a process prints if it failed in a way in which another process would fail,
+	// too. An exit status cannot show that, since a handler may end the process with any status.
 	workerEnds = "the worker ends"
 
 	goodbye = 3 * time.Second // how long an interrupted worker may take to end

@@ -86,7 +86,7 @@ func (f searchFlags) critical(opts search.Options, p *progress, stop func() sear
 	}
 }
 
-// lookFlags are those of critical and shrink.
+// lookFlags are the flags of critical and shrink.
 type lookFlags struct {
 	walks, walkSteps, maxWalkSteps int
 	any                            bool
@@ -203,7 +203,7 @@ func (t *tool) lookKept(name string, f lookFlags, into looking) error {
 	return nil
 }
 
-// endedEffort bounds what is spent on a run of which nobody has said that it is dead: a minute or less.
+// endedEffort bounds the effort for a run that was not recorded as dead: it takes a minute or less.
 const endedEffort = 2_000_000
 
 // look takes a recorded path again and has it looked into.
@@ -273,7 +273,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 	return t.concludeLook(path, r, c, seen, f, ends)
 }
 
-// concludeLook writes what was found out into new folders, and reports it.
+// concludeLook writes the results of the analysis into new folders, and reports them.
 func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Result, seen *eventgraph.Recording, f lookFlags, ends *ending) error {
 	how := report.LookDone
 	t.status = exitNothing

@@ -39,8 +39,8 @@ func tellDeath(d *death, allowed int) (what, stack string) {
 	return what, ""
 }
 
-// crashOf returns the line by which Go's runtime says why it ends the process, and the
-// stacks that follow, or "" if it did not.
+// crashOf returns the line in which Go's runtime printed why it ended the process, and the stacks that
+// follow, or "" if the runtime did not end it.
 func crashOf(printed string) (crash, stacks string) {
 	at := -1
 	for _, word := range []string{"fatal error: ", "panic: ", "SIGQUIT: ", "SIGSEGV: ", "SIGBUS: ", "SIGABRT: "} {
@@ -78,8 +78,8 @@ func stackOf(stacks string) string {
 // elided is the line in the middle of a stack that is too deep to be printed.
 var elided = regexp.MustCompile(`\n\.\.\.\d+ frames elided\.\.\.\n`)
 
-// framesMost is how many frames are shown. A stack that overflowed has millions, most of
-// them alike.
+// framesMost is the largest number of frames that are shown. A stack that overflowed has millions of
+// frames, most of them alike.
 const framesMost = 12
 
 func shortened(stack string) string {

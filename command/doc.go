@@ -1,7 +1,6 @@
-// Package command is the command line: list, search, replay, graph, mdb,
-// critical and shrink, for a program that says which systems there are. The
-// command macemc is it, with the systems of this module; a program of yours is
-// it with your own, in a package main of three lines:
+// Package command is the command line: list, search, replay, graph, mdb, critical, shrink and more, for
+// the systems that a program passes to it. The command macemc passes the systems of this module. A
+// program of yours passes your own, in a package main of three lines:
 //
 //	package main
 //
@@ -17,6 +16,5 @@
 // something was found (or a path was not), 2 when the input is wrong, and 3
 // when a search was stopped before its bound.
 //
-// The commands turn flags into options, call, and report; what they call is in
-// the rooms below.
+// A command turns flags into options, calls a package below, and reports the result.
 package command

@@ -51,8 +51,7 @@ func (t *tool) explore(name string, f mdbFlags) error {
 	return nil
 }
 
-// exploreFound serves the page of the first finding of a search, if that is wanted and
-// there is one.
+// exploreFound serves the page of the first finding of a search, if there is one and --web is set.
 func (t *tool) exploreFound(f searchFlags, path string) error {
 	if !f.web || path == "" {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"macemc/search"
 )
 
-// commands returns what can be done with the path of a finding.
+// commands returns the commands that a report suggests for the path of a finding.
 func (t *tool) commands(file string) []finding.Command {
 	return []finding.Command{
 		{What: "take the run again, with every check on", Line: t.line("replay", file)},

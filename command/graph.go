@@ -80,7 +80,7 @@ type drawing interface {
 	Mermaid(io.Writer, eventgraph.Part) error
 }
 
-// formats are the words of --format, and what files of them end in.
+// formats are the words of --format, and the extensions of their files.
 var formats = []struct {
 	name, end string
 	draw      func(drawing, io.Writer, eventgraph.TextOptions) error
@@ -140,7 +140,7 @@ func (f *graphFlags) check() error {
 // single reports whether the format draws one run.
 func (f *graphFlags) single() bool { return f.format == "dot" || f.format == "perfetto" }
 
-// parted reports whether what is to be drawn is a part of one run.
+// parted reports whether the flags ask for a part of one run.
 func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
 
 // graphColumns returns the width for drawing a graph on the terminal, within limits, or 0
@@ -203,10 +203,10 @@ func (t *tool) graph(name string, f graphFlags) error {
 	})
 }
 
-// pageMost is how many steps of a run a page has, unless more are asked for.
+// pageMost is the largest number of steps of a run that a page has, unless more are asked for.
 const pageMost = 12_000
 
-// part returns what is to be drawn, but for the nodes.
+// part returns the part of the graph that the flags ask for, except the nodes.
 func (f *graphFlags) part() eventgraph.Part {
 	p := eventgraph.Part{From: f.from, To: f.to, Whole: f.whole}
 	if f.format == "html" && !f.whole {
@@ -309,7 +309,7 @@ func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *se
 	return o.r, o.stuck, o.err
 }
 
-// stuckAfter is how long a handler may run without asking Env anything.
+// stuckAfter is the time that a handler may run without asking Env anything.
 var stuckAfter = 10 * time.Second // a test does not wait for as long
 
 // beside returns the run to draw beside that of a path, or nil if there is none.
@@ -340,8 +340,8 @@ func (f *graphFlags) named(g *eventgraph.Graph) (nodes []sim.Addr, err error) {
 	return nodes, nil
 }
 
-// sliced returns the part of the graph that the failure depends on. Its title says whether
-// the run of these steps alone was seen to come to the same.
+// sliced returns the part of the graph on which the failure depends. Its title says whether a run of
+// these steps alone was seen to fail in the same way.
 func (r *run) sliced() (*eventgraph.Graph, error) {
 	step := r.found.Step
 	var g *eventgraph.Graph
@@ -388,7 +388,7 @@ func (r *run) sliced() (*eventgraph.Graph, error) {
 	return g, nil
 }
 
-// steps returns those of the path with these numbers.
+// steps returns the steps of the path with these numbers.
 func (r *run) steps(numbers []int) []choose.Step {
 	steps := make([]choose.Step, len(numbers))
 	for i, n := range numbers {

@@ -12,7 +12,7 @@ import (
 	"macemc/internal/report"
 )
 
-// A heading stands above the commands, or the flags, that belong together.
+// A heading is the title of a group of commands or flags in the help.
 type heading struct {
 	text  string
 	names []string
@@ -32,7 +32,7 @@ var commandHeadings = []heading{
 	{"shells", []string{"bash", "zsh", "fish", "powershell"}},
 }
 
-// flagHeadings are those of a command's flags, where it has many.
+// flagHeadings are the headings of the flags of commands that have many.
 var flagHeadings = map[string][]heading{
 	"live": {
 		{"what runs", []string{"nodes", "bug", "param", "time", "in-process", "seed", "pace"}},
@@ -55,7 +55,8 @@ var flagHeadings = map[string][]heading{
 	},
 }
 
-// headingsOf are those of a command's flags. A coordinator has those of a search, and some more.
+// headingsOf returns the headings of a command's flags. A coordinator has those of a search, and some
+// more.
 func headingsOf(name string) []heading {
 	if name != "coordinator" {
 		return flagHeadings[name]
@@ -96,8 +97,8 @@ func (t *tool) help(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(cmd.OutOrStdout(), b.String())
 }
 
-// examples returns the lines of an example that name no system or one that there is. Where
-// handshake, of which most are, is none of this program's, its first system stands for it.
+// examples returns the lines of an example, without those that name a system which this program does not
+// have. Most lines name handshake; if the program does not have it, its first system replaces it.
 func (t *tool) examples(text string) (lines []string) {
 	first := t.Systems[0]
 	bug := "WHAT"
@@ -122,7 +123,7 @@ func (t *tool) examples(text string) (lines []string) {
 	return lines
 }
 
-// exampleSystem and exampleBug are what most examples are of.
+// exampleSystem and exampleBug are the system and the bug of most examples.
 const exampleSystem, exampleBug = "handshake", "HS1"
 
 // aboutPackage is said of each command that may be given one.
@@ -176,8 +177,8 @@ func (t *tool) helpCommands(b *strings.Builder, cmd *cobra.Command) {
 	fmt.Fprintf(b, "\n%s COMMAND --help explains a command.\n", t.name+strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
 }
 
-// under returns the headings with those of the names that there are, in their order; what
-// stands under none comes last.
+// under returns the headings, each with those of its names that are in names. Names without a heading
+// come last.
 func under(headings []heading, names []string) (out []heading) {
 	rest := slices.Clone(names)
 	for _, h := range headings {

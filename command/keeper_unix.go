@@ -36,11 +36,11 @@ const (
 	fdHigh = 200
 )
 
-// stackMost is how deep handlers may recurse in a child: to fill what Go allows
-// otherwise takes so long that it looks like a handler that never returns.
+// stackMost is the largest stack of a goroutine in a child, in bytes. To fill the default of Go takes
+// so long that the handler would be taken for one that never returns.
 const stackMost = 64 << 20
 
-// heldBy returns what this process is to another one; nil means nobody keeps it.
+// heldBy returns the connection to the keeper of this process, or nil if it has none.
 func heldBy() *child {
 	role := os.Getenv(asChild)
 	if role == "" {
@@ -76,8 +76,8 @@ func moved(fd uintptr, name string) *os.File {
 	return os.NewFile(high, name)
 }
 
-// tokenBytes is the length of what stands on each line that a child and its keeper say to
-// each other, and that no handler knows.
+// tokenBytes is the length of the token. A child and its keeper write it on each line to each other;
+// since no handler knows it, the output of handlers is not taken for such a line.
 const tokenBytes = 32
 
 // keeper holds a child.
@@ -111,7 +111,7 @@ func (k *keeper) counted(p *lines.Program) (end func(), err error) {
 	return func() { os.RemoveAll(k.counts) }, nil
 }
 
-// death is how a child ended that did not mean to.
+// death describes the unexpected end of a child.
 type death struct {
 	how     string // in the words of the system
 	signal  syscall.Signal
@@ -122,7 +122,7 @@ type death struct {
 	stop    search.Stop // why it was to end, and did not: it was killed, or "" if it was not
 }
 
-// stands notes whether a child was seen stopped, and reports whether it does not go on.
+// stands counts how many times in a row a child was seen stopped, and reports whether that is too often.
 func (d *death) stands(stopped bool) bool {
 	if d.stopped++; !stopped {
 		d.stopped = 0
@@ -214,13 +214,13 @@ const (
 	dumpTime    = 3 * time.Second // how long Go's runtime may take to print all stacks
 )
 
-// stoppedMost is how many times in a row a child may be seen stopped. They are counted, not
-// timed: where the keeper was stopped together with its child, no time has passed.
+// stoppedMost is how many times in a row a child may be seen stopped. This is a count and not a time: if
+// the keeper was stopped together with its child, the time meanwhile does not count.
 var stoppedMost = 200
 
-// watch looks after a child: that it does not take more memory than it may, print
-// without end, or go on beyond a limit, if there is one, or where it was asked to end.
-// It passes interrupts on that the child did not get itself.
+// watch monitors a child. It kills a child that takes too much memory, prints without end, goes on
+// beyond the limit, if there is one, or does not end when it was asked to. It passes on interrupts that
+// the child did not get itself.
 func (k *keeper) watch(p *os.Process, d *death, limit time.Duration, role string) (ended func()) {
 	done, over := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -288,8 +288,8 @@ func (k *keeper) overdue(role string) search.Stop {
 	return ""
 }
 
-// slackBytes is how much more than one and a half times its limit a process may use. A
-// search keeps to its limit; this stops processes that do not.
+// A process may use one and a half times its limit and slackBytes. A search keeps to its limit; this
+// stops processes that do not.
 const slackBytes = 256 << 20
 
 func (k *keeper) interrupted() (int, os.Signal) {
@@ -400,8 +400,8 @@ const (
 	aloneTime  = 30 * time.Second
 )
 
-// culprit takes the runs again that were under way, each alone. One that dies
-// again is what killed the search; else there is only a reason.
+// culprit takes the runs that were under way again, each alone. If one of them dies again, it has killed
+// the search. Otherwise culprit returns only the reason of the death.
 func (k *keeper) culprit(d *death) (*killed, string) {
 	runs := k.trail.Runs()
 	for _, r := range runs {
@@ -457,7 +457,7 @@ func (k *keeper) other() (d *death, answers int) {
 	return d, answers
 }
 
-// aboutPrinted notes that handlers print, since their output is in no report.
+// aboutPrinted prints a note that handlers have printed something, since no report has their output.
 func (k *keeper) aboutPrinted() {
 	text := k.whatWasPrinted()
 	if text == "" {

@@ -15,7 +15,8 @@ func (t *tool) copiedOnce() *lines.Program {
 	return t.copies
 }
 
-// linesRan returns which lines of a system have run in this process, which counts them.
+// linesRan returns which lines of a system have run in this process. The program must be an instrumented
+// copy, which counts them.
 func linesRan(sys *sim.System, params sim.Params) (*search.Lines, error) {
 	sources := account.NewSources(sys, params)
 	ran, err := lines.Counted(sources.Packages())

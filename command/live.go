@@ -29,7 +29,7 @@ import (
 	"macemc/sim"
 )
 
-// liveFlags are what a user typed.
+// liveFlags are the flags of live, as the user typed them.
 type liveFlags struct {
 	nodes                int
 	bugs, params         []string
@@ -52,7 +52,7 @@ type liveFlags struct {
 	life  int
 }
 
-// lifeOfChild is the variable by which live passes the number of a node's life to a process
+// lifeOfChild is the environment variable by which live passes the number of a node's life to a process
 // that it starts.
 const lifeOfChild = "MACEMC_LIVE_LIFE"
 
@@ -424,7 +424,7 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	return nil
 }
 
-// voice says what happens, with the time since the start.
+// voice prints what happens, with the time since the start.
 type voice struct {
 	t     *tool
 	began time.Time
@@ -474,7 +474,7 @@ func (t *tool) attend(ctx context.Context, follow *live.Follower, v *voice, brok
 	return wrong
 }
 
-// summarise returns how it stands, while the nodes still run; what comes back prints it.
+// summarise collects a summary while the nodes still run, and returns a function that prints it.
 func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
 	var lines []string
 	follow.Look(func(w *live.Watch) {
@@ -577,7 +577,7 @@ func (f *liveFlags) faultsEnd() (end time.Duration, why string) {
 	return (f.time * 2 / 3).Round(time.Millisecond), fmt.Sprintf("two thirds of --time %s, so that the system can recover", f.time)
 }
 
-// copies returns where records are kept besides.
+// copies returns a function that opens a second place for the records of a life, or nil if there is none.
 func (f *liveFlags) copies() (func(node, life int) (io.WriteCloser, error), error) {
 	if f.record == "" {
 		return nil, nil

@@ -95,7 +95,7 @@ func (l *Lone) watch(ctx context.Context, over func() bool, begun, done <-chan s
 	}
 }
 
-// heardOf reads what a process says of a span.
+// heardOf reads the output of a process that takes a span.
 func heardOf(out io.Reader, begun chan<- struct{}) (came search.Spanned, walk int, err error) {
 	walk = -1
 	for r := bufio.NewReaderSize(out, 1<<16); ; {

@@ -97,8 +97,7 @@ docs/serve.md has the protocol.`,
 	return cmd
 }
 
-// kept runs the screen in a process of its own, where that is possible, and says
-// what ended it if it could not say so itself.
+// kept runs the screen in a process of its own, if possible, and prints the reason if that process died.
 func (t *tool) kept() bool {
 	if t.args == nil {
 		return false
@@ -174,7 +173,7 @@ func (t *tool) serve(name string, f mdbFlags, in io.Reader) error {
 	return w.Serve(in, t.stdout)
 }
 
-// stuckText returns where a handler does not return.
+// stuckText describes the place where a handler does not return.
 func stuckText(where, message, stack string) string {
 	text := fmt.Sprintf("%s: %s", where, message)
 	if at := account.At(stack); at != "" {
@@ -194,8 +193,8 @@ func open(opener mdb.Opener, name string, f mdbFlags) (*mdb.Session, error) {
 	return s, err
 }
 
-// script executes lines and prints what they answer, each after its prompt. A
-// handler that never returns ends the process.
+// script executes the lines of a script, and prints each after its prompt, with its answer. A handler
+// that never returns ends the process.
 func (t *tool) script(opener mdb.Opener, name string, f mdbFlags) error {
 	lines, err := mdb.Lines(strings.Join(f.scripts, "\n"))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// scaffold is a service, its test, and what belongs to a module of its own: the one
-// of examples/lock, which a test compares with it.
+// scaffold is a service, its test, and the other files of a module. A test compares it with
+// examples/lock.
 //
 //go:embed scaffold
 var scaffold embed.FS
@@ -70,7 +70,7 @@ var modulePath = regexp.MustCompile(`^[\w.~-]+(/[\w.~-]+)*$`)
 
 var goName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
 
-// begin writes a new service, and has the go command fetch what it needs.
+// begin writes a new service, and lets the go command fetch the modules that it needs.
 func (t *tool) begin(folder, name, path string) error {
 	bug := strings.ToUpper(name[:min(2, len(name))]) + "1"
 	if name == "lock" { // as the documents have it

@@ -19,7 +19,8 @@ import (
 	"macemc/sim"
 )
 
-// outputs are what continuous integration reads of a search besides its report.
+// outputs are the files and annotations that a search writes for continuous integration, besides its
+// report.
 type outputs struct {
 	junit, sarif string // files; "" means not asked for
 	charts       string
@@ -39,8 +40,8 @@ var chartForms = map[string]func(io.Writer, []sim.Counted) error{
 	".html": eventgraph.ChartHTML, ".dot": eventgraph.ChartDOT, ".mmd": eventgraph.ChartMermaid,
 }
 
-// check refuses files that could not be written when the search is over, and
-// fills in what the environment says.
+// check rejects files that could not be written when the search is over, and sets the defaults that
+// depend on environment variables.
 func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 	o.began = time.Now()
 	if !flags.Changed("github") {
@@ -74,9 +75,9 @@ func (o *outputs) check(t *tool, flags *pflag.FlagSet) error {
 	return nil
 }
 
-// writable refuses what could not be written when all the work is done. A folder
-// that there is not will be made, so the nearest above it is tried: by a folder
-// that is taken away again.
+// writable returns an error if a folder could not be written when the search is over. If the folder does
+// not exist, it will be made, so writable tries the nearest existing folder above it: it makes a folder
+// there and removes it.
 func writable(flag, name, folder string) error {
 	if name == "" {
 		return usagef("--%s is empty; name a folder", flag)
@@ -204,9 +205,8 @@ func replaceFile(name string, write func(io.Writer) error) error {
 	return nil
 }
 
-// moduleBelow returns the folder of the module that we are in, below that of the
-// repository, where a machine says where that is: what names files in a repository wants
-// them relative to its root.
+// moduleBelow returns the path of the current module relative to the root of the repository, or "" if
+// the root is not known. Annotations and SARIF name files relative to the root of the repository.
 func moduleBelow(repository string) string {
 	here, err := os.Getwd()
 	if repository == "" || err != nil {

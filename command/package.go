@@ -30,8 +30,8 @@ import (
 // calledAs says to such a program how it was called, as a calling.
 const calledAs = "MACEMC_CALLED_AS"
 
-// calling is how a program was called: its name, the package as it was typed, and
-// what builds it once more.
+// calling has the name by which a program was called, the package as it was typed, and what is needed to
+// build the program again.
 type calling struct {
 	Name, Of string
 	Overlay  string
@@ -149,8 +149,8 @@ type listed struct {
 	Module                        *struct{ GoMod, Path string }
 }
 
-// generated is the folder that the program's main stands in, below its package, so
-// that it may import what is internal; there is no such folder on the disk.
+// generated is the folder of the program's main. It is below the package, so that main may import
+// internal packages. The folder exists only in the overlay, and not on disk.
 const generated = "macemc_program"
 
 func (b *builder) build(pkg string) (program string, err error) {
@@ -213,8 +213,8 @@ func (b *builder) build(pkg string) (program string, err error) {
 	return program, err
 }
 
-// keptProgram returns where the program of a package stays for the next time; "" means
-// nowhere.
+// keptProgram returns the file in which the program of a package is kept for the next time, or "" if it
+// is not kept.
 func keptProgram(of *listed) string {
 	key := sha256.Sum256(fmt.Appendf(nil, "%q %q", of.ImportPath, of.Dir))
 	folder, err := lines.Kept("program", key[:])
@@ -245,12 +245,11 @@ func copyFile(to, from string) error {
 	return err
 }
 
-// overlaid returns the file that says where the program's main stands.
+// overlaid returns the overlay file, which maps the program's main to its place on disk.
 func (b *builder) overlaid() string { return filepath.Join(b.folder, "overlay.json") }
 
-// modules lets the go command add to copies of go.mod and go.sum what the program
-// needs and the module does not. In a workspace, and without a module, it goes by
-// what there is.
+// modules lets the go command add the modules that the program needs, and the user's module does not, to
+// copies of go.mod and go.sum. In a workspace, or without a module, it adds nothing.
 func (b *builder) modules() error {
 	out, err := b.run("env", "GOMOD", "GOWORK")
 	if err != nil {
@@ -330,7 +329,7 @@ func systemsOf(path string, exports map[string]string) (names []string, err erro
 	return names, nil
 }
 
-// overlay writes the program's main, and the file that says where it stands.
+// overlay writes the program's main and the overlay file.
 func (b *builder) overlay(of *listed, names []string) error {
 	var main strings.Builder
 	fmt.Fprintf(&main, "package main\n\nimport (\n\t%q\n\n\tof %q\n)\n\nfunc main() {\n\tcommand.Main(", module+"/command", of.ImportPath)
@@ -352,7 +351,7 @@ func (b *builder) overlay(of *listed, names []string) error {
 	return err
 }
 
-// called returns how this program was called, if it is one that was built for a package.
+// called returns the calling of this program, if it was built for a package.
 func called() (c calling, ok bool) {
 	text := os.Getenv(calledAs)
 	if text == "" || json.Unmarshal([]byte(text), &c) != nil {

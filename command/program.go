@@ -86,9 +86,9 @@ func (p Program) check() error {
 
 func (p Program) find(name string) (*sim.System, error) { return known.System(p.Systems, name) }
 
-// mainPackage returns what one types after "go" to run this program's package main from the
-// current folder: a folder within its module, a tool of another module, or else its path.
-// It returns "" if the build does not say.
+// mainPackage returns the words to type after "go" to run this program's package main from the current
+// folder: it names a folder within its module, a tool of another module, or else its path. It returns ""
+// if the program has no build information.
 func mainPackage() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -138,8 +138,8 @@ func asTyped(pkg, ofModule, here string) string {
 // is, or builds for one run.
 var inCache = regexp.MustCompile(`go-build|/[0-9a-f]{40,}-d$`)
 
-// self returns how the user calls this program: what a report prints as the command that
-// replays a finding.
+// self returns the words by which the user calls this program. A report begins with them the command
+// that replays a finding.
 func self(arg0, typed string) string {
 	built := inCache.MatchString(filepath.ToSlash(filepath.Dir(arg0)))
 	switch {

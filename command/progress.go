@@ -45,7 +45,7 @@ type progress struct {
 	found  []string // the findings so far
 }
 
-// look is where a search was at some time.
+// look is the progress of a search at some time.
 type look struct {
 	at time.Time
 	search.Progress
@@ -121,7 +121,7 @@ func (p *progress) searching(now time.Time) string {
 	return report.Progress(p.latest, then.Progress, now.Sub(then.at), now.Sub(p.began), p.limit)
 }
 
-// say sets what is shown from now on.
+// say sets the text that is shown from now on.
 func (p *progress) say(text func(now time.Time) string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

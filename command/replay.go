@@ -131,7 +131,7 @@ func (t *tool) concludeReplay(path *choose.Path, r *search.Replayed, f replayFla
 	}
 }
 
-// stuckReplay returns what a replay came to whose last handler never returned.
+// stuckReplay returns the result of a replay whose last handler never returned.
 func stuckReplay(path *choose.Path, r *search.Result) *search.Replayed {
 	word, _ := path.Get("verdict")
 	recorded, _ := sim.ParseVerdict(word)

@@ -19,7 +19,7 @@ import (
 	"macemc/sim"
 )
 
-// searchFlags are what a user typed.
+// searchFlags are the flags of search, as the user typed them.
 type searchFlags struct {
 	conditionFlags
 	bugs, params         []string
@@ -158,7 +158,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	return cmd
 }
 
-// check refuses what is impossible or contradicts itself.
+// check rejects flags that are impossible, or contradict each other.
 func (f *searchFlags) check(cmd *cobra.Command) error {
 	if err := f.opts.CheckBounds(cmd.Flags().Changed); err != nil {
 		return usagef("%w", err)
@@ -260,7 +260,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	return writable("out", f.out, f.out)
 }
 
-// options are those of a search, as the flags say.
+// options returns the system and the options of a search for these flags.
 func (t *tool) options(name string, f *searchFlags) (sys *sim.System, opts search.Options, err error) {
 	sys, err = t.find(name)
 	if err != nil {

@@ -25,8 +25,8 @@ import (
 	"macemc/sim"
 )
 
-// stateHeader says of what search a state is. A search goes on from a state only if it is of the
-// same build and setting.
+// stateHeader identifies the search of a state. A search goes on from a state only if it has the same
+// build and setting.
 type stateHeader struct {
 	Build   string   // the hash of the program
 	Setting []string // as the header of a path has it
@@ -47,8 +47,8 @@ const (
 	recordEnd
 )
 
-// The state is kept at most each keepEvery, so that what is lost at a kill is little, and what it
-// costs, too. It is kept as a whole where what was added has become several times that.
+// The state is kept at most once in keepEvery: then a kill loses little work, and keeping costs little.
+// It is kept as a whole once the additions are several times as large as the last whole state.
 var keepEvery = time.Second // tests have a shorter one
 
 const (
@@ -126,7 +126,7 @@ func (s *keptState) open(dir string, header stateHeader, warn func(string)) erro
 	return nil
 }
 
-// readState reads what a directory has.
+// readState reads the state in a directory.
 func readState(dir string, record func([]byte)) (h stateHeader, end *stateEnd, log *statelog.Log, rec *statelog.Recovered, err error) {
 	log, rec, err = statelog.Recover(statelog.Dir(dir), statelog.Reader{
 		Header:     func(text []byte) error { return json.Unmarshal(text, &h) },
@@ -251,7 +251,7 @@ func (t *tool) endOf(r *search.Result, all []*account.Account) (*stateEnd, error
 	return &stateEnd{Status: t.status, Line: line, JSON: text.Bytes()}, nil
 }
 
-// resumeCommand goes on with a search whose state is kept.
+// resumeCommand returns the command that continues a search whose state was kept.
 func (t *tool) resumeCommand() *cobra.Command {
 	var over struct {
 		time        time.Duration

@@ -30,11 +30,11 @@ const (
 	exitStopped = 3 // a search was stopped before its bound
 )
 
-// tool is one invocation.
+// tool is one invocation of the command.
 type tool struct {
 	Program
 	name   string // how the user calls it
-	of     string // the package that it was given; "" means none
+	of     string // the package that the user named, or ""
 	stdout io.Writer
 	stderr io.Writer
 	exit   func(int)           // ends the process at once
@@ -247,7 +247,7 @@ func exactly(n int, sentence string) cobra.PositionalArgs {
 	}
 }
 
-// versionCommand returns which release this is.
+// versionCommand returns the command that prints the version.
 func (t *tool) versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
@@ -301,7 +301,7 @@ func versionOfModule(info *debug.BuildInfo) string {
 	return ""
 }
 
-// version returns that of the build: a release, or the commit that it was made of.
+// version returns the version of the build: a release, or the commit from which it was built.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -50,17 +50,17 @@ func (g *Graph) steps() (numbers []int) {
 	return numbers
 }
 
-// triesMost bounds what Depends asks.
+// triesMost is the largest number of runs that Depends tries.
 const triesMost = 400
 
-// Depends returns the graph with only those steps that a step needs: the step in which the
-// run failed, or after which it was dead. The steps that happened before it need not be
-// enough: a property may fail because of several nodes at the same time, and nodes may be
-// dead because of messages that they never get. So Depends calls fails repeatedly, which
-// reports whether a run of only these steps fails in the same way. The steps are numbers in
-// increasing order; with every step come all steps that happened before it. The result
-// fails, so it is enough by itself; enough is false if even the run up to the step does not
-// fail, and then the result is what happened before the step.
+// Depends returns the graph with only the steps on which a step depends: the step in which the
+// run failed, or after which it was dead. The steps that happened before that step may not
+// suffice: a property may fail because of several nodes at the same time, and nodes may be
+// dead because of messages that they never get. So Depends repeatedly calls fails, which
+// reports whether a run of only these steps fails in the same way. It passes the numbers of the
+// steps in increasing order, and for every step also all steps that happened before it. A run of
+// the steps of the result fails. enough is false if even the run up to the step does not
+// fail; then the result has the steps that happened before the step.
 func (g *Graph) Depends(step int, fails func(steps []int) bool) (slice *Graph, enough bool) {
 	tries := 0
 	try := func(last []int) bool {

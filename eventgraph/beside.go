@@ -100,9 +100,8 @@ func (b *Beside) pointed(r besideRow) bool {
 	return is(b.Here, r.here) || is(b.There, r.there)
 }
 
-// shortened returns rows in which long stretches that are the same are left out: each
-// stretch is one row with here none and there none, and left says how many rows it stands
-// for.
+// shortened returns the rows without the middle of long stretches that are the same in both runs. In
+// its place is one row with here none and there none; left is the number of rows that it replaces.
 func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left []int) {
 	const around = 2 // rows of a stretch that stay, before and after
 	for i := 0; i < len(rows); {

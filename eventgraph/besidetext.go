@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// besideMost is how many rows are drawn after the split, unless all are asked
-// for.
+// besideMost is the largest number of rows that are drawn after the split, unless all are asked for.
 const besideMost = 60
 
 // Text draws the two runs side by side, from a few steps before they part.
@@ -116,7 +115,7 @@ func (t *besideText) part() {
 	t.w.WriteString(b.String() + "\n")
 }
 
-// row draws one row: the two events, and what they did.
+// row draws one row: the two events, and their effects.
 func (t *besideText) row(r besideRow) {
 	sign, c := string(t.style.lane), plain
 	switch {
@@ -199,7 +198,8 @@ func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
 	return lines
 }
 
-// mini returns the lanes in a character each: where it happened, and from where.
+// mini returns one character for each lane, with marks for the node of a step and the node from which
+// its message came.
 func (t *besideText) mini(g *Graph, p int) string {
 	at := &g.points[p]
 	cells := []rune(strings.Repeat("·", t.lanes))

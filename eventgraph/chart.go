@@ -11,9 +11,9 @@ import (
 	"macemc/sim"
 )
 
-// chartEdge is what one event does in one state of a machine.
+// chartEdge is the transition of a machine in one state by one event.
 type chartEdge struct {
-	from, to int // equal: it stays there
+	from, to int // equal if the machine stays in the state
 	label    string
 	never    bool // no run exercised it
 }
@@ -65,7 +65,7 @@ func ChartMermaid(w io.Writer, machines []sim.Counted) error {
 	return out.Flush()
 }
 
-// mermaidText returns a name without what Mermaid reads as its own.
+// mermaidText returns a name without characters that have a meaning in Mermaid.
 func mermaidText(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("\"`;:#{}<>\n", r) {

@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes one line of a text that a service may have written: what does not
-// show (line breaks, escapes of a terminal, marks that turn the direction of
-// writing) is written as Go writes it.
+// clean makes one line of a text that a service may have written. Characters that do not show (line
+// breaks, escapes of a terminal, marks that turn the direction of writing) are escaped as in Go.
 func clean(s string) string {
 	plain := true
 	for i := 0; i < len(s) && plain; i++ {

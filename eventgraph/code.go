@@ -11,7 +11,7 @@ type Code struct {
 	Lines []CodeLine
 }
 
-// CodeLine is one of its lines.
+// CodeLine is a line of Code.
 type CodeLine struct {
 	Number int // 0 if some were left out here
 	Text   string

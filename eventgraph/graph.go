@@ -8,9 +8,9 @@ import (
 	"macemc/sim"
 )
 
-// Marks are what a graph points out.
+// Marks are the steps that a graph points out, and its title.
 type Marks struct {
-	Title    string // what the run came to, as a heading
+	Title    string // the result of the run, as a heading
 	Critical int    // the critical step; 0 means none
 	After    string // the text for the time after the critical step; "" means that there is no way back
 	Again    int    // the run goes on from the end with this step and those after it, again and again; 0 means that it does not
@@ -18,10 +18,10 @@ type Marks struct {
 	Why      string // what failed there, as a line
 }
 
-// Graph is a run as what happened before what.
+// Graph has the steps of a run, and which of them happened before which.
 type Graph struct {
 	Marks  Marks
-	Code   func(step int) []Code // the lines of code of a step, where a page shall show them; nil means not known
+	Code   func(step int) []Code // the lines of code of a step, for pages; nil if they are not known
 	States *Recording            // the states of the same run, for pictures that show changes; nil if they are not known
 
 	nodes    []sim.Addr
@@ -49,7 +49,7 @@ func (g *Graph) title(lane int) string {
 	return g.nodes[lane].String()
 }
 
-// network is the lane of what happens to the network and in no node.
+// network is the lane of steps that happen to the network and at no node.
 const network = -1
 
 // none is the number of a point or message that does not exist.
@@ -169,8 +169,8 @@ func (g *Graph) Nodes() []sim.Addr { return g.nodes }
 // Steps returns how many steps the run has.
 func (g *Graph) Steps() int { return len(g.points) - g.starts }
 
-// didMost is how many effects of a step are shown: a handler that loops for ever has no end
-// of them.
+// didMost is the largest number of effects of a step that are shown: a handler that loops may have very
+// many.
 const didMost = 100
 
 // shown returns the effects of a point that are drawn, and the number of the others.
@@ -181,8 +181,8 @@ func (p *point) shown() (did []did, rest int) {
 	return p.did, 0
 }
 
-// doings adds how coins fell at a point, and what it did, a line each, with what
-// became of it in the words of fated.
+// doings adds a line for each coin and each effect of a point. fated returns the fate of an effect as
+// text.
 func (p *point) doings(lines []string, fated func(string) string) []string {
 	for _, c := range p.coins {
 		lines = append(lines, "choose "+c)
@@ -204,8 +204,8 @@ func (p *point) doings(lines []string, fated func(string) string) []string {
 // number returns the number of a point's step; 0 means a start.
 func (g *Graph) number(p int) int { return max(0, p-g.starts+1) }
 
-// point returns where a step of this number happened at a node; none: the trace has no such
-// step.
+// point returns the point of the step with a number. Number 0 is the start of the node whose lane is
+// given. It returns none if the trace has no such step.
 func (g *Graph) point(number int, lane int) int {
 	p, end := g.starts+number-1, len(g.points)
 	if number == 0 {

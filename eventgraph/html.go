@@ -74,7 +74,7 @@ type page struct {
 	pieces map[string]int
 }
 
-// geometry is what the script draws by: the measures of the SVG.
+// geometry has the measures of the SVG, by which the script draws.
 type geometry struct {
 	Row    float64 `json:"row"`
 	Margin float64 `json:"margin"`
@@ -112,7 +112,7 @@ func newPage() *page {
 	}
 }
 
-// textMost is how much of one text a page keeps.
+// textMost is the largest number of bytes of one text in a page.
 const textMost = 2000
 
 func (d *page) str(s string) int {
@@ -249,7 +249,7 @@ func (d *page) write(w io.Writer, title string) error {
 	return b.Flush()
 }
 
-// hashed returns how a policy names what it permits.
+// hashed returns the source expression by which a content security policy permits a script or style.
 func hashed(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

@@ -9,15 +9,15 @@ import (
 	"macemc/sim"
 )
 
-// mermaidMost is how many steps a diagram has: more, and nobody reads it.
+// mermaidMost is the largest number of steps of a diagram: a longer one is hard to read.
 const mermaidMost = 40
 
-// underWayMost is how many messages that are under way at the end are listed.
+// underWayMost is the largest number of messages under way at the end that are listed.
 const underWayMost = 8
 
-// Mermaid writes the graph as a sequence diagram that a Markdown page shows. Of
-// a longer run it has what the critical step, or else the one that failed,
-// depends on; if that is still too much, the last of it.
+// Mermaid writes the graph as a sequence diagram that a Markdown page shows. If the run is too long, the
+// diagram has only the steps on which the critical step, or else the failed one, depends; and only the
+// last of these if they are still too many.
 func (g *Graph) Mermaid(w io.Writer, part Part) error {
 	m := &mermaid{bufio.NewWriter(w), g, map[int]bool{}}
 	m.begin(g.Marks.Title)
@@ -203,7 +203,7 @@ func (m *mermaid) note(text string, over ...sim.Addr) {
 	m.say("Note over %s: %s", names, textMermaid(text, 120, laneLetters))
 }
 
-// laneLetters is how many letters there is room for between two nodes.
+// laneLetters is the number of letters for which there is room between two nodes.
 const laneLetters = 28
 
 // textMermaid returns a text without meaning to Mermaid or to the Markdown around it. It is

@@ -22,7 +22,7 @@ type message struct {
 	cut      bool // the run ended in the step that sent it
 }
 
-// end is what became of a message, or of one copy of it.
+// end is the fate of a message, or of one copy of it.
 type end struct {
 	at  int // the point
 	how fate
@@ -39,7 +39,7 @@ const (
 	copied         // by a fault: there is one more
 )
 
-// fate returns what became of a message, in words.
+// fate returns the fate of a message, in words.
 func (g *Graph) fate(id int) string {
 	m := &g.messages[id]
 	switch {
@@ -75,10 +75,10 @@ func (g *Graph) fate(id int) string {
 	return strings.Join(words, ", ")
 }
 
-// endsMost is how many ends of a message are listed one by one.
+// endsMost is the largest number of ends of a message that are listed one by one.
 const endsMost = 4
 
-// fates sums up what became of a message's copies.
+// fates sums up the fates of a message's copies.
 func (g *Graph) fates(m *message) string {
 	var count, last [copied + 1]int
 	var order []fate

@@ -38,7 +38,7 @@ type effect struct{ point, did int }
 
 type pair struct{ a, b int }
 
-// breach is where a connection broke, and which of its ends have not heard.
+// breach is the point at which a connection broke, and the ends that have not been informed.
 type breach struct {
 	at   int
 	deaf map[int]bool
@@ -167,7 +167,7 @@ func (b *builder) absent(p *point, lane int) {
 	b.cause(p, b.cut, causeCut)
 }
 
-// receive notes the messages that an event took off their links.
+// receive records the messages that an event took off their links.
 func (b *builder) receive(at int, p *point, how fate) {
 	for _, number := range p.Took {
 		x, known := b.under[number]
@@ -192,7 +192,7 @@ func (b *builder) receive(at int, p *point, how fate) {
 	}
 }
 
-// came notes what became of a message.
+// came records the fate of a message.
 func (b *builder) came(at int, p *point, x parcel, how fate) {
 	m := &b.g.messages[x.message]
 	m.ends = append(m.ends, end{at, how})
@@ -281,7 +281,7 @@ func (b *builder) crash(at int, p *point, node int) {
 	b.down[node] = at
 }
 
-// became notes the fate of a timer or a task.
+// became records the fate of a timer or a task.
 func (b *builder) became(x effect, what string, at int) {
 	b.g.points[x.point].did[x.did].fate = fmt.Sprintf(what, b.g.number(at))
 }
@@ -362,7 +362,7 @@ func (b *builder) sent(at int, p *point, e *sim.Effect) message {
 	return m
 }
 
-// end writes down what became of every message.
+// end writes the fate of every message into the effect that sent it.
 func (b *builder) end() {
 	for i := range b.g.points {
 		for k := range b.g.points[i].did {

@@ -7,8 +7,8 @@ import (
 	"io"
 )
 
-// stepTakes is how long a step is drawn in a trace, in microseconds. A run has an order
-// and no durations; the steps follow each other at even distance.
+// stepTakes is the length of a step in a trace, in microseconds. A run has an order and no durations, so
+// all steps have the same length.
 const stepTakes = 1000
 
 // slice is an event in the JSON that trace viewers read: the "Trace Event Format" of
@@ -28,8 +28,8 @@ type slice struct {
 }
 
 // Perfetto writes the graph, with a title, as a trace for ui.perfetto.dev: each node is a track, each
-// step a slice of it, each message a flow from the slice that sent it to the one that
-// took it. The steps of the part alone are written.
+// step a slice of it, and each message a flow from the slice that sent it to the slice that
+// took it. It writes only the steps of the part.
 func (g *Graph) Perfetto(w io.Writer, title string, part Part) error {
 	t := &traced{out: bufio.NewWriter(w), g: g, part: part}
 	t.out.WriteString(`{"displayTimeUnit":"ms","traceEvents":[`)

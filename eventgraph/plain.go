@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// pictureCSS is style.css for a picture that stands alone. Many who draw one know
-// neither variables nor queries of a medium (rsvg-convert, ImageMagick, Inkscape):
-// so its rules have plain colours, and those of a dark page are rules that come
-// after them, which only a browser reads.
+// pictureCSS is style.css for a picture without a page. Many programs that draw SVG (rsvg-convert,
+// ImageMagick, Inkscape) support neither variables nor media queries. So its rules have plain colours,
+// and the rules for dark mode come after them in a media query, which only browsers read.
 var pictureCSS = plainCSS(styleCSS)
 
 var (

@@ -21,8 +21,8 @@ type Recording struct {
 	lines []canon.Line
 }
 
-// edit is how a state differs from the one before: after the first head lines
-// of both, and before the last lines of both, there are these.
+// edit is the difference of a state from the one before: the first head lines and the last tail lines of
+// both are equal, and the state has lines between them.
 type edit struct {
 	head, tail int
 	lines      []canon.Line

@@ -168,7 +168,7 @@ func (g *Graph) sides(p int) []bool {
 	return sides
 }
 
-// idsMost is how many messages are listed beside a row.
+// idsMost is the largest number of messages that are listed beside a row.
 const idsMost = 8
 
 // beside lists in short form the messages that a point took and sent.
@@ -206,8 +206,7 @@ func numbered(messages []int) (ids []string) {
 	return ids
 }
 
-// story returns all that is known about a point, a line each: what it was, which coins
-// fell, what it did and what became of that.
+// story describes a point in lines: its message, its coins, its effects and the fates of these.
 func (g *Graph) story(p int) (lines []string) {
 	at := &g.points[p]
 	for _, id := range at.took {
@@ -226,7 +225,7 @@ func (g *Graph) story(p int) (lines []string) {
 	return lines
 }
 
-// changed returns what a step changed in the state, one line each, at most that many.
+// changed returns the changes of the state by a step, one line each, and at most most lines.
 func (g *Graph) changed(p, most int) (lines []string) {
 	if g.States == nil || p < g.starts {
 		return nil
@@ -252,7 +251,7 @@ func side(s string) string {
 	return cut(clean(s), 200)
 }
 
-// critical, loops and failed report whether a point is what the marks say.
+// critical, loops and failed report whether a point is the one that Marks names so.
 func (g *Graph) critical(p int) bool { return p >= g.starts && g.number(p) == g.Marks.Critical }
 func (g *Graph) loops(p int) bool {
 	return p >= g.starts && g.Marks.Again > 0 && g.number(p) == g.Marks.Again

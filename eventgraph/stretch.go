@@ -9,11 +9,11 @@ import (
 	"macemc/sim"
 )
 
-// Part is which part of a graph is drawn. The zero Part is all of it, but for
-// quiet stretches.
+// Part selects the part of a graph that is drawn. The zero Part is the whole graph without quiet
+// stretches.
 type Part struct {
 	From, To int        // the first and the last step; 0 means of the run
-	Nodes    []sim.Addr // only what happens at these, or goes between them and others; nil means all
+	Nodes    []sim.Addr // only steps of these nodes, and messages to and from them; nil means all
 	Whole    bool       // quiet stretches are not left out
 
 	// Most limits the number of steps that are drawn of a longer run: its beginning, the
@@ -24,7 +24,7 @@ type Part struct {
 	kept [][2]int // of Most: the first and the last step of each part; nil means all
 }
 
-// shorter returns the part with what Most keeps of the graph.
+// shorter returns the part with the steps that Most permits, if the graph has more.
 func (s Part) shorter(g *Graph) Part {
 	n := g.Steps()
 	if s.Most == 0 || s.steps() || n <= s.Most || s.kept != nil {
@@ -36,8 +36,7 @@ func (s Part) shorter(g *Graph) Part {
 	return s
 }
 
-// steps reports whether only some steps are asked for, and has whether a step
-// is one of them.
+// steps reports whether only some steps are asked for. has reports whether a step is one of them.
 func (s Part) steps() bool { return s.From > 0 || s.To > 0 }
 func (s Part) has(number int) bool {
 	in := func(kept [2]int) bool { return kept[0] <= number && number <= kept[1] }
@@ -67,8 +66,8 @@ const (
 	repeatLeast = 8  // steps that are worth leaving out since they are there again
 )
 
-// each goes over what is drawn, in order: points, and the stretches between
-// that are left out. Starts in which nothing happened are passed over.
+// each calls draw for the points that are drawn and leave for the stretches that are left out between
+// them, in order. Starts in which nothing happened are skipped.
 func (g *Graph) each(s Part, draw func(p int), leave func(stretch)) {
 	s = s.shorter(g)
 	left := g.left(s)
@@ -194,8 +193,8 @@ func (g *Graph) quiet(p int) bool {
 	})
 }
 
-// drawn returns the lanes of a drawing with room for that many: all of them, or those in
-// which something happens.
+// drawn returns the lanes of a drawing: all of them if there is room for them, or else those in which
+// something happens.
 func (g *Graph) drawn(s Part, room int) []int {
 	if len(g.nodes) > room || len(s.Nodes) > 0 {
 		return g.busy(s)

@@ -63,10 +63,10 @@ func styleOf(o TextOptions) *style {
 	return &s
 }
 
-// sign is a sign and what it stands for.
+// sign is a sign and its meaning.
 type sign struct{ sign, what string }
 
-// signs returns what the legend can explain, in its order.
+// signs returns the signs that the legend can explain, in its order.
 func (s *style) signs() []sign {
 	pic := func(a arrow) string {
 		return string([]rune{a.head[1], a.shaft, a.shaft, a.tail[1]})
@@ -90,7 +90,7 @@ func (s *style) signs() []sign {
 	}
 }
 
-// color is what a part of a row is painted with on a terminal.
+// color is the colour of a part of a row on a terminal.
 type color uint8
 
 const (

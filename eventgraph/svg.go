@@ -50,7 +50,7 @@ func (g *Graph) SVG(w io.Writer, part Part) error {
 	return paint(w, drawn.String())
 }
 
-// draw draws all of a picture: what lies below first.
+// draw draws a picture, beginning with the elements that others cover.
 func (p *picture) draw() {
 	p.title()
 	for i := range p.rows {
@@ -132,8 +132,8 @@ func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lane
 	return p
 }
 
-// layRows sets the heights of the rows of pictures that stand side by side. If a row has a long
-// label in one of them, it is as high in all of them.
+// layRows sets the heights of the rows of pictures that are side by side. A row that is high in one of
+// them, because of a long label, is as high in all of them.
 func layRows(all ...*picture) {
 	tops, top := []float64{0}, 0.0
 	for _, p := range all {
@@ -333,7 +333,7 @@ func (p *picture) head(f flight, hidden bool, x, y, ux, uy float64) {
 	}
 }
 
-// ground draws what lies below everything: the areas for hovering, and the marks.
+// ground draws the elements below all others: the areas for hovering, and the marks.
 func (p *picture) ground(i int) {
 	if at := p.rows[i].point; at != none {
 		p.say(`<g class="step %s"><title>%s</title><rect class="hit" x="%s" y="%s" width="%s" height="%s"/></g>`+"\n", p.class(at),
@@ -341,7 +341,7 @@ func (p *picture) ground(i int) {
 	}
 }
 
-// lasso draws how a run goes on from its end, again and again.
+// lasso draws the cycle that a run repeats from its end on.
 func (p *picture) lasso() {
 	first, last := none, none
 	for i, r := range p.rows {
@@ -426,8 +426,8 @@ func (p *picture) row(i int) {
 	p.say("</text></g>\n")
 }
 
-// after returns where words go on after others, for those who draw a picture and do not
-// count (see paint). Letters that may be wide go on by themselves.
+// after returns an attribute with the place at which words go on after others, for programs that do not
+// compute it (see paint). It returns "" if a letter may be wide, since the place is not known then.
 func (p *picture) after(label []string, x float64) string {
 	for _, line := range label {
 		if len(line) != utf8.RuneCountInString(line) {
@@ -437,7 +437,7 @@ func (p *picture) after(label []string, x float64) string {
 	return ` x="` + pixels(x) + `"`
 }
 
-// hover returns the title of a point: its event, what it did, and what it changed.
+// hover returns the title of a point: its event, its effects, and its changes of the state.
 func (g *Graph) hover(p int) string {
 	lines := append([]string{fmt.Sprintf("step %d: %s", g.number(p), g.points[p].text)}, g.story(p)...)
 	if len(lines) > storyMost {
@@ -452,7 +452,7 @@ func (g *Graph) hover(p int) string {
 	return strings.Join(lines, "\n")
 }
 
-// sign draws what stands on the lanes at a point.
+// sign draws the sign of a point on its lane.
 func (p *picture) sign(at int, y float64) {
 	x := p.x(p.g.place(at))
 	point := &p.g.points[at]
@@ -508,6 +508,5 @@ func pixels(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")
 
-// escape makes a text part of XML or HTML. Clean has taken out what XML
-// forbids.
+// escape escapes a text for XML or HTML. The characters that XML forbids were escaped by clean before.
 func escape(s string) string { return escaper.Replace(s) }

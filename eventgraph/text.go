@@ -24,8 +24,7 @@ const (
 	linesMost    = 4  // of one event or effect
 )
 
-// Text draws the graph as text: a column per node, a row per step, and under it
-// what the step did.
+// Text draws the graph as text: a column per node, a row per step, and under it the step's effects.
 func (g *Graph) Text(w io.Writer, o TextOptions) error {
 	t := newText(g, o)
 	t.w = bufio.NewWriter(w)
@@ -109,7 +108,7 @@ func (t *text) columns() int {
 	return n
 }
 
-// at returns where a lane is drawn, or -1 if the network has none.
+// at returns the column in which a lane is drawn, or -1 for the network if it has none.
 func (t *text) at(lane int) int {
 	c, ok := t.column[lane]
 	switch {
@@ -162,8 +161,7 @@ func (t *text) put(at int, r rune, c color) {
 	}
 }
 
-// arrow draws a shaft between two lanes: what is at its ends, and its head
-// beside the end.
+// arrow draws an arrow between two lanes: its shaft, the signs at its ends, and its head.
 func (t *text) arrow(from, to int, a arrow, c color) {
 	x, y := t.at(from), t.at(to)
 	if x < 0 || y < 0 || x == y {
@@ -195,8 +193,8 @@ func (t *text) arrow(from, to int, a arrow, c color) {
 	t.put(y-way, head, c)
 }
 
-// flush writes the row: what stands in the gutter, the lanes, and a text beside
-// them, folded below itself.
+// flush writes the row: the text in the gutter, the lanes, and the text beside them, which is folded if
+// it is long.
 func (t *text) flush(gutter, beside string) { t.flushAs(gutter, plain, beside, plain) }
 
 func (t *text) flushAs(gutter string, gc color, beside string, bc color) {

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// point draws a step: its event, the coins that fell, and what it did.
+// point draws a step: its event, its coins, and its effects.
 func (t *text) point(at int) {
 	p := &t.g.points[at]
 	if t.rows >= headEvery {
@@ -47,8 +47,8 @@ func (t *text) point(at int) {
 	}
 }
 
-// mark returns what stands in the gutter: the step's number, and whether it is the critical
-// one or the one that failed.
+// mark returns the text in the gutter: the step's number, and signs if it is the critical or the failed
+// step.
 func (t *text) mark(at int) (string, color) {
 	number, critical, failed, c := t.g.number(at), " ", " ", plain
 	if number > 0 && number == t.g.Marks.Critical {
@@ -81,7 +81,7 @@ func (t *text) tone(p *point) color {
 	return plain
 }
 
-// event draws what happened between the lanes.
+// event draws the event of a step between the lanes.
 func (t *text) event(p *point) {
 	e, s := p.Event, t.style
 	node, peer := t.g.lane(e.Node), t.g.lane(e.From)
@@ -242,7 +242,7 @@ func (t *text) did(p *point, d *did) {
 	t.flushAs(strings.Repeat(" ", t.gutter), plain, said, c)
 }
 
-// sending returns the arrow of a message that is sent, by what became of it.
+// sending returns the arrow of a message that is sent, which depends on the message's fate.
 func (t *text) sending(m *message) (arrow, color) {
 	s := t.style
 	switch {

@@ -29,8 +29,8 @@ type Band struct {
 	To   int    `json:"to"`   // a step; -1 means the end
 }
 
-// Window is a part of a graph, from one step to another: what a screen draws that
-// shows only so much of a long run.
+// Window is a part of a graph, from one step to another, for a screen that shows only a part of a long
+// run.
 type Window struct {
 	Rows   []Row   `json:"rows"`
 	Arrows []Arrow `json:"arrows"` // those that begin, end or pass there
@@ -44,8 +44,8 @@ type Picture struct {
 	bands  []Band
 }
 
-// Picture returns the graph with its arrows. It costs as much as the whole graph, a
-// window only what is in it and a look at each arrow.
+// Picture returns the graph with its arrows. To make it takes time in proportion to the whole graph; to
+// make a window of it takes time in proportion to the window and the number of arrows.
 func (g *Graph) Picture() *Picture {
 	var arrows []Arrow
 	for _, f := range g.flights() {
@@ -115,8 +115,7 @@ func (g *Graph) row(at int) Row {
 	return Row{g.number(at), node, peer, p.kind(), cut(p.text, textMost), g.beside(at), sides}
 }
 
-// Story returns all that is known of a step, a line each: what its message was, which coins
-// fell, what it did and what became of that.
+// Story describes a step in lines: its message, its coins, its effects and the fates of these.
 func (g *Graph) Story(step int) []string {
 	if p := g.point(step, network); step > 0 && p != none {
 		return g.story(p)

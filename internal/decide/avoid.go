@@ -53,11 +53,11 @@ func (p *Finder) weigh(f *Result) error {
 	return nil
 }
 
-// nearer makes walks shorter where few walks from the start go on without the failure: a
-// service that meets it in every transaction meets it in the next ones, whatever was done in
-// this one. Two shares near zero differ by nothing that a few walks show. Walks stay longer
-// than the run, so that they can come to its failure; if few of those go on either, they
-// stay as they are.
+// nearer makes walks shorter if few walks from the start go on without the failure. A service that can
+// fail in every transaction fails in a later one if the walk is long, whatever happened before; then
+// all shares are near zero, and their differences are too small to be seen with a few walks. Walks stay
+// longer than the run, so that they can reach its failure. If few of the shortest such walks go on,
+// nearer leaves the length as it was.
 func (p *Finder) nearer() error {
 	long := p.walkLen
 	for p.walkLen >= nearTimes*p.run.Steps() {
@@ -104,8 +104,8 @@ func (p *Finder) steepest() (int, error) {
 	}
 }
 
-// share returns how many of some walks from a state of the run go on without a failure:
-// none from its end, which is one.
+// share returns how many of some walks from a state of the run go on without a failure. From the end of
+// the run, which is a failure, that is 0.
 func (p *Finder) share(at, walks int, salt uint16) (int, error) {
 	if at >= p.run.Steps() {
 		return 0, nil

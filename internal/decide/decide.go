@@ -56,13 +56,12 @@ func NewEvidence(rounds []Round, from int, seed uint64) *Evidence {
 	return e
 }
 
-// Avoided is how often fresh walks went on without the failure of a run: from
-// before a step, where the share of those that do falls most clearly, and from
-// after it.
+// Avoided counts the fresh walks that went on without the failure of a run: walks from the states before
+// and after the step at which the share of such walks falls most.
 type Avoided struct {
-	Step             int // 0 if all walks failed by which a step was to be chosen; then Before are from the start
+	Step             int // 0 if all walks failed that should choose a step; then Before counts walks from the start
 	Event            string
-	Walks, WalkSteps int     // from each of the two states, and to how many steps
+	Walks, WalkSteps int     // the number of walks from each of the two states, and their length
 	Before, After    int     // of the walks, those that went on
 	Chance           float64 // that the shares differ so much, or more, if the step matters nothing
 	Clear            bool    // that is unlikely, and they differ by enough: the step is critical
@@ -121,7 +120,7 @@ var ErrStopped = errors.New("stopped before it was decided")
 // ErrAlive says that the end of a run is not dead.
 var ErrAlive = errors.New("the end of the run can recover")
 
-// Manner is how a walk picks its events.
+// Manner is the way in which a walk picks its events.
 type Manner uint8
 
 // The manners. Those but the first are there to meet narrow escapes; how often
@@ -161,7 +160,7 @@ type Walks struct {
 	Storm int
 }
 
-// Walked is what walks came to.
+// Walked is the result of walks.
 type Walked struct {
 	Taken   int // those that count
 	Success []Success
@@ -190,13 +189,13 @@ type Failed struct {
 	Walk any // the lab's own
 }
 
-// Met is what a walk from a state of the run met besides.
+// Met is another failure that a walk met, and the state of the run from which the walk began.
 type Met struct {
 	From int
 	Failed
 }
 
-// Kind returns what distinguishes failures.
+// Kind returns a key that is equal for failures of the same kind.
 func (m Met) Kind() string {
 	kind := m.Failure.Verdict.String() + " " + m.Failure.Property
 	if m.Failure.Property == "" {

@@ -2,11 +2,11 @@ package decide
 
 import "macemc/sim"
 
-// Deviates is the first step of a run that no run takes which keeps the promise. If known
-// bugs are switched on, it is the first step that differs with them off. Otherwise it is
-// known only from fresh walks from the start: none of those that kept the promise took that
-// step at a node in the same state. It often shows what the service does wrong, where the
-// critical step is the last race that could have gone well.
+// Deviates is the first step of a run that no correct run takes. If known bugs are switched on, it is
+// the first step that differs when they are off. Otherwise it is known only from fresh walks from the
+// start: none of the walks that kept the property took that step at a node in the same state. It often
+// shows the mistake of the service, while the critical step is only the last race that could have gone
+// well.
 type Deviates struct {
 	Step      int // 0 if they begin differently; without a known bug, if walks do not show a step
 	Event     string

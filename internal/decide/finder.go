@@ -22,7 +22,7 @@ type State struct {
 	Walks int
 }
 
-// Result is what was decided about a run.
+// Result is the decision about a run.
 type Result struct {
 	Proved   bool // its end is dead, exactly
 	Critical *Critical
@@ -102,7 +102,7 @@ func (p *Finder) Escapes(at int, by Success) {
 // Proved reports whether the end of the run is known exactly to be dead.
 func (p *Finder) Proved() bool { return !p.survive && p.dead <= p.run.Steps() }
 
-// Others returns failures of the service that walks met besides, the first of each kind.
+// Others returns the other failures of the service that walks met, the first of each kind.
 func (p *Finder) Others() []Met { return p.others }
 
 // WalkSteps returns how many steps walks may take at present.
@@ -146,9 +146,9 @@ func (p *Finder) End() (*Result, error) {
 	return &Result{Evidence: e}, err
 }
 
-// Pace takes a few walks from the start of the run, and if faults may happen some that
-// begin with a storm of them. It returns how many steps the slowest recovery took in any of
-// them: the longest spell after which a walk was live again. If it is 0, none is known.
+// Pace takes a few walks from the start of the run, and if faults may happen, some that begin with a
+// storm of faults. It returns the number of steps of the slowest recovery in them, which is the longest
+// spell without a live state after which a walk was live again, or 0 if there was none.
 func (p *Finder) Pace() (int, error) {
 	p.walkLen = min(p.walkLen, isolateSteps)
 	if p.recovery > 0 || p.survive {
@@ -168,8 +168,8 @@ func (p *Finder) Pace() (int, error) {
 	return p.recovery, nil
 }
 
-// exact decides all about a run that ends dead by visiting what can happen from its start
-// on. If it is nil, that is too much.
+// exact finds the critical step of a dead run exactly, by visiting all states that can follow the start
+// of the run. It returns nil if there are too many.
 func (p *Finder) exact() (*Result, error) {
 	if err := p.settle(0, p.opts.Exhaust); err != nil || p.dead > p.run.Steps() {
 		return nil, err
@@ -179,9 +179,8 @@ func (p *Finder) exact() (*Result, error) {
 	return res, nil
 }
 
-// Start decides which step of a dead run was critical if that can be exact, or else only
-// whether the run was dead from its start, as far as walks show. Result.Critical is nil if
-// it was not.
+// Start finds the critical step of a dead run if that can be done exactly. Otherwise it only decides, by
+// walks, whether the run was dead from its start. Result.Critical is nil if it was not.
 func (p *Finder) Start() (*Result, error) {
 	n := p.run.Steps()
 	if res, err := p.exact(); res != nil || err != nil {
@@ -240,9 +239,9 @@ func (p *Finder) Alive(at int) (Success, bool) {
 	return v.witness, v.alive && v.witness.Recordable()
 }
 
-// Revived notes that a walk from a state has gone along the run with its first
-// steps: if so, the state where it left the run can recover, and what was decided
-// is not so. It reports whether that is news.
+// Revived evaluates a walk that became live and whose first steps were those of the run. The state at
+// which it left the run can recover, so a verdict that this state is dead was wrong. Revived corrects the
+// verdict, and reports whether it changed.
 func (p *Finder) Revived(from int, w Success) bool {
 	at := from + w.Shared
 	if w.Shared == 0 || at >= p.dead {
@@ -254,8 +253,8 @@ func (p *Finder) Revived(from int, w Success) bool {
 	return true
 }
 
-// SurviveSteps is how long a walk must go on without a failure to show that it
-// could still be avoided. A walk without end meets every failure that it can.
+// SurviveSteps is the number of steps that a walk must go on without a failure to show that the failure
+// could still be avoided. A walk without end would meet every failure that it can.
 const SurviveSteps = 200
 
 // How many healed states are visited to decide exactly.
@@ -266,7 +265,7 @@ const (
 	exhaustEach   = 10_000 // at a position where the first walks fail
 )
 
-// decided notes the critical step.
+// decided records the critical step.
 func (p *Finder) decided(f *Result, step int, exact bool) {
 	f.Critical = &Critical{Step: step, Exact: exact}
 	if step > 0 {
@@ -304,8 +303,8 @@ func (p *Finder) settle(from, most int) error {
 	return nil
 }
 
-// isolateSteps is how long the walks are that isolate at first. Most states that are
-// recoverable show it sooner, and one that is dead costs all the steps of all its walks.
+// isolateSteps is the length of the first walks of isolate. From most recoverable states a walk becomes
+// live sooner; for a dead state, all steps of all its walks are taken.
 const isolateSteps = 500
 
 // sample isolates the critical step with walks, short ones at first, and decides exactly
@@ -348,9 +347,8 @@ func (p *Finder) isolated() (low, high int, err error) {
 	return p.isolate(n)
 }
 
-// narrowed tries to settle exactly what walks have isolated: that the one state is
-// dead, and of a violation that the other is not. It reports whether a state is known
-// now to be other than it had seemed.
+// narrowed tries to decide exactly what walks have suggested: that the state high is dead, and, for a
+// violation, that the state low is not. It reports whether the verdict about a state has changed.
 func (p *Finder) narrowed(low, high int) (moved bool, err error) {
 	if p.dead <= p.run.Steps() && p.dead > high {
 		if err := p.settle(high, p.opts.Exhaust); err != nil {
@@ -398,7 +396,7 @@ func (p *Finder) concluded(f *Result, low, high int) (done bool, err error) {
 	return true, nil
 }
 
-// believed notes a critical step that rests on the evidence of fresh walks.
+// believed records a critical step for which fresh walks are the evidence.
 func (p *Finder) believed(f *Result, low, high int, e *Evidence) {
 	p.decided(f, high, false)
 	f.Evidence = e
@@ -407,8 +405,8 @@ func (p *Finder) believed(f *Result, low, high int, e *Evidence) {
 	}
 }
 
-// Shown notes the walk that became live from the state before the critical step, which is
-// critical by the evidence that the state after it is dead.
+// Shown records the walk that became live from the state before the critical step. e is the evidence
+// that the state after it is dead.
 func (c *Critical) Shown(by Success, e *Evidence) {
 	c.Witness = &Witness{Walk: by.Number, Steps: by.Steps}
 	if by.Steps > e.Longest/2 {

@@ -2,7 +2,7 @@ package decide
 
 import "errors"
 
-// Recovery is whether the end of a run can recover.
+// Recovery says whether the end of a run can recover.
 type Recovery struct {
 	Alive bool
 	Exact bool     // decided by exhausting what can still happen
