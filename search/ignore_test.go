@@ -51,9 +51,9 @@ func TestIgnore(t *testing.T) {
 	for _, c := range []struct{ ignore, want string }{
 		{"", "panic"},
 		{"verdict=panic", "safety whole"},
-		{"place=ignore_test.go:23", "safety whole"},
+		{"place=ignore_test.go:24", "safety whole"},
 		{"place=search/ignore_test.go", "safety whole"},
-		{"place=ignore_test.go:22", "panic"},
+		{"place=ignore_test.go:23", "panic"},
 		{"verdict=panic; property=whole", "dead free"},
 		{"verdict=panic; verdict=safety", "dead free"},
 		{"verdict=panic; verdict=dead", "safety whole"},
