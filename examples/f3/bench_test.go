@@ -3,12 +3,15 @@ package f3
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"syscall"
 	"testing"
 	"time"
 
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/search"
+	"macemc/sim"
 )
 
 // processor returns the processor time of this process, in seconds.
@@ -98,4 +101,36 @@ func BenchmarkBare(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(steps)/(processor(b)-began), "steps/s")
+}
+
+// bare is a node without its Moment.
+type bare struct{ sim.Node }
+
+func (b bare) Upper() sim.Node { return b.Node }
+
+// The exhaustive phase as the system is, and without what it declares of the library's state: states
+// that differ, and transitions of a second of processor time.
+func BenchmarkSearch(b *testing.B) {
+	without := *System
+	without.Immutable = nil
+	without.Opaque = append(slices.Clone(System.Opaque), "gpbft.options.rebroadcastAfter")
+	without.New = func(p sim.Params, self sim.Addr) sim.Node { return bare{System.New(p, self)} }
+	for name, sys := range map[string]*sim.System{"declared": System, "without": &without} {
+		b.Run(name, func(b *testing.B) {
+			params, err := sys.Configure(0, nil, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			transitions, began := 0, processor(b)
+			for b.Loop() {
+				r, err := search.Search(sys, search.Options{Params: params, Depth: 4, NoWalks: true, Workers: 1})
+				if err != nil || r.Finding != nil {
+					b.Fatal(err, r)
+				}
+				transitions += r.Stats.Executed
+				b.ReportMetric(float64(r.Stats.States), "states/"+r.Stats.Engine)
+			}
+			b.ReportMetric(float64(transitions)/(processor(b)-began), "transitions/s")
+		})
+	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/search"
+	"macemc/sim"
 )
 
 // processor returns the processor time of this process, in seconds.
@@ -68,4 +70,65 @@ func BenchmarkBare(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(steps)/(processor(b)-began), "steps/s")
+}
+
+// holder is a client whose state is the document itself, instead of the list of what was done.
+type holder struct {
+	Actor int
+	Menu  []edit
+	Doc   replica
+	Shows string
+}
+
+var holders = sim.Handle(sim.OnInit((*holder).begin), sim.OnSignal((*holder).change), sim.OnMessage((*holder).hear))
+
+func (h *holder) begin(sim.Env) { h.Shows = h.Doc.xml() }
+
+func (h *holder) change(env sim.Env, _ request) {
+	if err := h.Doc.edit(h.Menu[env.Choose(len(h.Menu), "which edit")]); err != nil {
+		return
+	}
+	h.Shows = h.Doc.xml()
+	for _, peer := range env.Peers() {
+		env.TCP().Send(peer, h.Doc.last())
+	}
+}
+
+func (h *holder) hear(_ sim.Env, _ sim.Addr, w wire) {
+	if err := h.Doc.hear(w); err != nil {
+		h.Shows = err.Error()
+	} else {
+		h.Shows = h.Doc.xml()
+	}
+}
+
+// The exhaustive phase where the state is the list of edits, and where it is the document:
+// states that differ, and transitions of a second of processor time.
+func BenchmarkSearch(b *testing.B) {
+	document := *System
+	document.New = func(p sim.Params, self sim.Addr) sim.Node {
+		return holders.Node(&holder{
+			Actor: self.Index() + 1, Menu: edits(kinds(p.Word(Edits)), last), Doc: newReplica(self.Index()+1, []deed{{Wire: first}}),
+		})
+	}
+	document.Properties = []sim.Property{sim.Always("nothing", func(sim.View[*holder]) bool { return true })}
+	document.Opaque = []string{"document.Document.broadcastEventHandlers", "document.Document.broadcastResponses", "document.Document.broadcastRequests", "document.Document.events", "document.InternalDocument.onlineClients", "innerpresence.Map.presences"}
+	for name, sys := range map[string]*sim.System{"edits": System, "document": &document} {
+		b.Run(name, func(b *testing.B) {
+			params, err := sys.Configure(2, []string{"edits=delete"}, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			transitions, began := 0, processor(b)
+			for b.Loop() {
+				r, err := search.Search(sys, search.Options{Params: params, Depth: 3, NoWalks: true, Workers: 1})
+				if err != nil || r.Finding != nil {
+					b.Fatal(err, r)
+				}
+				transitions += r.Stats.Executed
+				b.ReportMetric(float64(r.Stats.States), "states/"+r.Stats.Engine)
+			}
+			b.ReportMetric(float64(transitions)/(processor(b)-began), "transitions/s")
+		})
+	}
 }

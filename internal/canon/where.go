@@ -12,12 +12,17 @@ type Where struct {
 	Type  string // the rule for the type there, or that a pointer there leads to, or ""
 }
 
-// Where follows a path, as Lines has it, for advice. If it does not lead anywhere, or
-// through a map whose keys are neither strings nor integers, the zero Where is returned.
+// Where follows a path, as Lines has it, for advice. An element that v does not have, or whose key is
+// neither a string nor an integer, is followed by its type. If the path does not lead anywhere,
+// the zero Where is returned.
 func (w *Walker) Where(v any, path string) (at Where) {
 	here := reflect.ValueOf(v)
 	for {
-		for here.IsValid() && (here.Kind() == reflect.Interface || here.Kind() == reflect.Pointer && !here.IsNil()) {
+		for here.IsValid() && (here.Kind() == reflect.Interface || here.Kind() == reflect.Pointer) {
+			if here.Kind() == reflect.Pointer && here.IsNil() {
+				here = reflect.Zero(here.Type().Elem())
+				continue
+			}
 			here = here.Elem()
 		}
 		if !here.IsValid() {
@@ -56,7 +61,11 @@ func (w *Walker) Opaque(t reflect.Type) bool { return w.leftOut(t) }
 // firstStep separates the first step from a path.
 func firstStep(path string) (label, rest string, is bool) {
 	if path[0] == '[' {
-		return strings.Cut(path[1:], "]")
+		end := closing(path)
+		if end < 0 {
+			return "", "", false
+		}
+		return path[1:end], path[end+1:], true
 	}
 	path = strings.TrimPrefix(path, ".")
 	end := strings.IndexAny(path, ".[")
@@ -66,7 +75,29 @@ func firstStep(path string) (label, rest string, is bool) {
 	return path[:end], path[end:], true
 }
 
-// part returns the part of a value that a label stands for, or the zero Value.
+// closing returns where the bracket closes with which a path begins, or -1. A label may have brackets
+// and strings of its own.
+func closing(path string) int {
+	open, quoted := 0, false
+	for i := 0; i < len(path); i++ {
+		switch c := path[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[':
+			open++
+		case c == ']':
+			if open--; open == 0 {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// part returns the part of a value that a label stands for, or a zero of its type, or the zero Value.
 func part(v reflect.Value, label string) reflect.Value {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -75,12 +106,14 @@ func part(v reflect.Value, label string) reflect.Value {
 		if i, err := strconv.Atoi(label); err == nil && i < v.Len() {
 			return v.Index(i)
 		}
+		return reflect.Zero(v.Type().Elem())
 	case reflect.Map:
 		for it := v.MapRange(); it.Next(); {
 			if labelled(it.Key(), label) {
 				return it.Value()
 			}
 		}
+		return reflect.Zero(v.Type().Elem())
 	}
 	return reflect.Value{}
 }
