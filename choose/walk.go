@@ -163,7 +163,7 @@ func (w *Walk) weigh(weight float64, rare uint64) uint64 {
 	}
 }
 
-// rareWeight returns what weight 0 counts in this walk, in units of 1/unit.
+// rareWeight returns the weight that an alternative of weight 0 has in this walk, in units of 1/unit.
 func (w *Walk) rareWeight() uint64 {
 	switch {
 	case !w.Rare:

@@ -166,14 +166,14 @@ func (b *boxed) give(s *session) {
 	s.hand(b.frame)
 }
 
-// back notes that the connection that the message was given to is over.
+// back records that the connection to which the message was given has ended.
 func (b *boxed) back() { b.given = false }
 
-// settle notes the peer's life that has the message.
+// settle records the life of the peer that has got the message.
 func (b *boxed) settle(life uint64) { b.took, b.given = life, false }
 
-// took notes that a life of the peer has a message, and reports whether the peer was given that
-// message.
+// took records that a life of the peer has got a message, and reports whether the message was given to the
+// peer.
 func (x *boxes) took(serial, life uint64) bool {
 	for i := range x.out {
 		b := &x.out[i]
@@ -204,7 +204,7 @@ func (x *boxes) connect(h *hello) {
 	}
 }
 
-// disconnect notes that no message is on the way to the peer.
+// disconnect records that no message is on the way to the peer any more.
 func (x *boxes) disconnect() {
 	x.given = 0
 	for i := range x.out {

@@ -43,7 +43,7 @@ type machine struct {
 	refused []uint32        // the places of its sends that were refused, counted from 0
 }
 
-// answerer answers what Env asks.
+// answerer answers the questions of Env.
 type answerer interface {
 	choose(weights []int, n int) int
 	now() time.Duration
@@ -207,7 +207,7 @@ func (m *machine) Before(_ string, a, b macetime.Time, _ []int) bool {
 	return is
 }
 
-// reads notes that the node has read its clock and may hold times from now on.
+// reads records that the node has read its clock, and may hold times from now on.
 func (m *machine) reads() {
 	if m.times != nil {
 		return

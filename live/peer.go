@@ -11,12 +11,12 @@ import (
 // peer is what a node keeps about another one, or about itself. It belongs to the
 // node's goroutine.
 //
-// Its connection follows the rules of netsim: it opens with the first message that is
-// delivered, by one end or the other; when it breaks after that, each end hears of it
-// once, ahead of all that comes later, and what was under way is lost; when it
-// breaks before that nobody hears of it, and what was sent goes by the next one. That
-// takes knowing what was delivered at the other end: acknowledgements say so, and where a
-// break has cut one off, the next hello does.
+// Its connection follows the rules of netsim. It opens with the first message that is
+// delivered, at one end or the other. If it breaks after that, each end is informed once,
+// ahead of everything later, and the messages under way are lost. If it breaks before
+// that, no end is informed, and the messages are sent on the next connection. So a node
+// must know which messages were delivered at the other end: it learns that from
+// acknowledgements, or, if a break has cut an acknowledgement off, from the next hello.
 type peer struct {
 	at   int
 	addr sim.Addr
@@ -66,7 +66,7 @@ func (i incoming) event(from sim.Addr) Event {
 	return Event{Kind: sim.KindMessage, From: from, Link: i.link, Value: i.value, Serial: i.serial, Life: i.life, Conn: i.conn, came: i.at}
 }
 
-// freeMost is how many frames a peer keeps for later messages.
+// freeMost is the largest number of unused frames that a peer keeps for later messages.
 const freeMost = 32
 
 // spare returns the memory of a frame that is not used any more.
@@ -143,7 +143,7 @@ func (p *peer) settle() bool {
 	return true
 }
 
-// ask notes that the node waits for room.
+// ask records that the node waits for room.
 func (p *peer) ask() { p.asked = true }
 
 // hearClear reports, once, that there is the room that the node waits for.
@@ -161,14 +161,14 @@ func (p *peer) hearBroken() Event {
 	return e
 }
 
-// dial notes that a connection is being opened, and dialed that this has ended.
+// dial records that a connection is being opened; dialed records that this has ended.
 func (p *peer) dial()   { p.dialing = true }
 func (p *peer) dialed() { p.dialing = false }
 
 // wait lets no connection to the peer be opened for the time d.
 func (p *peer) wait(now time.Time, d time.Duration) { p.redial = now.Add(d) }
 
-// close notes that the connection is not known to be open.
+// close records that the connection is not known to be open.
 func (p *peer) close() { p.open = false }
 
 // refuse informs the node that its messages were refused, if it had sent any.
@@ -203,7 +203,7 @@ func (p *peer) connect(s *session, h *hello) {
 	p.lost = 0
 }
 
-// disconnect notes the end of the connection. open is set if the peer has reported that the
+// disconnect records the end of the connection. open is set if the peer has reported that the
 // connection was open.
 func (p *peer) disconnect(open bool) {
 	s := p.sess

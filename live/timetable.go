@@ -134,7 +134,7 @@ func nodesOf(words []string, n int) (nodes []int, err error) {
 }
 
 // Run performs the timetable until its end, or until ctx is done, and then heals the fleet of n
-// nodes. Each event is described by a call of its last argument.
+// nodes. It calls tell with a description of each event.
 func (t Timetable) Run(ctx context.Context, f Fleet, n int, tell func(what string)) error {
 	began := time.Now()
 	down := map[int]bool{}

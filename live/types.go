@@ -64,7 +64,7 @@ func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
 	}
 }
 
-// opaque returns which fields System.Opaque names.
+// opaque returns a function that reports whether System.Opaque names a field.
 func opaque(rules []string) func(reflect.Type, reflect.StructField) bool {
 	names := func(t reflect.Type) []string {
 		pkg, _, _ := strings.Cut(t.String(), ".")

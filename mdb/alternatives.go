@@ -23,7 +23,7 @@ type outcome struct {
 	changes []string // of properties
 }
 
-// outcomesMost is how many outcomes of one event are tried.
+// outcomesMost is the largest number of outcomes of one event that are tried.
 const outcomesMost = 8
 
 // outcomes tries the k-th possible event after a step, with each of the first few answers to

@@ -2,8 +2,8 @@ package netsim
 
 import "macemc/internal/canon"
 
-// A Packet is one message under way. Origin says where it came from: it explains a run, and
-// is no part of a state.
+// A Packet is one message under way. Its Origin identifies the step that sent it: that helps to explain a
+// run, and is not part of a state.
 type Packet struct {
 	Message any
 	Sum     canon.Hash // identity of Message, where the world hashes; else zero
@@ -26,8 +26,8 @@ type FIFO struct {
 	held  int  // packets under way
 }
 
-// queue is a ring-free FIFO: what was taken leaves a gap in front, which is
-// reclaimed when the queue runs empty or the gap outgrows the rest.
+// queue is a FIFO in a slice. Packets that were taken leave a gap at its front, which is reclaimed when
+// the queue is empty or the gap is larger than the rest.
 type queue struct {
 	items []Packet
 	head  int

@@ -15,14 +15,13 @@ type Member struct {
 	Packet
 }
 
-// Set is two networks without order, that lose nothing. A message that is put
-// into the set stays deliverable for ever: delivery does not consume it, and
-// sending it again changes nothing. One that is put into the bag is delivered
-// once, and equal ones are counted. They share a list, since what is in one is
-// in the way of nothing else.
+// Set is two networks without order, which lose nothing: a set and a bag. A message in the set stays
+// deliverable for ever: delivery does not consume it, and sending it again changes nothing. A message in
+// the bag is delivered once, and equal ones are counted. Both share a list, since no message blocks
+// another.
 //
-// Each receiver's members are ordered by sender, then by identity, the one that
-// stays before those of the bag.
+// Each receiver's members are ordered by sender and then by identity. Of equal messages, the one in the
+// set comes before those in the bag.
 type Set struct {
 	to    [][]Member
 	equal [][]Equal // by receiver

@@ -2,7 +2,7 @@ package netsim
 
 import "strings"
 
-// Flags are what a node keeps about its connection to one peer.
+// Flags is the state of a node's end of its connection to one peer.
 type Flags struct {
 	Local  bool // an error is queued for the peer, ahead of everything else
 	Remote bool // the peer has an error queued for me
@@ -19,7 +19,7 @@ func (f Flags) String() string {
 	return string([]byte{bit(f.Local), bit(f.Remote), bit(f.Open)})
 }
 
-// Words say what the flags mean, to the node that keeps them.
+// Words describes the meaning of the flags for their node.
 func (f Flags) Words() string {
 	switch f.bits() {
 	case 0b000:
@@ -88,11 +88,11 @@ const (
 	FlawRemoteStays Flaw = "remote-stays"
 )
 
-// TCP is a network of connections. Each ordered pair has a FIFO queue of at
+// TCP is a network of connections. Each ordered pair of nodes has a FIFO queue of at
 // most Buffer messages. A connection opens with the first message that is
-// delivered; it breaks by an error, of which each end hears separately, ahead
-// of everything that the other end sent since; what an end had queued when it
-// hears of the error is lost.
+// delivered. It breaks by an error, of which each end is informed separately, ahead
+// of everything that the other end has sent since. The messages that an end has queued
+// when it is informed of the error are lost.
 //
 // A first message, queued on a connection that is not open, survives a reset
 // of its destination: it is the connection request that is under way.
@@ -123,7 +123,7 @@ type conn struct {
 	asked  bool // the sender waits for room
 }
 
-// BufferDefault is how many messages a connection queues in each direction.
+// BufferDefault is the default number of messages that a connection queues in each direction.
 const BufferDefault = 20
 
 // NewTCP makes a network of n nodes, whose connections queue buffer messages
@@ -162,8 +162,7 @@ func (t *TCP) Channel(from, to int) int { return to*t.n + from }
 // Ends returns the two nodes of a channel.
 func (t *TCP) Ends(channel int) (from, to int) { return channel % t.n, channel / t.n }
 
-// Messages returns the channels whose next message may be delivered, as far as the network
-// is concerned.
+// Messages returns the channels whose next message may be delivered by the rules of the network.
 func (t *TCP) Messages() *Bits { return &t.messages }
 
 // Errors returns the channels by which an error is to be delivered: the receiver hears that
@@ -180,7 +179,7 @@ func (t *TCP) Flushed() *Bits { return &t.flushed }
 // Len returns the number of messages under way.
 func (t *TCP) Len() int { return t.held }
 
-// Flags returns what from keeps about to.
+// Flags returns the flags of from's end of its connection to to.
 func (t *TCP) Flags(from, to int) Flags { return t.conn[t.Channel(from, to)].Flags }
 
 // Packets returns the messages of a channel, oldest first. They stay valid until the
@@ -338,7 +337,7 @@ func (t *TCP) Crash(node int) {
 	t.settle(t.Channel(node, node))
 }
 
-// Refuse loses what is queued on a channel: nobody listens at its end.
+// Refuse drops the messages that are queued on a channel, since its receiver does not listen.
 func (t *TCP) Refuse(channel int) {
 	t.drop(channel)
 	t.settle(channel)
@@ -351,7 +350,7 @@ func (t *TCP) Lost() []int32 { return t.lost }
 // Forget clears the list of lost packets.
 func (t *TCP) Forget() { t.lost = t.lost[:0] }
 
-// AskClear notes that a channel's sender waits for room.
+// AskClear records that a channel's sender waits for room.
 func (t *TCP) AskClear(channel int) {
 	t.special = true
 	t.conn[channel].asked = true
@@ -364,7 +363,7 @@ func (t *TCP) PopClear(channel int) {
 	t.settle(channel)
 }
 
-// AskFlushed notes that a node waits until nothing is queued.
+// AskFlushed records that a node waits until none of its messages is queued.
 func (t *TCP) AskFlushed(node int) {
 	t.special = true
 	t.flush[node] = true
@@ -388,9 +387,8 @@ func (t *TCP) drop(channel int) {
 	k.empty()
 }
 
-// settle brings what is possible on a channel up to date. A message may be
-// delivered if no error is ahead of it, and none is coming the other way: in
-// that case it is lost when that error arrives.
+// settle updates which events are possible on a channel. A message may be delivered if no error is ahead
+// of it, and none is coming the other way: the message would be lost when that error arrives.
 func (t *TCP) settle(channel int) {
 	k := &t.conn[channel]
 	may := k.Local || !k.Remote
@@ -417,7 +415,7 @@ func (t *TCP) Illegal() (a, b int, found bool) {
 	return 0, 0, false
 }
 
-// End is what a node keeps about one connection, apart from what is queued.
+// End is the state of a node's end of one connection, without the queued messages.
 type End struct {
 	Flags
 	Broken bool // an error is at the front of the queue
@@ -442,7 +440,7 @@ func (t *TCP) End(channel int) End {
 	return End{k.Flags, k.broken, k.asked}
 }
 
-// Place makes a channel what it was at another time.
+// Place sets a channel to an earlier state.
 func (t *TCP) Place(channel int, e End, packets []Packet) {
 	k := &t.conn[channel]
 	from := channel % t.n

@@ -217,7 +217,8 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	return true, enough, err
 }
 
-// further adds walks to the n that were taken, if these are not enough.
+// further increases n, the number of walks to take, if Least.WalkSteps asks for more, and reports whether
+// it did.
 func (r *runner) further(taken int, n *int) bool {
 	steps, least := r.stats.WalkSteps, r.opts.Least.WalkSteps
 	if steps == 0 || steps >= least { // 0 means nothing ever happens

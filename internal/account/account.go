@@ -148,7 +148,7 @@ func (a *Account) Walker() *canon.Walker {
 	return a.walker
 }
 
-// Sources returns where the system's handlers stand.
+// Sources returns the sources of the system's handlers.
 func (a *Account) Sources() *Sources {
 	if a.sources == nil {
 		a.sources = NewSources(a.System, a.Params)

@@ -30,7 +30,7 @@ type Source struct {
 	path string // on the disk
 }
 
-// Sources finds where the handlers of a system's nodes stand.
+// Sources finds the handlers of a system's nodes in their source files.
 type Sources struct {
 	sys   *sim.System
 	param sim.Params
@@ -281,7 +281,7 @@ func packageOf(t reflect.Type) string {
 	return t.PkgPath()
 }
 
-// function returns where a function stands.
+// function returns the source of a function.
 func (l *Sources) function(f reflect.Value) Source {
 	if f.Kind() != reflect.Func || f.IsNil() {
 		return Source{}

@@ -73,7 +73,7 @@ type Plan struct {
 	Stop  int           // the draw, from 1, at which the stack is taken; 0 for none
 }
 
-// A Record is what a run drew.
+// A Record has the draws of a run.
 type Record struct {
 	Draws []Draw    // the first of them; Asked may be more
 	Asked int       // draws
@@ -81,7 +81,7 @@ type Record struct {
 	Stack []uintptr // of draw Plan.Stop; zeros after the last
 }
 
-// tape is what the runtime keeps of a run.
+// tape is the record of a run that Go's runtime writes.
 type tape struct {
 	seed  uint64
 	rates [Kinds]uint32
@@ -134,7 +134,8 @@ func tabled(draws []Draw) []fed {
 	return table
 }
 
-// logMost is how many draws are kept of a run, and stackMost how many calls of a stack.
+// logMost is the largest number of draws of a run that are kept, and stackMost that of the calls of a
+// stack.
 const (
 	logMost   = 1 << 20
 	stackMost = 64
@@ -163,8 +164,7 @@ func (r *Recorder) Begin(p Plan) {
 // Enter gives the bubble of the caller the plan of the run that began.
 func Enter() { macemcEnter() }
 
-// End ends the run, and returns what it drew. The draws are valid until the next run
-// of the recorder begins.
+// End ends the run, and returns its draws. They are valid until the next run of the recorder begins.
 func (r *Recorder) End() Record {
 	macemcEnd()
 	now = nil
@@ -205,7 +205,7 @@ func enter(f func()) (err error) {
 	return nil
 }
 
-// now is the tape of the run that goes on; nil if none does.
+// now is the tape of the present run, or nil if there is none.
 var now *tape
 
 // Step returns how many instants had draws so far, the present one included; 0 without

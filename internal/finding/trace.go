@@ -62,9 +62,9 @@ type changeLine struct {
 }
 
 // Trace writes the run of a finding as lines of JSON, one for the start of each node and
-// one for each step. states may be nil; else the last start has the whole first state as
-// changes from nothing, so that every state can be made from the lines. printed is what
-// handlers printed, from the starts on, or nil if nothing, as far as is known.
+// one for each step. If states is not nil, the lines also have the changes of the state, and the last
+// start has the whole first state, so that every state can be computed from the lines. printed has the
+// output of the handlers in the starts and in each step, or is nil if that is not known.
 func Trace(w io.Writer, f *search.Finding, walker *canon.Walker, states States, printed []string) error {
 	if f.Trace == nil {
 		return nil

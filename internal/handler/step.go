@@ -11,8 +11,8 @@ import (
 	"macemc/sim"
 )
 
-// callsMost is how many calls of Env a step may make. A handler that makes more is assumed
-// to loop for ever.
+// callsMost is the largest number of calls of Env in a step. A handler that makes more is assumed to
+// loop for ever.
 const callsMost = 100_000
 
 // An Answerer answers for the world around the node whose handler runs.
@@ -73,7 +73,7 @@ type Disk interface {
 	Read(file string) string
 }
 
-// Config says what a Step needs to know of its node's system.
+// Config has the facts about a node's system that a Step needs.
 type Config struct {
 	System *sim.System
 	Params sim.Params
@@ -87,7 +87,7 @@ type Config struct {
 	Strict bool
 }
 
-// Step is what the current handler, or the last one, has asked for.
+// Step has the effects and the questions of the current handler, or of the last one.
 type Step struct {
 	running *Env
 	timed   bool   // whether the node may hold times
@@ -105,14 +105,14 @@ type Step struct {
 	Config
 }
 
-// Timer is what an effect does to a timer.
+// Timer is the change of a timer by an effect.
 type Timer struct {
 	*sight.Timer
 	On  bool          // whether it is scheduled and not cancelled
 	Due macetime.Time // see Answerer.Due
 }
 
-// queue records what the step did to the connection with one node.
+// queue records the step's messages and resets on the connection with one node.
 type queue struct {
 	sent  int // since the reset
 	reset bool
@@ -150,11 +150,10 @@ func (s *Step) End() { s.running = nil }
 // Running returns the Env that may be used, or nil if no handler runs.
 func (s *Step) Running() *Env { return s.running }
 
-// Effects returns what the step has asked for, in order. The next step overwrites the
-// slice.
+// Effects returns the effects of the step, in order. The next step overwrites the slice.
 func (s *Step) Effects() []sim.Effect { return s.effects }
 
-// Timers returns what the effects about timers do, in order.
+// Timers returns the changes of timers by the step, in order.
 func (s *Step) Timers() []Timer { return s.timers }
 
 // Facts returns the computed answers that the handler got, if Config.Tracing is set.

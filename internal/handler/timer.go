@@ -53,12 +53,12 @@ func (s *Step) scheduled(t *sight.Timer) bool {
 	return s.answer.Scheduled(t)
 }
 
-// vettedMost is how many timers a Step remembers as checked. Most services have no more,
-// and a comparison is faster than reflection.
+// vettedMost is the largest number of timers that a Step remembers as checked. Most services have no
+// more, and comparing with these is faster than checking a timer by reflection.
 const vettedMost = 8
 
-// timer returns the one Timer of a signal. It rejects a signal that cannot be a timer
-// before a comparison panics.
+// timer returns the Timer of a signal: the same one for equal signals. It first rejects signals that
+// cannot be timers, since comparing these would panic.
 func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
 	for _, t := range s.vetted { // cannot panic, since incomparable values are not among them
 		if t.Signal == timer {

@@ -337,10 +337,10 @@ func (n *nodeRecord) refused(r refusal) { n.refusals = append(n.refusals, r) }
 // pass goes on to the next entry.
 func (n *nodeRecord) pass() { n.at++ }
 
-// live notes that the node runs again in the World.
+// live records that the node runs again in the World.
 func (n *nodeRecord) live() { n.dead = false }
 
-// die notes that the node crashed in the World, unless it was dead or the World did not let it.
+// die records that the node crashed in the World, unless it was dead before, or crash returns false.
 func (n *nodeRecord) die(crash func() bool) { n.dead = n.dead || crash() }
 
 // send counts a message, and returns its number in the life that runs.
@@ -384,7 +384,7 @@ func (m *merger) Answer(q *choose.Question) int {
 // Err implements choose.Source. A merger always has an answer.
 func (m *merger) Err() error { return nil }
 
-// made notes the node that runs in the World.
+// made records the node that runs in the World.
 func (m *merger) made(self sim.Addr, node sim.Node) sim.Node {
 	if i := self.Index(); i < len(m.nodes) {
 		m.nodes[i].node = node

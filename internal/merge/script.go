@@ -19,13 +19,13 @@ import (
 //
 //	opening: NODE LIFE VALUE
 
-// life is one of a node.
+// life identifies a life of a node.
 type life struct{ node, number int }
 
 // openings are the scripts of the lives in which a node got requests from outside.
 type openings map[life][]sim.Signal
 
-// collect notes the openings of a life, whose entries these are.
+// collect collects the requests of a life, from its entries.
 func (o openings) collect(sys *sim.System, p sim.Params, entries []*live.Entry) {
 	var happened []sim.Signal
 	own := 0

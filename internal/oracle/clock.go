@@ -28,7 +28,7 @@ type most int
 
 const boundless most = 1 << 40
 
-// plus returns one bound after another.
+// plus returns the sum of two bounds.
 func (m most) plus(o most) most {
 	if m == boundless || o == boundless {
 		return boundless
@@ -54,7 +54,7 @@ func (c *clock) put(p int) {
 
 func (c *clock) drop(p int) { c.There[p] = false }
 
-// know notes that a is at most so much after b, and all that follows.
+// know records that a is at most by after b, and everything that follows from it.
 func (c *clock) know(a, b int, by most) {
 	c.After[a][b] = min(c.After[a][b], by)
 	for k := range points {
@@ -81,8 +81,7 @@ func (c *clock) copyTo(p, of, seconds int) {
 	}
 }
 
-// later lets some time pass: what is read then is not before the last reading, and
-// nobody knows how much later.
+// later lets some time pass: the next reading is not before the last one, and any time after it.
 func (c *clock) later() {
 	if !c.There[last] {
 		c.put(last)
@@ -148,9 +147,9 @@ func (c *clock) fire(ring int) {
 	c.drop(at)
 }
 
-// settle forgets what nobody can ask about when a handler has returned: where it
-// began, and how much later than anything its last reading was, since the next may be
-// any time after it; but not if the node holds that reading.
+// settle forgets facts that no question can depend on after a handler has returned: the instant when it
+// began; and, unless the node holds its last reading, how much later than other instants that reading
+// was, since the next one may be any time after it.
 func (c *clock) settle() {
 	c.drop(began)
 	held, exact := false, false

@@ -59,16 +59,16 @@ func ByTurns(all []Mode, seed uint64) (some []Mode) {
 	return some
 }
 
-// Result is what a comparison came to.
+// Result is the result of a comparison.
 type Result struct {
 	States, Transitions int
-	Features            map[string]int // what the model's runs met
+	Features            map[string]int // how often the model's runs met each feature
 	Differences         []string
 }
 
 func (r *Result) met(feature string) { r.Features[feature]++ }
 
-// count notes the size of a space that was compared.
+// count adds the size of a space that was compared.
 func (r *Result) count(x *Space) {
 	r.States, r.Transitions = r.States+x.States, r.Transitions+x.Transitions
 }
@@ -116,7 +116,7 @@ func (c *comparison) by(m Mode) {
 	}
 }
 
-// conditions adds how the world differs from what the system says.
+// conditions adds the settings of the spec that differ from the system's own.
 func conditions(s *spec.Spec, o search.Options) search.Options {
 	o.Early, o.DiskReorder, o.FreeTimers = s.Early, s.AnyOrder, s.FreeTimers
 	if s.Midstep {
@@ -139,7 +139,7 @@ type comparison struct {
 	vast bool // what follows the space when the environment has healed is more than is compared
 }
 
-// origin is where searches begin, and what they must find from there.
+// origin is a place where searches begin, and the space that they must visit from there.
 type origin struct {
 	*Space
 	path  *choose.Path // the prefix; nil means at the start
@@ -201,9 +201,9 @@ func (c *comparison) everyPath() {
 	}
 }
 
-// several: a search for more findings finds each property that is violated, where it
-// is nearest. It does so where only states are wrong: of a handler that fails, the
-// state before is not looked at any more.
+// several checks that a search for several findings finds each violated property at its nearest state.
+// It is checked only if no handler can fail: the search does not examine a state any further after a
+// handler has failed there.
 func (c *comparison) several() {
 	s := c.spec
 	if len(s.Always)+len(s.Each) == 0 || s.Step != nil || s.Limit || fails(s) {
@@ -232,9 +232,9 @@ func (c *comparison) several() {
 	}
 }
 
-// swells: what follows when the environment has healed is far more than the space. A search
-// for more findings does not go on from a state that is wrong, but asks whether it can become
-// live all the same, and would not end.
+// swells reports whether the states that follow when the environment has healed are far more than the
+// space. A search for several findings does not go on from a wrong state, but still decides whether it
+// can become live, and that would not end.
 func (m *Model) swells(x *Space, most int) bool {
 	if len(m.spec.Eventually) == 0 {
 		return false
@@ -249,7 +249,7 @@ func (m *Model) swells(x *Space, most int) bool {
 // fails: some rule panics.
 func fails(s *spec.Spec) bool { return s.Does(spec.Fail) }
 
-// walks: what walks find is there. That they find nothing says nothing.
+// walks checks that every failure that walks find exists. If they find none, that shows nothing.
 func (c *comparison) walks() {
 	if !c.x.Whole && c.x.Nearest < 0 || len(c.x.index) > c.most || c.vast {
 		return // what is dead could be believed only, or would be settled for long
@@ -395,7 +395,7 @@ func recorded(coins []coin) (all []choose.Choice) {
 	return all
 }
 
-// features notes what the space is.
+// features counts the features of the space.
 func (c *comparison) features() {
 	x, met := c.start, c.res.met
 	c.res.count(x.Space)
@@ -495,9 +495,9 @@ func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) 
 	return c.model.recoverable(run, 20*c.most)
 }
 
-// cut keeps a search from looking long for what would not be known here, a critical step, or
-// whether anything is dead: what follows the space is vast. It may ask so often whether to
-// stop; the reference engine asks at each run.
+// cut limits a search if the states that can follow the space are too many for the oracle: it cannot
+// confirm a critical step then, nor whether a state is dead. The limit is on the number of times that
+// the search asks whether to stop; the reference engine asks at each run.
 func (c *comparison) cut(o *search.Options) {
 	if !c.vast {
 		return
@@ -552,7 +552,7 @@ func (c *comparison) dead(f *search.Finding) {
 	}
 }
 
-// closed: what is claimed of a space in which nothing was found.
+// closed checks the claims of a search that found nothing.
 func (c *comparison) closed(res *search.Result) {
 	safety := search.StateBounded
 	switch {
@@ -583,8 +583,8 @@ func (c *comparison) closed(res *search.Result) {
 	}
 }
 
-// path takes the recorded run, and compares what was possible, what became of it,
-// and the critical step.
+// path takes the recorded run, and compares the numbers of possible events, the failure, and the critical
+// step.
 func (c *comparison) path(f *search.Finding) {
 	run, last, failed := c.follow(f.Path)
 	if failed != "" {
@@ -634,8 +634,7 @@ func (c *comparison) path(f *search.Finding) {
 	}
 }
 
-// follow takes a path in the model. It returns the states, and what the last step
-// failed with.
+// follow takes a path in the model. It returns the states, and the failure of the last step.
 func (c *comparison) follow(p *choose.Path) (states []*state, last *wrong, failed string) {
 	budgets, early := c.spec.Budgets, c.spec.Early
 	if _, stormy := p.Get("faults"); !stormy {

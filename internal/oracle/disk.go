@@ -16,9 +16,9 @@ import (
 // crash, or go down, after any send, write, sync or fact of a handler if another of these,
 // or a reset, follows.
 
-// disk is what a node has stored, and its writes since then, in order.
+// disk has the data that is certain to be on a node's disk, and the later writes, in order.
 type disk struct {
-	Keys    [2]string // "" if it is not there
+	Keys    [2]string // "" if the key has no value
 	File    []string  // by records
 	Pending []write
 }
@@ -133,7 +133,7 @@ func (d *disk) write(w write) {
 	d.Pending = append(d.Pending, w)
 }
 
-// sync settles the fate of what nobody has synced.
+// sync sets the fate of the writes that were not synced before.
 func (d *disk) sync(file bool, as fate) {
 	var rest []write
 	for _, w := range d.Pending {
@@ -149,7 +149,7 @@ func (d *disk) sync(file bool, as fate) {
 	d.Pending = rest
 }
 
-// letters returns how many the node reads: what is damaged, or zero, is none.
+// letters returns the number of letters that the node reads. Damaged bytes and zeros do not count.
 func (d *disk) letters() (n int) {
 	all := d.all()
 	for _, c := range []byte(strings.Join(append(all.File, all.Keys[:]...), "")) {
@@ -160,7 +160,7 @@ func (d *disk) letters() (n int) {
 	return n
 }
 
-// outcome is what a crash may leave, in words.
+// outcome is a disk that a crash may leave, with a description.
 type outcome struct {
 	told string
 	disk disk
@@ -266,7 +266,7 @@ func (d *disk) tells(lost map[int]bool, torn int) string {
 	return told + but
 }
 
-// records returns what may be damaged.
+// records returns the names of the records that a crash may damage, and functions that damage them.
 func (d *disk) records() (names []string, damage []func(*disk)) {
 	spoil := func(s *string) { *s = string([]byte{^(*s)[0]}) + (*s)[1:] }
 	for k, v := range d.Keys {
@@ -349,7 +349,7 @@ func (r *run) stores(i int, op spec.Op, move func(int)) {
 	does(text, func(d *disk) { d.write(w) })
 }
 
-// survive asks what a crash leaves on the disk of a node.
+// survive asks which data a crash leaves on the disk of a node.
 func (r *run) survive(i int) {
 	d := &r.s.Nodes[i].Disk
 	all := d.outcomes(r.spec.AnyOrder)
@@ -374,8 +374,8 @@ func (r *run) survive(i int) {
 	}
 }
 
-// effect is one thing that a handler did, so that it can be done again where a
-// crash cuts off what came later.
+// effect is one effect of a handler. It can be repeated, for a crash within the step that drops the
+// later effects.
 type effect struct {
 	text  string
 	do    func()

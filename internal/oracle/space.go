@@ -17,10 +17,11 @@ func NewModel(s *spec.Spec, seen func(feature string)) *Model {
 	return &Model{spec: s, seen: seen, after: after{number: map[string]int{}}}
 }
 
-// with returns the model of another spec, whose runs meet the same features.
+// with returns a model of another spec. The features that its runs meet are counted in the same
+// place as those of m.
 func (m *Model) with(s *spec.Spec) *Model { return NewModel(s, m.seen) }
 
-// Space is what a search from some states must find.
+// Space is the space that a search from some states must visit, with its failures.
 type Space struct {
 	Whole       bool // else only to Depth
 	Depth       int  // the farthest states that were visited
@@ -64,7 +65,7 @@ func (m *Model) start(b spec.Budgets, early *int) (all []*state, bad []wrong) {
 	return all, bad
 }
 
-// init starts the nodes: all of them, whatever a monitor says, unless one fails.
+// init starts the nodes, even after a monitor has reported a violation, until one of them fails.
 func (m *Model) init(r *run) {
 	r.opens = true
 	for i := 0; i < m.spec.Nodes && !r.broken; i++ {
@@ -226,7 +227,7 @@ func (m *Model) live(s *state) bool {
 	return m.counts(s) && m.notLive(s) == ""
 }
 
-// notLive returns the names of what does not hold.
+// notLive returns the names of the liveness properties that do not hold.
 func (m *Model) notLive(s *state) (names string) {
 	for i := range m.spec.Eventually {
 		if p := &m.spec.Eventually[i]; !s.holds(p) {
@@ -255,8 +256,8 @@ func (m *Model) atRest(s *state) bool {
 	return true
 }
 
-// after is all that was ever asked of what follows when the environment has healed: the
-// runs of one system share most of it.
+// after caches the states that follow when the environment has healed. The runs of one system share
+// most of them.
 type after struct {
 	number map[string]int // of a state, by its key
 	all    []*follower
@@ -304,8 +305,8 @@ func (f *follower) ask(m *Model) {
 	}
 }
 
-// graph is what follows some states when the environment has healed, by steps that
-// are not rare.
+// graph has the states that follow some states when the environment has healed, by steps that are not
+// rare.
 type graph struct {
 	m       *Model
 	number  map[int]int // of the states, by that after has for them

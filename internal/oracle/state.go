@@ -31,7 +31,7 @@ const (
 	absent // it has not joined yet
 )
 
-// nodeState is a node, and what the world keeps for it.
+// nodeState is a node, with its timers, tasks, script and disk.
 type nodeState struct {
 	Life     life
 	Restarts int

@@ -65,7 +65,7 @@ type junitSkipped struct {
 	Message string `xml:"message,attr"`
 }
 
-// HandlersCase is the name of the case of what no property is about.
+// HandlersCase is the name of the test case for failures that violate no property.
 const HandlersCase = "every handler returns, without a panic, and touches only what is its own"
 
 // JUnit writes the result of a search as a test suite: one case for each checked property,

@@ -98,7 +98,7 @@ func cutTo(most int, line string) string {
 	return string([]rune(line)[:most]) + mark + end
 }
 
-// tailMost is how much stays of the end of a line that is cut in its middle.
+// tailMost is the number of characters that are kept at the end of a line that is cut in its middle.
 const tailMost = 40
 
 // percent returns a share with two digits, rounded up: it is an upper bound.

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// Look is what looking into a recorded path came to.
+// Look is the result of the analysis of a recorded path.
 type Look string
 
 // The outcomes of a look.
@@ -22,8 +22,8 @@ const (
 	LookStuck    Look = "stuck"    // a handler never returned: nothing can be tried any more
 )
 
-// Looked writes what was found out about a recorded path: the first finding,
-// and others that walks met, and where they went, whose accounts are given.
+// Looked writes the result of the analysis of a recorded path: the first finding, the others that walks
+// met, and the folders of those whose accounts are given.
 func Looked(w io.Writer, r *search.Result, how Look, all ...*account.Account) error {
 	p := &printer{w: w}
 	s := about(r)
@@ -87,8 +87,8 @@ type lookedJSON struct {
 	Findings []findingJSON `json:"findings"`
 }
 
-// LookedJSON writes what looking into a recorded path came to, as one JSON
-// object, and where the findings went whose accounts are given.
+// LookedJSON writes the result of the analysis of a recorded path as one JSON object, with the folders of
+// the findings whose accounts are given.
 func LookedJSON(w io.Writer, path *choose.Path, r *search.Result, how Look, all ...*account.Account) error {
 	found := subjects(r, all)
 	if len(found) == 0 {

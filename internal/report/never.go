@@ -17,7 +17,7 @@ const (
 	unranMost = 20
 )
 
-// never lists what the search did not exercise.
+// never lists the events, answers and properties that the search did not exercise.
 func (p *printer) never(r *search.Result) {
 	switch {
 	case r.Never == nil:

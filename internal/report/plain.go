@@ -20,9 +20,9 @@ const (
 	stackMost = 60   // lines of a stack
 )
 
-// Plain returns text in which everything that a terminal would obey, or that would make a
-// reader see something else, stands as a Go escape: control characters, but for line breaks
-// and tabs, changes of the writing direction, what is not UTF-8.
+// Plain returns text with escapes, as in Go, for everything that a terminal would obey, or that would
+// mislead a reader: control characters except line breaks and tabs, changes of the writing direction,
+// and bytes that are not UTF-8.
 func Plain(text string) string {
 	if isPlain(text) {
 		return text
@@ -76,8 +76,8 @@ func oneLine(text string) string {
 	return strings.NewReplacer("\n", `\n`, "\t", " ").Replace(Plain(text))
 }
 
-// Line returns text as one line: line breaks are blanks, and nothing in it steers what
-// shows it.
+// Line returns text as one line: line breaks become blanks, and nothing in it has an effect on the
+// terminal or log that shows it.
 func Line(text string) string {
 	return logged(Plain(strings.Join(strings.Fields(text), " ")))
 }

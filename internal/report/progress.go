@@ -102,9 +102,8 @@ func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts [
 	return parts
 }
 
-// toGo returns how long the phase takes if it goes on as of late. It is known where both
-// looks were at the same part of it, and enough was done between them for the next to be
-// like it.
+// toGo returns how long the phase still takes if it goes on at its recent speed. The speed is known if
+// both looks were at the same part of the phase, and enough was done between them.
 func toGo(now, then search.Progress, ago time.Duration) (left time.Duration, known bool) {
 	const least = 50
 	done := now.Done - then.Done

@@ -12,8 +12,8 @@ import (
 	"macemc/sim"
 )
 
-// Replayed writes what came of taking a recorded path again, as text: with all
-// steps, or the last. Its last line is that of Outcome.
+// Replayed writes the result of taking a recorded path again, as text, with all steps or only the last
+// ones. Its last line is that of Outcome.
 func Replayed(w io.Writer, path *choose.Path, r *search.Replayed, all bool) error {
 	p := &printer{w: w, all: all}
 	s := replayed(path, r)
@@ -27,15 +27,15 @@ func Replayed(w io.Writer, path *choose.Path, r *search.Replayed, all bool) erro
 	return p.err
 }
 
-// Outcome writes in one line whether a recorded path came to the same again.
+// Outcome writes in one line whether a recorded path ended in the same way again.
 func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	p := &printer{w: w}
 	p.line("%s", outcome(replayed(path, r), path, r))
 	return p.err
 }
 
-// Recorded returns which failure a path was recorded for, if the run ends differently now,
-// or else "".
+// Recorded returns the failure for which a path was recorded, if the run ends differently now, or else
+// "".
 func Recorded(path *choose.Path, r *search.Replayed) string {
 	if r.Reproduced || r.Recorded == sim.VerdictNone {
 		return ""

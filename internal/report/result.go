@@ -446,7 +446,7 @@ func periphery(y search.Periphery) string {
 	return fmt.Sprintf("%s, not known to be live, at the ends of rounds: a walk until it was; %s in all", from, numerals.Many(y.Steps, "step"))
 }
 
-// became returns what walks that found nothing came to.
+// became describes the results of the walks that found nothing.
 func became(r *search.Result, steps string) string {
 	switch n := r.Stats.WalksCut; {
 	case n > 0 && n == r.Stats.Walks:
@@ -468,8 +468,7 @@ func became(r *search.Result, steps string) string {
 	return fmt.Sprintf("each became live within %s", steps) + suspects(r)
 }
 
-// kept returns what the engine kept of the states, where that is not what it keeps by
-// default.
+// kept returns the form in which the engine kept the states, or "" if it is the default.
 func kept(r *search.Result) string {
 	reference := r.Stats.Engine == string(search.EngineReference)
 	switch o := r.Options; {
@@ -494,7 +493,7 @@ func copies(r *search.Result) string {
 	}
 }
 
-// prefix returns what the search begins with.
+// prefix describes the prefix with which the search begins.
 func prefix(r *search.Result) string {
 	path := r.Options.Prefix
 	text := "a prefix of " + numerals.Many(len(path.Steps), "step")
@@ -544,7 +543,7 @@ func environment(r *search.Result) string {
 	return text
 }
 
-// keeps returns what timers keep to, or "" if they are free.
+// keeps describes the order in which timers may fire, or returns "" if they are free.
 func keeps(sys *sim.System, params sim.Params, free bool) string {
 	if clock, _ := sys.Pace(params); clock != nil && !free { // a search has asked it before
 		text := "in order (" + clock.String()
@@ -556,7 +555,7 @@ func keeps(sys *sim.System, params sim.Params, free bool) string {
 	return ""
 }
 
-// effort returns what the engine did for it; other engines do less, or more.
+// effort describes the work of the engine. Other engines may need less, or more.
 func effort(s search.Stats) string {
 	looked := ""
 	if s.Engine == string(search.EngineMemo) && s.HandlerRuns > 0 {
@@ -703,7 +702,8 @@ func (p *printer) measured(r *search.Result) {
 	}
 }
 
-// waited returns that the time was over while the machine was busy with something else, or "".
+// waited returns a note that the machine was busy with something else while the search's time passed, or
+// "".
 func waited(r *search.Result) string {
 	m := r.Measured
 	cut := slices.Contains([]search.Stop{search.StopTime, search.StopSpent}, cmp.Or(r.Cut, r.Stop))

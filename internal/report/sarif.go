@@ -115,7 +115,7 @@ type sarifFlowStep struct {
 	Importance string        `json:"importance"`
 }
 
-// sarifKinds are the rules that no property stands for, and what each is about.
+// sarifKinds are the rules for verdicts that are not about a property, with their descriptions.
 var sarifKinds = []struct {
 	verdict sim.Verdict
 	text    string
@@ -129,10 +129,10 @@ var sarifKinds = []struct {
 	{sim.VerdictKilled, "the service ends the process"},
 }
 
-// SARIF writes what a search came to in the format of static analysers: a rule
+// SARIF writes the result of a search in the format of static analysers: a rule
 // for each property and for each other verdict, and a result for each finding, at
 // the source of its critical step, with the run as a flow through the code.
-// version is that of the tool; root as for GitHub.
+// version is the version of the tool; root is as for GitHub.
 func SARIF(w io.Writer, r *search.Result, version, root string, all ...*account.Account) error {
 	s := about(r)
 	run := sarifRun{
@@ -152,7 +152,7 @@ func SARIF(w io.Writer, r *search.Result, version, root string, all ...*account.
 	return write(w, sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
 }
 
-// rules returns those of the properties, in their order, then of the verdicts.
+// rules returns the rules of the properties, in their order, and then those of the verdicts.
 func (s subject) rules() (rules []sarifRule) {
 	taken := map[string]int{}
 	add := func(id, name, text string) {

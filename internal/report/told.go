@@ -54,8 +54,8 @@ func Steps(w io.Writer, a *account.Account, from, to int) error {
 	return p.err
 }
 
-// Searched writes the bounds of a search, what it counted and what it never
-// exercised, as text.
+// Searched writes the bounds of a search, its counts, and the events, answers and properties that it
+// never exercised, as text.
 func Searched(w io.Writer, r *search.Result) error {
 	p := &printer{w: w}
 	p.searched(about(r), r)
@@ -63,7 +63,7 @@ func Searched(w io.Writer, r *search.Result) error {
 	return p.err
 }
 
-// Measured writes what differs from run to run, as text.
+// Measured writes the measurements of a search, which differ from run to run, as text.
 func Measured(w io.Writer, r *search.Result) error {
 	p := &printer{w: w}
 	p.measured(r)

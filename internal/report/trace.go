@@ -41,8 +41,8 @@ func (p *printer) steps(s subject) {
 	p.blank()
 }
 
-// shownSteps returns the part of a run of n steps that is shown, after from and up to to:
-// its end, or of a dead run what is around the step at which it turned.
+// shownSteps returns the part of a run of n steps that is shown, after step from and up to step to: the
+// end of the run, or for a dead run the steps around its critical step.
 func (s subject) shownSteps(n int) (from, to int) {
 	to = n
 	if f := s.Finding; f.Verdict == sim.VerdictDead && f.Critical != nil {

@@ -11,14 +11,14 @@ import (
 	"macemc/sim"
 )
 
-// subject is what a report is about, in its words.
+// subject is the finding that a report is about; its methods return the words of the report.
 type subject struct{ *account.Account }
 
 // about returns the subject of a result as a whole.
 func about(r *search.Result) subject { return subject{account.Of(r, r.Finding)} }
 
-// subjects returns those of the findings of a result. There is an account for each, or it
-// is made.
+// subjects returns a subject for each finding of a result. It uses the accounts that are given, and makes
+// the others.
 func subjects(r *search.Result, all []*account.Account) (out []subject) {
 	for i, f := range r.Findings {
 		if i < len(all) {
@@ -50,13 +50,13 @@ func byzantine(sys *sim.System, p sim.Params) (names []string) {
 	return names
 }
 
-// free reports whether timers were, whatever the system says.
+// free reports whether timers were free in the run, even if the system guarantees an order.
 func (s subject) free() bool {
 	_, free := s.Path().Get("timers")
 	return free
 }
 
-// title returns the first line of a report: who, and what happened.
+// title returns the first line of a report: the name of the system, and what happened.
 func (s subject) title() string { return cutTo(widest, s.Name()+": "+s.gist()) }
 
 // gist returns what happened, in half a sentence.

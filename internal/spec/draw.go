@@ -54,7 +54,7 @@ func Busy(seed uint64) *Spec {
 	return s
 }
 
-// dice are what a spec is drawn with.
+// dice is the random source with which a spec is drawn.
 type dice struct{ *rand.Rand }
 
 func (d dice) once(in int) bool { return d.IntN(in) == 0 }
@@ -274,7 +274,8 @@ func (s *Spec) drawLimits(d dice) {
 	}
 }
 
-// drawStorage takes the place of some of what nodes do. They read it when they start.
+// drawStorage replaces some operations of nodes by writes to storage. Nodes read their storage when they
+// start.
 func (s *Spec) drawStorage(d dice) {
 	if d.once(4) {
 		s.drawWrites(d)
@@ -297,8 +298,8 @@ func (s *Spec) drawWrites(d dice) {
 	}
 }
 
-// drawTimes take the place of some of what nodes do, and are read when they start; clocks
-// may be promised to be good, and then some handlers set both timers.
+// drawTimes replaces some operations of nodes by readings of the clock, and lets nodes read the clock when
+// they start. The system may guarantee how exact clocks are, and then some handlers set both timers.
 func (s *Spec) drawTimes(d dice) {
 	if d.once(4) && !s.Stores() {
 		s.drawReadings(d)

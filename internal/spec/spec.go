@@ -55,7 +55,7 @@ const (
 	ByClosure = "closure" // a closure over the cell, so that the system has to make copies
 )
 
-// Budgets are how often the environment may misbehave; -1 means without end.
+// Budgets are the numbers of faults of each kind that may happen; -1 means without limit.
 type Budgets struct {
 	Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare, Pause int
 
@@ -81,8 +81,7 @@ const (
 	OnFlushed = "flushed" //
 )
 
-// Rule is what a node does on one occasion at one place. Without a rule it does
-// nothing.
+// Rule has the operations of a node on one occasion at one place. Without a rule the node does nothing.
 type Rule struct {
 	Node  int
 	On    string
@@ -126,7 +125,7 @@ const (
 	Older     = "older"     // if the mark 0 was read before the mark 1: to the next place
 )
 
-// Broken is what the verb Fail panics with.
+// Broken is the value with which the verb Fail panics.
 const Broken = "the machine is broken"
 
 // Keys are the keys that nodes write to.
@@ -135,10 +134,10 @@ var Keys = [2]string{"at", "by"}
 // File is the one file of each node.
 const File = "log"
 
-// Letters returns what the verbs Put and Append write for X: X+1 letters.
+// Letters returns the text that the verbs Put and Append write for X: X+1 letters.
 func Letters(x int) string { return "ab"[:x+1] }
 
-// Op is one thing that a node does.
+// Op is one operation of a node.
 type Op struct {
 	Verb    string
 	Link    string `json:",omitempty"`
@@ -165,8 +164,8 @@ const (
 	Leaves = -2
 )
 
-// Pace is what clocks keep to: by how many seconds a handler takes at most, and
-// whether a timer may be due after half of its time or twice as much.
+// Pace is the guarantee about clocks: the number of seconds that a handler takes at most, and whether a
+// timer may be due after half of its time or twice its time.
 type Pace struct {
 	Handlers int
 	Drifts   bool
@@ -197,8 +196,8 @@ type Pred struct {
 	Not  bool
 }
 
-// Rare are the events of weight 0: by the name of their kind; Value -1: whatever
-// the value.
+// Rare selects events of weight 0, by the name of their kind and their value. Value -1 selects events with
+// any value.
 type Rare struct {
 	Kind  string
 	Value int
@@ -253,7 +252,7 @@ func (s *Spec) Does(verbs ...string) bool {
 	return false
 }
 
-// pace returns what timers keep to, or nil if they are free.
+// Paced returns the guarantee about clocks that timers follow, or nil if they are free.
 func (s *Spec) Paced() *Pace {
 	if s.FreeTimers {
 		return nil

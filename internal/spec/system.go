@@ -104,8 +104,8 @@ type machine struct {
 	*home
 }
 
-// home is what a machine knows from its start. A rule keeps it out of the state. It holds a
-// function so that copies of the machine share it.
+// home has the values that a machine gets at its start and that never change. A rule keeps it out of the
+// state. It holds a function so that copies of the machine share it.
 type home struct {
 	spec *Spec
 	self int
@@ -428,7 +428,7 @@ func (m *machine) write(to sim.Store, op Op) {
 	}
 }
 
-// failed notes what a disk says.
+// failed records the error of a disk.
 func (m *machine) failed(err error) {
 	switch {
 	case errors.Is(err, sim.ErrDisk):
@@ -629,7 +629,8 @@ func (p Pred) takes() func(*machine) any {
 	return nil
 }
 
-// Hears reports whether machines note what they hear: only where somebody asks.
+// Hears reports whether machines record the messages that they get: they do only if something depends on
+// it.
 func (s *Spec) Hears() bool {
 	if s.Keeps {
 		return true
@@ -682,7 +683,7 @@ func (s *Spec) Faults() sim.Faults {
 	return f
 }
 
-// links returns what a search says of them.
+// Links returns the settings of links that a search uses instead of the system's own.
 func (s *Spec) Links() sim.Network {
 	if s.Says == [2]int{} {
 		return sim.Network{}

@@ -119,8 +119,8 @@ func (s *Sums) Track() {
 // Tracking reports whether s records which parts change.
 func (s *Sums) Tracking() bool { return s.tracking }
 
-// Know makes s keep the numbers of this bank. If it kept another's, all parts count as
-// changed.
+// Know makes s keep the numbers that this bank gives to parts. If s kept those of another bank, all parts
+// count as changed.
 func (s *Sums) Know(bank any) {
 	if s.bank != bank {
 		s.Track()

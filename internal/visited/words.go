@@ -96,8 +96,8 @@ func (t *Words) Has(word uint64) bool {
 // Len returns the number of words.
 func (t *Words) Len() int { return int(t.used.Load()) }
 
-// Cap returns the number of words at which the set should grow, or counts as full, since
-// searches get long. There is room for some more: an eighth of all slots.
+// Cap returns the number of words at which the set should grow, or counts as full if it cannot: with
+// more words, finding a slot takes long. Add accepts more words than that, up to an eighth of all slots.
 func (t *Words) Cap() int { return len(t.slots) / 4 * 3 }
 
 // Bytes returns the memory that the set has reserved.

@@ -58,7 +58,7 @@ func (p possible) Alternative(i int) string { return p.timers.text(p.At(i)) }
 // healing is the only event that is possible when it is time to heal.
 type healing struct{}
 
-// Why returns nothing, as of any event.
+// Why returns "", as for any question that is not a coin.
 func (healing) Why() string { return "" }
 
 // Alternative returns the identity of that event.

@@ -513,7 +513,7 @@ func (e *Environment) Idle(f sim.Faults) string {
 // Stored reports whether anything was written to a store, in any run of this world.
 func (e *Environment) Stored() bool { return e.stored }
 
-// fits is the built-in property of the simulated TCP.
+// fits is the name of the built-in property of the simulated TCP.
 const fits = "tcp: the two ends of a connection keep flags that fit"
 
 // spend takes one from a budget of the state.

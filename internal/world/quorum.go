@@ -36,7 +36,7 @@ func (a *assembly) found(places []int32) {
 // len is the number of sets.
 func (a *assembly) len() int { return len(a.ends) }
 
-// set is the k-th set, as places in pending.
+// set returns the k-th set of messages, as indices in pending.
 func (a *assembly) set(k int) []int32 {
 	begin := int32(0)
 	if k > 0 {

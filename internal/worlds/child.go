@@ -21,7 +21,7 @@ import (
 	"macemc/program"
 )
 
-// A Body is what the user wrote: a test in a bubble.
+// A Body is the function that the user wrote: a test that runs in a bubble.
 type Body func(t *testing.T, w *program.World)
 
 // child takes the worlds of its job.
@@ -187,7 +187,7 @@ func (c *child) cuts() error {
 	return nil
 }
 
-// took is what became of a world.
+// took is the result of a world.
 type took struct {
 	failure *Failure
 	record  bubble.Record
@@ -215,8 +215,8 @@ func (c *child) full() bool {
 	return m.HeapAlloc+m.StackInuse > fullMost
 }
 
-// take takes one world. Package testing runs it, as a test of its own whose output
-// is what the failure says.
+// take takes one world. Package testing runs it as a test of its own, and the output of that test is the
+// text of a failure.
 func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
 	c.failure, c.world, c.notes, c.number = nil, nil, notes, k
 	said, err := c.captured(func() {
@@ -293,7 +293,7 @@ func lefts(all []bubble.Goroutine) (text string) {
 	return text
 }
 
-// captured returns what f writes to the standard output.
+// captured returns the text that f writes to the standard output.
 func (c *child) captured(f func()) (string, error) {
 	file, err := os.CreateTemp("", "macemc-world-*")
 	if err != nil {

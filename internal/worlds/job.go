@@ -11,7 +11,7 @@ import (
 // variable is the environment variable by which a child gets its job.
 const variable = "MACEMC_WORLDS_JOB"
 
-// A job is what a child is to do.
+// A job is the work of a child.
 type job struct {
 	Test   string // the name of the test, and which Explore of it
 	Call   int
@@ -31,7 +31,7 @@ type job struct {
 	Log    string      // where the draws of the last world are mapped; "" for nowhere
 }
 
-// A line is what a child says.
+// A line is one line of a child's output.
 type line struct {
 	World   int      `json:"world"`
 	What    string   `json:"what"` // begin, pass, fail, note, stack, full, done

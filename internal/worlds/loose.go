@@ -6,8 +6,8 @@ import (
 	"macemc/internal/bubble"
 )
 
-// Loose makes the plan of a world answer what hosts and scripts ask in the bubbles of f,
-// without the overlay. Everything else is up to Go's runtime.
+// Loose calls f without the overlay. In its bubbles the plan of a world answers the questions of hosts
+// and scripts; Go's runtime decides everything else.
 func (s *Search) Loose(world int, f func()) {
 	loose.Lock()
 	defer loose.Unlock()

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// outside returns an error if there are goroutines before the first world begins, but for
-// those of package testing: what they do is no part of a tape.
+// outside returns an error if there are goroutines before the first world begins, except those of package
+// testing: a tape does not record what other goroutines do.
 func outside() error {
 	buf := make([]byte, 1<<20)
 	buf = buf[:runtime.Stack(buf, true)]

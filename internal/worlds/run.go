@@ -17,10 +17,10 @@ import (
 	"macemc/internal/bubble"
 )
 
-// stuckMost is how long a child may say nothing.
+// stuckMost is the longest time that a child may print nothing.
 const stuckMost = 60 * time.Second
 
-// A result is what became of a child.
+// A result is the result of a child.
 type result struct {
 	world   int      // the last that began
 	next    int      // where to go on, if the child was full; else 0
@@ -84,7 +84,7 @@ func owned() (args []string) {
 	return args
 }
 
-// read reads the lines of a child. done is whether it came to its end.
+// read reads the lines of a child. done reports whether the child completed its job.
 func read(out []byte) (r result, done bool) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 64<<20)

@@ -49,10 +49,10 @@ type Note struct {
 	Text string
 }
 
-// A Turn is the critical step of a failing run: the first after which every world that
-// went on freely failed alike. That is evidence by Worlds of them, and no proof.
+// A Turn is the critical step of a failing run: the first step after which every world that went on with
+// free draws failed in the same way. Worlds of them were tried; so it is evidence, and no proof.
 type Turn struct {
-	Step   uint32 // 0 if those fail, too, that are free from the beginning
+	Step   uint32 // 0 if worlds with free draws from the beginning fail, too
 	Of     uint32 // steps of the run
 	Worlds int    // 0 if the step was not looked for
 	Draws  []string
@@ -151,7 +151,7 @@ func (t *tape) with(draws []bubble.Draw) *tape {
 	return &other
 }
 
-// same reports whether two runs drew the same and came to the same.
+// same reports whether two runs had the same draws and the same result.
 func same(a, b result) bool {
 	return slices.Equal(a.draws, b.draws) && (a.failure == nil) == (b.failure == nil) &&
 		(a.failure == nil || alike(*a.failure, *b.failure)) && a.asked == b.asked
@@ -209,7 +209,7 @@ func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 		Notes: one.notes, Ends: one.ends, Asked: len(one.draws), Deviate: len(t.draws), Left: s.told(t, one.draws)}, t.save(s.Keep)
 }
 
-// freely is how many worlds go on freely after a step that may be the critical one.
+// freely is the number of worlds that go on with free draws after a step that may be the critical one.
 const freely = 10
 
 // turn returns the critical step of the run of a tape. After each step the run is as good
@@ -257,10 +257,10 @@ func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
 	return text
 }
 
-// toldMost is how many deviations a report names.
+// toldMost is the largest number of deviations that a report names.
 const toldMost = 20
 
-// deviation returns what deviates at a draw, and where.
+// deviation describes the deviation at a draw, and its place.
 func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	r, err := s.take(t, i+1)
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"macemc/internal/bubble"
 )
 
-// shrinkMost is how many runs a tape may be made smaller with.
+// shrinkMost is the largest number of runs for making a tape smaller.
 const shrinkMost = 1000
 
-// kept are kinds of draws that may be enough by themselves: most often what the script
-// chose is, and the fewer there are, the better one reads them.
+// kept are kinds of draws that may suffice by themselves. The choices of the script do most often, and a
+// tape with fewer kinds of draws is easier to read.
 var kept = [][]bubble.Kind{
 	{bubble.Choice},
 	{bubble.Choice, bubble.Host},

@@ -133,8 +133,8 @@ func (t *tape) without(cut [2]int) *tape {
 	return t.with(slices.Concat(t.draws[:cut[0]], t.draws[cut[1]:]))
 }
 
-// until returns how a world is taken that is as the tape says up to a step, and then
-// goes on as a fresh world of that number.
+// until returns the plan of a world that follows the tape up to a step, and then goes on like the fresh
+// world with a number.
 func (t *tape) until(step uint32, number int) bubble.Plan {
 	p := planOf(^t.seed, number+1)
 	if step == 0 {

@@ -57,7 +57,7 @@ func newBallast(p sim.Params, self sim.Addr, kilobytes int) *ballast {
 	return b
 }
 
-// A peer is one of these to a node.
+// The relations of a node to a peer.
 const (
 	stranger = "a stranger"
 	child    = "a child"

@@ -45,7 +45,7 @@ func (n *node) suits(s side, a sim.Addr) bool {
 	return len(h.leaves) < n.most || n.dist(s, a).less(n.dist(s, h.bound))
 }
 
-// fits reports whether a is none of the leaves, and would be one.
+// fits reports whether a is not a leaf yet, and is close enough to become one.
 func (n *node) fits(a sim.Addr) bool {
 	return a != n.self && !n.leaf(a) && (n.suits(right, a) || n.suits(left, a))
 }

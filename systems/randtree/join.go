@@ -131,9 +131,9 @@ func (n *node) join(env sim.Env, from sim.Addr, m join) {
 	}
 }
 
-// known handles a join of a node that is a child already. It is late, or the child has
-// lost this node, which will hear of that: an answer could come after that, and
-// the child would believe it.
+// known handles a join of a node that is a child already. Either the join is late, or the child has lost
+// its connection to this node. This node does not answer: it will learn of the lost connection later, and
+// the child might take the answer for a valid one.
 func (n *node) known(env sim.Env, m join) {
 	if env.Bug(RT18) {
 		env.TCP().Send(m.source, joinReply{status: accepted, attempt: m.attempt, root: n.root, siblings: n.shown(env, n.kids)})

@@ -135,7 +135,7 @@ func (x *Explorer) Gathers() bool {
 	return false
 }
 
-// Expand takes the steps of a state that suffice.
+// Expand takes the steps of a state; with a Reduction, only those that suffice.
 func (x *Explorer) Expand(s uint32) error {
 	r := x.Reduction
 	if r == nil {
