@@ -102,7 +102,7 @@ func (t *tool) begin(folder, name, path string) error {
 	}
 	if out, err := exec.Command("go", "-C", folder, "mod", "tidy").CombinedOutput(); err != nil {
 		_, _ = t.stderr.Write(out)
-		return fmt.Errorf("%s is written, but go mod tidy says what is missing, above: %w", folder, err)
+		return fmt.Errorf("%s is written, but go mod tidy says what is missing, above: %w%s", folder, err, whereModule(folder))
 	}
 	fmt.Fprintf(t.stdout, `%[1]s is a lock server, to be made yours.
 
@@ -113,6 +113,15 @@ func (t *tool) begin(folder, name, path string) error {
   go run ./check live --time 5s         runs it on real sockets
 `, shellWord(folder), bug)
 	return nil
+}
+
+// whereModule says how a new module finds macemc, if its go.mod does not.
+func whereModule(folder string) string {
+	text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	if err != nil || strings.Contains(string(text), "\nreplace ") || strings.Contains(strings.Split(module, "/")[0], ".") {
+		return ""
+	}
+	return fmt.Sprintf("; the clone that this command was built from is not where it was, so name it: cd %s && go mod edit -replace %s=THE-CLONE && go mod tidy", shellWord(folder), module)
 }
 
 // goMod returns the go.mod of a new module. It needs the release that this program is of,

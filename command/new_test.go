@@ -73,6 +73,19 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// A new module that does not know where macemc is says how to name the clone.
+func TestWhereModule(t *testing.T) {
+	folder := t.TempDir()
+	for text, named := range map[string]bool{"module m\n": true, "module m\n\nreplace macemc => ../macemc\n": false} {
+		if err := os.WriteFile(filepath.Join(folder, "go.mod"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if said := whereModule(folder); strings.Contains(said, "go mod edit -replace macemc=THE-CLONE && go mod tidy") != named {
+			t.Errorf("of %q it says %q", text, said)
+		}
+	}
+}
+
 func TestVersionTold(t *testing.T) {
 	for want, info := range map[string]*debug.BuildInfo{
 		"v0.1.0 not known": {Main: debug.Module{Path: module, Version: "v0.1.0"}},

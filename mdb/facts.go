@@ -87,7 +87,7 @@ func about(s *Session) About {
 	r := s.run
 	a := About{Title: r.title, System: r.name(), Nodes: s.Nodes(), Asks: s.asks(), Stopped: r.trunk.stopped, Command: s.Command(), Settings: [][2]string{}}
 	if r.parted {
-		a.Parted = fmt.Sprintf("The run parts here from what was recorded: it is followed to step %s of %s, and the code has changed since.", numerals.Count(r.trunk.len()), numerals.Count(len(r.recorded.Steps)))
+		a.Parted = fmt.Sprintf("The code has changed since this run was recorded: it is followed to step %s of %s, and parts there from what was recorded.", numerals.Count(r.trunk.len()), numerals.Count(len(r.recorded.Steps)))
 		if r.was != "" {
 			a.Parted += " In the folder of the finding " + r.was + "."
 		}

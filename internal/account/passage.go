@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"maps"
 	"os"
 	"reflect"
@@ -224,10 +225,28 @@ func (l *Sources) around(name string, line int) (at Source, extent [2]int, ok bo
 		if f, is := d.(*ast.FuncDecl); is {
 			at.Func, from = file.Name.Name+"."+nameOf(f), l.set.Position(f.Name.Pos()).Line
 			at.Line = from
+		} else if of := valueAt(l.set, d, line); of != "" {
+			at.Func += "." + of
 		}
 		return at, [2]int{from, to}, true
 	}
 	return at, extent, false
+}
+
+// valueAt returns the variable of a declaration whose value is at a line: functions in it have no
+// names of their own.
+func valueAt(set *token.FileSet, d ast.Decl, line int) string {
+	decl, is := d.(*ast.GenDecl)
+	if !is {
+		return ""
+	}
+	for _, spec := range decl.Specs {
+		v, is := spec.(*ast.ValueSpec)
+		if is && set.Position(v.Pos()).Line <= line && line <= set.Position(v.End()).Line {
+			return v.Names[0].Name
+		}
+	}
+	return ""
 }
 
 // nameOf returns the name of a function, with its receiver.

@@ -2,6 +2,8 @@ package account
 
 import (
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,5 +137,18 @@ func TestSourceElsewhere(t *testing.T) {
 	}
 	if got, want := Stack(stack), "fmt.Sprint\n\t/usr/lib/go/src/fmt/print.go:7\nmacemc/internal/account.f\n\tinternal/account/none.go:12\n"; got != want {
 		t.Errorf("the stack is %q, want %q", got, want)
+	}
+}
+
+// A function that a variable holds has no name, so its code goes by the variable.
+func TestAroundNamesTheVariable(t *testing.T) {
+	l := NewSources(&sim.System{}, sim.Params{})
+	file, err := filepath.Abs("order_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	line := 1 + slices.IndexFunc(l.text(file), func(text string) bool { return strings.HasPrefix(text, "var jumbledHandlers = ") })
+	if at, _, ok := l.around(file, line); !ok || at.Func != "account.jumbledHandlers" {
+		t.Errorf("line %d is that of %+v", line, at)
 	}
 }

@@ -134,11 +134,14 @@ func (t *tale) violated(p *page) {
 func (t *tale) short(p *page) {
 	var lines []string
 	if turn := t.Turn(); turn.In() {
-		event := t.f.Path.Steps[t.Turned()-1].Event.What
+		event, crash := t.f.Path.Steps[t.Turned()-1].Event.What, ""
 		if s := t.Step(t.Turned()); s != nil {
 			event = s.Shown(t.Walker())
+			if how := s.CrashedWithin(); how != "" {
+				crash = fmt.Sprintf(", in which %s crashes %s", report.Code(s.Node.String()), report.Code(how))
+			}
 		}
-		lines = append(lines, fmt.Sprintf("**Critical step:** %d of %d, %s.", t.Turned(), t.f.Step, report.Code(event)))
+		lines = append(lines, fmt.Sprintf("**Critical step:** %d of %d, %s%s.", t.Turned(), t.f.Step, report.Code(event), crash))
 	} else if turn.FromStart() {
 		lines = append(lines, "**Critical step:** none.")
 	} else {

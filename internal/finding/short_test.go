@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/choose"
 	"macemc/critical"
 	"macemc/internal/account"
 	"macemc/search"
@@ -39,6 +40,17 @@ func TestReportBeginsWithTheTurn(t *testing.T) {
 		if !strings.HasPrefix("## "+sections, c.first) {
 			t.Errorf("%s: the first section is not %q but %.40q", c.bug, c.first, sections)
 		}
+	}
+}
+
+// A crash within the critical step is what the step is about.
+func TestReportSaysTheCrashWithin(t *testing.T) {
+	r := explained(t, "counter", "RP1")
+	step := &r.Finding.Trace.Steps[r.Finding.Critical.Step-1]
+	step.Coins = append(step.Coins, choose.Choice{Kind: choose.Coin, Of: 2, Pick: 1, What: "does n1 crash within the step: after effect 2, emit called{}"})
+	text := written(t, r)["report.md"]
+	if want := ", in which `n1` crashes `after effect 2, emit called{}`."; !strings.Contains(text, want) {
+		t.Errorf("it does not say %q:\n%.1500s", want, text)
 	}
 }
 

@@ -153,7 +153,7 @@ func TestBrowserParted(t *testing.T) {
 	}
 	v.small()
 	v.visit(opened(t, mdb.Opener{Tool: "macemc"}, folder))
-	v.is(`document.getElementById("parted").textContent`, "The run parts here from what was recorded: it is followed to step 3 of 4, and the code has changed since. In the folder of the finding "+
+	v.is(`document.getElementById("parted").textContent`, "The code has changed since this run was recorded: it is followed to step 3 of 4, and parts there from what was recorded. In the folder of the finding "+
 		filepath.Join(folder, "graph.html")+" and "+filepath.Join(folder, "report.md")+" show the run as it was.")
 	v.is(`(() => { const box = document.getElementById("parted").getBoundingClientRect(); return box.height > 10 && box.bottom < 300; })()`, true)
 	v.visit(opened(t, mdb.Opener{Tool: "macemc"}, example))
