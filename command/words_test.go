@@ -27,7 +27,7 @@ func (o order) String() string { return fmt.Sprintf("an order of %d words", len(
 
 var cables int // an accident: what is sent depends on it
 
-// office sends a cable to the others when it is told to, and when it wakes.
+// office sends a cable to the others on request, and when it wakes.
 type office struct {
 	Sent, Got int
 	fails     sim.BugID
@@ -108,8 +108,8 @@ func offices() *sim.System {
 	}
 }
 
-// Whatever prints a message or a signal for people prints its String, and whatever prints it for
-// programs has that beside the exact text.
+// All output for people shows a message or a signal by its String; output for programs has the String
+// beside the exact text.
 func TestStringEverywhere(t *testing.T) {
 	t.Chdir(t.TempDir())
 	texts := map[string]string{}
@@ -160,7 +160,7 @@ func TestStringEverywhere(t *testing.T) {
 	run("mdb run/merged.path -x 'list all'")
 	exact := regexp.MustCompile(`\.path$`)                    // what identifies a run
 	both := regexp.MustCompile(`--json|--serve|trace\.jsonl`) // for programs
-	clocked := regexp.MustCompile(`^live|run/merged|^merge`)  // how far they come is the machine's affair
+	clocked := regexp.MustCompile(`^live|run/merged|^merge`)  // their progress depends on the machine
 	for name, text := range texts {
 		told := false
 		for line := range strings.Lines(text) {

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// Options bound what is spent on one finding. The zero value is the default.
+// Options bound the effort for one finding. The zero value is the default.
 type Options struct {
 	Search search.Options // Walks, WalkSteps, MaxWalkSteps, Walking, Workers, Memory, Stop, Stuck and OnStuck count; the rest is taken from the path's header
 
@@ -104,14 +104,14 @@ func openBench(sys *sim.System, f *search.Finding, opts Options) (*bench, error)
 	return &bench{lab, opts}, nil
 }
 
-// costs notes what the work in a lab has cost.
+// costs records the effort of the work in a lab.
 func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
 
 // stopped reports whether the caller has asked to stop. It ignores the effort.
 func (b *bench) stopped() bool { return b.lab.Stopped() }
 
-// find is Find with a part of the effort. If before is not nil, what it decided about the
-// finding is kept.
+// find is Find with a part of the effort. If before is not nil, its decisions about the finding are
+// kept.
 func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
 	found, known := *f, before != nil && decided(f)
 	if f.Verdict == sim.VerdictHot {
@@ -179,8 +179,8 @@ func newFinder(b *bench, of *search.Case, part float64) *finder {
 // effortMost is the default of Options.Effort.
 const effortMost = 20_000_000
 
-// survive reports whether the run fails: recoverable then means that it goes on
-// without a failure.
+// survive reports whether the run ends in a failure. Then recoverable means that a run can go on without
+// a failure.
 func (p *finder) survive() bool { return p.of.Failure != nil }
 
 // find fills in the facts about a finding. If the critical step is known, it looks only for the

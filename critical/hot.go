@@ -6,8 +6,8 @@ import (
 	"macemc/sim"
 )
 
-// loopStates is how many states are visited to find out whether a run can be hot for ever after
-// the end of a candidate.
+// loopStates is the largest number of states that are visited to decide whether a run can be hot for
+// ever after the end of a candidate.
 const loopStates = 5_000
 
 // heated examines a run that stays hot for ever. It shortens the part before the cycle, if shrink is

@@ -126,9 +126,9 @@ type candidate struct {
 
 // shrink removes steps in this order: everything after the critical step at once, the faults,
 // the nodes, stretches of steps, shorter and shorter until no stretch can go, and then steps
-// that are alike. Without a step, later ones may be possible only with other values: a later
-// election has an earlier term. So all is tried again with another value of the step's type in
-// its place.
+// that are alike. If a step is removed, later steps may be possible only with other values: without one
+// election, the next one has an earlier term. So if a step is not possible any more, the run is also
+// tried with a step of the same type and another value in its place.
 func (s *shrinker) shrink() (err error) {
 	steps := s.of.Path.Steps
 	if c := s.want.Critical; s.want.Verdict == sim.VerdictDead && c != nil {

@@ -25,7 +25,7 @@ type boxed struct {
 	took  uint64 // the peer's life that has it; a message of a bag is gone then
 }
 
-// settled returns the number of messages of sets that the peer's known life has.
+// settled returns the number of messages of sets that the present life of the peer is known to have.
 func (p *peer) settled() (k int) {
 	for i := range p.boxes.out {
 		if p.boxes.out[i].took != 0 && p.sess == nil {

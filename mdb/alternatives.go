@@ -77,7 +77,7 @@ func (r *run) hanging(b *branch, i, k int) error {
 	return nil
 }
 
-// turned returns which properties changed from one state to the next.
+// turned returns the properties whose values changed from one state to the next.
 func (r *run) turned(from, to uint32) (out []string) {
 	a, b := r.verdicts[from], r.verdicts[to]
 	for k, name := range r.names {

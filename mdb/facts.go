@@ -310,8 +310,8 @@ func (s *Session) Properties(at Look) (all []Held, live bool, err error) {
 	return all, at.run.verdicts[at.here.verdict(at.step)].live, nil
 }
 
-// Watched is a property of runs at a step. Nothing is known of it along the run: it ends the run in
-// which it does not hold.
+// Watched is the value of a property of runs at a step. Such a property holds at all steps before: a run
+// ends when it is violated.
 type Watched struct {
 	Name   string `json:"name"`
 	Kind   string `json:"kind"` // steps, monitor or cools

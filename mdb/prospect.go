@@ -26,7 +26,7 @@ const (
 	curveCloser = 16    // and this many more states where the share falls
 )
 
-// asks returns what a walk is asked: whether it becomes live, or whether it survives.
+// asks returns the question that walks answer: whether they become live, or whether they survive.
 func (s *Session) asks() string {
 	if s.run.trunk.failure != nil || !s.run.player.World().Judge.CanBeLive() {
 		return "survive"

@@ -583,9 +583,8 @@ func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err erro
 	return s.last, s.decided, err
 }
 
-// settleSafety decides exactly after which states of a run that ends in a
-// violation, from one on, it can still go on without one. It is the last such;
-// see Settle.
+// settleSafety decides exactly after which states of a run that ends in a violation, from number from on,
+// the run can still go on without a violation. last is the last such state. See Settle.
 func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, err error) {
 	q := settling{l.first().hand, of.Path.Prefix(of.Steps() - 1), of.climate, most}
 	s, err := alone(l, func() (settled, error) { return q.survives(from) })

@@ -130,7 +130,7 @@ func (r *runner) saves(states outcome, at lotEnd) error {
 	return k.to(keep)
 }
 
-// to passes the state on, as bytes.
+// to passes the state to keep, as JSON.
 func (k *kept) to(keep func([]byte) error) error {
 	text, err := json.Marshal(k)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"macemc/internal/sight"
 )
 
-// CrashModel is how a search lets nodes fail.
+// CrashModel is the way in which a search lets nodes fail.
 type CrashModel string
 
 const (

@@ -12,7 +12,7 @@ import (
 	"macemc/macetime"
 )
 
-// A Message is what one node sends to another: any value, immutable once sent. It must not
+// A Message is a value of any type that one node sends to another. It is immutable once sent. It must not
 // contain a pointer into the node, or a map or slice that the node changes later. A change
 // is found and reported as a mutation.
 type Message = any

@@ -57,7 +57,7 @@ func OnQuorum[N, M any, K comparable](size func(N) int, match func(N, Addr, M) (
 	}}
 }
 
-// quorum is what OnQuorum makes.
+// quorum is the value that OnQuorum makes.
 type quorum struct {
 	of   sight.Quorum
 	take func(any, Env, Quorum)

@@ -35,7 +35,8 @@ func Remake[N, F any](field string, f func(n N, in any) F) Remade {
 	}}
 }
 
-// Rules returns what the system says of its state, as options of a walker.
+// Rules returns the system's declarations about its state (Opaque, Immutable and others), as options of a
+// walker.
 func (sys *System) Rules() canon.Options {
 	o := canon.Options{Opaque: sys.Opaque, Immutable: sys.Immutable, Now: moment}
 	for _, r := range sys.Remade {

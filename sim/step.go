@@ -126,11 +126,11 @@ type Step struct {
 	Cut      bool // the service failed in the step: Effects lists what it did until then, and not all of it was applied
 }
 
-// crashWithin stands in the question whether a node crashes within a step.
+// crashWithin is a part of the question whether a node crashes within a step.
 const crashWithin = " crash within the step: "
 
 // CrashedWithin returns how much of the step happened before its node crashed within it, such as
-// "after effect 2, sync log", or "" if the node did not. What the handler did later had no effect.
+// "after effect 2, sync log", or "" if the node did not. The handler's later calls had no effect.
 func (s *Step) CrashedWithin() string {
 	for _, c := range s.Coins {
 		if _, after, is := strings.Cut(c.What, crashWithin); is && c.Pick != 0 {

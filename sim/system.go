@@ -69,9 +69,9 @@ type System struct {
 	// Weight multiplies the weight of an event in random walks; 0 makes the event rare. If
 	// it is nil, the factor is 1.
 	Weight func(Event) float64
-	// Fair names choices of handlers, by what they are for, that are strongly fair: a run in
-	// which one is asked for ever and some answer is never given says nothing about a property
-	// made by Cools.
+	// Fair names choices of handlers, by their purpose, that are strongly fair: a run in which
+	// such a choice is asked for ever, and some answer is never given, does not violate a
+	// property made by Cools.
 	Fair []string
 	// Opaque lists what is not part of the state: "pkg.Type.field", "*.field", or a type
 	// "pkg.Type".

@@ -99,7 +99,8 @@ func parseLimits(text string) (l limits, err error) {
 	return l, nil
 }
 
-// SlowLinks returns which links are slow in a system of n nodes, or nil if none is.
+// SlowLinks returns a function that reports which links are slow in a system with this number of nodes, or
+// nil if none is.
 func (n Network) SlowLinks(nodes int) (func(from, to Addr) bool, error) {
 	if n.Slow == "" {
 		return nil, nil

@@ -13,6 +13,6 @@
 // something was found (or a path was not), 2 when the input is wrong, and 3
 // when a search was stopped before its bound.
 //
-// All of it is in package command, which knows no system; this is that with the
-// systems of the catalogue.
+// The commands are implemented in package command, for any systems. This program passes the
+// systems of the catalogue to it.
 package main

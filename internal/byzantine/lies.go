@@ -52,8 +52,8 @@ func put[T any](env sim.Env, all *[]T, v T) bool {
 	return !is
 }
 
-// note notes a message that the node got, or sent by a link, and reports whether the node can
-// make up more messages now.
+// note records a message that the node got, or sent by a link, and reports whether the node can make up
+// more messages now.
 func (l *lying) note(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) (more bool) {
 	if l.left == 0 {
 		return false
@@ -81,10 +81,10 @@ func (l *lying) spend() {
 	}
 }
 
-// hear notes a message that arrived, and the lies that it makes possible.
+// hear records a message that arrived, and the lies that it makes possible.
 func (n *node) hear(env sim.Env, from sim.Addr, m sim.Message) { n.heard(env, from, 0, m) }
 
-// sent notes a message that the node sent by a link.
+// sent records a message that the node sent by a link.
 func (n *node) sent(env sim.Env, by sim.Link, m sim.Message) { n.heard(env, env.Self(), by, m) }
 
 func (n *node) heard(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) {

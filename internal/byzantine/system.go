@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// conduct is how a node deviates. It is no part of the state of the node.
+// conduct describes how a node deviates from the protocol. It is not part of the node's state.
 type conduct struct {
 	sim.Byzantine
 	sys    *sim.System // as its author wrote it
@@ -135,7 +135,7 @@ func find(all []sim.Byzantine, at sim.Addr) *sim.Byzantine {
 	return nil
 }
 
-// crashed returns what a crash leaves of a node, by the system as its author wrote it.
+// crashed returns the node after a crash, by the author's System.Crash.
 func crashed(sys *sim.System, p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
 	if sys.Crash == nil {
 		return sys.New(p, self)

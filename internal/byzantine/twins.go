@@ -26,8 +26,8 @@ func (n *node) tag(k int, s sim.Signal) sim.Signal {
 	}
 }
 
-// untag returns which of the twins a signal belongs to, and the signal. k is -1 if it belongs
-// to neither.
+// untag returns the index of the twin to which a signal belongs, and the signal. k is -1 if it belongs to
+// neither twin.
 func untag(s sim.Signal) (k int, own sim.Signal) {
 	switch s := s.(type) {
 	case first:
@@ -47,7 +47,7 @@ func (a *asked) cleared(peer sim.Addr) bool {
 	return waits
 }
 
-// asks notes that the twin waits to send to a peer, and waits that it waits for Flushed.
+// asks records that the twin waits for room to send to a peer; waits records that it waits for Flushed.
 func (a *asked) asks(to sim.Addr) {
 	if k, waits := slices.BinarySearchFunc(a.clear, to, sim.Addr.Compare); !waits {
 		a.clear = slices.Insert(a.clear, k, to)
@@ -62,7 +62,7 @@ func (a *asked) handedOver() (waits bool) {
 	return waits
 }
 
-// env is the Env of what runs on a Byzantine node. Monitors hear nothing of it.
+// env is the Env of the code on a Byzantine node. Monitors do not get the facts that it emits.
 type env struct {
 	sim.Env
 	of *node
@@ -85,7 +85,7 @@ func (e *env) Bag() sim.Port { return e.port(e.Env.Bag(), sim.LinkBag) }
 
 func (e *env) port(p sim.Port, by sim.Link) sim.Port { return port{p, e, by} }
 
-// port is a port of what runs on a Byzantine node.
+// port is a port of the code on a Byzantine node.
 type port struct {
 	sim.Port
 	env *env

@@ -304,8 +304,8 @@ func (cp *copyPlan) mapping(c *copies) *copyPlan {
 	return cp
 }
 
-// walkable reports whether a value that is left out can be copied nevertheless: its type
-// leads to nothing that cannot be walked.
+// walkable reports whether a value that is left out of the state can still be copied: every type that
+// its type leads to can be walked.
 func (w *compiler) walkable(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer && !w.ofWorld(t) && !immutable[t] {
 		t = t.Elem() // a rule may name the element type

@@ -312,8 +312,8 @@ func (p *plan) held(v reflect.Value) any {
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// Decode reads what Append wrote, and nothing else. Every error is one line about the
-// bytes.
+// Decode reads a value that Append wrote. It rejects bytes in any other form. Every error is one line
+// about the bytes.
 func (c *Codec) Decode(data []byte) (any, error) {
 	r := readers.Get().(*reader)
 	r.begin(data)

@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// plan is how values of one type are written and read. A value is where at points.
+// plan has the functions that write and read values of one type. They get a pointer to the value.
 type plan struct {
 	typ   reflect.Type
 	name  string
@@ -436,7 +436,7 @@ func (p *plan) structure(fields []planned) {
 	}
 }
 
-// pointer writes what it points to where it is first met, and its number after that.
+// pointer writes the object of a pointer when it is first met, and only its number after that.
 func (p *plan) pointer(elem *plan) {
 	t := p.typ.Elem()
 	p.write = func(w *writer, at unsafe.Pointer) {

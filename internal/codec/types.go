@@ -320,7 +320,7 @@ func (c *Codec) readable(path string) (pkg string, is bool) {
 	return "", false
 }
 
-// modules are those of the program, by their paths.
+// modules are the paths of the program's modules.
 var modules = sync.OnceValue(func() (all []string) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		all = append(all, info.Main.Path)

@@ -12,8 +12,8 @@ func (d *Disk) Loses() bool {
 	return d != nil && slices.ContainsFunc(d.pending, func(w Write) bool { return w.fate != certain })
 }
 
-// openMost is how many writes may be open for all outcomes of a crash to be listed, if any
-// subset of them may survive.
+// openMost is the largest number of open writes for which all outcomes of a crash are listed, if any
+// subset of the writes may survive.
 const openMost = 12
 
 // TooMany returns how many writes are open if that is too many to list the outcomes of a
@@ -38,7 +38,7 @@ func count(b bool) int {
 	return 0
 }
 
-// Outcome says what becomes of each write in a crash.
+// Outcome says which writes survive a crash, and which are lost or torn.
 type Outcome struct {
 	lost []bool // by the position of the write
 	torn int    // the position of the write that survives in part, or -1
@@ -114,8 +114,8 @@ func Bytes(n int) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Survive returns what a crash leaves. All of it counts as synced: what a node has read
-// back after a crash stays.
+// Survive returns the disk after a crash. All its data counts as synced: data that a node has read after
+// a crash is not lost later.
 func (d *Disk) Survive(o Outcome) *Disk {
 	if d == nil {
 		return nil

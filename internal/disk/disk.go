@@ -42,7 +42,7 @@ const (
 
 func (w Write) ofKey() bool { return w.Kind <= Delete }
 
-// shownMost is how many bytes of data a text shows in full.
+// shownMost is the largest number of bytes of data that a text shows in full.
 const shownMost = 96
 
 // quoted writes data for a text, in full or as its beginning and length.
@@ -71,7 +71,7 @@ func (w Write) String() string {
 	}
 }
 
-// Disk is what a node has stored. It is immutable: a write returns another Disk. Nil is the
+// Disk has the data that a node has stored. It is immutable: a write returns another Disk. Nil is the
 // empty Disk.
 type Disk struct {
 	keys    map[string]string

@@ -1,16 +1,16 @@
-// Package disk is the stable storage of a node, and what a crash may leave of it.
+// Package disk simulates the stable storage of a node, and the ways in which a crash may damage it.
 //
 // A Disk is immutable: writes and syncs, in the order of the handler, return new ones. A
-// node reads what it wrote. A crash leaves what was synced, and of the rest one of the
-// [Disk.Outcomes]; the caller picks which.
+// node reads its own writes at once. A crash keeps the synced data, and one of the
+// [Disk.Outcomes] of the other writes, which the caller picks.
 //
 // # What a crash leaves
 //
-//   - What was synced, always.
-//   - Of the writes since, a prefix in the order in which they were made, over all
-//     files and keys; or any subset, if the caller asks for it. So a write may survive
-//     that nobody synced.
-//   - Of an append, if it is the last write to its file that survives, possibly a part:
+//   - Synced data always survives.
+//   - The first few of the later writes survive, in the order in which they were made, over all
+//     files and keys; or any subset of them, if the caller asks for it. So a write may survive
+//     without a sync.
+//   - If an append is the last write to its file that survives, only a part of it may survive:
 //     records are torn in one place, at half their length. The same holds for an overwrite
 //     if no later write that survives changes one of its bytes.
 //

@@ -19,7 +19,7 @@ func NewShadow(of *State, without []int) *Shadow {
 // State returns the state in which the nodes are gone. It is the same one each time.
 func (s *Shadow) State() *State { return &s.state }
 
-// Follow makes the shadow show what the state that it is of shows now.
+// Follow updates the shadow from the present values of its state.
 func (s *Shadow) Follow() {
 	s.state.Params, s.state.Epoch, s.state.Membership = s.of.Params, s.of.Epoch, s.of.Membership
 	s.state.Nodes = append(s.state.Nodes[:0], s.of.Nodes...)

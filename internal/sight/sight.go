@@ -12,8 +12,8 @@ import (
 // each pair of nodes and network, and a search numbers them in 16 bits.
 const NodesMost = 160
 
-// State is what properties see of one runtime, which writes all fields except Views. A value
-// that is computed from it is updated only when one of the counters has grown.
+// State is the part of one runtime that properties can see. The runtime writes all fields except Views. A
+// value that is computed from the State is updated only when one of the counters has grown.
 type State struct {
 	Runtime    Runtime
 	Params     any // a sim.Params
@@ -26,7 +26,7 @@ type State struct {
 	Views map[reflect.Type]any
 }
 
-// Node is what can be seen of one node.
+// Node is the part of one node that properties can see.
 type Node struct {
 	Node    any // a Subject
 	Up      bool

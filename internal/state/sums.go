@@ -79,8 +79,8 @@ func (s *Sums) Watch() {
 	s.touched.watch(len(s.part))
 }
 
-// Touched returns what the current step has touched, or the last one. It is overwritten by
-// the next step.
+// Touched returns the parts that the current step, or else the last one, has touched. The next step
+// overwrites it.
 func (s *Sums) Touched() *Touched { return &s.touched }
 
 // The following methods record that a part of each kind has changed.

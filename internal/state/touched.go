@@ -19,7 +19,8 @@ const (
 // Reads are all reasons for reading.
 const Reads = Ran | Took | Sent | Room | Asked | Enabled
 
-// Touched is what one step read and wrote, by place, with the reasons. It says two things.
+// Touched has the parts that one step read and wrote, by place, with the reasons. Two facts follow
+// from it.
 //
 // The result of a step is a function of its footprint: the parts that it touched for another
 // reason than Enabled. If the event is possible in another state in which these parts are the
@@ -102,7 +103,7 @@ func (t *Touched) Read() iter.Seq2[int, Why] { return t.each(Reads) }
 // Written returns the places that the step wrote, with all reasons.
 func (t *Touched) Written() iter.Seq2[int, Why] { return t.each(Wrote) }
 
-// Footprint returns the places that decide what the step does.
+// Footprint returns the places that determine the result of the step.
 func (t *Touched) Footprint() iter.Seq2[int, Why] { return t.each(^Enabled) }
 
 func (t *Touched) each(of Why) iter.Seq2[int, Why] {

@@ -36,7 +36,7 @@ type Clean struct {
 // Is reports whether the system counts as clean.
 func (c *Clean) Is() bool { return c.Result != nil && len(c.Short) == 0 }
 
-// Ahead is what a verification is about to do.
+// Ahead counts the searches that a verification is about to take.
 type Ahead struct {
 	Bugs, Seeds int           // that are looked for
 	Searches    int           // without a bug
@@ -56,7 +56,7 @@ func cleans(entries []known.Entry) (all []*Clean) {
 	return all
 }
 
-// under reports whether a bug is one of a system and its flags.
+// under reports whether a bug belongs to the system and flags of c.
 func (c *Clean) under(e known.Entry) bool {
 	return c.Entry.System == e.System && reflect.DeepEqual(c.Entry.Flags, e.Flags)
 }
@@ -82,7 +82,7 @@ func (c *Clean) what() string {
 	return strings.Join(append([]string{c.Entry.System.Name, "without a bug"}, c.Entry.Flags.Args()...), " ")
 }
 
-// measure notes what the bugs have needed, and returns the longest that one took.
+// measure records the effort that the bugs have needed, and returns the longest time of one of them.
 func (c *Clean) measure(bugs []Bug) (longest time.Duration) {
 	for _, b := range bugs {
 		if !c.under(b.Entry) {
@@ -96,8 +96,7 @@ func (c *Clean) measure(bugs []Bug) (longest time.Duration) {
 	return longest
 }
 
-// clean searches a system without its bugs, and notes what comes of it at all of
-// them.
+// clean searches a system without its bugs, and records the result for all of them.
 func (s *session) clean(c *Clean, what string) error {
 	r, err := s.search(what, c.Entry, s.Seed, search.Options{
 		Paths: walksLeast,

@@ -11,7 +11,7 @@ import (
 	"macemc/sim"
 )
 
-// Options are how the catalogue is verified.
+// Options are the options for verifying the catalogue.
 type Options struct {
 	Seed    int                        // the first; 0 means 1
 	Seeds   int                        // how many each bug is looked for on
@@ -28,7 +28,7 @@ type Options struct {
 	Keep func(*search.Result) (replay string, err error)
 }
 
-// Report is what came of it.
+// Report is the result of a verification.
 type Report struct {
 	Bugs   []Bug
 	Of     int         // bugs that were asked for
@@ -38,7 +38,7 @@ type Report struct {
 	Stop   search.Stop // why it ended early, or "" if it did not
 }
 
-// Bug is what came of one known bug.
+// Bug is the result for one known bug.
 type Bug struct {
 	Entry  known.Entry
 	Runs   []Run  // one for each seed
@@ -60,7 +60,7 @@ type Run struct {
 	Other    string        // the critical step, where it is none that the entry states, or "" if it is one
 }
 
-// Holds reports whether all is as the catalogue states, as far as it was asked.
+// Holds reports whether everything that was checked is as the catalogue states.
 func (r *Report) Holds() bool {
 	return r.Stop == "" && !slices.ContainsFunc(r.Bugs, func(b Bug) bool { return !b.Stated || b.Clean != nil && !b.Clean.Is() })
 }

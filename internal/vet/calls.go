@@ -108,7 +108,7 @@ var why = map[string]string{
 	Lock:    "a handler that waits stops the whole simulation",
 }
 
-// bannedMethod reports methods of loggers and of what waits.
+// bannedMethod reports calls of methods of loggers, and of types whose methods wait.
 func (c *checker) bannedMethod(at token.Pos, path string, f *types.Func, of types.Type) {
 	if p, ok := of.(*types.Pointer); ok {
 		of = p.Elem()

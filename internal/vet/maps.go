@@ -96,7 +96,7 @@ func (c *checker) orderShows(body ast.Node, r *ast.RangeStmt) (what string) {
 	return what
 }
 
-// variables returns those of a range, and those that its body makes of them.
+// variables returns the variables of a range, and those that its body computes from them.
 func (c *checker) variables(r *ast.RangeStmt) map[types.Object]bool {
 	of := map[types.Object]bool{}
 	for _, e := range []ast.Expr{r.Key, r.Value} {

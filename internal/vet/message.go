@@ -9,8 +9,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// messages reports messages that are changed after they were sent, that are made of
-// state which changes in place, and that are changed or kept where they arrive.
+// messages reports messages that are changed after they were sent, messages that contain memory which
+// the node changes later, and messages that a handler changes or keeps.
 func (c *checker) messages(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
@@ -23,8 +23,8 @@ func (c *checker) messages(body ast.Node) {
 	c.received(body)
 }
 
-// handedOver returns what a call gives to the contract for good: a message, a task, a
-// timer or a fact. Else it returns nil.
+// handedOver returns the argument of a call that must not change any more: a message, a task, a timer or
+// a fact. It returns nil for other calls.
 func (c *checker) handedOver(call *ast.CallExpr) ast.Expr {
 	f := c.callee(call)
 	if !isEffect(f) {
@@ -47,7 +47,7 @@ func shared(t types.Type) bool {
 	return false
 }
 
-// sent looks at what a message is made of.
+// sent checks the values of which a message is made.
 func (c *checker) sent(body ast.Node, call *ast.CallExpr, arg ast.Expr) {
 	name := c.callee(call).Name()
 	for _, e := range c.madeOf(body, call, arg) {
@@ -133,8 +133,8 @@ func fieldOf(pass *analysis.Pass, e ast.Expr) *types.Var {
 	return nil
 }
 
-// changedAfter returns where the memory of a variable is changed after a call, or, in
-// a loop around the call, before it in a later turn.
+// changedAfter returns a place where the memory of a variable is changed after a call. If the call is in
+// a loop, that may be a place before the call, in a later iteration.
 func (c *checker) changedAfter(body ast.Node, call *ast.CallExpr, v *types.Var) token.Pos {
 	renewed, from, to := token.NoPos, call.End(), body.End()
 	if loop := loopAround(body, call); loop != nil && !(loop.Pos() <= v.Pos() && v.Pos() < loop.End()) {

@@ -45,7 +45,7 @@ func (c *checker) globals(body ast.Node) {
 	})
 }
 
-// atomically finds what a function or method of sync/atomic, or of sync.Map, writes.
+// atomically calls write with the operands that a function or method of sync/atomic or sync.Map writes.
 func (c *checker) atomically(call *ast.CallExpr, write func(ast.Expr)) {
 	f := c.callee(call)
 	if f == nil || f.Pkg() == nil || f.Name() == "Load" {
@@ -145,8 +145,7 @@ func (c *checker) assigns(loop ast.Node, o types.Object) (assigns bool) {
 	return assigns
 }
 
-// switches reports switches over messages and signals that pass over what they do not
-// know.
+// switches reports switches over messages and signals that ignore unknown types.
 func (c *checker) switches(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		s, ok := n.(*ast.TypeSwitchStmt)
@@ -170,8 +169,8 @@ func (c *checker) switches(body ast.Node) {
 	})
 }
 
-// isHandled reports whether an expression is the last parameter of a handler, which is
-// what arrived.
+// isHandled reports whether an expression is the last parameter of a handler, which is the message or
+// signal.
 func (c *checker) isHandled(body ast.Node, e ast.Expr) bool {
 	fn, ok := body.(*ast.FuncDecl)
 	if !ok || fn.Recv == nil || fn.Name.Name != "Deliver" && fn.Name.Name != "Handle" {
@@ -181,7 +180,7 @@ func (c *checker) isHandled(body ast.Node, e ast.Expr) bool {
 	return p.Len() > 1 && ofSim(p.At(0).Type()) == "Env" && c.object(e) == p.At(p.Len()-1)
 }
 
-// switched returns what a type switch is over.
+// switched returns the operand of a type switch.
 func switched(s *ast.TypeSwitchStmt) ast.Expr {
 	var e ast.Expr
 	switch a := s.Assign.(type) {
@@ -193,7 +192,7 @@ func switched(s *ast.TypeSwitchStmt) ast.Expr {
 	return ast.Unparen(e).(*ast.TypeAssertExpr).X
 }
 
-// ends reports whether a default panics, or hands on what arrived.
+// ends reports whether a default case panics, or passes the message or signal on.
 func (c *checker) ends(clause *ast.CaseClause, over ast.Expr) (ends bool) {
 	of := map[types.Object]bool{c.object(over): true}
 	if o := c.pass.TypesInfo.Implicits[clause]; o != nil {

@@ -29,7 +29,7 @@ const (
 	Switch    = "switch"    // switches that pass over what they do not know
 )
 
-// Checks are all of them.
+// Checks lists the names of all checks.
 var Checks = []string{Clock, Random, Goroutine, Lock, Process, Print, Outside, MapOrder, Message, Global, Result, Switch}
 
 // Analyzer makes all checks.

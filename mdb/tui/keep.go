@@ -13,10 +13,10 @@ import (
 	"golang.org/x/term"
 )
 
-// kept is the variable by which a process learns that another one keeps its terminal.
+// kept is the environment variable that is set if another process keeps the terminal of this one.
 const kept = "MACEMC_TERMINAL_KEPT"
 
-// Ended is how the process of a screen ended.
+// Ended describes how the process of a screen ended.
 type Ended struct {
 	Status int
 	Abrupt string // what ended it without giving the terminal back, or "" if nothing did

@@ -2,8 +2,8 @@ package pastry
 
 import "macemc/sim"
 
-// The known bugs: PA1 to PA5 are historical, PA6 and PA7 are what one would try
-// first against PA5.
+// The known bugs: PA1 to PA5 are historical. PA6 and PA7 are fixes of PA5 that seem right at first and
+// are not.
 const (
 	PA1 sim.BugID = "PA1"
 	PA2 sim.BugID = "PA2"

@@ -212,8 +212,8 @@ func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 	return stands
 }
 
-// take takes one step from there. Not ok: it failed, or was asked for answers
-// that it had none for.
+// take takes one step from the kept state. ok is false if the step failed, or asked for more answers than
+// there were.
 func (s *side) take(step func(*world.World) world.Progress) (h canon.Hash, ok bool) {
 	s.w.Protect(func() {
 		s.w.State.Load(s.bank, s.v)

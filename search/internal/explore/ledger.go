@@ -514,7 +514,7 @@ func (e *Entry) write(from Origin) {
 	e.into.origins[e.Next%blockStates] = from
 }
 
-// Room makes sure that the set has room for that many more states, or returns errFull.
+// Room makes sure that the set has room for n more states, or returns ErrFull.
 func (l *Ledger) Room(n int) error {
 	l.growing.RLock()
 	enough := l.Set.Len()+n <= l.Set.Cap()

@@ -29,9 +29,9 @@ type Limits struct {
 	Housework atomic.Int32 // of the search itself, that is under way: see tidy
 }
 
-// Tidy begins work on the search's own tables, which may take longer than a
-// handler may: with many gigabytes, on a busy machine. Meanwhile nobody is
-// stuck, though some may wait for it.
+// Tidy begins work on the search's own tables, and returns a function that ends it. With many gigabytes,
+// on a busy machine, that may take longer than a handler may take. Meanwhile no handler counts as stuck,
+// even if its goroutine waits for that work.
 func (l *Limits) Tidy() (end func()) {
 	l.Housework.Add(1)
 	return func() { l.Housework.Add(-1) }

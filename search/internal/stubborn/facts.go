@@ -161,8 +161,8 @@ func (f *Facts) of(of []Class) *[]Class {
 
 func (c *class) concerns(rule int) { c.joint = append(c.joint, rule) }
 
-// Bar records that an event touched what no set may leave to others, Changes that it changed its
-// node, and See that it was visible.
+// Bar records that an event was barred (see the package documentation), Changes that it changed its node,
+// and See that it was visible.
 func (f *Facts) Bar(of []Class)     { f.mark(&f.barred, of, 1) }
 func (f *Facts) Changes(of []Class) { f.mark(&f.changes, of, 1) }
 func (f *Facts) See(of []Class)     { f.mark(&f.visible, of, 0) }

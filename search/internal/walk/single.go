@@ -32,7 +32,7 @@ const (
 // A thing is rarer by the factor 2 to the power of rarer.
 const rarer = 4
 
-// draw returns the thing of a walk.
+// draw draws the thing that is rarer in a walk.
 func draw(d *draws, all []sim.Addr) (t thing) {
 	t.aspect = aspect(d.below(int(aspects)))
 	to := d.below(len(all))
