@@ -43,11 +43,14 @@ func searchJSON(t *testing.T, args ...string) (f found) {
 func TestFinds(t *testing.T) {
 	seeds := long.Of(1, 5)
 	t.Chdir(t.TempDir())
-	var last *sim.System // by default, one bug of each system
+	var last *sim.System // by default, one bug of every second system
+	systems := 0
 	bugs := slices.DeleteFunc(catalog.Bugs(), func(b known.Entry) bool {
 		again := b.System == last
-		last = b.System
-		return b.Long && !*findings || again && !*long.On
+		if last = b.System; !again {
+			systems++
+		}
+		return b.Long && !*findings || (again || systems%2 == 0) && !*long.On
 	})
 	all, err := verify.Options{Seeds: seeds, NoAlone: true, NoClean: true}.Run(bugs)
 	if err != nil {

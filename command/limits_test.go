@@ -39,6 +39,15 @@ func TestMain(m *testing.M) {
 		}
 		whole().Main()
 	}
+	if folder := os.Getenv(startIn); folder != "" {
+		os.Unsetenv(startIn)
+		err := os.Chdir(folder)
+		if err == nil {
+			err = syscall.Exec(os.Args[1], os.Args[1:], os.Environ())
+		}
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(exitInput)
+	}
 	if beRude != nil {
 		beRude()
 	}

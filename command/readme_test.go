@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,9 +42,9 @@ func blocks(t *testing.T, page, word string) (all []string) {
 // The command prints what the documents show, up to "...". It must understand the lines
 // of a block that show no output.
 func TestDocuments(t *testing.T) {
-	check := filepath.Join(t.TempDir(), "check")
-	if out, err := exec.Command("go", "build", "-C", "../examples/lock", "-o", check, "./check").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	lock, err := filepath.Abs("../examples/lock")
+	if err != nil {
+		t.Fatal(err)
 	}
 	shown := 0
 	for _, page := range pages(t) {
@@ -58,7 +59,7 @@ func TestDocuments(t *testing.T) {
 			shown++
 			t.Run(filepath.Base(page)+"/"+line, func(t *testing.T) {
 				t.Chdir(t.TempDir())
-				got := printed(t, check, line)
+				got := printed(t, lock, line)
 				want, begins := strings.CutSuffix(want, "...\n")
 				want, got = steady(want), steady(got)
 				if got != want && !(begins && strings.HasPrefix(got, want)) {
@@ -96,16 +97,10 @@ func understood(t *testing.T, page, line string) {
 var findingOf = regexp.MustCompile(`macemc-findings/(\w+)-(\w+)-1`)
 
 // printed is what a line prints, after the search for the finding that it takes.
-func printed(t *testing.T, check, line string) string {
+func printed(t *testing.T, lock, line string) string {
 	t.Helper()
 	if args, ok := theCommand(t, line, "./check"); ok {
-		search := exec.Command(check, args...)
-		var out bytes.Buffer
-		search.Stdout = &out
-		if err := search.Run(); err != nil && search.ProcessState.ExitCode() != exitFound {
-			t.Fatal(err)
-		}
-		return out.String()
+		return ranThere(t, lock, args)
 	}
 	if rest, ok := strings.CutPrefix(line, "$ macemc "); ok { // of a package of the ladder
 		out, _, _ := inFolder(t, ladder, append(words(rest), "--quiet", "--out", t.TempDir())...)
@@ -123,6 +118,31 @@ func printed(t *testing.T, check, line string) string {
 		return errs
 	}
 	return out
+}
+
+// startIn makes the test's program another one, in a folder: see TestMain.
+const startIn = "MACEMC_TEST_START_IN"
+
+// ranThere is what the program of a module prints in the folder that the test is in. The go
+// command links it only if it is another one than at the last time.
+func ranThere(t *testing.T, module string, args []string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := exec.Command("go", append([]string{"run", "-exec", self, "./check"}, args...)...)
+	var out, errs bytes.Buffer
+	run.Dir, run.Stdout, run.Stderr = module, &out, &errs
+	run.Env = append(os.Environ(), "GOWORK=off", startIn+"="+here)
+	if err := run.Run(); err != nil && !strings.HasSuffix(errs.String(), fmt.Sprintf("exit status %d\n", exitFound)) {
+		t.Fatalf("%v\n%s", err, errs.String())
+	}
+	return out.String()
 }
 
 // steady removes from a text the parts that differ from run to run, the numbers of lines of the
@@ -172,18 +192,6 @@ func TestDocumentedService(t *testing.T) {
 
 // ladder is the module of the ladder, wherever a test goes.
 var ladder, _ = filepath.Abs("../examples/ladder")
-
-// The chapters of the ladder are packages with tests.
-func TestLadder(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it builds programs")
-	}
-	tests := exec.Command("go", "test", "./...")
-	tests.Dir, tests.Env = ladder, append(os.Environ(), "GOWORK=off")
-	if out, err := tests.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-}
 
 // No document is in a language of its own: what is not tested says so.
 func TestDocumentedBlocks(t *testing.T) {

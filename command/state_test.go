@@ -76,7 +76,7 @@ func TestKilledSearchGoesOn(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	for _, line := range []string{
 		"search randtree --bug RT14 --depth 2 --paths 1500 --no-lines --no-shrink --no-critical --json --quiet",
-		"search commit --nodes 5 --param transactions=1 --depth 400 --paths 1 --workers 1 --json --quiet",
+		"search commit --nodes 4 --param transactions=1 --depth 400 --paths 1 --workers 1 --json --quiet",
 		"search randtree --bug RT27 --depth 2 --no-lines --no-critical --no-shrink --json --quiet",
 		"search storage --bug RS1 --depth 2 --paths 40000 --json --quiet --no-lines",
 		"search simtcp --depth 2 --paths 30000 --json --quiet",
@@ -119,7 +119,7 @@ func TestDamagedState(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the goroutines are those of a search")
 	}
-	const line = "search commit --depth 2 --paths 1200 --json --quiet"
+	const line = "search commit --depth 2 --paths 500 --json --quiet"
 	want, _, _ := takeInFolder(t, t.TempDir(), line, 0)
 	dir := t.TempDir()
 	if _, killed, _ := takeInFolder(t, dir, line+" --state st", 0); killed {
