@@ -24,7 +24,7 @@ var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/setting", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
-	belowCmd    = join(belowReport, "internal/merge", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
+	belowCmd    = join(belowReport, "internal/merge", "internal/ensemble", "internal/worlds", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -96,8 +96,12 @@ var rooms = []room{
 		instead: map[string]string{"": "bubble runs a function and answers its draws; let the caller decide what they mean"},
 	},
 	{
+		path:    "internal/happens",
+		instead: map[string]string{"": "happens is words; let who records them say what they mean"},
+	},
+	{
 		path:    "program",
-		may:     []string{"internal/bubble"},
+		may:     []string{"internal/bubble", "internal/happens"},
 		instead: map[string]string{"": "program is hosts, and what is between them; let who searches say how they are chosen"},
 	},
 	{
@@ -137,7 +141,7 @@ var rooms = []room{
 	},
 	{
 		path: "sim",
-		may:  []string{"internal/canon", "internal/guard", "internal/kinds", "internal/sight", "macetime", "choose", "netsim"},
+		may:  []string{"program", "internal/canon", "internal/guard", "internal/kinds", "internal/sight", "macetime", "choose", "netsim"},
 		instead: map[string]string{
 			"internal/world": "sim is the contract; what runs a system reads it, and not the other way round",
 			"systems/*":      "sim is the contract and knows no system; test it with internal/toy",
@@ -365,6 +369,11 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/ensemble",
+		may:     []string{"choose", "internal/bubble", "internal/canon", "internal/disk", "internal/guard", "internal/handler", "internal/happens", "internal/setting", "internal/sight", "internal/world", "internal/worlds", "macetime", "program", "search", "sim"},
+		instead: map[string]string{"": "an ensemble is searched by child processes; let the command say how they are built"},
+	},
+	{
 		path:    "internal/verify",
 		may:     []string{"sim", "internal/known", "search"},
 		tests:   []string{"systems/*", "internal/catalog"},
@@ -410,7 +419,7 @@ var rooms = []room{
 			"":        "a folder is made of a result; let the caller say which commands take it again",
 		},
 	},
-	{path: "macetest", may: join(belowReport, "internal/report", "internal/finding", "internal/worlds", "program", "refine")},
+	{path: "macetest", may: join(belowReport, "internal/report", "internal/finding", "internal/ensemble", "internal/worlds", "program", "refine")},
 	{
 		path:  "command",
 		may:   belowCmd,

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/internal/account"
-	"macemc/internal/merge"
 	"macemc/internal/report"
 	"macemc/mdb"
 	"macemc/mdb/tui"
@@ -145,7 +144,7 @@ func (f *mdbFlags) screen(cmd *cobra.Command) error {
 }
 
 func (t *tool) opener() mdb.Opener {
-	return mdb.Opener{Find: t.find, Copy: t.copiedOnce(), Told: merge.SystemOf, Tool: t.name, Of: shellWords(t.of)}
+	return mdb.Opener{Find: t.find, Copy: t.copiedOnce(), Told: t.told, Tool: t.name, Of: shellWords(t.of)}
 }
 
 // serve answers requests. Output of handlers goes to standard error. A handler that never

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"macemc/internal/ensemble"
 	"macemc/internal/known"
 	"macemc/internal/lines"
 	"macemc/internal/vet"
@@ -40,6 +41,13 @@ func (p Program) Main() {
 	}
 	if c, ok := called(); ok {
 		t.name, t.of, t.built = c.Name, c.Of, c
+	}
+	if is, err := ensemble.Child(p.find); is || err != nil {
+		if err != nil {
+			t.complain(err)
+			t.exit(exitInput)
+		}
+		return
 	}
 	if c := heldBy(); c != nil {
 		t.child, t.stdout, t.stderr = c, c.stdout, c.stderr

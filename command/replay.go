@@ -12,7 +12,6 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/account"
-	"macemc/internal/merge"
 	"macemc/internal/report"
 	"macemc/search"
 	"macemc/sim"
@@ -40,6 +39,9 @@ is the error.path of a finding, or the folder that holds it.`,
 			}
 			if f.all && f.quiet {
 				return usagef("--all and --quiet exclude each other")
+			}
+			if t.ofPrograms(args[0]) {
+				return t.replayPrograms(args[0], f)
 			}
 			if k := t.keep(f.inProcess); k != nil {
 				return t.replayKept(k, args[0], f)
@@ -153,7 +155,7 @@ func (t *tool) recorded(name string) (*sim.System, *choose.Path, error) {
 	}
 	sys, err := t.find(system)
 	if err == nil {
-		sys, err = merge.SystemOf(sys, path)
+		sys, path, err = t.told(sys, path)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", name, err)

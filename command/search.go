@@ -84,6 +84,9 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 			if err := f.outputs.check(t, cmd.Flags()); err != nil {
 				return err
 			}
+			if sys, err := t.find(name); err == nil && sys.Programs != nil {
+				return t.searchPrograms(name, *f)
+			}
 			if k := t.keep(f.inProcess); k != nil {
 				if f.coverage {
 					end, err := k.counted(t.copiedOnce())

@@ -36,6 +36,10 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 func (a *reporter) run(sys *sim.System, o Options) {
 	t := a.t
 	t.Helper()
+	if sys.Programs != nil {
+		a.programs(sys, o)
+		return
+	}
 	if *replayFlag != "" {
 		a.replay(sys, *replayFlag)
 		return

@@ -16,12 +16,12 @@ import (
 
 // Opener opens sessions.
 type Opener struct {
-	Find func(name string) (*sim.System, error)               // knows the systems
-	Told func(*sim.System, *choose.Path) (*sim.System, error) // returns the system with the settings of a path; may be nil
-	Tool string                                               // how the command is called, for the lines that repeat something
-	Of   string                                               // what stands before the arguments in such a line, with a blank: a package; "" means nothing
-	Copy *lines.Program                                       // reports which lines of the service ran; may be nil
-	Busy *Busy                                                // nil means nobody watches
+	Find func(name string) (*sim.System, error)                             // knows the systems
+	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // returns what a path stands for, with its settings; may be nil
+	Tool string                                                             // how the command is called, for the lines that repeat something
+	Of   string                                                             // what stands before the arguments in such a line, with a blank: a package; "" means nothing
+	Copy *lines.Program                                                     // reports which lines of the service ran; may be nil
+	Busy *Busy                                                              // nil means nobody watches
 }
 
 // Settings are the conditions under which a system is explored by hand.
@@ -104,7 +104,7 @@ func (o *Opener) load(name string) (*run, error) {
 	}
 	sys, err := o.Find(system)
 	if err == nil && o.Told != nil {
-		sys, err = o.Told(sys, path)
+		sys, path, err = o.Told(sys, path)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"macemc/internal/bubble"
+	"macemc/internal/happens"
 )
 
 // A stream is one direction of a connection.
@@ -23,8 +24,15 @@ type stream struct {
 	broken   error         // the error for the writer
 	flight   int           // the number of bytes written and not read
 	latest   time.Time     // no segment arrives before an earlier one
-	underWay []func()      // the actions of segments under way, in order
+	underWay []segment     // the segments under way, in order
 	news     chan struct{} // closed at the next change
+}
+
+// A segment is something under way in a stream.
+type segment struct {
+	number  int // 0 if no observer hears of it
+	text    string
+	arrives func()
 }
 
 // window is how many unread bytes a stream accepts.
@@ -65,7 +73,12 @@ func (s *stream) close(err error) {
 }
 
 // finish ends the stream for the reader, after the segments under way.
-func (s *stream) finish(err error) { s.send(func() { s.finished(err) }) }
+func (s *stream) finish(err error, text string) { s.shows(text, func() { s.finished(err) }) }
+
+// shows is send with a notice to the observer.
+func (s *stream) shows(text string, happen func()) {
+	s.sendAs(segment{s.net.world.sent(s.from, s.to, "tcp", text), text, happen})
+}
 
 func (s *stream) finished(err error) {
 	if s.err == nil {
@@ -78,12 +91,14 @@ func (s *stream) finished(err error) {
 
 // send schedules an action at the other end, after all earlier ones. During a partition it
 // waits.
-func (s *stream) send(happen func()) {
+func (s *stream) send(happen func()) { s.sendAs(segment{arrives: happen}) }
+
+func (s *stream) sendAs(g segment) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	d := s.net.arrival(s.latest.Add(1))
 	s.latest = time.Now().Add(d)
-	s.underWay = append(s.underWay, happen)
+	s.underWay = append(s.underWay, g)
 	s.net.later(d, s.arrives)
 }
 
@@ -94,7 +109,11 @@ func (s *stream) arrives() {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.underWay[0]()
+	first := s.underWay[0]
+	if first.number != 0 && s.to.Running() {
+		s.net.world.happened(happens.Event{Kind: happens.Arrive, Host: s.to.name, Peer: s.from.name, Link: "tcp", Number: first.number, Text: first.text})
+	}
+	first.arrives()
 	s.underWay = s.underWay[1:]
 	s.changed()
 }
@@ -105,9 +124,9 @@ func (s *stream) put(p []byte) {
 	if len(p) > 1 && bubble.Ask(8) == 7 {
 		half := p[:len(p)/2]
 		p = p[len(p)/2:]
-		s.send(func() { s.arrive(half) })
+		s.shows(s.net.world.summary(half), func() { s.arrive(half) })
 	}
-	s.send(func() { s.arrive(p) })
+	s.shows(s.net.world.summary(p), func() { s.arrive(p) })
 }
 
 func (s *stream) arrive(p []byte) {
@@ -235,7 +254,7 @@ func (c *conn) Close() error {
 	c.closing.Do(func() {
 		err = nil
 		c.closed.Store(true)
-		c.out.finish(io.EOF)
+		c.out.finish(io.EOF, "close")
 		c.in.close(io.ErrClosedPipe)
 		c.out.close(nil)
 		c.in.net.forget(c)
@@ -244,7 +263,7 @@ func (c *conn) Close() error {
 }
 
 // CloseWrite ends the direction to the peer, which then reads io.EOF.
-func (c *conn) CloseWrite() error { c.out.finish(io.EOF); return nil }
+func (c *conn) CloseWrite() error { c.out.finish(io.EOF, "close"); return nil }
 
 func (c *conn) SetDeadline(t time.Time) error {
 	c.read.set(t)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"macemc/internal/bubble"
+	"macemc/internal/happens"
 )
 
 // A Disk is the file system of a host. File names are paths with slashes; directories need
@@ -18,6 +19,7 @@ import (
 // them, which the search chooses, and the next one may survive in part.
 type Disk struct {
 	world  *World
+	host   string
 	files  map[string][]byte // the files as the host sees them
 	stable map[string][]byte // the files after the longest prefix of changes that are all synced
 	open   []change          // the changes since then, in order
@@ -36,6 +38,18 @@ type change struct {
 
 // Slow makes each sync take up to most; the search chooses how long.
 func (d *Disk) Slow(most time.Duration) { d.slow = most }
+
+func (c change) String() string {
+	switch c.kind {
+	case 'w':
+		return fmt.Sprintf("write %s at %d: %s", c.name, c.at, summary(c.data))
+	case 't':
+		return fmt.Sprintf("truncate %s to %d", c.name, c.at)
+	case 'm':
+		return fmt.Sprintf("rename %s to %s", c.name, c.to)
+	}
+	return "remove " + c.name
+}
 
 // apply performs a change on files.
 func (c change) apply(files map[string][]byte) {
@@ -59,6 +73,9 @@ func (c change) apply(files map[string][]byte) {
 }
 
 func (d *Disk) change(c change) {
+	if d.world.observe != nil {
+		d.world.happened(happens.Event{Kind: happens.Write, Host: d.host, Text: c.String()})
+	}
 	d.world.mu.Lock()
 	defer d.world.mu.Unlock()
 	if d.files == nil {
@@ -73,6 +90,7 @@ func (d *Disk) sync(is func(name string) bool) {
 	if d.slow > 0 {
 		time.Sleep(d.slow * time.Duration(bubble.Ask(8)) / 7)
 	}
+	d.world.happened(happens.Event{Kind: happens.Sync, Host: d.host})
 	d.world.mu.Lock()
 	defer d.world.mu.Unlock()
 	for i, c := range d.open {

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"macemc/internal/bubble"
+	"macemc/internal/happens"
 )
 
 // A Host gives a program a network and a disk.
@@ -14,6 +15,7 @@ type Host struct {
 	name  string
 	life  *life // the latest life; nil before the first Start
 	disk  Disk
+	lives int // so far
 }
 
 // A life lasts from one Start to the next crash or stop.
@@ -23,6 +25,8 @@ type life struct {
 	returned chan struct{}
 	program  Program
 	over     bool
+	mail     chan Mail
+	show     func() any // returns the state of the program; may be nil
 }
 
 // run runs the program in a goroutine of its life.
@@ -37,7 +41,7 @@ func (l *life) run(ctx context.Context, h *Host) {
 
 func (l *life) end() { l.over = true }
 
-func (h *Host) begin(l *life) { h.life = l }
+func (h *Host) begin(l *life) { h.life, h.lives = l, h.lives+1 }
 
 // Name returns the name of the host, which is also its address.
 func (h *Host) Name() string { return h.name }
@@ -50,7 +54,9 @@ func (h *Host) Disk() *Disk { return &h.disk }
 
 // Logf adds a line with the name of the host to the log of the world.
 func (h *Host) Logf(format string, args ...any) {
-	h.world.note(h.name + ": " + fmt.Sprintf(format, args...))
+	line := fmt.Sprintf(format, args...)
+	h.world.note(h.name + ": " + line)
+	h.world.happened(happens.Event{Kind: happens.Log, Host: h.name, Text: line})
 }
 
 // left describes the goroutines that are left of the latest life.

@@ -7,10 +7,12 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"macemc/internal/bubble"
+	"macemc/internal/happens"
 )
 
 // A network connects the hosts.
@@ -20,6 +22,7 @@ type network struct {
 	listeners []*listener
 	conns     []*conn
 	packets   []*packetConn
+	lines     []*stream      // of mail
 	parted    map[string]int // the side of each host; nil if there is no partition
 	healed    chan struct{}  // closed when the partition ends
 	lossy     int            // how many datagrams may still be lost or duplicated
@@ -95,12 +98,14 @@ func (w *World) Partition(sides ...[]string) {
 	w.Heal()
 	w.net.part(sides)
 	w.note(fmt.Sprintf("partition %v", sides))
+	w.happened(happens.Event{Kind: happens.Partition, Text: strings.Join(slices.Concat(sides[min(1, len(sides)):]...), " ")})
 }
 
 // Heal ends the partition.
 func (w *World) Heal() {
 	if w.net.heal() {
 		w.note("the partition is healed")
+		w.happened(happens.Event{Kind: happens.Heal})
 	}
 }
 
@@ -148,6 +153,8 @@ func (w *World) Loss(datagrams int) { w.net.lose(datagrams) }
 // Reset breaks the connections between two hosts: reads fail on both sides.
 func (w *World) Reset(a, b string) {
 	w.note(fmt.Sprintf("connections of %s and %s are reset", a, b))
+	w.happened(happens.Event{Kind: happens.Reset, Host: a, Peer: b})
+	w.net.breaks(w.Host(a), w.Host(b))
 	for _, c := range w.net.open() {
 		if c.host.name == a && c.peer.host.name == b {
 			c.in.end(syscall.ECONNRESET)
@@ -160,9 +167,10 @@ func (w *World) Reset(a, b string) {
 
 // drop closes everything that a life had open. Peers learn of it after the usual latency.
 func (n *network) drop(h *Host) {
+	n.breaks(h, nil)
 	for _, c := range n.open() {
 		if c.host == h {
-			c.out.finish(syscall.ECONNRESET)
+			c.out.finish(syscall.ECONNRESET, "reset")
 		}
 	}
 	n.mu.Lock()
@@ -313,6 +321,8 @@ func (n *network) connect(h *Host, l *listener, network string) (net.Conn, error
 		return nil, h.opError("dial", network, l.at, os.NewSyscallError("connect", syscall.ECONNREFUSED))
 	}
 	n.connected(near, far)
+	number := n.world.sent(h, l.host, "tcp", "connect to :"+l.at.port)
+	n.world.happened(happens.Event{Kind: happens.Arrive, Host: l.host.name, Peer: h.name, Link: "tcp", Number: number, Text: "connect to :" + l.at.port})
 	return near, nil
 }
 

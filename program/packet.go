@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"macemc/internal/bubble"
+	"macemc/internal/happens"
 )
 
 // ListenPacket opens a port of the host for datagrams.
@@ -27,8 +28,9 @@ func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
 }
 
 type datagram struct {
-	from addr
-	data []byte
+	from   addr
+	data   []byte
+	number int
 }
 
 type packetConn struct {
@@ -67,8 +69,12 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 		return 0, err
 	}
 	n := p.host.world.net
-	for range n.times() {
-		d := datagram{p.at, slices.Clone(b)}
+	number := n.world.sent(p.host, n.world.Host(at.host), "udp", n.world.summary(b))
+	for i := range n.times() {
+		if i > 0 {
+			number = n.world.sent(p.host, n.world.Host(at.host), "udp", n.world.summary(b)+" (doubled)")
+		}
+		d := datagram{p.at, slices.Clone(b), number}
 		n.later(n.arrival(time.Time{}), func() { n.arrived(p.host, at, d) })
 	}
 	return len(b), nil
@@ -123,6 +129,7 @@ func (n *network) arrived(from *Host, at addr, d datagram) {
 	if p := n.packet(at.host, at.port); p != nil {
 		select {
 		case p.queue <- d:
+			from.world.happened(happens.Event{Kind: happens.Arrive, Host: at.host, Peer: from.name, Link: "udp", Number: d.number, Text: from.world.summary(d.data)})
 		default:
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"macemc/internal/bubble"
+	"macemc/internal/happens"
 )
 
 // A Program is a node made of goroutines. It returns when ctx is cancelled.
@@ -27,6 +28,8 @@ type World struct {
 	watch   func(string) // gets each line as it is logged; may be nil
 	ended   time.Duration
 	latency latencies
+	observe func(happens.Event) // gets each event as it happens; may be nil
+	numbers int                 // of what was sent
 }
 
 type latencies struct{ least, most time.Duration }
@@ -115,7 +118,7 @@ func (w *World) Host(name string) *Host {
 			return h
 		}
 	}
-	h := &Host{world: w, name: name, disk: Disk{world: w}}
+	h := &Host{world: w, name: name, disk: Disk{world: w, host: name}}
 	w.hosts = append(w.hosts, h)
 	return h
 }
@@ -138,8 +141,9 @@ func (w *World) Start(name string, p Program) *Host {
 		panic(fmt.Sprintf("a world has at most %d lives", livesMost))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	h.begin(&life{number: w.lives, cancel: cancel, returned: make(chan struct{}), program: p})
+	h.begin(&life{number: w.lives, cancel: cancel, returned: make(chan struct{}), program: p, mail: make(chan Mail, mailMost)})
 	w.note(fmt.Sprintf("%s starts", name))
+	w.happened(happens.Event{Kind: happens.Start, Host: name})
 	h.life.run(ctx, h)
 	return h
 }
@@ -162,6 +166,7 @@ func (w *World) Crash(name string) {
 	}
 	w.Wait()
 	w.note(fmt.Sprintf("%s crashes", name))
+	w.happened(happens.Event{Kind: happens.Crash, Host: name})
 	bubble.Kill(h.life.number)
 	h.life.end()
 	w.net.drop(h)
@@ -176,6 +181,7 @@ func (w *World) Stop(name string) {
 		return
 	}
 	w.note(fmt.Sprintf("%s stops", name))
+	w.happened(happens.Event{Kind: happens.Stop, Host: name})
 	h.life.cancel()
 	select {
 	case <-h.life.returned:

@@ -71,8 +71,24 @@ type Result struct {
 	Held     []world.Held  // where each liveness property was first seen to hold
 	Space    *Space        // what the space is made of; nil means nobody asked
 	Lines    *Lines        // which lines of the service ran; nil means nobody counted them
+	Programs *Programs     // the search of a system with programs; nil for others
 
 	lab *Lab // in which runs are looked into, or nil if it was not needed yet: see Open
+}
+
+// Programs has the counts of a search of a system with programs, and the draws of its finding. System is
+// then a recording of the finding: its nodes repeat that run.
+type Programs struct {
+	Worlds   int      // runs
+	Exact    bool     // two processes took the run of the finding in the same way
+	Critical string   // the first step of the finding after which other runs fail so, too, in words; "" if it was not looked for
+	Draws    int      // of the finding
+	Deviate  int      // of these, those that are not as if nothing deviates,
+	First    int      // and how many were not in the run as it was found
+	Shrunk   int      // runs that made it smaller
+	Script   int      // draws that chose faults and requests, and their times
+	Deviates []string // the others that deviate, in words
+	Drawn    error    // why the run has no graph; nil if it has one
 }
 
 // Lines counts the lines of the service's code that ran during a search.
@@ -116,6 +132,7 @@ func (r *Result) Verdict() sim.Verdict {
 type Finding struct {
 	sim.Failure
 	Path     *choose.Path
+	Tape     *choose.Path // of programs: the draws of the run, of which Path is a recording; nil otherwise
 	Trace    *sim.Trace   // the path's steps; nil where they could not be taken again
 	Proved   bool         // dead: the run ends in a state without any event that is not live
 	Critical *Critical    // where recovery became impossible; nil means not isolated
@@ -131,6 +148,14 @@ type Finding struct {
 
 	climate run.Climate // of the run
 	whole   bool        // dead: it was found on the graph of a space that was exhausted
+}
+
+// Written returns the path that is kept of the finding.
+func (f *Finding) Written() *choose.Path {
+	if f.Tape != nil {
+		return f.Tape
+	}
+	return f.Path
 }
 
 // The judgment of a run, and the reason to believe it, are types of package decide.

@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"macemc/internal/sight"
+	"macemc/program"
 )
 
 // System is a service to be checked: a value, made once. Fields that are nil have the
@@ -49,6 +51,9 @@ type System struct {
 	// protocol's progress belongs into the service, not into the script.
 	Script func(p Params, self Addr, life int) []Signal
 
+	// Programs says which nodes are programs with goroutines. If it is nil, none is.
+	Programs *Programs
+
 	// Byzantine says which nodes do not keep to the protocol, and what they do instead. If it
 	// is nil, all nodes keep to it, unless a search names some that do not.
 	Byzantine func(p Params) []Byzantine
@@ -84,6 +89,25 @@ type System struct {
 	// Remade lists fields, mostly of functions, that are not part of the state and that a
 	// function makes again in each copy of a node: see Remake.
 	Remade []Remade
+}
+
+// Programs describes the nodes of a system that are programs with goroutines. Such a system is searched
+// by the command macemc and by macetest, in runs whose goroutines all stand in one bubble. Its other
+// nodes are handlers, as New makes them.
+//
+// Properties see what a program shows by Host.Show, by its type, as they see nodes. Always, Each,
+// Eventually and Monitor are judged whenever something has happened and all goroutines are blocked.
+// Eventually means that all of them hold together at some time after the faults are over, and within
+// Calm. The requests of Script reach a program by Host.Mail. Nothing is proved, since states of
+// goroutines cannot be compared.
+type Programs struct {
+	// New returns the program of the node at self, whose host has the name of the address. If
+	// it returns nil, the node is one of System.New, which may be nil if there is none.
+	New func(p Params, self Addr) program.Program
+	// Storm is the time in which faults happen; requests come in it, too. 0 means ten seconds.
+	Storm time.Duration
+	// Calm is the time within which the system must be live after that. 0 means a minute.
+	Calm time.Duration
 }
 
 // Range is the default, the smallest and the largest value of a number.

@@ -41,7 +41,7 @@ func (sys *System) validateOwn() error {
 	switch {
 	case strings.TrimSpace(sys.Doc) == "":
 		return errors.New("it is undocumented; say in Doc what it is and what it promises")
-	case sys.New == nil:
+	case sys.New == nil && sys.Programs == nil:
 		return errors.New("it has no New; say how a node is made")
 	}
 	for k, name := range FaultNames() {
@@ -142,6 +142,13 @@ func (sys *System) validateNodes(p Params) error {
 	}
 	var nodes, sees []Node
 	for i := range p.Nodes {
+		if sys.Programs != nil && sys.Programs.New(p, addrOf(i)) != nil {
+			nodes = append(nodes, nil)
+			continue
+		}
+		if sys.New == nil {
+			return fmt.Errorf("%s is neither a program nor a node: it has no New", addrOf(i))
+		}
 		var n Node
 		seen := false
 		if err := guard.Call("New", func() { n, seen = sys.made(p, addrOf(i), byzantine) }); err != nil {
@@ -156,6 +163,9 @@ func (sys *System) validateNodes(p Params) error {
 	}
 	times := Times(walker)
 	for i, n := range nodes {
+		if n == nil {
+			continue // a program
+		}
 		if h, ok := n.(sight.Handled); ok && h.Handlers().Err != nil {
 			return h.Handlers().Err
 		}
@@ -175,6 +185,9 @@ func (sys *System) validateNodes(p Params) error {
 		if why := times.Check(t); why != "" {
 			return fmt.Errorf("%s cannot keep times where it does: %s", t, why)
 		}
+	}
+	if sys.Programs != nil {
+		return nil // what programs show is known when they run
 	}
 	for _, prop := range sys.Properties {
 		if prop.rule.Matches != nil && !matched(sees, prop.rule) {

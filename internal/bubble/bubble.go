@@ -185,14 +185,15 @@ func (r *Recorder) End() Record {
 // goroutines were left, or that all of them were blocked; Left is called before the run ends.
 func (r *Recorder) Run(p Plan, f func()) (rec Record, left []Goroutine, err error) {
 	r.Begin(p)
-	err = enter(f)
+	err = Inside(f)
 	if err != nil {
 		left = Left()
 	}
 	return r.End(), left, err
 }
 
-func enter(f func()) (err error) {
+// Inside runs f in a bubble of its own, with the plan of the run that began. The error is that of Run.
+func Inside(f func()) (err error) {
 	defer func() {
 		if e := recover(); e != nil {
 			err = fmt.Errorf("%v", e)

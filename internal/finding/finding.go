@@ -113,7 +113,7 @@ const (
 // files returns the files of the folder. The path comes first; without it no folder is written.
 func (t *tale) files() []File {
 	all := []File{{"error.path", func(w io.Writer) error {
-		_, err := t.f.Path.WriteTo(w)
+		_, err := t.f.Written().WriteTo(w)
 		return err
 	}}}
 	if t.f.Live != nil {

@@ -53,6 +53,7 @@ func (t *tale) report(w io.Writer) error {
 		t.critical(p)
 		t.avoidable(p)
 	}
+	t.programs(p)
 	t.goesOn(p)
 	t.nearest(p)
 	t.apart(p)
@@ -250,7 +251,7 @@ func (t *tale) step(p *page, n int) {
 		return
 	}
 	text := fmt.Sprintf("**Step %d: %s.**", n, t.teller.event(s))
-	if at := t.Sources().Handler(s.Event); at.Line > 0 {
+	if at := t.Sources().Handler(s.Event); at.Line > 0 && !t.recording() {
 		text += fmt.Sprintf(" It is handled by %s in %s.", report.Code(shortFunc(at.Func)), report.Code(fmt.Sprintf("%s:%d", at.File, at.Line)))
 	}
 	p.say("%s", text)
@@ -288,6 +289,27 @@ func (t *tale) step(p *page, n int) {
 	}
 }
 
+// recording reports whether the run is a recording of programs, whose nodes have no code of the service.
+func (t *tale) recording() bool { return t.r.Programs != nil }
+
+// programs writes what is known of a run of programs.
+func (t *tale) programs(p *page) {
+	of := t.r.Programs
+	if of == nil {
+		return
+	}
+	p.head("What it takes")
+	if of.Critical != "" {
+		p.say("Critical: %s. That is evidence, and no proof.", report.Prose(of.Critical))
+	}
+	p.say("Of %s of the run (orders of goroutines, of select cases and of timers, pauses, latencies, faults, what the script chose), %d deviate from what happens if nothing is chosen, and %d of these chose faults, requests and their times, which stand in the run; in the run as it was found, %d deviated.",
+		numerals.Many(of.Draws, "draw"), of.Deviate, of.Script, of.First)
+	p.list(codes(of.Deviates))
+	if of.Drawn != nil {
+		p.say("There is no graph: %s.", report.Prose(of.Drawn.Error()))
+	}
+}
+
 const (
 	passagesMost = 6  // functions of a step
 	linesMost    = 90 // of all of them
@@ -296,6 +318,9 @@ const (
 // source shows the lines of the service that ran in a step. Those of layers from elsewhere are
 // folded.
 func (t *tale) source(p *page, n int) {
+	if t.recording() {
+		return
+	}
 	all, why := t.Passages(n)
 	if len(all) == 0 {
 		return

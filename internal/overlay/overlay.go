@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"go/format"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -226,4 +227,26 @@ func place(name string, text []byte) error {
 // Flags returns the flags of go build and go test, for a build that has other tags too.
 func (o Overlay) Flags(tags ...string) []string {
 	return []string{"-overlay=" + o.JSON, "-tags=" + strings.Join(append(tags, Tag), ",")}
+}
+
+// With writes an overlay of this one and another one into a folder, and returns its file.
+func (o Overlay) With(other, folder string) (string, error) {
+	all := map[string]string{}
+	for _, file := range []string{o.JSON, other} {
+		var one struct{ Replace map[string]string }
+		text, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(text, &one)
+		}
+		if err != nil {
+			return "", fmt.Errorf("the overlay %s cannot be read: %w", file, err)
+		}
+		maps.Copy(all, one.Replace)
+	}
+	text, err := json.MarshalIndent(map[string]any{"Replace": all}, "", "\t")
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(folder, "macemc-overlay.json")
+	return file, place(file, text)
 }

@@ -247,9 +247,45 @@ func (p *printer) stack(stack string) {
 	p.blank()
 }
 
+// programs writes the block about a search of a system with programs.
+func (p *printer) programs(s subject, r *search.Result) {
+	of := r.Programs
+	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))
+	if len(s.Checked) > 0 {
+		p.row(2, labels, "checked", "only "+quoted(s.Checked))
+	}
+	p.row(2, labels, "taken", numerals.Many(of.Worlds, "run")+" with goroutines; their states are not compared, so no duplicates are known")
+	p.row(2, labels, "proved", "nothing: a search of programs samples runs")
+	if r.Finding != nil {
+		exact := "no: two processes took the run in different ways"
+		if of.Exact {
+			exact = "yes: two processes drew the same"
+		}
+		p.row(2, labels, "exact", exact)
+		if of.Critical != "" {
+			p.row(2, labels, "critical", of.Critical)
+		}
+		if of.Exact {
+			p.row(2, labels, "draws", fmt.Sprintf("%d of %d deviate, of which %d chose faults, requests and their times; in the run as it was found, %d did (%s made it smaller)", of.Deviate, of.Draws, of.Script, of.First, numerals.Many(of.Shrunk, "run")))
+		}
+		for i, d := range of.Deviates {
+			p.row(2, labels, map[bool]string{true: "deviates"}[i == 0], d)
+		}
+	}
+	if of.Drawn != nil {
+		p.row(2, labels, "graph", "none: "+of.Drawn.Error())
+	}
+	p.row(2, labels, "stopped", stopped(r))
+	p.blank()
+}
+
 // searched writes the block with the bounds and the counts.
 func (p *printer) searched(s subject, r *search.Result) {
 	p.line("searched:")
+	if r.Programs != nil {
+		p.programs(s, r)
+		return
+	}
 	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s%s%s", r.Options.Seed, r.Stats.Engine, kept(r), copies(r)))
 	if len(s.Checked) > 0 {
 		p.row(2, labels, "checked", "only "+quoted(s.Checked))
@@ -692,6 +728,9 @@ func (p *printer) measured(r *search.Result) {
 		elapsed += "; " + duration(m.CPU) + " of processor time"
 	}
 	p.row(2, labels, "time", elapsed)
+	if r.Programs != nil { // other processes take the runs
+		return
+	}
 	p.row(2, labels, "speed", rate(r.Stats.Steps, m.Elapsed-m.Looked)+" steps/s")
 	p.row(2, labels, "memory", numerals.Count(int(m.Memory>>20))+" MiB")
 	if why := slower(r); why != "" {

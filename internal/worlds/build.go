@@ -13,8 +13,8 @@ import (
 	"macemc/internal/overlay"
 )
 
-// A binary is a test that was built with the overlay.
-type binary struct {
+// A Binary is a program that was built with the overlay.
+type Binary struct {
 	file    string
 	overlay overlay.Overlay
 }
@@ -23,26 +23,26 @@ type binary struct {
 var built = sync.OnceValues(build)
 
 // build builds the test of the folder in which it runs, as go test does.
-func build() (binary, error) {
+func build() (Binary, error) {
 	dir, err := overlay.Cache()
 	if err != nil {
-		return binary{}, err
+		return Binary{}, err
 	}
 	o, err := overlay.Write(dir)
 	if err != nil {
-		return binary{}, err
+		return Binary{}, err
 	}
 	here, err := os.Getwd()
 	if err != nil {
-		return binary{}, err
+		return Binary{}, err
 	}
 	if bubble.Overlaid() {
 		file, err := os.Executable()
-		return binary{file, o}, err
+		return Binary{file, o}, err
 	}
 	tags, race := settings()
 	if race {
-		return binary{}, fmt.Errorf("the race detector schedules by itself: run the test without -race to search it")
+		return Binary{}, fmt.Errorf("the race detector schedules by itself: run the test without -race to search it")
 	}
 	h := fnv.New64a()
 	fmt.Fprint(h, here, tags, o.Hash)
@@ -50,9 +50,9 @@ func build() (binary, error) {
 	args := append([]string{"test", "-c", "-vet=off", "-o", file}, o.Flags(tags...)...)
 	out, err := o.Command(append(args, ".")...).CombinedOutput()
 	if err != nil {
-		return binary{}, fmt.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		return Binary{}, fmt.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	return binary{file, o}, nil
+	return Binary{file, o}, nil
 }
 
 // settings returns the tags that this test was built with, and whether it is by -race.
@@ -70,4 +70,44 @@ func settings() (tags []string, race bool) {
 		}
 	}
 	return tags, race
+}
+
+// A Source says what a program is built of, so that it is built once more with the overlay.
+type Source struct {
+	Main    string   // its package main
+	Dir     string   // where the go command runs; "" means here
+	Overlay string   // the file of an overlay that it needs; "" means none
+	Flags   []string // of the go command
+}
+
+// Build builds the program with the overlay, unless this process is one that was.
+func (src Source) Build() (Binary, error) {
+	dir, err := overlay.Cache()
+	if err != nil {
+		return Binary{}, err
+	}
+	o, err := overlay.Write(dir)
+	if err != nil {
+		return Binary{}, err
+	}
+	if bubble.Overlaid() {
+		file, err := os.Executable()
+		return Binary{file, o}, err
+	}
+	tags, _ := settings()
+	h := fnv.New64a()
+	fmt.Fprint(h, src.Main, src.Dir, tags, o.Hash)
+	file := filepath.Join(dir, "programs", fmt.Sprintf("%x", h.Sum64()))
+	if src.Overlay != "" {
+		if o.JSON, err = o.With(src.Overlay, filepath.Dir(src.Overlay)); err != nil {
+			return Binary{}, err
+		}
+	}
+	args := append(append([]string{"build", "-o", file}, o.Flags(tags...)...), src.Flags...)
+	cmd := o.Command(append(args, src.Main)...)
+	cmd.Dir = src.Dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return Binary{}, fmt.Errorf("go %s %s: %v\n%s", strings.Join(args, " "), src.Main, err, out)
+	}
+	return Binary{file, o}, nil
 }

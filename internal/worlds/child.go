@@ -24,10 +24,28 @@ import (
 // A Body is the function that the user wrote: a test that runs in a bubble.
 type Body func(t *testing.T, w *program.World)
 
+// A System is a body without a test. It passes entries of its log to say, which is nil where nobody
+// reads them.
+type System func(t *T, w *program.World, say func(entry any))
+
+// T is the outcome of a world of a System.
+type T struct{ text string }
+
+// Error says that the world fails, and how. The world goes on.
+func (t *T) Error(args ...any) { t.text = strings.TrimSpace(t.text + "\n" + fmt.Sprint(args...)) }
+
+// Skip ends the world without a failure, and Fatal ends it with one. The body calls them in its own
+// goroutine.
+func (t *T) Skip(...any)       { panic(over{}) }
+func (t *T) Fatal(args ...any) { t.Error(args...); panic(over{}) }
+
+type over struct{}
+
 // child takes the worlds of its job.
 type child struct {
 	job      *job
-	body     Body
+	body     Body // of a test; nil for a system
+	system   System
 	out      *os.File
 	recorder *bubble.Recorder
 	failure  *Failure // of the world that is taken
@@ -39,10 +57,18 @@ type child struct {
 
 // Do does a job in this process.
 func Do(j *job, body Body) error {
-	if err := errors.Join(bubble.Exact(), outside(), unset()); err != nil {
+	return (&child{job: j, body: body}).work()
+}
+
+// DoSystem does a job about a system in this process.
+func DoSystem(j *job, body System) error { return (&child{job: j, system: body}).work() }
+
+// work makes the process fit for worlds, and takes them.
+func (c *child) work() error {
+	if err := errors.Join(bubble.Exact(), outside(), c.unset()); err != nil {
 		return err
 	}
-	out, err := os.OpenFile(j.Out, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
+	out, err := os.OpenFile(c.job.Out, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o644)
 	if err != nil {
 		return err
 	}
@@ -50,7 +76,7 @@ func Do(j *job, body Body) error {
 	bubble.Prepare()
 	debug.SetMemoryLimit(limit)
 	rand.Reader = drawn{}
-	c := &child{job: j, body: body, out: out, recorder: new(bubble.Recorder)}
+	c.out, c.recorder = out, new(bubble.Recorder)
 	if err := c.do(); err != nil {
 		return err
 	}
@@ -219,6 +245,9 @@ func (c *child) full() bool {
 // text of a failure.
 func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
 	c.failure, c.world, c.notes, c.number = nil, nil, notes, k
+	if c.body == nil {
+		return c.takeSystem(p), nil
+	}
 	said, err := c.captured(func() {
 		c.recorder.Begin(p)
 		testing.RunTests(regexp.MatchString, []testing.InternalTest{{Name: c.job.Test, F: c.bubble}})
@@ -235,6 +264,40 @@ func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
 	}
 	t.failure = c.failure
 	return t, nil
+}
+
+// takeSystem takes one world of a system.
+func (c *child) takeSystem(p bubble.Plan) (out took) {
+	t := new(T)
+	c.recorder.Begin(p)
+	err := bubble.Inside(func() {
+		w := program.New(t)
+		c.world = w
+		var say func(any)
+		if c.notes {
+			say = func(entry any) { c.say(line{What: "log", Log: entry}) }
+		}
+		end := time.AfterFunc(endless, func() { c.endless() })
+		defer end.Stop()
+		defer w.End()
+		defer func() {
+			if e := recover(); e != nil && e != (over{}) {
+				panic(e)
+			}
+		}()
+		c.system(t, w, say)
+	})
+	switch {
+	case t.text != "":
+		out.failure = &Failure{Kind: "failed", Message: t.text}
+	case err != nil:
+		out.failure = deadlocked(err)
+	}
+	out.record = c.recorder.End()
+	if c.world != nil {
+		out.ends = c.world.Ended()
+	}
+	return out
 }
 
 // bubble runs the test of one world.
@@ -318,7 +381,10 @@ var header = regexp.MustCompile(`(?m)^\s*--- FAIL: .*\n`)
 func clean(said string) string { return strings.TrimSpace(header.ReplaceAllString(said, "")) }
 
 // unset clears flags by which package testing would not run the worlds.
-func unset() error {
+func (c *child) unset() error {
+	if c.body == nil {
+		return nil
+	}
 	for _, name := range []string{"test.run", "test.skip"} {
 		if err := flag.Set(name, ""); err != nil {
 			return err

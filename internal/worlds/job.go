@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 
+	"macemc/choose"
 	"macemc/internal/bubble"
 )
 
@@ -13,16 +14,17 @@ const variable = "MACEMC_WORLDS_JOB"
 
 // A job is the work of a child.
 type job struct {
-	Test   string // the name of the test, and which Explore of it
+	Test   string // the name of the test or system, and which Explore of it
 	Call   int
 	Seed   uint64
-	From   int      // the first world
-	To     int      // and the first that is not taken
-	Stride int      // every such world
-	Single bool     // world From alone, with its draws in Log and its lines as they come
-	Tape   string   // the file of a tape, which is taken instead
-	Cuts   [][2]int // of Tape, one world each, from number From: the draws that are left out
-	Free   bool     // of Cuts: the worlds go on freely after step Until
+	Of     []choose.Field // of a system: its settings
+	From   int            // the first world
+	To     int            // and the first that is not taken
+	Stride int            // every such world
+	Single bool           // world From alone, with its draws in Log and its lines as they come
+	Tape   string         // the file of a tape, which is taken instead
+	Cuts   [][2]int       // of Tape, one world each, from number From: the draws that are left out
+	Free   bool           // of Cuts: the worlds go on freely after step Until
 	Until  uint32
 	Names  []uintptr   // a stack whose calls are named; no world is taken
 	Draw   bubble.Draw // whose goroutine is named, too
@@ -34,11 +36,12 @@ type job struct {
 // A line is one line of a child's output.
 type line struct {
 	World   int      `json:"world"`
-	What    string   `json:"what"` // begin, pass, fail, note, stack, full, done
+	What    string   `json:"what"` // begin, pass, fail, note, log, stack, full, done
 	Failure *Failure `json:"failure,omitempty"`
 	Who     string   `json:"who,omitempty"` // the goroutine of Draw
 	Text    []string `json:"text,omitempty"`
 	Step    uint32   `json:"step,omitempty"` // at which Text was noted
+	Log     any      `json:"log,omitempty"`  // an entry of the body's log
 	Draws   int      `json:"draws,omitempty"`
 	Fit     bool     `json:"fit,omitempty"`
 	Ends    string   `json:"ends,omitempty"` // the time of the world at its end

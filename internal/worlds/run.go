@@ -27,6 +27,7 @@ type result struct {
 	worlds  int      // that passed
 	failure *Failure // nil if every world passed
 	notes   []Note
+	log     []json.RawMessage
 	pcs     []uintptr // the stack of the draw that was asked for
 	stack   []string  // its names
 	who     string    // the goroutine that asked
@@ -43,7 +44,7 @@ func (s *Search) run(j job) (result, error) {
 		return result{}, err
 	}
 	defer os.RemoveAll(dir)
-	j.Test, j.Call, j.Seed = s.Test, s.Call, s.Seed
+	j.Test, j.Call, j.Seed, j.Of = s.Test, s.Call, s.Seed, s.Of
 	j.Out = filepath.Join(dir, "out")
 	single := (j.Tape != "" || j.Single) && j.Cuts == nil
 	if single {
@@ -53,8 +54,11 @@ func (s *Search) run(j job) (result, error) {
 	if err != nil {
 		return result{}, err
 	}
-	args := []string{"-test.run=^" + strings.ReplaceAll(regexp.QuoteMeta(s.Test), "/", "$/^") + "$", "-test.timeout=0", "-test.count=1"}
-	cmd := exec.Command(s.binary.file, append(args, owned()...)...)
+	var args []string
+	if s.Build == nil {
+		args = append([]string{"-test.run=^" + strings.ReplaceAll(regexp.QuoteMeta(s.Test), "/", "$/^") + "$", "-test.timeout=0", "-test.count=1"}, owned()...)
+	}
+	cmd := exec.Command(s.binary.file, args...)
 	cmd.Env = append(os.Environ(), variable+"="+string(text), "GOMAXPROCS=1")
 	said, err := s.wait(cmd, j.Out)
 	out, readErr := os.ReadFile(j.Out)
@@ -102,6 +106,10 @@ func read(out []byte) (r result, done bool) {
 		case "note":
 			for _, text := range l.Text {
 				r.notes = append(r.notes, Note{l.Step, text})
+			}
+		case "log":
+			if raw, err := json.Marshal(l.Log); err == nil {
+				r.log = append(r.log, raw)
 			}
 		case "stack":
 			r.stack, r.who = l.Text, l.Who

@@ -1,6 +1,7 @@
 package worlds
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"macemc/choose"
 	"macemc/internal/bubble"
 )
 
@@ -21,26 +23,33 @@ type Search struct {
 	Worlds  int         // how many are taken at most
 	Workers int         // processes
 	Stop    func() bool // whether to end; nil for never
-	Keep    string      // the file into which the smallest tape goes
+	Keep    string      // the file into which the smallest tape goes; "" for none
 
-	binary binary
+	// Of a system instead of a test:
+	Of       []choose.Field         // its settings, which stand in the headers of tapes
+	Build    func() (Binary, error) // the program that takes the worlds; nil means this test
+	Progress func(worlds int)       // told now and then how many were taken; may be nil
+
+	binary Binary
 }
 
 // A Finding is a world that fails.
 type Finding struct {
 	World   int
 	Failure Failure
-	Tape    string   // the file
-	Notes   []Note   // of the smallest run
-	Turn    Turn     // where it became hopeless
-	Ends    string   // its time
-	Asked   int      // draws of the smallest run
-	Deviate int      // how many of them are not 0
-	First   int      // deviations of the world that was found
-	Left    []string // deviations of the smallest run, in words
-	Exact   bool     // two processes drew the same
-	Differs []string // where not: the first difference
-	Runs    int      // to make it smaller
+	Tape    string // the file
+	Path    *choose.Path
+	Log     []json.RawMessage // of the smallest run
+	Notes   []Note            // of the smallest run
+	Turn    Turn              // where it became hopeless
+	Ends    string            // its time
+	Asked   int               // draws of the smallest run
+	Deviate int               // how many of them are not 0
+	First   int               // deviations of the world that was found
+	Left    []string          // deviations of the smallest run, in words
+	Exact   bool              // two processes drew the same
+	Differs []string          // where not: the first difference
+	Runs    int               // to make it smaller
 }
 
 // A Note is a line that a world logged, and the step at which it did.
@@ -60,6 +69,10 @@ type Turn struct {
 
 // Prepare builds the test with the overlay. The error says why replay is not exact.
 func (s *Search) Prepare() (err error) {
+	if s.Build != nil {
+		s.binary, err = s.Build()
+		return err
+	}
 	s.binary, err = built()
 	return err
 }
@@ -71,6 +84,9 @@ func (s *Search) Go() (f *Finding, taken int, err error) {
 	for from := 0; from < s.Worlds; from += lot * workers {
 		if s.Stop != nil && s.Stop() {
 			return nil, from, nil
+		}
+		if s.Progress != nil {
+			s.Progress(from)
 		}
 		world, failure, err := s.lot(from, min(s.Worlds, from+lot*workers), workers)
 		if err != nil {
@@ -135,7 +151,7 @@ func (s *Search) finding(world int, failure Failure) (*Finding, error) {
 		return &Finding{World: world, Failure: failure, Differs: []string{
 			"in a process of its own the world passes: the failure depends on what earlier worlds left in package variables"}}, nil
 	}
-	t := &tape{test: s.Test, toolchain: toolchain(), overlay: s.binary.overlay.Hash,
+	t := &tape{of: s.Of, test: s.Test, toolchain: toolchain(), overlay: s.binary.overlay.Hash,
 		seed: planOf(s.Seed, world).Seed, draws: deviations(one.draws)}
 	small, runs, err := s.shrink(t, *one.failure)
 	if err != nil {
@@ -206,7 +222,16 @@ func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 		return nil, err
 	}
 	return &Finding{World: f.World, Failure: *one.failure, Turn: turn, Tape: f.Tape, First: f.First, Runs: f.Runs, Exact: true,
-		Notes: one.notes, Ends: one.ends, Asked: len(one.draws), Deviate: len(t.draws), Left: s.told(t, one.draws)}, t.save(s.Keep)
+		Notes: one.notes, Ends: one.ends, Asked: len(one.draws), Deviate: len(t.draws), Left: s.told(t, one.draws),
+		Path: t.path(), Log: one.log}, s.keep(t)
+}
+
+// keep writes the smallest tape.
+func (s *Search) keep(t *tape) error {
+	if s.Keep == "" {
+		return nil
+	}
+	return t.save(s.Keep)
 }
 
 // freely is the number of worlds that go on with free draws after a step that may be the critical one.
@@ -351,9 +376,36 @@ func (s *Search) Replay(file string) (failure *Failure, fit bool, notes []Note, 
 	if err != nil {
 		return nil, false, nil, "", err
 	}
-	if t.toolchain != toolchain() || t.overlay != s.binary.overlay.Hash {
-		warning = fmt.Sprintf("%s was recorded with %s and overlay %s, and this is %s with overlay %s", file, t.toolchain, t.overlay, toolchain(), s.binary.overlay.Hash)
-	}
+	warning = s.warning(file, t)
 	r, err := s.run(job{Tape: file, From: 1})
 	return r.failure, r.fit, r.notes, warning, err
+}
+
+// A Taken is a run that was taken again.
+type Taken struct {
+	Failure *Failure // nil if it passes
+	Fit     bool     // every answer was asked for
+	Log     []json.RawMessage
+	Warning string // why replay may not be exact
+}
+
+// Take takes the run of a path.
+func (s *Search) Take(path *choose.Path) (*Taken, error) {
+	t, err := tapeOf(path)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.take(t, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &Taken{r.failure, r.fit, r.log, s.warning("the path", t)}, nil
+}
+
+// warning says if a tape was recorded with something else.
+func (s *Search) warning(name string, t *tape) string {
+	if t.toolchain == toolchain() && t.overlay == s.binary.overlay.Hash {
+		return ""
+	}
+	return fmt.Sprintf("%s was recorded with %s and overlay %s, and this is %s with overlay %s", name, t.toolchain, t.overlay, toolchain(), s.binary.overlay.Hash)
 }

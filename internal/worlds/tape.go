@@ -15,6 +15,7 @@ import (
 
 // A tape is the answers of a world that are not 0, and the questions that they answer.
 type tape struct {
+	of                       []choose.Field // of a system
 	test, toolchain, overlay string
 	seed                     uint64
 	draws                    []bubble.Draw
@@ -32,8 +33,10 @@ func deviations(draws []bubble.Draw) (out []bubble.Draw) {
 
 // path returns the tape as a path. A step stands for the draws of an instant.
 func (t *tape) path() *choose.Path {
-	p := new(choose.Path)
-	p.Add("test", t.test)
+	p := &choose.Path{Header: slices.Clone(t.of)}
+	if len(t.of) == 0 {
+		p.Add("test", t.test)
+	}
 	p.Add("go", t.toolchain)
 	p.Add("overlay", t.overlay)
 	p.Add("seed", fmt.Sprint(t.seed))
@@ -73,17 +76,26 @@ func load(file string) (*tape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
+	t, err := tapeOf(p)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return t, nil
+}
+
+// tapeOf reads the tape that a path is.
+func tapeOf(p *choose.Path) (*tape, error) {
 	t := new(tape)
 	t.test, _ = p.Get("test")
 	t.toolchain, _ = p.Get("go")
 	t.overlay, _ = p.Get("overlay")
 	seed, _ := p.Get("seed")
 	if _, err := fmt.Sscan(seed, &t.seed); err != nil {
-		return nil, fmt.Errorf("%s is no tape of a program: its header has no seed", file)
+		return nil, fmt.Errorf("it is no tape of a program: its header has no seed")
 	}
 	for _, s := range p.Steps {
 		if err := t.read(s); err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
+			return nil, err
 		}
 	}
 	return t, nil

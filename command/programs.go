@@ -1,0 +1,106 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/ensemble"
+	"macemc/internal/finding"
+	"macemc/internal/merge"
+	"macemc/internal/numerals"
+	"macemc/internal/report"
+	"macemc/internal/worlds"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// Systems with programs are searched by processes of their own, which this one keeps: it takes no runs
+// itself.
+
+// searchPrograms searches a system that has programs with goroutines.
+func (t *tool) searchPrograms(name string, f searchFlags) error {
+	sys, opts, err := t.options(name, &f)
+	if err != nil {
+		return err
+	}
+	if f.coverage || f.state != "" || f.cluster != nil {
+		return usagef("%s has programs with goroutines: --coverage, --state and a coordinator are not for it", sys.Name)
+	}
+	t.shelf = finding.NewShelf(f.out)
+	progress := t.progress(f.quiet)
+	progress.limit = f.time
+	opts.Progress = func(p search.Progress) {
+		progress.say(func(now time.Time) string {
+			return fmt.Sprintf("%s of %s taken, %s", numerals.Count(p.Done), numerals.Many(p.Of, "run"), report.Elapsed(now.Sub(progress.began)))
+		})
+	}
+	ends, ignore := t.interrupts(progress, f.time)
+	defer ignore()
+	opts.Stop, opts.Timed = ends.why, f.time > 0
+	progress.say(func(time.Time) string {
+		return "building the program with macemc's overlay of Go's library; the first build compiles the library"
+	})
+	r, err := ensemble.Search(sys, opts, t.taker())
+	progress.clear()
+	if err != nil {
+		return err
+	}
+	t.conclude(r, f, nil)
+	return nil
+}
+
+func (t *tool) taker() ensemble.Taker { return ensemble.Taker{Build: t.overlaid} }
+
+// overlaid builds this program with the overlay.
+func (t *tool) overlaid() (worlds.Binary, error) {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Path == "" || info.Path == "command-line-arguments" {
+		return worlds.Binary{}, errors.New("the program does not say of which package it is built; give go run or go build a package, and no files")
+	}
+	return worlds.Source{Main: info.Path, Dir: t.built.Dir, Overlay: t.built.Overlay, Flags: t.built.Flags}.Build()
+}
+
+// ofPrograms reports whether a path file is a run of programs. Errors are left to whoever reads it.
+func (t *tool) ofPrograms(name string) bool {
+	path, err := load(name)
+	if err != nil {
+		return false
+	}
+	system, _ := path.Get("system")
+	sys, err := t.find(system)
+	return err == nil && sys.Programs != nil
+}
+
+// replayPrograms takes the tape of a finding again.
+func (t *tool) replayPrograms(name string, f replayFlags) error {
+	path, err := load(name)
+	if err != nil {
+		return err
+	}
+	system, _ := path.Get("system")
+	sys, err := t.find(system)
+	if err != nil {
+		return err
+	}
+	r, _, err := ensemble.Taken(sys, path, t.taker())
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return t.concludeReplay(path, r, f)
+}
+
+// told returns what a path stands for: a run of programs is taken again, and shown as a recording.
+func (t *tool) told(sys *sim.System, path *choose.Path) (*sim.System, *choose.Path, error) {
+	if sys.Programs != nil {
+		_, of, err := ensemble.Taken(sys, path, t.taker())
+		if err != nil {
+			return nil, nil, err
+		}
+		return of.System, of.Path, nil
+	}
+	sys, err := merge.SystemOf(sys, path)
+	return sys, path, err
+}

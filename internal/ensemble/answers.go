@@ -1,0 +1,169 @@
+package ensemble
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"macemc/internal/canon"
+	"macemc/internal/disk"
+	"macemc/internal/handler"
+	"macemc/internal/sight"
+	"macemc/macetime"
+	"macemc/sim"
+)
+
+// A machine runs the handlers of a node, and answers their questions: see handler.Answerer. Coins are
+// draws of the run, and the clock is the bubble's.
+type machine struct {
+	n       *node
+	node    sim.Node
+	step    handler.Step
+	envs    handler.Envs
+	guards  handler.Guards
+	times   *canon.Finder
+	began   time.Time
+	counted uint64
+	timers  map[sim.Signal]time.Time    // when they fire
+	known   map[sim.Signal]*sight.Timer // that the running step has asked about
+	tasks   []sim.Signal
+	disk    *disk.Disk
+}
+
+// newMachine makes a node that made these writes in earlier lives.
+func newMachine(n *node, writes []disk.Write) *machine {
+	walker, err := n.Sys.Walker()
+	if err != nil {
+		panic(err)
+	}
+	m := &machine{n: n, node: n.Sys.New(n.Params, n.self), times: sim.Times(walker), began: time.Now(),
+		timers: map[sim.Signal]time.Time{}, known: map[sim.Signal]*sight.Timer{}}
+	m.guards = handler.GuardsOf(m.node)
+	m.step.Init(handler.Config{System: n.Sys, Params: n.Params, Text: walker.Text, Tracing: true, Strict: true}, m)
+	m.envs.Bind(&m.step, n.self, slices.DeleteFunc(n.Params.Addrs(), func(a sim.Addr) bool { return a == n.self }))
+	for _, w := range writes {
+		m.keep(w)
+	}
+	return m
+}
+
+// run runs the handler of an event; kind 0 is the start. A handler that fails panics.
+func (m *machine) run(e *sim.Event) []sim.Effect {
+	m.step.Begin()
+	clear(m.known)
+	start := e.Kind == 0
+	m.step.Run(m.envs.Next(start || e.Kind == sim.KindRestart), true)
+	if start {
+		m.step.Start(m.node)
+	} else {
+		m.step.Dispatch(m.node, e)
+	}
+	m.step.End()
+	effects := m.step.Effects()
+	for i := range effects {
+		switch e := &effects[i]; e.Kind {
+		case sim.EffectAfter:
+			m.timers[e.Value] = time.Now().Add(e.Delay)
+		case sim.EffectCancel:
+			delete(m.timers, e.Value)
+		case sim.EffectPost:
+			m.tasks = append(m.tasks, e.Value)
+		}
+	}
+	return effects
+}
+
+// next returns the timer that fires first, and when; ok is false if there is none.
+func (m *machine) next() (timer sim.Signal, at time.Time, ok bool) {
+	for s, t := range m.timers {
+		if !ok || t.Before(at) {
+			timer, at, ok = s, t, true
+		}
+	}
+	return timer, at, ok
+}
+
+// due takes out a timer that is due.
+func (m *machine) due(now time.Time) (sim.Signal, bool) {
+	timer, at, ok := m.next()
+	if !ok || at.After(now) {
+		return nil, false
+	}
+	delete(m.timers, timer)
+	return timer, true
+}
+
+// task takes out one of the tasks.
+func (m *machine) task(pick func(n int) int) (sim.Signal, bool) {
+	if len(m.tasks) == 0 {
+		return nil, false
+	}
+	k := pick(len(m.tasks))
+	task := m.tasks[k]
+	m.tasks = slices.Delete(m.tasks, k, k+1)
+	return task, true
+}
+
+func (m *machine) keep(w disk.Write) {
+	m.disk = m.disk.Write(w).SyncKeys()
+	if w.Kind > disk.Delete {
+		m.disk = m.disk.Sync(w.Name)
+	}
+}
+
+func (m *machine) Choose(n int, _ string) int { return m.n.h.Choose(n) }
+
+func (m *machine) Weighted(weights []int, _ string) int {
+	var sides []int
+	for i, w := range weights {
+		if w > 0 {
+			sides = append(sides, i)
+		}
+	}
+	return sides[m.n.h.Choose(len(sides))]
+}
+
+func (m *machine) Now() macetime.Time {
+	return macetime.Wall(m.n.self.Index(), time.Since(m.began)+time.Second)
+}
+
+func (m *machine) Monotone() macetime.Monotone {
+	m.counted++
+	return macetime.Counted(m.counted)
+}
+
+func (m *machine) Before(_ string, a, b macetime.Time, _ []int) bool { return macetime.Earlier(a, b) }
+func (m *machine) HoldsTime(v any) bool                              { return m.times.Holds(v) }
+func (m *machine) Room(handler.Send) bool                            { return true }
+func (m *machine) Handed()                                           {}
+func (m *machine) Due(time.Duration) macetime.Time                   { return macetime.Time{} }
+
+func (m *machine) Timer(s sim.Signal) *sight.Timer {
+	t, is := m.known[s]
+	if !is {
+		t = &sight.Timer{Signal: s}
+		m.known[s] = t
+	}
+	return t
+}
+
+func (m *machine) Scheduled(t *sight.Timer) bool {
+	_, is := m.timers[t.Signal]
+	return is
+}
+
+func (m *machine) Disk() handler.Disk { return m.disk }
+
+func (m *machine) Write(w disk.Write) (int, error) {
+	m.keep(w)
+	m.n.writes(w)
+	return 0, nil
+}
+
+func (m *machine) Sync(string, string) error {
+	m.n.syncs()
+	return nil
+}
+
+func (m *machine) Log(line string)  { m.n.h.Logf("%s", line) }
+func (m *machine) Fail(text string) { panic(fmt.Sprintf("%s: %s", m.n.self, text)) }

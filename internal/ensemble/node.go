@@ -1,0 +1,195 @@
+package ensemble
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"macemc/internal/disk"
+	"macemc/internal/setting"
+	"macemc/internal/sight"
+	"macemc/program"
+	"macemc/sim"
+)
+
+// A node is a life of a handler node, run by a program.
+type node struct {
+	setting.Setting
+	self    sim.Addr
+	h       *program.Host
+	of      *machine
+	queue   []program.Mail // what has arrived, and was not taken
+	signals []sim.Event    // that the node gave itself: room in a buffer, and the like
+	log     *program.File  // of its writes
+}
+
+// storage is the file of a node's writes: a line of JSON for each, a written.
+const storage = "store"
+
+type written struct {
+	Kind       disk.Kind
+	Name, Data []byte
+	Size       int
+}
+
+func newNode(s setting.Setting, self sim.Addr, h *program.Host) *node {
+	n := &node{Setting: s, self: self, h: h}
+	var before []disk.Write
+	if text, err := h.Disk().ReadFile(storage); err == nil {
+		whole := 0
+		for line := range strings.Lines(string(text)) {
+			var w written
+			if json.Unmarshal([]byte(line), &w) != nil {
+				break // torn
+			}
+			before = append(before, disk.Write{Kind: w.Kind, Name: string(w.Name), Data: string(w.Data), Size: w.Size})
+			whole += len(line)
+		}
+		_ = h.Disk().Open(storage).Truncate(int64(whole))
+	}
+	n.of = newMachine(n, before)
+	h.Show(func() any { return sight.Subject(n.of.node) })
+	return n
+}
+
+// run runs the node until its context is cancelled.
+func (n *node) run(ctx context.Context) {
+	first := sim.Event{}
+	if n.h.Life() > 0 {
+		first.Kind = sim.KindRestart
+	}
+	n.takes(&first)
+	for {
+		for n.acts() {
+		}
+		var alarm <-chan time.Time
+		if _, at, ok := n.of.next(); ok {
+			alarm = time.After(time.Until(at))
+		}
+		var action <-chan time.Time
+		if n.of.guards.Acts() && len(n.offers()) > 0 {
+			action = time.After(time.Duration(1+n.h.Choose(8)) * 5 * time.Millisecond)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case m := <-n.h.Mail():
+			n.queue = append(n.queue, m)
+		case <-alarm:
+		case <-action:
+			if all := n.offers(); len(all) > 0 {
+				n.takes(&sim.Event{Kind: sim.KindAction, Value: all[n.h.Choose(len(all))]})
+			}
+		}
+	}
+}
+
+// acts takes one thing that can happen now, and reports whether there was one.
+func (n *node) acts() bool {
+	if len(n.signals) > 0 {
+		e := n.signals[0]
+		n.signals = n.signals[1:]
+		n.takes(&e)
+		return true
+	}
+	var waits []string // senders whose next message is declined
+	for i, m := range n.queue {
+		e := n.event(m)
+		if slices.Contains(waits, m.From) {
+			continue
+		}
+		if e.Kind == sim.KindMessage && !n.of.guards.Accept(e.From, e.Value) || e.Kind == sim.KindScript && !n.of.guards.Opens(e.Value) {
+			waits = append(waits, m.From)
+			continue
+		}
+		n.queue = slices.Delete(n.queue, i, i+1)
+		n.takes(&e)
+		return true
+	}
+	if task, ok := n.of.task(n.h.Choose); ok {
+		n.takes(&sim.Event{Kind: sim.KindTask, Value: task})
+		return true
+	}
+	if timer, ok := n.of.due(time.Now()); ok {
+		n.takes(&sim.Event{Kind: sim.KindTimer, Value: timer})
+		return true
+	}
+	return false
+}
+
+// event is what a mail is to the node.
+func (n *node) event(m program.Mail) sim.Event {
+	if m.From == "" {
+		return sim.Event{Kind: sim.KindScript, Value: m.Value}
+	}
+	e := sim.Event{Kind: sim.KindMessage, Link: sim.LinkTCP, Value: m.Value}
+	for _, a := range n.Params.Addrs() {
+		if a.String() == m.From {
+			e.From = a
+		}
+	}
+	if b, is := m.Value.(program.Broken); is {
+		e.Kind, e.Value = sim.KindError, nil
+		if b.Refused {
+			e.Kind = sim.KindRefused
+		}
+	}
+	return e
+}
+
+// takes runs a handler, and carries out its effects. A handler that fails ends the process, as a
+// panic of any goroutine does.
+func (n *node) takes(e *sim.Event) {
+	e.Node = n.self
+	effects := n.of.run(e)
+	for i := range effects {
+		n.carries(&effects[i])
+	}
+}
+
+// offers returns the actions that the node offers.
+func (n *node) offers() (all []sim.Signal) {
+	n.of.guards.Offer(func(s sim.Signal) { all = append(all, s) })
+	return all
+}
+
+func (n *node) carries(e *sim.Effect) {
+	switch e.Kind {
+	case sim.EffectSend:
+		switch e.Link {
+		case sim.LinkTCP:
+			n.h.Post(e.To.String(), e.Value)
+		case sim.LinkUDP:
+			n.h.PostDatagram(e.To.String(), e.Value)
+		default:
+			panic(fmt.Sprintf("macemc: %s sends by a %s; nodes beside programs have TCP and UDP", n.self, e.Link))
+		}
+	case sim.EffectEmit:
+		n.h.Emit(e.Value)
+	case sim.EffectReset:
+		n.h.Break(e.To.String())
+	case sim.EffectAskClear:
+		n.signals = append(n.signals, sim.Event{Kind: sim.KindClear, From: e.To, Link: sim.LinkTCP})
+	case sim.EffectAskFlushed:
+		n.signals = append(n.signals, sim.Event{Kind: sim.KindFlushed, Link: sim.LinkTCP})
+	}
+}
+
+// writes adds a write to the file of the node's writes, and syncs makes it survive a crash.
+func (n *node) writes(w disk.Write) {
+	if n.log == nil {
+		n.log = n.h.Disk().Open(storage)
+		size, _ := n.log.Size()
+		_, _ = n.log.Seek(size, 0)
+	}
+	text, err := json.Marshal(written{w.Kind, []byte(w.Name), []byte(w.Data), w.Size})
+	if err != nil {
+		panic("macemc bug: a write is no JSON: " + err.Error())
+	}
+	_, _ = n.log.Write(append(text, '\n'))
+}
+
+func (n *node) syncs() { _ = n.h.Disk().Open(storage).Sync() }

@@ -1,0 +1,181 @@
+package ensemble
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"macemc/internal/canon"
+	"macemc/internal/happens"
+	"macemc/internal/setting"
+	"macemc/internal/worlds"
+	"macemc/program"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// two is a system of two programs.
+func two() *sim.System {
+	return &sim.System{
+		Name: "two", Doc: "Two programs.",
+		Programs:  &sim.Programs{New: func(sim.Params, sim.Addr) program.Program { return nil }},
+		Tolerates: sim.Faults{Crash: 2, Partition: 1},
+		Properties: []sim.Property{
+			sim.Always("it is well", func(sim.View[int]) bool { return true }),
+		},
+	}
+}
+
+func settingOf(t *testing.T) setting.Setting {
+	t.Helper()
+	sys := two()
+	p, err := sys.Resolve(sim.Params{Nodes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return setting.Setting{Sys: sys, Params: p}
+}
+
+// logged is the log of a run in which n0 sends to n1, crashes and comes back, a partition comes and goes, and n1
+// is wrong at last.
+func logged(t *testing.T) (log []json.RawMessage) {
+	t.Helper()
+	say := func(e entry) {
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		log = append(log, text)
+	}
+	at := time.Duration(0)
+	event := func(e happens.Event) { e.At = at; say(entry{Event: &e}) }
+	state := func(host, text string) {
+		say(entry{Quiet: &quiet{At: at, States: map[string][]canon.Line{host: {{Path: "N", Value: text}}}}})
+	}
+	event(happens.Event{Kind: happens.Start, Host: "n0"})
+	event(happens.Event{Kind: happens.Start, Host: "n1"})
+	event(happens.Event{Kind: happens.Send, Host: "n0", Peer: "n1", Link: "tcp", Number: 1, Text: "one"})
+	event(happens.Event{Kind: happens.Send, Host: "n0", Peer: "elsewhere", Link: "tcp", Number: 2, Text: "no node"})
+	state("n0", "1")
+	at = 5 * time.Millisecond
+	event(happens.Event{Kind: happens.Send, Host: "n0", Peer: "n1", Link: "udp", Number: 3, Text: "two"})
+	at = 6 * time.Millisecond
+	event(happens.Event{Kind: happens.Arrive, Host: "n1", Peer: "n0", Link: "udp", Number: 3, Text: "two"})
+	event(happens.Event{Kind: happens.Log, Host: "n1", Text: "got it"})
+	state("n1", "2")
+	at = 7 * time.Millisecond
+	event(happens.Event{Kind: happens.Crash, Host: "n0"})
+	event(happens.Event{Kind: happens.Partition, Text: "n1"})
+	event(happens.Event{Kind: happens.Heal})
+	event(happens.Event{Kind: happens.Start, Host: "n0"})
+	event(happens.Event{Kind: happens.Arrive, Host: "n0", Link: "script", Text: "begin"})
+	at = 9 * time.Millisecond
+	event(happens.Event{Kind: happens.Arrive, Host: "n1", Peer: "n0", Link: "tcp", Number: 1, Text: "one"})
+	say(entry{Quiet: &quiet{At: at, States: map[string][]canon.Line{"n1": {{Path: "N", Value: "3"}}}}})
+	say(entry{Quiet: &quiet{At: at, Violated: "it is well", Message: "it is not"}})
+	return log
+}
+
+// A recording does what stands in the log, step by step, and fails as the run did.
+func TestRecording(t *testing.T) {
+	s := settingOf(t)
+	r, err := record(s, logged(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := r.recording("it is well", "it is not")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []string
+	for _, s := range of.Path.Steps {
+		steps = append(steps, s.Event.What)
+	}
+	want := []string{
+		`n0 action wakes{At: "5ms"}`,
+		`n1 message udp{Number: 3, What: "two"} from n0 by bag`,
+		`n0 crash`,
+		`partition n0 | n1`,
+		`mend`,
+		`n0 restart`,
+		`n0 action asked{What: "begin"}`,
+		`n1 message tcp{Number: 1, What: "one"} from n0 by bag`,
+	}
+	if got := strings.Join(steps, "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("the steps are\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+	again, err := search.Replay(of.System, of.Path, search.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := again.Finding; !again.Reproduced || f.Message != "it is not" || f.Step != len(want) {
+		t.Errorf("the recording ends with %+v", f.Failure)
+	}
+	if e := again.Finding.Trace.Steps[1].Effects; len(e) != 1 || e[0].Value != "got it" {
+		t.Errorf("the second step has the effects %v", e)
+	}
+}
+
+// A run that ends at a node that crashed is judged at another one.
+func TestJudged(t *testing.T) {
+	s := settingOf(t)
+	log := logged(t)
+	text, _ := json.Marshal(entry{Event: &happens.Event{At: 10 * time.Millisecond, Kind: happens.Crash, Host: "n1"}})
+	r, err := record(s, append(log[:len(log)-1], text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	of, err := r.recording(noDeadlock, "all wait")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := of.Path.Steps[len(of.Path.Steps)-1].Event.What; last != `n0 action judged{At: "10ms"}` {
+		t.Errorf("the last step is %s", last)
+	}
+}
+
+// Each way to fail is a property, with a stack where there is one.
+func TestProperty(t *testing.T) {
+	for _, c := range []struct {
+		f                    worlds.Failure
+		end                  quiet
+		name, message, stack string
+	}{
+		{worlds.Failure{Kind: "failed", Message: "property \"x\" is violated: y"}, quiet{Violated: "x", Message: "y"}, "x", "y", ""},
+		{worlds.Failure{Kind: "failed", Message: "n0 has stopped\nstack"}, quiet{}, nothingOf, "n0 has stopped", "stack"},
+		{worlds.Failure{Kind: "panic", Message: "panic: no\n\nat"}, quiet{}, noPanic, "panic: no", "at"},
+		{worlds.Failure{Kind: "deadlock", Message: "all\nat"}, quiet{}, noDeadlock, "all", "at"},
+		{worlds.Failure{Kind: "exit", Message: "status 3"}, quiet{}, goesOn, "exit: status 3", ""},
+	} {
+		name, message, stack := property(&c.f, &c.end)
+		if name != c.name || message != c.message || stack != c.stack {
+			t.Errorf("%v is %q, %q, %q", c.f, name, message, stack)
+		}
+	}
+}
+
+// Properties, faults and options that programs do not have are refused by name.
+func TestRefused(t *testing.T) {
+	s := settingOf(t)
+	steps := *s.Sys
+	steps.Properties = []sim.Property{sim.Steps("grows", func(_, _ sim.View[int]) bool { return true })}
+	for _, c := range []struct {
+		s    setting.Setting
+		says string
+	}{
+		{setting.Setting{Sys: &steps, Params: s.Params}, `property "grows" was made by Steps`},
+		{setting.Setting{Sys: s.Sys, Params: s.Params, Conditions: sim.Conditions{Faults: &sim.Faults{Pause: 1}}}, "the faults pause=1"},
+		{setting.Setting{Sys: s.Sys, Params: s.Params, Conditions: sim.Conditions{Byzantine: "lies=1@n0"}}, "no Byzantine nodes"},
+	} {
+		if err := unfit(c.s); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v; want %q", err, c.says)
+		}
+	}
+	if err := unfit(s); err != nil {
+		t.Error(err)
+	}
+	if err := refuse(s.Sys, search.Options{Depth: 3}); err == nil || !strings.Contains(err.Error(), "--depth is not for it") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,302 @@
+package ensemble
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/setting"
+	"macemc/internal/worlds"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// The properties of every program.
+const (
+	noPanic    = "no goroutine panics"
+	noDeadlock = "no deadlock"
+	nothingOf  = "a stopped program leaves nothing behind"
+	goesOn     = "the process goes on"
+)
+
+// Built returns the names of the properties of every program.
+func Built() []string { return []string{noPanic, noDeadlock, nothingOf, goesOn} }
+
+// Worlds is how many worlds a search takes where nobody says how many.
+const Worlds = 1000
+
+// A Taker says which program takes the runs.
+type Taker struct {
+	Build func() (worlds.Binary, error) // nil means the running test,
+	Test  string                        // which has this name
+}
+
+// Child does the job of a child process about a system, and reports whether this is one. find knows the
+// systems.
+func Child(find func(name string) (*sim.System, error)) (is bool, err error) {
+	job, err := worlds.Job()
+	if job == nil || err != nil || len(job.Of) == 0 {
+		return false, err
+	}
+	path := &choose.Path{Header: job.Of}
+	name, _ := path.Get("system")
+	sys, err := find(name)
+	if err != nil {
+		return true, err
+	}
+	s, err := setting.Parse(sys, path)
+	if err != nil {
+		return true, err
+	}
+	return true, worlds.DoSystem(job, body(s))
+}
+
+// Search takes runs of a system that has programs until one fails.
+func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, error) {
+	began, spent := time.Now(), search.Processor()
+	s := setting.Setting{Sys: sys, Params: opts.Params, Conditions: opts.Conditions}
+	if err := refuse(sys, opts); err != nil {
+		return nil, err
+	}
+	if err := sys.Validate(opts.Params); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.Params, err = sys.Resolve(opts.Params); err != nil {
+		return nil, err
+	}
+	if err := unfit(s); err != nil {
+		return nil, err
+	}
+	stop := search.Stop("")
+	w := &worlds.Search{Test: by.Test, Seed: max(opts.Seed, 1), Worlds: many(opts), Workers: workers(opts), Of: s.Header(true), Build: by.Build,
+		Stop: func() bool {
+			if opts.Stop != nil {
+				stop = opts.Stop()
+			}
+			return stop != ""
+		},
+		Progress: func(taken int) {
+			if opts.Progress != nil {
+				opts.Progress(search.Progress{Phase: search.PhaseWalks, Done: taken, Of: many(opts), Stats: search.Stats{Walks: taken}})
+			}
+		},
+	}
+	if err := w.Prepare(); err != nil {
+		return nil, fmt.Errorf("%s has programs with goroutines, and the program that takes their runs cannot be built: %w", sys.Name, err)
+	}
+	f, taken, err := w.Go()
+	if err != nil {
+		return nil, err
+	}
+	stated := s.Stated(sys)
+	opts.Faults = &stated
+	r := &search.Result{System: system(s, nil, "", ""), Params: s.Params, Options: opts,
+		Safety: search.Safety{State: search.StateSampled}, Liveness: search.Liveness{State: search.StateNone}, Stop: search.StopPaths,
+		Stats: search.Stats{Engine: string(Engine), Walks: taken}, Programs: &search.Programs{Worlds: taken}}
+	switch {
+	case f != nil:
+		r.Stop, r.Safety.State = search.StopFound, search.StateFound
+		if err := (&result{r}).found(s, f); err != nil {
+			return nil, err
+		}
+	case stop != "":
+		r.Stop, r.Cut = stop, stop
+	}
+	r.Measured = search.Measured{Elapsed: time.Since(began), CPU: search.Processor() - spent}
+	return r, nil
+}
+
+// Engine is the name of this way of searching.
+const Engine search.Engine = "program"
+
+// many is how many worlds are taken.
+func many(o search.Options) int {
+	switch {
+	case o.Roam > 0:
+		return o.Roam
+	case o.Paths > 0:
+		return o.Paths
+	case o.Timed:
+		return 1 << 30
+	}
+	return Worlds
+}
+
+func workers(o search.Options) int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// refuse returns an error about options that a search of programs does not have.
+func refuse(sys *sim.System, o search.Options) error {
+	for _, c := range []struct {
+		is   bool
+		name string
+	}{
+		{o.Depth > 0, "--depth"}, {o.Prefix != nil, "--prefix"}, {o.Prefixes > 0, "--print-prefixes"},
+		{o.Engine != "" && o.Engine != search.EngineMemo, "--engine"}, {o.Store != nil, "--state"}, {o.Afar != nil, "a coordinator"},
+		{len(o.Ignore) > 0, "--ignore"}, {o.Findings > 1, "--findings"}, {o.NoWalks, "--no-walks"}, {o.ProfileSpace, "--profile-space"},
+		{o.Reduce != "" && o.Reduce != search.ReduceNone, "--reduce"}, {o.Early != nil, "--early"}, {o.Crashes != sim.CrashExplicit, "--crashes"},
+		{o.FreeTimers, "--timers"}, {o.DiskReorder, "--disk"}, {o.Network.String() != "", "--net"},
+	} {
+		if c.is {
+			return fmt.Errorf("%s has programs with goroutines, whose search takes runs and keeps no states: %s is not for it; leave it out", sys.Name, c.name)
+		}
+	}
+	return nil
+}
+
+// found adds the finding of a run that fails.
+func (r *result) found(s setting.Setting, f *worlds.Finding) error {
+	of := &search.Programs{Worlds: f.World + 1, Exact: f.Exact, Draws: f.Asked, Deviate: f.Deviate, First: f.First, Shrunk: f.Runs}
+	if !f.Exact {
+		path := &choose.Path{Header: s.Header(true)}
+		path.Add("verdict", sim.VerdictNondeterminism.String())
+		r.add(of, nil, &search.Finding{Path: path, Tape: path, Failure: sim.Failure{Verdict: sim.VerdictNondeterminism,
+			Message: first(f.Failure.Message) + "; replay is not exact: " + strings.Join(f.Differs, "; ")}})
+		return nil
+	}
+	made, critical, err := finding(s, f.Path, &f.Failure, f.Log, f.Turn.Step)
+	if err != nil {
+		return err
+	}
+	of.Script = len(f.Left)
+	of.Deviates = slices.DeleteFunc(slices.Clone(f.Left), func(d string) bool { return strings.Contains(d, ".(*director).") })
+	of.Script -= len(of.Deviates)
+	of.Drawn, of.Critical = made.undrawn, turned(f.Turn, critical)
+	r.add(of, made.system, made.finding)
+	return nil
+}
+
+// turned describes the critical step.
+func turned(t worlds.Turn, step string) string {
+	switch {
+	case t.Worlds == 0:
+		return ""
+	case t.Step == 0:
+		return fmt.Sprintf("none: %d of %d runs that are free from the beginning fail so, too", t.Worlds, t.Worlds)
+	}
+	text := fmt.Sprintf("%s: the first step after which %d of %d runs that go on freely fail so", step, t.Worlds, t.Worlds)
+	if len(t.Draws) > 0 {
+		text += "; " + strings.Join(t.Draws, "; ")
+	}
+	return text
+}
+
+// result is a Result that is being made.
+type result struct{ *search.Result }
+
+// add adds a finding, with the system of its recording unless that is nil.
+func (r *result) add(of *search.Programs, sys *sim.System, f *search.Finding) {
+	r.Programs, r.Finding, r.Findings = of, f, []*search.Finding{f}
+	if sys != nil {
+		r.System = sys
+	}
+}
+
+// made is a finding with its recording.
+type made struct {
+	finding *search.Finding
+	system  *sim.System
+	undrawn error
+}
+
+// finding makes a finding of a tape, its failure and its log. critical describes the step of the
+// recording at a step of the tape.
+func finding(s setting.Setting, tape *choose.Path, of *worlds.Failure, log []json.RawMessage, at uint32) (m made, critical string, err error) {
+	rec, err := record(s, log)
+	if err != nil {
+		return m, "", err
+	}
+	property, message, stack := property(of, &rec.end)
+	tape = &choose.Path{Header: slices.Clone(tape.Header), Start: tape.Start, Steps: tape.Steps}
+	tape.Set("verdict", sim.VerdictSafety.String())
+	tape.Set("violates", property)
+	m.finding = &search.Finding{Path: tape, Tape: tape, Failure: sim.Failure{Verdict: sim.VerdictSafety, Property: property, Message: message, Stack: stack}}
+	m.system = system(s, nil, property, message)
+	recording, undrawn := rec.recording(property, message)
+	if undrawn != nil {
+		m.undrawn = undrawn
+		return m, fmt.Sprintf("step %d of the tape", at), nil
+	}
+	again, err := search.Replay(recording.System, recording.Path, search.Options{})
+	if err != nil {
+		m.undrawn = err
+		return m, fmt.Sprintf("step %d of the tape", at), nil
+	}
+	failure := again.Finding.Failure
+	failure.Stack = stack
+	m = made{finding: &search.Finding{Failure: failure, Trace: again.Finding.Trace, Path: recording.Path, Tape: tape}, system: recording.System}
+	steps := 0
+	for _, h := range rec.all {
+		if h.event.Kind != 0 {
+			if steps++; h.step >= at {
+				return m, fmt.Sprintf("step %d, %s", steps, recording.Path.Steps[steps-1].Event.What), nil
+			}
+		}
+	}
+	return m, "the end", nil
+}
+
+// property returns the property that a run violates, with a message and a stack.
+func property(f *worlds.Failure, end *quiet) (name, message, stack string) {
+	message, stack, _ = strings.Cut(f.Message, "\n")
+	message, stack = strings.TrimSpace(message), strings.TrimSpace(stack)
+	switch {
+	case f.Kind == "failed" && end.Violated != "":
+		return end.Violated, end.Message, ""
+	case f.Kind == "failed", f.Kind == "left":
+		return nothingOf, message, stack
+	case f.Kind == "panic":
+		return noPanic, message, stack
+	case f.Kind == "deadlock":
+		return noDeadlock, message, stack
+	}
+	return goesOn, f.Kind + ": " + message, stack
+}
+
+func first(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.TrimSpace(line)
+}
+
+// Taken takes the run of a tape again, and returns how it ended now, with a recording.
+func Taken(sys *sim.System, path *choose.Path, by Taker) (*search.Replayed, *Recording, error) {
+	s, err := setting.Parse(sys, path)
+	if err != nil {
+		return nil, nil, err
+	}
+	w := &worlds.Search{Test: by.Test, Of: s.Header(true), Build: by.Build}
+	if err := w.Prepare(); err != nil {
+		return nil, nil, err
+	}
+	again, err := w.Take(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if again.Failure == nil {
+		rec, err := record(s, again.Log)
+		if err != nil {
+			return nil, nil, err
+		}
+		of, err := rec.recording("", "")
+		return &search.Replayed{System: sys, Params: s.Params, Recorded: sim.VerdictSafety, Finding: &search.Finding{Path: path, Tape: path}}, of, err
+	}
+	m, _, err := finding(s, path, again.Failure, again.Log, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.undrawn != nil {
+		return nil, nil, m.undrawn
+	}
+	was, _ := path.Get("violates")
+	return &search.Replayed{System: m.system, Params: s.Params, Recorded: sim.VerdictSafety, Finding: m.finding, Reproduced: m.finding.Property == was},
+		&Recording{m.system, m.finding.Path}, nil
+}

@@ -1,0 +1,80 @@
+package program
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"time"
+	"unicode"
+
+	"macemc/internal/bubble"
+	"macemc/internal/happens"
+)
+
+// Observe calls f with each event, in the goroutine that causes it. f must not block.
+func (w *World) Observe(f func(happens.Event)) { w.observe = f }
+
+// happened passes an event to the observer.
+func (w *World) happened(e happens.Event) {
+	if w.observe == nil {
+		return
+	}
+	bubble.Hush()
+	defer bubble.Unhush()
+	e.At, e.Step = time.Since(epoch), bubble.Step()
+	w.observe(e)
+}
+
+// sent numbers what leaves a host.
+func (w *World) sent(from, to *Host, link, text string) int {
+	w.numbers++
+	w.happened(happens.Event{Kind: happens.Send, Host: from.name, Peer: to.name, Link: link, Number: w.numbers, Text: text})
+	return w.numbers
+}
+
+// Emit passes a fact to the observer of the world, as the properties of a system see it.
+func (h *Host) Emit(fact any) {
+	h.world.happened(happens.Event{Kind: happens.Emit, Host: h.name, Text: fmt.Sprintf("%T%+v", fact, fact), Value: fact})
+}
+
+// Show sets the function that returns the state of the program, for properties and reports. It is
+// called while every goroutine is blocked, so it takes no locks. It returns a value that the
+// program does not change later, or a pointer to its own state.
+func (h *Host) Show(state func() any) { h.life.show = state }
+
+// Shown returns what the program shows; nil if it shows nothing, or if the host does not run.
+func (h *Host) Shown() any {
+	if !h.Running() || h.life.show == nil {
+		return nil
+	}
+	return h.life.show()
+}
+
+// Life returns the number of the latest life of the host, counted from 0.
+func (h *Host) Life() int { return h.lives - 1 }
+
+// summary describes bytes for the observer, if there is one.
+func (w *World) summary(p []byte) string {
+	if w.observe == nil {
+		return ""
+	}
+	return summary(p)
+}
+
+// summary describes bytes: their first line if it is text, and how many there are.
+func summary(p []byte) string {
+	const most = 48
+	line, _, _ := bytes.Cut(p, []byte("\n"))
+	line = bytes.TrimSpace(line)
+	text := len(line) > 3
+	for _, r := range string(line) {
+		text = text && r != unicode.ReplacementChar && unicode.IsPrint(r)
+	}
+	switch {
+	case !text:
+		return fmt.Sprintf("%d bytes", len(p))
+	case len(line) > most:
+		return fmt.Sprintf("%s..., %d bytes", line[:most], len(p))
+	}
+	return fmt.Sprintf("%s, %s bytes", line, strconv.Itoa(len(p)))
+}
