@@ -54,7 +54,7 @@ func TestPackage(t *testing.T) {
 		t.Errorf("%v: the report does not mark the lines that ran:\n%s", err, text)
 	}
 	said, errs, status = inFolder(t, lock, "search", ".", "--quiet", "--depth", "12", "--paths", "50", "--coverage")
-	if want := "\nnever ran, of 29 lines of code:\n  lock.go:93  lock: func(v sim.View[*node]) string {"; status != exitNothing || errs != "" || !strings.Contains(said, want) {
+	if want := "\nnever ran, of 29 lines of code:\n  lock.go:93  lock.System: func(v sim.View[*node]) string {"; status != exitNothing || errs != "" || !strings.Contains(said, want) {
 		t.Errorf("coverage: status %d, stderr %q and\n%s", status, errs, said)
 	}
 	if said, errs, status := inFolder(t, lock, "graph", ".", found); status != exitNothing || !strings.Contains(said, "n0 message ask{}") {

@@ -22,7 +22,7 @@ const (
 func layered(r *search.Result) (is bool) {
 	defer func() { _ = recover() }() // a New that does not work yet
 	for _, at := range r.Params.Addrs() {
-		if _, is := r.System.New(r.Params, at).(sim.Layer); is {
+		if l, is := r.System.New(r.Params, at).(sim.Layer); is && l.Upper() != nil {
 			return true
 		}
 	}
