@@ -28,7 +28,7 @@ type edit struct {
 	lines      []canon.Line
 }
 
-// wholeEvery is after how many states one is kept whole.
+// One in wholeEvery states is kept as a whole; the others are kept as edits.
 const wholeEvery = 256
 
 // See records the present state of the world. It is called for each state in turn; the

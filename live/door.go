@@ -126,7 +126,7 @@ func (d *door) dials(to int, h *hello) {
 // errNowhere is the error for a node that is not in the book yet.
 var errNowhere = errors.New("the book does not say where it is")
 
-// encrypt begins TLS, and checks that the other end is the node that it is to be.
+// encrypt begins TLS, and checks that the other end is the expected node.
 func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
 	c := d.tlsNow()
 	if c.MinVersion < tls.VersionTLS12 {

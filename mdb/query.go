@@ -187,7 +187,7 @@ func (t *term) ofField(r *run, name string, rest []word) (int, error) {
 	t.field = &f
 	if len(rest) > 0 && rest[0].text == "=" {
 		if len(rest) == 1 {
-			return 0, fmt.Errorf("%s = what? A value follows", name)
+			return 0, fmt.Errorf("%s = lacks a value; write one after the sign", name)
 		}
 		t.value = &rest[1].text
 		return 4, nil

@@ -26,7 +26,7 @@ const (
 type Progress struct {
 	Stats
 	Phase    Phase
-	Done, Of int // Of is 0 if it is not known
+	Done, Of int // the number Of is 0 if it is not known
 	Level    int // the depth that the phase is about
 	Memory   int // bytes of the process, at the last look
 }

@@ -193,7 +193,7 @@ func (p *Program) build() error {
 	}
 	switch {
 	case !ok || info.Path == "" || info.Path == "command-line-arguments":
-		return errors.New("the program does not say of which package it is built")
+		return errors.New("the program has no build information that names its package main; build it with go build")
 	case strings.HasSuffix(info.Path, ".test"):
 		return errors.New("this is the program of a test, of which no copy is built")
 	}

@@ -38,7 +38,7 @@ func rename(dir, to string) error {
 	}
 	m := moduleLine.FindSubmatch(mod)
 	if m == nil {
-		return fmt.Errorf("go.mod has no line that says the module")
+		return fmt.Errorf("go.mod has no module line")
 	}
 	files, err := tracked(dir)
 	if err != nil {

@@ -94,7 +94,7 @@ type place struct {
 
 const allow = "//macemc:allow "
 
-// readComments reads the comments that take reports back.
+// readComments reads the comments that suppress reports.
 func (c *checker) readComments() {
 	for _, f := range c.pass.Files {
 		for _, group := range f.Comments {

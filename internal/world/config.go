@@ -77,7 +77,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	case err != nil:
 		return nil, err
 	case config.FreeTimers && pace == nil:
-		return nil, fmt.Errorf("the timers of %s are free already: it says nothing of its clocks", sys.Name)
+		return nil, fmt.Errorf("the timers of %s are free already: it has no guarantee about clocks (System.Clock)", sys.Name)
 	case !config.FreeTimers:
 		w.pace = pace
 	}

@@ -31,17 +31,18 @@
 //     two parents, so here the timer is set when a join was refused, or a
 //     parent lost: at most one join of a node is ever unanswered.
 //   - The original never answers a join from a child. Here every join gets
-//     exactly one answer, or its sender would wait, and refuse, for ever.
+//     exactly one answer: otherwise its sender would wait for ever, and refuse
+//     all joins meanwhile.
 //
 // # What is promised
 //
 // With at most three nodes: no loops, and from every state a tree with one root
 // can form, in which children and parents agree. The refusal while one's own
-// join is unanswered (see BT2) is what makes it so: of two siblings who ask
-// each other, both refuse. Both hold exactly, not by sampling, where no more
-// than three messages a node are under way (System.Within; the root may
-// reorganise before the last time is through, so that without it the space is
-// infinite): 76,290 states.
+// join is unanswered (see BT2) ensures it: if two siblings ask each other, both
+// refuse. Both properties were decided exactly, not by sampling, for states with
+// at most three messages under way per node: 76,290 states. (System.Within leaves
+// other states out; without it the space is infinite, since the root may begin to
+// reorganise again before the last time is over.)
 //
 // # Known limits
 //

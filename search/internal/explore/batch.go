@@ -88,7 +88,7 @@ func (b *batch) changing(c *candidate, place int32, v world.Vector) *change {
 	return &b.changes[len(b.changes)-1]
 }
 
-// become makes a change lead to another part.
+// become changes the part to which a change of a candidate leads, and updates the candidate's sum.
 func (b *batch) become(bank *world.Bank, c *candidate, at *change, to uint32) {
 	c.replace(bank.Sum(int(at.place), at.id), bank.Sum(int(at.place), to))
 	*at = change{at.place, to}

@@ -41,7 +41,7 @@ type shift struct {
 	was   uint32
 }
 
-// newPosition returns nowhere yet. It writes the vector of its state into x.From.
+// newPosition returns a position without a state. It uses x.From for the vector of its state.
 func newPosition(x *Taker, known *cache) position {
 	p := position{bank: x.Bank, known: known, n: x.World.Params().Nodes, rest: x.Bank.At().Rest(), v: x.From, mark: make([]bool, len(x.From)), used: make([]bool, len(x.From))}
 	for range p.n {

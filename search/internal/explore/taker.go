@@ -323,7 +323,7 @@ func (t *Taker) Path(state uint32) (answers run.Answers) {
 	return answers
 }
 
-// led returns answers that begin where the exploration does.
+// led adds the prefix of the exploration, if it has one, to the answers of a run.
 func (t *Taker) led(run run.Answers) *run.Answers {
 	if t.Begin != nil {
 		run.Prefix, run.PrefixSteps = t.Begin.Prefix, t.Begin.Steps
