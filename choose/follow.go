@@ -16,12 +16,9 @@ type Follow struct {
 	path  Path
 	err   error
 
-	// Instead, if set, returns another identity for a step that is not possible. The other
-	// event is tried before the step is skipped; "" means that there is none.
-	Instead func(what string) string
-
-	// Like, if set, returns the form of an identity. If a step is not possible, the first
-	// possible event of the same form takes its place.
+	// Like, if set, returns the form of an identity. If a step is not possible, the possible
+	// event of the same form whose identity is nearest takes its place, and so for the sides of
+	// a coin.
 	Like func(what string) string
 }
 
@@ -51,20 +48,11 @@ func (f *Follow) Answer(q *Question) int {
 	clear(f.texts)
 	for ; f.pos < len(f.steps); f.pos++ {
 		s := &f.steps[f.pos]
-		k := f.find(q, s.Event.What, s.Event.Pick)
-		if k < 0 && f.Instead != nil {
-			if other := f.Instead(s.Event.What); other != "" {
-				k = f.find(q, other, 0)
-			}
-		}
-		if k < 0 && f.Like != nil {
-			k = f.like(q, f.Like(s.Event.What))
-		}
-		if k >= 0 {
+		if k := f.alternative(q, s); k >= 0 {
 			f.coins = s.Coins
 			f.taken = append(f.taken, f.pos)
 			f.pos++
-			f.path.add(Choice{Kind: Event, Of: q.N, Pick: k, What: f.texts[k]})
+			f.path.add(Choice{Kind: Event, Of: q.N, Pick: k, What: f.text(q, k)})
 			return k
 		}
 	}
@@ -72,15 +60,50 @@ func (f *Follow) Answer(q *Question) int {
 	return no
 }
 
-// like returns the first alternative of the given form. The texts of all alternatives are
-// known, since find has looked at each of them in vain.
-func (f *Follow) like(q *Question, form string) int {
-	for k := range q.N {
-		if f.Like(f.texts[k]) == form {
-			return k
+// alternative returns the one that a step is now, or no.
+func (f *Follow) alternative(q *Question, s *Step) int {
+	k := f.find(q, s.Event.What, s.Event.Pick)
+	if k < 0 && f.Like != nil {
+		k = nearest(q.N, s.Event.What, f.Like, func(k int) string { return f.text(q, k) })
+	}
+	return k
+}
+
+// nearest returns which of n texts of the form of another one is nearest to it: the first of
+// these, or no if none has that form.
+func nearest(n int, what string, like func(string) string, text func(int) string) int {
+	form, best, most := like(what), no, -1
+	for k := range n {
+		if t := text(k); like(t) == form {
+			if common := near(t, what); common > most {
+				best, most = k, common
+			}
 		}
 	}
-	return no
+	return best
+}
+
+// near says how much two identities have in common: the lengths of their common beginning
+// and of their common end.
+func near(a, b string) int {
+	n := min(len(a), len(b))
+	head := 0
+	for head < n && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head + tail
+}
+
+// text returns the identity of an alternative.
+func (f *Follow) text(q *Question, k int) string {
+	if f.texts[k] == "" {
+		f.texts[k] = q.Alternatives.Alternative(k)
+	}
+	return f.texts[k]
 }
 
 // find returns the alternative with this identity. It begins with the number that the
@@ -92,10 +115,7 @@ func (f *Follow) find(q *Question, what string, near int) int {
 			if k < 0 || k >= q.N {
 				continue
 			}
-			if f.texts[k] == "" {
-				f.texts[k] = q.Alternatives.Alternative(k)
-			}
-			if f.texts[k] == what {
+			if f.text(q, k) == what {
 				return k
 			}
 		}
@@ -122,6 +142,15 @@ func (f *Follow) recorded(q *Question) int {
 				f.coins = f.coins[i+1:]
 				return k
 			}
+		}
+	}
+	if f.Like == nil {
+		return no
+	}
+	for i, c := range f.coins {
+		if k := nearest(min(q.N, maxPossible), c.What, f.Like, func(k int) string { return what(q, k) }); k >= 0 {
+			f.coins = f.coins[i+1:]
+			return k
 		}
 	}
 	return no

@@ -37,15 +37,13 @@ func (n named) Why() string              { return n.why }
 func (n named) Alternative(i int) string { return n.all[i] }
 
 // Possible steps are followed, in order and by identity. A step that is not possible is
-// skipped, or replaced by what Instead returns. A coin that is not recorded falls on its
-// first side that is not rare.
+// skipped. A coin that is not recorded falls on its first side that is not rare.
 func TestFollow(t *testing.T) {
 	side := func(what string) []Choice { return []Choice{{Kind: Coin, What: "side: " + what}} }
 	f := NewFollow(side("tails"), []Step{
 		{Event: Choice{What: "a"}}, {Event: Choice{What: "b", Pick: 2}, Coins: side("tails")}, {Event: Choice{What: "gone"}},
-		{Event: Choice{What: "heal"}}, {Event: Choice{What: "c"}},
+		{Event: Choice{What: "mend"}}, {Event: Choice{What: "c"}},
 	})
-	f.Instead = func(what string) string { return map[string]string{"heal": "mend"}[what] }
 	var got []string
 	for _, line := range []string{
 		"side? heads tails", "x y a", "side? heads! edge tails", "b y", "side? heads tails", "other? heads! tails", "x mend", "c", "x",
@@ -96,13 +94,18 @@ func TestFollowLike(t *testing.T) {
 	}
 }
 
-// The replacement by Instead comes before one by Like.
-func TestFollowInstead(t *testing.T) {
-	f := NewFollow(nil, []Step{{Event: Choice{What: "heal1"}}})
-	f.Instead = func(string) string { return "mend" }
-	f.Like = func(what string) string { return strings.TrimRight(what, "0123456789") }
-	if k := f.Answer(asks("mend heal2")); k != 0 {
-		t.Errorf("it answered %d", k)
+// Of several events of the same form, and of several sides of a coin, the nearest takes the
+// place of what is not possible.
+func TestFollowNearest(t *testing.T) {
+	f := NewFollow(nil, []Step{{Event: Choice{What: "vote{term=3,log=7}"}, Coins: []Choice{{Kind: Coin, What: "keeps: log(3,7,9)"}}}})
+	f.Like = func(what string) string { return what[:strings.IndexAny(what, "{(")] }
+	var got []string
+	for _, line := range []string{"ask{term=3,log=7} vote{term=2,log=1} vote{term=2,log=7}", "keeps? none() log(1,2) log(2,7,9)"} {
+		q := asks(line)
+		got = append(got, q.Alternatives.Alternative(f.Answer(q)))
+	}
+	if text := strings.Join(got, " "); text != "vote{term=2,log=7} log(2,7,9)" {
+		t.Errorf("it answered %s", text)
 	}
 }
 

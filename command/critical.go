@@ -168,8 +168,8 @@ func (t *tool) shrinkCommand() *cobra.Command {
 		Short: "make the run of a finding shorter",
 		Long: `shrink takes the recorded path of a finding, or the error.path in its folder, and
 removes steps, faults and nodes from its run as long as the run fails in the same way.
-It keeps the critical event unless --any is given. The shorter path gets a folder of
-its own below DIR, as a finding of a search does; the original path is there as
+It keeps the critical event, but not its values, unless --any is given. The shorter path
+gets a folder of its own below DIR, as a finding of a search does; the original path is there as
 found.path.`,
 		Args: exactly(1, "shrink takes one FILE, the error.path of a finding or its folder"),
 		RunE: func(cmd *cobra.Command, args []string) error {

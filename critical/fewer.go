@@ -43,11 +43,19 @@ func (w *Fewer) Same(steps []choose.Step) (bool, error) {
 		}
 	}
 	for range w.s.tries {
-		c, err := w.s.take(steps)
+		of, taken, err := w.lab.TakeSome(w.s.of.Path.Start, steps, w.s.careful, false)
 		if err != nil {
 			return false, err
 		}
-		if c == nil || c.Steps() < all {
+		if of == nil || of.Steps() < all {
+			continue
+		}
+		last := ""
+		if len(taken) > 0 && taken[len(taken)-1] == len(steps)-1 {
+			last = steps[len(steps)-1].Event.What
+		}
+		c := w.s.fails(of, last)
+		if c == nil {
 			continue
 		}
 		if ok, err := w.s.stands(c, w.s.accept, saltShrink); err != nil || ok {

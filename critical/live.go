@@ -14,6 +14,7 @@ const (
 	saltShrink = 2
 	saltNear   = 0x4000
 	saltSure   = 0x8000
+	saltWay    = 0xc000 // and those above: a state each
 )
 
 const (

@@ -10,16 +10,16 @@ import (
 // without tries the run without the steps for which out returns true. The last step stays.
 func (s *shrinker) without(out func(i int, step *choose.Step) bool) error {
 	steps := s.now().Path.Steps
-	var left []choose.Step
+	var left []int
 	for i := range steps {
 		if i == len(steps)-1 && s.keep || !out(i, &steps[i]) {
-			left = append(left, steps[i])
+			left = append(left, i)
 		}
 	}
 	if len(left) == len(steps) {
 		return nil
 	}
-	_, err := s.try(left)
+	_, err := s.try(s.now().Case, left)
 	return err
 }
 

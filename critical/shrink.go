@@ -7,7 +7,6 @@ import (
 	"hash/fnv"
 	"io"
 
-	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/search"
 	"macemc/sim"
@@ -28,7 +27,7 @@ const triesMost = 8
 
 // Shrink makes the run of a finding shorter. It cuts off the steps after the critical step,
 // and then removes steps as long as the rest ends in the same verdict, with the same
-// critical event unless Options.Any is set. The returned finding is never longer. Stopped
+// critical event but for its values unless Options.Any is set. The returned finding is never longer. Stopped
 // says that there was not enough time to try everything; a dead run then still ends with
 // its critical step. If the critical step was not isolated before, it is not kept.
 func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
@@ -92,6 +91,7 @@ type shrinker struct {
 	accept   int  // walks
 	recovery int  // steps of the slowest recovery that is known from before the critical step, or 0 if none is
 	tries    int
+	manner   decide.Manner // of the walk that showed last that the last step is critical
 	careful  bool
 	alike    bool            // what is not possible any more is taken by what is like it
 	best     []*candidate    // accepted, each shorter than the one before
@@ -127,27 +127,37 @@ type candidate struct {
 // shrink removes steps in this order: everything after the critical step at once, the faults,
 // the nodes, stretches of steps, shorter and shorter until no stretch can go, and then steps
 // that are alike. If a step is removed, later steps may be possible only with other values: without one
-// election, the next one has an earlier term. So if a step is not possible any more, the run is also
-// tried with a step of the same type and another value in its place.
+// election, the next one has an earlier term. So the nearest event of the same type takes the place of a
+// step that is not possible any more. At the end, other ways to a failure are tried: see shortcuts.
 func (s *shrinker) shrink() (err error) {
-	steps := s.of.Path.Steps
+	steps := s.of.Steps()
 	if c := s.want.Critical; s.want.Verdict == sim.VerdictDead && c != nil {
-		steps = steps[:c.Step]
+		steps = c.Step
 		if s.recovery, err = s.Pace(); err != nil {
 			return err
 		}
 	}
-	if ok, err := s.try(steps); err != nil || !ok {
+	if ok, err := s.try(s.of, all(steps)); err != nil || !ok {
 		return err
 	}
 	if err := s.keepCut(); err != nil {
 		return err
 	}
-	if err := s.passes(); err != nil {
+	if err := s.both(); err != nil {
 		return err
 	}
-	s.alike = true
-	return s.passes()
+	return s.shortcuts()
+}
+
+// both calls the passes with other values in the place of those that are not possible, and
+// then without, which some steps need.
+func (s *shrinker) both() error {
+	for _, s.alike = range []bool{true, false} {
+		if err := s.passes(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // passes calls each pass until none of them removes a step.
@@ -193,12 +203,12 @@ func (s *shrinker) length() int { return s.now().Steps() }
 
 // try takes a run of those of the steps that are possible, and accepts it if it can replace
 // that of the finding.
-func (s *shrinker) try(steps []choose.Step) (bool, error) {
-	if s.Stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough() {
+func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
+	if s.enough() {
 		return false, errEnough
 	}
 	for range s.tries {
-		c, err := s.take(steps)
+		c, err := s.take(of, kept)
 		if err != nil {
 			return false, err
 		}
@@ -216,6 +226,20 @@ func (s *shrinker) try(steps []choose.Step) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// enough reports whether nothing more is tried.
+func (s *shrinker) enough() bool {
+	return s.Stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough()
+}
+
+// all returns the indices of n steps.
+func all(n int) []int {
+	kept := make([]int, n)
+	for i := range kept {
+		kept[i] = i
+	}
+	return kept
 }
 
 // known reports whether the run was tried before, and records it. Different steps may leave the
@@ -238,25 +262,36 @@ func (s *shrinker) known(c *candidate) bool {
 }
 
 // take takes a run of some steps. It returns nil if the run cannot replace that of the finding.
-func (s *shrinker) take(steps []choose.Step) (*candidate, error) {
-	of, taken, err := s.lab.TakeSome(s.of.Path.Start, steps, s.careful, s.alike)
-	if err != nil || of == nil {
+func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
+	c, taken, err := s.lab.Try(of, kept, s.careful, s.alike, s.survive())
+	if err != nil || c == nil {
 		return nil, err
 	}
+	last := ""
+	if len(taken) > 0 && taken[len(taken)-1] == len(kept)-1 {
+		last = of.Path.Steps[kept[len(kept)-1]].Event.What
+	}
+	return s.fails(c, last), nil
+}
+
+// fails returns the candidate of a run, or nil if it does not fail in the same way. last is the
+// identity of the step that it ends with in the run that it is a part of, or "" if it does not
+// end with the last one of those that were kept.
+func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	if s.survive() {
 		if f := of.Failure; f == nil || f.Verdict != s.want.Verdict || f.Property != s.want.Property {
-			return nil, nil
+			return nil
 		}
-		return &candidate{Case: of}, nil
+		return &candidate{Case: of}
 	}
 	n := of.Steps()
 	switch {
 	case !of.MayBeDead():
-		return nil, nil
-	case s.keep && (n == 0 || taken[n-1] != len(steps)-1 || of.Path.Steps[n-1].Event.What != steps[len(steps)-1].Event.What):
-		return nil, nil
+		return nil
+	case s.keep && (n == 0 || last == "" || sim.Alike(of.Path.Steps[n-1].Event.What) != sim.Alike(last)):
+		return nil
 	}
-	return &candidate{Case: of}, nil
+	return &candidate{Case: of}
 }
 
 // stands reports whether a run is dead, by the given number of walks or by exhausting what can
@@ -271,8 +306,8 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 	if ok {
 		c.proved = res.Proved
 	}
-	if ok && s.keep {
-		ok, err = d.LastIsCritical(max(walks, s.opts.Search.Walks), salt)
+	if ok && s.keep && !s.isCut(c) {
+		ok, err = d.LastIsCritical(max(walks, s.opts.Search.Walks), salt, &s.manner)
 	}
 	if errors.Is(err, decide.ErrAlive) {
 		err = nil
@@ -281,6 +316,12 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 		err = lost
 	}
 	return ok && err == nil, err
+}
+
+// isCut reports whether a run is that of the finding to its critical step, of which it is known
+// that its last step is critical.
+func (s *shrinker) isCut(c *candidate) bool {
+	return len(s.best) == 0 && c.Steps() == s.want.Critical.Step
 }
 
 // decider returns the finder that decides about a candidate.
@@ -347,7 +388,7 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 		if s.escape != nil && !res.Proved {
 			res.Critical.Shown(*s.escape, res.Evidence)
 		}
-		if was := s.want.Critical.Event; res.Critical.Event != was {
+		if was := s.want.Critical.Event; sim.Alike(res.Critical.Event) != sim.Alike(was) {
 			return nil, fmt.Errorf("macemc bug: critical: shrinking made %q of the critical event %q", res.Critical.Event, was)
 		}
 	}
@@ -368,7 +409,7 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 	s.round++
 	res, err := d.Seems(saltSure+s.round, true)
 	if err == nil && s.keep && !res.Proved {
-		ok, lost := d.LastIsCritical(walks, saltSure+s.round)
+		ok, lost := d.LastIsCritical(walks, saltSure+s.round, &s.manner)
 		if err = lost; err == nil && !ok {
 			return nil, nil
 		}

@@ -66,7 +66,7 @@ func toyRun(sys *sim.System, vertices []string) (*search.Finding, error) {
 		steps = append(steps, choose.Step{Event: choose.Choice{What: fmt.Sprintf("n0 action to(%q)", v)}})
 	}
 	follow := choose.NewFollow(nil, steps)
-	follow.Instead = func(what string) string { return strings.Replace(what, "action to(", "action rare(", 1) }
+	follow.Like = func(what string) string { return strings.Replace(what, "action rare(", "action to(", 1) }
 	record := choose.NewRecord(follow)
 	failure := w.Protect(func() {
 		for w.Start(record); w.Judge.Check() == nil && w.Step(record) == world.Stepped; {

@@ -215,34 +215,6 @@ func (l *Lab) Take(path *choose.Path) (*Case, error) {
 	})
 }
 
-// TakeSome takes a run of those steps of a path that are possible, in order: a run from
-// which some were taken out. It is never healed; where that mended a partition, the
-// partition mends. With alike, a step that is not possible is taken by another value of its
-// type. Nil means it could not be taken.
-func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alike bool) (*Case, []int, error) {
-	var taken []int
-	c, err := alone(l, func() (*Case, error) {
-		src := choose.NewFollow(start, steps)
-		src.Instead = func(what string) string {
-			if sim.Identify(what).Kind == sim.KindHeal {
-				return sim.KindMend.String()
-			}
-			return ""
-		}
-		if alike {
-			src.Like = sim.Alike
-		}
-		climate := run.Climate{Faults: l.first().Stormy(), Heal: -1}
-		c, _, w := l.examineAs(src, climate, len(steps), careful)
-		if c.Failure == nil && w.Run.Err() != nil && !errors.Is(w.Run.Err(), choose.ErrEnd) {
-			return nil, nil
-		}
-		taken = src.Taken()
-		return c, nil
-	})
-	return c, taken, err
-}
-
 // alone does something with the first hand.
 func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	out, returned, err := run.Apart(func() (T, error) {
@@ -275,9 +247,15 @@ func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful boo
 		record = choose.NewRecord(src)
 	}
 	x := &examining{Again: run.Again{Climate: c, Steps: steps}, src: record}
+	of, w := l.taken(x, careful)
+	return of, src, w
+}
+
+// taken takes the run of x.
+func (l *Lab) taken(x *examining, careful bool) (*Case, *world.World) {
 	h := l.first().hand
 	_, failure, w := h.Run(x, careful)
-	return x.seen(record.Path(), failure, h.Climate), src, w
+	return x.seen(failure, h.Climate), w
 }
 
 // recorder is a source that knows the path of its answers.
@@ -293,14 +271,18 @@ type examining struct {
 	wild, live, assumed []bool
 	healed              []canon.Hash
 	rare                bool // of the step under way
+	fails               bool // the run is of use only if it fails: healed is not needed
 }
 
 // seen returns the case that was seen, with how it ended.
-func (x *examining) seen(path *choose.Path, failure *sim.Failure, c run.Climate) *Case {
+func (x *examining) seen(failure *sim.Failure, c run.Climate) *Case {
+	path := x.src.Path()
 	for len(x.wild) < len(path.Steps) { // the last step failed
 		x.wild = append(x.wild, x.rare)
 	}
-	return &Case{Path: path, Wild: x.wild, Live: x.live, Assumed: x.assumed, healed: x.healed, Failure: failure, climate: c, picks: run.Picks(path)}
+	return &Case{
+		Path: path, Wild: x.wild, Live: x.live, Assumed: x.assumed, healed: x.healed, Failure: failure, climate: c, picks: run.Picks(path),
+	}
 }
 
 func (x *examining) Err() error { return x.src.Err() }
@@ -326,7 +308,9 @@ func (x *examining) Visit(w *world.World, depth int) bool {
 	}
 	x.live = append(x.live, w.Judge.CanBeLive() && w.Judge.Live())
 	x.assumed = append(x.assumed, w.Judge.Assumed())
-	x.healed = append(x.healed, w.State.Healed())
+	if !x.fails {
+		x.healed = append(x.healed, w.State.Healed())
+	}
 	return depth < x.Steps
 }
 

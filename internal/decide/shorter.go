@@ -1,5 +1,7 @@
 package decide
 
+import "slices"
+
 // A shortened run is asked two questions, often: does it still end dead, and is its last
 // step still the critical one?
 
@@ -36,14 +38,24 @@ func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 }
 
 // LastIsCritical decides whether the state before the last step of a dead run could
-// recover. One walk that escapes is enough.
-func (p *Finder) LastIsCritical(walks int, salt uint16) (bool, error) {
+// recover. One walk that escapes is enough. Walks of the manner by come first, and by becomes
+// the one that has escaped: the next run that is asked about is like this one.
+func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {
 		return true, nil
 	}
-	for _, m := range []Manner{Plain, Holding} {
-		if alive, err := p.walk(at, salt, Round{walks, p.lastSteps()}, m); err != nil || alive {
+	others := slices.DeleteFunc([]Manner{Plain, Holding, Other, OneClock}, func(m Manner) bool { return m == *by })
+	for i, m := range append([]Manner{*by}, others...) {
+		count := walks
+		if i > 0 && m > Holding {
+			count = (walks + 5) / 6
+		}
+		alive, err := p.walk(at, salt, Round{count, p.lastSteps()}, m)
+		if alive {
+			*by = m
+		}
+		if err != nil || alive {
 			return err == nil, err
 		}
 	}
