@@ -39,9 +39,7 @@ func (p Program) Main() {
 	if lines.Asked((&tool{Program: p}).recorded) {
 		return
 	}
-	if c, ok := called(); ok {
-		t.name, t.of, t.built = c.Name, c.Of, c
-	}
+	t.takeName()
 	if is, err := ensemble.Child(p.find); is || err != nil {
 		if err != nil {
 			t.complain(err)
@@ -49,13 +47,7 @@ func (p Program) Main() {
 		}
 		return
 	}
-	if c := heldBy(); c != nil {
-		t.child, t.stdout, t.stderr = c, c.stdout, c.stderr
-		t.exit = func(status int) {
-			c.trail.End(status)
-			os.Exit(status)
-		}
-	}
+	t.answerParent()
 	if err := p.check(); err != nil {
 		t.complain(err)
 		t.exit(exitInput)
@@ -69,6 +61,26 @@ func (p Program) Main() {
 		t.exit(status)
 	}
 	t.exit(t.run(os.Args[1:]))
+}
+
+// takeName takes the name of the program that started this one, if it was built for a package.
+func (t *tool) takeName() {
+	if c, ok := called(); ok {
+		t.name, t.of, t.built = c.Name, c.Of, c
+	}
+}
+
+// answerParent sends output and the exit status to the process that holds this one, if there is one.
+func (t *tool) answerParent() {
+	c := heldBy()
+	if c == nil {
+		return
+	}
+	t.child, t.stdout, t.stderr = c, c.stdout, c.stderr
+	t.exit = func(status int) {
+		c.trail.End(status)
+		os.Exit(status)
+	}
 }
 
 // check returns an error if the list of systems is wrong. Errors of a single system are
