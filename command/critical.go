@@ -209,6 +209,9 @@ const endedEffort = 2_000_000
 // look takes a recorded path again and has it looked into.
 func (t *tool) look(name string, f lookFlags, into looking) error {
 	name = insideFolder(name)
+	if t.ofPrograms(name) {
+		return fmt.Errorf("%s is a run of programs with goroutines: search has made it shorter, and its report.md has the critical step", name)
+	}
 	sys, path, err := t.recorded(name)
 	if err != nil {
 		return err
