@@ -14,9 +14,9 @@ const shortcutParts = 4
 // shorter. Where steps can only be taken out, a run stays as long as the way by which it came to
 // its failure, and another way may be much shorter. So it takes walks from some states of the
 // run; of those from one state that fail in the same way, the shortest is made shorter as the
-// run itself was.
+// run itself was. A run that fails as it starts has no state to walk from.
 func (s *shrinker) shortcuts() error {
-	if !s.survive() || s.careful {
+	if !s.survive() || s.careful || s.length() == 0 {
 		return nil
 	}
 	for round := uint16(0); ; {

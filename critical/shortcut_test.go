@@ -134,3 +134,17 @@ func TestShrinkTakesShortcuts(t *testing.T) {
 		t.Errorf("%d steps are left, want the 2 by 16", n)
 	}
 }
+
+// A run that fails before its first step is as short as it can be, and nothing walks from it.
+func TestShrinkOfARunThatFailsAsItStarts(t *testing.T) {
+	sys := viewers()
+	sys.Properties = []sim.Property{sim.Always("a node has begun", func(sim.View[*viewer]) bool { return false })}
+	res, err := search.Search(sys, search.Options{})
+	if err != nil || res.Finding == nil {
+		t.Fatal(err, res)
+	}
+	r, err := critical.Shrink(sys, res.Finding, critical.Options{})
+	if err != nil || len(r.Finding.Path.Steps) != 0 {
+		t.Errorf("shrinking returns %+v, %v; want the run without steps", r, err)
+	}
+}
