@@ -82,6 +82,7 @@ type Programs struct {
 	Worlds   int      // runs
 	Exact    bool     // two processes took the run of the finding in the same way
 	Critical string   // the first step of the finding after which other runs fail so, too, in words; "" if it was not looked for
+	Turns    []string // the draws of that step that other runs do not share, in words
 	Draws    int      // of the finding
 	Deviate  int      // of these, those that are not as if nothing deviates,
 	First    int      // and how many were not in the run as it was found

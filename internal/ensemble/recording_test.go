@@ -2,6 +2,7 @@ package ensemble
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -177,5 +178,21 @@ func TestRefused(t *testing.T) {
 	}
 	if err := refuse(s.Sys, search.Options{Depth: 3}); err == nil || !strings.Contains(err.Error(), "--depth is not for it") {
 		t.Error(err)
+	}
+}
+
+// A draw is named by the step of the recording, and one that chose a fault is a step itself.
+func TestDrawsAreNamedByStepsOfTheRecording(t *testing.T) {
+	m := made{steps: []uint32{1, 1, 4, 9}}
+	draws := []string{
+		"step 1 yield 0: 1 of 2", "step 3 select 1: 1 of 2", "step 9 host 0: 1 of 2", "step 12 yield 5: 1 of 2",
+		"step 9 choice 20: 2 of 10, in macemc/internal/ensemble.(*director).strikes",
+	}
+	want := []string{"step 1 yield 0: 1 of 2", "step 3 select 1: 1 of 2", "step 4 host 0: 1 of 2", "step 5 yield 5: 1 of 2"}
+	if got := m.inRun(draws); !slices.Equal(got, want) {
+		t.Errorf("the draws are %q, want %q", got, want)
+	}
+	if got := (made{}).inRun(draws[1:2]); !slices.Equal(got, draws[1:2]) {
+		t.Errorf("without a recording the draws are %q, want those of the tape", got)
 	}
 }

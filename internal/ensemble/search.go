@@ -167,10 +167,9 @@ func (r *result) found(s setting.Setting, f *worlds.Finding) error {
 	if err != nil {
 		return err
 	}
-	of.Script = len(f.Left)
-	of.Deviates = slices.DeleteFunc(slices.Clone(f.Left), func(d string) bool { return strings.Contains(d, ".(*director).") })
-	of.Script -= len(of.Deviates)
-	of.Drawn, of.Critical = made.undrawn, turned(f.Turn, critical)
+	of.Deviates = made.inRun(f.Left)
+	of.Script = len(f.Left) - len(of.Deviates)
+	of.Drawn, of.Critical, of.Turns = made.undrawn, turned(f.Turn, critical), made.inRun(f.Turn.Draws)
 	r.add(of, made.system, made.finding)
 	return nil
 }
@@ -183,11 +182,7 @@ func turned(t worlds.Turn, step string) string {
 	case t.Step == 0:
 		return fmt.Sprintf("none: %d of %d runs that are free from the beginning fail so, too", t.Worlds, t.Worlds)
 	}
-	text := fmt.Sprintf("%s: the first step after which %d of %d runs that go on freely fail so", step, t.Worlds, t.Worlds)
-	if len(t.Draws) > 0 {
-		text += "; " + strings.Join(t.Draws, "; ")
-	}
-	return text
+	return fmt.Sprintf("%s: the first step after which %d of %d runs that go on freely fail so", step, t.Worlds, t.Worlds)
 }
 
 // result is a Result that is being made.
@@ -206,6 +201,31 @@ type made struct {
 	finding *search.Finding
 	system  *sim.System
 	undrawn error
+	steps   []uint32 // for each step of the recording, the step of the tape; nil if there is no recording
+}
+
+// step returns the step of the recording at a step of the tape, or one more than there are if the
+// recording has ended by then.
+func (m made) step(ofTape uint32) int {
+	at, _ := slices.BinarySearch(m.steps, ofTape)
+	return at + 1
+}
+
+// inRun returns the descriptions of draws that chose no fault and no request, since these are steps of
+// the recording. A description begins with a step of the tape, which becomes that of the recording.
+func (m made) inRun(draws []string) (in []string) {
+	for _, d := range draws {
+		if strings.Contains(d, ".(*director).") {
+			continue
+		}
+		var at uint32
+		if n, _ := fmt.Sscanf(d, "step %d ", &at); n == 1 && m.steps != nil {
+			_, rest, _ := strings.Cut(strings.TrimPrefix(d, "step "), " ")
+			d = fmt.Sprintf("step %d %s", m.step(at), rest)
+		}
+		in = append(in, d)
+	}
+	return in
 }
 
 // finding makes a finding of a tape, its failure and its log. critical describes the step of the
@@ -234,13 +254,13 @@ func finding(s setting.Setting, tape *choose.Path, of *worlds.Failure, log []jso
 	failure := again.Finding.Failure
 	failure.Stack = stack
 	m = made{finding: &search.Finding{Failure: failure, Trace: again.Finding.Trace, Path: recording.Path, Tape: tape}, system: recording.System}
-	steps := 0
 	for _, h := range rec.all {
 		if h.event.Kind != 0 {
-			if steps++; h.step >= at {
-				return m, fmt.Sprintf("step %d, %s", steps, recording.Path.Steps[steps-1].Event.What), nil
-			}
+			m.steps = append(m.steps, h.step)
 		}
+	}
+	if step := m.step(at); step <= len(m.steps) {
+		return m, fmt.Sprintf("step %d, %s", step, recording.Path.Steps[step-1].Event.What), nil
 	}
 	return m, "the end", nil
 }

@@ -134,7 +134,9 @@ func (t *tale) violated(p *page) {
 // is taken again, so that a reader has it before any code.
 func (t *tale) short(p *page) {
 	var lines []string
-	if turn := t.Turn(); turn.In() {
+	if t.recording() && t.r.Programs.Critical != "" {
+		lines = append(lines, "**Critical step:** "+report.Prose(t.r.Programs.Critical)+". That is evidence, and no proof.")
+	} else if turn := t.Turn(); turn.In() {
 		event, crash := t.f.Path.Steps[t.Turned()-1].Event.What, ""
 		if s := t.Step(t.Turned()); s != nil {
 			event = s.Shown(t.Walker())
@@ -299,8 +301,9 @@ func (t *tale) programs(p *page) {
 		return
 	}
 	p.head("What it takes")
-	if of.Critical != "" {
-		p.say("Critical: %s. That is evidence, and no proof.", report.Prose(of.Critical))
+	if len(of.Turns) > 0 {
+		p.say("In the critical step these draws turn the run:")
+		p.list(codes(of.Turns))
 	}
 	p.say("Of %s of the run (orders of goroutines, of select cases and of timers, pauses, latencies, faults, what the script chose), %d deviate from what happens if nothing is chosen, and %d of these chose faults, requests and their times, which stand in the run; in the run as it was found, %d deviated.",
 		numerals.Many(of.Draws, "draw"), of.Deviate, of.Script, of.First)

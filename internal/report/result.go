@@ -265,6 +265,9 @@ func (p *printer) programs(s subject, r *search.Result) {
 		if of.Critical != "" {
 			p.row(2, labels, "critical", of.Critical)
 		}
+		for i, d := range of.Turns {
+			p.row(2, labels, map[bool]string{true: "in it"}[i == 0], d)
+		}
 		if of.Exact {
 			p.row(2, labels, "draws", fmt.Sprintf("%d of %d deviate, of which %d chose faults, requests and their times; in the run as it was found, %d did (%s made it smaller)", of.Deviate, of.Draws, of.Script, of.First, numerals.Many(of.Shrunk, "run")))
 		}
