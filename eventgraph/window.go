@@ -6,7 +6,7 @@ type Row struct {
 	Node   int    `json:"node"`             // its lane; -1 means the network's
 	Peer   int    `json:"peer"`             // the other lane that takes part; -1 means none
 	Kind   string `json:"kind"`             // the class of the event
-	Text   string `json:"text"`             // the event
+	Text   string `json:"text"`             // the event, and that the node crashes within the step, if it does
 	Beside string `json:"beside,omitempty"` // which messages it took and sent
 	Sides  string `json:"sides,omitempty"`  // of a partition: a letter for each node, A or B
 }
@@ -112,7 +112,11 @@ func (g *Graph) row(at int) Row {
 	if all := g.sides(at); all != nil {
 		sides = sideLetters(all)
 	}
-	return Row{g.number(at), node, peer, p.kind(), cut(p.text, textMost), g.beside(at), sides}
+	text := cut(p.text, textMost)
+	if p.CrashedWithin() != "" {
+		text += ", crashes within"
+	}
+	return Row{g.number(at), node, peer, p.kind(), text, g.beside(at), sides}
 }
 
 // Story describes a step in lines: its message, its coins, its effects and the fates of these.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"macemc/choose"
 )
 
 // A window has the rows of its steps, and of the arrows and bands of the whole those that
@@ -99,5 +101,16 @@ func TestPerfetto(t *testing.T) {
 	}
 	if flows < 15 {
 		t.Errorf("there were %d flows", flows)
+	}
+}
+
+// The row of a step says that the node crashes within it.
+func TestRowSaysTheCrashWithin(t *testing.T) {
+	g := plays(t)["crash"].graph(t, Marks{})
+	before := g.Picture().Window(2, 2).Rows[0].Text
+	p := &g.points[g.starts+1]
+	p.Coins = append(p.Coins, choose.Choice{Kind: choose.Coin, Of: 2, Pick: 1, What: "does n1 crash within the step: after effect 1, sync"})
+	if got, want := g.Picture().Window(2, 2).Rows[0].Text, before+", crashes within"; got != want {
+		t.Errorf("the row is %q, want %q", got, want)
 	}
 }

@@ -55,7 +55,7 @@ type About struct {
 	Properties []PropertyAbout `json:"properties"`
 	Asks       string          `json:"asks"`              // what a walk is asked: live, or survive
 	Stopped    string          `json:"stopped,omitempty"` // why the recorded path could not be followed to its end
-	Parted     string          `json:"parted,omitempty"`  // where the run parts from what was recorded, since the code has changed
+	Parted     string          `json:"parted,omitempty"`  // how the run differs from what was recorded, since the code has changed
 	Command    string          `json:"command"`
 	Branches   []BranchAbout   `json:"branches"`
 }
@@ -85,7 +85,7 @@ func (s *Session) About() About { return about(s) }
 
 func about(s *Session) About {
 	r := s.run
-	a := About{Title: r.title, System: r.name(), Nodes: s.Nodes(), Asks: s.asks(), Stopped: r.trunk.stopped, Command: s.Command(), Settings: [][2]string{}}
+	a := About{Title: r.title, System: r.name(), Nodes: s.Nodes(), Asks: s.asks(), Stopped: r.trunk.stopped, Parted: s.otherwise(), Command: s.Command(), Settings: [][2]string{}}
 	if r.parted {
 		a.Parted = fmt.Sprintf("The code has changed since this run was recorded: it is followed to step %s of %s, and parts there from what was recorded.", numerals.Count(r.trunk.len()), numerals.Count(len(r.recorded.Steps)))
 		if r.was != "" {

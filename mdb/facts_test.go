@@ -2,11 +2,13 @@ package mdb
 
 import (
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"macemc/choose"
 	"macemc/systems/jointree"
 	"macemc/systems/randtree"
 )
@@ -151,5 +153,43 @@ func TestCurve(t *testing.T) {
 	}
 	if !slices.IsSorted(steps) {
 		t.Errorf("the points are of the steps %v", steps)
+	}
+}
+
+// A path that can be taken to its end, but does not end there as was recorded, says so in the summary and
+// in the description that the page shows. One that ends as recorded says nothing.
+func TestEndsOtherwise(t *testing.T) {
+	const was = "It was recorded as "
+	for _, c := range []struct{ do, verdict, violates, want string }{
+		{"walk 20", "safety", "P", was + `safety, "P"; with the code as it is now it does not fail.`},
+		{"walk 20", "panic", "", was + "panic; with the code as it is now it does not fail."},
+		{"walk 1", "dead", "all joined", was + `dead, "all joined"; with the code as it is now it does not fail: live states can be reached from its end.`},
+		{"walk live", "dead", "all joined", was + `dead, "all joined"; with the code as it is now its end is live.`},
+		{"walk 20", "none", "", ""},
+	} {
+		s := explored(t, randtree.System, Settings{})
+		must(t, s, c.do)
+		header := append(s.settings(), choose.Field{Key: "verdict", Value: c.verdict})
+		if c.violates != "" {
+			header = append(header, choose.Field{Key: "violates", Value: c.violates})
+		}
+		name := filepath.Join(t.TempDir(), "error.path")
+		writePath(t, name, s.here.path(header, s.Len()))
+		saysOtherwise(t, name, c.want)
+	}
+	for _, example := range []string{"brokentree-BT1", "handshake-HS1", "randtree-RT15", "brokentree-BT2"} {
+		saysOtherwise(t, filepath.Join("../docs/examples", example), "")
+	}
+}
+
+func saysOtherwise(t *testing.T, name, want string) {
+	t.Helper()
+	s, err := Opener{Find: systems, Tool: "macemc"}.Open(name, Settings{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, parted := s.SummaryPage().String(), s.About().Parted
+	if parted != want || !strings.Contains(summary, want) || want == "" && strings.Contains(summary, "with the code as it is now") {
+		t.Errorf("%s: the page says %q, want %q; the summary is\n%s", name, parted, want, summary)
 	}
 }

@@ -387,6 +387,9 @@ func (s *Session) SummaryPage() (p Page) {
 			p.add(Bad, "  %s", r.was)
 		}
 	}
+	if text := s.otherwise(); text != "" {
+		p.add(Bad, "  %s", text)
+	}
 	p = append(p, s.look().failed(s.here.len())...)
 	if s.live != "" {
 		p.add(Plain, "  %-10s %s", "live path", s.live)

@@ -22,10 +22,13 @@ type run struct {
 	header   []choose.Field
 	recorded *choose.Path // nil means explored by hand
 	parted   bool         // the code does otherwise now than what was recorded
-	was      string       // what shows the run as it was, if it has parted from that; "" means nothing
-	player   *search.Player
-	trunk    *branch
-	branches Branches
+	decided  bool         // otherwise is known
+	// How the run ends now, if it can be taken to its end and does not end there as was recorded.
+	otherwise string
+	was       string // what shows the run as it was, if it has parted from that; "" means nothing
+	player    *search.Player
+	trunk     *branch
+	branches  Branches
 
 	names    []string  // of the properties that are judged
 	always   int       // the number of properties that must hold always; the others must hold in the end

@@ -27,7 +27,7 @@ func (s subject) avoidable() string {
 		return fmt.Sprintf("step %s, the last one: it could be avoided until then", numerals.Count(s.Finding.Critical.Step))
 	case account.TurnExact, account.TurnWalks, account.TurnFewer:
 		c := s.Finding.Critical
-		return fmt.Sprintf("step %s  %s\n%s", numerals.Count(c.Step), s.shown(c.Step, c.Event), map[account.Turn]string{
+		return fmt.Sprintf("step %s  %s\n%s", numerals.Count(c.Step), s.turned(c), map[account.Turn]string{
 			account.TurnExact: "it could be avoided until then, and not after",
 			account.TurnWalks: "walks avoid it until then, and none does after",
 			account.TurnFewer: "clearly fewer walks avoid it after that than before",

@@ -7,6 +7,7 @@ import (
 	"macemc/critical"
 	"macemc/internal/account"
 	"macemc/internal/numerals"
+	"macemc/search"
 	"macemc/sim"
 )
 
@@ -28,8 +29,16 @@ func (s subject) critical() string {
 		return "step 0: never recoverable, the run was dead from its start"
 	default:
 		c := s.Finding.Critical
-		return strings.TrimRight(fmt.Sprintf("step %s  %s", numerals.Count(c.Step), s.shown(c.Step, c.Event)), " ")
+		return strings.TrimRight(fmt.Sprintf("step %s  %s", numerals.Count(c.Step), s.turned(c)), " ")
 	}
+}
+
+// turned returns the event of the critical step, and that its node crashes within the step, if it does.
+func (s subject) turned(c *search.Critical) string {
+	if t := s.Step(c.Step); t != nil && t.CrashedWithin() != "" {
+		return s.shown(c.Step, c.Event) + ", crashes within"
+	}
+	return s.shown(c.Step, c.Event)
 }
 
 // ended returns that looking into the finding ended before everything was tried.

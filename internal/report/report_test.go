@@ -362,6 +362,19 @@ var results = map[string]func() *search.Result{
 	"well":      func() *search.Result { return finding(sim.VerdictNone, "", "", 2) },
 }
 
+// The critical step is said to crash its node, whether the run is dead or ended in a failure.
+func TestCriticalSaysTheCrashWithin(t *testing.T) {
+	for _, verdict := range []sim.Verdict{sim.VerdictDead, sim.VerdictSafety} {
+		r := finding(verdict, "lit", "", 3)
+		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}", Exact: true}
+		step := &r.Finding.Trace.Steps[1]
+		step.Coins = append(step.Coins, choose.Choice{Kind: choose.Coin, Of: 2, Pick: 1, What: "does n1 crash within the step: after effect 1, sync"})
+		if got, want := about(r).critical(), "n1 script press{times: 2}, crashes within"; !strings.Contains(got+"\n", want+"\n") {
+			t.Errorf("%s: the critical step is %q, which does not end its event with %q", verdict, got, want)
+		}
+	}
+}
+
 // TestSlower: a search that is slower than it could be says so, and why.
 func TestSlower(t *testing.T) {
 	told := func(why string) string {

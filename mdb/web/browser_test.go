@@ -155,6 +155,7 @@ func TestBrowserParted(t *testing.T) {
 	v.visit(opened(t, mdb.Opener{Tool: "macemc"}, folder))
 	v.is(`document.getElementById("parted").textContent`, "The code has changed since this run was recorded: it is followed to step 3 of 4, and parts there from what was recorded. In the folder of the finding "+
 		filepath.Join(folder, "graph.html")+" and "+filepath.Join(folder, "report.md")+" show the run as it was.")
+	v.is(`document.querySelector("#says b").textContent`, "recorded as dead: “both are connected”")
 	v.is(`(() => { const box = document.getElementById("parted").getBoundingClientRect(); return box.height > 10 && box.bottom < 300; })()`, true)
 	v.visit(opened(t, mdb.Opener{Tool: "macemc"}, example))
 	v.is(`document.getElementById("parted").hidden`, true)

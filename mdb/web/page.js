@@ -481,13 +481,13 @@
     $("title").textContent = about.system;
     says.replaceChildren();
     const verdict = get("verdict"), what = get("violates");
-    if (verdict) el(says, "b", verdict === "none" ? "good" : "", verdict + (what ? `: “${what}”` : "")).after("  ");
+    if (verdict) el(says, "b", verdict === "none" ? "good" : "", (about.parted ? "recorded as " : "") + verdict + (what ? `: “${what}”` : "")).after("  ");
     says.append([about.title, ...about.settings.filter(([k]) => ["nodes", "faults", "net", "param", "seed"].includes(k)).map(([k, v]) => k + " " + v)].join(" · "));
     says.title = says.textContent;
     if (about.stopped && !about.parted) el(says, "b", "", "  " + about.stopped);
     const parted = $("parted");
     parted.hidden = !about.parted;
-    if (about.parted) { parted.textContent = about.parted; parted.title = about.stopped; }
+    if (about.parted) { parted.textContent = about.parted; parted.title = about.stopped || ""; }
     $("overlay").disabled = !about.branches.some((b) => b.name === LIVE);
     $("overlay").parentElement.title = $("overlay").disabled ? "no live run is known: type critical" : "lay the nearest live run over this one (l)";
   };

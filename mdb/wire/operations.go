@@ -36,7 +36,7 @@ func Operations() []*Operation {
 		{
 			Name:    "about",
 			Short:   "Tell what is open.",
-			Answers: "`title`, `system`, `settings` (the header of the path), `nodes`, `properties` (`name`, and `kind`: always or eventually), `asks` (what walks are asked: `live`, to become live, or `survive`, to go on without a failure), `command`, `branches`, and, if the recorded path could not be followed to its end, `stopped` and `parted`.",
+			Answers: "`title`, `system`, `settings` (the header of the path), `nodes`, `properties` (`name`, and `kind`: always or eventually), `asks` (what walks are asked: `live`, to become live, or `survive`, to go on without a failure), `command`, `branches`, and, if the recorded path could not be followed to its end, `stopped`, and if the run differs from what was recorded, `parted`.",
 			Example: `{"op": "about"}`,
 			run:     func(s *mdb.Session, _ *Request) (any, error) { return s.About(), nil },
 		},

@@ -1,0 +1,83 @@
+package mdb
+
+import (
+	"fmt"
+	"strconv"
+
+	"macemc/internal/decide"
+	"macemc/search"
+	"macemc/sim"
+)
+
+// anewWalks and anewEffort bound the work that decides whether a run that was recorded as dead is still
+// dead. If they do not suffice, nothing is said.
+const (
+	anewWalks  = 10
+	anewEffort = 20_000
+)
+
+// otherwise returns how a recorded path that still applies ends with the code as it is now, if that is
+// not as it was recorded, or else "".
+func (s *Session) otherwise() string { return s.run.endsNow(s.options) }
+
+// endsNow is Session.otherwise, which is decided once. opts returns the options for walks.
+func (r *run) endsNow(opts func(walks int) search.Options) string {
+	if r.recorded == nil || r.parted || r.trunk.stopped != "" {
+		return ""
+	}
+	if !r.decided {
+		r.decided, r.otherwise = true, r.decideAnew(opts)
+	}
+	return r.otherwise
+}
+
+func (r *run) decideAnew(opts func(walks int) search.Options) string {
+	word, _ := r.recorded.Get("verdict")
+	recorded, known := sim.ParseVerdict(word)
+	if !known || recorded == sim.VerdictNone {
+		return ""
+	}
+	what := recorded.String()
+	violates, _ := r.recorded.Get("violates")
+	if violates != "" {
+		what += ", " + strconv.Quote(violates)
+	}
+	as := func(now string) string {
+		return fmt.Sprintf("It was recorded as %s; with the code as it is now %s.", what, now)
+	}
+	if f := r.trunk.failure; f != nil {
+		if f.Verdict == recorded && (f.Property == violates || violates == "") {
+			return ""
+		}
+		return as("it fails otherwise: " + f.Verdict.String())
+	}
+	end := r.trunk.end(r)
+	switch recorded {
+	case sim.VerdictDead:
+		if r.verdicts[end.here.verdict(end.step)].live {
+			return as("its end is live")
+		}
+		if end.revives(opts) {
+			return as("it does not fail: live states can be reached from its end")
+		}
+	case sim.VerdictSafety, sim.VerdictPanic, sim.VerdictUnhandled:
+		return as("it does not fail")
+	}
+	return ""
+}
+
+// revives reports whether one of a few walks from there becomes live.
+func (s *Cursor) revives(opts func(walks int) search.Options) bool {
+	path := s.looked(s.step, sim.VerdictDead)
+	lab, err := search.NewLab(s.run.player.World().System(), path, opts(anewWalks))
+	if err != nil {
+		return false
+	}
+	defer lab.Close()
+	of, err := lab.Take(path)
+	if err != nil {
+		return false
+	}
+	found, err := lab.Finder(of, decide.Options{Walks: anewWalks, Effort: anewEffort, Exhaust: -1}).Recovers()
+	return err == nil && found.Walk != nil
+}
