@@ -27,9 +27,9 @@ func (w *World) happened(e happens.Event) {
 
 // sent numbers what leaves a host.
 func (w *World) sent(from, to *Host, link, text string) int {
-	w.numbers++
-	w.happened(happens.Event{Kind: happens.Send, Host: from.name, Peer: to.name, Link: link, Number: w.numbers, Text: text})
-	return w.numbers
+	number := int(w.numbers.Add(1))
+	w.happened(happens.Event{Kind: happens.Send, Host: from.name, Peer: to.name, Link: link, Number: number, Text: text})
+	return number
 }
 
 // Emit passes a fact to the observer of the world, as the properties of a system see it.

@@ -29,7 +29,7 @@ type World struct {
 	ended   time.Duration
 	latency latencies
 	observe func(happens.Event) // gets each event as it happens; may be nil
-	numbers int                 // of what was sent
+	numbers atomic.Int64        // of what was sent
 }
 
 type latencies struct{ least, most time.Duration }
