@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"macemc/choose"
 	"macemc/internal/ensemble"
@@ -20,14 +23,29 @@ import (
 // Systems with programs are searched by processes of their own, which this one keeps: it takes no runs
 // itself.
 
+// programFlags are the flags of search that a search of programs honours.
+var programFlags = []string{
+	"bug", "param", "nodes", "property", "faults", "paths", "time", "seed", "workers", "out", "json", "quiet", "no-lines", "junit", "sarif", "github",
+}
+
+// honoured returns an error about the first flag that was given and that a search of programs does not honour.
+func honoured(flags *pflag.FlagSet, system string) (err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(programFlags, f.Name) {
+			err = usagef("%s has programs with goroutines, whose search takes runs and keeps no states: --%s is not for it; leave it out", system, f.Name)
+		}
+	})
+	return err
+}
+
 // searchPrograms searches a system that has programs with goroutines.
 func (t *tool) searchPrograms(name string, f searchFlags) error {
 	sys, opts, err := t.options(name, &f)
 	if err != nil {
 		return err
 	}
-	if f.coverage || f.state != "" || f.cluster != nil {
-		return usagef("%s has programs with goroutines: --coverage, --state and a coordinator are not for it", sys.Name)
+	if f.cluster != nil {
+		return usagef("%s has programs with goroutines: a coordinator is not for it; search it on each machine with another --seed", sys.Name)
 	}
 	t.shelf = finding.NewShelf(f.out)
 	progress := t.progress(f.quiet)

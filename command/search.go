@@ -85,6 +85,9 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 				return err
 			}
 			if sys, err := t.find(name); err == nil && sys.Programs != nil {
+				if err := honoured(cmd.Flags(), name); err != nil {
+					return err
+				}
 				return t.searchPrograms(name, *f)
 			}
 			if k := t.keep(f.inProcess); k != nil {

@@ -12,7 +12,7 @@ type edit struct {
 	From, To int
 }
 
-// String tells an edit as the library's tests do.
+// String writes an edit as the library's tests do.
 func (e edit) String() string { return fmt.Sprintf("%s(%d,%d)", e.Kind, e.From, e.To) }
 
 func (e edit) on(tree *json.Tree) {

@@ -23,7 +23,7 @@ type deed struct {
 // wire is a change, encoded.
 type wire string
 
-// String tells what kinds of operations are in a change.
+// String names the kinds of the operations in a change.
 func (w wire) String() string {
 	var names []string
 	for _, c := range w.pack().Changes {
