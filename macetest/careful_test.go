@@ -148,6 +148,30 @@ var traps = []trap{
 		<-make(chan int)
 	}, []string{"deadlock", "chan receive", "careful_test.go:", "replay: exact"}},
 
+	{"a partition may last to the end", func(t *testing.T, w *World) {
+		w.Start("a", func(ctx context.Context, h *program.Host) {
+			l, _ := h.Listen("tcp", ":1")
+			l.Accept()
+			<-ctx.Done()
+		})
+		w.Start("b", func(ctx context.Context, h *program.Host) {
+			c, err := h.Dial("tcp", "a:1")
+			for err == nil {
+				_, err = c.Write([]byte("x"))
+				time.Sleep(time.Second)
+			}
+			<-ctx.Done()
+		})
+		time.Sleep(3 * time.Second)
+		w.Partition(nil, []string{"b"})
+		time.Sleep(3 * time.Second)
+	}, []string{"worlds pass"}},
+
+	{"a test that fails says so, whatever is left", func(t *testing.T, w *World) {
+		go func() { select {} }()
+		t.Fatal("this is wrong")
+	}, []string{"world 0: failed", "this is wrong", "replay: exact"}},
+
 	{"a select is fair in the end", func(t *testing.T, w *World) {
 		done, other := make(chan int), make(chan int)
 		close(done)

@@ -3,6 +3,7 @@ package program
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing/synctest"
 
 	"macemc/internal/bubble"
@@ -25,7 +26,7 @@ type life struct {
 	returned chan struct{}
 	program  Program
 	over     bool
-	mail     chan Mail
+	mail     func() chan Mail
 	show     func() any // returns the state of the program; may be nil
 }
 
@@ -68,6 +69,9 @@ func (h *Host) left() (text string) {
 	}
 	return text
 }
+
+// lasts reports whether there is a goroutine of the latest life.
+func (h *Host) lasts() bool { return slices.Contains(bubble.Lives(), h.life.number) }
 
 // Wait waits until every other goroutine of the world is blocked.
 func (w *World) Wait() { synctest.Wait() }

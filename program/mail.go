@@ -24,7 +24,7 @@ type Broken struct {
 const mailMost = 1 << 12
 
 // Mail returns the mail of the current life. The values of one host arrive in their order.
-func (h *Host) Mail() <-chan Mail { return h.life.mail }
+func (h *Host) Mail() <-chan Mail { return h.life.mail() }
 
 // Post sends a value to a host, which must not be changed later, by a connection that keeps the
 // order. If the host does not run, or crashes, or if the connection is reset, a Broken arrives
@@ -117,7 +117,7 @@ func (h *Host) gets(m Mail, link string, number int) {
 		return
 	}
 	select {
-	case h.life.mail <- m:
+	case h.life.mail() <- m:
 		h.world.happened(happens.Event{Kind: happens.Arrive, Host: h.name, Peer: m.From, Link: link, Number: number, Text: h.world.mailText(m.Value)})
 	default:
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -141,7 +142,7 @@ func (w *World) Start(name string, p Program) *Host {
 		panic(fmt.Sprintf("a world has at most %d lives", livesMost))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	h.begin(&life{number: w.lives, cancel: cancel, returned: make(chan struct{}), program: p, mail: make(chan Mail, mailMost)})
+	h.begin(&life{number: w.lives, cancel: cancel, returned: make(chan struct{}), program: p, mail: sync.OnceValue(func() chan Mail { return make(chan Mail, mailMost) })})
 	w.note(fmt.Sprintf("%s starts", name))
 	w.happened(happens.Event{Kind: happens.Start, Host: name})
 	h.life.run(ctx, h)
@@ -189,7 +190,7 @@ func (w *World) Stop(name string) {
 		w.t.Error(fmt.Sprintf("%s does not return, a minute after its context was cancelled%s", name, h.left()))
 	}
 	for range 100 { // a goroutine that merely pauses is not left behind
-		if h.left() == "" {
+		if !h.lasts() {
 			break
 		}
 		time.Sleep(10 * time.Millisecond)
@@ -208,6 +209,7 @@ func (w *World) End() {
 	if len(w.hosts) == 0 {
 		return
 	}
+	w.net.heal()            // else what is under way would be left behind, and wait
 	time.Sleep(time.Second) // a goroutine that merely pauses is not left behind
 	for _, h := range w.hosts {
 		if h.Running() {

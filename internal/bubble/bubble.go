@@ -104,7 +104,7 @@ type tape struct {
 	_     uint32 // channels that were made
 	stop  int
 	stack []uintptr // zeros after the last
-	dead  [4]uint64
+	_     [4]uint64 // lives that ended
 }
 
 // Quiet returns how long nothing was drawn before the present instant, at which something

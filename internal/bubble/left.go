@@ -31,26 +31,48 @@ func Kill(life uint32) { macemcKill(life) }
 
 // Left returns the goroutines of the bubble that are there, but for the caller.
 // Without the overlay there are none.
-func Left() []Goroutine {
-	ids, lives := make([]uint64, 4096), make([]uint32, 4096)
-	n := min(macemcLeft(ids, lives), len(ids))
-	if n == 0 {
+func Left() (out []Goroutine) {
+	ids, lives := left()
+	if len(ids) == 0 {
 		return nil
 	}
 	stacks := stacks()
-	var out []Goroutine
-	for i := range n {
-		if l := lives[i]; now.dead[l/64%4]>>(l%64)&1 == 0 {
-			out = append(out, Goroutine{Life: l, Stack: stacks[ids[i]]})
-		}
+	for i, id := range ids {
+		out = append(out, Goroutine{Life: lives[i], Stack: stacks[id]})
 	}
 	return out
+}
+
+// Lives returns for each goroutine that Left returns the number of its life.
+func Lives() []uint32 {
+	_, lives := left()
+	return lives
+}
+
+// left returns the numbers and lives of these goroutines. Their stacks cost more by far.
+func left() (ids []uint64, lives []uint32) {
+	size := 256
+	for {
+		ids, lives = make([]uint64, size), make([]uint32, size)
+		n := macemcLeft(ids, lives)
+		if n <= size {
+			return ids[:n], lives[:n]
+		}
+		size = n
+	}
 }
 
 // stacks returns the stacks of all goroutines by their numbers.
 func stacks() map[uint64]string {
 	buf := make([]byte, 1<<20)
-	buf = buf[:runtime.Stack(buf, true)]
+	for {
+		n := runtime.Stack(buf, true)
+		if n < len(buf) {
+			buf = buf[:n]
+			break
+		}
+		buf = make([]byte, 2*len(buf))
+	}
 	out := map[uint64]string{}
 	for _, s := range strings.Split(string(buf), "\n\n") {
 		number, rest, ok := strings.Cut(strings.TrimPrefix(s, "goroutine "), " ")

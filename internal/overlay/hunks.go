@@ -167,7 +167,7 @@ var hunks = []hunk{
 		name: "goroutines have a life and a number (fields)",
 		file: "runtime/runtime2.go",
 		old:  "\tfipsOnlyBypass  bool\n",
-		new:  "\tfipsOnlyBypass  bool\n\tmacemcLife      uint32\n\tmacemcOrdinal   uint32\n\tmacemcQuiet     uint32\n\tmacemcChildren  uint32\n\tmacemcAt        uint32\n\tmacemcSelects   uint32\n\tmacemcKey       uint64\n\tmacemcDrawn     [macemcKinds]uint32\n",
+		new:  "\tfipsOnlyBypass  bool\n\tmacemcLife      uint32\n\tmacemcOrdinal   uint32\n\tmacemcQuiet     uint32\n\tmacemcChildren  uint32\n\tmacemcAt        uint32\n\tmacemcSelects   uint32\n\tmacemcKey       uint64\n\tmacemcPlace     uint64\n\tmacemcDrawn     [macemcKinds]uint32\n",
 	},
 	{
 		name: "a goroutine that waits for a mutex is idle",

@@ -89,7 +89,7 @@ func (c *child) work() error {
 const (
 	limit    = 2 << 30
 	fullMost = 512 << 20
-	eager    = 64 << 20 // garbage is collected between two worlds after so much
+	eager    = 64 << 20 // garbage is collected between two worlds after so much, and not before there is as much as is live
 )
 
 // drawn is crypto/rand in a bubble: the tape's.
@@ -232,7 +232,7 @@ func (c *child) end(k int, t took) {
 func (c *child) full() bool {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	if m.HeapAlloc < c.live+eager {
+	if m.HeapAlloc < c.live+max(c.live, eager) {
 		return false
 	}
 	runtime.GC()
@@ -300,11 +300,16 @@ func (c *child) takeSystem(p bubble.Plan) (out took) {
 	return out
 }
 
-// bubble runs the test of one world.
+// bubble runs the test of one world. If the test fails by itself, that is the failure, whatever
+// goroutines it leaves.
 func (c *child) bubble(t *testing.T) {
+	failed := false
 	defer func() {
 		if e := recover(); e != nil { // of synctest itself: a panic of the body ends the process
-			if c.failure = deadlocked(e); c.failure != nil {
+			if !failed {
+				c.failure = deadlocked(e)
+			}
+			if failed || c.failure != nil {
 				t.Fail()
 			}
 		}
@@ -318,6 +323,7 @@ func (c *child) bubble(t *testing.T) {
 		}
 		end := time.AfterFunc(endless, func() { c.endless() })
 		defer end.Stop()
+		defer func() { failed = t.Failed() }()
 		defer w.End()
 		c.body(t, w)
 	})
