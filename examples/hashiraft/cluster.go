@@ -27,7 +27,9 @@ type cluster struct {
 	applied map[uint64]string     // by index: the same for all servers
 	has     map[string][]string   // by server: what its latest life applied
 	acked   []string
-	next    int // the number of the next write
+	next    int  // the number of the next write
+	hasty   bool // members change though it is not known what became of the change before
+	unknown bool // it is not known what became of the latest change of members
 }
 
 // layer is the network of a server, as raft wants it.
@@ -175,30 +177,44 @@ func (c *cluster) transfer(to string) {
 
 func (c *cluster) any() string { return c.names[c.w.Choose(len(c.names))] }
 
-// member takes a server out of the cluster, or back.
+// member takes a vote from a server, or gives it back.
 func (c *cluster) member() {
 	name, r := c.leader()
 	who := c.any()
-	if r == nil || who == name {
+	if r == nil || who == name || c.unknown && !c.hasty {
 		return
 	}
 	votes := slices.ContainsFunc(r.GetConfiguration().Configuration().Servers, func(s raft.Server) bool {
 		return string(s.ID) == who && s.Suffrage == raft.Voter
 	})
 	c.w.Logf("%s is to make %s a voter: %v", name, who, !votes)
+	c.unknown = true
 	c.w.Host(name).Go(func() {
+		var err error
 		if votes {
-			r.DemoteVoter(raft.ServerID(who), 0, time.Second).Error()
+			err = r.DemoteVoter(raft.ServerID(who), 0, time.Second).Error()
 		} else {
-			r.AddVoter(raft.ServerID(who), raft.ServerAddress(who+":7000"), 0, time.Second).Error()
+			err = r.AddVoter(raft.ServerID(who), raft.ServerAddress(who+":7000"), 0, time.Second).Error()
+		}
+		if err == nil {
+			c.unknown = false
 		}
 	})
 }
 
 // faulty is the test of one world: crashes, partitions, changes of members and writes,
 // then a healed network, in which a write is to commit.
-func faulty(t *testing.T, w *macetest.World) {
+func faulty(t *testing.T, w *macetest.World) { start(t, w).storm() }
+
+// hasty is that with changes of members that do not wait for the change before.
+func hasty(t *testing.T, w *macetest.World) {
 	c := start(t, w)
+	c.hasty = true
+	c.storm()
+}
+
+func (c *cluster) storm() {
+	w := c.w
 	crashes := 2
 	for range 20 {
 		switch w.Choose(8) {

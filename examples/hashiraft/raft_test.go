@@ -16,8 +16,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// Without leadership transfers nothing is found.
+// Without leadership transfers, and with changes of members that wait for each other, nothing is found.
 func TestRaft(t *testing.T) { macetest.Explore(t, faulty) }
+
+// A change of members that begins before it is known what became of the one before can leave three
+// servers that run without a leader for ever. So this is not run by default.
+func TestMembers(t *testing.T) {
+	if os.Getenv("MEMBERS") == "" {
+		t.Skip("a bug of hashicorp/raft: run with MEMBERS=1")
+	}
+	macetest.Explore(t, hasty)
+}
 
 // With them a server that is leader refuses every write for ever: "leadership
 // transfer in progress" (issue 696 of hashicorp/raft). It is open in v1.8.0, so this is
