@@ -232,9 +232,13 @@ func (w *World) Probe() (live bool) {
 	return live
 }
 
+// keep records the state of node i. Most steps are audited for nothing, so the text is
+// written anew only where the identity is another one.
 func (a *auditor) keep(i int) {
-	a.kept[i] = a.sum(a.nodes.at[i].seen.Node)
-	a.lines[i] = a.walker.Lines(a.nodes.at[i].seen.Node)
+	node := a.nodes.at[i].seen.Node
+	if h := a.sum(node); a.lines[i] == nil || h != a.kept[i] {
+		a.kept[i], a.lines[i] = h, a.walker.Lines(node)
+	}
 }
 
 func (a *auditor) packet(from, to int, p netsim.Packet) {
