@@ -89,11 +89,10 @@ func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, ste
 		}
 		order.Shuffle(len(steps), func(i, j int) { steps[i], steps[j] = steps[j], steps[i] })
 		for k := range steps {
-			if k%256 == 0 {
-				runtime.Gosched()
-			}
-			if asked++; asked%repeatAsks == 0 && stopped() {
-				return nil, true
+			if asked++; asked%repeatAsks == 0 {
+				if runtime.Gosched(); stopped() {
+					return nil, true
+				}
 			}
 			for range 1 + round%2 { // twice in a row
 				if strays(round, steps[k]) {
