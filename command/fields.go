@@ -24,6 +24,7 @@ var flagOf = map[string]string{
 	"Options.Steady":        "--steady",
 	"Options.Step":          "--step",
 	"Options.Store":         "--state",
+	"Options.Symmetry":      "--symmetry",
 	"Options.Visited":       "--visited",
 	"Options.WalkLeast":     "--walk-least",
 	"Options.WalkSteps":     "--walk-steps",

@@ -51,7 +51,7 @@ var flagHeadings = map[string][]heading{
 		{"what it prints", []string{"json", "quiet", "profile-space", "coverage", "charts"}},
 		{"its state", []string{"state"}},
 		{"for continuous integration", []string{"junit", "sarif", "github"}},
-		{"the engine", []string{"engine", "visited", "reduce", "hash-bits", "workers"}},
+		{"the engine", []string{"engine", "visited", "reduce", "symmetry", "hash-bits", "workers"}},
 	},
 }
 

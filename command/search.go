@@ -41,7 +41,7 @@ type searchFlags struct {
 	resume               bool     // the state is there already
 	prefix               string
 	engine, visited      string
-	reduce               string
+	reduce, symmetry     string
 	out                  string
 	inProcess            bool
 	json, quiet, web     bool
@@ -146,6 +146,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	bound("steady")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`. memo: take each state once, and a step once\nfor the parts of the state that it depends on; local: take each state once; reference: take every run\nfrom its start")
 	flags.StringVar(&f.reduce, "reduce", string(search.ReduceNone), "leave out steps of the exhaustive phase that only change the order of others, `auto|none|stubborn`.\nauto: where no finding is lost by it; stubborn: as auto, but an error where it cannot be done")
+	flags.StringVar(&f.symmetry, "symmetry", string(search.ReduceNone), "visit one of the states that differ only in the names of nodes which System.Interchangeable lists,\n`auto|none`. auto: where no finding is lost by it")
 	flags.StringVar(&f.visited, "visited", "", "how visited states are kept, `vectors|fingerprint|off`. vectors: in full, so that no two are confused and\nliveness can be decided exactly; fingerprint: as a hash; off: not at all, so that every path is taken,\nwith --engine reference (default vectors; with that engine fingerprint)")
 	bound("workers")
 	bound("hash-bits")
@@ -219,12 +220,11 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
 		return usagef("--engine is %q; it must be one of %s%s", f.engine, strings.Join(engines, ", "), suggest(f.engine, engines))
 	}
-	if words := search.Reduces; !slices.Contains(words, search.Reduce(f.reduce)) {
-		var all []string
-		for _, w := range words {
-			all = append(all, string(w))
-		}
-		return usagef("--reduce is %q; it must be one of %s%s", f.reduce, strings.Join(all, ", "), suggest(f.reduce, all))
+	if err := oneOf("reduce", f.reduce, search.Reduces); err != nil {
+		return err
+	}
+	if err := oneOf("symmetry", f.symmetry, []search.Reduce{search.ReduceAuto, search.ReduceNone}); err != nil {
+		return err
 	}
 	if f.opts.NoWalks && cmd.Flags().Changed("paths") && f.engine != string(search.EngineReference) {
 		return usagef("--no-walks and --paths exclude each other, but with --engine reference, whose runs count")
@@ -267,6 +267,18 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 }
 
 // options returns the system and the options of a search for these flags.
+// oneOf returns an error if the value of a flag is none of its words.
+func oneOf[W ~string](flag, value string, words []W) error {
+	var all []string
+	for _, w := range words {
+		all = append(all, string(w))
+	}
+	if slices.Contains(all, value) {
+		return nil
+	}
+	return usagef("--%s is %q; it must be one of %s%s", flag, value, strings.Join(all, ", "), suggest(value, all))
+}
+
 func (t *tool) options(name string, f *searchFlags) (sys *sim.System, opts search.Options, err error) {
 	sys, err = t.find(name)
 	if err != nil {
@@ -277,7 +289,7 @@ func (t *tool) options(name string, f *searchFlags) (sys *sim.System, opts searc
 	}
 	opts = f.opts
 	opts.Ignore, opts.Walking, opts.Seed = f.ignored, search.Walking(f.walk), uint64(f.seed)
-	opts.Engine, opts.Visited, opts.Reduce = search.Engine(f.engine), search.Visited(f.visited), search.Reduce(f.reduce)
+	opts.Engine, opts.Visited, opts.Reduce, opts.Symmetry = search.Engine(f.engine), search.Visited(f.visited), search.Reduce(f.reduce), search.Reduce(f.symmetry)
 	nodes := f.opts.Params.Nodes
 	if f.prefix != "" {
 		if opts.Prefix, err = load(f.prefix); err != nil {
@@ -364,7 +376,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		progress.clear()
 		return err
 	}
-	r.Stats.Unreduced = inFlags(r.Stats.Unreduced)
+	r.Stats.Explain(inFlags)
 	if f.coverage {
 		if r.Lines, err = linesRan(sys, opts.Params); err != nil {
 			t.complain(fmt.Errorf("--coverage: %w", err))

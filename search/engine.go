@@ -23,6 +23,9 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 		if d := x.Reduction; d != nil {
 			r.add(Stats{Reduced: true, Parted: d.Stats.Parted, Voided: d.Stats.Voided, Cycles: d.Stats.Cycles, Commuted: d.Stats.Audited})
 		}
+		if f := x.Fold(); f != nil {
+			r.add(Stats{Symmetric: f.Names(), Renamed: f.Compared})
+		}
 		x.Close()
 	}()
 	x.Begin = r.prefix.beginning(x.Climate)
@@ -30,6 +33,9 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 		x.ByMemo()
 	}
 	r.add(Stats{Engine: string(cmp.Or(r.opts.Engine, EngineMemo)), Cloned: r.Sys.Clone != nil})
+	if err := r.interchanges(x); err != nil {
+		return out, err
+	}
 	switch _, out, err := r.level(x, r.prefix.base(), x.Roots); {
 	case err == explore.ErrFull:
 		return stopped(StopMemory), nil

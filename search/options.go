@@ -33,6 +33,8 @@ type Options struct {
 
 	Reduce Reduce // how it leaves steps out; "" means none
 
+	Symmetry Reduce // auto: visits one of the states that differ only in the names of interchangeable nodes, where that is sound; none, or "": every state
+
 	Depth  int // steps of the exhaustive phase; 0 means as deep as Effort allows
 	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0 means 5
 	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0 means 300,000, by the reference engine 100,000
@@ -143,6 +145,9 @@ func (o Options) filled() (Options, error) {
 	}
 	if o.Walking != "" && !slices.Contains(Walkings, o.Walking) {
 		return o, fmt.Errorf("Options.Walking is %q; it must be one of %s", o.Walking, strings.Trim(fmt.Sprint(Walkings), "[]"))
+	}
+	if !slices.Contains([]Reduce{"", ReduceAuto, ReduceNone}, o.Symmetry) {
+		return o, fmt.Errorf("Options.Symmetry is %q; it must be auto or none", o.Symmetry)
 	}
 	if o.Reduce != "" && !slices.Contains(Reduces, o.Reduce) {
 		return o, fmt.Errorf("Options.Reduce is %q; it must be one of %s", o.Reduce, strings.Trim(fmt.Sprint(Reduces), "[]"))

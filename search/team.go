@@ -65,7 +65,7 @@ func (r *runner) workers() int {
 	switch {
 	case r.opts.Depth == 0 && max(r.opts.Effort, r.opts.Least.States, r.opts.Least.Transitions) < teamEffort:
 		return 1
-	case r.findings.several(), r.space != nil, r.opts.Reduce != "" && r.opts.Reduce != ReduceNone: // these go by the order of one hand
+	case r.findings.several(), r.space != nil, r.opts.Reduce != "" && r.opts.Reduce != ReduceNone, r.opts.symmetric(): // these go by the order of one hand
 		return 1
 	}
 	return n

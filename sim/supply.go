@@ -16,8 +16,15 @@ import (
 // their failures into errors for the system's author.
 
 // Walker returns a walker for the system's values.
-func (sys *System) Walker() (*canon.Walker, error) {
+func (sys *System) Walker() (*canon.Walker, error) { return sys.walker(nil) }
+
+// Renamer returns a walker for the system's values that sums them as if addresses in them were others:
+// see canon.Walker.Rename. The number of an address is its Index, plus one.
+func (sys *System) Renamer() (*canon.Walker, error) { return sys.walker(reflect.TypeFor[Addr]()) }
+
+func (sys *System) walker(names reflect.Type) (*canon.Walker, error) {
 	o := sys.Rules()
+	o.Names = names
 	o.Skip = []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table]()}
 	o.Named = []reflect.Type{reflect.TypeFor[Addr](), reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()}
 	o.Through = reflect.TypeFor[sight.Handled]()
@@ -110,4 +117,30 @@ func (sys *System) CanFail(p Params, f Faults) error {
 			sys.Name, p.Nodes, partitionsMost)
 	}
 	return nil
+}
+
+// Interchanged returns the indices of the nodes of each set of Interchangeable that has two or more.
+func (sys *System) Interchanged(p Params) (sets [][]int, err error) {
+	if sys.Interchangeable == nil {
+		return nil, nil
+	}
+	var all [][]Addr
+	if err := guard.Call("Interchangeable", func() { all = sys.Interchangeable(p) }); err != nil {
+		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
+	}
+	seen := map[Addr]bool{}
+	for _, addrs := range all {
+		var set []int
+		for _, a := range addrs {
+			if a.IsZero() || a.Index() >= p.Nodes || seen[a] {
+				return nil, fmt.Errorf("system %s: Interchangeable returns %v; each of the %d nodes may stand there once", sys.Name, all, p.Nodes)
+			}
+			seen[a] = true
+			set = append(set, a.Index())
+		}
+		if slices.Sort(set); len(set) > 1 {
+			sets = append(sets, set)
+		}
+	}
+	return sets, nil
 }

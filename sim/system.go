@@ -54,6 +54,13 @@ type System struct {
 	// Programs says which nodes are programs with goroutines. If it is nil, none is.
 	Programs *Programs
 
+	// Interchangeable returns sets of nodes that differ in nothing but their names: if two nodes of a
+	// set swap their addresses wherever a state has them, everything that could happen still can, with
+	// the addresses swapped. The exhaustive phase then visits one of the states that differ only
+	// so. It checks this with some of the states; see docs/searching.md for what such a node must not do.
+	// If it is nil, every state is visited.
+	Interchangeable func(p Params) [][]Addr
+
 	// Byzantine says which nodes do not keep to the protocol, and what they do instead. If it
 	// is nil, all nodes keep to it, unless a search names some that do not.
 	Byzantine func(p Params) []Byzantine

@@ -146,6 +146,8 @@ func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []by
 			b, r = w.encodeSummary(s.plan, p, b)
 		case stepContent:
 			b, r = w.encodeContent(s.plan, p, b)
+		case stepName:
+			b = binary.LittleEndian.AppendUint32(b, w.names.of(*(*uint32)(p)))
 		case stepRegister:
 			if !w.walk.copied {
 				w.registerInline(s.plan, uintptr(p))

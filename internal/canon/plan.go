@@ -33,6 +33,7 @@ const (
 	opAtomicPointer // atomic.Pointer
 	opSummary
 	opContent // an immutable value, which counts by content and not by identity
+	opName    // a number that is renamed: see Options.Names
 	opOmit    // left out
 )
 
@@ -80,6 +81,40 @@ type compiler struct {
 	added []planKey // compiled since the outermost compilation began
 	marks int       // how many plans became pointed; a walk restarts if this has grown
 	known bool      // whether the memory of maps and interfaces is known: see Slow
+	names names
+}
+
+// names are the numbers that are renamed.
+type names struct {
+	typ reflect.Type // nil if none are
+	to  []uint32
+	met []bool
+}
+
+func (n *names) rename(to []uint32) {
+	n.to = to
+	if len(n.met) < len(to) {
+		n.met = make([]bool, len(to))
+	}
+	clear(n.met)
+}
+
+// visits returns how many values a walk that renames nothing visits in a number of the type, beyond the
+// number itself.
+func (n *names) visits() uint32 {
+	if n.typ.Kind() == reflect.Struct {
+		return uint32(n.typ.NumField())
+	}
+	return 0
+}
+
+// of returns the number that stands for k.
+func (n *names) of(k uint32) uint32 {
+	if int(k) >= len(n.to) {
+		return k
+	}
+	n.met[k] = true
+	return n.to[k]
 }
 
 // planKey finds a plan among w.plans, or among w.plains.
@@ -158,6 +193,10 @@ func (w *compiler) compile(p *plan, plain bool) *refusal {
 	if !plain && t.Kind() != reflect.Interface && t.Kind() != reflect.Pointer && implements(t, summarizerType) {
 		return p.summary()
 	}
+	if t == w.names.typ {
+		p.name()
+		return nil
+	}
 	if p.simple() {
 		return nil
 	}
@@ -168,6 +207,7 @@ func (w *compiler) compile(p *plan, plain bool) *refusal {
 }
 
 func (p *plan) omit() { p.op, p.plain = opOmit, true }
+func (p *plan) name() { p.op, p.plain = opName, true }
 
 func (p *plan) summary() *refusal {
 	if embeds(p.typ, summarizerType) {

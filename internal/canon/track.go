@@ -53,6 +53,7 @@ const (
 	stepRWLock
 	stepSummary
 	stepContent
+	stepName
 	stepRegister // see registerInline
 )
 
@@ -222,6 +223,9 @@ func (c *laying) add(p *plan, off uintptr) {
 		op = stepSummary
 	case opContent:
 		op = stepContent
+	case opName:
+		op = stepName
+		c.visits += c.w.names.visits()
 	default:
 		panic(fmt.Sprintf("macemc bug: canon has no step for op %d", p.op))
 	}

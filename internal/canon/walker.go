@@ -38,6 +38,10 @@ type Options struct {
 
 	// Named lists types whose text is their String. Their hash is by the walk.
 	Named []reflect.Type
+
+	// Names is a type whose values are numbers of 32 bits, or nil. The Walker sums values as if each
+	// such number in them were another one: see Rename. It makes neither texts nor copies.
+	Names reflect.Type
 }
 
 // A Walker holds the plans compiled so far, and the scratch memory of its walks. It must
@@ -153,6 +157,9 @@ func New(o Options) (*Walker, error) {
 	}
 	w := walkerOf(omissions{rules, fixed, o.Skip, remade, o.Made})
 	w.named, w.through, w.now = named, o.Through, o.Now
+	if w.names.typ = o.Names; o.Names != nil && o.Names.Size() != 4 {
+		return nil, fmt.Errorf("Options.Names is %v, which has %d bytes; want a type of 4 bytes", o.Names, o.Names.Size())
+	}
 	return w, nil
 }
 
@@ -188,6 +195,13 @@ func (w *Walker) Sum(v any) (Hash, error) {
 	}
 	return ofBytes(w.buf), nil
 }
+
+// Rename makes Sum write the number to[k] in place of each number k of the type Options.Names. Numbers
+// beyond to stay as they are. The sum is that of a value in which the numbers were replaced.
+func (w *Walker) Rename(to []uint32) { w.names.rename(to) }
+
+// Met reports whether a sum has met the number k of the type Options.Names since the last call of Rename.
+func (w *Walker) Met(k int) bool { return k < len(w.names.met) && w.names.met[k] }
 
 // Unused returns the rules of Opaque, Immutable and Made that have matched nothing in the types met
 // so far, in the order given. They are misspelt, or about types not met yet.

@@ -143,7 +143,8 @@ func refuse(sys *sim.System, o search.Options) error {
 		{o.Depth > 0, "--depth"}, {o.Prefix != nil, "--prefix"}, {o.Prefixes > 0, "--print-prefixes"},
 		{o.Engine != "" && o.Engine != search.EngineMemo, "--engine"}, {o.Store != nil, "--state"}, {o.Afar != nil, "a coordinator"},
 		{len(o.Ignore) > 0, "--ignore"}, {o.Findings > 1, "--findings"}, {o.NoWalks, "--no-walks"}, {o.ProfileSpace, "--profile-space"},
-		{o.Reduce != "" && o.Reduce != search.ReduceNone, "--reduce"}, {o.Early != nil, "--early"}, {o.Crashes != sim.CrashExplicit, "--crashes"},
+		{o.Reduce != "" && o.Reduce != search.ReduceNone, "--reduce"},
+		{o.Symmetry != "" && o.Symmetry != search.ReduceNone, "--symmetry"}, {o.Early != nil, "--early"}, {o.Crashes != sim.CrashExplicit, "--crashes"},
 		{o.FreeTimers, "--timers"}, {o.DiskReorder, "--disk"}, {o.Network.String() != "", "--net"},
 	} {
 		if c.is {

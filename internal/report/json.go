@@ -161,7 +161,14 @@ type statsJSON struct {
 	Unpacked    string         `json:"not_packed,omitempty"`
 	Reduction   *reductionJSON `json:"reduction,omitempty"`
 	Unreduced   string         `json:"not_reduced,omitempty"`
+	Symmetry    *symmetryJSON  `json:"symmetry,omitempty"`
+	Asymmetric  string         `json:"not_symmetric,omitempty"`
 	Collision   *float64       `json:"collision_probability"`
+}
+
+type symmetryJSON struct {
+	Nodes    string `json:"nodes"`
+	Compared int    `json:"compared"`
 }
 
 type reductionJSON struct {
@@ -314,7 +321,10 @@ func stats(s search.Stats) statsJSON {
 		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Healed: s.Healed, Ended: s.Ended, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
 		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
 	}
-	out.Unpacked, out.Unreduced = s.Unpacked, s.Unreduced
+	out.Unpacked, out.Unreduced, out.Asymmetric = s.Unpacked, s.Unreduced, s.Asymmetric
+	if s.Symmetric != "" {
+		out.Symmetry = &symmetryJSON{s.Symmetric, s.Renamed}
+	}
 	if s.Reduced {
 		out.Reduction = &reductionJSON{s.Parted, s.Voided, s.Cycles, s.Commuted}
 	}

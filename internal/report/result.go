@@ -303,6 +303,9 @@ func (p *printer) searched(s subject, r *search.Result) {
 		if text := reduction(&r.Stats); text != "" {
 			p.row(2, labels, "reduction", text)
 		}
+		if text := symmetry(&r.Stats); text != "" {
+			p.row(2, labels, "symmetry", text)
+		}
 		p.row(2, labels, "liveness", liveness(s, r))
 	}
 	if r.Stats.Periphery.States > 0 {
@@ -416,6 +419,17 @@ func reduction(s *search.Stats) string {
 		text += fmt.Sprintf("; %s taken in both orders, as a check", numerals.Many(s.Commuted, "pair"))
 	}
 	return text
+}
+
+// symmetry says which nodes' names do not count, or why all do though something else was asked for.
+func symmetry(s *search.Stats) string {
+	switch {
+	case s.Asymmetric != "":
+		return "none, since " + s.Asymmetric
+	case s.Symmetric == "":
+		return ""
+	}
+	return fmt.Sprintf("one of the states that differ only in the names of %s was visited; %s compared with renamed ones, as a check", s.Symmetric, numerals.Many(s.Renamed, "state"))
 }
 
 // sparing returns how many faults the runs of the exhaustive phase had at most, if that was

@@ -113,18 +113,24 @@ func (e *Environment) sum(sort state.Sort, k int) (h canon.Hash) {
 	case sort == state.Budget && e.budget(k) != 0:
 		h = h.Mix(uint64(e.budget(k)))
 	case sort == state.Cut && e.cut != nil:
-		if h = h.Mix(e.cut.side); e.cut.oneWay {
-			h = h.Mix(1)
-		}
+		h = e.cut.sum(h)
 	case sort == state.Pauses && !e.paused.empty():
-		h = e.pausesSum(h)
+		h = e.paused.sum(h)
 	}
 	return h
 }
 
-func (e *Environment) pausesSum(h canon.Hash) canon.Hash {
-	h = h.Mix(1<<62 ^ e.paused.first)
-	for _, more := range e.paused.more {
+func (c *cut) sum(h canon.Hash) canon.Hash {
+	if h = h.Mix(c.side); c.oneWay {
+		h = h.Mix(1)
+	}
+	return h
+}
+
+// sum returns the identity of a set of paused nodes.
+func (s *nodeSet) sum(h canon.Hash) canon.Hash {
+	h = h.Mix(1<<62 ^ s.first)
+	for _, more := range s.more {
 		h = h.Mix(more)
 	}
 	return h
@@ -145,10 +151,7 @@ func (e *Environment) identity() (h canon.Hash) {
 		h = h.Mix(uint64(*e.left.Budget(k)))
 	}
 	if e.cut != nil {
-		h = h.Mix(e.cut.side)
-		if e.cut.oneWay {
-			h = h.Mix(1)
-		}
+		h = e.cut.sum(h)
 	}
 	for k := alwaysSummed; k < len(faultNames); k++ {
 		if n := *e.left.Budget(k); n != 0 {
@@ -156,7 +159,7 @@ func (e *Environment) identity() (h canon.Hash) {
 		}
 	}
 	if !e.paused.empty() {
-		h = e.pausesSum(h)
+		h = e.paused.sum(h)
 	}
 	return h.Mix(uint64(e.early))
 }
@@ -184,11 +187,16 @@ func (all *nodes) identity(i int) canon.Hash {
 	for k := range ns.tasks {
 		h = h.Then(ns.tasks[k].sum.Mix(uint64(ns.tasks[k].count)))
 	}
+	return all.stored(ns, h)
+}
+
+// stored adds what a node knows of times, and what it has stored, to its identity.
+func (s *setting) stored(ns *nodeState, h canon.Hash) canon.Hash {
 	if ns.clock != nil {
-		h = h.Then(all.sum(ns.known()))
+		h = h.Then(s.sum(ns.known()))
 	}
 	if ns.disk != nil {
-		h = h.Then(all.sum(ns.disk.Append(nil)).Mix(1))
+		h = h.Then(s.sum(ns.disk.Append(nil)).Mix(1))
 	}
 	return h
 }

@@ -30,7 +30,8 @@ var System = &sim.System{
 		{ID: TP1, Story: "The coordinator does not wait for the last manager. It commits when all but one are prepared, " +
 			"and that one may have aborted by itself."},
 	},
-	New: newNode,
+	New:             newNode,
+	Interchangeable: func(p sim.Params) [][]sim.Addr { return [][]sim.Addr{p.Addrs()[1:]} },
 	Properties: []sim.Property{
 		sim.Takes(sim.Always("consistent: no manager committed while another aborted", consistent, explainConsistent),
 			func(m *manager) any { return [2]bool{m.state == stateCommitted, m.state == stateAborted} }),

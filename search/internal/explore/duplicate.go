@@ -66,7 +66,7 @@ func (x *Explorer) duplicate(h canon.Hash) error {
 		return nil
 	}
 	s, known := x.first(h)
-	if !known || s == x.Current { // a step that changes nothing
+	if !known || s == x.Current || x.fold != nil && !x.is(s) { // a step that changes nothing, or leads to a state of other names
 		return nil
 	}
 	before, now := x.Path(s), *x.Found()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"macemc/choose"
 	"macemc/internal/canon"
@@ -95,11 +96,18 @@ func (x *Explorer) Roots() error {
 		}
 		x.answered()
 		x.weigh()
+		if x.fold != nil {
+			x.World.State.Save(x.Bank, x.To)
+			x.fold.starts(slices.Clone(x.To))
+		}
 		if err := x.reached(NoParent, 0); err != nil {
 			return err
 		}
 		if !x.moreCoins() {
-			return x.Step.coins.Err()
+			if err := x.Step.coins.Err(); err != nil {
+				return err
+			}
+			return x.begins()
 		}
 	}
 }
@@ -251,6 +259,11 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 		x.leave(s)
 	}
 	x.Owner.Counts.state()
+	if f := x.fold; f != nil && f.dueAlike() && x.Current != NoParent {
+		if err := x.alike(s, h); err != nil {
+			return err
+		}
+	}
 	if x.Owner.Share.Due() {
 		return x.audit(h)
 	}

@@ -32,6 +32,8 @@ type Ledger struct {
 	noted  bool                // these are noted of each state, while it is not expanded
 	tidy   func() (end func()) // called before the set is made larger, and the returned function after; may be nil
 
+	fold *Fold // keeps one of the states that differ only in names; nil if all are kept
+
 	growing sync.RWMutex // held for reading by users of the set
 }
 
@@ -166,7 +168,11 @@ func (l *Ledger) noteSteps() {
 }
 
 // Close gives back the memory of the set.
-func (l *Ledger) Close() { l.Set.Close() }
+func (l *Ledger) Close() {
+	if l.Set.Close(); l.fold != nil {
+		l.fold.classes.Close()
+	}
+}
 
 // Block returns the block of a state.
 func (l *Ledger) Block(s uint32) *block { return (*l.blocks.Load())[s/blockStates] }
@@ -329,11 +335,12 @@ type Entry struct {
 	taken  int      // new states that were not counted in the set yet
 	spans  []Span   // the new states of this level
 	into   *block   // it is written into; nil means into a new one
+	fold   *Fold
 }
 
 // Entry returns a new entry, for one more goroutine.
 func (l *Ledger) Entry() *Entry {
-	e := &Entry{Ledger: l, lay: l.layout.Load()}
+	e := &Entry{Ledger: l, lay: l.layout.Load(), fold: l.fold}
 	e.lengthen()
 	return e
 }
@@ -429,8 +436,16 @@ func (e *Entry) touchState(h canon.Hash) uint64 {
 	}
 }
 
-// Find returns the number of the packed state, with the identity h; not with prints.
-func (e *Entry) Find(h canon.Hash) (uint32, bool) {
+// Find returns the number of the packed state, with the identity h, or of the one that is kept for it;
+// not with prints.
+func (e *Entry) Find(h canon.Hash) (s uint32, known bool) {
+	if s, known = e.find(h); !known && e.fold != nil {
+		return e.fold.class(e)
+	}
+	return s, known
+}
+
+func (e *Entry) find(h canon.Hash) (uint32, bool) {
 	t := tag(h)
 	for at := e.Set.Home(t); ; at = e.Set.Next(at) {
 		word := e.Set.At(at)
@@ -446,6 +461,18 @@ func (e *Entry) Find(h canon.Hash) (uint32, bool) {
 // Add adds the packed state, with the identity h, and reports whether it is
 // new; its number is then next-1. There must be room in the set.
 func (e *Entry) Add(h canon.Hash, from Origin) bool {
+	if e.fold == nil {
+		return e.add(h, from)
+	}
+	if _, known := e.Find(h); known {
+		return false
+	}
+	e.add(h, from)
+	e.fold.keep(e.Next - 1)
+	return true
+}
+
+func (e *Entry) add(h canon.Hash, from Origin) bool {
 	t := e.word(h)
 	written := false
 	for at := e.Set.Home(t); ; {
@@ -516,6 +543,11 @@ func (e *Entry) write(from Origin) {
 
 // Room makes sure that the set has room for n more states, or returns ErrFull.
 func (l *Ledger) Room(n int) error {
+	if l.fold != nil {
+		if err := l.fold.classes.Room(n); err != nil {
+			return err
+		}
+	}
 	l.growing.RLock()
 	enough := l.Set.Len()+n <= l.Set.Cap()
 	l.growing.RUnlock()

@@ -38,6 +38,9 @@ type Stats struct {
 	Voided      int     // of these, those whose other steps were taken since an observation was new,
 	Cycles      int     // and those for which it was needed that no step is left out for ever
 	Commuted    int     // pairs of a step that was left out and one that was taken, which were taken in both orders
+	Symmetric   string  // the nodes up to whose names states were visited; "" if every state was
+	Asymmetric  string  // why every state was, where something else was asked for
+	Renamed     int     // states that were compared with renamed ones
 	Collision   float64 // the probability that some state was wrongly taken for a known one is below this
 	Duplicates  int     // executed transitions that led to a known state
 	Compared    int     // of those, how many were tested by taking both runs to the state again
@@ -55,6 +58,11 @@ type Periphery struct {
 	Steps  int // that these walks took
 }
 
+// Explain changes the texts that say why something was not done.
+func (s *Stats) Explain(change func(string) string) {
+	s.Unreduced, s.Asymmetric = change(s.Unreduced), change(s.Asymmetric)
+}
+
 // Add adds the counts of another part of the search. A field that is no count gets o's value, if
 // that is not zero.
 func (s *Stats) Add(o Stats) {
@@ -62,6 +70,8 @@ func (s *Stats) Add(o Stats) {
 	s.Unpacked = cmp.Or(s.Unpacked, o.Unpacked)
 	s.Cloned = s.Cloned || o.Cloned
 	s.Unreduced, s.Reduced = cmp.Or(s.Unreduced, o.Unreduced), s.Reduced || o.Reduced
+	s.Symmetric, s.Asymmetric = cmp.Or(s.Symmetric, o.Symmetric), cmp.Or(s.Asymmetric, o.Asymmetric)
+	s.Renamed += o.Renamed
 	s.Parted += o.Parted
 	s.Voided += o.Voided
 	s.Cycles += o.Cycles

@@ -1,0 +1,313 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"macemc/internal/canon"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// That nodes are interchangeable is what the system declares. It is compared with what the service does:
+// the starts must be the same under other names, and some of the states that are kept are compared with a
+// renamed one. The run to such a state is taken again under other names: from each of its states the step
+// is looked for that leads to the renamed next one. In the renamed state, every property must have the
+// value that it has in the state itself, and the steps must lead to the renamed states.
+
+const (
+	alikeLeast = 200 // states that are compared, from the first on
+	alikeEvery = 512 // and one in this many later
+)
+
+// A Differs is the error that nodes are not interchangeable.
+type Differs struct{ Sets, How string }
+
+func (d *Differs) Error() string {
+	return fmt.Sprintf("System.Interchangeable says that %s may swap their names, and they may not: %s; a node must not compare or sort addresses, or keep one as a number or text, and neither a property nor a script may name one of them; mend that, or take the nodes out of the set", d.Sets, d.How)
+}
+
+// Names returns the sets of nodes that may swap their names.
+func (f *Fold) Names() string {
+	var all []string
+	for _, set := range f.sets {
+		first, last := sim.Params{Nodes: f.n}.Addr(set[0]), sim.Params{Nodes: f.n}.Addr(set[len(set)-1])
+		switch {
+		case len(set) == 2:
+			all = append(all, fmt.Sprint(first, " and ", last))
+		case set[len(set)-1]-set[0] == len(set)-1:
+			all = append(all, fmt.Sprint(first, " to ", last))
+		default:
+			var names []string
+			for _, i := range set {
+				names = append(names, sim.Params{Nodes: f.n}.Addr(i).String())
+			}
+			all = append(all, strings.Join(names, ", "))
+		}
+	}
+	return strings.Join(all, ", and ")
+}
+
+// aim is where a step leads.
+type aim struct {
+	sum  canon.Hash // of the state, under some names
+	what string     // the event
+	v    world.Vector
+}
+
+// aims has where the steps of a state lead.
+type aims struct {
+	f   *Fold
+	to  []int
+	all []aim
+}
+
+// Arrived notes where a step led. Its rareness counts, too.
+func (a *aims) Arrived(_ uint32, k int) error {
+	t := a.f.other
+	v := make(world.Vector, len(t.From))
+	t.World.State.Save(t.Bank, v)
+	sum := a.f.total(v, a.to)
+	if failure := t.World.Run.Failed(); failure != nil {
+		sum = sum.Then(canon.OfString(failure.Property))
+	}
+	a.all = append(a.all, aim{sum, t.World.Run.LastIdentity(), v})
+	return nil
+}
+
+func (a *aims) LookUp(*Memo) error {
+	panic("macemc bug: search: a step was looked up that is to be taken")
+}
+
+// ahead returns where the steps of a state lead, with the sums of the states under other names.
+func (f *Fold) ahead(v world.Vector, to []int) []aim {
+	t := f.other
+	a := &aims{f: f, to: to}
+	t.Visits(a)
+	for k, n := 0, 1; k < n; k++ {
+		rare := false
+		failure := t.World.Protect(func() {
+			t.stands(v)
+			n = t.World.Events.Count()
+			if k == n {
+				return
+			}
+			rare = t.World.Events.Rare(k)
+			if err := t.takeEvent(NoParent, k); err != nil {
+				panic(err)
+			}
+		})
+		if failure != nil {
+			a.all = append(a.all, aim{canon.OfString(string(failure.Verdict) + failure.Property), t.World.Run.LastIdentity(), nil})
+		}
+		if rare && len(a.all) > 0 {
+			last := &a.all[len(a.all)-1]
+			last.sum = last.sum.Mix(1)
+		}
+	}
+	return a.all
+}
+
+// verdict returns what the properties say of a state.
+func (f *Fold) verdict(v world.Vector) (said string) {
+	t := f.other
+	t.World.Protect(func() {
+		t.stands(v)
+		if failure := t.World.Judge.Check(); failure != nil {
+			said = fmt.Sprintf("property %q fails", failure.Property)
+			t.World.Judge.Pardon()
+			return
+		}
+		names, _ := t.World.Judge.NotLive()
+		for _, name := range names {
+			said += fmt.Sprintf("property %q does not hold, ", name)
+		}
+		if !t.World.Judge.Within() {
+			said += "it is outside of System.Within, "
+		}
+		if !t.World.Judge.Assumed() {
+			said += "it is outside of System.Assume, "
+		}
+		if said = strings.TrimSuffix(said, ", "); said == "" {
+			said = "all properties hold"
+		}
+	})
+	return said
+}
+
+// stands brings a state into the world.
+func (t *Taker) stands(v world.Vector) {
+	copy(t.From, v)
+	t.World.State.Load(t.Bank, t.From)
+}
+
+// prepares makes the world in which steps are taken under other names.
+func (f *Fold) prepares(x *Explorer) error {
+	if f.other != nil {
+		return nil
+	}
+	w, err := x.Owner.NewWorld(world.Config{Sprint: true})
+	if err != nil {
+		return err
+	}
+	w.State.Track()
+	x.Owner.Allow(x.Climate, w)
+	t := &Taker{Owner: x.Owner, World: w, Climate: x.Climate, Bank: x.Bank, Lists: x.Lists, Entry: x.Ledger.Entry(), From: make(world.Vector, len(x.From)), To: make(world.Vector, len(x.To)), Step: answerer{Pulse: &x.Owner.Pulse, Halt: func() bool { return false }}}
+	f.prepared(t)
+	return nil
+}
+
+func (f *Fold) prepared(t *Taker) { f.other = t }
+
+// begins compares the starts with the renamed ones.
+func (x *Explorer) begins() error {
+	f := x.fold
+	if f == nil {
+		return nil
+	}
+	if err := f.prepares(x); err != nil {
+		return err
+	}
+	to := make([]int, f.n)
+	for _, set := range f.sets {
+		for k := range set[1:] {
+			copy(to, f.same)
+			to[set[k]], to[set[k+1]] = set[k+1], set[k]
+			for _, v := range f.roots {
+				if f.root(f.total(v, to)) == nil {
+					a, b := sim.Params{Nodes: f.n}.Addr(set[k]), sim.Params{Nodes: f.n}.Addr(set[k+1])
+					return &Differs{f.Names(), fmt.Sprintf("%s and %s are not alike at the start", a, b)}
+				}
+			}
+		}
+	}
+	for s := range x.Each {
+		if err := x.alike(s, f.total(f.roots[0], f.same)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *Fold) starts(v world.Vector) { f.roots = append(f.roots, v) }
+
+// root returns the start with an identity.
+func (f *Fold) root(h canon.Hash) world.Vector {
+	for _, v := range f.roots {
+		if f.total(v, f.same) == h {
+			return v
+		}
+	}
+	return nil
+}
+
+// dueAlike reports whether the state with a number is to be compared with a renamed one.
+func (f *Fold) dueAlike() bool {
+	f.kept++
+	return f.kept <= alikeLeast || f.kept%alikeEvery == 0
+}
+
+// alike compares a state with renamed ones: each node of a set gets the name of the next one; all are mixed,
+// in a way that depends on the state's identity; two are swapped.
+func (x *Explorer) alike(s uint32, h canon.Hash) error {
+	f := x.fold
+	var run []uint32
+	for at := s; at != NoParent; at = x.Origin(at).Parent {
+		run = append(run, at)
+	}
+	slices.Reverse(run)
+	states := make([]world.Vector, len(run))
+	for k, at := range run {
+		states[k] = make(world.Vector, len(x.From))
+		x.Get(at, states[k])
+	}
+	for turn := range uint64(3) {
+		to := f.shuffled(h, turn)
+		if how := f.compare(states, to); how != "" {
+			return &Differs{f.Names(), how}
+		}
+	}
+	f.compared()
+	return nil
+}
+
+func (f *Fold) compared() { f.Compared++ }
+
+// shuffled returns other names for the nodes: the next one's, all mixed, two swapped.
+func (f *Fold) shuffled(h canon.Hash, turn uint64) []int {
+	to := slices.Clone(f.same)
+	for _, set := range f.sets {
+		if turn == 0 {
+			for k, i := range set {
+				to[i] = set[(k+1)%len(set)]
+			}
+			continue
+		}
+		for k := len(set) - 1; k > 0; k-- {
+			h = h.Mix(turn)
+			j := int(h.Lo % uint64(k+1))
+			to[set[k]], to[set[j]] = to[set[j]], to[set[k]]
+			if turn > 1 && j != k {
+				break
+			}
+		}
+	}
+	return to
+}
+
+// compare takes a run under other names, and compares its last state with the one that it comes to. It
+// returns how they differ, or "".
+func (f *Fold) compare(run []world.Vector, to []int) (how string) {
+	other := f.root(f.total(run[0], to))
+	before := "at the start"
+	for at, next := range run[1:] {
+		want := f.total(next, to)
+		all := f.ahead(other, f.same)
+		k := slices.IndexFunc(all, func(a aim) bool { return a.sum == want && a.v != nil })
+		if k < 0 {
+			return f.differ(before, all, f.ahead(run[at], to), to)
+		}
+		other, before = all[k].v, "after "+all[k].what
+	}
+	last := run[len(run)-1]
+	if is, would := f.verdict(other), f.verdict(last); is != would {
+		return fmt.Sprintf("%s, %s, and with the names swapped (%s) %s", before, is, f.swapped(to), would)
+	}
+	return f.differ(before, f.ahead(other, f.same), f.ahead(last, to), to)
+}
+
+// differ compares where the steps of two states lead, which are one state under two names.
+func (f *Fold) differ(before string, is, would []aim, to []int) string {
+	less := func(a, b aim) int {
+		if a.sum == b.sum {
+			return 0
+		}
+		if a.sum.Hi < b.sum.Hi || a.sum.Hi == b.sum.Hi && a.sum.Lo < b.sum.Lo {
+			return -1
+		}
+		return 1
+	}
+	slices.SortFunc(is, less)
+	slices.SortFunc(would, less)
+	for k := 0; k < len(is) || k < len(would); k++ {
+		switch {
+		case k == len(would) || k < len(is) && less(is[k], would[k]) < 0:
+			return fmt.Sprintf("%s, %q leads to a state to which no step leads where the names are swapped (%s)", before, is[k].what, f.swapped(to))
+		case k == len(is) || less(is[k], would[k]) > 0:
+			return fmt.Sprintf("%s, no step leads to the state to which %q leads where the names are swapped (%s)", before, would[k].what, f.swapped(to))
+		}
+	}
+	return ""
+}
+
+// swapped tells which names nodes get.
+func (f *Fold) swapped(to []int) string {
+	var all []string
+	for i, as := range to {
+		if i != as {
+			all = append(all, fmt.Sprintf("n%d for n%d", as, i))
+		}
+	}
+	return strings.Join(all, ", ")
+}

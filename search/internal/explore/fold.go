@@ -1,0 +1,199 @@
+package explore
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/internal/state"
+	"macemc/internal/world"
+)
+
+// Fold makes a ledger keep one of the states that differ only in the names of interchangeable nodes.
+// Two such states are of one class. The state that is kept is the first one that a run came to, so
+// paths are those of real runs. For each class, a second ledger has its normal form: the state as it
+// would be with certain names, which are the same for all states of the class (label.go).
+//
+// A normal form is never put into a world. Its parts are known by their identities, which a
+// [world.Renaming] computes; it numbers them as a bank does.
+//
+// If every step commutes with renaming, what follows a state of a class is what follows the one that is
+// kept, renamed. So no failure is lost, nor a dead state, if properties do not depend on names either.
+// Both are the declaration's promise, and alike.go checks it.
+type Fold struct {
+	n      int
+	sets   [][]int // of interchangeable nodes, in order
+	set    []int   // by node, the number of its set, or -1
+	same   []int   // by node, itself
+	at     state.Places
+	bank   *world.Bank
+	naming *world.Renaming
+
+	parts   map[partKey]*foldedPart
+	numbers []map[canon.Hash]uint32 // by place, of the parts of normal forms
+	classes *Entry
+	vector  world.Vector // the state that is looked up
+	normal  world.Vector // its normal form
+	sum     canon.Hash   // the identity of that
+	label   *labelling
+	kept    int // states
+
+	Compared int // states that were compared with renamed ones
+	other    *Taker
+	roots    []world.Vector
+}
+
+// partKey is a part of a bank.
+type partKey struct {
+	place int32
+	id    uint32
+}
+
+// foldedPart has the identities of a part, by the names that the nodes in it get.
+type foldedPart struct {
+	among []int // the nodes whose names are in it
+	plain canon.Hash
+	sums  map[string]canon.Hash
+}
+
+// Interchange makes the explorer keep one of the states that differ only in the names of nodes of a set.
+// It is called before the first state is visited.
+func (x *Explorer) Interchange(sets [][]int) error {
+	w, err := x.Owner.NewWorld(world.Config{})
+	if err != nil {
+		return err
+	}
+	w.State.Track()
+	naming, err := w.State.NewRenaming()
+	if err != nil {
+		return err
+	}
+	l, err := x.Owner.NewLedger(x.Bank.Places(), nil)
+	if err != nil {
+		return err
+	}
+	n := x.Bank.At().TCP(0)
+	set, same := make([]int, n), make([]int, n)
+	for i := range n {
+		set[i], same[i] = -1, i
+	}
+	for k, nodes := range sets {
+		for _, i := range nodes {
+			set[i] = k
+		}
+	}
+	x.folds(&Fold{
+		n: n, sets: sets, set: set, same: same, at: x.Bank.At(), bank: x.Bank, naming: naming,
+		parts: map[partKey]*foldedPart{}, numbers: make([]map[canon.Hash]uint32, x.Bank.Places()), classes: l.Entry(),
+		vector: make(world.Vector, x.Bank.Places()), normal: make(world.Vector, x.Bank.Places()),
+	})
+	if m := x.Memo(); m != nil {
+		m.looksAllUp() // a step is skipped where another state has it, which may be kept under other names
+	}
+	return nil
+}
+
+// folds makes the ledger keep one state of a class.
+func (e *Entry) folds(f *Fold) {
+	e.fold = f
+	e.Ledger.folds(f)
+}
+
+func (l *Ledger) folds(f *Fold) { l.fold = f }
+
+// Fold returns what keeps one of the states that differ only in names, or nil.
+func (l *Ledger) Fold() *Fold { return l.fold }
+
+// class returns the state that is kept for the class of the packed state of an entry, if there is one.
+func (f *Fold) class(e *Entry) (s uint32, known bool) {
+	e.lay.unpack(e.packed, f.vector)
+	f.normalize(f.vector)
+	f.classes.Pack(f.normal)
+	c, known := f.classes.Find(f.sum)
+	if !known {
+		return 0, false
+	}
+	return f.classes.Origin(c).Parent, true
+}
+
+// keep records that a state is kept for the class that was looked up last.
+func (f *Fold) keep(s uint32) {
+	f.classes.Add(f.sum, Origin{Parent: s})
+	f.classes.Told()
+}
+
+// total returns the identity that a state would have under other names.
+func (f *Fold) total(v world.Vector, to []int) (h canon.Hash) {
+	for p, id := range v {
+		if id != 0 {
+			h = h.Add(world.Placed(f.of(p, id, to), world.Renamed(f.at, f.n, p, to)))
+		}
+	}
+	return h
+}
+
+// put sets the normal form to a state under other names.
+func (f *Fold) put(v world.Vector, to []int) {
+	clear(f.normal)
+	for p, id := range v {
+		if id != 0 {
+			q := world.Renamed(f.at, f.n, p, to)
+			f.normal[q] = f.number(q, f.of(p, id, to))
+		}
+	}
+}
+
+// number returns the number of a part of normal forms.
+func (f *Fold) number(place int, h canon.Hash) uint32 {
+	if h == (canon.Hash{}) {
+		return 0
+	}
+	known := f.numbers[place]
+	if known == nil {
+		known = map[canon.Hash]uint32{}
+		f.numbers[place] = known
+	}
+	id, is := known[h]
+	if !is {
+		id = uint32(len(known) + 1)
+		known[h] = id
+	}
+	return id
+}
+
+// of returns the identity, apart from its place, of a part under other names.
+func (f *Fold) of(place int, id uint32, to []int) canon.Hash {
+	part := f.part(place, id)
+	if len(part.among) == 0 {
+		return part.plain
+	}
+	var room [64]byte
+	key := room[:0]
+	for _, i := range part.among {
+		key = binary.LittleEndian.AppendUint16(key, uint16(to[i]))
+	}
+	h, known := part.sums[string(key)]
+	if !known {
+		f.naming.Rename(to)
+		f.naming.Load(f.bank, place, id)
+		h = f.naming.Sum(place)
+		part.sums[string(key)] = h
+	}
+	return h
+}
+
+// part returns what is known of a part.
+func (f *Fold) part(place int, id uint32) *foldedPart {
+	key := partKey{int32(place), id}
+	part := f.parts[key]
+	if part == nil {
+		f.naming.Rename(f.same)
+		f.naming.Load(f.bank, place, id)
+		plain := f.naming.Sum(place)
+		among := slices.DeleteFunc(append(f.naming.Names(), f.naming.Among(place)...), func(i int) bool { return f.set[i] < 0 })
+		slices.Sort(among)
+		part = &foldedPart{slices.Compact(among), plain, map[string]canon.Hash{}}
+		f.parts[key] = part
+	}
+	return part
+}
