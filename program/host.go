@@ -17,6 +17,7 @@ type Host struct {
 	life  *life // the latest life; nil before the first Start
 	disk  Disk
 	lives int // so far
+	clock clock
 }
 
 // A life lasts from one Start to the next crash or stop.

@@ -8,10 +8,13 @@ import (
 
 // Faults limit how often each fault may happen.
 type Faults struct {
-	Crashes    int // of a host, which may restart
-	Partitions int // of one host from the others
-	Resets     int // of the connections of two hosts
-	Loss       int // datagrams that are lost or doubled
+	Crashes    int           // of a host, which may restart
+	Partitions int           // of one host from the others
+	Resets     int           // of the connections of two hosts
+	Loss       int           // datagrams that are lost or doubled
+	Clocks     int           // that jump or begin to drift, by at most
+	Skew       time.Duration // this; 0 means ten seconds
+	Drift      int           // or this of a million; 0 means 10,000
 }
 
 // Weather makes faults happen for a while, at times and in an order that the search
@@ -28,6 +31,7 @@ func (w *World) Weather(d time.Duration, f Faults) {
 	w.Loss(0)
 	w.Heal()
 	for _, name := range w.Names() {
+		w.RightClock(name)
 		if h := w.Host(name); h.life != nil && h.life.over {
 			w.Restart(name)
 		}
@@ -38,7 +42,11 @@ func (w *World) Weather(d time.Duration, f Faults) {
 func (f *Faults) strike(w *World) {
 	names := w.Names()
 	host := func() string { return names[w.Choose(len(names))] }
-	switch w.Choose(6) {
+	kinds := 6
+	if f.Clocks > 0 {
+		kinds++
+	}
+	switch w.Choose(kinds) {
 	case 1:
 		if name := host(); f.Crashes > 0 && w.Host(name).Running() && bubble.Exact() == nil {
 			f.Crashes--
@@ -59,6 +67,11 @@ func (f *Faults) strike(w *World) {
 		if a, b := host(), host(); f.Resets > 0 && a != b {
 			f.Resets--
 			w.Reset(a, b)
+		}
+	case 6:
+		if bubble.Exact() == nil {
+			f.Clocks--
+			w.Unclock(host(), f.Skew, f.Drift)
 		}
 	}
 }

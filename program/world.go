@@ -145,6 +145,7 @@ func (w *World) Start(name string, p Program) *Host {
 	h.begin(&life{number: w.lives, cancel: cancel, returned: make(chan struct{}), program: p, mail: sync.OnceValue(func() chan Mail { return make(chan Mail, mailMost) })})
 	w.note(fmt.Sprintf("%s starts", name))
 	w.happened(happens.Event{Kind: happens.Start, Host: name})
+	h.winds()
 	h.life.run(ctx, h)
 	return h
 }

@@ -115,6 +115,13 @@ type Programs struct {
 	Storm time.Duration
 	// Calm is the time within which the system must be live after that. 0 means a minute.
 	Calm time.Duration
+
+	// Clocks is how often the clock of a node may misbehave in a run with faults: its wall clock jumps
+	// by at most Skew (0 means ten seconds), or all its clocks are fast or slow from then on by at most
+	// Drift of a million (0 means 10,000).
+	Clocks int
+	Skew   time.Duration
+	Drift  int
 }
 
 // Range is the default, the smallest and the largest value of a number.

@@ -56,7 +56,7 @@ type Draw struct {
 	Key           uint64 // of the goroutine, the kind and the index: by it the answer is found again
 	Step, Index   uint32 // the instant, and the draw among those of its kind of its goroutine
 	Kind          Kind
-	N             uint32 // alternatives; 0 for 64 bits, whose value is 1 if the seed gave them
+	N             uint32 // alternatives; 0 for 64 bits, which are made of the value
 	Value         uint32
 	Origin        uint32  // which goroutine of the bubble asked, in the order in which they began
 	Gopc, Startpc uintptr // the go statement, and where the goroutine begins, in this program
@@ -64,7 +64,7 @@ type Draw struct {
 
 // A Plan says how the draws of a run are answered.
 type Plan struct {
-	Seed  uint64        // of random answers, and of Rand draws of value 1
+	Seed  uint64        // of random answers
 	Rates [Kinds]uint32 // how many of 65536 draws of a kind are random; the others are 0
 	Slow  uint32        // if not 0, one of this many places is slow: operations of a sort in goroutines of a function
 	Fed   []Draw        // the answers by their keys, with 0 for every other draw; if it is nil, Seed and Rates answer
@@ -103,8 +103,9 @@ type tape struct {
 	_     uint32 // goroutines that were started
 	_     uint32 // channels that were made
 	stop  int
-	stack []uintptr // zeros after the last
-	_     [4]uint64 // lives that ended
+	stack []uintptr     // zeros after the last
+	_     [4]uint64     // lives that ended
+	_     [256][4]int64 // their clocks
 }
 
 // Quiet returns how long nothing was drawn before the present instant, at which something

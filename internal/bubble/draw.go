@@ -2,8 +2,11 @@ package bubble
 
 import (
 	"fmt"
+	"os"
+	"path"
 	"runtime"
 	"slices"
+	"strings"
 )
 
 // String returns the draw in a line that is the same in every process of one program.
@@ -29,7 +32,24 @@ func name(pc uintptr) string {
 // place returns the file and line of a return address.
 func place(pc uintptr) string {
 	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
-	return fmt.Sprintf("%s:%d", f.File, f.Line)
+	return line(f)
+}
+
+// line returns a file and line, as short as a reader can find it: from the folder of the process, or from
+// that of the modules, or the package and the file's name.
+func line(f runtime.Frame) string {
+	file := f.File
+	at := strings.LastIndexByte(f.Function, '/') + 1
+	name, _, _ := strings.Cut(f.Function[at:], ".")
+	host, _, _ := strings.Cut(f.Function, "/")
+	if here, err := os.Getwd(); err == nil && strings.HasPrefix(file, here+"/") {
+		file = file[len(here)+1:]
+	} else if _, rest, ok := strings.Cut(file, "/pkg/mod/"); ok {
+		file = rest
+	} else if at == 0 || !strings.Contains(host, ".") { // Go's library, or a module that is no host's
+		file = f.Function[:at] + name + "/" + path.Base(file)
+	}
+	return fmt.Sprintf("%s:%d", file, f.Line)
 }
 
 // Frames returns a stack, innermost call first, without the frames of the runtime.
@@ -44,7 +64,7 @@ func Frames(stack []uintptr) (lines []string) {
 	for {
 		f, more := frames.Next()
 		if f.Function != "" && !internal(f.Function) {
-			lines = append(lines, fmt.Sprintf("%s %s:%d", f.Function, f.File, f.Line))
+			lines = append(lines, f.Function+" "+line(f))
 		}
 		if !more {
 			return lines

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // A Goroutine is one that is there in the bubble, other than the caller, and whose
@@ -28,6 +29,15 @@ func Unhush() { macemcHush(-1) }
 // Kill ends a life: none of its goroutines runs again, and none of its timers does
 // anything. The caller is not one of them, and all of them are blocked.
 func Kill(life uint32) { macemcKill(life) }
+
+// SetClock sets what a life takes for the time from now on: its wall clock is ahead by jump, and all its
+// clocks are fast by rate of a million. What the monotonic clock is ahead by then stays, and stands in the
+// wall clock, too; SetClock returns it.
+func SetClock(life uint32, jump time.Duration, rate int) (lead time.Duration) {
+	lead = time.Duration(macemcLead(life))
+	macemcSetClock(life, int64(jump), int64(rate), int64(lead))
+	return lead
+}
 
 // Left returns the goroutines of the bubble that are there, but for the caller.
 // Without the overlay there are none.

@@ -6,14 +6,16 @@ import "sync/atomic"
 
 const overlaid = false
 
-func macemcStart(*tape)                 { asked.Store(0) }
-func macemcEnd()                        {}
-func macemcRun(func())                  { panic("macemc bug: a run without the overlay has no bubble of its own") }
-func macemcEnter()                      {}
-func macemcSetLife(uint32) uint32       { return 0 }
-func macemcHush(int32)                  {}
-func macemcKill(uint32)                 {}
-func macemcLeft([]uint64, []uint32) int { return 0 }
+func macemcStart(*tape)                          { asked.Store(0) }
+func macemcEnd()                                 {}
+func macemcRun(func())                           { panic("macemc bug: a run without the overlay has no bubble of its own") }
+func macemcEnter()                               {}
+func macemcSetLife(uint32) uint32                { return 0 }
+func macemcHush(int32)                           {}
+func macemcKill(uint32)                          {}
+func macemcSetClock(uint32, int64, int64, int64) {}
+func macemcLead(uint32) int64                    { return 0 }
+func macemcLeft([]uint64, []uint32) int          { return 0 }
 
 // asked counts what the host asked in the run that goes on.
 var asked atomic.Uint64

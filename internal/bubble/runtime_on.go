@@ -32,3 +32,9 @@ func macemcKill(life uint32)
 
 //go:linkname macemcLeft runtime.macemcLeft
 func macemcLeft(ids []uint64, lives []uint32) int
+
+//go:linkname macemcSetClock runtime.macemcSetClock
+func macemcSetClock(life uint32, jump, rate, lead int64)
+
+//go:linkname macemcLead runtime.macemcLead
+func macemcLead(life uint32) int64

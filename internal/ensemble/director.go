@@ -59,6 +59,7 @@ type director struct {
 
 	scripts [][]sim.Signal // what is still to be asked of each node
 	down    []bool         // nodes that failed for good
+	clocks  int            // that may still jump or drift
 	faults  sim.Faults
 	parted  bool
 }
@@ -151,6 +152,9 @@ func (d *director) run() {
 		calm = calmDefault
 	}
 	d.w.Loss(budget(d.faults.Loss) + budget(d.faults.Dup))
+	if !d.faults.IsZero() {
+		d.clocks = of.Clocks
+	}
 	for end := time.Now().Add(storm); time.Now().Before(end); {
 		d.waits(storm * time.Duration(1+d.w.Choose(16)) / 64)
 		d.meets(d.w.Choose(8))
@@ -362,6 +366,7 @@ func (d *director) strikes() {
 		case running:
 			spend(&d.faults.Crash, func() { d.w.Crash(name) })
 			spend(&d.faults.Down, func() { d.w.Crash(name); d.down[i] = true })
+			spend(&d.clocks, func() { d.w.Unclock(name, d.Sys.Programs.Skew, d.Sys.Programs.Drift) })
 			if !d.parted && d.Params.Nodes > 1 {
 				spend(&d.faults.Partition, func() { d.w.Partition(nil, []string{name}); d.parted = true })
 			}
@@ -391,6 +396,7 @@ func (d *director) mends() {
 	d.w.Loss(0)
 	d.heals()
 	for i := range d.Params.Nodes {
+		d.w.RightClock(d.name(i))
 		if !d.w.Host(d.name(i)).Running() && !d.down[i] {
 			d.starts(i)
 		}

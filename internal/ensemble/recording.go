@@ -63,6 +63,9 @@ type wakes struct{ At string }
 // reset is that the connections with a peer break.
 type reset struct{ Peer string }
 
+// clock is that the clock of the node misbehaves, or is set right.
+type clock struct{ How string }
+
 // stops is that the context of the program is cancelled.
 type stops struct{}
 
@@ -171,6 +174,10 @@ func (r *recorder) event(e *happens.Event) {
 	case happens.Reset:
 		if r.up[i] {
 			r.own(e.At, i, reset{e.Peer})
+		}
+	case happens.Clock:
+		if r.up[i] {
+			r.own(e.At, i, clock{e.Text})
 		}
 	case happens.Partition:
 		var side uint64

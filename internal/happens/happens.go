@@ -19,6 +19,7 @@ const (
 	Partition Kind = "partition" // Text has the names of the second side
 	Heal      Kind = "heal"
 	Reset     Kind = "reset" // of the connections with Peer
+	Clock     Kind = "clock" // of a host jumps, or drifts
 )
 
 // An Event is something that happened in a world. Value is nil except for facts.

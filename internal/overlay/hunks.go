@@ -128,6 +128,43 @@ var hunks = []hunk{
 		new:  "\t\tgp.bubble = nil\n\t\tgp.macemcLife = 0\n\t}\n",
 	},
 	{
+		name: "a host has a wall clock of its own, and a monotonic one",
+		file: "runtime/time.go",
+		old:  "\tif bubble := getg().bubble; bubble != nil {\n\t\tsec = bubble.now / (1000 * 1000 * 1000)\n",
+		new: "\tif gp := getg(); macemcLives(gp) {\n\t\treturn macemcTime(gp)\n\t}\n" +
+			"\tif bubble := getg().bubble; bubble != nil {\n\t\tsec = bubble.now / (1000 * 1000 * 1000)\n",
+	},
+	{
+		name: "a host has a monotonic clock of its own",
+		file: "runtime/time.go",
+		old:  "\tif gp.bubble != nil {\n\t\treturn gp.bubble.now\n\t}\n\treturn nanotime()\n",
+		new:  "\tif macemcLives(gp) {\n\t\treturn macemcMono(gp)\n\t}\n\tif gp.bubble != nil {\n\t\treturn gp.bubble.now\n\t}\n\treturn nanotime()\n",
+	},
+	{
+		name: "a host's monotonic clock is that of every process",
+		file: "time/time.go",
+		old:  "\tmono -= startNano\n",
+		new:  "\tif !runtimeIsBubbled() {\n\t\tmono -= startNano\n\t}\n",
+	},
+	{
+		name: "a host sleeps by its clock",
+		file: "runtime/time.go",
+		old:  "\tvar now int64\n\tif bubble := gp.bubble; bubble != nil {\n\t\tnow = bubble.now\n",
+		new:  "\tvar now int64\n\tif bubble := gp.bubble; bubble != nil {\n\t\tns = macemcSpan(gp, ns)\n\t\tnow = bubble.now\n",
+	},
+	{
+		name: "a host's timers are by its clock",
+		file: "runtime/time.go",
+		old:  "\tt.modify(when, period, f, arg, 0)\n\tt.init = true\n",
+		new:  "\twhen, period = macemcWhen(when), macemcSpan(getg(), period)\n\tt.modify(when, period, f, arg, 0)\n\tt.init = true\n",
+	},
+	{
+		name: "a host's timers are by its clock (reset)",
+		file: "runtime/time.go",
+		old:  "\treturn t.reset(when, period)\n}\n\n// Go runtime.\n",
+		new:  "\treturn t.reset(macemcWhen(when), macemcSpan(getg(), period))\n}\n\n// Go runtime.\n",
+	},
+	{
 		name: "which goroutine runs next",
 		file: "runtime/proc.go",
 		old:  "\tif randomizeScheduler && next && randn(2) == 0 {\n\t\tnext = false\n",

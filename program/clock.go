@@ -1,0 +1,95 @@
+package program
+
+import (
+	"fmt"
+	"time"
+
+	"macemc/internal/bubble"
+	"macemc/internal/happens"
+)
+
+// A clock is what a host takes for the time. Restarts of the host keep it.
+type clock struct {
+	jump time.Duration // by how much its wall clock is ahead of its monotonic clock
+	rate int           // by how many of a million both are fast
+}
+
+// Jump sets the wall clock of a host ahead by d, or back if d is negative, as an operator or a time server
+// does. Timers and differences of times go by the monotonic clock, which does not jump.
+func (w *World) Jump(name string, d time.Duration) {
+	c := w.Host(name).clock
+	c.jump += d
+	w.sets(name, c, fmt.Sprintf("its wall clock jumps by %v", d))
+}
+
+// Drift makes all clocks of a host fast by so many of a million, or slow if rate is negative, with its timers.
+// They keep what they are ahead by then; 0 ends it.
+func (w *World) Drift(name string, rate int) {
+	c := w.Host(name).clock
+	c.rate = max(min(rate, driftMost), -driftMost)
+	w.sets(name, c, fmt.Sprintf("its clocks are fast by %d of a million", c.rate))
+}
+
+// RightClock ends the drift of a host, and sets its wall clock right.
+func (w *World) RightClock(name string) {
+	h := w.Host(name)
+	if h.clock == (clock{}) {
+		return
+	}
+	c := h.clock
+	c.rate = 0
+	lead := w.sets(name, c, "its wall clock is set right")
+	c.jump = -lead
+	w.sets(name, c, "")
+}
+
+// driftMost is the largest drift.
+const driftMost = 500_000
+
+// The amounts of faults of clocks where nobody says how large they are.
+const (
+	skewUsual  = 10 * time.Second
+	driftUsual = 10_000
+)
+
+// Unclock makes the clock of a host jump by at most skew, or drift by at most rate of a million, as the search
+// chooses; 0 means ten seconds, and 10,000.
+func (w *World) Unclock(name string, skew time.Duration, rate int) {
+	if skew == 0 {
+		skew = skewUsual
+	}
+	if rate == 0 {
+		rate = driftUsual
+	}
+	k := w.Choose(16)
+	shift, sign := 2*(3-k%8/2), 1-2*(k%2)
+	if k < 8 {
+		w.Jump(name, time.Duration(sign)*(skew>>shift))
+	} else {
+		w.Drift(name, sign*(rate>>shift))
+	}
+}
+
+// sets gives a host a clock, and returns by how much its monotonic clock is ahead.
+func (w *World) sets(name string, c clock, text string) (lead time.Duration) {
+	if err := bubble.Exact(); err != nil {
+		w.t.Skip(fmt.Sprintf("host %s has no clock of its own: %v; only the overlay gives it one", name, err))
+	}
+	h := w.Host(name)
+	if h.Running() {
+		lead = bubble.SetClock(h.life.number, c.jump, c.rate)
+	}
+	h.clock = c
+	if text != "" {
+		w.note(name + ": " + text)
+		w.happened(happens.Event{Kind: happens.Clock, Host: name, Text: text})
+	}
+	return lead
+}
+
+// winds gives the clock of a host to its new life, whose monotonic clock begins anew.
+func (h *Host) winds() {
+	if h.clock != (clock{}) {
+		bubble.SetClock(h.life.number, h.clock.jump, h.clock.rate)
+	}
+}
