@@ -26,6 +26,7 @@ import (
 // programFlags are the flags of search that a search of programs honours.
 var programFlags = []string{
 	"bug", "param", "nodes", "property", "faults", "paths", "time", "seed", "workers", "out", "json", "quiet", "no-lines", "junit", "sarif", "github",
+	"walk", "prefix", "engine", "depth", "no-shrink",
 }
 
 // honoured returns an error about the first flag that was given and that a search of programs does not honour.
@@ -61,7 +62,9 @@ func (t *tool) searchPrograms(name string, f searchFlags) error {
 	progress.say(func(time.Time) string {
 		return "building the program with macemc's overlay of Go's library; the first build compiles the library"
 	})
-	r, err := ensemble.Search(sys, opts, t.taker())
+	by := t.taker()
+	by.NoShrink = f.noShrink
+	r, err := ensemble.Search(sys, opts, by)
 	progress.clear()
 	if err != nil {
 		return err

@@ -15,7 +15,7 @@ func TestProgramsRefuseFlags(t *testing.T) {
 			t.Errorf("search has no flag --%s", name)
 		}
 	}
-	for _, name := range []string{"seed", "walk", "memory", "no-shrink", "web", "stuck"} {
+	for _, name := range []string{"seed", "walk-steps", "memory", "web", "stuck"} {
 		given := pflag.NewFlagSet("", pflag.ContinueOnError)
 		f := *all.Lookup(name)
 		given.AddFlag(&f)

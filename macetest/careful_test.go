@@ -26,6 +26,14 @@ type trap struct {
 	says []string // texts that the report must contain
 }
 
+// trapArgs are arguments of the test for some of them.
+var trapArgs = map[string]string{
+	"each host has its clocks":       "-macetest.walk=weighted",
+	"all that deviate once or twice": "-macetest.deviate=2 -macetest.scale=2",
+	"all that deviate once":          "-macetest.deviate=1",
+	"worlds follow a prefix":         "-macetest.prefix=testdata/prefix.tape",
+}
+
 var count int // the worlds of this process
 
 var traps = []trap{
@@ -187,6 +195,67 @@ var traps = []trap{
 	}, []string{"worlds pass"}},
 
 	{"goroutines of before are refused", func(t *testing.T, w *World) {}, []string{"a goroutine was born outside of the worlds", "careful_test.go:"}},
+
+	{"each host has its clocks", func(t *testing.T, w *World) {
+		type reading struct{ wall, since time.Duration }
+		var got []reading
+		w.Start("h", func(ctx context.Context, h *program.Host) {
+			began := time.Now()
+			for {
+				select {
+				case <-time.After(time.Second):
+					now := time.Now()
+					got = append(got, reading{time.Duration(now.UnixNano() - 946684800e9), now.Sub(began)})
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+		time.Sleep(1500 * time.Millisecond)
+		w.Jump("h", -time.Minute)
+		time.Sleep(time.Second)
+		w.Drift("h", 100_000) // its second takes 909 ms
+		time.Sleep(10 * time.Second)
+		w.RightClock("h")
+		time.Sleep(time.Second)
+		if n := len(got); n < 13 || n > 14 {
+			t.Fatalf("%d ticks: %v", n, got)
+		}
+		for i, r := range got {
+			if want := time.Duration(i+1) * time.Second; i < 11 && (r.since-want).Abs() > 200*time.Millisecond {
+				t.Errorf("tick %d after %v", i, r.since)
+			}
+		}
+		if got[0].wall.Round(time.Second) != time.Second || got[1].wall.Round(time.Second) != -58*time.Second {
+			t.Errorf("the wall clock is at %v, and %v after it jumped by a minute", got[0].wall, got[1].wall)
+		}
+		if last := got[len(got)-1]; last.since < last.wall+900*time.Millisecond {
+			t.Errorf("after 10 s at 110%% the monotonic clock is at %v, and the wall clock, set right, at %v", last.since, last.wall)
+		}
+	}, []string{"worlds pass"}},
+
+	{"all that deviate once or twice", func(t *testing.T, w *World) {
+		a, b := w.Choose(3), w.Choose(4)
+		if a == 2 && b == 3 {
+			t.Error("both")
+		}
+	}, []string{": failed", "2 of 3", "3 of 4", "replay: exact"}},
+
+	{"all that deviate once", func(t *testing.T, w *World) {
+		if w.Choose(3) == 2 && w.Choose(4) == 3 {
+			t.Error("both")
+		}
+	}, []string{"worlds that deviate at most 1 times pass"}},
+
+	{"worlds follow a prefix", func(t *testing.T, w *World) {
+		a := w.Choose(1 << 30)
+		time.Sleep(time.Second)
+		if b := w.Choose(4); a != 41234 {
+			t.Error("the prefix is not followed")
+		} else if b == 3 {
+			t.Error("found")
+		}
+	}, []string{"found", "41234 of 1073741824", "3 of 4"}},
 }
 
 var waste []byte
@@ -217,6 +286,7 @@ func TestCarefulOverlay(t *testing.T) {
 			os.Remove(tape)
 			defer os.Remove(tape)
 			cmd := exec.Command(os.Args[0], "-test.run=^TestTrap$", "-test.v", "-macetest.scale=0.1")
+			cmd.Args = append(cmd.Args, strings.Fields(trapArgs[trap.name])...)
 			cmd.Env = append(os.Environ(), "MACETEST_TRAP="+trap.name, "MACETEST_TRAP_FILE="+filepath.Join(t.TempDir(), "count"))
 			out, _ := cmd.CombinedOutput() // the output says whether the test failed
 			for _, says := range trap.says {

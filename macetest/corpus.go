@@ -65,7 +65,7 @@ func (a *reporter) keep(r *search.Result) {
 			continue
 		}
 		var text bytes.Buffer
-		_, err := f.Path.WriteTo(&text)
+		_, err := f.Written().WriteTo(&text)
 		sum := sha256.Sum256(text.Bytes())
 		name := filepath.Join(corpus, fmt.Sprintf("%s-%x.path", finding.Name(one), sum[:4]))
 		if err == nil {

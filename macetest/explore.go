@@ -1,14 +1,19 @@
 package macetest
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 
+	"macemc/choose"
+	"macemc/internal/numerals"
 	"macemc/internal/worlds"
 	"macemc/program"
 )
@@ -29,7 +34,9 @@ type World = program.World
 // replay is not exact.
 //
 // Explore takes about 1,000 worlds, or 100 with -short. The flags -macetest.scale and
-// -macetest.seed work as for Run.
+// -macetest.seed work as for Run. With -macetest.prefix, each world first does what a tape
+// says. With -macetest.walk, all worlds deviate in one manner. With -macetest.deviate N, the
+// worlds are all those that deviate at most N times from the one in which nothing does.
 func Explore(t *testing.T, body func(t *testing.T, w *World)) {
 	t.Helper()
 	call := calls.next(t.Name())
@@ -53,33 +60,54 @@ func Explore(t *testing.T, body func(t *testing.T, w *World)) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	first, err := prefix()
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := &worlds.Search{
 		Test: t.Name(), Call: call, Seed: number,
 		Worlds: int(worldsDefault * times), Workers: runtime.GOMAXPROCS(0), Stop: soon(t),
-		Keep: worlds.Kept(t.Name(), call),
+		Keep: cmp.Or(*replayFlag, worlds.Kept(t.Name(), call)), Walk: *walkFlag, Prefix: first, Deviate: *deviateFlag,
 	}
 	if err := s.Prepare(); err != nil {
 		t.Logf("replay is not exact: %v", err)
 		sample(t, s, body)
 		return
 	}
+	again(t, s)
 	if *replayFlag != "" {
-		s.Keep = *replayFlag
-		again(t, s)
 		return
 	}
-	again(t, s)
 	f, taken, err := s.Go()
 	switch {
 	case err != nil:
 		t.Fatal(err)
 	case f != nil:
 		t.Fatal(failed(t, f))
+	case s.Deviate > 0 && s.Whole == s.Deviate:
+		t.Logf("all %d worlds that deviate at most %d times pass; nothing is proved of others", taken, s.Whole)
+	case s.Deviate > 0:
+		t.Logf("%d worlds pass, and were not all that deviate at most %d times; all are that deviate at most %d times", taken, s.Deviate, s.Whole)
 	case taken < s.Worlds:
 		t.Logf("the search was cut short after %d of %d worlds", taken, s.Worlds)
 	case testing.Verbose():
 		t.Logf("%d worlds pass; nothing is proved", taken)
 	}
+}
+
+// prefix reads the flags that say which worlds there are, and returns the path that they follow first, or nil.
+func prefix() (*choose.Path, error) {
+	switch walk := *walkFlag; {
+	case walk != "" && !slices.Contains(worlds.Walks, walk):
+		return nil, fmt.Errorf("macetest: -macetest.walk is %q; it must be one of %s", walk, strings.Join(worlds.Walks, ", "))
+	case *deviateFlag < 0:
+		return nil, fmt.Errorf("macetest: -macetest.deviate is %d; it must be a number of 1 or more", *deviateFlag)
+	case *deviateFlag > 0 && (walk != "" || *prefixFlag != ""):
+		return nil, errors.New("macetest: -macetest.deviate takes worlds from the start, and not by walks; leave -macetest.walk and -macetest.prefix out")
+	case *prefixFlag != "":
+		return choose.Open(*prefixFlag)
+	}
+	return nil, nil
 }
 
 // worldsDefault is the number of worlds that Explore takes.
@@ -155,7 +183,7 @@ func again(t *testing.T, s *worlds.Search) {
 	}
 	switch {
 	case failure != nil:
-		t.Fatalf("the world of %s fails again: %s\n%s%s", s.Keep, failure.Kind, failure.Message, happened(notes))
+		t.Fatalf("the world of %s fails again: %s\n%s%s", s.Keep, failure.Kind, failure.Message, happened(notes, 0))
 	case fit:
 		t.Logf("%s passes now: remove it if it is of no use", s.Keep)
 	default:
@@ -163,21 +191,45 @@ func again(t *testing.T, s *worlds.Search) {
 	}
 }
 
-// notesMost is the number of lines in a report about what happened.
-const notesMost = 60
+// notesMost is the number of lines in a report about what happened, and endMost that of the last of them
+// where what matters happened before.
+const (
+	notesMost = 60
+	endMost   = 8
+)
 
-// happened describes what a world logged, with the steps.
-func happened(notes []worlds.Note) string {
+// happened describes what a world logged, with the steps. Of a long log it shows what led to the critical
+// step and what came of it, and the end; or the end, if the step is 0.
+func happened(notes []worlds.Note, critical uint32) string {
 	if len(notes) == 0 {
 		return ""
 	}
 	text := "\n\nwhat happened:\n  step"
-	if n := len(notes) - notesMost; n > 0 {
-		notes = notes[n:]
-		text = fmt.Sprintf("\n\nwhat happened, the last %d of %d lines:\n  step", notesMost, n+notesMost)
+	tell := func(some []worlds.Note) {
+		for _, n := range some {
+			text += fmt.Sprintf("\n  %4d  %s", n.Step, n.Text)
+		}
 	}
-	for _, n := range notes {
-		text += fmt.Sprintf("\n  %4d  %s", n.Step, n.Text)
+	skip := func(n int) {
+		if n > 0 {
+			text += fmt.Sprintf("\n        ... %s ...", numerals.Many(n, "line"))
+		}
+	}
+	if len(notes) <= notesMost {
+		tell(notes)
+		return text
+	}
+	end := len(notes)
+	if critical > 0 {
+		after := slices.IndexFunc(notes, func(n worlds.Note) bool { return n.Step > critical })
+		end = min(max(after, 0)+notesMost/3, len(notes)-endMost)
+	}
+	from := max(0, end-notesMost+endMost)
+	skip(from)
+	tell(notes[from:end])
+	if end < len(notes) {
+		skip(len(notes) - end - endMost)
+		tell(notes[len(notes)-endMost:])
 	}
 	return text
 }
@@ -204,7 +256,7 @@ func failed(t *testing.T, f *worlds.Finding) string {
 	if !f.Exact {
 		return text + "\n\nreplay is not exact, and nothing is kept:\n  " + strings.Join(f.Differs, "\n  ")
 	}
-	text += happened(f.Notes)
+	text += happened(f.Notes, f.Turn.Step)
 	text += turned(f.Turn)
 	text += fmt.Sprintf("\n\n%d of %d draws deviate; in the world that was found, %d did (%d runs made it smaller)\n  %s",
 		f.Deviate, f.Asked, f.First, f.Runs, strings.Join(f.Left, "\n  "))

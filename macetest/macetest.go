@@ -36,8 +36,7 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 func (a *reporter) run(sys *sim.System, o Options) {
 	t := a.t
 	t.Helper()
-	if sys.Programs != nil {
-		a.programs(sys, o)
+	if a.child(sys) {
 		return
 	}
 	if *replayFlag != "" {
@@ -46,6 +45,10 @@ func (a *reporter) run(sys *sim.System, o Options) {
 	}
 	if o.Expect == sim.VerdictNone {
 		a.again(sys, o.Bugs)
+	}
+	if sys.Programs != nil {
+		a.programs(sys, o)
+		return
 	}
 	opts, err := o.search(sys, testing.Short())
 	if err != nil {
@@ -87,7 +90,9 @@ func (a *reporter) run(sys *sim.System, o Options) {
 // until a step is not possible any more, and the test logs how many steps were taken.
 func Replay(t testing.TB, sys *sim.System, file string) {
 	t.Helper()
-	newReporter(t).replay(sys, file)
+	if a := newReporter(t); !a.child(sys) {
+		a.replay(sys, file)
+	}
 }
 
 // explain analyzes the findings of r.
@@ -221,11 +226,7 @@ func (a *reporter) replay(sys *sim.System, file string) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	opts := search.Options{ByIdentity: true, Stuck: stuck, OnStuck: func(r *search.Result) {
-		fmt.Fprintf(os.Stderr, "--- FAIL: %s\n%s: %s: %s\n", a.t.Name(), file, r.Finding.Verdict, r.Finding.Message)
-		os.Exit(1)
-	}}
-	r, err := search.Replay(sys, path, opts)
+	r, err := a.taken(sys, path, file)
 	if far := (*search.NotAsRecorded)(nil); errors.As(err, &far) {
 		a.t.Logf("%s: followed for %d of %d steps, in which nothing went wrong: %v", file, far.Steps, len(path.Steps), err)
 		return
@@ -241,6 +242,17 @@ func (a *reporter) replay(sys *sim.System, file string) {
 		a.t.Fatal(b.String())
 	}
 	a.t.Log(b.String())
+}
+
+// taken takes the run of a path.
+func (a *reporter) taken(sys *sim.System, path *choose.Path, file string) (*search.Replayed, error) {
+	if sys.Programs != nil {
+		return a.tape(sys, path)
+	}
+	return search.Replay(sys, path, search.Options{ByIdentity: true, Stuck: stuck, OnStuck: func(r *search.Result) {
+		fmt.Fprintf(os.Stderr, "--- FAIL: %s\n%s: %s: %s\n", a.t.Name(), file, r.Finding.Verdict, r.Finding.Message)
+		os.Exit(1)
+	}})
 }
 
 // artifacts reports whether go test keeps what tests write.

@@ -1,6 +1,7 @@
 package macetest
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,27 @@ func TestPackageOf(t *testing.T) {
 	} {
 		if got := packageOf(function); got != want {
 			t.Errorf("packageOf(%q) is %q, want %q", function, got, want)
+		}
+	}
+}
+
+// A search of programs refuses each field that it does not honour, by its name.
+func TestHonoured(t *testing.T) {
+	sys := &sim.System{Name: "two"}
+	zero := 0
+	for name, o := range map[string]Options{
+		"":            {Nodes: 3, Walks: 10, Walking: search.WalkSwarm, Seed: 2, NoShrink: true, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}},
+		"WalkSteps":   {WalkSteps: 1},
+		"WalkLeast":   {WalkLeast: 1},
+		"Transitions": {Transitions: 1},
+		"Memory":      {Memory: 1},
+		"Ignore":      {Ignore: []string{"verdict=dead"}},
+		"Early":       {Conditions: sim.Conditions{Early: &zero}},
+		"FreeTimers":  {Conditions: sim.Conditions{FreeTimers: true}},
+	} {
+		err := o.honoured(sys)
+		if (err == nil) != (name == "") || err != nil && !strings.Contains(err.Error(), "Options."+name+" is not for it") {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

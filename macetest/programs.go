@@ -1,13 +1,16 @@
 package macetest
 
 import (
+	"fmt"
+	"reflect"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
 	"macemc/choose"
 	"macemc/internal/ensemble"
-	"macemc/internal/report"
+	"macemc/search"
 	"macemc/sim"
 )
 
@@ -16,34 +19,25 @@ import (
 func (a *reporter) programs(sys *sim.System, o Options) {
 	t := a.t
 	t.Helper()
-	if is, err := ensemble.Child(func(string) (*sim.System, error) { return sys, nil }); is || err != nil {
-		if err != nil {
-			t.Fatal(err)
-		}
-		return
+	if err := o.honoured(sys); err != nil {
+		t.Fatal(err)
 	}
-	by := ensemble.Taker{Test: t.Name()}
-	if *replayFlag != "" {
-		a.retake(sys, *replayFlag, by)
-		return
+	if o.Walks == 0 {
+		o.Walks = ensemble.Worlds
 	}
 	opts, err := o.search(sys, testing.Short())
 	if err != nil {
 		t.Fatal(err)
 	}
-	times, err := scale(testing.Short())
-	if err != nil {
-		t.Fatal(err)
-	}
-	opts.Depth, opts.Effort = 0, 0
-	opts.Roam, opts.Workers, opts.Stop = max(1, int(ensemble.Worlds*times)), runtime.GOMAXPROCS(0), deadline(t)
-	r, err := ensemble.Search(sys, opts, by)
+	opts.Effort, opts.Workers, opts.Stop = 0, runtime.GOMAXPROCS(0), deadline(t)
+	r, err := ensemble.Search(sys, opts, a.taker(o.NoShrink))
 	switch {
-	case err != nil && strings.Contains(err.Error(), "race detector"):
-		t.Skip(err)
 	case err != nil:
-		t.Fatal(err)
+		a.unbuilt(err)
 	case r.Verdict() != o.Expect:
+		if o.Expect == sim.VerdictNone {
+			a.keep(r)
+		}
 		t.Fatalf("found is %s, and %s was expected\n%s", r.Verdict(), o.Expect, a.tell(r))
 	case r.Stop.Early():
 		t.Logf("%s: the search was cut short (%s)", sys.Name, r.Stop)
@@ -53,23 +47,50 @@ func (a *reporter) programs(sys *sim.System, o Options) {
 	}
 }
 
-// retake takes the run of a path again.
-func (a *reporter) retake(sys *sim.System, file string, by ensemble.Taker) {
+// ofPrograms are the fields of Options that a search of programs honours.
+var ofPrograms = []string{"Nodes", "Params", "Bugs", "Properties", "Faults", "Walks", "Walking", "Seed", "Prefix", "Engine", "Depth", "NoShrink", "Expect"}
+
+// honoured returns an error about the first field that is set and that a search of programs does not honour.
+func (o Options) honoured(sys *sim.System) error {
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(o)) {
+		if f.Anonymous || reflect.ValueOf(o).FieldByIndex(f.Index).IsZero() || slices.Contains(ofPrograms, f.Name) {
+			continue
+		}
+		return fmt.Errorf("macetest: %s has programs with goroutines, whose search takes runs and keeps no states: Options.%s is not for it; leave it out", sys.Name, f.Name)
+	}
+	return nil
+}
+
+// child takes the runs of a child process about a system with programs, and reports whether this is one.
+func (a *reporter) child(sys *sim.System) bool {
+	if sys.Programs == nil {
+		return false
+	}
+	is, err := ensemble.Child(func(string) (*sim.System, error) { return sys, nil })
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	return is
+}
+
+func (a *reporter) taker(whole bool) ensemble.Taker {
+	return ensemble.Taker{Test: a.t.Name(), NoShrink: whole}
+}
+
+// tape takes the run of a tape again.
+func (a *reporter) tape(sys *sim.System, path *choose.Path) (*search.Replayed, error) {
+	r, _, err := ensemble.Taken(sys, path, a.taker(false))
+	if err != nil {
+		a.unbuilt(err)
+	}
+	return r, nil
+}
+
+// unbuilt ends the test, whose runs cannot be taken.
+func (a *reporter) unbuilt(err error) {
 	a.t.Helper()
-	path, err := choose.Open(file)
-	if err != nil {
-		a.t.Fatal(err)
+	if strings.Contains(err.Error(), "race detector") {
+		a.t.Skip(err)
 	}
-	r, _, err := ensemble.Taken(sys, path, by)
-	if err != nil {
-		a.t.Fatalf("%s: %v", file, err)
-	}
-	var b strings.Builder
-	if err := report.Replayed(&b, path, r, testing.Verbose()); err != nil {
-		a.t.Fatal(err)
-	}
-	if r.Finding.Verdict != sim.VerdictNone {
-		a.t.Fatal(b.String())
-	}
-	a.t.Log(b.String())
+	a.t.Fatal(err)
 }

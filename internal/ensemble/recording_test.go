@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/happens"
 	"macemc/internal/setting"
@@ -69,6 +70,7 @@ func logged(t *testing.T) (log []json.RawMessage) {
 	event(happens.Event{Kind: happens.Crash, Host: "n0"})
 	event(happens.Event{Kind: happens.Partition, Text: "n1"})
 	event(happens.Event{Kind: happens.Heal})
+	event(happens.Event{Kind: happens.Clock, Host: "n1", Text: "it jumps"})
 	event(happens.Event{Kind: happens.Start, Host: "n0"})
 	event(happens.Event{Kind: happens.Arrive, Host: "n0", Link: "script", Text: "begin"})
 	at = 9 * time.Millisecond
@@ -99,6 +101,7 @@ func TestRecording(t *testing.T) {
 		`n0 crash`,
 		`partition n0 | n1`,
 		`mend`,
+		`n1 action clock{How: "it jumps"}`,
 		`n0 restart`,
 		`n0 action asked{What: "begin"}`,
 		`n1 message tcp{Number: 1, What: "one"} from n0 by bag`,
@@ -176,7 +179,20 @@ func TestRefused(t *testing.T) {
 	if err := unfit(s); err != nil {
 		t.Error(err)
 	}
-	if err := refuse(s.Sys, search.Options{Depth: 3}); err == nil || !strings.Contains(err.Error(), "--depth is not for it") {
+	for _, c := range []struct {
+		o    search.Options
+		says string
+	}{
+		{search.Options{Walking: search.WalkChain}, "Options.Walking is chain; for them it is one of auto, weighted, uniform, swarm"},
+		{search.Options{Engine: search.EngineReference, Prefix: new(choose.Path)}, "leave Options.Prefix and Options.Walking out"},
+		{search.Options{Engine: search.EngineReference, Depth: 2, Walking: search.WalkAuto}, ""},
+		{search.Options{Walking: search.WalkSwarm, Prefix: new(choose.Path)}, ""},
+	} {
+		if err := refuse(s.Sys, c.o); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v; want %q", err, c.says)
+		}
+	}
+	if err := refuse(s.Sys, search.Options{Depth: 3}); err == nil || !strings.Contains(err.Error(), "Options.Depth is not for it") {
 		t.Error(err)
 	}
 }

@@ -33,6 +33,8 @@ const Worlds = 1000
 type Taker struct {
 	Build func() (worlds.Binary, error) // nil means the running test,
 	Test  string                        // which has this name
+
+	NoShrink bool // findings are reported as they were found
 }
 
 // Child does the job of a child process about a system, and reports whether this is one. find knows the
@@ -74,6 +76,7 @@ func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, err
 	}
 	stop := search.Stop("")
 	w := &worlds.Search{Test: by.Test, Seed: max(opts.Seed, 1), Worlds: many(opts), Workers: workers(opts), Of: s.Header(true), Build: by.Build,
+		Walk: string(opts.Walking), Prefix: opts.Prefix, NoShrink: by.NoShrink,
 		Stop: func() bool {
 			if opts.Stop != nil {
 				stop = opts.Stop()
@@ -86,6 +89,9 @@ func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, err
 			}
 		},
 	}
+	if opts.Engine == search.EngineReference {
+		w.Deviate = max(1, opts.Depth)
+	}
 	if err := w.Prepare(); err != nil {
 		return nil, fmt.Errorf("%s has programs with goroutines, and the program that takes their runs cannot be built: %w", sys.Name, err)
 	}
@@ -97,7 +103,7 @@ func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, err
 	opts.Faults = &stated
 	r := &search.Result{System: system(s, nil, "", ""), Params: s.Params, Options: opts,
 		Safety: search.Safety{State: search.StateSampled}, Liveness: search.Liveness{State: search.StateNone}, Stop: search.StopPaths,
-		Stats: search.Stats{Engine: string(Engine), Walks: taken}, Programs: &search.Programs{Worlds: taken}}
+		Stats: search.Stats{Engine: string(Engine), Walks: taken}, Programs: &search.Programs{Worlds: taken, Whole: w.Whole}}
 	switch {
 	case f != nil:
 		r.Stop, r.Safety.State = search.StopFound, search.StateFound
@@ -136,20 +142,25 @@ func workers(o search.Options) int {
 
 // refuse returns an error about options that a search of programs does not have.
 func refuse(sys *sim.System, o search.Options) error {
+	bounded := o.Engine == search.EngineReference
 	for _, c := range []struct {
 		is   bool
 		name string
 	}{
-		{o.Depth > 0, "--depth"}, {o.Prefix != nil, "--prefix"}, {o.Prefixes > 0, "--print-prefixes"},
-		{o.Engine != "" && o.Engine != search.EngineMemo, "--engine"}, {o.Store != nil, "--state"}, {o.Afar != nil, "a coordinator"},
-		{len(o.Ignore) > 0, "--ignore"}, {o.Findings > 1, "--findings"}, {o.NoWalks, "--no-walks"}, {o.ProfileSpace, "--profile-space"},
-		{o.Reduce != "" && o.Reduce != search.ReduceNone, "--reduce"},
-		{o.Symmetry != "" && o.Symmetry != search.ReduceNone, "--symmetry"}, {o.Early != nil, "--early"}, {o.Crashes != sim.CrashExplicit, "--crashes"},
-		{o.FreeTimers, "--timers"}, {o.DiskReorder, "--disk"}, {o.Network.String() != "", "--net"},
+		{o.Depth > 0 && !bounded, "Depth"}, {o.Prefixes > 0, "Prefixes"}, {o.Engine != "" && o.Engine != search.EngineMemo && !bounded, "Engine"},
+		{o.Store != nil, "Store"}, {o.Afar != nil, "Afar"}, {len(o.Ignore) > 0, "Ignore"}, {o.Findings > 1, "Findings"}, {o.NoWalks, "NoWalks"},
+		{o.ProfileSpace, "ProfileSpace"}, {o.Reduce != "" && o.Reduce != search.ReduceNone, "Reduce"}, {o.Symmetry != "" && o.Symmetry != search.ReduceNone, "Symmetry"},
+		{o.Early != nil, "Early"}, {o.Crashes != sim.CrashExplicit, "Crashes"}, {o.FreeTimers, "FreeTimers"}, {o.DiskReorder, "DiskReorder"}, {o.Network.String() != "", "Network"},
 	} {
 		if c.is {
-			return fmt.Errorf("%s has programs with goroutines, whose search takes runs and keeps no states: %s is not for it; leave it out", sys.Name, c.name)
+			return fmt.Errorf("%s has programs with goroutines, whose search takes runs and keeps no states: Options.%s is not for it; leave it out", sys.Name, c.name)
 		}
+	}
+	switch {
+	case o.Walking != "" && !slices.Contains(worlds.Walks, string(o.Walking)):
+		return fmt.Errorf("%s has programs with goroutines, and Options.Walking is %s; for them it is one of %s", sys.Name, o.Walking, strings.Join(worlds.Walks, ", "))
+	case bounded && (o.Prefix != nil || o.Walking != "" && o.Walking != search.WalkAuto):
+		return fmt.Errorf("%s has programs with goroutines: by Options.Engine reference their runs begin at the start and are not walked; leave Options.Prefix and Options.Walking out", sys.Name)
 	}
 	return nil
 }

@@ -255,6 +255,15 @@ func (p *printer) programs(s subject, r *search.Result) {
 		p.row(2, labels, "checked", "only "+quoted(s.Checked))
 	}
 	p.row(2, labels, "taken", numerals.Many(of.Worlds, "run")+" with goroutines; their states are not compared, so no duplicates are known")
+	if r.Options.Prefix != nil {
+		p.row(2, labels, "prefix", "each run first does what "+r.Options.PrefixName+" says")
+	}
+	switch {
+	case r.Options.Engine == search.EngineReference && of.Whole >= 0:
+		p.row(2, labels, "whole", fmt.Sprintf("all runs that deviate at most %s from the one in which nothing does", numerals.Many(of.Whole, "time")))
+	case r.Options.Walking != "" && r.Options.Walking != search.WalkAuto:
+		p.row(2, labels, "walks", string(r.Options.Walking))
+	}
 	p.row(2, labels, "proved", "nothing: a search of programs samples runs")
 	if r.Finding != nil {
 		exact := "no: two processes took the run in different ways"

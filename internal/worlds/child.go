@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -121,27 +122,32 @@ func (c *child) do() error {
 		c.say(line{What: "stack", Text: bubble.Frames(j.Names), Who: j.Draw.Goroutine()})
 		return nil
 	}
-	warm, _ := c.take(0, planOf(j.Seed, 0), false)
-	single := j.Tape != "" || j.Single
-	if j.From == 0 && !single {
+	prefix, err := j.prefix()
+	if err != nil {
+		return err
+	}
+	warm, _ := c.take(0, bubble.Plan{Fed: []bubble.Draw{}}, false)
+	switch {
+	case j.Next:
+		return c.next()
+	case j.Cuts != nil:
+		return c.cuts()
+	case j.Tape != "" || j.Single:
+		return c.single(prefix)
+	case prefix != nil:
+	case j.From == 0:
 		c.end(0, warm)
 		if warm.failure != nil {
 			return nil
 		}
 		j.From += j.Stride
-	} else if warm.failure != nil && !single {
+	case warm.failure != nil:
 		c.say(line{World: 0, What: "fail", Failure: warm.failure})
 		return nil
 	}
-	if j.Cuts != nil {
-		return c.cuts()
-	}
-	if single {
-		return c.single()
-	}
 	for k := j.From; k < j.To; k += j.Stride {
 		c.say(line{World: k, What: "begin"})
-		t, err := c.take(k, planOf(j.Seed, k), false)
+		t, err := c.take(k, j.plan(k, prefix), false)
 		if err != nil {
 			return err
 		}
@@ -158,9 +164,9 @@ func (c *child) do() error {
 }
 
 // single takes one world, with its draws in a file and its lines as they come.
-func (c *child) single() error {
+func (c *child) single(prefix *tape) error {
 	j := c.job
-	p := planOf(j.Seed, j.From)
+	p := j.plan(j.From, prefix)
 	if j.Tape != "" {
 		t, err := load(j.Tape)
 		if err != nil {
@@ -207,6 +213,38 @@ func (c *child) cuts() error {
 		}
 		if c.full() {
 			c.say(line{World: k + 1, What: "full"})
+			return nil
+		}
+	}
+	return nil
+}
+
+// next takes worlds that follow a tape, and deviate once more after its last deviation. It says how many
+// there are.
+func (c *child) next() error {
+	j := c.job
+	base, err := load(j.Tape)
+	if err != nil {
+		return err
+	}
+	t, err := c.take(0, base.plan(), false)
+	if err != nil {
+		return err
+	}
+	all := further(slices.Clone(t.record.Draws), base.draws)
+	c.say(line{World: len(all), What: "next"})
+	for k := j.From; k < min(j.To, len(all)); k += j.Stride {
+		c.say(line{World: k, What: "begin", Draw: &all[k]})
+		t, err := c.take(k, base.with(append(slices.Clone(base.draws), all[k])).plan(), false)
+		if err != nil {
+			return err
+		}
+		c.end(k, t)
+		if t.failure != nil {
+			return nil
+		}
+		if c.full() {
+			c.say(line{World: k + j.Stride, What: "full"})
 			return nil
 		}
 	}

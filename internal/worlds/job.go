@@ -21,11 +21,14 @@ type job struct {
 	From   int            // the first world
 	To     int            // and the first that is not taken
 	Stride int            // every such world
+	Walk   string         // the manner of these worlds; "" means all by turns
+	Prefix string         // the file of a tape, which these worlds follow to its end; "" means none
 	Single bool           // world From alone, with its draws in Log and its lines as they come
 	Tape   string         // the file of a tape, which is taken instead
 	Cuts   [][2]int       // of Tape, one world each, from number From: the draws that are left out
 	Free   bool           // of Cuts: the worlds go on freely after step Until
 	Until  uint32
+	Next   bool        // the worlds that deviate once more after the last deviation of Tape: From, To and Stride say which
 	Names  []uintptr   // a stack whose calls are named; no world is taken
 	Draw   bubble.Draw // whose goroutine is named, too
 	Stop   int         // of Tape, or of world From: the draw at which the stack is taken
@@ -35,16 +38,17 @@ type job struct {
 
 // A line is one line of a child's output.
 type line struct {
-	World   int      `json:"world"`
-	What    string   `json:"what"` // begin, pass, fail, note, log, stack, full, done
-	Failure *Failure `json:"failure,omitempty"`
-	Who     string   `json:"who,omitempty"` // the goroutine of Draw
-	Text    []string `json:"text,omitempty"`
-	Step    uint32   `json:"step,omitempty"` // at which Text was noted
-	Log     any      `json:"log,omitempty"`  // an entry of the body's log
-	Draws   int      `json:"draws,omitempty"`
-	Fit     bool     `json:"fit,omitempty"`
-	Ends    string   `json:"ends,omitempty"` // the time of the world at its end
+	World   int          `json:"world"`
+	What    string       `json:"what"` // begin, pass, fail, note, log, stack, full, next, done; next has in World how many there are
+	Failure *Failure     `json:"failure,omitempty"`
+	Who     string       `json:"who,omitempty"` // the goroutine of Draw
+	Text    []string     `json:"text,omitempty"`
+	Step    uint32       `json:"step,omitempty"` // at which Text was noted
+	Log     any          `json:"log,omitempty"`  // an entry of the body's log
+	Draws   int          `json:"draws,omitempty"`
+	Fit     bool         `json:"fit,omitempty"`
+	Ends    string       `json:"ends,omitempty"` // the time of the world at its end
+	Draw    *bubble.Draw `json:"draw,omitempty"` // in which a world of Next deviates
 }
 
 // A Failure describes how a world failed.

@@ -12,7 +12,7 @@ func (s *Search) Loose(world int, f func()) {
 	loose.Lock()
 	defer loose.Unlock()
 	r := new(bubble.Recorder)
-	r.Begin(planOf(s.Seed, world))
+	r.Begin(planOf(s.Seed, world, s.Walk))
 	defer r.End()
 	f()
 }

@@ -35,6 +35,8 @@ type result struct {
 	asked   int
 	ends    string
 	draws   []bubble.Draw
+	many    int                 // how many worlds of a job with Next there are
+	further map[int]bubble.Draw // in which each of them deviates
 }
 
 // run makes a child do a job, and reads its result.
@@ -44,9 +46,9 @@ func (s *Search) run(j job) (result, error) {
 		return result{}, err
 	}
 	defer os.RemoveAll(dir)
-	j.Test, j.Call, j.Seed, j.Of = s.Test, s.Call, s.Seed, s.Of
+	j.Test, j.Call, j.Seed, j.Of, j.Walk, j.Prefix = s.Test, s.Call, s.Seed, s.Of, s.Walk, s.prefix
 	j.Out = filepath.Join(dir, "out")
-	single := (j.Tape != "" || j.Single) && j.Cuts == nil
+	single := (j.Tape != "" || j.Single) && j.Cuts == nil && !j.Next
 	if single {
 		j.Log = filepath.Join(dir, "log")
 	}
@@ -100,6 +102,14 @@ func read(out []byte) (r result, done bool) {
 		switch l.What {
 		case "begin":
 			r.world = l.World
+			if l.Draw != nil {
+				if r.further == nil {
+					r.further = map[int]bubble.Draw{}
+				}
+				r.further[l.World] = *l.Draw
+			}
+		case "next":
+			r.many = l.World
 		case "pass", "fail":
 			r.world, r.failure, r.fit, r.asked, r.ends = l.World, l.Failure, l.Fit, l.Draws, l.Ends
 			r.worlds++

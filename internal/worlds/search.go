@@ -17,13 +17,17 @@ import (
 
 // A Search takes worlds of one test.
 type Search struct {
-	Test    string // the name of the test
-	Call    int    // which Explore of the test, from 0
-	Seed    uint64
-	Worlds  int         // how many are taken at most
-	Workers int         // processes
-	Stop    func() bool // whether to end; nil for never
-	Keep    string      // the file into which the smallest tape goes; "" for none
+	Test     string // the name of the test
+	Call     int    // which Explore of the test, from 0
+	Seed     uint64
+	Worlds   int          // how many are taken at most
+	Workers  int          // processes
+	Stop     func() bool  // whether to end; nil for never
+	Keep     string       // the file into which the smallest tape goes; "" for none
+	Walk     string       // the manner in which worlds deviate, one of Walks; "" means all by turns
+	Prefix   *choose.Path // a run that every world follows to its end; nil means none
+	NoShrink bool         // findings are reported as they were found
+	Deviate  int          // if not 0, the worlds that deviate at most so often are taken, those that deviate less first
 
 	// Of a system instead of a test:
 	Of       []choose.Field         // its settings, which stand in the headers of tapes
@@ -31,6 +35,8 @@ type Search struct {
 	Progress func(worlds int)       // told now and then how many were taken; may be nil
 
 	binary Binary
+	prefix string // the file of Prefix
+	Whole  int    // all worlds that deviate so often or less were taken; -1 if not
 }
 
 // A Finding is a world that fails.
@@ -77,9 +83,34 @@ func (s *Search) Prepare() (err error) {
 	return err
 }
 
+// lotMost is how many worlds a worker takes between two looks.
+const lotMost = 150
+
 // Go takes the worlds until one fails, and makes it small. taken is how many there were.
 func (s *Search) Go() (f *Finding, taken int, err error) {
-	const lot = 150 // worlds of a worker between two looks
+	s.Whole = -1
+	if s.Prefix != nil {
+		t, err := tapeOf(s.Prefix)
+		if err != nil {
+			return nil, 0, err
+		}
+		file, done, err := s.spool(t)
+		if err != nil {
+			return nil, 0, err
+		}
+		defer done()
+		s.prefix = file
+		defer func() { s.prefix = "" }()
+	}
+	if s.Deviate > 0 {
+		return s.bounded()
+	}
+	return s.walks()
+}
+
+// walks takes worlds whose draws are random.
+func (s *Search) walks() (f *Finding, taken int, err error) {
+	const lot = lotMost
 	workers := max(1, s.Workers)
 	for from := 0; from < s.Worlds; from += lot * workers {
 		if s.Stop != nil && s.Stop() {
@@ -148,17 +179,21 @@ func (s *Search) finding(world int, failure Failure) (*Finding, error) {
 		return &Finding{World: world, Failure: failure, Differs: text}, err
 	}
 	if one.failure == nil {
-		return &Finding{World: world, Failure: failure, Differs: []string{
-			"in a process of its own the world passes: the failure depends on what earlier worlds left in package variables"}}, nil
+		return &Finding{World: world, Failure: failure, Differs: alone}, nil
 	}
 	t := &tape{of: s.Of, test: s.Test, toolchain: toolchain(), overlay: s.binary.overlay.Hash,
-		seed: planOf(s.Seed, world).Seed, draws: deviations(one.draws)}
-	small, runs, err := s.shrink(t, *one.failure)
-	if err != nil {
-		return nil, err
+		seed: planOf(s.Seed, world, s.Walk).Seed, draws: deviations(one.draws)}
+	small, runs := t.draws, 0
+	if !s.NoShrink {
+		if small, runs, err = s.shrink(t, *one.failure); err != nil {
+			return nil, err
+		}
 	}
 	return s.tell(t.with(small), Finding{World: world, Failure: failure, Tape: s.Keep, First: len(t.draws), Runs: runs})
 }
+
+// alone says why a world fails only behind others.
+var alone = []string{"in a process of its own the world passes: the failure depends on what earlier worlds left in package variables"}
 
 // with returns the tape with other draws.
 func (t *tape) with(draws []bubble.Draw) *tape {
@@ -212,7 +247,10 @@ func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !same(one, other) || one.failure == nil {
+	if one.failure == nil && same(one, other) {
+		return &Finding{World: f.World, Failure: f.Failure, Differs: alone}, nil
+	}
+	if !same(one, other) {
 		text, err := s.differenceOf(t, one, other)
 		return &Finding{World: f.World, Failure: f.Failure, Differs: text}, err
 	}
@@ -294,15 +332,18 @@ func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	return s.asked(d, r.pcs)
 }
 
-// asked returns a draw, and where it was asked: the innermost call, the innermost of the
-// user's code if that is another, and the goroutine.
+// asked returns a draw, and where it was asked: the goroutine unless it is that of the test, the innermost
+// call of the user's code, and the one that it called.
 func (s *Search) asked(d bubble.Draw, pcs []uintptr) string {
 	text := d.String()
 	r, err := s.run(job{Names: pcs, Draw: d})
 	if err != nil {
 		return text
 	}
-	text = strings.TrimSuffix(text, fmt.Sprintf("goroutine %d", d.Origin)) + r.who
+	text = strings.TrimSuffix(text, fmt.Sprintf(", goroutine %d", d.Origin))
+	if d.Origin != 0 {
+		text += ", " + r.who
+	}
 	stack := r.stack
 	of := func(prefixes ...string) int {
 		return slices.IndexFunc(stack, func(line string) bool {
@@ -310,12 +351,13 @@ func (s *Search) asked(d bubble.Draw, pcs []uintptr) string {
 		})
 	}
 	own := []string{"macemc/internal/bubble.", "sync.", "internal/sync."}
-	inner, user := of(own...), of(append(own, "macemc/program.", "math/rand", "time.", "context.", "net/http.", "fmt.")...)
-	if inner >= 0 {
+	inner, user := of(own...), of(append(own, "macemc/program.", "math/rand", "time.", "context.", "net/http.", "fmt.", "bufio.", "io.")...)
+	switch {
+	case user > inner:
+		called, _, _ := strings.Cut(stack[user-1], " ")
+		return text + ", in " + stack[user] + ", which calls " + called
+	case inner >= 0:
 		text += ", in " + stack[inner]
-	}
-	if user > inner {
-		text += ", called by " + stack[user]
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package worlds
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -20,6 +21,9 @@ type tape struct {
 	seed                     uint64
 	draws                    []bubble.Draw
 }
+
+// randMost is one more than the largest answer of a draw of 64 bits.
+const randMost = 1<<30 + 1
 
 // deviations returns the draws whose answer is not 0.
 func deviations(draws []bubble.Draw) (out []bubble.Draw) {
@@ -47,7 +51,7 @@ func (t *tape) path() *choose.Path {
 		s := &p.Steps[len(p.Steps)-1]
 		of := int(d.N)
 		if d.N == 0 {
-			of = 2
+			of = randMost
 		}
 		s.Coins = append(s.Coins, choose.Choice{Kind: choose.Coin, Of: of, Pick: int(d.Value), What: fmt.Sprintf("%v %d: %016x", d.Kind, d.Index, d.Key)})
 	}
@@ -148,12 +152,44 @@ func (t *tape) without(cut [2]int) *tape {
 // until returns the plan of a world that follows the tape up to a step, and then goes on like the fresh
 // world with a number.
 func (t *tape) until(step uint32, number int) bubble.Plan {
-	p := planOf(^t.seed, number+1)
+	return t.before(step, planOf(^t.seed, number+1, ""))
+}
+
+// before returns a plan that follows the tape up to a step, and goes on as p.
+func (t *tape) before(step uint32, p bubble.Plan) bubble.Plan {
 	if step == 0 {
 		return p
 	}
-	p.Fed, p.Until, p.After, p.Seed = t.plan().Fed, step, p.Seed, t.seed
+	p.Fed, p.Until, p.After = t.plan().Fed, step, p.Seed
 	return p
+}
+
+// last returns the step of the last deviation.
+func (t *tape) last() uint32 {
+	if len(t.draws) == 0 {
+		return 0
+	}
+	return t.draws[len(t.draws)-1].Step
+}
+
+// further returns the deviations that may follow: another answer of a draw after the last of those that
+// deviate. Of a draw of 64 bits they are two.
+func further(draws, deviate []bubble.Draw) (all []bubble.Draw) {
+	after := -1
+	for _, d := range deviate {
+		after = max(after, slices.IndexFunc(draws, func(o bubble.Draw) bool { return o.Key == d.Key }))
+	}
+	for _, d := range draws[after+1:] {
+		answers := d.N
+		if d.N == 0 {
+			answers = 3
+		}
+		for v := uint32(1); v < answers; v++ {
+			d.Value = v
+			all = append(all, d)
+		}
+	}
+	return all
 }
 
 // A manner is how the draws of a world deviate.
@@ -176,13 +212,70 @@ var manners = []manner{
 	{[...]uint32{1 << 16, 1 << 15, 0, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, 2},
 }
 
+// The manners of walks, by their names in search.Walking. "auto", or "", takes all of the list above by turns.
+const (
+	weighted = "weighted" // the first of them
+	uniform  = "uniform"  // every answer of every draw alike
+	swarm    = "swarm"    // each world deviates at rates of its own
+)
+
+// Walks lists the manners that a search of programs has.
+var Walks = []string{"auto", weighted, uniform, swarm}
+
+// mannerOf returns the manner of a world.
+func mannerOf(seed uint64, world int, walk string) (m manner) {
+	switch walk {
+	case weighted:
+		return manners[0]
+	case uniform:
+		for k := range m.rates {
+			m.rates[k] = 1 << 16
+		}
+		return m
+	case swarm:
+		rng := rand.New(rand.NewPCG(seed, uint64(world)))
+		for k := range m.rates {
+			if n := rng.IntN(18); n > 0 {
+				m.rates[k] = 1 << (n - 1)
+			}
+		}
+		m.rates[bubble.Yield] >>= 2
+		m.rates[bubble.Rand], m.rates[bubble.Choice] = 1<<16, max(m.rates[bubble.Choice], 1<<14)
+		if rng.IntN(4) == 0 {
+			m.slow = 1 << rng.IntN(5)
+		}
+		return m
+	}
+	return manners[world%len(manners)]
+}
+
 // planOf returns the plan of a world.
-func planOf(seed uint64, world int) bubble.Plan {
+func planOf(seed uint64, world int, walk string) bubble.Plan {
 	if world == 0 {
 		return bubble.Plan{Fed: []bubble.Draw{}}
 	}
-	m := manners[world%len(manners)]
+	m := mannerOf(seed, world, walk)
 	return bubble.Plan{Seed: seed*0x9e3779b97f4a7c15 + uint64(world), Rates: m.rates, Slow: m.slow}
+}
+
+// prefix returns the tape that worlds of the job follow first, or nil.
+func (j *job) prefix() (*tape, error) {
+	if j.Prefix == "" {
+		return nil, nil
+	}
+	return load(j.Prefix)
+}
+
+// plan returns the plan of a world of the job.
+func (j *job) plan(world int, prefix *tape) bubble.Plan {
+	switch p := planOf(j.Seed, world, j.Walk); {
+	case prefix == nil:
+		return p
+	case world == 0:
+		return prefix.plan()
+	default:
+		return prefix.before(prefix.last(), p)
+	}
 }
 
 // toolchain returns the version of Go that this program was built with.

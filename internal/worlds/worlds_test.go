@@ -58,6 +58,51 @@ func TestLeast(t *testing.T) {
 	}
 }
 
+// What may follow are the other answers of each draw after the last deviation.
+func TestFurther(t *testing.T) {
+	draws := []bubble.Draw{{Key: 1, N: 2}, {Key: 2, N: 3}, {Key: 3, N: 0, Kind: bubble.Rand}, {Key: 4, N: 2}}
+	for _, c := range []struct {
+		deviate []bubble.Draw
+		want    []uint64 // keys
+	}{
+		{nil, []uint64{1, 2, 2, 3, 3, 4}},
+		{[]bubble.Draw{{Key: 2, N: 3, Value: 2}}, []uint64{3, 3, 4}},
+		{[]bubble.Draw{{Key: 1, N: 2, Value: 1}, {Key: 4, N: 2, Value: 1}}, nil},
+	} {
+		var keys []uint64
+		for _, d := range further(draws, c.deviate) {
+			if keys = append(keys, d.Key); d.Value == 0 {
+				t.Errorf("%v does not deviate", d)
+			}
+		}
+		if !slices.Equal(keys, c.want) {
+			t.Errorf("after %v: %v, want %v", c.deviate, keys, c.want)
+		}
+	}
+}
+
+// Each manner has rates of its own, the same for one world each time; and a world that follows a prefix
+// goes on in its manner.
+func TestManners(t *testing.T) {
+	if p := planOf(1, 5, uniform); p.Rates != planOf(1, 6, uniform).Rates || p.Rates[bubble.Yield] != 1<<16 || p.Seed == planOf(1, 6, uniform).Seed {
+		t.Errorf("uniform: %+v", p)
+	}
+	if planOf(1, 5, weighted).Rates != manners[0].rates || planOf(1, 5, "").Rates != manners[5].rates {
+		t.Error("weighted is the first manner, and auto has all by turns")
+	}
+	if a := planOf(1, 5, swarm); a.Rates != planOf(1, 5, swarm).Rates || a.Rates == planOf(1, 6, swarm).Rates {
+		t.Errorf("swarm: %+v", a)
+	}
+	prefix := &tape{draws: []bubble.Draw{{Key: 7, Step: 3, N: 2, Value: 1}, {Key: 8, Step: 9, N: 2, Value: 1}}}
+	j := &job{Seed: 1, Walk: weighted}
+	if p := j.plan(4, prefix); p.Until != 9 || len(p.Fed) != 2 || p.After != j.plan(4, nil).Seed || p.Rates != manners[0].rates {
+		t.Errorf("after a prefix: %+v", p)
+	}
+	if p := j.plan(0, prefix); p.Until != 0 || len(p.Fed) != 2 {
+		t.Errorf("the world that follows a prefix and does nothing else: %+v", p)
+	}
+}
+
 // Failures are alike whose first lines differ in numbers only.
 func TestAlike(t *testing.T) {
 	a := Failure{"panic", "panic: index 7 of 0xc00012\nmore"}

@@ -1,0 +1,107 @@
+package worlds
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"macemc/internal/bubble"
+)
+
+// bounded takes the worlds that deviate at most Deviate times from the one in which nothing does: first those
+// that deviate once, at each draw and to each other answer, and then those that deviate once more, later.
+// Each is taken once. Draws of 64 bits deviate to two other values.
+func (s *Search) bounded() (f *Finding, taken int, err error) {
+	world, failure, err := s.lot(0, 1, 1)
+	if err != nil {
+		return nil, 0, err
+	}
+	if failure != nil {
+		f, err := s.finding(world, *failure)
+		return f, 1, err
+	}
+	taken, s.Whole = 1, 0
+	bases := [][]bubble.Draw{nil}
+	for n := 1; n <= s.Deviate; n++ {
+		var next [][]bubble.Draw
+		for _, base := range bases {
+			f, all, err := s.beyond(base, &taken)
+			if f != nil || err != nil {
+				return f, taken, err
+			}
+			if all == nil {
+				return nil, taken, nil
+			}
+			for _, k := range slices.Sorted(maps.Keys(all)) {
+				if n < s.Deviate {
+					next = append(next, append(slices.Clone(base), all[k]))
+				}
+			}
+		}
+		bases, s.Whole = next, n
+	}
+	return nil, taken, nil
+}
+
+// beyond takes the worlds that deviate once more than a base, and returns in which draws. all is nil if the
+// search was to end before.
+func (s *Search) beyond(base []bubble.Draw, taken *int) (f *Finding, all map[int]bubble.Draw, err error) {
+	t := &tape{of: s.Of, test: s.Test, toolchain: toolchain(), overlay: s.binary.overlay.Hash, seed: s.Seed, draws: base}
+	file, done, err := s.spool(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer done()
+	workers := max(1, s.Workers)
+	all = map[int]bubble.Draw{}
+	for from, many := 0, 1; from < many; {
+		room := min(lotMost*workers, s.Worlds-*taken)
+		if room <= 0 || s.Stop != nil && s.Stop() {
+			return nil, nil, nil
+		}
+		if s.Progress != nil {
+			s.Progress(*taken)
+		}
+		results, errs := make([]result, workers), make([]error, workers)
+		var running sync.WaitGroup
+		for i := range workers {
+			running.Go(func() { results[i], errs[i] = s.further(file, from+i, from+room, workers) })
+		}
+		running.Wait()
+		var failed *result
+		for i := range results {
+			if errs[i] != nil {
+				return nil, nil, errs[i]
+			}
+			maps.Copy(all, results[i].further)
+			many = max(many, results[i].many)
+			if r := &results[i]; r.failure != nil && (failed == nil || r.world < failed.world) {
+				failed = r
+			}
+		}
+		if failed != nil {
+			at := *taken + failed.world - from
+			*taken = at + 1
+			t = t.with(append(slices.Clone(base), all[failed.world]))
+			f, err := s.tell(t, Finding{World: at, Failure: *failed.failure, Tape: s.Keep, First: len(t.draws)})
+			return f, nil, err
+		}
+		*taken += min(room, many-from)
+		from += room
+	}
+	return nil, all, nil
+}
+
+// further takes every stride-th world that deviates once more than a tape, in one process after the other.
+func (s *Search) further(tape string, from, to, stride int) (r result, err error) {
+	all := map[int]bubble.Draw{}
+	for {
+		r, err = s.run(job{Tape: tape, Next: true, From: from, To: to, Stride: stride})
+		maps.Copy(all, r.further)
+		if err != nil || r.failure != nil || r.next == 0 || r.next >= to {
+			r.further = all
+			return r, err
+		}
+		from = r.next
+	}
+}
