@@ -206,11 +206,25 @@ func (c *cluster) member() {
 // then a healed network, in which a write is to commit.
 func faulty(t *testing.T, w *macetest.World) { start(t, w).storm() }
 
-// hasty is that with changes of members that do not wait for the change before.
+// hasty is a test of changes of members that do not wait for the change before, in partitions.
 func hasty(t *testing.T, w *macetest.World) {
 	c := start(t, w)
 	c.hasty = true
-	c.storm()
+	for range 12 {
+		switch w.Choose(8) {
+		case 1:
+			c.write()
+		case 2, 3:
+			w.Partition(nil, []string{c.any()})
+		case 4:
+			w.Heal()
+		case 5, 6, 7:
+			c.member()
+		}
+		c.wait()
+	}
+	c.heal()
+	c.commits()
 }
 
 func (c *cluster) storm() {
