@@ -21,7 +21,7 @@ type room struct {
 var everyTest = []string{"internal/transcript", "internal/toy", "internal/spec", "internal/long", "internal/chromium", "macetime"}
 
 var (
-	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/setting", "internal/world"}
+	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "trace", "internal/wording", "internal/charts", "internal/setting", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/merge", "internal/ensemble", "internal/worlds", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
@@ -149,6 +149,23 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/wording",
+		may:     []string{"internal/kinds", "internal/sight", "sim"},
+		tests:   []string{"internal/canon"},
+		instead: map[string]string{"": "wording writes values and events; let the one who asks say which"},
+	},
+	{
+		path:    "trace",
+		may:     []string{"internal/wording", "choose", "sim"},
+		tests:   []string{"internal/canon"},
+		instead: map[string]string{"": "a trace is data; let the rooms above record and draw it"},
+	},
+	{
+		path:    "internal/charts",
+		may:     []string{"internal/sight", "sim"},
+		instead: map[string]string{"": "charts counts what machines do; let the one who asks draw it"},
+	},
+	{
 		path:    "internal/vet",
 		may:     []string{"sim"},
 		instead: map[string]string{"": "vet reads the source of services; it runs nothing"},
@@ -176,7 +193,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/handler",
-		may:  []string{"internal/disk", "internal/kinds", "internal/sight", "macetime", "sim"},
+		may:  []string{"internal/disk", "internal/kinds", "internal/sight", "macetime", "sim", "trace"},
 		instead: map[string]string{
 			"choose":         "handler asks an Answerer; let the World ask a Source, and live the real world",
 			"internal/world": "handler checks calls and lists effects; let the runtime carry them out",
@@ -191,7 +208,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/world",
-		may:  []string{"internal/canon", "internal/codec", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim"},
+		may:  []string{"internal/canon", "internal/codec", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/charts", "internal/wording", "trace"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "a World runs any sim.System; test it with internal/toy",
@@ -212,7 +229,7 @@ var rooms = []room{
 	},
 	{
 		path:    "layers/*",
-		may:     []string{"sim"},
+		may:     []string{"sim", "internal/charts"},
 		tests:   []string{"search", "macetest", "systems/*"},
 		instead: map[string]string{"": "a layer stands below any node, and imports nothing but the contract"},
 	},
@@ -259,7 +276,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/run",
-		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
+		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "trace"},
 		instead: map[string]string{
 			"search": "the loop takes a run by the answers of a strategy; let who has the strategy know what it is for",
 			"":       "the loop takes runs of a World; let who asked for one act on how it ended",
@@ -267,7 +284,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/walk",
-		may:  []string{"choose", "sim", "internal/world", "search/internal/run"},
+		may:  []string{"choose", "sim", "internal/world", "search/internal/run", "trace"},
 		instead: map[string]string{
 			"search": "a walk is what its plan says; let search say how many there are and what their ends mean",
 			"":       "a plan is a function of the number of a walk; let who takes it know the rest",
@@ -288,7 +305,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/explore",
-		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/world", "search/internal/run", "search/internal/stubborn"},
+		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/world", "search/internal/run", "search/internal/stubborn", "trace"},
 		instead: map[string]string{
 			"search": "what explores takes steps of states; let its owner know what is to be found",
 			"":       "what explores takes steps of states; let its owner act on where they lead",
@@ -310,7 +327,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
 		tests: []string{"systems/*", "layers/*", "internal/known", "internal/catalog", "internal/oracle", "search/testdata/foreign"}, // a library that nobody wrote for a model checker,
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",
@@ -322,7 +339,7 @@ var rooms = []room{
 	},
 	{
 		path:    "refine",
-		may:     []string{"internal/canon", "choose", "sim", "internal/world"},
+		may:     []string{"internal/canon", "choose", "sim", "internal/world", "trace"},
 		tests:   []string{"search", "internal/fair"}, // that a search judges monitors as a graph of their runs does
 		instead: map[string]string{"": "refine compares what two systems show; let the caller pass them"},
 	},
@@ -345,7 +362,7 @@ var rooms = []room{
 	},
 	{
 		path:  "live",
-		may:   []string{"internal/canon", "internal/codec", "internal/disk", "macetime", "netsim", "internal/guard", "internal/handler", "internal/sight", "sim"},
+		may:   []string{"internal/canon", "internal/codec", "internal/disk", "macetime", "netsim", "internal/guard", "internal/handler", "internal/sight", "sim", "internal/wording", "trace"},
 		tests: []string{"systems/*", "internal/catalog", "choose", "internal/world"}, // the rules of netsim against those of sockets
 		instead: map[string]string{
 			"search":         "live is the other Env, and no search; record a path and let search replay it",
@@ -356,13 +373,13 @@ var rooms = []room{
 	},
 	{
 		path:    "critical",
-		may:     []string{"choose", "sim", "internal/world", "internal/decide", "search"},
-		tests:   []string{"systems/*", "internal/catalog"},
+		may:     []string{"choose", "sim", "internal/world", "internal/decide", "search", "internal/wording"},
+		tests:   []string{"systems/*", "internal/catalog", "trace"},
 		instead: map[string]string{"": "critical works on a sim.System and a path; let the caller pass them and show the result"},
 	},
 	{
 		path:  "internal/merge",
-		may:   []string{"internal/canon", "internal/handler", "macetime", "choose", "sim", "internal/setting", "internal/world", "search", "live"},
+		may:   []string{"internal/canon", "internal/handler", "macetime", "choose", "sim", "internal/setting", "internal/world", "search", "live", "trace"},
 		tests: []string{"systems/*", "internal/catalog", "internal/codec"},
 		instead: map[string]string{
 			"": "merge makes a path of records; let the command write it",
@@ -370,18 +387,18 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/ensemble",
-		may:     []string{"choose", "internal/bubble", "internal/canon", "internal/disk", "internal/guard", "internal/handler", "internal/happens", "internal/setting", "internal/sight", "internal/world", "internal/worlds", "macetime", "program", "search", "sim"},
+		may:     []string{"choose", "internal/bubble", "internal/canon", "internal/disk", "internal/guard", "internal/handler", "internal/happens", "internal/setting", "internal/sight", "internal/world", "internal/worlds", "macetime", "program", "search", "sim", "trace"},
 		instead: map[string]string{"": "an ensemble is searched by child processes; let the command say how they are built"},
 	},
 	{
 		path:    "internal/verify",
-		may:     []string{"sim", "internal/known", "search"},
+		may:     []string{"sim", "internal/known", "search", "trace"},
 		tests:   []string{"systems/*", "internal/catalog"},
 		instead: map[string]string{"": "verify says what is as stated and what is not; let report lay it out, and the command show how far it is"},
 	},
 	{
 		path:    "eventgraph",
-		may:     []string{"internal/canon", "internal/kinds", "choose", "sim", "internal/world"},
+		may:     []string{"internal/canon", "internal/kinds", "choose", "sim", "internal/world", "internal/charts", "internal/wording", "trace"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "a graph is a function of a trace; pass the steps of sim"},
 	},
@@ -393,12 +410,12 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/account",
-		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/world", "search", "eventgraph"},
+		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/world", "search", "eventgraph", "internal/wording", "trace"},
 		instead: map[string]string{"": "an account is of facts; let the rooms above find the words, and write them where they belong"},
 	},
 	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines"},
+		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines", "internal/wording", "trace"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",

@@ -12,7 +12,7 @@ import (
 )
 
 // public are the packages that a user's service, its tests and its program import.
-var public = []string{"sim", "macetest", "macetime", "command", "history", "layers", "live", "search", "choose", "netsim", "critical", "eventgraph", "mdb", "program", "refine", "simfs"}
+var public = []string{"sim", "macetest", "macetime", "command", "history", "layers", "live", "search", "choose", "netsim", "critical", "eventgraph", "mdb", "program", "refine", "simfs", "trace"}
 
 // Every exported identifier of these has a sentence: of a group of constants, the
 // group may have it, and a field or a constant may have it at the end of its line.
@@ -38,7 +38,7 @@ func TestPublicIsDocumented(t *testing.T) {
 func TestPublicHasExamples(t *testing.T) {
 	for _, folder := range []string{
 		"choose", "critical", "eventgraph", "history", "layers/broadcast", "layers/machine", "layers/rpc", "live", "macetest",
-		"macetime", "mdb", "netsim", "program", "refine", "search", "sim", "simfs",
+		"macetime", "mdb", "netsim", "program", "refine", "search", "sim", "simfs", "trace",
 	} {
 		names, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))
 		runs := 0

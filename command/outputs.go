@@ -14,9 +14,9 @@ import (
 
 	"macemc/eventgraph"
 	"macemc/internal/account"
+	"macemc/internal/charts"
 	"macemc/internal/report"
 	"macemc/search"
-	"macemc/sim"
 )
 
 // outputs are the files and annotations that a search writes for continuous integration, besides its
@@ -36,7 +36,7 @@ func (o *outputs) flags(flags *pflag.FlagSet) {
 }
 
 // chartForms are the forms of state machines, by the ending of a file.
-var chartForms = map[string]func(io.Writer, []sim.Counted) error{
+var chartForms = map[string]func(io.Writer, []charts.Counted) error{
 	".html": eventgraph.ChartHTML, ".dot": eventgraph.ChartDOT, ".mmd": eventgraph.ChartMermaid,
 }
 

@@ -11,6 +11,7 @@ import (
 	"macemc/systems/paxos"
 	"macemc/systems/storage"
 	"macemc/systems/twophase"
+	"macemc/trace"
 )
 
 // With a known bug the run deviates where a person who knows it would say so: an
@@ -81,7 +82,7 @@ func TestDeviates(t *testing.T) {
 		t.Fatalf("it deviates: %+v; its critical step: %+v", d, c)
 	}
 	s := out.Finding.Trace.Steps[d.Step-1]
-	if s.Event.Kind != sim.KindMessage || len(s.Effects) == 0 || s.Effects[0].Kind != sim.EffectSend {
+	if s.Event.Kind != sim.KindMessage || len(s.Effects) == 0 || s.Effects[0].Kind != trace.EffectSend {
 		t.Errorf("it deviates in %s, which accepts nothing", d.Event)
 	}
 	if step := out.Finding.Path.Steps[d.Step-1].Event.What; step != d.Event {

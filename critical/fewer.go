@@ -2,6 +2,7 @@ package critical
 
 import (
 	"macemc/choose"
+	"macemc/internal/wording"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -38,7 +39,7 @@ func (w *Fewer) Close() { w.lab.Close() }
 func (w *Fewer) Same(steps []choose.Step) (bool, error) {
 	all := 0
 	for i := range steps {
-		if sim.Identify(steps[i].Event.What).Kind != sim.KindHeal {
+		if wording.Identify(steps[i].Event.What).Kind != sim.KindHeal {
 			all++
 		}
 	}

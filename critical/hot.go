@@ -2,6 +2,7 @@ package critical
 
 import (
 	"macemc/choose"
+	"macemc/internal/wording"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -48,7 +49,7 @@ func (b *bench) spent(part float64) bool {
 func (b *bench) healed(f *search.Finding) (*search.Case, error) {
 	n := f.Lasso.Since
 	for i, s := range f.Path.Steps {
-		if sim.Identify(s.Event.What).Kind == sim.KindHeal {
+		if wording.Identify(s.Event.What).Kind == sim.KindHeal {
 			n = i
 			break
 		}

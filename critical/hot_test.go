@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/internal/wording"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -66,7 +67,7 @@ func TestHotIsExplained(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := out.Finding
-		if f.Critical == nil || !f.Critical.Exact || sim.Identify(f.Critical.Event).Kind != sim.KindLose {
+		if f.Critical == nil || !f.Critical.Exact || wording.Identify(f.Critical.Event).Kind != sim.KindLose {
 			t.Errorf("depth %d: the critical step is %+v of %v", depth, f.Critical, f.Path.Steps)
 		}
 		if len(f.Path.Steps) != 4 || f.Lasso.Since != 1 || f.Lasso.From != 3 { // ask, lose, heal, and look again and again

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"macemc/choose"
-	"macemc/sim"
+	"macemc/internal/wording"
 )
 
 // without tries the run without the steps for which out returns true. The last step stays.
@@ -143,7 +143,7 @@ func (s *shrinker) classes(of func(*choose.Step) string) (all []string) {
 func what(s *choose.Step) string { return s.Event.What }
 
 func where(s *choose.Step) string {
-	id := sim.Identify(s.Event.What)
+	id := wording.Identify(s.Event.What)
 	if id.Node.IsZero() {
 		return id.Kind.String()
 	}
@@ -151,5 +151,5 @@ func where(s *choose.Step) string {
 }
 
 func kind(s *choose.Step) string {
-	return sim.Identify(s.Event.What).Kind.String()
+	return wording.Identify(s.Event.What).Kind.String()
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"macemc/internal/decide"
+	"macemc/internal/wording"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -288,7 +289,7 @@ func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	switch {
 	case !of.MayBeDead():
 		return nil
-	case s.keep && (n == 0 || last == "" || sim.Alike(of.Path.Steps[n-1].Event.What) != sim.Alike(last)):
+	case s.keep && (n == 0 || last == "" || wording.Alike(of.Path.Steps[n-1].Event.What) != wording.Alike(last)):
 		return nil
 	}
 	return &candidate{Case: of}
@@ -388,7 +389,7 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 		if s.escape != nil && !res.Proved {
 			res.Critical.Shown(*s.escape, res.Evidence)
 		}
-		if was := s.want.Critical.Event; sim.Alike(res.Critical.Event) != sim.Alike(was) {
+		if was := s.want.Critical.Event; wording.Alike(res.Critical.Event) != wording.Alike(was) {
 			return nil, fmt.Errorf("macemc bug: critical: shrinking made %q of the critical event %q", res.Critical.Event, was)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"math"
 	"strings"
 
+	"macemc/internal/charts"
 	"macemc/sim"
 )
 
@@ -20,7 +21,7 @@ type chartEdge struct {
 
 // chartEdges returns the reactions of a machine: a row for each pair of state and event and
 // each state that it may lead to.
-func chartEdges(m sim.Counted) (all []chartEdge) {
+func chartEdges(m charts.Counted) (all []chartEdge) {
 	for s := range m.States {
 		for _, to := range m.Enters[s] {
 			all = append(all, chartEdge{s, to, "entry", false})
@@ -49,7 +50,7 @@ func chartEdges(m sim.Counted) (all []chartEdge) {
 
 // ChartMermaid writes state machines in the language of Mermaid, each pair of state and event
 // with how often it was exercised.
-func ChartMermaid(w io.Writer, machines []sim.Counted) error {
+func ChartMermaid(w io.Writer, machines []charts.Counted) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "stateDiagram-v2")
 	for k, m := range machines {
@@ -77,7 +78,7 @@ func mermaidText(text string) string {
 
 // ChartDOT writes state machines in the language of Graphviz. Reactions and moves that were
 // never exercised are red.
-func ChartDOT(w io.Writer, machines []sim.Counted) error {
+func ChartDOT(w io.Writer, machines []charts.Counted) error {
 	d := &dot{w: bufio.NewWriter(w)}
 	d.begin("state machines")
 	for k, m := range machines {
@@ -100,7 +101,7 @@ func ChartDOT(w io.Writer, machines []sim.Counted) error {
 
 // ChartHTML writes a page of state machines: a drawing of each, and the table of its states
 // and events with how often each pair was exercised.
-func ChartHTML(w io.Writer, machines []sim.Counted) error {
+func ChartHTML(w io.Writer, machines []charts.Counted) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "<!doctype html>\n<meta charset=\"utf-8\">\n<title>state machines</title>\n<style>\n%s</style>\n", chartStyle)
 	for _, m := range machines {
@@ -122,7 +123,7 @@ svg text { font-size: 11px; text-anchor: middle }
 `
 
 // chartTable writes a table with a row for each state and a column for each event.
-func chartTable(out io.Writer, m sim.Counted) {
+func chartTable(out io.Writer, m charts.Counted) {
 	fmt.Fprint(out, "<table>\n<tr><th></th>")
 	for _, e := range m.Events {
 		fmt.Fprintf(out, "<th>%s</th>", html.EscapeString(e))
@@ -154,7 +155,7 @@ func chartTable(out io.Writer, m sim.Counted) {
 }
 
 // chartSVG draws the states on a circle and the moves between them as arcs, with how often each was made.
-func chartSVG(out io.Writer, m sim.Counted) {
+func chartSVG(out io.Writer, m charts.Counted) {
 	const radius, state = 150.0, 34.0
 	n := len(m.States)
 	size := 2 * (radius + 2*state)
@@ -178,7 +179,7 @@ func chartSVG(out io.Writer, m sim.Counted) {
 }
 
 // chartArc draws one arc, bent to its left, so that the way back is another one.
-func chartArc(out io.Writer, m sim.Counted, e chartEdge, at func(int) (x, y float64), state float64) {
+func chartArc(out io.Writer, m charts.Counted, e chartEdge, at func(int) (x, y float64), state float64) {
 	x1, y1 := at(e.from)
 	x2, y2 := at(e.to)
 	dx, dy := x2-x1, y2-y1

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/charts"
 	"macemc/sim"
 )
 
@@ -21,7 +22,7 @@ func TestCharts(t *testing.T) {
 		},
 		Enters: [][]int{nil, {0}},
 	}
-	var tally, other sim.ChartTally
+	var tally, other charts.Tally
 	tally.Add(c)
 	for range 3 {
 		other.Took(c, 0, 0)
@@ -31,7 +32,7 @@ func TestCharts(t *testing.T) {
 	tally.Merge(&other)
 	for _, form := range []struct {
 		name  string
-		write func(io.Writer, []sim.Counted) error
+		write func(io.Writer, []charts.Counted) error
 		want  []string
 		not   string
 	}{

@@ -6,6 +6,7 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/canon"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 type ask struct{}
@@ -14,11 +15,11 @@ type ask struct{}
 // message in the next step.
 func ExampleGraph_Text() {
 	nodes := sim.Params{Nodes: 2}.Addrs()
-	trace := &sim.Trace{Steps: []sim.Step{
+	trace := &trace.Trace{Steps: []trace.Step{
 		{
 			Index: 1, Node: nodes[1], Identity: "n1 script ask{}", Causes: []int{0},
 			Event:   sim.Event{Kind: sim.KindScript, Node: nodes[1], Value: ask{}},
-			Effects: []sim.Effect{{Kind: sim.EffectSend, Link: sim.LinkTCP, To: nodes[0], Value: ask{}, Number: 1}},
+			Effects: []trace.Effect{{Kind: trace.EffectSend, Link: sim.LinkTCP, To: nodes[0], Value: ask{}, Number: 1}},
 		},
 		{
 			Index: 2, Node: nodes[0], Identity: "n0 message ask{} from n1 by tcp", Causes: []int{1}, Took: []int{1},

@@ -20,6 +20,7 @@ import (
 
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 var withMermaid = flag.String("mermaid", "", "parse diagrams by the mermaid in this `folder`, which has node_modules (make mermaid)")
@@ -45,7 +46,7 @@ func samples(t testing.TB) map[string]drawing {
 	g := New(w.Run.Trace(), w.Walker(), Marks{Title: hostile, Failed: 2, Why: hostile})
 	g.States = &states
 	all["hostile"], all["hostile beside"] = g, Compare(g, here)
-	all["nothing"] = New(&sim.Trace{}, w.Walker(), Marks{})
+	all["nothing"] = New(&trace.Trace{}, w.Walker(), Marks{})
 	all["long text"] = longText(t)
 	all["endless"] = parsePlay(t, 2, "", "n0: loop n1 again\nn1: loop n1 me\nn0 script").graph(t, Marks{Failed: 1, Why: "it does not return"})
 	return all

@@ -6,6 +6,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Marks are the steps that a graph points out, and its title.
@@ -57,7 +58,7 @@ const none = -1
 
 // point is the start of a node, or a step.
 type point struct {
-	*sim.Step
+	*trace.Step
 	lane   int     // where it happened: network, or the node's place among the nodes
 	text   string  // the event's identity, on one line
 	took   []int   // the messages that it took from the network, or copied
@@ -109,7 +110,7 @@ func (k causeKind) String() string { return causes[k].word }
 
 // did is one effect of a step.
 type did struct {
-	kind     sim.EffectKind
+	kind     trace.EffectKind
 	text     string // for people
 	identity string // the same, exactly
 	to       int    // lane, of what goes to a node; none
@@ -117,24 +118,24 @@ type did struct {
 	fate     string // what became of it, where that is worth a word
 }
 
-// New builds the graph of a trace. walker writes its values.
-func New(trace *sim.Trace, walker *canon.Walker, marks Marks) *Graph {
+// New builds the graph of a run. walker writes its values.
+func New(ran *trace.Trace, walker *canon.Walker, marks Marks) *Graph {
 	marks.Title, marks.Why = clean(marks.Title), clean(marks.Why)
-	g := &Graph{Marks: marks, starts: len(trace.Starts)}
-	g.lay(trace)
+	g := &Graph{Marks: marks, starts: len(ran.Starts)}
+	g.lay(ran)
 	b := newBuilder(g, walker)
-	for i := range trace.Starts {
-		b.add(&trace.Starts[i])
+	for i := range ran.Starts {
+		b.add(&ran.Starts[i])
 	}
-	for i := range trace.Steps {
-		b.add(&trace.Steps[i])
+	for i := range ran.Steps {
+		b.add(&ran.Steps[i])
 	}
 	b.end()
 	return g
 }
 
 // lay gives every node that is met a lane.
-func (g *Graph) lay(trace *sim.Trace) {
+func (g *Graph) lay(ran *trace.Trace) {
 	g.lanes = map[sim.Addr]int{}
 	meet := func(a sim.Addr) {
 		if _, met := g.lanes[a]; !met && !a.IsZero() {
@@ -142,7 +143,7 @@ func (g *Graph) lay(trace *sim.Trace) {
 			g.nodes = append(g.nodes, a)
 		}
 	}
-	for _, steps := range [][]sim.Step{trace.Starts, trace.Steps} {
+	for _, steps := range [][]trace.Step{ran.Starts, ran.Steps} {
 		for i := range steps {
 			meet(steps[i].Node)
 			meet(steps[i].Event.From)
@@ -155,7 +156,7 @@ func (g *Graph) lay(trace *sim.Trace) {
 	g.bad = make([]string, len(g.nodes))
 	for i, a := range g.nodes {
 		g.lanes[a] = i
-		for _, b := range trace.Byzantine {
+		for _, b := range ran.Byzantine {
 			if b.Node == a {
 				g.bad[i] = b.Kind()
 			}

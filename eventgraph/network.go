@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/wording"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // builder goes through the steps of a trace.
@@ -63,10 +65,10 @@ func newBuilder(g *Graph, walker *canon.Walker) *builder {
 }
 
 // add adds the next point of the run.
-func (b *builder) add(s *sim.Step) {
+func (b *builder) add(s *trace.Step) {
 	at := len(b.g.points)
 	b.g.points = append(b.g.points, point{
-		Step: s, lane: network, prev: none, text: clean(s.Shown(b.walker)),
+		Step: s, lane: network, prev: none, text: clean(s.Shown(b.walker.Text)),
 	})
 	p := &b.g.points[at]
 	for _, c := range s.Coins {
@@ -311,43 +313,43 @@ func (b *builder) ran(at int, p *point, node int) {
 }
 
 // effect notes one effect.
-func (b *builder) effect(at int, p *point, e *sim.Effect) {
-	d := did{kind: e.Kind, text: clean(e.Shown(b.walker)), identity: clean(e.Text(b.walker)), to: b.g.lane(e.To), message: none}
+func (b *builder) effect(at int, p *point, e *trace.Effect) {
+	d := did{kind: e.Kind, text: clean(e.Shown(b.walker.Text)), identity: clean(e.Text(b.walker.Text)), to: b.g.lane(e.To), message: none}
 	node, name := p.lane, effect{at, len(p.did)}
 	switch e.Kind {
-	case sim.EffectSend, sim.EffectRefused:
+	case trace.EffectSend, trace.EffectRefused:
 		d.message = len(b.g.messages)
 		m := b.sent(at, p, e)
 		b.g.messages = append(b.g.messages, m)
-	case sim.EffectAfter:
+	case trace.EffectAfter:
 		text := b.text(e.Value)
 		if old, ok := b.timers[node][text]; ok {
 			b.became(old, "set again at %d", at)
 		}
 		b.timers[node][text] = name
-	case sim.EffectCancel:
+	case trace.EffectCancel:
 		text := b.text(e.Value)
 		if old, ok := b.timers[node][text]; ok {
 			b.became(old, "cancelled at %d", at)
 		}
 		delete(b.timers[node], text)
-	case sim.EffectPost:
+	case trace.EffectPost:
 		text := b.text(e.Value)
 		b.tasks[node][text] = append(b.tasks[node][text], name)
-	case sim.EffectCrash, sim.EffectDown:
+	case trace.EffectCrash, trace.EffectDown:
 		b.crash(at, p, node)
-	case sim.EffectReset:
+	case trace.EffectReset:
 		b.closes(at, p, node, d.to)
 	}
 	p.did = append(p.did, d)
 }
 
 // sent returns the message of an effect.
-func (b *builder) sent(at int, p *point, e *sim.Effect) message {
-	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), shown: clean(sim.Shown(b.walker, e.Value)), sent: at, same: none}
+func (b *builder) sent(at int, p *point, e *trace.Effect) message {
+	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), shown: clean(wording.Shown(b.walker.Text, e.Value)), sent: at, same: none}
 	first, there := b.under[int(e.Number)]
 	switch {
-	case e.Kind == sim.EffectRefused || e.Lost:
+	case e.Kind == trace.EffectRefused || e.Lost:
 		m.dropped = true
 	case p.Cut:
 		m.cut = true

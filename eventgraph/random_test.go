@@ -10,6 +10,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // randomPlay is a play of nodes that do anything, under every fault.
@@ -126,12 +127,12 @@ func inGraph(g *Graph, w *world.World) map[string]int {
 			if d.fate != "" {
 				continue
 			}
-			value := clean(sim.Effect{Kind: sim.EffectPost, Value: at.Effects[k].Value}.Text(w.Walker()))
+			value := clean(trace.Effect{Kind: trace.EffectPost, Value: at.Effects[k].Value}.Text(w.Walker().Text))
 			value = strings.TrimPrefix(value, "post ")
 			switch d.kind {
-			case sim.EffectAfter:
+			case trace.EffectAfter:
 				all[fmt.Sprintf("%s timer %s", g.nodes[at.lane], value)]++
-			case sim.EffectPost:
+			case trace.EffectPost:
 				all[fmt.Sprintf("%s task %s", g.nodes[at.lane], value)]++
 			}
 		}

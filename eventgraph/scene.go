@@ -8,6 +8,7 @@ import (
 	"macemc/internal/kinds"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // This file has the layout that SVG and HTML share: where each point stands, which arrows
@@ -132,7 +133,7 @@ func (g *Graph) spans() (all []span) {
 		}
 		if kind == "" && p.Fails() { // in the middle of a step
 			kind = "away"
-			if slices.ContainsFunc(p.Effects, func(e sim.Effect) bool { return e.Kind == sim.EffectDown }) {
+			if slices.ContainsFunc(p.Effects, func(e trace.Effect) bool { return e.Kind == trace.EffectDown }) {
 				kind = "gone"
 			}
 		}

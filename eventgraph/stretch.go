@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Part selects the part of a graph that is drawn. The zero Part is the whole graph without quiet
@@ -185,7 +186,7 @@ func (g *Graph) quiet(p int) bool {
 	}
 	return !slices.ContainsFunc(at.did, func(d did) bool {
 		switch d.kind {
-		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost:
+		case trace.EffectAfter, trace.EffectCancel, trace.EffectPost:
 			return false
 		default:
 			return true

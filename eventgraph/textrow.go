@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // point draws a step: its event, its coins, and its effects.
@@ -219,7 +220,7 @@ func (t *text) did(p *point, d *did) {
 		said += "  " + together(d.fate)
 	}
 	switch d.kind {
-	case sim.EffectSend, sim.EffectRefused:
+	case trace.EffectSend, trace.EffectRefused:
 		m := &t.g.messages[d.message]
 		a, tone := t.sending(m)
 		t.arrow(m.from, m.to, a, tone)
@@ -229,13 +230,13 @@ func (t *text) did(p *point, d *did) {
 		if m.from == m.to {
 			t.put(t.at(m.from)+1, t.style.self, tone)
 		}
-	case sim.EffectCrash, sim.EffectDown:
+	case trace.EffectCrash, trace.EffectDown:
 		t.put(t.at(p.lane), t.style.crash, red)
 		t.used["crash"] = true
-		if t.down[p.lane] = t.style.away; d.kind == sim.EffectDown {
+		if t.down[p.lane] = t.style.away; d.kind == trace.EffectDown {
 			t.down[p.lane] = ' '
 		}
-	case sim.EffectReset:
+	case trace.EffectReset:
 		t.between(p.lane, d.to, t.style.breaking)
 		t.used["broken"] = true
 	}

@@ -13,6 +13,7 @@ import (
 
 	"macemc/internal/codec"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // links are the connections of a node with its peers, and the messages on them. They belong to
@@ -196,22 +197,22 @@ func (l *links) apply(serial uint64) {
 	effects := l.m.step.Effects()
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
-		case sim.EffectSend:
+		case trace.EffectSend:
 			serial++
 			l.send(e, serial)
-		case sim.EffectReset:
+		case trace.EffectReset:
 			l.reset(l.peers[e.To.Index()])
-		case sim.EffectAskClear:
+		case trace.EffectAskClear:
 			l.peers[e.To.Index()].ask()
-		case sim.EffectAskFlushed:
+		case trace.EffectAskFlushed:
 			l.flush = true
-		case sim.EffectRefused:
+		case trace.EffectRefused:
 			l.host.metrics.refused.Inc()
 		}
 	}
 }
 
-func (l *links) send(e *sim.Effect, serial uint64) {
+func (l *links) send(e *trace.Effect, serial uint64) {
 	p := l.peers[e.To.Index()]
 	l.traffic.count(l.host.metrics.sent, p.at, e.Link, e.Value)
 	switch e.Link {

@@ -15,6 +15,7 @@ import (
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // machine is one node in one life, with its Env. Its handlers run here both in the real world
@@ -146,13 +147,13 @@ func (m *machine) settle(now time.Time, pace float64) {
 	effects := m.step.Effects()
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
-		case sim.EffectAfter:
+		case trace.EffectAfter:
 			m.timers[e.Value] = now.Add(time.Duration(float64(e.Delay) * pace))
-		case sim.EffectCancel:
+		case trace.EffectCancel:
 			delete(m.timers, e.Value)
-		case sim.EffectPost:
+		case trace.EffectPost:
 			m.tasks = append(m.tasks, e.Value)
-		case sim.EffectSend:
+		case trace.EffectSend:
 			m.sends++
 		}
 	}
@@ -216,7 +217,7 @@ func (m *machine) reads() {
 	if err != nil {
 		panic(&failure{text: err.Error()})
 	}
-	m.times = sim.Times(w)
+	m.times = sight.Times(w)
 }
 
 func (m *machine) HoldsTime(v any) bool { return m.times != nil && m.times.Holds(v) }

@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"macemc/internal/wording"
 	"macemc/sim"
 )
 
@@ -95,7 +96,7 @@ type course struct {
 }
 
 func (t *traffic) count(of *prometheus.CounterVec, peer int, link sim.Link, m sim.Message) {
-	body, _ := sim.Carried(m)
+	body, _ := wording.Carried(m)
 	c := course{of, peer, link, reflect.TypeOf(body)}
 	counter := t.known[c]
 	if counter == nil {

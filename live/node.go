@@ -9,6 +9,7 @@ import (
 
 	"macemc/internal/guard"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Node is one node in one life: its handlers, and the parts that receive and send for it. All
@@ -303,7 +304,7 @@ func (n *Node) take(e *Event, now *time.Time) bool {
 func (n *Node) emit() {
 	effects := n.m.step.Effects()
 	for i := range effects {
-		if e := &effects[i]; e.Kind == sim.EffectEmit {
+		if e := &effects[i]; e.Kind == trace.EffectEmit {
 			if n.config.Facts != nil {
 				n.config.Facts(n.m.self, e.Value)
 			}

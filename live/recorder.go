@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // recorder writes the record of a node's life, if Config.Record is set.
@@ -46,10 +47,10 @@ func (r *recorder) stepped(e *Event, peers []*peer) error {
 	effects := r.m.step.Effects()
 	for i := range effects {
 		switch f := &effects[i]; f.Kind {
-		case sim.EffectRefused:
+		case trace.EffectRefused:
 			p := peers[f.To.Index()]
 			s.Acked = append(s.Acked, Acked{p.at, p.last})
-		case sim.EffectReset:
+		case trace.EffectReset:
 			p := peers[f.To.Index()]
 			if p.sess != nil {
 				s.Resets = append(s.Resets, Acked{p.at, p.sess.id})

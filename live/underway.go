@@ -9,6 +9,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/sight"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // underway is the messages that were sent and not delivered, according to the records.
@@ -44,16 +45,16 @@ func (u *underway) step(i int, n *mirror, s *Step, at int64) {
 	serial := s.Sends
 	effects := n.m.step.Effects()
 	for k := range effects {
-		if effects[k].Kind == sim.EffectSend {
+		if effects[k].Kind == trace.EffectSend {
 			serial--
 		}
 	}
 	for k := range effects {
 		f := &effects[k]
 		switch f.Kind {
-		case sim.EffectReset:
+		case trace.EffectReset:
 			delete(u.lanes, lane{sim.LinkTCP, f.To.Index(), i})
-		case sim.EffectSend:
+		case trace.EffectSend:
 			serial++
 			l := lane{f.Link, f.To.Index(), i}
 			w := wayfarer{life: n.life, serial: serial, at: at, message: f.Value}

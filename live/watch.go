@@ -12,6 +12,7 @@ import (
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A Watch repeats the handlers of all nodes from their records, while the nodes run or
@@ -394,7 +395,7 @@ func (w *Watch) step(i int, n *mirror, s *Step, at int64) {
 	w.way.step(i, n, s, at)
 	effects := n.m.step.Effects()
 	for k := range effects {
-		if f := &effects[k]; f.Kind == sim.EffectEmit {
+		if f := &effects[k]; f.Kind == trace.EffectEmit {
 			for _, m := range w.monitors {
 				if err := m.Observe(i, f.Value); err != nil {
 					w.find(Violation{Property: m.Name, Node: self, Step: w.steps, Message: err.Error()})

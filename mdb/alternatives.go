@@ -71,7 +71,7 @@ func (r *run) hanging(b *branch, i, k int) error {
 		return err
 	}
 	w := r.player.World()
-	if n := w.Events.Count(); k < n && w.Events.At(k).Text(w.Walker(), r.nodes()) == r.hangs {
+	if n := w.Events.Count(); k < n && w.Events.At(k).Text(w.Walker().Text, r.nodes()) == r.hangs {
 		return fmt.Errorf("%s: it was recorded as a step that never returns, and is not taken", r.hangs)
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // branch is a run that leaves another run at a step. The trunk leaves none.
@@ -26,14 +27,14 @@ type branch struct {
 
 // took is a step as it was taken.
 type took struct {
-	sim.Step
+	trace.Step
 	picks   []choose.Pick // the answers that it was given: the event, then its coins
 	verdict uint32        // the verdict about the state after it: see run.verdicts
 }
 
 // begin records the starts of the nodes of a trunk. The first start gets the answers of all,
 // and the last the verdict.
-func (b *branch) begin(starts []sim.Step, picks []choose.Pick, verdict uint32, failure *sim.Failure) {
+func (b *branch) begin(starts []trace.Step, picks []choose.Pick, verdict uint32, failure *sim.Failure) {
 	for _, s := range starts {
 		b.start = append(b.start, took{Step: s})
 	}

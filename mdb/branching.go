@@ -135,7 +135,7 @@ func (s *Cursor) possible(pattern string) (int, error) {
 	var all []string
 	at := 0
 	for k := range w.Events.Count() {
-		if text := w.Events.At(k).Text(w.Walker(), s.run.nodes()); re.MatchString(text) {
+		if text := w.Events.At(k).Text(w.Walker().Text, s.run.nodes()); re.MatchString(text) {
 			all = append(all, strconv.Quote(text))
 			at = k
 		}

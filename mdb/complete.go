@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"macemc/internal/wording"
 	"macemc/sim"
 )
 
@@ -62,7 +63,7 @@ func (r *run) types() (names []string) {
 	met := map[string]bool{}
 	for i := range r.trunk.steps {
 		value := r.trunk.steps[i].Event.Value
-		body, _ := sim.Carried(value)
+		body, _ := wording.Carried(value)
 		met[typeName(value)], met[typeName(body)] = true, true
 	}
 	delete(met, "")

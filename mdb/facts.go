@@ -11,7 +11,7 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/numerals"
 	"macemc/internal/world"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // These methods return a session's answers as values instead of pages, for programs. Their JSON
@@ -502,15 +502,15 @@ const drawingsMost = 16
 
 // newDrawn draws a branch.
 func newDrawn(at Cursor) *drawn {
-	trace := &sim.Trace{Byzantine: at.run.player.World().Run.Trace().Byzantine}
+	ran := &trace.Trace{Byzantine: at.run.player.World().Run.Trace().Byzantine}
 	for _, t := range at.here.trunk().start {
-		trace.Starts = append(trace.Starts, t.Step)
+		ran.Starts = append(ran.Starts, t.Step)
 	}
 	for i := 1; i <= at.Len(); i++ {
-		trace.Steps = append(trace.Steps, at.here.at(i).Step)
+		ran.Steps = append(ran.Steps, at.here.at(i).Step)
 	}
 	marks := at.look().marks()
-	g := eventgraph.New(trace, at.run.player.World().Walker(), marks)
+	g := eventgraph.New(ran, at.run.player.World().Walker(), marks)
 	return &drawn{len: at.Len(), marks: marks, graph: g, picture: g.Picture()}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // field names lines of a state, in the words of the lines themselves: n2.parent
@@ -132,7 +133,7 @@ func (f field) of(lines []canon.Line) (out []canon.Line) {
 
 // touched reports whether a step may have changed the field on a node: a node's state changes
 // only when the node acts.
-func touched(s *sim.Step, node sim.Addr) bool { return s.Node.IsZero() || s.Node == node }
+func touched(s *trace.Step, node sim.Addr) bool { return s.Node.IsZero() || s.Node == node }
 
 // unknown returns the error for a field that is nowhere in a state.
 func (f field) unknown(lines []canon.Line) error {

@@ -11,6 +11,7 @@ import (
 	"macemc/internal/numerals"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func looking() []*command {
@@ -170,12 +171,12 @@ func (r *run) shown(t *took) string {
 	if r.exact {
 		return t.Identity
 	}
-	return t.Shown(r.player.World().Walker())
+	return t.Shown(r.player.World().Walker().Text)
 }
 
 // did returns the coins, facts and effects of a step. The state before it, if given, says what
 // times were compared.
-func (r *run) did(step *sim.Step, before ...canon.Line) (p Page) {
+func (r *run) did(step *trace.Step, before ...canon.Line) (p Page) {
 	walker := r.player.World().Walker()
 	add := func(style Style, asked, text string) {
 		l := Line{Span{style, "      " + text}}
@@ -196,12 +197,12 @@ func (r *run) did(step *sim.Step, before ...canon.Line) (p Page) {
 	}
 	for _, e := range step.Effects {
 		style := Plain
-		if e.Kind == sim.EffectLog {
+		if e.Kind == trace.EffectLog {
 			style = Dim
 		}
-		text := e.Shown(walker)
+		text := e.Shown(walker.Text)
 		if r.exact {
-			text = e.Text(walker)
+			text = e.Text(walker.Text)
 		}
 		p.add(style, "      %s", text)
 	}
@@ -353,7 +354,7 @@ func (s Look) log(args []word) (Page, error) {
 	var p Page
 	add := func(i int, t *took) {
 		for _, e := range t.Effects {
-			if e.Kind == sim.EffectLog && (only.IsZero() || t.Node == only) {
+			if e.Kind == trace.EffectLog && (only.IsZero() || t.Node == only) {
 				p.add(Plain, "%5d  %s  %s", i, t.Node, e.Value)
 			}
 		}

@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/wording"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // query is a condition on steps: all of its terms hold.
@@ -244,13 +246,13 @@ func typeName(v any) string {
 
 // isOf reports whether a message or a signal is of the named type, or carries a message that is.
 func isOf(v any, name string) bool {
-	body, _ := sim.Carried(v)
+	body, _ := wording.Carried(v)
 	return typeName(v) == name || typeName(body) == name
 }
 
-func sends(s *sim.Step, name string) bool {
-	return slices.ContainsFunc(s.Effects, func(e sim.Effect) bool {
-		return (e.Kind == sim.EffectSend || e.Kind == sim.EffectRefused) && isOf(e.Value, name)
+func sends(s *trace.Step, name string) bool {
+	return slices.ContainsFunc(s.Effects, func(e trace.Effect) bool {
+		return (e.Kind == trace.EffectSend || e.Kind == trace.EffectRefused) && isOf(e.Value, name)
 	})
 }
 
@@ -260,14 +262,14 @@ func (r *run) stepText(b *branch, i int) string {
 	var text strings.Builder
 	walker := r.player.World().Walker()
 	text.WriteString(s.Identity)
-	if shown := s.Shown(walker); shown != s.Identity {
+	if shown := s.Shown(walker.Text); shown != s.Identity {
 		text.WriteString("\n" + shown)
 	}
 	for _, c := range s.Coins {
 		text.WriteString("\nchoose " + c.What)
 	}
 	for _, e := range s.Effects {
-		text.WriteString("\n" + e.Shown(walker))
+		text.WriteString("\n" + e.Shown(walker.Text))
 	}
 	return text.String()
 }

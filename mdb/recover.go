@@ -11,6 +11,7 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/decide"
 	"macemc/internal/numerals"
+	"macemc/internal/wording"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
@@ -151,7 +152,7 @@ func (s *Cursor) keep(name string, path *choose.Path, shared int) (string, error
 	b := s.run.branches.leave(s.here, shared, name)
 	rest := choose.NewReplay(&choose.Path{Steps: path.Steps[shared:]})
 	for _, t := range path.Steps[shared:] {
-		progress, err := s.run.extend(b, rest, sim.Identify(t.Event.What).Kind == sim.KindHeal)
+		progress, err := s.run.extend(b, rest, wording.Identify(t.Event.What).Kind == sim.KindHeal)
 		if err != nil {
 			return b.name, err
 		}

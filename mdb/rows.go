@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Row is a step as a line of a list.
@@ -53,7 +54,7 @@ func (r *run) lane(a sim.Addr) int {
 
 // lanes draw a step over the columns of the nodes: where it happened, and from
 // where the message came.
-func (r *run) lanes(s *sim.Step) string {
+func (r *run) lanes(s *trace.Step) string {
 	n := r.nodes()
 	cells := []rune(strings.TrimRight(strings.Repeat("│ ", n), " "))
 	at, row := r.lane(s.Node), s.Event.Row()
@@ -84,7 +85,7 @@ func (r *run) lanes(s *sim.Step) string {
 }
 
 // senders returns the lanes from which messages come to a step, those farthest from its own first.
-func (r *run) senders(s *sim.Step) (lanes []int) {
+func (r *run) senders(s *trace.Step) (lanes []int) {
 	if s.Event.Row().Travels() {
 		return []int{r.lane(s.Event.From)}
 	}

@@ -9,9 +9,11 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
+	"macemc/internal/wording"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // run is a run that was opened, with all branches that leave it, and the player that computes
@@ -148,7 +150,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 			r.trunk.stop("stopped on request")
 			return r, nil
 		}
-		progress, err := r.extend(r.trunk, replay, sim.Identify(steps[i].Event.What).Kind == sim.KindHeal)
+		progress, err := r.extend(r.trunk, replay, wording.Identify(steps[i].Event.What).Kind == sim.KindHeal)
 		if err != nil {
 			return nil, err
 		}
@@ -234,8 +236,8 @@ func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, e
 // step lets the player take one step, and keeps its answers on the tape.
 func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) {
 	r.tape = tape{Source: src}
-	trace := r.player.World().Run.Trace()
-	trace.Steps = trace.Steps[:0]
+	ran := r.player.World().Run.Trace()
+	ran.Steps = ran.Steps[:0]
 	if heal {
 		return r.player.Heal(&r.tape)
 	}
@@ -244,12 +246,12 @@ func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) 
 
 // lastStep returns the step that was just taken. A handler that failed has no record, so the
 // step has its effects before the failure.
-func (r *run) lastStep(failure *sim.Failure) sim.Step {
+func (r *run) lastStep(failure *sim.Failure) trace.Step {
 	w := r.player.World()
 	if steps := w.Run.Trace().Steps; len(steps) > 0 {
 		return steps[len(steps)-1]
 	}
-	s := sim.Step{Index: w.Run.Steps(), Event: w.Run.LastEvent(), Node: failure.Node, Identity: failure.Identity}
+	s := trace.Step{Index: w.Run.Steps(), Event: w.Run.LastEvent(), Node: failure.Node, Identity: failure.Identity}
 	s.Effects, s.Coins = append(s.Effects, w.Run.Effects()...), w.Run.LastCoins()
 	if len(r.tape.picks) > 0 {
 		s.Possible = int(r.tape.picks[0].Of)

@@ -7,6 +7,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // space is the graph of a system's states.
@@ -152,7 +153,7 @@ func (x *explorer) expand(s int) error {
 	return x.each(from, from.steps+1, func(answers []int) error {
 		var shown []string
 		for _, e := range x.world.Run.Effects() {
-			if e.Kind == sim.EffectEmit && x.shows != nil {
+			if e.Kind == trace.EffectEmit && x.shows != nil {
 				if text := x.shows(x.world.Run.LastEvent().Node, e.Value); text != "" {
 					shown = append(shown, text)
 				}

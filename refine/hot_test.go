@@ -13,6 +13,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // The nodes of a random system follow a table: what they do on an event in a state.
@@ -186,7 +187,7 @@ func graphOf(side Side, most int) (g *fair.Graph, whole bool, err error) {
 			e.Action = actions[key]
 		}
 		for _, effect := range w.Run.Effects() {
-			if effect.Kind == sim.EffectEmit && effect.Value == (cools{}) {
+			if effect.Kind == trace.EffectEmit && effect.Value == (cools{}) {
 				e.Cools = 1
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // findings are the findings of a search: one for each verdict, property and critical event,
@@ -24,7 +25,7 @@ type findings struct {
 
 // newFinding makes a finding of a run. All findings begin here; facts about them are added
 // by the code that takes the run, and then by judge.go and the lab.
-func newFinding(failure sim.Failure, path *choose.Path, trace *sim.Trace, c run.Climate) *Finding {
+func newFinding(failure sim.Failure, path *choose.Path, trace *trace.Trace, c run.Climate) *Finding {
 	return &Finding{Failure: failure, Path: path, Trace: trace, climate: c}
 }
 

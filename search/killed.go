@@ -10,6 +10,7 @@ import (
 	"macemc/internal/trail"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Alone replays a run that killed its process, with the answers that were recorded. It calls report
@@ -84,13 +85,13 @@ func Killed(sys *sim.System, path *choose.Path, message, stack string) (*Replaye
 		return nil, err
 	}
 	killed := sim.Failure{Verdict: sim.VerdictKilled, Message: message, Stack: stack}
-	at, trace := runPath{Path: path, identity: run.StartOfNode}, (*sim.Trace)(nil)
+	at, ran := runPath{Path: path, identity: run.StartOfNode}, (*trace.Trace)(nil)
 	if n := len(path.Steps); n > 0 {
-		if trace, err = Unreturned(sys, path); err != nil {
+		if ran, err = Unreturned(sys, path); err != nil {
 			return nil, err
 		}
-		at = runPath{path, trace.Steps[n-1].Node, trace.Steps[n-1].Identity}
+		at = runPath{path, ran.Steps[n-1].Node, ran.Steps[n-1].Identity}
 	}
-	f := newFinding(failedAt(killed, at), path, trace, climateOf(path))
+	f := newFinding(failedAt(killed, at), path, ran, climateOf(path))
 	return &Replayed{System: sys, Params: opts.Params, Recorded: recorded, Finding: f, Reproduced: recorded == sim.VerdictKilled}, nil
 }

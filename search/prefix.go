@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/wording"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -106,7 +107,7 @@ func (h *hand) fits(path *choose.Path) error {
 		return fmt.Errorf("the prefix is of %s nodes, and the search of %d; a search from it has as many", nodes, h.opts.Params.Nodes)
 	}
 	for i, s := range path.Steps {
-		if sim.Identify(s.Event.What).Kind == sim.KindHeal {
+		if wording.Identify(s.Event.What).Kind == sim.KindHeal {
 			return fmt.Errorf("at step %d of the prefix the environment heals, after which nothing is left of its faults; a prefix is taken in fair weather", i+1)
 		}
 	}

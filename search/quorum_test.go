@@ -8,6 +8,7 @@ import (
 
 	"macemc/internal/long"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A cashier pays an order as soon as enough auditors approve of it, no matter which. Each auditor
@@ -161,7 +162,7 @@ func TestQuorumIsReplayed(t *testing.T) {
 	}
 	for i, taken := range q {
 		sent := &steps[last.Causes[i]-1]
-		if sent.Node != taken.From || !slices.ContainsFunc(sent.Effects, func(e sim.Effect) bool { return int(e.Number) == last.Took[i] && e.Link == taken.Link }) {
+		if sent.Node != taken.From || !slices.ContainsFunc(sent.Effects, func(e trace.Effect) bool { return int(e.Number) == last.Took[i] && e.Link == taken.Link }) {
 			t.Errorf("%v was not sent as number %d in step %d", taken, last.Took[i], last.Causes[i])
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/decide"
 	"macemc/internal/setting"
+	"macemc/internal/wording"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
@@ -258,7 +259,7 @@ func climateOf(path *choose.Path) run.Climate {
 	c := run.Fair
 	_, c.Faults = path.Get("faults")
 	for i, s := range path.Steps {
-		if sim.Identify(s.Event.What).Kind == sim.KindHeal {
+		if wording.Identify(s.Event.What).Kind == sim.KindHeal {
 			c.Heal = i
 			break
 		}

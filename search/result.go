@@ -4,10 +4,12 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/charts"
 	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // State is the answer to a question about a system, and how thorough the search for it was.
@@ -64,14 +66,14 @@ type Result struct {
 
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
-	Never    []string      // what was possible and never happened, a sentence each; nil means not known
-	Overflow int           // the capacity at which datagrams were lost without a budget of losses, or 0 if none was
-	Slack    []string      // of these, what takes nothing from what was checked: constraints that excluded no state
-	Charts   []sim.Counted // the state machines that ran, with how often each pair of state and event was exercised
-	Held     []world.Held  // where each liveness property was first seen to hold
-	Space    *Space        // what the space is made of; nil means nobody asked
-	Lines    *Lines        // which lines of the service ran; nil means nobody counted them
-	Programs *Programs     // the search of a system with programs; nil for others
+	Never    []string         // what was possible and never happened, a sentence each; nil means not known
+	Overflow int              // the capacity at which datagrams were lost without a budget of losses, or 0 if none was
+	Slack    []string         // of these, what takes nothing from what was checked: constraints that excluded no state
+	Charts   []charts.Counted // the state machines that ran, with how often each pair of state and event was exercised
+	Held     []world.Held     // where each liveness property was first seen to hold
+	Space    *Space           // what the space is made of; nil means nobody asked
+	Lines    *Lines           // which lines of the service ran; nil means nobody counted them
+	Programs *Programs        // the search of a system with programs; nil for others
 
 	lab *Lab // in which runs are looked into, or nil if it was not needed yet: see Open
 }
@@ -135,7 +137,7 @@ type Finding struct {
 	sim.Failure
 	Path     *choose.Path
 	Tape     *choose.Path // of programs: the draws of the run, of which Path is a recording; nil otherwise
-	Trace    *sim.Trace   // the path's steps; nil where they could not be taken again
+	Trace    *trace.Trace // the path's steps; nil where they could not be taken again
 	Proved   bool         // dead: the run ends in a state without any event that is not live
 	Critical *Critical    // where recovery became impossible; nil means not isolated
 	Avoided  *Avoided     // not dead: how often walks avoid the failure, or nil if it is exact, or was not asked
@@ -174,7 +176,7 @@ type (
 // run that stays hot, it is one that becomes cold.
 type Live struct {
 	Path  *choose.Path
-	Trace *sim.Trace
+	Trace *trace.Trace
 	From  int // the number of steps that it shares with the dead run
 }
 

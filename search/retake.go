@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"macemc/choose"
+	"macemc/internal/wording"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -28,7 +29,7 @@ func Retake(sys *sim.System, path *choose.Path, before func(), after func() bool
 	}
 	for i := range path.Steps {
 		take := p.Step
-		if sim.Identify(path.Steps[i].Event.What).Kind == sim.KindHeal {
+		if wording.Identify(path.Steps[i].Event.What).Kind == sim.KindHeal {
 			take = p.Heal
 		}
 		progress, failure := take(src)

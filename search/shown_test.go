@@ -87,7 +87,7 @@ func TestMessagesAreShown(t *testing.T) {
 		told := res.Finding.Message
 		for i := range res.Finding.Trace.Steps {
 			step := &res.Finding.Trace.Steps[i]
-			told += "\n" + step.Shown(walker)
+			told += "\n" + step.Shown(walker.Text)
 			for _, coin := range step.Coins {
 				told += "\n" + coin.What
 			}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/wording"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -37,7 +38,7 @@ func (l *Lab) some(start []choose.Choice, steps []choose.Step, careful, alike, f
 		climate := run.Climate{Faults: l.first().Stormy(), Heal: -1}
 		x := &examining{Again: run.Again{Climate: climate, Steps: len(all)}, src: src, fails: fails}
 		if alike {
-			src.Like = sim.Alike
+			src.Like = wording.Alike
 		}
 		c, w := l.taken(x, careful)
 		if c.Failure == nil && w.Run.Err() != nil && !errors.Is(w.Run.Err(), choose.ErrEnd) {
@@ -71,7 +72,7 @@ func unhealed(steps []choose.Step) (all []choose.Step, at []int) {
 		all, at = append(all, choose.Step{Event: choose.Choice{Kind: choose.Event, What: what}}), append(at, i)
 	}
 	for i, s := range steps {
-		switch id := sim.Identify(s.Event.What); id.Kind {
+		switch id := wording.Identify(s.Event.What); id.Kind {
 		case sim.KindHeal:
 			add(i, sim.KindMend.String())
 			for _, n := range paused {

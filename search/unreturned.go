@@ -7,12 +7,13 @@ import (
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Unreturned returns the trace of a path in whose last step a handler never returns. All
 // steps before it are taken; the last one has only its event, and is marked as cut, since
 // it is unknown what the handler has done.
-func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
+func Unreturned(sys *sim.System, path *choose.Path) (*trace.Trace, error) {
 	n := len(path.Steps)
 	if n == 0 {
 		return nil, fmt.Errorf("the path has no step that a handler could not return from")
@@ -29,19 +30,19 @@ func Unreturned(sys *sim.System, path *choose.Path) (*sim.Trace, error) {
 		return nil, err
 	}
 	short := &before{Source: choose.NewReplay(path), w: h.Lockstep.World, step: n}
-	trace, returned, err := run.Apart(func() (*sim.Trace, error) {
+	ran, returned, err := run.Apart(func() (*trace.Trace, error) {
 		_, failure, w := h.Run(run.Repeat(short, climateOf(path), n), true)
 		if failure != nil || w.Run.Steps() != n-1 || short.last.Index == 0 {
 			return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("the run ended after %d of the path's %d steps: %s", w.Run.Steps(), n, changed)}
 		}
-		trace := *w.Run.Trace()
-		trace.Steps = append(trace.Steps, short.last)
-		return &trace, nil
+		ran := *w.Run.Trace()
+		ran.Steps = append(ran.Steps, short.last)
+		return &ran, nil
 	})
 	if !returned {
 		return nil, fmt.Errorf("the run ended before step %d: %s", n, changed)
 	}
-	return trace, err
+	return ran, err
 }
 
 // before is a source that refuses the event of a step, and keeps a description of that event.
@@ -49,7 +50,7 @@ type before struct {
 	choose.Source
 	w    *world.World
 	step int
-	last sim.Step
+	last trace.Step
 }
 
 func (b *before) Answer(q *choose.Question) int {

@@ -13,7 +13,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // outcomesMost is the largest number of outcomes of a step that are listed; the others are counted.
@@ -66,7 +66,7 @@ func countOutcomes(r *run.Runs, f *Finding) {
 			h = canon.OfString(strings.Join(did, "\x00"))
 		}
 		if told[h] == nil {
-			told[h] = &cameTo{did: did, shown: run.Did(w, failure, sim.Effect.Shown)}
+			told[h] = &cameTo{did: did, shown: run.Did(w, failure, trace.Effect.Shown)}
 			switch {
 			case src.Asked != "":
 				told[h].asks(src.Asked)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"macemc/internal/canon"
 	"macemc/internal/kinds"
 )
 
@@ -149,8 +148,8 @@ func (s Split) Text(n int, arrow string) string {
 }
 
 // Text returns the event's identity as one line, in a system of n nodes. Values are written
-// by walker.
-func (e Event) Text(walker *canon.Walker, n int) string {
+// by value.
+func (e Event) Text(value func(any) string, n int) string {
 	return kinds.Fill(e.Row().Text, func(gap string) string {
 		switch gap {
 		case "node":
@@ -158,7 +157,7 @@ func (e Event) Text(walker *canon.Walker, n int) string {
 		case "from":
 			return e.From.String()
 		case "value":
-			return textOf(walker, e.Value)
+			return textOf(value, e.Value)
 		case "link":
 			return e.Link.String()
 		case "place":
@@ -179,11 +178,11 @@ func (e Event) Text(walker *canon.Walker, n int) string {
 }
 
 // textOf returns the text of an event's value.
-func textOf(walker *canon.Walker, v any) string {
+func textOf(value func(any) string, v any) string {
 	if q, is := v.(Quorum); is {
-		return q.Text(walker.Text)
+		return q.Text(value)
 	}
-	return walker.Text(v)
+	return value(v)
 }
 
 // Joins reports whether a node joins in the event.

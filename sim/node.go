@@ -261,3 +261,10 @@ func Keys[M ~map[K]V, K cmp.Ordered, V any](m M) []K { return slices.Sorted(maps
 func Addrs[M ~map[Addr]V, V any](m M) []Addr {
 	return slices.SortedFunc(maps.Keys(m), Addr.Compare)
 }
+
+// Envelope is a message of a layer that carries a message of the node above.
+type Envelope interface {
+	// Carries returns that message, and the envelope in a few words. Reports show the message
+	// first, and the words behind it, in parentheses.
+	Carries() (body Message, envelope string)
+}

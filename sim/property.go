@@ -411,21 +411,11 @@ func (p Property) Pictured(file string, draw func(facts []Emitted) ([]byte, erro
 	return p
 }
 
-// Picture draws a run and returns the picture with the name of its file. The name is empty
-// if there is no picture.
-func (p Property) Picture(t *Trace) (file string, picture []byte, err error) {
+// Picture draws the facts of a run and returns the picture with the name of its file. The name
+// is empty if there is no picture.
+func (p Property) Picture(facts []Emitted) (file string, picture []byte, err error) {
 	if p.draw == nil {
 		return "", nil, nil
-	}
-	var facts []Emitted
-	for _, list := range [2][]Step{t.Starts, t.Steps} {
-		for _, s := range list {
-			for _, e := range s.Effects {
-				if e.Kind == EffectEmit {
-					facts = append(facts, Emitted{s.Node, s.Index, e.Value})
-				}
-			}
-		}
 	}
 	picture, err = p.draw(facts)
 	if picture == nil {

@@ -46,11 +46,6 @@ func moment(root any) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Times returns a finder of the macetime values inside of other values.
-func Times(walker *canon.Walker) *canon.Finder {
-	return walker.Finder(reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]())
-}
-
 // Links returns the network that the system asks for.
 func (sys *System) Links(p Params) (net Network, err error) {
 	if sys.Network != nil {

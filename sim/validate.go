@@ -161,7 +161,7 @@ func (sys *System) validateNodes(p Params) error {
 			sees = append(sees, n)
 		}
 	}
-	times := Times(walker)
+	times := sight.Times(walker)
 	for i, n := range nodes {
 		if n == nil {
 			continue // a program

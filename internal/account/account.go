@@ -9,9 +9,11 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/canon"
 	"macemc/internal/lines"
+	"macemc/internal/wording"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Account has the facts about one finding of a system. A search without a finding has an
@@ -157,7 +159,7 @@ func (a *Account) Sources() *Sources {
 }
 
 // Step returns a step of the finding, counted from 1, or nil if its effects are not known.
-func (a *Account) Step(n int) *sim.Step {
+func (a *Account) Step(n int) *trace.Step {
 	if t := a.Finding.Trace; t != nil && n > 0 && n <= len(t.Steps) {
 		return &t.Steps[n-1]
 	}
@@ -252,7 +254,7 @@ func (a *Account) Printed() []string {
 
 // Ignored reports whether a message was delivered in a step without an effect: its handler did
 // nothing, and the node's state is the same.
-func (a *Account) Ignored(s *sim.Step) bool {
+func (a *Account) Ignored(s *trace.Step) bool {
 	if s.Event.Kind != sim.KindMessage && s.Event.Kind != sim.KindReorder && s.Event.Kind != sim.KindQuorum || len(s.Effects) > 0 || s.Cut {
 		return false
 	}
@@ -272,7 +274,7 @@ func (a *Account) Parting() (after, instead int, all []world.Difference) {
 		return 0, 0, nil
 	}
 	instead = f.Live.From + 1
-	if instead < there.Steps() && sim.Identify(f.Live.Path.Steps[instead-1].Event.What).Kind == sim.KindHeal {
+	if instead < there.Steps() && wording.Identify(f.Live.Path.Steps[instead-1].Event.What).Kind == sim.KindHeal {
 		instead++
 	}
 	if instead > there.Steps() {
@@ -313,7 +315,7 @@ func (a *Account) Amiss() (all []Amiss) {
 	}
 	for _, e := range step.Effects {
 		switch {
-		case e.Kind == sim.EffectRefused:
+		case e.Kind == trace.EffectRefused:
 			all = append(all, Amiss{AmissRefused, step.Node, e.To, e.Value})
 		case e.Lost:
 			all = append(all, Amiss{AmissLost, step.Node, e.To, e.Value})

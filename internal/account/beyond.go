@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"macemc/internal/wording"
 	"macemc/sim"
 )
 
@@ -17,7 +18,7 @@ func (a *Account) Beyond() string {
 	}
 	had := map[sim.Kind]int{}
 	for i := range path.Steps {
-		had[sim.Identify(path.Steps[i].Event.What).Kind]++
+		had[wording.Identify(path.Steps[i].Event.What).Kind]++
 	}
 	promised := a.System.Tolerates
 	var all []string

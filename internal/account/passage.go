@@ -16,6 +16,7 @@ import (
 	"macemc/internal/sight"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Passage is the part of a function that a report shows for a step.
@@ -314,16 +315,16 @@ func packageOfFunc(name string) string {
 
 // Code returns the pieces of source of the steps of a run, as a page shows them, or nil if
 // it is not known which lines ran.
-func (l *Sources) Code(trace *sim.Trace, ran *lines.Ran) func(step int) []eventgraph.Code {
-	if ran == nil || trace == nil {
+func (l *Sources) Code(of *trace.Trace, ran *lines.Ran) func(step int) []eventgraph.Code {
+	if ran == nil || of == nil {
 		return nil
 	}
 	return func(step int) (all []eventgraph.Code) {
 		parts, ok := ran.Of(step)
-		if !ok || step < 1 || step > len(trace.Steps) {
+		if !ok || step < 1 || step > len(of.Steps) {
 			return nil
 		}
-		for _, p := range l.Passages(trace.Steps[step-1].Event, parts, ran.Functions) {
+		for _, p := range l.Passages(of.Steps[step-1].Event, parts, ran.Functions) {
 			c := eventgraph.Code{Title: fmt.Sprintf("%s  %s:%d", p.Func[strings.LastIndexByte(p.Func, '/')+1:], p.File, p.Line)}
 			for _, line := range p.Lines {
 				c.Lines = append(c.Lines, eventgraph.CodeLine(line))

@@ -17,8 +17,10 @@ import (
 
 	"macemc/internal/kinds"
 	"macemc/internal/sight"
+	"macemc/internal/wording"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Source is a place in the service's code. The zero Source is none.
@@ -79,7 +81,7 @@ func (l *Sources) Of(f *search.Finding) Source {
 
 // step returns the handler of a step of a trace, counted from 1. For a loss, it is the handler
 // that sent the lost message.
-func (l *Sources) step(t *sim.Trace, n int) Source {
+func (l *Sources) step(t *trace.Trace, n int) Source {
 	s := &t.Steps[n-1]
 	if s.Event.Kind.Fault() {
 		if lost := s.Event.Kind == sim.KindLose || s.Event.Kind == sim.KindDuplicate; !lost && s.Event.Kind != sim.KindReorder {
@@ -93,7 +95,7 @@ func (l *Sources) step(t *sim.Trace, n int) Source {
 }
 
 // sender returns the handler that sent the message that a fault took.
-func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
+func (l *Sources) sender(t *trace.Trace, s *trace.Step) Source {
 	switch cause := s.Cause(); {
 	case cause > 0 && cause <= len(t.Steps) && cause < s.Index:
 		return l.step(t, cause)
@@ -107,7 +109,7 @@ func (l *Sources) sender(t *sim.Trace, s *sim.Step) Source {
 // Handler returns where the handler of an event is. For a message that layers carry, it is
 // that of the inner message. An event that no node handles has none.
 func (l *Sources) Handler(e sim.Event) Source {
-	e.Value, _ = sim.Carried(e.Value)
+	e.Value, _ = wording.Carried(e.Value)
 	switch e.Row().Handler {
 	case kinds.Deliver:
 		return l.find(handled{e.Node, "Deliver", reflect.TypeOf(e.Value)})
@@ -207,8 +209,8 @@ func (l *Sources) foreign(at Source) bool { return l.layersElsewhere()[filepath.
 
 // later orders values of the service's own types before those of layers from elsewhere.
 func (l *Sources) later(a, b any) int {
-	a, _ = sim.Carried(a)
-	b, _ = sim.Carried(b)
+	a, _ = wording.Carried(a)
+	b, _ = wording.Carried(b)
 	return compareBools(l.layersElsewhere()[packageOf(reflect.TypeOf(a))], l.layersElsewhere()[packageOf(reflect.TypeOf(b))])
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A carrier with a shop inside. The shop has its Handle from what it embeds.
@@ -104,11 +105,11 @@ func TestSourceOfStep(t *testing.T) {
 		{"a crash, before which a timer fired", event(sim.KindCrash, nil), "carrier resend"},
 		{"a loss, of what a timer sent", event(sim.KindLose, &parcel{}), "carrier resend"},
 	} {
-		trace := &sim.Trace{Steps: []sim.Step{
+		ran := &trace.Trace{Steps: []trace.Step{
 			{Index: 1, Node: n0, Event: event(sim.KindTimer, resend{1})},
 			{Index: 2, Node: n0, Event: c.last, Causes: []int{1}},
 		}}
-		f := &search.Finding{Failure: sim.Failure{Step: 2}, Trace: trace}
+		f := &search.Finding{Failure: sim.Failure{Step: 2}, Trace: ran}
 		got := NewSources(mall, params).Of(f)
 		if got.File != "internal/account/source_test.go" || got.Line != line(t, c.mark) {
 			t.Errorf("%s: %s:%d (%s), want line %d, %s", c.name, got.File, got.Line, got.Func, line(t, c.mark), c.mark)
@@ -124,7 +125,7 @@ func TestSourceElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := NewSources(mall, params)
-	if got := all.Of(&search.Finding{Trace: &sim.Trace{}}); got.Line != line(t, "mall new") {
+	if got := all.Of(&search.Finding{Trace: &trace.Trace{}}); got.Line != line(t, "mall new") {
 		t.Errorf("dead from the start: line %d, want %d", got.Line, line(t, "mall new"))
 	}
 	here, err := os.Getwd()

@@ -11,6 +11,7 @@ import (
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A machine runs the handlers of a node, and answers their questions: see handler.Answerer. Coins are
@@ -36,7 +37,7 @@ func newMachine(n *node, writes []disk.Write) *machine {
 	if err != nil {
 		panic(err)
 	}
-	m := &machine{n: n, node: n.Sys.New(n.Params, n.self), times: sim.Times(walker), began: time.Now(),
+	m := &machine{n: n, node: n.Sys.New(n.Params, n.self), times: sight.Times(walker), began: time.Now(),
 		timers: map[sim.Signal]time.Time{}, known: map[sim.Signal]*sight.Timer{}}
 	m.guards = handler.GuardsOf(m.node)
 	m.step.Init(handler.Config{System: n.Sys, Params: n.Params, Text: walker.Text, Tracing: true, Strict: true}, m)
@@ -48,7 +49,7 @@ func newMachine(n *node, writes []disk.Write) *machine {
 }
 
 // run runs the handler of an event; kind 0 is the start. A handler that fails panics.
-func (m *machine) run(e *sim.Event) []sim.Effect {
+func (m *machine) run(e *sim.Event) []trace.Effect {
 	m.step.Begin()
 	clear(m.known)
 	start := e.Kind == 0
@@ -62,11 +63,11 @@ func (m *machine) run(e *sim.Event) []sim.Effect {
 	effects := m.step.Effects()
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
-		case sim.EffectAfter:
+		case trace.EffectAfter:
 			m.timers[e.Value] = time.Now().Add(e.Delay)
-		case sim.EffectCancel:
+		case trace.EffectCancel:
 			delete(m.timers, e.Value)
-		case sim.EffectPost:
+		case trace.EffectPost:
 			m.tasks = append(m.tasks, e.Value)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"macemc/internal/sight"
 	"macemc/program"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A node is a life of a handler node, run by a program.
@@ -156,9 +157,9 @@ func (n *node) offers() (all []sim.Signal) {
 	return all
 }
 
-func (n *node) carries(e *sim.Effect) {
+func (n *node) carries(e *trace.Effect) {
 	switch e.Kind {
-	case sim.EffectSend:
+	case trace.EffectSend:
 		switch e.Link {
 		case sim.LinkTCP:
 			n.h.Post(e.To.String(), e.Value)
@@ -167,13 +168,13 @@ func (n *node) carries(e *sim.Effect) {
 		default:
 			panic(fmt.Sprintf("macemc: %s sends by a %s; nodes beside programs have TCP and UDP", n.self, e.Link))
 		}
-	case sim.EffectEmit:
+	case trace.EffectEmit:
 		n.h.Emit(e.Value)
-	case sim.EffectReset:
+	case trace.EffectReset:
 		n.h.Break(e.To.String())
-	case sim.EffectAskClear:
+	case trace.EffectAskClear:
 		n.signals = append(n.signals, sim.Event{Kind: sim.KindClear, From: e.To, Link: sim.LinkTCP})
-	case sim.EffectAskFlushed:
+	case trace.EffectAskFlushed:
 		n.signals = append(n.signals, sim.Event{Kind: sim.KindFlushed, Link: sim.LinkTCP})
 	}
 }

@@ -429,7 +429,7 @@ func (r *recorder) path(sys *sim.System, violated string) (*choose.Path, error) 
 	wanted := &choose.Path{Header: header}
 	for _, h := range r.all {
 		if h.event.Kind != 0 {
-			wanted.Steps = append(wanted.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: 1, What: h.event.Text(walker, r.s.Params.Nodes)}})
+			wanted.Steps = append(wanted.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: 1, What: h.event.Text(walker.Text, r.s.Params.Nodes)}})
 		}
 	}
 	p, err := search.NewPlayer(sys, wanted)

@@ -154,7 +154,7 @@ func (t *tale) picture() (File, bool) {
 		if p.Name != t.f.Property {
 			continue
 		}
-		name, picture, err := p.Picture(t.f.Trace)
+		name, picture, err := p.Picture(t.f.Trace.Facts())
 		if name != "" || err != nil {
 			return File{cmp.Or(name, "picture"), func(w io.Writer) error {
 				_, writes := w.Write(picture)

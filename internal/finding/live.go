@@ -9,6 +9,7 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/internal/report"
+	"macemc/internal/wording"
 	"macemc/sim"
 )
 
@@ -122,7 +123,7 @@ func (t *tale) nearest(p *page) {
 		end, most = "goes on without it", survivedMost
 	}
 	healed := ""
-	if slices.ContainsFunc(live.Path.Steps[live.From:], func(s choose.Step) bool { return sim.Identify(s.Event.What).Kind == sim.KindHeal }) {
+	if slices.ContainsFunc(live.Path.Steps[live.From:], func(s choose.Step) bool { return wording.Identify(s.Event.What).Kind == sim.KindHeal }) {
 		healed = " At `heal` the environment stops misbehaving."
 	}
 	p.say("`live.path` goes as this run does for %s, and %s after %s in all. Lines with - are of this run only, those with + of the live one only.%s",

@@ -139,7 +139,7 @@ func (t *tale) short(p *page) {
 	} else if turn := t.Turn(); turn.In() {
 		event, crash := t.f.Path.Steps[t.Turned()-1].Event.What, ""
 		if s := t.Step(t.Turned()); s != nil {
-			event = s.Shown(t.Walker())
+			event = s.Shown(t.Walker().Text)
 			if how := s.CrashedWithin(); how != "" {
 				crash = fmt.Sprintf(", in which %s crashes %s", report.Code(s.Node.String()), report.Code(how))
 			}

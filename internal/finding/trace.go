@@ -7,9 +7,11 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/report"
+	"macemc/internal/wording"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // traceVersion is that of every line of a trace. It grows when a member changes
@@ -94,7 +96,7 @@ func Trace(w io.Writer, f *search.Finding, walker *canon.Walker, states States, 
 	return err
 }
 
-func lineOf(s *sim.Step, walker *canon.Walker) stepLine {
+func lineOf(s *trace.Step, walker *canon.Walker) stepLine {
 	e := &s.Event
 	line := stepLine{
 		Version: traceVersion, Step: s.Index, Node: address(s.Node), Kind: e.Kind.String(), From: address(e.From),
@@ -127,23 +129,23 @@ func texts(walker *canon.Walker, v any) (text, shown *string) {
 	if q, is := v.(sim.Quorum); is {
 		text = pointer(q.Text(walker.Text))
 	}
-	if s := sim.Shown(walker, v); s != *text {
+	if s := wording.Shown(walker.Text, v); s != *text {
 		shown = &s
 	}
 	return text, shown
 }
 
-func effectOf(e sim.Effect, walker *canon.Walker) effectLine {
-	line := effectLine{Kind: e.Kind.String(), To: address(e.To), Lost: e.Lost, Text: e.Text(walker)}
+func effectOf(e trace.Effect, walker *canon.Walker) effectLine {
+	line := effectLine{Kind: e.Kind.String(), To: address(e.To), Lost: e.Lost, Text: e.Text(walker.Text)}
 	if e.Link != 0 {
 		line.Link = pointer(e.Link.String())
 	}
-	if e.Kind == sim.EffectAfter {
+	if e.Kind == trace.EffectAfter {
 		line.Delay = pointer(e.Delay.String())
 	}
 	switch text, isText := e.Value.(string); {
 	case e.Value == nil:
-	case e.Kind == sim.EffectLog && isText:
+	case e.Kind == trace.EffectLog && isText:
 		line.Value = &text
 	default:
 		line.Value, line.Shown = texts(walker, e.Value)

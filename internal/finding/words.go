@@ -8,7 +8,8 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/kinds"
 	"macemc/internal/report"
-	"macemc/sim"
+	"macemc/internal/wording"
+	"macemc/trace"
 )
 
 // teller writes the events of one system as sentences in Markdown.
@@ -18,7 +19,7 @@ type teller struct {
 }
 
 // Event says what happened in a step, without a full stop.
-func (t teller) event(s *sim.Step) string {
+func (t teller) event(s *trace.Step) string {
 	e := &s.Event
 	return kinds.Fill(e.Row().Tells, func(gap string) string {
 		switch gap {
@@ -29,17 +30,17 @@ func (t teller) event(s *sim.Step) string {
 		case "value":
 			return t.value(e.Value)
 		case "identity":
-			return report.Code(e.Text(t.walker, t.nodes))
+			return report.Code(e.Text(t.walker.Text, t.nodes))
 		default:
 			return since(s, gap)
 		}
 	})
 }
 
-func (t teller) value(v any) string { return report.Code(sim.Shown(t.walker, v)) }
+func (t teller) value(v any) string { return report.Code(wording.Shown(t.walker.Text, v)) }
 
 // since returns when the consumed message, timer or task was made.
-func since(s *sim.Step, verb string) string {
+func since(s *trace.Step, verb string) string {
 	if len(s.Causes) > 1 {
 		var steps []string
 		for _, cause := range s.Causes {
@@ -58,39 +59,39 @@ func since(s *sim.Step, verb string) string {
 }
 
 // effect returns one effect of a handler in words.
-func (t teller) effect(e sim.Effect) string {
+func (t teller) effect(e trace.Effect) string {
 	to := report.Code(e.To.String())
 	switch e.Kind {
-	case sim.EffectSend:
+	case trace.EffectSend:
 		if e.Lost {
 			return fmt.Sprintf("sends %s to %s by %s, which is lost: the channel is full", t.value(e.Value), to, e.Link)
 		}
 		return fmt.Sprintf("sends %s to %s by %s", t.value(e.Value), to, e.Link)
-	case sim.EffectRefused:
+	case trace.EffectRefused:
 		return fmt.Sprintf("wants to send %s to %s by %s, and is refused: the buffer is full", t.value(e.Value), to, e.Link)
-	case sim.EffectAfter:
+	case trace.EffectAfter:
 		return fmt.Sprintf("sets the timer %s", t.value(e.Value))
-	case sim.EffectCancel:
+	case trace.EffectCancel:
 		return fmt.Sprintf("stops the timer %s", t.value(e.Value))
-	case sim.EffectPost:
+	case trace.EffectPost:
 		return fmt.Sprintf("posts the task %s", t.value(e.Value))
-	case sim.EffectEmit:
+	case trace.EffectEmit:
 		return fmt.Sprintf("emits the fact %s", t.value(e.Value))
-	case sim.EffectLog:
+	case trace.EffectLog:
 		return "logs " + report.Code(fmt.Sprint(e.Value))
-	case sim.EffectReset:
+	case trace.EffectReset:
 		return fmt.Sprintf("breaks its connection with %s", to)
-	case sim.EffectAskClear:
+	case trace.EffectAskClear:
 		return fmt.Sprintf("asks for an event when there is room to send to %s", to)
-	case sim.EffectAskFlushed:
+	case trace.EffectAskFlushed:
 		return "asks for an event when everything was delivered"
-	case sim.EffectWrite:
+	case trace.EffectWrite:
 		return "writes to its store: " + report.Code(fmt.Sprint(e.Value))
-	case sim.EffectSync:
+	case trace.EffectSync:
 		return fmt.Sprintf("syncs %s", e.Value)
-	case sim.EffectCrash:
+	case trace.EffectCrash:
 		return "crashes here, before it does anything else" + survives(e.Value)
-	case sim.EffectDown:
+	case trace.EffectDown:
 		return "goes down here for good, before it does anything else"
 	default:
 		panic("macemc bug: finding: no words for the effect " + e.Kind.String())

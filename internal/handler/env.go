@@ -6,6 +6,7 @@ import (
 
 	"macemc/macetime"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Env is the Env of one node for one handler. It must not be copied after Bind.
@@ -210,14 +211,14 @@ func (e *Env) Post(task sim.Signal) {
 		panic(fmt.Sprintf("macemc: %s posts nil; a task is a value of a type of its own", e.self))
 	}
 	e.timeless("a task", task)
-	s.add(sim.Effect{Kind: sim.EffectPost, Value: task})
+	s.add(trace.Effect{Kind: trace.EffectPost, Value: task})
 	s.handed()
 }
 
 func (e *Env) Emit(fact any) {
 	s := e.use("Emit")
 	e.timeless("a fact", fact)
-	s.add(sim.Effect{Kind: sim.EffectEmit, Value: fact})
+	s.add(trace.Effect{Kind: trace.EffectEmit, Value: fact})
 	s.handed()
 }
 
@@ -241,7 +242,7 @@ func (e *Env) Logf(format string, args ...any) {
 	s := e.use("Logf")
 	if s.Tracing {
 		line := macetime.Plain(fmt.Sprintf(format, args...))
-		s.add(sim.Effect{Kind: sim.EffectLog, Value: line})
+		s.add(trace.Effect{Kind: trace.EffectLog, Value: line})
 		s.answer.Log(line)
 	}
 }

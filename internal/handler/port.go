@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // port is one link of one node.
@@ -28,11 +29,11 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 	place := s.tried
 	s.tried++
 	if p.link == sim.LinkTCP && !p.queue(to, place) {
-		s.add(sim.Effect{Kind: sim.EffectRefused, Link: p.link, To: to, Value: m})
+		s.add(trace.Effect{Kind: trace.EffectRefused, Link: p.link, To: to, Value: m})
 		return false
 	}
 	e := s.slot()
-	e.Kind, e.Link, e.To, e.Value = sim.EffectSend, p.link, to, m
+	e.Kind, e.Link, e.To, e.Value = trace.EffectSend, p.link, to, m
 	s.handed()
 	return true
 }
@@ -62,15 +63,15 @@ func (p *port) peer(call string, to sim.Addr) *Step {
 }
 
 func (p *port) RequestToSend(to sim.Addr) {
-	p.peer("RequestToSend", to).add(sim.Effect{Kind: sim.EffectAskClear, Link: p.link, To: to})
+	p.peer("RequestToSend", to).add(trace.Effect{Kind: trace.EffectAskClear, Link: p.link, To: to})
 }
 
 func (p *port) NotifyFlushed() {
-	p.peer("NotifyFlushed", p.e.self).add(sim.Effect{Kind: sim.EffectAskFlushed, Link: p.link})
+	p.peer("NotifyFlushed", p.e.self).add(trace.Effect{Kind: trace.EffectAskFlushed, Link: p.link})
 }
 
 func (p *port) Reset(to sim.Addr) {
 	s := p.peer("Reset", to)
 	s.queued[to.Index()], s.queues = queue{reset: true}, true
-	s.add(sim.Effect{Kind: sim.EffectReset, Link: p.link, To: to})
+	s.add(trace.Effect{Kind: trace.EffectReset, Link: p.link, To: to})
 }

@@ -9,6 +9,7 @@ import (
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // callsMost is the largest number of calls of Env in a step. A handler that makes more is assumed to
@@ -94,8 +95,8 @@ type Step struct {
 	texts   uint64 // macetime.Texts, when the handler began
 	calls   int
 	tried   int // sends, including refused ones
-	effects []sim.Effect
-	facts   []sim.Fact
+	effects []trace.Effect
+	facts   []trace.Fact
 	timers  []Timer        // for the effects about timers
 	vetted  []*sight.Timer // the first few timers that have passed the checks
 	queued  []queue        // by node
@@ -151,16 +152,16 @@ func (s *Step) End() { s.running = nil }
 func (s *Step) Running() *Env { return s.running }
 
 // Effects returns the effects of the step, in order. The next step overwrites the slice.
-func (s *Step) Effects() []sim.Effect { return s.effects }
+func (s *Step) Effects() []trace.Effect { return s.effects }
 
 // Timers returns the changes of timers by the step, in order.
 func (s *Step) Timers() []Timer { return s.timers }
 
 // Facts returns the computed answers that the handler got, if Config.Tracing is set.
-func (s *Step) Facts() []sim.Fact { return s.facts }
+func (s *Step) Facts() []trace.Fact { return s.facts }
 
 // Note adds a fact, if Config.Tracing is set.
-func (s *Step) Note(f sim.Fact) {
+func (s *Step) Note(f trace.Fact) {
 	if s.Tracing {
 		s.facts = append(s.facts, f)
 	}
@@ -168,19 +169,19 @@ func (s *Step) Note(f sim.Fact) {
 
 // CutShort keeps the first n effects and appends one, since the node failed within the
 // step.
-func (s *Step) CutShort(n int, last sim.Effect) { s.effects = append(s.effects[:n], last) }
+func (s *Step) CutShort(n int, last trace.Effect) { s.effects = append(s.effects[:n], last) }
 
-func (s *Step) add(e sim.Effect) { s.effects = append(s.effects, e) }
+func (s *Step) add(e trace.Effect) { s.effects = append(s.effects, e) }
 
 // slot appends an empty effect and returns it, so that a send is not copied.
-func (s *Step) slot() *sim.Effect {
+func (s *Step) slot() *trace.Effect {
 	n := len(s.effects)
 	if n == cap(s.effects) {
-		s.effects = append(s.effects, sim.Effect{})
+		s.effects = append(s.effects, trace.Effect{})
 		return &s.effects[n]
 	}
 	s.effects = s.effects[:n+1]
-	s.effects[n] = sim.Effect{}
+	s.effects[n] = trace.Effect{}
 	return &s.effects[n]
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"macemc/internal/disk"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // store is the Store of one node, and file one file in it.
@@ -37,7 +38,7 @@ func (s *Step) write(w disk.Write) error {
 	if err != nil {
 		text = fmt.Sprintf("%s: it fails after %s", text, disk.Bytes(n))
 	}
-	s.add(sim.Effect{Kind: sim.EffectWrite, Value: text})
+	s.add(trace.Effect{Kind: trace.EffectWrite, Value: text})
 	return err
 }
 
@@ -55,7 +56,7 @@ func (s *Step) sync(file, text string) error {
 	if err != nil {
 		text += ": it fails"
 	}
-	s.add(sim.Effect{Kind: sim.EffectSync, Value: text})
+	s.add(trace.Effect{Kind: trace.EffectSync, Value: text})
 	return err
 }
 

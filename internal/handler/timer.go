@@ -8,6 +8,7 @@ import (
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func (e *Env) After(d time.Duration, timer sim.Signal) {
@@ -18,7 +19,7 @@ func (e *Env) After(d time.Duration, timer sim.Signal) {
 	e.timeless("a timer", timer)
 	t := s.timer("After", timer)
 	s.timers = append(s.timers, Timer{t, true, s.due(d)})
-	s.add(sim.Effect{Kind: sim.EffectAfter, Delay: d, Value: timer})
+	s.add(trace.Effect{Kind: trace.EffectAfter, Delay: d, Value: timer})
 }
 
 func (s *Step) due(d time.Duration) (t macetime.Time) {
@@ -31,7 +32,7 @@ func (s *Step) due(d time.Duration) (t macetime.Time) {
 func (e *Env) Cancel(timer sim.Signal) {
 	s := e.use("Cancel")
 	s.timers = append(s.timers, Timer{Timer: s.timer("Cancel", timer)})
-	s.add(sim.Effect{Kind: sim.EffectCancel, Value: timer})
+	s.add(trace.Effect{Kind: trace.EffectCancel, Value: timer})
 }
 
 // Scheduled is computed from the state before the step and the step's effects so far.
@@ -39,7 +40,7 @@ func (e *Env) Scheduled(timer sim.Signal) bool {
 	s := e.use("Scheduled")
 	is := s.scheduled(s.timer("Scheduled", timer))
 	if s.Tracing {
-		s.Note(sim.Fact{Asked: "scheduled", About: timer, Answer: is})
+		s.Note(trace.Fact{Asked: "scheduled", About: timer, Answer: is})
 	}
 	return is
 }

@@ -15,6 +15,7 @@ import (
 	"macemc/internal/world"
 	"macemc/live"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Result is the outcome of a merge.
@@ -162,7 +163,7 @@ type merger struct {
 	said   answered   // the answers of the step that runs
 	starts []answered // of the starts of all nodes, while they run
 
-	effects []sim.Effect // of the node's step that was taken last; the environment's may follow it
+	effects []trace.Effect // of the node's step that was taken last; the environment's may follow it
 
 	opened  map[end]opening
 	over    map[end]bool // ends that are closed
@@ -728,9 +729,9 @@ func (m *merger) told(i int, v *live.Event) string {
 	if link == 0 {
 		link = sim.LinkTCP
 	}
-	step := sim.Step{Event: sim.Event{Node: m.params.Addr(i), Kind: v.Kind, From: v.From, Link: link, Value: v.Value}}
-	step.Identity = step.Event.Text(m.w.Walker(), m.params.Nodes)
-	return step.Shown(m.w.Walker())
+	step := trace.Step{Event: sim.Event{Node: m.params.Addr(i), Kind: v.Kind, From: v.From, Link: link, Value: v.Value}}
+	step.Identity = step.Event.Text(m.w.Walker().Text, m.params.Nodes)
+	return step.Shown(m.w.Walker().Text)
 }
 
 // perform takes the event of an entry, after the faults that it needs.
@@ -850,11 +851,11 @@ func (m *merger) taking(kind sim.Kind, number int32) int {
 func (m *merger) meets(kind sim.Kind, number int32) bool { return m.faulty(m.taking(kind, number)) }
 
 // sent counts the messages of a step, and loses those that never arrive.
-func (m *merger) sent(i int, effects []sim.Effect) {
+func (m *merger) sent(i int, effects []trace.Effect) {
 	n := m.nodes[i]
 	for k := range effects {
 		e := &effects[k]
-		if e.Kind != sim.EffectSend {
+		if e.Kind != trace.EffectSend {
 			continue
 		}
 		serial := n.send()

@@ -7,8 +7,8 @@ import (
 	"macemc/critical"
 	"macemc/internal/account"
 	"macemc/internal/numerals"
+	"macemc/internal/wording"
 	"macemc/search"
-	"macemc/sim"
 )
 
 // critical returns where recovery became impossible; for what is not dead, where the
@@ -51,7 +51,7 @@ func (s subject) ended() string {
 // have: what could not be sent, and a timer that is not set again.
 func (s subject) amiss() (facts []string) {
 	for _, m := range s.Amiss() {
-		value := sim.Shown(s.Walker(), m.Value)
+		value := wording.Shown(s.Walker().Text, m.Value)
 		switch m.Kind {
 		case account.AmissRefused:
 			facts = append(facts, fmt.Sprintf("%s may not send %s to %s: the buffer is full", m.Node, value, m.To))

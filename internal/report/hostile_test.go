@@ -19,6 +19,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // hostile are texts by which a service, or who writes to it, could try to steer
@@ -72,9 +73,9 @@ func poisoned(verdict sim.Verdict, text string) *search.Result {
 			Header: search.Describe(sys, r.Params, nil),
 			Steps:  []choose.Step{{Event: choose.Choice{Kind: choose.Event, Of: 2, What: event}, Coins: []choose.Choice{{Kind: choose.Coin, Of: 2, What: text}}}},
 		},
-		Trace: &sim.Trace{Steps: []sim.Step{{
+		Trace: &trace.Trace{Steps: []trace.Step{{
 			Index: 1, Node: n1, Identity: event, Event: sim.Event{Node: n1, Kind: sim.KindScript, Value: text},
-			Effects: []sim.Effect{{Kind: sim.EffectLog, Value: text}, {Kind: sim.EffectEmit, Value: text}},
+			Effects: []trace.Effect{{Kind: trace.EffectLog, Value: text}, {Kind: trace.EffectEmit, Value: text}},
 		}}},
 		Critical: &search.Critical{Step: 1, Event: event},
 		Outcomes: []search.Outcome{{Told: text, Times: 3}},

@@ -7,9 +7,11 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/lines"
+	"macemc/internal/wording"
 	"macemc/search"
 	"macemc/sim"
 	"macemc/systems/counter"
+	"macemc/trace"
 )
 
 // The service's own code comes before that of the layer below it: as the handler of a message that
@@ -26,11 +28,11 @@ func TestOwnCodeFirst(t *testing.T) {
 	l := account.NewSources(counter.System, p)
 	var own, layer account.Source
 	for _, s := range r.Finding.Trace.Steps {
-		if _, envelopes := sim.Carried(s.Event.Value); envelopes != "" && s.Event.Kind == sim.KindMessage {
+		if _, envelopes := wording.Carried(s.Event.Value); envelopes != "" && s.Event.Kind == sim.KindMessage {
 			own = l.Handler(s.Event)
 		}
 		for _, e := range s.Effects {
-			if e.Kind == sim.EffectAfter {
+			if e.Kind == trace.EffectAfter {
 				layer = l.Handler(sim.Event{Kind: sim.KindTimer, Node: s.Node, Value: e.Value})
 			}
 		}

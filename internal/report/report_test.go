@@ -14,6 +14,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // ownLine is a line of this file, which moves with every edit above it.
@@ -175,7 +176,7 @@ func finding(v sim.Verdict, property, message string, steps int) *search.Result 
 	f := &search.Finding{
 		Failure: sim.Failure{Verdict: v, Property: property, Message: message, Step: steps, Node: n1, Identity: "n1 script press{times: 1}"},
 		Path:    &choose.Path{Header: search.Describe(r.System, r.Params, nil)},
-		Trace:   &sim.Trace{},
+		Trace:   &trace.Trace{},
 	}
 	if v == sim.VerdictDead {
 		for _, name := range []string{"lit", "bright, and warm"} {
@@ -188,7 +189,7 @@ func finding(v sim.Verdict, property, message string, steps int) *search.Result 
 	for i := range steps {
 		what := fmt.Sprintf("n1 script press{times: %d}", i+1)
 		f.Path.Steps = append(f.Path.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: 3, What: what}})
-		f.Trace.Steps = append(f.Trace.Steps, sim.Step{Index: i + 1, Node: n1, Identity: what})
+		f.Trace.Steps = append(f.Trace.Steps, trace.Step{Index: i + 1, Node: n1, Identity: what})
 	}
 	r.Finding, r.Findings, r.Stop, r.Options.Depth = f, []*search.Finding{f}, search.StopFound, 0
 	return r
@@ -342,12 +343,12 @@ var results = map[string]func() *search.Result{
 		r := finding(sim.VerdictSafety, "not too hot", "90 degrees", 1)
 		step := &r.Finding.Trace.Steps[0]
 		for i := range 12 {
-			step.Effects = append(step.Effects, sim.Effect{Kind: sim.EffectPost, Value: press{i}})
+			step.Effects = append(step.Effects, trace.Effect{Kind: trace.EffectPost, Value: press{i}})
 		}
 		r.Finding.Path.Steps[0].Coins = []choose.Choice{{Kind: choose.Coin, Of: 2, Pick: 1, What: "which: left"}}
-		r.Finding.Trace.Starts = []sim.Step{
+		r.Finding.Trace.Starts = []trace.Step{
 			{Identity: "n0 start"},
-			{Identity: "n1 start", Effects: []sim.Effect{{Kind: sim.EffectEmit, Value: strings.Repeat("long ", 60)}}},
+			{Identity: "n1 start", Effects: []trace.Effect{{Kind: trace.EffectEmit, Value: strings.Repeat("long ", 60)}}},
 		}
 		return r
 	},

@@ -240,7 +240,7 @@ func (s subject) sarifSteps(all *account.Sources, root string) (flow []sarifFlow
 		if source := all.Handler(step.Event); source.Line > 0 {
 			at = sarifAt(source, root)
 		}
-		at.Message = &sarifText{Plain(cutTo(textMost, fmt.Sprintf("step %d: %s", i, step.Shown(s.Walker()))))}
+		at.Message = &sarifText{Plain(cutTo(textMost, fmt.Sprintf("step %d: %s", i, step.Shown(s.Walker().Text))))}
 		one := sarifFlowStep{Location: at, Order: i, Importance: "important"}
 		if c := s.Finding.Critical; c != nil && c.Step == i || c == nil && s.Finding.Step == i {
 			one.Importance = "essential"

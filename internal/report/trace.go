@@ -7,6 +7,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 const (
@@ -106,7 +107,7 @@ func (p *printer) step(width int, number, identity string) {
 // shown returns a step's event as people read it, if more is known of it than its identity.
 func (s subject) shown(step int, identity string) string {
 	if t := s.Finding.Trace; t != nil && 0 < step && step <= len(t.Steps) && t.Steps[step-1].Identity == identity {
-		return t.Steps[step-1].Shown(s.Walker())
+		return t.Steps[step-1].Shown(s.Walker().Text)
 	}
 	return identity
 }
@@ -117,13 +118,13 @@ func (p *printer) coins(width int, coins []choose.Choice) {
 	}
 }
 
-func (p *printer) effects(width int, effects []sim.Effect, walker *canon.Walker) {
+func (p *printer) effects(width int, effects []trace.Effect, walker *canon.Walker) {
 	for i, e := range effects {
 		if i == effectsMost && len(effects) > effectsMost+1 && !p.all {
 			p.did(width, fmt.Sprintf("... %d more", len(effects)-i))
 			return
 		}
-		p.did(width, e.Shown(walker))
+		p.did(width, e.Shown(walker.Text))
 	}
 }
 
@@ -142,12 +143,12 @@ type stepJSON struct {
 
 // runOf returns the whole run of a finding, in the form of steps.
 func runOf(s subject) []stepJSON {
-	path, trace, walker := s.Path(), s.Finding.Trace, s.Walker()
-	if trace == nil {
-		trace = &sim.Trace{}
+	path, ran, walker := s.Path(), s.Finding.Trace, s.Walker()
+	if ran == nil {
+		ran = &trace.Trace{}
 	}
 	out := []stepJSON{}
-	add := func(n int, identity string, coins []choose.Choice, effects []sim.Effect) {
+	add := func(n int, identity string, coins []choose.Choice, effects []trace.Effect) {
 		one := stepJSON{Step: n, Event: identity, Coins: []string{}, Effects: []string{}}
 		if shown := s.shown(n, identity); shown != identity {
 			one.Shown = shown
@@ -156,19 +157,19 @@ func runOf(s subject) []stepJSON {
 			one.Coins = append(one.Coins, c.What)
 		}
 		for _, e := range effects {
-			one.Effects = append(one.Effects, e.Shown(walker))
+			one.Effects = append(one.Effects, e.Shown(walker.Text))
 		}
 		out = append(out, one)
 	}
-	for _, start := range trace.Starts {
+	for _, start := range ran.Starts {
 		if len(start.Effects)+len(start.Coins) > 0 {
 			add(0, start.Identity, start.Coins, start.Effects)
 		}
 	}
 	for i, step := range path.Steps[:min(s.Finding.Step, len(path.Steps))] {
-		var effects []sim.Effect
-		if i < len(trace.Steps) {
-			effects = trace.Steps[i].Effects
+		var effects []trace.Effect
+		if i < len(ran.Steps) {
+			effects = ran.Steps[i].Effects
 		}
 		add(i+1, step.Event.What, step.Coins, effects)
 	}

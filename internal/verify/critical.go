@@ -9,6 +9,7 @@ import (
 	"macemc/internal/known"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // is reports whether the critical step of a finding is of this kind.
@@ -21,8 +22,8 @@ func is(f *search.Finding, p sim.Params, c known.Critical) bool {
 		return false
 	}
 	step := &f.Trace.Steps[at-1]
-	if c.Refused != "" && !slices.ContainsFunc(step.Effects, func(e sim.Effect) bool {
-		return e.Kind == sim.EffectRefused && kindOf(e.Value) == c.Refused
+	if c.Refused != "" && !slices.ContainsFunc(step.Effects, func(e trace.Effect) bool {
+		return e.Kind == trace.EffectRefused && kindOf(e.Value) == c.Refused
 	}) {
 		return false
 	}
@@ -39,7 +40,7 @@ func kindOf(value any) string {
 }
 
 // plays reports whether a node has a role after some steps.
-func plays(before []sim.Step, node sim.Addr, p sim.Params, role known.Role) bool {
+func plays(before []trace.Step, node sim.Addr, p sim.Params, role known.Role) bool {
 	switch role {
 	case known.Anyone:
 		return true

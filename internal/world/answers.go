@@ -11,6 +11,7 @@ import (
 	"macemc/internal/state"
 	"macemc/macetime"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // answers answers the questions of the running handler. It implements handler.Answerer.
@@ -109,7 +110,7 @@ func (a answers) Before(call string, x, y macetime.Time, weights []int) bool {
 	}
 	yes, no := clock.Compare(x, y)
 	if !yes || !no {
-		w.Run.did.Note(sim.Fact{Asked: "whether", About: macetime.Asked(x, y), Answer: yes})
+		w.Run.did.Note(trace.Fact{Asked: "whether", About: macetime.Asked(x, y), Answer: yes})
 		return yes
 	}
 	is := w.compare(asked{why: macetime.Asked(x, y), weights: weights, words: answer}) == 1

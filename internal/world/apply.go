@@ -5,6 +5,7 @@ import (
 
 	"macemc/netsim"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // apply carries out the effects of the handler that ran on node i.
@@ -17,48 +18,48 @@ func (w *World) apply(i int) {
 	for k := range effects {
 		e := &effects[k]
 		switch e.Kind {
-		case sim.EffectSend:
+		case trace.EffectSend:
 			w.send(i, e)
-		case sim.EffectAfter:
+		case trace.EffectAfter:
 			w.nodes.arm(i, timers[0].Timer, timers[0].Due)
 			timers = timers[1:]
-		case sim.EffectCancel:
+		case trace.EffectCancel:
 			w.nodes.disarm(i, timers[0].Timer)
 			timers = timers[1:]
-		case sim.EffectPost:
+		case trace.EffectPost:
 			w.nodes.post(i, e.Value)
-		case sim.EffectEmit:
+		case trace.EffectEmit:
 			w.emit(i, e.Value)
-		case sim.EffectReset:
+		case trace.EffectReset:
 			w.Links.reset(i, e.To.Index())
-		case sim.EffectAskClear:
+		case trace.EffectAskClear:
 			c := w.Links.tcp.Channel(i, e.To.Index())
 			w.Links.tcp.AskClear(c)
 			w.Links.oneEnd(c)
 			if w.cover != nil {
 				w.cover.kinds[sim.KindClear].can(1)
 			}
-		case sim.EffectAskFlushed:
+		case trace.EffectAskFlushed:
 			w.Links.tcp.AskFlushed(i)
 			if w.cover != nil {
 				w.cover.kinds[sim.KindFlushed].can(1)
 			}
-		case sim.EffectRefused:
+		case trace.EffectRefused:
 			if w.cover != nil {
 				w.cover.turnedAway()
 			}
-		case sim.EffectCrash:
+		case trace.EffectCrash:
 			w.disks.cutShort(i, lifeAway)
-		case sim.EffectDown:
+		case trace.EffectDown:
 			w.disks.cutShort(i, lifeGone)
-		case sim.EffectWrite, sim.EffectSync, sim.EffectLog:
+		case trace.EffectWrite, trace.EffectSync, trace.EffectLog:
 		default:
 			panic(fmt.Sprintf("macemc bug: sim: cannot apply %s", e.Kind))
 		}
 	}
 }
 
-func (w *World) send(i int, e *sim.Effect) {
+func (w *World) send(i int, e *trace.Effect) {
 	to := e.To.Index()
 	p := netsim.Packet{Message: e.Value, Origin: w.Run.origin()}
 	switch {

@@ -8,6 +8,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // On plain states, what a step does to a vector is computed, and what is
@@ -265,7 +266,7 @@ func (b *banked) computed(before, after Vector, e sim.Event, seen map[string]int
 	}
 	for _, effect := range w.Run.Effects() {
 		switch effect.Kind {
-		case sim.EffectSend:
+		case trace.EffectSend:
 			if effect.Lost {
 				seen["lost or refused"]++
 				continue
@@ -288,9 +289,9 @@ func (b *banked) computed(before, after Vector, e sim.Event, seen map[string]int
 			if again := b.bank.Push(place, was, i, w.State.Message(b.bank, effect.Value)); again != v[place] {
 				b.t.Fatalf("pushed twice is %d and %d", v[place], again)
 			}
-		case sim.EffectRefused:
+		case trace.EffectRefused:
 			seen["lost or refused"]++
-		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog: // of the node
+		case trace.EffectAfter, trace.EffectCancel, trace.EffectPost, trace.EffectLog: // of the node
 		default:
 			return nil, false
 		}

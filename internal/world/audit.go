@@ -6,8 +6,10 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/sight"
+	"macemc/internal/wording"
 	"macemc/netsim"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // auditor checks that a handler changes only its own node. It keeps the identities of everything
@@ -77,7 +79,7 @@ func (a *auditor) hands() {
 func (a *auditor) checkHanded() {
 	effects := a.run.Effects()
 	for k, sum := range a.handed {
-		if k >= len(effects) || effects[k].Kind == sim.EffectCrash || effects[k].Kind == sim.EffectDown {
+		if k >= len(effects) || effects[k].Kind == trace.EffectCrash || effects[k].Kind == trace.EffectDown {
 			break // the rest never happened
 		}
 		if e := &effects[k]; sum != (canon.Hash{}) && a.sum(e.Value) != sum {
@@ -97,7 +99,7 @@ func (a *auditor) tell(v any) canon.Hash {
 		if a.told == nil {
 			a.told = map[canon.Hash]spoken{}
 		}
-		a.told[h] = spoken{a.walker.Text(v), sim.Shown(a.walker, v), a.walker.Lines(v)}
+		a.told[h] = spoken{a.walker.Text(v), wording.Shown(a.walker.Text, v), a.walker.Lines(v)}
 	}
 	return h
 }
@@ -252,7 +254,7 @@ func (a *auditor) packet(from, to int, p netsim.Packet) {
 
 // became describes how a value has changed since tell returned the identity was for it.
 func (a *auditor) became(was canon.Hash, v any) string {
-	if is := sim.Shown(a.walker, v); is != a.told[was].shown {
+	if is := wording.Shown(a.walker.Text, v); is != a.told[was].shown {
 		return fmt.Sprintf("%s became %s", a.told[was].shown, is)
 	}
 	return fmt.Sprintf("%s became %s", a.told[was].text, a.walker.Text(v))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"macemc/internal/charts"
 	"macemc/sim"
 )
 
@@ -21,7 +22,7 @@ func (c *Coverage) hasCharts(nodes []nodeState) bool {
 	if c.charted == chartedUnknown {
 		c.charted = chartedNo
 		for i := range nodes {
-			if sim.WatchCharts(nodes[i].node, nil) {
+			if charts.Watch(nodes[i].node, nil) {
 				c.charted = chartedYes
 			}
 		}
@@ -31,7 +32,7 @@ func (c *Coverage) hasCharts(nodes []nodeState) bool {
 
 // Charts returns the state machines that ran, with how often a handler exercised each pair
 // of state and event. Steps that a memo looked up did not run, and are not counted.
-func (c *Coverage) Charts() []sim.Counted { return c.charts.Charts() }
+func (c *Coverage) Charts() []charts.Counted { return c.charts.Charts() }
 
 // neverPairs reports on the pairs of state and event that a machine's table names, and
 // that were never exercised.

@@ -5,6 +5,7 @@ import (
 	"reflect"
 
 	"macemc/internal/canon"
+	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
 )
@@ -24,7 +25,7 @@ type instants struct {
 
 func (all *nodes) finder() *instants {
 	if all.instants == nil {
-		all.instants = &instants{finder: sim.Times(all.walker).PassZero()}
+		all.instants = &instants{finder: sight.Times(all.walker).PassZero()}
 		all.instants.met = all.instants.note
 	}
 	return all.instants

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
+	"macemc/internal/charts"
 	"macemc/internal/codec"
 	"macemc/sim"
 )
@@ -23,7 +24,7 @@ type Counted struct {
 	Uncounted                            bool
 	Eventually, Sometimes                []CountedProperty
 	Assume, Within                       [2]int // yes, no
-	Charts                               []sim.CountedChart
+	Charts                               []charts.Sum
 }
 
 // CountedType has the counts of the signals and messages of a type.

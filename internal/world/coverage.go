@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"macemc/internal/canon"
+	"macemc/internal/charts"
 	"macemc/internal/guard"
 	"macemc/internal/sight"
 	"macemc/sim"
@@ -46,7 +47,7 @@ type Coverage struct {
 	monitors   []string
 	listed     []sight.Handler // by the nodes, each once: see sim.Handlers
 	charted    charted         // whether a node is a state machine
-	charts     sim.ChartTally
+	charts     charts.Tally
 }
 
 // tally counts how often something happened, and how often at least it was possible (sent,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"macemc/internal/wording"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -27,7 +28,7 @@ func (x *Text) Declined() string {
 			return
 		}
 		if behind += queued - 1; len(words) < declinedMost {
-			words = append(words, fmt.Sprintf("%s from %s by %s at %s", sim.Shown(x.walker, p.Message), addrOf(from), link, addrOf(to)))
+			words = append(words, fmt.Sprintf("%s from %s by %s at %s", wording.Shown(x.walker.Text, p.Message), addrOf(from), link, addrOf(to)))
 		}
 		n++
 	}
@@ -70,7 +71,7 @@ func (x *Text) shut() string {
 	var words []string
 	for i := range x.nodes.at {
 		if ns := &x.nodes.at[i]; ns.life == lifeUp && ns.next < len(ns.script) && !ns.opens() {
-			words = append(words, fmt.Sprintf("%s of the script of %s", sim.Shown(x.walker, ns.script[ns.next]), addrOf(i)))
+			words = append(words, fmt.Sprintf("%s of the script of %s", wording.Shown(x.walker.Text, ns.script[ns.next]), addrOf(i)))
 		}
 	}
 	if len(words) == 0 {

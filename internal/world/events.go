@@ -8,6 +8,7 @@ import (
 	"macemc/internal/handler"
 	"macemc/netsim"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Enabled events have one canonical order, a function of the state alone: by
@@ -442,9 +443,9 @@ func (es *Events) Rare(k int) bool {
 
 // Begun returns the k-th possible event, after Count, as a step that is cut, before the
 // event is taken.
-func (es *Events) Begun(k int) sim.Step {
+func (es *Events) Begun(k int) trace.Step {
 	e, at := es.event(k)
-	s := sim.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Causes: at.causes(), Cut: true}
+	s := trace.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Causes: at.causes(), Cut: true}
 	if e.Kind == sim.KindQuorum {
 		s.Causes = es.nodes.at[at.node].assembly.causes(int(at.slot))
 	}

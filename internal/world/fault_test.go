@@ -228,7 +228,7 @@ func (s *stage) run(line string) string {
 		out += fmt.Sprintf("  coin %s, of %d\n", c.What, c.Of)
 	}
 	for _, e := range last.Effects {
-		out += "  " + e.Text(s.w.walker) + "\n"
+		out += "  " + e.Text(s.w.walker.Text) + "\n"
 	}
 	if failure != nil {
 		out += "  failure: " + failure.Message + "\n"

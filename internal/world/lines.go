@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/wording"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -72,10 +73,10 @@ func PlaceOf(l canon.Line) (p Place) {
 // Lines returns the state as text, in stable order. It shows everything that the hash covers.
 func (x *Text) Lines() []canon.Line { return x.lines(x.walker.Text) }
 
-// Shown returns the lines of Lines for people: messages and signals as sim.Shown has them, and
+// Shown returns the lines of Lines for people: messages and signals as wording.Shown has them, and
 // fields as canon.Walker.Read has them.
 func (x *Text) Shown() (lines []canon.Line) {
-	shown := func(v any) string { return sim.Shown(x.walker, v) }
+	shown := func(v any) string { return wording.Shown(x.walker.Text, v) }
 	for i := range x.nodes.at {
 		own := x.nodes.lines(i, nil, shown)
 		copy(own, x.nodes.under(i, x.walker.Read(x.nodes.at[i].seen.Node)))

@@ -1,6 +1,9 @@
 package world
 
-import "macemc/sim"
+import (
+	"macemc/internal/charts"
+	"macemc/sim"
+)
 
 // Merge adds the counts of another Coverage, of worlds of an equal system on another goroutine that
 // has ended.
@@ -90,7 +93,7 @@ func (c *Coverage) Clear() {
 	for k := range c.sometimes {
 		c.sometimes[k] = propertyTally{name: c.sometimes[k].name}
 	}
-	c.charts, c.assume, c.within = sim.ChartTally{}, stateTally{}, stateTally{}
+	c.charts, c.assume, c.within = charts.Tally{}, stateTally{}, stateTally{}
 }
 
 // looked counts audited deliveries, and records whether any was noticed.

@@ -8,6 +8,7 @@ import (
 	"macemc/macetime"
 	"macemc/netsim"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Run is the progress of the run, and the current or last step: its node, its event, its
@@ -20,7 +21,7 @@ type Run struct {
 	sent    int32 // the number of the message that was sent last
 	lost    bool  // how many were taken is not known: the world was put into a state
 	failure *sim.Failure
-	trace   sim.Trace
+	trace   trace.Trace
 
 	asking
 	did     handler.Step // what the handler asked for
@@ -38,7 +39,7 @@ type Run struct {
 }
 
 // Effects returns the effects of the last step. The next step overwrites the slice.
-func (r *Run) Effects() []sim.Effect { return r.did.Effects() }
+func (r *Run) Effects() []trace.Effect { return r.did.Effects() }
 
 // Failure returns a failure of the last step, for a caller that has noticed what the World itself
 // cannot see.
@@ -77,7 +78,7 @@ func (r *Run) LastCoins() []choose.Choice { return r.coins }
 func (r *Run) stand(step int, sent int32) {
 	r.forget()
 	r.step, r.sent, r.lost, r.current, r.acting = step, sent, false, happening{}, sim.Addr{}
-	r.trace = sim.Trace{Byzantine: r.bad}
+	r.trace = trace.Trace{Byzantine: r.bad}
 }
 
 // resume makes the run be in its middle.
@@ -168,9 +169,9 @@ func (r *Run) copies(p netsim.Packet) netsim.Packet {
 // record appends the step that has just run to the trace; lost are the numbers of the
 // messages that were lost in it with connections.
 func (r *Run) record(i int, lost []int32) {
-	s := sim.Step{
+	s := trace.Step{
 		Index: r.step, Node: addrOf(i), Event: r.current.Event, Identity: r.identity(), Causes: r.current.causes(),
-		Copy: int(r.copy), Coins: r.coins, Facts: r.did.Facts(), Effects: append([]sim.Effect{}, r.Effects()...), Possible: r.possible(),
+		Copy: int(r.copy), Coins: r.coins, Facts: r.did.Facts(), Effects: append([]trace.Effect{}, r.Effects()...), Possible: r.possible(),
 	}
 	for _, o := range slices.Backward(r.took) {
 		s.Took = append(s.Took, int(o.Number))
@@ -279,7 +280,7 @@ func (r *Run) Steps() int { return r.step }
 
 // Trace returns the record of the run, if Config asked for it. It is the World's own: Start
 // empties it.
-func (r *Run) Trace() *sim.Trace { return &r.trace }
+func (r *Run) Trace() *trace.Trace { return &r.trace }
 
 // Unwound reports whether the last failure ended the goroutine of the run:
 // Protect did not return.

@@ -2,6 +2,7 @@ package world
 
 import (
 	"macemc/choose"
+	"macemc/internal/charts"
 	"macemc/internal/handler"
 	"macemc/sim"
 )
@@ -138,7 +139,7 @@ func (w *World) ready(i int) {
 		}
 		w.Run.did.Run(w.envFor(i), w.nodes.at[i].clock != nil)
 		if w.cover != nil && w.cover.hasCharts(w.nodes.at) {
-			sim.WatchCharts(w.nodes.at[i].node, &w.cover.charts)
+			charts.Watch(w.nodes.at[i].node, &w.cover.charts)
 		}
 	}
 	if !w.sprint {
@@ -150,7 +151,7 @@ func (w *World) ready(i int) {
 func (w *World) finish(i int) {
 	w.Run.did.End()
 	if w.cover != nil && w.cover.charted == chartedYes {
-		sim.WatchCharts(w.nodes.at[i].node, nil)
+		charts.Watch(w.nodes.at[i].node, nil)
 	}
 	if w.Run.failure != nil || w.Run.err != nil { // the handler recovered what stopped it
 		panic(stopRun{})

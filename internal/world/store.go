@@ -7,6 +7,7 @@ import (
 	"macemc/internal/disk"
 	"macemc/internal/state"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A node's stable storage (disk.Disk) is part of its state and survives its crashes. A coin
@@ -130,7 +131,7 @@ func (d *disks) mayCrash(i int) {
 		if fates[(k-1)/len(cuts)] == lifeGone {
 			text = "for good, "
 		}
-		return fmt.Sprintf("%safter effect %d, %s", text, d.run.numbered(cut), effects[cut].Shown(d.walker))
+		return fmt.Sprintf("%safter effect %d, %s", text, d.run.numbered(cut), effects[cut].Shown(d.walker.Text))
 	}
 	k := d.run.rarely(asked{why: "does " + addrOf(i).String() + " crash within the step", words: words}, len(cuts)*len(fates)+1)
 	if k == 0 {
@@ -140,10 +141,10 @@ func (d *disks) mayCrash(i int) {
 	ns.store(d.after(n, ns.disk))
 	if fates[(k-1)/len(cuts)] == lifeGone {
 		ns.store(nil)
-		d.run.did.CutShort(n, sim.Effect{Kind: sim.EffectDown})
+		d.run.did.CutShort(n, trace.Effect{Kind: trace.EffectDown})
 		return
 	}
-	d.run.did.CutShort(n, sim.Effect{Kind: sim.EffectCrash, Value: d.survive(i)})
+	d.run.did.CutShort(n, trace.Effect{Kind: trace.EffectCrash, Value: d.survive(i)})
 }
 
 // after returns the disk after the first n effects of a step that has left it as it is now.
@@ -164,7 +165,7 @@ func (d *disks) after(n int, now *disk.Disk) *disk.Disk {
 // do not count, since they exist only while a trace is written.
 func (r *Run) numbered(effect int) (n int) {
 	for _, e := range r.Effects()[:effect+1] {
-		if e.Kind != sim.EffectLog {
+		if e.Kind != trace.EffectLog {
 			n++
 		}
 	}
@@ -177,13 +178,13 @@ func (r *Run) cuts() (cuts []int) {
 	last, effects := -1, r.Effects()
 	for k, e := range effects {
 		switch e.Kind {
-		case sim.EffectSend, sim.EffectWrite, sim.EffectSync, sim.EffectEmit, sim.EffectReset:
+		case trace.EffectSend, trace.EffectWrite, trace.EffectSync, trace.EffectEmit, trace.EffectReset:
 			last = k
 		}
 	}
 	for k, e := range effects[:max(last, 0)] {
 		switch e.Kind {
-		case sim.EffectSend, sim.EffectWrite, sim.EffectSync, sim.EffectEmit:
+		case trace.EffectSend, trace.EffectWrite, trace.EffectSync, trace.EffectEmit:
 			cuts = append(cuts, k)
 		}
 	}

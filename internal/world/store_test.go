@@ -10,6 +10,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // logger is a node that logs a request, answers it and syncs, and reads its log
@@ -134,7 +135,7 @@ func TestCrashWithinAStep(t *testing.T) {
 				t.Errorf("the step says that the node crashed %q; want %q", got, want)
 			}
 			effects := w.Run.Trace().Steps[0].Effects
-			if got, want := effects[3].Text(w.Walker()), `crash; of the disk survives: write 1 of 1 torn after 3 bytes (append "record" to log)`; len(effects) != 4 || got != want {
+			if got, want := effects[3].Text(w.Walker().Text), `crash; of the disk survives: write 1 of 1 torn after 3 bytes (append "record" to log)`; len(effects) != 4 || got != want {
 				t.Errorf("the trace tells %q; want %q", got, want)
 			}
 		}
@@ -313,9 +314,9 @@ func TestSyncedIsNeverLost(t *testing.T) {
 			for _, s := range w.Run.Trace().Steps {
 				for _, e := range s.Effects {
 					switch {
-					case e.Kind == sim.EffectSync && !strings.Contains(e.Value.(string), "fails"):
+					case e.Kind == trace.EffectSync && !strings.Contains(e.Value.(string), "fails"):
 						synced = appended
-					case e.Kind == sim.EffectWrite && !strings.Contains(e.Value.(string), "fails"):
+					case e.Kind == trace.EffectWrite && !strings.Contains(e.Value.(string), "fails"):
 						appended++
 					}
 				}

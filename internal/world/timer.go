@@ -104,7 +104,7 @@ func (all *nodes) fire(i, slot int) {
 // good, is kept.
 func (t *timers) text(e sim.Event) string {
 	if e.Kind != sim.KindTimer {
-		return e.Text(t.walker, t.n)
+		return e.Text(t.walker.Text, t.n)
 	}
 	i := e.Node.Index()
 	notes := &t.noted[t.timer(e.Value).Number]
@@ -112,7 +112,7 @@ func (t *timers) text(e sim.Event) string {
 		notes.told = make([]string, t.n)
 	}
 	if notes.told[i] == "" {
-		notes.told[i] = e.Text(t.walker, t.n)
+		notes.told[i] = e.Text(t.walker.Text, t.n)
 	}
 	return notes.told[i]
 }

@@ -10,6 +10,7 @@ import (
 	"macemc/internal/transcript"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // TestTranscripts runs testdata. Its commands:
@@ -247,13 +248,13 @@ func (k *desk) outcome(b *strings.Builder) bool {
 	return false
 }
 
-func (k *desk) last() *sim.Step {
+func (k *desk) last() *trace.Step {
 	steps := k.w.Run.Trace().Steps
 	return &steps[len(steps)-1]
 }
 
 // tellStep writes one step of a trace.
-func tellStep(b *strings.Builder, w *world.World, s *sim.Step) {
+func tellStep(b *strings.Builder, w *world.World, s *trace.Step) {
 	fmt.Fprintf(b, "%d %s", s.Index, s.Identity)
 	if s.Index > 0 {
 		cut := ""
@@ -270,7 +271,7 @@ func tellStep(b *strings.Builder, w *world.World, s *sim.Step) {
 		fmt.Fprintf(b, "  asked %s %s: %v\n", f.Asked, w.Walker().Text(f.About), f.Answer)
 	}
 	for _, e := range s.Effects {
-		fmt.Fprintf(b, "  %s\n", e.Text(w.Walker()))
+		fmt.Fprintf(b, "  %s\n", e.Text(w.Walker().Text))
 	}
 }
 

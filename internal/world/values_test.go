@@ -8,6 +8,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // TestNames: every kind has a name, and what has none says its number.
@@ -17,8 +18,8 @@ func TestNames(t *testing.T) {
 		{fmt.Sprint(sim.Kind(0), sim.Kind(99)), "kind 0 kind 99"},
 		{fmt.Sprint(sim.LinkTCP, sim.LinkUDP, sim.LinkSet), "tcp udp set"},
 		{fmt.Sprint(sim.Link(0), sim.Link(99)), "link 0 link 99"},
-		{fmt.Sprint(sim.EffectSend, sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectEmit, sim.EffectLog), "send after cancel post emit log"},
-		{fmt.Sprint(sim.EffectKind(0), sim.EffectKind(99)), "effect 0 effect 99"},
+		{fmt.Sprint(trace.EffectSend, trace.EffectAfter, trace.EffectCancel, trace.EffectPost, trace.EffectEmit, trace.EffectLog), "send after cancel post emit log"},
+		{fmt.Sprint(trace.EffectKind(0), trace.EffectKind(99)), "effect 0 effect 99"},
 		{fmt.Sprint(sim.CauseReset, sim.CauseRefused, sim.Cause(0)), "reset refused unknown cause"},
 		{fmt.Sprint(sim.Verdict(99)), "verdict 99"},
 		{fmt.Sprint(sim.Addr{}), "nobody"},
@@ -230,7 +231,7 @@ func TestEffects(t *testing.T) {
 	})
 	var told []string
 	for _, e := range w.Run.Effects() {
-		told = append(told, e.Text(w.Walker()))
+		told = append(told, e.Text(w.Walker().Text))
 	}
 	if want := []string{`after 1s alarm{Name: "a"}`, `cancel alarm{Name: "a"}`}; !slices.Equal(told, want) {
 		t.Errorf("effects are %q, want %q", told, want)

@@ -28,7 +28,7 @@ func TestSlowLinkWaits(t *testing.T) {
 		}
 		var got []string
 		for k := range w.Events.Count() {
-			got = append(got, w.Events.At(k).Text(w.Walker(), 2))
+			got = append(got, w.Events.At(k).Text(w.Walker().Text, 2))
 		}
 		if text := strings.Join(got, ", "); text != c.want {
 			t.Errorf("possible is %s; want %s", text, c.want)
@@ -179,7 +179,7 @@ func TestDueIsPartOfTheState(t *testing.T) {
 		}
 		var timers []string
 		for k := range w.Events.Count() {
-			timers = append(timers, w.Events.At(k).Text(w.Walker(), 1))
+			timers = append(timers, w.Events.At(k).Text(w.Walker().Text, 1))
 		}
 		sums, fires = append(sums, w.State.Hash()), append(fires, timers)
 	}

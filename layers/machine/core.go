@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"macemc/internal/charts"
 	"macemc/sim"
 )
 
@@ -16,13 +17,13 @@ type Core struct {
 	below    []Name   // the states below on the stack, the lowest first
 	deferred []letter // in the order of arrival
 
-	in     *state          // the table of the current state; not part of a node's state
-	may    *reaction       // the reaction that runs; nil while an entry or exit runs
-	move   moveKind        `mc:"-"` // where to go after the handler
-	to     Name            `mc:"-"`
-	raised []any           `mc:"-"`
-	fresh  bool            `mc:"-"` // the machine has moved, so some events may no longer be deferred
-	tally  *sim.ChartTally // set for one step; nil if nobody counts
+	in     *state        // the table of the current state; not part of a node's state
+	may    *reaction     // the reaction that runs; nil while an entry or exit runs
+	move   moveKind      `mc:"-"` // where to go after the handler
+	to     Name          `mc:"-"`
+	raised []any         `mc:"-"`
+	fresh  bool          `mc:"-"` // the machine has moved, so some events may no longer be deferred
+	tally  *charts.Tally // set for one step; nil if nobody counts
 }
 
 // letter is a deferred event. For a signal, from is zero.
@@ -140,5 +141,5 @@ func (c *Core) planned() (kind moveKind, to Name) {
 	return kind, to
 }
 
-// Watch sets the tally in which the machine counts: see sim.Charted.
-func (c *Core) Watch(t *sim.ChartTally) { c.tally = t }
+// Watch sets the tally in which the machine counts: see charts.Charted.
+func (c *Core) Watch(t *charts.Tally) { c.tally = t }

@@ -3,6 +3,7 @@ package machine
 import (
 	"time"
 
+	"macemc/internal/charts"
 	"macemc/sim"
 )
 
@@ -28,11 +29,11 @@ func (w *within) Post(task sim.Signal) { w.Env.Post(w.own(task)) }
 
 // Watch makes the machines of the host count in t. The first machine is found as the host's
 // upper node, as for any Layer.
-func (h *Host) Watch(t *sim.ChartTally) {
+func (h *Host) Watch(t *charts.Tally) {
 	h.tally = t
 	for _, m := range h.members[1:] {
 		if m != nil {
-			sim.WatchCharts(m.node, t)
+			charts.Watch(m.node, t)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package machine
 import (
 	"fmt"
 
+	"macemc/internal/charts"
 	"macemc/sim"
 )
 
@@ -19,9 +20,9 @@ type Ref struct {
 // to the first machine. Guards (Offers, Accepts, Opens) are those of the first machine
 // only.
 type Host struct {
-	members []*member       // by ID; nil for halted machines
-	within  within          `mc:"-"` // the Env of the running machine
-	tally   *sim.ChartTally // as in a Core
+	members []*member     // by ID; nil for halted machines
+	within  within        `mc:"-"` // the Env of the running machine
+	tally   *charts.Tally // as in a Core
 }
 
 // member is a machine with the messages that others on its host have sent to it.
@@ -94,7 +95,7 @@ func New(env sim.Env, n sim.Node) Ref {
 // add starts a machine.
 func (h *Host) add(env sim.Env, n sim.Node) int {
 	h.members = append(h.members, &member{node: n})
-	sim.WatchCharts(n, h.tally)
+	charts.Watch(n, h.tally)
 	id := len(h.members) - 1
 	n.Init(h.enter(env, id, Ref{}))
 	return id

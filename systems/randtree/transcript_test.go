@@ -83,7 +83,7 @@ func (k *desk) take(b *strings.Builder, line string) bool {
 	var meant, possible []string
 	at := 0
 	for i := range k.w.Events.Count() {
-		text := k.w.Events.At(i).Text(k.w.Walker(), 3)
+		text := k.w.Events.At(i).Text(k.w.Walker().Text, 3)
 		possible = append(possible, text)
 		if matches(text, strings.Split(line, " .. ")) {
 			meant, at = append(meant, text), i
@@ -109,7 +109,7 @@ func (k *desk) take(b *strings.Builder, line string) bool {
 	steps := k.w.Run.Trace().Steps
 	fmt.Fprintln(b, steps[len(steps)-1].Identity)
 	for _, e := range steps[len(steps)-1].Effects {
-		fmt.Fprintf(b, "  %s\n", e.Text(k.w.Walker()))
+		fmt.Fprintf(b, "  %s\n", e.Text(k.w.Walker().Text))
 	}
 	if failure != nil {
 		fmt.Fprintf(b, "%s: %s%s\n", failure.Verdict, failure.Property, failure.Message)

@@ -241,7 +241,7 @@ func TestNotAtomic(t *testing.T) {
 			t.Fatalf("%s: found %v", engine, f)
 		}
 		for _, p := range System.Properties {
-			file, picture, err := p.Picture(f.Trace)
+			file, picture, err := p.Picture(f.Trace.Facts())
 			if err != nil || (file == "history.html") != (p.Name == f.Property) {
 				t.Fatalf("%s: %q has the picture %q, %v", engine, p.Name, file, err)
 			}

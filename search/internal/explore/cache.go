@@ -10,6 +10,7 @@ import (
 	"macemc/internal/flat"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // cache remembers the results of steps by their footprints: the parts that a step touched
@@ -340,7 +341,7 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 	}
 	for _, e := range x.World.Run.Effects() {
 		switch e.Kind {
-		case sim.EffectSend:
+		case trace.EffectSend:
 			to := e.To.Index()
 			s := effect{id: x.World.State.Message(x.Bank, e.Value), does: effectPush}
 			switch e.Link {
@@ -356,7 +357,7 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 			one.fly += int16(count(s.room > 0 || s.does == effectPut))
 			one.sends++
 			effects = append(effects, s)
-		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog, sim.EffectWrite, sim.EffectSync: // part of the node's part
+		case trace.EffectAfter, trace.EffectCancel, trace.EffectPost, trace.EffectLog, trace.EffectWrite, trace.EffectSync: // part of the node's part
 		default:
 			return one, nil, false
 		}

@@ -9,6 +9,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search/internal/stubborn"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A Reduction takes only the events of some kinds in a state, if these suffice: see package stubborn,
@@ -525,13 +526,13 @@ func (r *Reduction) observe(t *Taker) {
 	i := e.Node.Index()
 	for _, f := range w.Run.Effects() {
 		switch f.Kind {
-		case sim.EffectSend:
+		case trace.EffectSend:
 			to := f.To.Index()
 			r.facts.Brings(r.acting, r.class(kind{to, i, sim.KindMessage, f.Link, reflect.TypeOf(f.Value)}))
 			if f.Lost || w.Links.Full(f.Link, i, to) {
 				r.facts.Bar(r.acting)
 			}
-		case sim.EffectAfter, sim.EffectCancel, sim.EffectPost, sim.EffectLog, sim.EffectWrite, sim.EffectSync, sim.EffectEmit:
+		case trace.EffectAfter, trace.EffectCancel, trace.EffectPost, trace.EffectLog, trace.EffectWrite, trace.EffectSync, trace.EffectEmit:
 		default:
 			r.facts.Bar(r.acting)
 		}

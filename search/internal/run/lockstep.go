@@ -8,6 +8,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Lockstep is two worlds of one system that get the same answers. The second one lags one
@@ -123,11 +124,11 @@ func (t *Lockstep) follows(again *choose.Raw) bool {
 func (t *Lockstep) effects() string {
 	a, b := unlogged(t.World.Run.Effects()), unlogged(t.Lag.Run.Effects())
 	for k := range max(len(a), len(b)) {
-		left, right := t.effect(a, k, sim.Effect.Text), t.effect(b, k, sim.Effect.Text)
+		left, right := t.effect(a, k, trace.Effect.Text), t.effect(b, k, trace.Effect.Text)
 		if left == right {
 			continue
 		}
-		first, second := t.effect(a, k, sim.Effect.Shown), t.effect(b, k, sim.Effect.Shown)
+		first, second := t.effect(a, k, trace.Effect.Shown), t.effect(b, k, trace.Effect.Shown)
 		if first == second { // the String method does not show the difference
 			first, second = left, right
 		}
@@ -138,11 +139,11 @@ func (t *Lockstep) effects() string {
 }
 
 // effect returns the text of an effect, or says that there is none.
-func (t *Lockstep) effect(effects []sim.Effect, k int, text func(sim.Effect, *canon.Walker) string) string {
+func (t *Lockstep) effect(effects []trace.Effect, k int, text func(trace.Effect, func(any) string) string) string {
 	if k >= len(effects) {
 		return "nothing more"
 	}
-	return text(effects[k], t.World.Walker())
+	return text(effects[k], t.World.Walker().Text)
 }
 
 const Hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, a callback that came meanwhile, as of time.AfterFunc, or the address that a pointer in a message or a signal holds"
@@ -156,7 +157,7 @@ func (t *Lockstep) differ(message, a, b string) *sim.Failure {
 // Outcome returns the outcome of a step: a hash of the state or failure and the effects, and the list of
 // the effects.
 func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) {
-	did = Did(w, failure, sim.Effect.Text)
+	did = Did(w, failure, trace.Effect.Text)
 	if failure != nil {
 		return canon.OfString(strings.Join(did, "\x00")), did
 	}
@@ -164,9 +165,9 @@ func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) 
 }
 
 // Did returns the effects of the last step as texts, which the function told makes.
-func Did(w *world.World, failure *sim.Failure, told func(sim.Effect, *canon.Walker) string) (did []string) {
+func Did(w *world.World, failure *sim.Failure, told func(trace.Effect, func(any) string) string) (did []string) {
 	for _, e := range unlogged(w.Run.Effects()) {
-		did = append(did, told(e, w.Walker()))
+		did = append(did, told(e, w.Walker().Text))
 	}
 	if failure != nil {
 		did = append(did, fmt.Sprintf("%s: %s", failure.Verdict, failure.Message))
@@ -182,9 +183,9 @@ func OutcomeAsking(w *world.World, failure *sim.Failure, a *Asking) canon.Hash {
 
 // unlogged returns the effects without logs. A world that is not traced has none, and a log
 // may contain pointers and times.
-func unlogged(effects []sim.Effect) (out []sim.Effect) {
+func unlogged(effects []trace.Effect) (out []trace.Effect) {
 	for _, e := range effects {
-		if e.Kind != sim.EffectLog {
+		if e.Kind != trace.EffectLog {
 			out = append(out, e)
 		}
 	}

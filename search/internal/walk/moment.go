@@ -6,6 +6,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A Moment is when a fault that is due happens. Most faults that matter come between two
@@ -40,7 +41,7 @@ func (g *guiding) comes(m Moment, w *world.World, q *choose.Question) sim.Addr {
 	switch m {
 	case Sent:
 		for _, e := range w.Run.Effects() {
-			if e.Kind == sim.EffectSend {
+			if e.Kind == trace.EffectSend {
 				return w.Run.Acting()
 			}
 		}

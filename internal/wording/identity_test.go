@@ -1,29 +1,30 @@
-package sim
+package wording
 
 import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/sim"
 )
 
-// Identify reads what Event.Text writes, for every kind of event.
+// Identify reads what sim.Event.Text writes, for every kind of event.
 func TestIdentify(t *testing.T) {
 	walker, err := canon.New(canon.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range Kinds() {
-		for _, link := range []Link{LinkTCP, LinkUDP} {
-			e := Event{Kind: k, Node: addrOf(12), From: addrOf(3), Link: link, Value: "join: heal n1 timer"}
+	for _, k := range sim.Kinds() {
+		for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
+			e := sim.Event{Kind: k, Node: addrs[12], From: addrs[3], Link: link, Value: "join: heal n1 timer"}
 			want := Identity{Kind: k}
 			switch k {
-			case KindPartition, KindOneWay:
-				e.Value = Split{}
-			case KindMend, KindHeal:
+			case sim.KindPartition, sim.KindOneWay:
+				e.Value = sim.Split{}
+			case sim.KindMend, sim.KindHeal:
 			default:
 				want.Node = e.Node
 			}
-			text := e.Text(walker, 13)
+			text := e.Text(walker.Text, 13)
 			got := Identify(text)
 			if got.Kind != want.Kind || got.Node != want.Node {
 				t.Errorf("%q is read as a %s at %s, want a %s at %s", text, got.Kind, got.Node, want.Kind, want.Node)
@@ -31,9 +32,9 @@ func TestIdentify(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]Identity{
-		"n0 timer join{}":                {Node: addrOf(0), Kind: KindTimer, What: "join{}"},
-		"n1 message hi{} from n0 by tcp": {Node: addrOf(1), Kind: KindMessage, What: "hi{} from n0 by tcp"},
-		"heal":                           {Kind: KindHeal},
+		"n0 timer join{}":                {Node: addrs[0], Kind: sim.KindTimer, What: "join{}"},
+		"n1 message hi{} from n0 by tcp": {Node: addrs[1], Kind: sim.KindMessage, What: "hi{} from n0 by tcp"},
+		"heal":                           {Kind: sim.KindHeal},
 		"n0 heal":                        {},
 		"timer join{}":                   {},
 		"n01 timer join{}":               {},

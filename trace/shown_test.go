@@ -1,4 +1,4 @@
-package sim_test
+package trace_test
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // cipher has a walked text that says little.
@@ -43,15 +44,15 @@ func TestShown(t *testing.T) {
 		{letter{2, letter{1, cipher("\x01you")}}, `letter{stamp: 2, body: letter{stamp: 1, body: cipher("\x01you")}}`, "cipher(hello you) (letter 1, letter 2)"},
 		{letter{3, nil}, "letter{stamp: 3, body: nil}", "letter{stamp: 3, body: nil}"},
 	} {
-		e := sim.Effect{Kind: sim.EffectPost, Value: c.value}
-		step := sim.Step{Event: sim.Event{Kind: sim.KindTask, Value: c.value}, Identity: "n0 task " + walker.Text(c.value)}
-		if got, want := e.Text(walker), "post "+c.text; got != want {
+		e := trace.Effect{Kind: trace.EffectPost, Value: c.value}
+		step := trace.Step{Event: sim.Event{Kind: sim.KindTask, Value: c.value}, Identity: "n0 task " + walker.Text(c.value)}
+		if got, want := e.Text(walker.Text), "post "+c.text; got != want {
 			t.Errorf("the effect is %s, want %s", got, want)
 		}
-		if got, want := e.Shown(walker), "post "+c.shown; got != want {
+		if got, want := e.Shown(walker.Text), "post "+c.shown; got != want {
 			t.Errorf("the effect is shown as %s, want %s", got, want)
 		}
-		if got, want := step.Shown(walker), "n0 task "+c.shown; got != want {
+		if got, want := step.Shown(walker.Text), "n0 task "+c.shown; got != want {
 			t.Errorf("the step is shown as %s, want %s", got, want)
 		}
 	}

@@ -1,17 +1,19 @@
-package sim
+package wording
 
 import (
 	"strconv"
 	"strings"
 
 	"macemc/internal/kinds"
+	"macemc/internal/sight"
+	"macemc/sim"
 )
 
 // Identity is the identity of an event, parsed. Paths keep and compare identities as one
 // line of text.
 type Identity struct {
-	Node Addr // where it happens; zero for an event of the whole network
-	Kind Kind
+	Node sim.Addr // where it happens; zero for an event of the whole network
+	Kind sim.Kind
 	What string // the rest of the line: the value and the sender
 }
 
@@ -22,9 +24,9 @@ func Identify(text string) Identity {
 	rest := text
 	if node, after, _ := strings.Cut(text, " "); isNode(node) {
 		index, _ := strconv.Atoi(node[1:])
-		id.Node, rest = addrOf(index), after
+		id.Node, rest = addrs[index], after
 	}
-	for _, k := range Kinds() {
+	for _, k := range sim.Kinds() {
 		for _, datagram := range []bool{false, true} {
 			template, somewhere := strings.CutPrefix(kinds.Of(uint8(k), datagram).Text, "{node} ")
 			phrase, _, _ := strings.Cut(template, " {")
@@ -52,9 +54,12 @@ func Alike(text string) string {
 	return text[:at]
 }
 
+// addrs are the addresses of all nodes that a system may have.
+var addrs = sim.Params{Nodes: sight.NodesMost}.Addrs()
+
 // isNode reports whether a word is the name of a node, as in "n12".
 func isNode(word string) bool {
 	digits, is := strings.CutPrefix(word, "n")
-	n, err := strconv.ParseUint(digits, 10, 31)
-	return is && err == nil && strconv.FormatUint(n, 10) == digits
+	n, err := strconv.Atoi(digits)
+	return is && err == nil && n >= 0 && n < len(addrs) && strconv.Itoa(n) == digits
 }

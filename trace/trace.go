@@ -1,4 +1,4 @@
-package sim
+package trace
 
 import (
 	"fmt"
@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"macemc/choose"
-	"macemc/internal/canon"
+	"macemc/internal/wording"
+	"macemc/sim"
 )
 
 // EffectKind is the kind of an Effect.
@@ -51,8 +52,8 @@ func (k EffectKind) String() string {
 // returned.
 type Effect struct {
 	Kind  EffectKind
-	Link  Link          // for sends
-	To    Addr          // for sends
+	Link  sim.Link      // for sends
+	To    sim.Addr      // for sends
 	Delay time.Duration // for timers
 	Value any           // the message, timer, task, fact, or line of a log; for the store, a description of the write
 	Lost  bool          // whether a datagram was lost because its channel was full
@@ -62,10 +63,8 @@ type Effect struct {
 	Number int32
 }
 
-// Text returns the effect as one line.
-func (e Effect) Text(walker *canon.Walker) string { return e.text(walker.Text) }
-
-func (e Effect) text(value func(any) string) string {
+// Text returns the effect as one line. value writes the value in it.
+func (e Effect) Text(value func(any) string) string {
 	switch e.Kind {
 	case EffectSend:
 		if e.Lost {
@@ -111,15 +110,15 @@ type Fact struct {
 
 // Step is an event that happened, with everything that it did.
 type Step struct {
-	Index    int    // 1 for the first; 0 for the starts of the nodes
-	Node     Addr   // where it happened
-	Event    Event  // zero for a start
-	Identity string // the event's identity as text; "n0 start" for a start
-	Causes   []int  // the steps that sent, scheduled or posted what was consumed; 0 stands for the starts
-	Took     []int  // the numbers of the messages that the event took off their links, or copied: see Effect.Number
-	Copy     int    // the number of the copy, if the event duplicated a datagram
-	Lost     []int  // the numbers of the messages that were lost with connections in this step
-	Possible int    // the number of events that were possible
+	Index    int       // 1 for the first; 0 for the starts of the nodes
+	Node     sim.Addr  // where it happened
+	Event    sim.Event // zero for a start
+	Identity string    // the event's identity as text; "n0 start" for a start
+	Causes   []int     // the steps that sent, scheduled or posted what was consumed; 0 stands for the starts
+	Took     []int     // the numbers of the messages that the event took off their links, or copied: see Effect.Number
+	Copy     int       // the number of the copy, if the event duplicated a datagram
+	Lost     []int     // the numbers of the messages that were lost with connections in this step
+	Possible int       // the number of events that were possible
 	Coins    []choose.Choice
 	Effects  []Effect
 	Facts    []Fact
@@ -150,7 +149,7 @@ func (s *Step) Cause() int {
 
 // Expired reports whether a timer fired in the step and was not set again.
 func (s *Step) Expired() bool {
-	return s.Event.Kind == KindTimer && !slices.ContainsFunc(s.Effects, func(e Effect) bool {
+	return s.Event.Kind == sim.KindTimer && !slices.ContainsFunc(s.Effects, func(e Effect) bool {
 		return e.Kind == EffectAfter && e.Value == s.Event.Value
 	})
 }
@@ -158,7 +157,7 @@ func (s *Step) Expired() bool {
 // Fails reports whether the node fails in the step, either as the event itself or in the
 // middle of its handler.
 func (s *Step) Fails() bool {
-	return s.Event.Kind == KindCrash || s.Event.Kind == KindDown || s.Event.Leaves() ||
+	return s.Event.Kind == sim.KindCrash || s.Event.Kind == sim.KindDown || s.Event.Leaves() ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == EffectCrash || e.Kind == EffectDown })
 }
 
@@ -166,5 +165,33 @@ func (s *Step) Fails() bool {
 type Trace struct {
 	Starts    []Step
 	Steps     []Step
-	Byzantine []Byzantine // the nodes that do not keep to the protocol
+	Byzantine []sim.Byzantine // the nodes that do not keep to the protocol
+}
+
+// Facts returns what the nodes emitted, in order. A nil Trace has none.
+func (t *Trace) Facts() (facts []sim.Emitted) {
+	if t == nil {
+		return nil
+	}
+	for _, list := range [2][]Step{t.Starts, t.Steps} {
+		for _, s := range list {
+			for _, e := range s.Effects {
+				if e.Kind == EffectEmit {
+					facts = append(facts, sim.Emitted{At: s.Node, Step: s.Index, Fact: e.Value})
+				}
+			}
+		}
+	}
+	return facts
+}
+
+// Shown returns the step's event for people: its identity, with the value in it as its String
+// method writes it. text writes other values.
+func (s *Step) Shown(text func(any) string) string {
+	return wording.ShownEvent(text, s.Identity, s.Event)
+}
+
+// Shown returns the effect for people, in the same way.
+func (e Effect) Shown(text func(any) string) string {
+	return e.Text(func(v any) string { return wording.Shown(text, v) })
 }

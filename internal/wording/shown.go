@@ -1,0 +1,88 @@
+package wording
+
+import (
+	"fmt"
+	"strings"
+
+	"macemc/sim"
+)
+
+// Carried returns the message inside of v, and the words for the envelopes around it. If v is not
+// an Envelope, the message is v itself.
+func Carried(v any) (body any, envelopes string) {
+	for depth := 0; depth < 16; depth++ {
+		e, is := v.(sim.Envelope)
+		if !is {
+			break
+		}
+		inner, words := carries(e)
+		if inner == nil {
+			break
+		}
+		if v = inner; envelopes != "" {
+			words += ", " + envelopes
+		}
+		envelopes = words
+	}
+	return v, envelopes
+}
+
+func carries(e sim.Envelope) (body sim.Message, words string) {
+	defer func() {
+		if recover() != nil {
+			body = nil
+		}
+	}()
+	return e.Carries()
+}
+
+// Shown returns the text of a message, a signal or a fact for people. A message inside of an
+// Envelope comes before the words for its envelopes. If the value has a String method that does
+// not panic, the text is the type's name with that string. Otherwise it is what text writes, and
+// that alone identifies a value.
+func Shown(text func(any) string, v any) string {
+	if q, is := v.(sim.Quorum); is {
+		return q.Text(func(m any) string { return Shown(text, m) })
+	}
+	if body, envelopes := Carried(v); envelopes != "" {
+		return Shown(text, body) + " (" + envelopes + ")"
+	}
+	written := text(v)
+	reading := reads(v)
+	if reading == "" {
+		return written
+	}
+	if at := strings.IndexAny(written, `("{[`); at > 0 {
+		return written[:at] + "(" + reading + ")"
+	}
+	return reading
+}
+
+func reads(v any) (s string) {
+	defer func() {
+		if recover() != nil {
+			s = ""
+		}
+	}()
+	switch v := v.(type) {
+	case sim.Split, string: // values of macemc itself, and plain text
+		return ""
+	case fmt.Stringer:
+		return v.String()
+	}
+	return ""
+}
+
+// ShownEvent returns the identity of an event for people: the value in it is written by Shown.
+func ShownEvent(text func(any) string, identity string, e sim.Event) string {
+	_, envelopes := Carried(e.Value)
+	quorum, is := e.Value.(sim.Quorum)
+	if !is && envelopes == "" && reads(e.Value) == "" {
+		return identity
+	}
+	written := text(e.Value)
+	if is {
+		written = quorum.Text(text)
+	}
+	return strings.Replace(identity, written, Shown(text, e.Value), 1)
+}
