@@ -32,7 +32,7 @@ func (r *runner) reduces(x *explore.Explorer) error {
 	}
 	switch {
 	case why == "":
-		x.Reduce()
+		x.Reduce().Lively = r.hand.lively() == ""
 		return nil
 	case r.opts.Reduce == ReduceAuto:
 		r.add(Stats{Unreduced: why})
@@ -89,6 +89,16 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 			return fmt.Sprintf("the scenario %q may be reached by one order of the steps alone", p.Name)
 		case p.Kind() == "always" && !rule.Alone && rule.Take == nil:
 			return fmt.Sprintf("property %q may depend on all of every node; make it by Each, or say by sim.Takes on what it depends", p.Name)
+		}
+	}
+	return ""
+}
+
+// lively returns why liveness does not follow from the states of a reduced space, or "".
+func (h *hand) lively() string {
+	for _, p := range h.Sys.Properties {
+		if p.Kind() == "eventually" && p.Rule().Take == nil && (len(h.Properties) == 0 || slices.Contains(h.Properties, p.Name)) {
+			return fmt.Sprintf("property %q may depend on all of every node; say by sim.Takes on what it depends", p.Name)
 		}
 	}
 	return ""

@@ -198,7 +198,7 @@ func TestReductionPitfalls(t *testing.T) {
 		tune    func(*explore.Reduction)
 	}{
 		{"taking states up again after an observation", []uint64{31, 106, 177}, func(r *explore.Reduction) { r.NoVoid = true }},
-		{"the proviso", []uint64{13, 15, 21}, func(r *explore.Reduction) { r.NoProviso = true }},
+		{"the proviso", []uint64{13, 15, 74}, func(r *explore.Reduction) { r.NoProviso = true }},
 		{"visible steps", []uint64{1061}, func(r *explore.Reduction) { r.NoVisible = true }},
 	} {
 		for _, seed := range c.seeds {

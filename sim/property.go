@@ -267,20 +267,24 @@ func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N])
 	return p
 }
 
-// Takes declares what a property made by Always depends on: on nothing but the addresses of the
-// running nodes of type N and what take returns for each. A search that reduces the states
+// Takes declares what a property made by Always or Eventually depends on: on nothing but the addresses
+// of the running nodes of type N and what take returns for each. A search that reduces the states
 // needs it, since it may take steps in one order alone if they change no such value. take
-// returns a plain value, as a field or a struct of fields, and is as cheap as can be.
+// returns a plain value, as a field or a struct of fields, and is as cheap as can be. A property that
+// sees nodes of several types has a Takes for each.
 //
 //	sim.Takes(sim.Always("at most one leads", func(v sim.View[*member]) bool { ... }),
 //		func(m *member) any { return m.leads })
 func Takes[N any](p Property, take func(N) any) Property {
+	others := p.rule.Take
 	p.rule.Take = func(node any) (any, bool) {
-		n, is := find[N](node)
-		if !is {
-			return nil, false
+		if n, is := find[N](node); is {
+			return take(n), true
 		}
-		return take(n), true
+		if others != nil {
+			return others(node)
+		}
+		return nil, false
 	}
 	return p
 }

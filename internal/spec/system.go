@@ -501,17 +501,13 @@ func (c *counts) Init() { c.Facts = map[int]int{} }
 
 func (s *Spec) properties() (all []sim.Property) {
 	for _, p := range s.Always {
-		of := sim.Always("always "+p.String(), s.holds(p))
-		if take := p.takes(); take != nil {
-			of = sim.Takes(of, func(c cored) any { return take(c.core()) })
-		}
-		all = append(all, of)
+		all = append(all, p.declared(sim.Always("always "+p.String(), s.holds(p))))
 	}
 	for _, p := range s.Each {
 		all = append(all, sim.Each("each "+p.String(), s.holds(p)))
 	}
 	for _, p := range s.Eventually {
-		all = append(all, sim.Eventually("eventually "+p.String(), s.holds(p)))
+		all = append(all, p.declared(sim.Eventually("eventually "+p.String(), s.holds(p))))
 	}
 	if s.Step != nil {
 		all = append(all, sim.Steps("steps", func(before, after sim.View[cored]) bool {
@@ -607,6 +603,15 @@ func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
 	default:
 		panic(fmt.Sprintf("macemc bug: spec: no predicate %q", p.Kind))
 	}
+}
+
+// declared declares on what a property of a predicate depends, if that can be said.
+func (p Pred) declared(of sim.Property) sim.Property {
+	take := p.takes()
+	if take == nil {
+		return of
+	}
+	return sim.Takes(of, func(c cored) any { return take(c.core()) })
 }
 
 // takes returns a function that returns the part of a machine on which a predicate depends, or nil if

@@ -58,6 +58,9 @@ func (j *Judge) bind(sys *sim.System, only []string) error {
 			}
 		case sight.RuleEventually:
 			j.eventually = append(j.eventually, rule.State(&j.nodes.sees))
+			if rule.Take != nil {
+				j.takes = append(j.takes, rule.Take)
+			}
 		case sight.RuleSometimes:
 			j.sometimes = append(j.sometimes, rule.State(&j.nodes.sees))
 		case sight.RuleMonitor:

@@ -19,14 +19,22 @@ func NewClient(name string, service []sim.Addr) sim.Node {
 
 // Answers returns the property that each client's operations are answered, of which it has a number.
 func Answers(name string, operations func(sim.Params) int) sim.Property {
-	return sim.Eventually(name, func(v sim.View[*client]) bool {
+	return sim.Takes(sim.Eventually(name, func(v sim.View[*client]) bool {
 		for _, c := range v.Nodes() {
 			if !c.Is(free) || c.id != operations(v.Params()) {
 				return false
 			}
 		}
 		return true
-	})
+	}), (*client).idle)
+}
+
+// idle returns the number of the client's last operation, or nil while it waits for an answer.
+func (c *client) idle() any {
+	if c.Is(free) {
+		return c.id
+	}
+	return nil
 }
 
 // NewReplica returns the k-th replica of a service.

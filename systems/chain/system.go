@@ -49,10 +49,10 @@ var System = &sim.System{
 		return script
 	},
 	Properties: []sim.Property{
-		sim.Always("a history is a prefix of its predecessor's", updatePropagation),
-		sim.Always("what is known to be acknowledged all have", inprocess),
-		sim.Always("no command is in a history twice", once),
-		sim.Eventually("every command is answered", answered),
+		sim.Takes(sim.Always("a history is a prefix of its predecessor's", updatePropagation), (*replica).kept),
+		sim.Takes(sim.Always("what is known to be acknowledged all have", inprocess), (*replica).kept),
+		sim.Takes(sim.Always("no command is in a history twice", once), (*replica).kept),
+		sim.Takes(sim.Eventually("every command is answered", answered), (*client).idle),
 	},
 }
 
@@ -89,6 +89,14 @@ func pairs(v sim.View[*replica], holds func(a, b *replica) bool) bool {
 		}
 	}
 	return true
+}
+
+// kept returns what the properties depend on of a replica.
+func (r *replica) kept() any {
+	return struct {
+		history []Command
+		acked   int
+	}{r.history, r.acked}
 }
 
 func updatePropagation(v sim.View[*replica]) bool {

@@ -48,7 +48,13 @@ var System = &sim.System{
 	},
 	Properties: []sim.Property{
 		sim.Monitor("atomicity", func(m *outcomes, at sim.Addr, fact any) error { return m.observe(at, fact) }),
-		sim.Eventually("the coordinator is through with every transaction, or down", progress),
+		sim.Takes(sim.Eventually("the coordinator is through with every transaction, or down", progress),
+			func(c *coordinator) any {
+				if c.Is(free) {
+					return c.tx
+				}
+				return nil
+			}),
 	},
 }
 

@@ -87,13 +87,13 @@ var System = &sim.System{
 	},
 	Properties: []sim.Property{
 		history.Linearizable("the adds are those of one counter", adding),
-		sim.Eventually("every add ends", func(v sim.View[*client]) bool {
+		sim.Takes(sim.Eventually("every add ends", func(v sim.View[*client]) bool {
 			for _, c := range v.Nodes() {
 				if c.busy || c.left > 0 {
 					return false
 				}
 			}
 			return true
-		}),
+		}), func(c *client) any { return c.busy || c.left > 0 }),
 	},
 }

@@ -42,7 +42,12 @@ var System = &sim.System{
 		sim.Takes(sim.Always("at most one node leads", func(v sim.View[*member]) bool { return leaders(v) <= 1 },
 			func(v sim.View[*member]) string { return fmt.Sprint(leaders(v), " lead") }),
 			func(m *member) any { return m.Is(leading) }),
-		sim.Eventually("all agree on a leader that is up", agreed),
+		sim.Takes(sim.Eventually("all agree on a leader that is up", agreed), func(m *member) any {
+			return struct {
+				of    sim.Addr
+				leads bool
+			}{m.leader, m.Is(leading)}
+		}),
 	},
 }
 

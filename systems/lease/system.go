@@ -50,8 +50,9 @@ var System = &sim.System{
 	},
 	Properties: []sim.Property{
 		sim.Monitor("only the primary writes", observe),
-		sim.Eventually("all writes are done", func(v sim.View[*node]) bool { return open(v) == 0 },
+		sim.Takes(sim.Eventually("all writes are done", func(v sim.View[*node]) bool { return open(v) == 0 },
 			func(v sim.View[*node]) string { return fmt.Sprint(open(v), " to be done") }),
+			func(n *node) any { return n.requests - n.done }),
 	},
 }
 

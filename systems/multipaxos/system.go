@@ -60,9 +60,16 @@ var System = &sim.System{
 	},
 	Properties: []sim.Property{
 		sim.Monitor("in a slot one value is chosen, which was proposed", func(m *memory, at sim.Addr, fact any) error { return m.observe(at, fact) }),
-		sim.Always("the learners' logs agree", agree),
-		sim.Always("what is decided behind a hole can be applied", filled),
-		sim.Eventually("what a proposer is asked for is learnt, unless its ballots are spent", learnt),
+		sim.Takes(sim.Always("the learners' logs agree", agree), func(l *learner) any { return l.log }),
+		sim.Takes(sim.Always("what is decided behind a hole can be applied", filled), func(p *proposer) any { return p.filled() }),
+		sim.Takes(sim.Takes(sim.Eventually("what a proposer is asked for is learnt, unless its ballots are spent", learnt),
+			func(l *learner) any { return l.applied }),
+			func(p *proposer) any {
+				return struct {
+					spent bool
+					slots int
+				}{p.Is(waiting) && p.rounds == 0, p.slots}
+			}),
 	},
 }
 
@@ -137,10 +144,17 @@ func agree(v sim.View[*learner]) bool {
 // filled asks that a leader leaves no hole: each slot below its next is open or was.
 func filled(v sim.View[*proposer]) bool {
 	for _, p := range v.Nodes() {
-		for n := 1; n < p.next && p.Is(leading); n++ {
-			if p.open[n] == nil {
-				return false
-			}
+		if !p.filled() {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *proposer) filled() bool {
+	for n := 1; n < p.next && p.Is(leading); n++ {
+		if p.open[n] == nil {
+			return false
 		}
 	}
 	return true

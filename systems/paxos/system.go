@@ -48,14 +48,14 @@ var System = &sim.System{
 			}
 			return nil
 		}),
-		sim.Eventually("a value is learnt", func(v sim.View[*learner]) bool {
+		sim.Takes(sim.Eventually("a value is learnt", func(v sim.View[*learner]) bool {
 			for _, l := range v.Nodes() {
 				if l.value == 0 {
 					return false
 				}
 			}
 			return true
-		}),
+		}), func(l *learner) any { return l.value == 0 }),
 	},
 }
 

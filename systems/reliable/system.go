@@ -48,15 +48,20 @@ var System = &sim.System{
 	},
 	Properties: []sim.Property{
 		sim.Monitor("each value comes once and in order", func(next *order, at sim.Addr, fact any) error { return next.observe(at, fact) }),
-		sim.Eventually("every value is acknowledged", func(v sim.View[*sender]) bool {
+		sim.Takes(sim.Eventually("every value is acknowledged", func(v sim.View[*sender]) bool {
 			for _, s := range v.Nodes() {
 				if s.State() != idle || s.last.Value != v.Params().Int(Values) {
 					return false
 				}
 			}
 			return true
+		}), func(s *sender) any {
+			return struct {
+				idle bool
+				last int
+			}{s.State() == idle, s.last.Value}
 		}),
-		sim.Eventually("every value is delivered", func(v sim.View[*receiver]) bool {
+		sim.Takes(sim.Eventually("every value is delivered", func(v sim.View[*receiver]) bool {
 			for _, r := range v.Nodes() {
 				for _, s := range v.Params().Addrs()[1:] {
 					if r.last[s] != v.Params().Int(Values) {
@@ -65,7 +70,7 @@ var System = &sim.System{
 				}
 			}
 			return true
-		}),
+		}), func(r *receiver) any { return r.last }),
 	},
 }
 

@@ -47,7 +47,7 @@ var System = &sim.System{
 	Properties: []sim.Property{
 		sim.Monitor("a read returns no less than the last write that was complete when it began", (*low).observe),
 		history.Linearizable("writes and reads are those of one register (promise=atomic)", history.Register(0)),
-		sim.Eventually("every operation ends", func(v sim.View[operator]) bool {
+		sim.Takes(sim.Eventually("every operation ends", func(v sim.View[operator]) bool {
 			for _, o := range v.Nodes() {
 				if !o.done() {
 					return false
@@ -62,7 +62,7 @@ var System = &sim.System{
 				}
 			}
 			return text
-		}),
+		}), func(o operator) any { return o.done() }),
 	},
 }
 

@@ -35,7 +35,8 @@ var System = &sim.System{
 	Properties: []sim.Property{
 		sim.Takes(sim.Always("consistent: no manager committed while another aborted", consistent, explainConsistent),
 			func(m *manager) any { return [2]bool{m.state == stateCommitted, m.state == stateAborted} }),
-		sim.Eventually("every manager came to a decision", decided, explainDecided),
+		sim.Takes(sim.Eventually("every manager came to a decision", decided, explainDecided),
+			func(m *manager) any { return m.state == stateCommitted || m.state == stateAborted }),
 	},
 }
 

@@ -186,7 +186,7 @@ func (g *Closure) open(s uint32, wanted bool) error {
 // Resolve finds the healed states, and which of them are alive.
 func (g *Closure) Resolve(x *explore.Explorer) error {
 	g.tree = true
-	if g.Most == 0 && x.Reduction == nil { // the healed states that are known stand in the ledger of the space
+	if g.Most == 0 && !x.Reduction.Hides(x.Climate.Faults) { // the healed states that are known stand in the ledger of the space
 		if err := g.Entry.Ledger.Set.Close(); err != nil {
 			return err
 		}

@@ -21,6 +21,7 @@ type parent struct {
 	rec   int // where it begins in recs
 	nodes canon.Hash
 	Fly   int
+	part  int32 // its place among the states of a Reduction that are expanded in part, or none
 	acts  int32 // the node of the first event, plus one
 	both  bool  // another node has an event, too: so something is possible after a step of any of them
 }
@@ -61,7 +62,7 @@ func (b *batch) cut(to batchSize) {
 
 // stands makes a position the parent of the steps that are added next.
 func (b *batch) stands(state uint32, p *position) {
-	b.Parents = append(b.Parents, parent{State: state, rec: len(b.recs), nodes: p.nodes, Fly: p.fly})
+	b.Parents = append(b.Parents, parent{State: state, rec: len(b.recs), nodes: p.nodes, Fly: p.fly, part: p.part()})
 	b.recs = append(b.recs, p.at...)
 }
 

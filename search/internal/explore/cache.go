@@ -89,6 +89,8 @@ type footprint struct {
 	unknown bool     // the footprint does not decide it: take the step in another way
 	rooms   bool     // what it sends may find no room
 	twin    bool     // taken from the node's twin too, with the same outcome
+	shows   bool     // with a Reduction: it is visible,
+	class   uint16   // and of this kind
 }
 
 // result is the result of a step for one list of answers.
@@ -300,6 +302,7 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 	o := footprint{first: uint32(len(m.results))}
 	m.ran(i)
 	if err := m.taking(state, k, func() {
+		o.concerns(m.reduction)
 		one, effects, function := m.did(i, of)
 		switch {
 		case !function:
@@ -439,4 +442,11 @@ func (t *Taker) differs(i int, twin bool, what, copied string) error {
 func (r *Owner) leftOut(at, what, field string) error {
 	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). Is it in the state, a copy of the node changed it by what they share: something that System.Immutable names, or that cannot be copied. Is it none of these, it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which nobody can repeat: set a timer by env.After",
 		r.Sys.Name, at, what, field)
+}
+
+// concerns records what a reduction has observed of the step that was taken last.
+func (o *footprint) concerns(r *Reduction) {
+	if r != nil {
+		o.class, o.shows = uint16(r.acting[0]), o.shows || r.emits
+	}
 }

@@ -11,8 +11,13 @@ import (
 	"macemc/search/internal/stubborn"
 )
 
-// One in reduceAudit states that are expanded in part is audited.
-const reduceAudit = 32
+// One in reduceAudit of the first states that are expanded in part is audited, and one in reduceLater of
+// the others.
+const (
+	reduceAudit = 32
+	reduceFirst = 1024
+	reduceLater = 256
+)
 
 // firstAnswers takes one event, and gives the first answer to each coin.
 type firstAnswers struct {
@@ -50,7 +55,7 @@ func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
 	if skip || also { // a step failed, which its own state shows
 		return nil
 	}
-	r.Stats.Audited++
+	r.Stats.audit()
 	if one == other && one != (canon.Hash{}) {
 		return nil
 	}

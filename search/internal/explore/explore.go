@@ -182,9 +182,12 @@ func (x *Explorer) reached(parent uint32, event int) error {
 	x.growing.RLock()
 	fresh := x.Add(h, Origin{parent, uint16(event), coins})
 	x.growing.RUnlock()
-	if r := x.Reduction; r != nil && parent != NoParent && len(r.part) > 0 {
-		if r.leads(parent, x.number(h, fresh)); r.emits {
-			r.sees(parent)
+	if r := x.Reduction; r != nil && r.now != none {
+		if r.asks(r.now) {
+			r.leads(r.now, x.number(h, fresh))
+		}
+		if r.emits {
+			r.show()
 		}
 	}
 	if !fresh {
@@ -383,8 +386,8 @@ func (x *Explorer) LookUp(m *Memo) error {
 		}
 		m.Write(c)
 		fresh := x.Add(c.Sum, Origin{p.State, c.event, c.coins})
-		if r := x.Reduction; r != nil && len(r.part) > 0 {
-			r.lookUp(m, c, x.number(c.Sum, fresh))
+		if r := x.Reduction; r != nil && r.asks(p.part) {
+			r.leads(p.part, x.number(c.Sum, fresh))
 		}
 		if !fresh {
 			if err := x.again(m, c); err != nil {

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"macemc/internal/world"
+	"macemc/search/internal/stubborn"
 	"macemc/sim"
 )
 
@@ -29,6 +30,7 @@ type Memo struct {
 	behind  lastStep
 	All     bool // every step is looked up: see commute.go
 	Eager   bool // the visitor is called after each event
+	chosen       // the events that are taken now
 	Unasked int  // steps that were not looked up
 	asked   int  // steps that were looked up by the node alone
 	twins   int  // node parts with a twin that were noted
@@ -78,18 +80,12 @@ func (m *Memo) Expand(state uint32) error {
 			return err
 		}
 	}
-	x.Spot = Spot{Current: state, LastEvent: noEvent}
-	if twins := x.Bank.Twins(m.twins); len(twins) > 0 {
-		m.noteTwins(twins)
-	}
-	m.goTo(x.layout.Load(), x.rec(state))
-	calm, faults := x.Bank.Calm(m.v)
-	plain := m.odd == 0 && calm && (m.gone == 0 || !m.noFootprints && m.apart()) // else a connection is broken, somebody waits for room, ...
-	if m.x.Healed && m.x.Owner.Sys.Weight != nil {
-		plain = false // which events are rare, only the world knows
-	}
+	calm, faults, plain := m.goes(state)
 	if !plain && m.noFootprints {
 		return m.worldFrom(state, 0)
+	}
+	if m.reduction != nil && calm && !faults && m.vague == 0 {
+		return m.reduction.expand(m, x.Bank, state, m.v, m.situation)
 	}
 	m.stands(state, &m.position)
 	if !plain {
@@ -112,6 +108,78 @@ func (m *Memo) Expand(state uint32) error {
 		return m.worldFrom(state, k)
 	}
 	return m.footsteps(state, k)
+}
+
+// goes makes a state the position, and reports whether its environment is calm, whether faults are
+// possible, and whether its events follow from its parts.
+func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
+	x := m.x
+	x.Spot = Spot{Current: state, LastEvent: noEvent}
+	if twins := x.Bank.Twins(m.twins); len(twins) > 0 {
+		m.noteTwins(twins)
+	}
+	m.goTo(x.layout.Load(), x.rec(state))
+	calm, faults = x.Bank.Calm(m.v)
+	plain = m.odd == 0 && calm && (m.gone == 0 || !m.noFootprints && m.apart()) // else a connection is broken, somebody waits for room, ...
+	if x.Healed && x.Owner.Sys.Weight != nil {
+		plain = false // which events are rare, only the world knows
+	}
+	return calm, faults, plain
+}
+
+// chosen says which events a memo takes of a state.
+type chosen struct {
+	partly bool // of a plain state, those of these kinds, or those that are not
+	kinds  stubborn.Set
+	of     bool
+	taken  int // how many were
+	left   int // and were not
+}
+
+// choose begins to take some events.
+func (c *chosen) choose(kinds stubborn.Set, of bool) { *c = chosen{partly: true, kinds: kinds, of: of} }
+
+// ends goes back to taking all events.
+func (c *chosen) ends() (taken, left int) {
+	c.partly = false
+	return c.taken, c.left
+}
+
+// takes reports whether an event of a kind is taken now, and counts it.
+func (c *chosen) takes(class int) bool {
+	takes := c.kinds.Has(class) == c.of
+	c.taken, c.left = c.taken+count(takes), c.left+count(!takes)
+	return takes
+}
+
+// some takes steps of the position: see parter.
+func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
+	m.stands(state, &m.position)
+	if m.odd > 0 { // the world knows the events
+		m.stand()
+		taken, left = m.reduction.only(m.x, kinds, of)
+		defer m.x.takesOnly(nil)
+		return taken, left, m.footsteps(state, 0)
+	}
+	m.choose(kinds, of)
+	k, err := m.plainSteps(state)
+	if err == nil {
+		_, err = m.timers(state, k)
+	}
+	taken, left = m.ends()
+	return taken, left, err
+}
+
+// others takes the steps of a state that are not of some kinds.
+func (m *Memo) others(state uint32, kinds stubborn.Set) error {
+	if len(m.Next)+len(m.seen) >= together {
+		if err := m.Settle(); err != nil {
+			return err
+		}
+	}
+	m.goes(state)
+	_, _, err := m.some(state, kinds, false)
+	return err
 }
 
 // Rest takes the events from the k-th on in the world. The results of those before were looked up or
@@ -254,12 +322,13 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 // and says how many there were then.
 func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	i := nodeOf(e.ordinal)
-	switch omits := m.x.omits(k); {
-	case (omits || m.isDear(i)) && !m.accepts(i, e):
-		return k, nil
-	case omits:
-		return k + 1, nil
-	case m.isDear(i):
+	if m.isDear(i) {
+		if !m.accepts(i, e) {
+			return k, nil
+		}
+		if m.partly && !m.takes(m.classInWorld(k)) {
+			return k + 1, nil
+		}
 		return k + 1, m.inWorld(state, k)
 	}
 	m.ask(i)
@@ -267,7 +336,16 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	if err != nil || number == 0 { // not accepted: no event at all
 		return k, err
 	}
+	if m.partly && !m.takes(int(m.footprints[number].class)) {
+		return k + 1, nil
+	}
 	return k + 1, m.step(state, k, e, number)
+}
+
+// classInWorld returns the kind of the k-th event of the position, for the reduction.
+func (m *Memo) classInWorld(k int) stubborn.Class {
+	m.stand()
+	return m.reduction.kinds(nil, m.x.World.Events.Look(k))[0]
 }
 
 // concerned reports whether anything is under way to a node or from it.
@@ -298,6 +376,9 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 		return m.elsewhere(state, k)
 	}
 	i := nodeOf(e.ordinal)
+	if o.shows && m.reduction != nil {
+		m.reduction.show()
+	}
 	m.Parents[len(m.Parents)-1].act(i)
 	before := m.size()
 	if m.commutes(e, o) {
@@ -445,8 +526,8 @@ func (m *Memo) byParts(state uint32, k int, e *sim.Event, slot, nth int) error {
 		return m.inWorld(state, k)
 	}
 	i, first := m.index(e.Node), &m.footprints[pieces[0]]
-	if m.x.Reduction != nil && m.tells(pieces) {
-		m.x.Reduction.sees(state)
+	if m.reduction != nil && m.tells(pieces, i) {
+		m.reduction.show()
 	}
 	for j := first.first; j < first.last; j++ {
 		c := m.candidate(m.total, k, 0)
@@ -458,13 +539,22 @@ func (m *Memo) byParts(state uint32, k int, e *sim.Event, slot, nth int) error {
 	return m.taken()
 }
 
-// tells reports whether a step touched the memory of a monitor.
-func (m *Memo) tells(pieces []uint32) bool {
+// tells reports whether a step of node i touched the memory of a monitor, or may have changed what properties
+// take from the node.
+func (m *Memo) tells(pieces []uint32, i int) bool {
 	healed := int32(m.x.Bank.At().Healed())
-	for _, o := range pieces {
-		for _, p := range m.shape[m.footprints[o].shape].places {
+	for _, number := range pieces {
+		o := &m.footprints[number]
+		for _, p := range m.shape[o.shape].places {
 			if p >= healed {
 				return true
+			}
+		}
+		for _, r := range m.results[o.first:o.last] {
+			for _, e := range m.effects[r.first:r.last] {
+				if int(e.place) < m.n && (int(e.place) != i || m.reduction.differ(i, m.v[i], e.id)) {
+					return true
+				}
 			}
 		}
 	}

@@ -28,11 +28,16 @@ type position struct {
 	fly    int       // messages under way
 	able   []ability // of the nodes
 	moved  []shift   // while the position changes
-	mark   []bool    // the places in moved
-	used   []bool    // the places that ever held something
-	tcp    []int32   // such places that are channels, in order
-	udp    []int32
-	sets   []int32
+
+	reduction *Reduction // or nil
+	situation canon.Hash // its identity, for the reduction
+	vague     int        // parts because of which the state is expanded as a whole
+
+	mark []bool  // the places in moved
+	used []bool  // the places that ever held something
+	tcp  []int32 // such places that are channels, in order
+	udp  []int32
+	sets []int32
 }
 
 // A shift is a place whose part was another one.
@@ -84,6 +89,9 @@ func (m *position) goTo(lay *layout, rec []uint64) {
 // move updates everything that depends on the part at a place.
 func (m *position) move(p int, was, now uint32) {
 	n := m.n
+	if m.reduction != nil && p < m.rest {
+		m.resemble(m.reduction.pending(m.bank, p, was), m.reduction.pending(m.bank, p, now))
+	}
 	delta := m.bank.Sum(p, now).Sub(m.bank.Sum(p, was))
 	m.total = m.total.Add(delta)
 	switch {
@@ -124,4 +132,22 @@ func (m *position) twinned(t world.Twinned) {
 	if m.v[t.Node] == t.Part {
 		m.able[t.Node].twinned()
 	}
+}
+
+// reduces makes a reduction leave steps out.
+func (m *position) reduces(r *Reduction) { m.reduction = r }
+
+// resemble updates the situation after one part has come for another one.
+func (m *position) resemble(was, now *pending) {
+	m.situation = m.situation.Add(now.sum).Sub(was.sum)
+	m.vague += count(!now.calm) - count(!was.calm)
+}
+
+// part returns the place of the state that is being expanded among those that are expanded in part, or
+// none.
+func (m *position) part() int32 {
+	if m.reduction == nil {
+		return none
+	}
+	return m.reduction.now
 }

@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 
@@ -22,17 +23,18 @@ import (
 //
 // A state is expanded as a whole unless the environment is calm and has no fault left, all nodes
 // are up, and no connection has anything but messages. So faults, their consequences and healing are
-// never put off: steps that are put off touch nodes and messages only.
+// never put off: steps that are put off touch nodes and messages only. It is expanded as a whole, too, if
+// one of the steps that would suffice is visible.
 //
-// Mend ends a level. It finds the states whose decision no longer agrees with the observations, those
-// that violate the proviso, and those of which a visible step was taken. It takes the steps of these
-// states that were left out.
+// Mend ends a level. It finds the states whose choice no longer agrees with the observations, and those
+// that violate the proviso. It takes the steps of these states that were left out.
 //
 // The proviso is: if only some steps of a state were taken, one of them leads to a state with a
 // greater number. Numbers are finite, so from each state a path of steps that were taken ends at a
 // state whose steps were all taken.
 type Reduction struct {
-	Stats ReductionStats
+	Stats  ReductionStats
+	Lively bool // all that liveness depends on is visible
 
 	facts   *stubborn.Facts
 	classes map[kind]stubborn.Class
@@ -42,26 +44,25 @@ type Reduction struct {
 	n       int
 	at      state.Places
 	v       world.Vector
-	rep     world.Vector // of a situation that is looked at again
+	here    stubborn.Situation
 
-	answers   map[canon.Hash][]stubborn.Set // by situation: sets that suffice
-	version   int                           // of the facts that answers rest on
-	decisions []decision
-	decided   map[decisionKey]int32
-	mended    int // the version at which decisions were looked at
+	answers map[canon.Hash]*answer // by situation
+	all     []*answer
+	mended  int        // the version of the facts at which answers were looked at
+	again   []omission // states that rested on choices that are void
 
-	part   []uint32 // the states of this level that are expanded in part, in their order
-	of     []int32  // their decisions
-	goesOn []bool   // whether a step leads to a state with a greater number
-	shows  []bool   // whether a step is visible
+	part    []partial // the states of this level that were expanded in part
+	resting []resting
+	now     int32 // the one of part that is being expanded, or none
+	shows   bool  // a visible step of it was taken
 
-	possible [][]stubborn.Class // the kinds of each event of the state that is chosen for
+	possible [][]stubborn.Class // the kinds of each event of the world's state
 	before   stubborn.Set       // what was pending for the node that runs
 	taking   canon.Hash         // what properties took from it
 	acting   []stubborn.Class   // the kinds of the event that is taken
 	emits    bool               // the step that was taken last is visible
 	audits   int
-	audited  []resting // states that are audited when the level ends
+	audited  []audited // states that are audited when the level ends
 
 	// These leave a part of the reduction out, for tests.
 	NoVoid, NoProviso, NoVisible bool
@@ -71,9 +72,18 @@ type Reduction struct {
 type ReductionStats struct {
 	Parted  int // states of which steps were left out
 	Voided  int // of these, those whose other steps were taken since an observation was new,
-	Cycles  int // and those for which the proviso asked, or a step that was taken is visible
+	Cycles  int // and those for which the proviso asked
+	Visible int // states of which all steps were taken, since one that might stand for others is visible
+	Left    int // steps that were left out, and not taken later
 	Audited int // pairs of a step that was left out and one that was taken, which were taken in both orders
 }
+
+func (s *ReductionStats) part(left int) { s.Parted, s.Left = s.Parted+1, s.Left+left }
+func (s *ReductionStats) take(left int) { s.Left -= left }
+func (s *ReductionStats) see(is bool)   { s.Visible += count(is) }
+func (s *ReductionStats) void()         { s.Voided++ }
+func (s *ReductionStats) cycle()        { s.Cycles++ }
+func (s *ReductionStats) audit()        { s.Audited++ }
 
 // kind identifies a kind of events.
 type kind struct {
@@ -91,15 +101,56 @@ type pending struct {
 	calm    bool // the part lets its state be expanded in part
 }
 
-// A decision is that in a situation the events of some kinds suffice.
-type decision struct {
-	like   uint32 // a state in that situation
-	kinds  stubborn.Set
-	states []uint32
-	void   bool
+// nothing is where a place is empty.
+var nothing = pending{head: none, calm: true}
+
+// An answer has the choices in a situation, the best first.
+type answer struct {
+	like    uint32 // a state in that situation
+	version int    // of the facts that it rests on
+	choices []*choice
 }
 
-type decisionKey struct{ situation, set canon.Hash }
+// A choice is that in a situation the events of some kinds suffice. It heads a list of the states that
+// rest on it.
+type choice struct {
+	kinds stubborn.Set
+	first int32 // its place in Reduction.resting, plus one; 0 means none
+	void  bool
+}
+
+// resting is a state that was expanded in part, and the next one in its list.
+type resting struct {
+	state uint32
+	next  int32 // as choice.first
+	left  int32 // how many steps were left out
+}
+
+// partial is a state of this level that was expanded in part.
+type partial struct {
+	resting
+	of     *choice // nil if all of its steps were taken
+	goesOn bool    // one of its steps leads to a state with a greater number
+}
+
+// audited is a state that is audited.
+type audited struct {
+	state uint32
+	of    *choice
+}
+
+// An omission is a state, and the kinds of events of it that were taken.
+type omission struct {
+	state uint32
+	taken stubborn.Set
+	left  int32
+}
+
+// A parter takes the steps of a state that are of some kinds, or those that are not, and counts them, and
+// those that it leaves out.
+type parter interface {
+	some(s uint32, kinds stubborn.Set, of bool) (taken, left int, err error)
+}
 
 // Reduce makes the explorer take the events of some kinds only where that suffices. It must be
 // called before the first state is expanded.
@@ -109,18 +160,21 @@ func (x *Explorer) Reduce() *Reduction {
 	x.reduces(r)
 	if m := x.Memo(); m != nil {
 		m.looksAllUp() // levels are not expanded as a whole: see commute.go
+		m.reduces(r)
 	}
 	return r
 }
 
 func newReduction(n int, at state.Places) *Reduction {
 	return &Reduction{
-		n: n, at: at, v: make(world.Vector, at.Len()), rep: make(world.Vector, at.Len()), facts: &stubborn.Facts{},
-		classes: map[kind]stubborn.Class{}, parts: make([][]*pending, at.Len()),
-		answers: map[canon.Hash][]stubborn.Set{}, decided: map[decisionKey]int32{},
-		taken: make([][]canon.Hash, n), known: make([][]bool, n),
+		n: n, at: at, v: make(world.Vector, at.Len()), facts: &stubborn.Facts{},
+		classes: map[kind]stubborn.Class{}, parts: make([][]*pending, at.Len()), answers: map[canon.Hash]*answer{},
+		taken: make([][]canon.Hash, n), known: make([][]bool, n), now: none,
 	}
 }
+
+// Hides reports whether liveness does not follow from the states that were visited.
+func (r *Reduction) Hides(faults bool) bool { return r != nil && (faults || !r.Lively) }
 
 // Gathers reports whether a node of the first states offers actions because of messages in its set.
 // Then its pending events do not follow from its own part.
@@ -139,39 +193,95 @@ func (x *Explorer) Gathers() bool {
 // Expand takes the steps of a state; with a Reduction, only those that suffice.
 func (x *Explorer) Expand(s uint32) error {
 	r := x.Reduction
-	if r == nil {
+	if m := x.Memo(); r == nil || m != nil && !m.allDear() {
 		return x.Stepper.Expand(s)
 	}
-	if p := r.choose(x, s); p != nil {
-		return x.some(s, p, true)
+	x.load(s)
+	if situation, calm := r.like(x.Bank, x.From); calm {
+		return r.expand(x.Taker, x.Bank, s, x.From, situation)
 	}
-	return x.Stepper.Expand(s)
+	return x.Rest(s, 0)
 }
 
-// some takes the steps of a state that are of some kinds, or those that are not.
-func (x *Explorer) some(s uint32, p stubborn.Set, of bool) error {
-	only := stubborn.Set{0} // an empty one is no nil
-	for k, kinds := range x.Reduction.possible {
-		if slices.ContainsFunc(kinds, p.Has) == of {
-			only.Add(k)
+// expand takes the steps of a calm state that suffice.
+func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, situation canon.Hash) error {
+	for _, c := range r.answer(b, s, v, situation).choices {
+		taken, left, err := r.begins(s, c).take(by)
+		switch {
+		case err != nil:
+			return err
+		case taken > 0 && left > 0 && (!r.shows || r.NoVisible):
+			r.leaves(left)
+			return nil
+		}
+		r.whole()
+		if taken > 0 {
+			r.Stats.see(left > 0)
+			_, _, err = by.some(s, c.kinds, false)
+			return err
 		}
 	}
-	x.takesOnly(only)
-	defer x.takesOnly(nil)
-	return x.Stepper.Expand(s)
+	_, _, err := by.some(s, nil, false)
+	return err
+}
+
+// begins makes a state the one that is expanded in part now.
+func (r *Reduction) begins(s uint32, c *choice) *partial {
+	r.now, r.shows = int32(len(r.part)), false
+	r.part = append(r.part, partial{resting: resting{state: s}, of: c})
+	return &r.part[r.now]
+}
+
+// take takes the steps by which a state is expanded in part.
+func (p *partial) take(by parter) (taken, left int, err error) {
+	return by.some(p.state, p.of.kinds, true)
+}
+
+// leaves ends the expansion of a state in part, of which some steps were left out.
+func (r *Reduction) leaves(left int) {
+	r.part[r.now].leaves(left)
+	r.Stats.part(left)
+	r.now = none
+}
+
+// whole records that all steps of the state will be taken that is being expanded.
+func (r *Reduction) whole() {
+	r.part[r.now].whole()
+	r.now = none
+}
+
+// some takes steps of the state that is loaded in the world: see parter.
+func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
+	taken, left = t.Reduction.only(t, kinds, of)
+	defer t.takesOnly(nil)
+	return taken, left, t.takeFrom(s, 0)
+}
+
+// only makes a taker take those events of the world's state alone that are of some kinds, or that are
+// not, and counts them and the others.
+func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int) {
+	r.events(t.World)
+	only := stubborn.Set{0} // an empty one is no nil
+	for k, all := range r.possible {
+		if slices.ContainsFunc(all, kinds.Has) == of {
+			only.Add(k)
+			taken++
+		}
+	}
+	t.takesOnly(only)
+	return taken, len(r.possible) - taken
 }
 
 // Mend takes the steps of states that were left out in vain. It ends a level.
 func (x *Explorer) Mend() error {
 	for r := x.Reduction; r != nil; {
-		again := append(r.cycles(), r.voids(x)...)
+		again := r.vain(x.Bank, x.Ledger)
 		if len(again) == 0 {
 			return r.checks(x)
 		}
 		for _, a := range again {
-			x.Get(a.state, r.v)
-			r.events(x)
-			if err := x.some(a.state, a.taken, false); err != nil {
+			r.Stats.take(int(a.left))
+			if err := x.others(a.state, a.taken); err != nil {
 				return err
 			}
 		}
@@ -182,207 +292,201 @@ func (x *Explorer) Mend() error {
 	return nil
 }
 
-// An omission is a state, and the kinds of events of it that were taken.
-type omission struct {
-	state uint32
-	taken stubborn.Set
+// others takes the steps of a state that are of other kinds than those that were taken.
+func (x *Explorer) others(s uint32, taken stubborn.Set) (err error) {
+	if m := x.Memo(); m != nil && !m.allDear() {
+		return m.others(s, taken)
+	}
+	x.load(s)
+	_, _, err = x.some(s, taken, false)
+	return err
 }
 
-// cycles returns the states of a level that were expanded in part and violate the proviso, and empties
-// the list of the level.
-func (r *Reduction) cycles() (again []omission) {
-	for k, s := range r.part {
-		d := &r.decisions[r.of[k]]
+// vain returns the states of which steps were left out in vain, and empties the list of the level.
+func (r *Reduction) vain(b *world.Bank, l *Ledger) (again []omission) {
+	for k := range r.part {
+		p := &r.part[k]
 		switch {
-		case d.void:
-			panic("macemc bug: search: a decision is void before the level has ended")
-		case (r.goesOn[k] || r.NoProviso) && !r.shows[k]:
-			d.rests(s)
-			if r.audits++; r.audits%reduceAudit == 1 {
-				r.audited = append(r.audited, resting{s, r.of[k]})
-			}
+		case p.of == nil:
+		case p.of.void:
+			r.voided(p.resting, p.of.kinds)
+		case !p.goesOn && !r.NoProviso:
+			r.Stats.cycle()
+			r.again = append(r.again, omission{p.state, p.of.kinds, p.left})
 		default:
-			again = append(again, omission{s, d.kinds})
-			r.Stats.Cycles++
+			r.rests(p)
 		}
 	}
-	r.part, r.of, r.goesOn, r.shows = r.part[:0], r.of[:0], r.goesOn[:0], r.shows[:0]
+	r.part = r.part[:0]
+	r.voids(b, l)
+	again, r.again = r.again, nil
 	return again
 }
 
-// voids makes decisions void that no longer agree with the facts, and returns the states that
-// rested on them.
-func (r *Reduction) voids(x *Explorer) (again []omission) {
+// rests adds a state to those that rest on its choice.
+func (r *Reduction) rests(p *partial) {
+	if r.audits++; r.audits%reduceAudit == 1 && (r.audits < reduceFirst || r.audits%reduceLater == 1) {
+		r.audited = append(r.audited, audited{p.state, p.of})
+	}
+	r.resting = append(r.resting, resting{p.state, p.of.first, p.left})
+	p.of.heads(len(r.resting))
+}
+
+// heads makes a list of states begin elsewhere.
+func (c *choice) heads(first int) { c.first = int32(first) }
+
+// voids makes choices void on which states rest and that no longer agree with the facts.
+func (r *Reduction) voids(b *world.Bank, l *Ledger) {
 	now := r.facts.Version()
 	if now == r.mended || r.NoVoid {
-		return nil
+		return
 	}
 	r.mended = now
-	for k := range r.decisions {
-		d := &r.decisions[k]
-		if d.void {
-			continue
-		}
-		if x.Get(d.like, r.rep); r.facts.Suffices(r.situation(x, r.rep), d.kinds) {
-			continue
-		}
-		for _, s := range d.avoid() {
-			again = append(again, omission{s, d.kinds})
-			r.Stats.Voided++
+	for _, a := range r.all {
+		if a.version != now && slices.ContainsFunc(a.choices, func(c *choice) bool { return c.first != 0 }) {
+			l.Get(a.like, r.v)
+			r.renew(a, r.situation(b, r.v))
 		}
 	}
-	return again
 }
 
-// resting is a state and the decision that it rests on.
-type resting struct {
-	state    uint32
-	decision int32
+// renew makes the choices of an answer void that no longer agree with the facts. If one is, it makes
+// new ones.
+func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
+	kept := a.choices[:0]
+	for _, c := range a.choices {
+		if r.facts.Suffices(s, c.kinds) || r.NoVoid && c.first != 0 {
+			kept = append(kept, c)
+			continue
+		}
+		r.avoid(c)
+	}
+	if len(kept) < len(a.choices) {
+		kept = r.choices(s, kept)
+	}
+	a.rests(kept, r.facts.Version())
 }
 
-// checks audits some states that are expanded in part, and whose decisions agree with the facts.
+// rests makes an answer have choices that agree with a version of the facts.
+func (a *answer) rests(choices []*choice, version int) { a.choices, a.version = choices, version }
+
+// avoid makes a choice void: the states that rested on it are taken up again.
+func (r *Reduction) avoid(c *choice) {
+	at := c.voids()
+	for at != 0 {
+		of := r.resting[at-1]
+		r.voided(of, c.kinds)
+		at = of.next
+	}
+}
+
+// voided records that a state rested on a choice which is void.
+func (r *Reduction) voided(of resting, kinds stubborn.Set) {
+	r.Stats.void()
+	r.again = append(r.again, omission{of.state, kinds, of.left})
+}
+
+// voids makes a choice void, and returns where the list of its states begins.
+func (c *choice) voids() (first int32) {
+	first, c.first, c.void = c.first, 0, true
+	return first
+}
+
+// checks audits some states that are expanded in part, and whose choices agree with the facts.
 func (r *Reduction) checks(x *Explorer) error {
 	all := r.audited
 	r.audited = all[:0]
 	for _, a := range all {
-		d := &r.decisions[a.decision]
-		if d.void {
+		if a.of.void || r.NoVoid {
 			continue
 		}
 		x.Get(a.state, r.v)
-		if r.events(x); !r.NoVoid {
-			if err := r.audit(x, a.state, d.kinds); err != nil {
-				return err
-			}
+		x.World.State.Load(x.Bank, r.v)
+		r.events(x.World)
+		if err := r.audit(x, a.state, a.of.kinds); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// rests records that the reduction of a state depends on the decision.
-func (d *decision) rests(s uint32) { d.states = append(d.states, s) }
-
-// avoid makes the decision void, and returns the states that rested on it.
-func (d *decision) avoid() (states []uint32) {
-	states, d.states, d.void = d.states, nil, true
-	return states
-}
-
-// choose returns kinds whose events suffice in a state, or nil if all steps are to be taken.
-func (r *Reduction) choose(x *Explorer, s uint32) (p stubborn.Set) {
-	x.Get(s, r.v)
-	if calm, faults := x.Bank.Calm(r.v); !calm || faults {
-		return nil
+// like returns the identity of the situation of a state, and whether the state may be expanded in
+// part.
+func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, calm bool) {
+	if calm, faults := b.Calm(v); !calm || faults {
+		return sum, false
 	}
-	var sum canon.Hash
-	for place, id := range r.v[:r.at.Rest()] {
+	for place, id := range v[:r.at.Rest()] {
 		if id != 0 {
-			of := r.pending(x.Bank, place, id)
+			of := r.pending(b, place, id)
 			if !of.calm {
-				return nil
+				return sum, false
 			}
 			sum = sum.Add(of.sum)
 		}
 	}
-	if now := r.facts.Version(); now != r.version {
-		clear(r.answers)
-		r.version = now
-	}
-	sets, known := r.answers[sum]
-	if !known {
-		sets = r.suffice(r.situation(x, r.v))
-		r.answers[sum] = sets
-	}
-	if len(sets) == 0 {
-		return nil
-	}
-	r.events(x)
-	p = r.best(sets)
-	if p == nil {
-		return nil
-	}
-	key := decisionKey{situation: sum}
-	for c := range p.Each {
-		key.set = key.set.Then(canon.Hash{Hi: uint64(c) + 1})
-	}
-	k, known := r.decided[key]
-	if !known || r.decisions[k].void {
-		k = int32(len(r.decisions))
-		r.decisions = append(r.decisions, decision{like: s, kinds: p})
-		r.decided[key] = k
-	}
-	r.leave(s, k)
-	return p
+	return sum, true
 }
 
-// best returns the set with the fewest events that are possible, those last of which one was seen to be
-// visible; nil if none leaves any out.
-func (r *Reduction) best(sets []stubborn.Set) (p stubborn.Set) {
-	all := len(r.possible)
-	least := 2 * all
-	for _, set := range sets {
-		n := 0
-		for _, kinds := range r.possible {
-			n += count(slices.ContainsFunc(kinds, set.Has))
-		}
-		if n == 0 || n == all {
+// answer returns the choices in a situation, which is that of a state.
+func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation canon.Hash) *answer {
+	a := r.answers[situation]
+	switch {
+	case a == nil:
+		of := r.situation(b, v)
+		a = &answer{like: s, version: r.facts.Version(), choices: r.choices(of, nil)}
+		r.answers[situation] = a
+		r.all = append(r.all, a)
+	case a.version != r.facts.Version():
+		r.renew(a, r.situation(b, v))
+	}
+	return a
+}
+
+// choices returns sets of kinds that suffice in a situation, each once, and after those that are known.
+// Those with the fewest kinds come first, but last those that were seen to be visible.
+func (r *Reduction) choices(s *stubborn.Situation, known []*choice) []*choice {
+	size := s.Pending.Len()
+	for c := range s.Pending.Each {
+		if slices.ContainsFunc(known, func(o *choice) bool { return o.kinds.Has(c) }) {
 			continue
 		}
-		if r.facts.Visible(set) {
-			n += all
-		}
-		if n < least {
-			p, least = set, n
+		if p, is := r.facts.Least(s, c); is && p.Len() < size {
+			known = append(known, &choice{kinds: p})
 		}
 	}
-	return p
+	rank := func(c *choice) int { return c.kinds.Len() + size*count(r.facts.Visible(c.kinds)) }
+	slices.SortStableFunc(known, func(a, b *choice) int { return cmp.Compare(rank(a), rank(b)) })
+	return known
 }
 
-// leave records that steps of a state are left out.
-func (r *Reduction) leave(s uint32, of int32) {
-	r.part, r.of, r.goesOn, r.shows = append(r.part, s), append(r.of, of), append(r.goesOn, false), append(r.shows, false)
-	r.Stats.Parted++
-}
-
-// events lists the kinds of each event of the state that is chosen for.
-func (r *Reduction) events(x *Explorer) {
-	x.World.State.Load(x.Bank, r.v)
-	n := x.World.Events.Count()
+// events lists the kinds of each event of the world's state.
+func (r *Reduction) events(w *world.World) {
+	n := w.Events.Count()
 	r.possible = slices.Grow(r.possible[:0], n)[:n]
 	for k := range r.possible {
-		r.possible[k] = r.kinds(r.possible[k][:0], x.World.Events.Look(k))
+		r.possible[k] = r.kinds(r.possible[k][:0], w.Events.Look(k))
 	}
 }
 
-// suffice returns sets of kinds that suffice in a situation, each once.
-func (r *Reduction) suffice(s *stubborn.Situation) (sets []stubborn.Set) {
-	for c := range s.Pending.Each {
-		p, is := r.facts.Least(s, c)
-		if is && !slices.ContainsFunc(sets, func(o stubborn.Set) bool { return slices.Equal(o, p) }) {
-			sets = append(sets, p)
-		}
-	}
-	return sets
-}
-
-// situation returns the pending kinds of events of a state.
-func (r *Reduction) situation(x *Explorer, v world.Vector) *stubborn.Situation {
-	s := &stubborn.Situation{Heads: map[int]stubborn.Class{}}
+// situation returns the pending kinds of events of a state. It holds until the next one is asked for.
+func (r *Reduction) situation(b *world.Bank, v world.Vector) *stubborn.Situation {
+	s := r.here.Empty()
 	for place, id := range v[:r.at.Rest()] {
 		if id == 0 {
 			continue
 		}
-		of := r.pending(x.Bank, place, id)
-		s.Pending.Include(of.classes)
-		if of.head >= 0 {
-			s.Heads[place] = of.head
-		}
+		of := r.pending(b, place, id)
+		s.Has(place, of.classes, of.head)
 	}
 	return s
 }
 
 // pending returns the kinds of events that may come of a part.
 func (r *Reduction) pending(b *world.Bank, place int, id uint32) *pending {
+	if id == 0 {
+		return &nothing
+	}
 	for int(id) >= len(r.parts[place]) {
 		r.parts[place] = append(r.parts[place], nil)
 	}
@@ -435,36 +539,30 @@ func (r *Reduction) class(k kind) stubborn.Class {
 	return c
 }
 
-// leads records that a step of state from leads to state to.
-func (r *Reduction) leads(from, to uint32) {
-	if k, is := slices.BinarySearch(r.part, from); is && to > from {
-		r.goesOn[k] = true
+// leads records that a step of the state that is expanded in part as the k-th one leads to state to.
+func (r *Reduction) leads(k int32, to uint32) {
+	if p := &r.part[k]; to > p.state {
+		p.goes()
 	}
 }
 
-// sees records that a step of a state is visible.
-func (r *Reduction) sees(from uint32) {
-	if k, is := slices.BinarySearch(r.part, from); is && !r.NoVisible {
-		r.shows[k] = true
-	}
-}
+func (p *partial) leaves(left int) { p.left = int32(left) }
+func (p *partial) whole()          { p.of = nil }
+
+// goes records that a step of a state leads to one with a greater number.
+func (p *partial) goes() { p.goesOn = true }
+
+// asks reports whether it matters where the steps of the k-th state lead that is expanded in part.
+func (r *Reduction) asks(k int32) bool { return k != none && !r.part[k].goesOn }
 
 // differ reports whether properties may take something else from one part of a node than from another.
 func (r *Reduction) differ(i int, was, is uint32) bool {
 	known := func(id uint32) bool { return int(id) < len(r.known[i]) && r.known[i][id] }
-	return !known(was) || !known(is) || r.taken[i][was] != r.taken[i][is]
+	return was != is && (!known(was) || !known(is) || r.taken[i][was] != r.taken[i][is])
 }
 
-// lookUp records the state to which a step leads that was looked up, and whether the step is visible.
-func (r *Reduction) lookUp(m *Memo, c *candidate, to uint32) {
-	from := m.Parents[c.Parent].State
-	r.leads(from, to)
-	for _, ch := range m.changes[c.first:c.last] {
-		if i := int(ch.place); i < r.n && r.differ(i, m.x.lay.at(m.recOf(c.Parent), i), ch.id) {
-			r.sees(from)
-		}
-	}
-}
+// show records that a visible step of the state was taken that is being expanded.
+func (r *Reduction) show() { r.shows = true }
 
 // kinds adds the kinds of an event to a list.
 func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class {

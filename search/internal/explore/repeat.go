@@ -42,7 +42,7 @@ type repeatable struct {
 // times if the space is too large. It returns a Wrong for the first step that does not do
 // the same.
 func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
-	if x.Prints != nil || x.Owner.Once || transitions > repeatLevels {
+	if x.Prints != nil || x.Owner.Once || transitions+x.left() > repeatLevels {
 		return 0, 0, nil
 	}
 	if err := x.makeSides(); err != nil {
@@ -72,6 +72,14 @@ func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
 		return 0, 0, x.stray("")
 	}
 	return len(steps), times, nil
+}
+
+// left returns how many steps a reduction has left out.
+func (x *Explorer) left() int {
+	if x.Reduction == nil {
+		return 0
+	}
+	return x.Reduction.Stats.Left
 }
 
 // RepeatTimes returns how often each step is taken again, if once for all takes so much

@@ -24,6 +24,10 @@
 // message that is sent while its channel has a message of P is delivered after that one (see
 // [Situation.Heads]).
 //
+// Facts.Least goes by what may come of each kind if nothing holds it up, which it keeps up to date with
+// the observations. Where messages of the set hold others up, or an event takes several, it follows the
+// events one by one.
+//
 // # Facts are observations
 //
 // A kind of event can make those kinds pending that one of its executions was seen to make pending. A
@@ -46,12 +50,24 @@
 // earlier answer had to be no. So by the same argument u is taken in the reduced graph, was observed,
 // and contradicts the answer.
 //
+// # Liveness
+//
+// A state is dead if no live state can be reached from it. Let what liveness depends on be visible, and
+// no step be possible that may not be taken in the end (a fault, a rare step). Then the whole graph has a
+// dead state if and only if the reduced one has, by its own edges. For let s be dead, and w a run from the
+// start to s. By the induction above the reduced graph has a state to which w leads with some steps of
+// other kinds more: these can be taken after s, too, so that state is dead as s is. And if a run w leads
+// from a state of the reduced graph to a live one, follow w by the same induction. Steps that are moved
+// to the front, or added on the path of the proviso, are invisible where they are moved over others: of a
+// state with a visible step among those that were chosen, all steps were taken, and the first of w among
+// them. So the visible steps of w come in their order, and the state after them is live.
+//
 // # Barred and visible kinds
 //
 // A kind of event is barred if an execution was seen to touch anything that this argument does not
 // cover: budgets, connections as such, a full channel, several nodes. A set is no answer if it
 // contains a barred kind, or if the others may do one. A step is visible if it changes what a
-// property over several nodes takes from a node, or emits a fact. The caller takes all steps of a
-// state of which it took a visible one. So the order of visible steps is that of any run. A kind is
+// property over several nodes, or of liveness, takes from a node, or emits a fact. The caller takes all
+// steps of a state of which it took a visible one. So the order of visible steps is that of any run. A kind is
 // visible if one of its executions was: that is a hint, which answer to prefer.
 package stubborn

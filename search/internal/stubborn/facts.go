@@ -72,6 +72,24 @@ type Situation struct {
 	Heads map[int]Class
 }
 
+// Empty makes a situation one in which nothing is pending.
+func (s *Situation) Empty() *Situation {
+	if s.Heads == nil {
+		s.Heads = map[int]Class{}
+	}
+	clear(s.Heads)
+	clear(s.Pending)
+	return s
+}
+
+// Has adds the pending kinds of a place. If it is a channel in order, head is the kind of the message that
+// comes first, else negative.
+func (s *Situation) Has(place int, kinds Set, head Class) {
+	if s.Pending.Include(kinds); head >= 0 {
+		s.Heads[place] = head
+	}
+}
+
 // Facts are observations of kinds of events.
 type Facts struct {
 	classes []class
@@ -82,12 +100,17 @@ type Facts struct {
 	whole   Set // the nodes of which all kinds of events depend on each other
 	version int
 
+	reach   []reach // by kind
+	reached int     // the version that the nodes in it are of
+
 	// what follow computes with
 	todo   []Class
 	may    Set
 	origin []Class // by kind: the pending one that it comes of
 	at     Set     // the nodes of the set that is looked at
 	writes Set     // of these, those that an event of the set changes
+	sends  bool    // an event of the set sends on a channel in order
+	holds  bool    // a message of the set comes first in its channel
 }
 
 // class has the observations of one kind of event.
@@ -97,6 +120,15 @@ type class struct {
 	brings  []Class // the kinds that an event of this kind was seen to bring about, each once
 	joint   []int   // rules that it is a premise of
 	sends   Set     // the channels in order that it was seen to send on
+}
+
+// reach is what may come of a kind of event, if nothing holds it up: the kinds, of which it is one
+// itself, and of these the nodes and those that they change.
+type reach struct {
+	kinds   Set
+	nodes   Set
+	changes Set
+	barred  bool
 }
 
 // rule is an event that takes several messages at once.
@@ -110,7 +142,11 @@ type rule struct {
 func (f *Facts) NewClass(node, channel int) Class {
 	f.classes = append(f.classes, class{node: node, channel: channel})
 	f.origin = append(f.origin, 0)
-	return len(f.classes) - 1
+	c := len(f.classes) - 1
+	f.reach = append(f.reach, reach{})
+	f.reach[c].kinds.Add(c)
+	f.reached = -1
+	return c
 }
 
 // Version grows with each observation that is new.
@@ -135,6 +171,11 @@ func (f *Facts) Brings(of []Class, what Class) {
 	if channel := f.classes[what].channel; channel >= 0 {
 		for _, c := range of {
 			f.classes[c].sendsOn(channel)
+		}
+	}
+	for a := range f.reach {
+		if slices.ContainsFunc(of, f.reach[a].kinds.Has) {
+			f.reach[a].kinds.Include(f.reach[what].kinds)
 		}
 	}
 	f.version++
@@ -181,38 +222,88 @@ func (f *Facts) Visible(of Set) bool { return of.Meets(f.visible) }
 // Least returns a small set of kinds around one that suffices in a situation, or false if none was
 // found.
 func (f *Facts) Least(s *Situation, seed Class) (p Set, is bool) {
+	f.spread()
 	for p.Add(seed); ; {
-		dependent, ends := f.follow(s, &p)
-		switch {
-		case ends:
-			return nil, false
-		case dependent < 0:
-			return p, true
+		more, ends := f.grow(s, &p)
+		if ends || !more {
+			return p, !ends
 		}
-		p.Add(dependent)
 	}
+}
+
+// spread brings reach up to date.
+func (f *Facts) spread() {
+	if f.reached == f.version {
+		return
+	}
+	f.reached = f.version
+	for c := range f.reach {
+		r := &f.reach[c]
+		clear(r.nodes)
+		clear(r.changes)
+		r.barred = r.kinds.Meets(f.barred)
+		for k := range r.kinds.Each {
+			of := &f.classes[k]
+			if r.nodes.Add(of.node); f.changes.Has(k) || f.whole.Has(of.node) {
+				r.changes.Add(of.node)
+			}
+		}
+	}
+}
+
+// grow adds kinds to a set that it lacks to suffice, and reports whether there were any. ends reports
+// that no larger set suffices either.
+//
+// It looks at what may come of each pending kind, and leaves it to follow only if that is not exact:
+// events of the set may hold some of it up, or several messages may be needed.
+func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
+	if f.begin(s, p) {
+		return false, true
+	}
+	for c := range s.Pending.Each {
+		if p.Has(c) {
+			continue
+		}
+		r := &f.reach[c]
+		sure := r.changes.Meets(f.at) || r.nodes.Meets(f.writes)
+		perhaps := !sure && f.sends && r.nodes.Meets(f.at)
+		switch {
+		case !r.barred && !sure && !perhaps:
+		case f.holds || len(f.joint) > 0 || perhaps:
+			dependent, ends := f.follow(s, *p)
+			more = dependent >= 0 && p.Add(dependent) || more
+			return more, ends && !more
+		case sure:
+			if more = p.Add(c); f.classes[c].channel >= 0 { // it may hold others up
+				return true, false
+			}
+		default: // unless a larger set has it
+			ends = true
+		}
+	}
+	return more, ends && !more
 }
 
 // Suffices reports whether a set of kinds suffices in a situation.
 func (f *Facts) Suffices(s *Situation, p Set) bool {
+	f.spread()
 	p = slices.Clone(p)
 	size := p.Len()
-	dependent, ends := f.follow(s, &p)
-	return dependent < 0 && !ends && p.Len() == size
+	more, ends := f.grow(s, &p)
+	return !more && !ends && p.Len() == size
 }
 
-// begin prepares follow for a set, to which it adds the messages before those of the set in their
-// channels.
+// begin describes a set, to which it adds the messages before those of the set in their channels.
 func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
-	f.todo = f.todo[:0]
-	clear(f.may)
 	clear(f.at)
 	clear(f.writes)
-	for again := true; again; {
+	f.sends, f.holds = false, false
+	for again := len(s.Heads) > 0; again; {
 		again = false
 		for c := range p.Each {
 			if channel := f.classes[c].channel; channel >= 0 {
 				head, held := s.Heads[channel]
+				f.holds = f.holds || held
 				again = held && p.Add(head) || again
 			}
 		}
@@ -224,21 +315,21 @@ func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
 		if f.at.Add(f.classes[c].node); f.changes.Has(c) {
 			f.writes.Add(f.classes[c].node)
 		}
-	}
-	for c := range s.Pending.Each {
-		if !p.Has(c) {
-			f.might(c, c)
-		}
+		f.sends = f.sends || len(f.classes[c].sends) > 0
 	}
 	return false
 }
 
-// follow computes which events may happen before any event of a set. It returns a pending kind from
-// which an event may come that depends on one of the set, or -1. ends reports that a barred event may
-// come.
-func (f *Facts) follow(s *Situation, p *Set) (dependent Class, ends bool) {
-	if f.begin(s, p) {
-		return -1, true
+// follow computes which events may happen before any event of a set that begin has described. It
+// returns a pending kind from which an event may come that depends on one of the set, or -1. ends
+// reports that a barred event may come.
+func (f *Facts) follow(s *Situation, p Set) (dependent Class, ends bool) {
+	f.todo = f.todo[:0]
+	clear(f.may)
+	for c := range s.Pending.Each {
+		if !p.Has(c) {
+			f.might(c, c)
+		}
 	}
 	for len(f.todo) > 0 {
 		c := f.todo[len(f.todo)-1]
@@ -246,7 +337,7 @@ func (f *Facts) follow(s *Situation, p *Set) (dependent Class, ends bool) {
 		if f.barred.Has(c) {
 			return -1, true
 		}
-		if f.depends(c, *p) {
+		if f.depends(c, p) {
 			return f.origin[c], false
 		}
 		f.into(s, p, f.classes[c].brings, c)
@@ -295,7 +386,7 @@ func (f *Facts) all(of []Class) bool {
 
 // into records that the kinds in brings may happen after an event of kind by. It leaves out messages
 // that are behind a message of the set in their channel.
-func (f *Facts) into(s *Situation, p *Set, brings []Class, by Class) {
+func (f *Facts) into(s *Situation, p Set, brings []Class, by Class) {
 	for _, c := range brings {
 		if head, held := s.Heads[f.classes[c].channel]; !held || !p.Has(head) {
 			f.might(c, f.origin[by])

@@ -1,6 +1,7 @@
 package stubborn
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -132,5 +133,76 @@ func TestBarredAndVisible(t *testing.T) {
 	f.Bar([]Class{start})
 	if f.Suffices(s, set(own)) || f.Suffices(s, set(start)) {
 		t.Error("a set suffices though it has what is barred, or others may do it")
+	}
+}
+
+// TestShortcuts: of random observations, the sets are those that follow alone finds. Where messages wait
+// in channels, another set may do, and follow may meet a barred event that a larger set has.
+func TestShortcuts(t *testing.T) {
+	met := map[bool]int{}
+	for seed := range uint64(2_000) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		f := new(Facts)
+		const n = 9
+		for c := range n {
+			channel := -1
+			if c%3 == 2 {
+				channel = c / 3 % 2
+			}
+			f.NewClass(r.IntN(4), channel)
+		}
+		draw := func(times int, do func(c Class)) {
+			for range r.IntN(times + 1) {
+				do(r.IntN(n))
+			}
+		}
+		draw(8, func(c Class) { f.Brings([]Class{c}, r.IntN(n)) })
+		draw(6, func(c Class) { f.Changes([]Class{c}) })
+		draw(1, func(c Class) { f.Bar([]Class{c}) })
+		if seed%4 == 0 {
+			draw(2, func(c Class) { f.Brings([]Class{c, (c + 1 + r.IntN(n-1)) % n}, r.IntN(n)) })
+			f.Whole(r.IntN(4))
+		}
+		s := &Situation{Heads: map[int]Class{}}
+		draw(7, func(c Class) {
+			s.Pending.Add(c)
+			if channel := f.classes[c].channel; channel >= 0 {
+				s.Heads[channel] = c
+			}
+		})
+		for c := range s.Pending.Each {
+			got, is := f.Least(s, c)
+			want, also := byFollow(f, s, c)
+			met[is]++
+			if also && !is || also && len(s.Heads) == 0 && !slices.Equal(slices.Collect(got.Each), slices.Collect(want.Each)) {
+				t.Fatalf("seed %d: the set around %d is %v, %v, and should be %v, %v", seed, c, slices.Collect(got.Each), is, slices.Collect(want.Each), also)
+			}
+			if is {
+				p := slices.Clone(got)
+				if f.begin(s, &p); p.Len() != got.Len() {
+					t.Fatalf("seed %d: the set around %d lacks what comes first in its channels", seed, c)
+				}
+				if dependent, ends := f.follow(s, p); dependent >= 0 || ends || !f.Suffices(s, got) {
+					t.Fatalf("seed %d: the set around %d does not suffice", seed, c)
+				}
+			}
+		}
+	}
+	if met[true] < 1_000 || met[false] < 100 {
+		t.Errorf("the situations are too much alike: %v", met)
+	}
+}
+
+// byFollow is Least without shortcuts.
+func byFollow(f *Facts, s *Situation, seed Class) (p Set, is bool) {
+	for p.Add(seed); ; {
+		if f.begin(s, &p) {
+			return nil, false
+		}
+		dependent, ends := f.follow(s, p)
+		if ends || dependent < 0 {
+			return p, !ends
+		}
+		p.Add(dependent)
 	}
 }
