@@ -304,6 +304,13 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "search/internal/sources",
+		may:  []string{"internal/canon", "internal/state", "choose", "sim", "internal/world", "search/internal/run", "trace"},
+		instead: map[string]string{
+			"": "sources says which run comes next; let search take it, and make a finding of its end",
+		},
+	},
+	{
 		path: "search/internal/explore",
 		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/world", "search/internal/run", "search/internal/stubborn", "trace"},
 		instead: map[string]string{
@@ -327,7 +334,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
 		tests: []string{"systems/*", "layers/*", "internal/known", "internal/catalog", "internal/oracle", "search/testdata/foreign"}, // a library that nobody wrote for a model checker,
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",

@@ -145,7 +145,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	bound("print-prefixes")
 	bound("steady")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`. memo: take each state once, and a step once\nfor the parts of the state that it depends on; local: take each state once; reference: take every run\nfrom its start")
-	flags.StringVar(&f.reduce, "reduce", string(search.ReduceNone), "leave out steps of the exhaustive phase that only change the order of others, `auto|none|stubborn`.\nauto: where no finding is lost by it; stubborn: as auto, but an error where it cannot be done")
+	flags.StringVar(&f.reduce, "reduce", string(search.ReduceNone), "leave out steps of the exhaustive phase that only change the order of others, `auto|none|stubborn|dpor`.\nauto: where no finding is lost by it; stubborn: as auto, but an error where it cannot be done; dpor: by the\nengine reference, one run for each order of dependent steps")
 	flags.StringVar(&f.symmetry, "symmetry", string(search.ReduceNone), "visit one of the states that differ only in the names of nodes which System.Interchangeable lists,\n`auto|none`. auto: where no finding is lost by it")
 	flags.StringVar(&f.visited, "visited", "", "how visited states are kept, `vectors|fingerprint|off`. vectors: in full, so that no two are confused and\nliveness can be decided exactly; fingerprint: as a hash; off: not at all, so that every path is taken,\nwith --engine reference (default vectors; with that engine fingerprint)")
 	bound("workers")
@@ -214,7 +214,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("hash-bits") && f.opts.HashBits != 32 && f.opts.HashBits != 64 {
 		return usagef("--hash-bits is %d; it must be 32 or 64", f.opts.HashBits)
 	}
-	if f.visited == string(search.VisitedOff) && !cmd.Flags().Changed("engine") {
+	if (f.visited == string(search.VisitedOff) || f.reduce == "dpor") && !cmd.Flags().Changed("engine") {
 		f.engine = string(search.EngineReference)
 	}
 	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {

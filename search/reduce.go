@@ -14,16 +14,17 @@ type Reduce string
 const (
 	ReduceNone     Reduce = "none"     // every step of every state is taken
 	ReduceAuto     Reduce = "auto"     // as stubborn where that is sound, else none
+	reduceDPOR     Reduce = "dpor"     // by the engine reference: of the runs that differ only in the order of independent steps one is taken to its end; an error where that is not sound
 	ReduceStubborn Reduce = "stubborn" // in each state the steps of some nodes, if they may stand for all; an error where that is not sound
 )
 
 // Reduces lists all values of Reduce.
-var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn}
+var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn, reduceDPOR}
 
 // reduces makes the exploration leave steps out, if that was asked for and is sound. It returns an
 // error if it was asked for and is not.
 func (r *runner) reduces(x *explore.Explorer) error {
-	if r.opts.Reduce == "" || r.opts.Reduce == ReduceNone {
+	if r.opts.Reduce == "" || r.opts.Reduce == ReduceNone || r.opts.Reduce == reduceDPOR {
 		return nil
 	}
 	why := r.opts.unreduced()
@@ -75,7 +76,7 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 		return "a message on a slow link waits for the steps of all nodes"
 	case h.World.Links.Flawed():
 		return "a known bug of the simulated links is switched on, and its steps may reach anywhere"
-	case x.Gathers():
+	case x != nil && x.Gathers():
 		return "a node offers actions because of what is in its set"
 	}
 	for _, p := range sys.Properties {

@@ -158,6 +158,9 @@ func (r *runner) needsWalks(states outcome) bool {
 // exhaust enumerates all runs, in rounds that go deeper and deeper. The result is that of
 // the last complete round.
 func (r *runner) exhaust() (out outcome, err error) {
+	if r.opts.Reduce == reduceDPOR {
+		return r.exhaustSources()
+	}
 	r.add(Stats{Engine: string(EngineReference)})
 	var done Stats
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)

@@ -345,8 +345,8 @@ func texts(t *testing.T, s *peerRules, how Reduce, most int) (all [][]string, wr
 	return all, wrong
 }
 
-// The search visits one state of each class: as many as a search of all states, whose texts are renamed in
-// all ways, finds classes.
+// The search visits one state of each class. The classes are counted from all states, whose texts are renamed in
+// all ways.
 func TestSymmetryTwin(t *testing.T) {
 	compared, states, classes, failed := 0, 0, 0, 0
 	for seed := range uint64(long.Of(60, 1000)) {
@@ -372,7 +372,7 @@ func TestSymmetryTwin(t *testing.T) {
 	}
 }
 
-// What depends on the names of nodes is noticed.
+// The search notices what depends on the names of nodes.
 func TestInterchangeableIsChecked(t *testing.T) {
 	s := &peerRules{peers: 3, left: 3, never: 1, links: []string{"tcp", "bag", "tcp", "bag"}}
 	s.does[0][causeNudge] = []string{"all"}

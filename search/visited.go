@@ -20,7 +20,7 @@ const (
 
 // kept checks and completes the options about visited states.
 func (o Options) kept() (Options, error) {
-	if o.Visited == VisitedOff {
+	if o.Visited == VisitedOff || o.Reduce == reduceDPOR {
 		o.Engine = cmp.Or(o.Engine, EngineReference)
 	}
 	reference := o.Engine == EngineReference

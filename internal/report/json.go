@@ -161,6 +161,8 @@ type statsJSON struct {
 	Unpacked    string         `json:"not_packed,omitempty"`
 	Reduction   *reductionJSON `json:"reduction,omitempty"`
 	Unreduced   string         `json:"not_reduced,omitempty"`
+	Traces      int            `json:"traces,omitempty"`
+	Asleep      int            `json:"asleep,omitempty"`
 	Symmetry    *symmetryJSON  `json:"symmetry,omitempty"`
 	Asymmetric  string         `json:"not_symmetric,omitempty"`
 	Collision   *float64       `json:"collision_probability"`
@@ -325,7 +327,8 @@ func stats(s search.Stats) statsJSON {
 	if s.Symmetric != "" {
 		out.Symmetry = &symmetryJSON{s.Symmetric, s.Renamed}
 	}
-	if s.Reduced {
+	out.Traces, out.Asleep = s.Traces, s.Asleep
+	if s.Reduced && s.Traces+s.Asleep == 0 {
 		out.Reduction = &reductionJSON{s.Parted, s.Voided, s.Cycles, s.Commuted}
 	}
 	if s.Manners != (search.Manners{}) {

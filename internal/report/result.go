@@ -419,6 +419,8 @@ func reduction(s *search.Stats) string {
 		return "none, since " + s.Unreduced
 	case !s.Reduced:
 		return ""
+	case s.Traces+s.Asleep > 0:
+		return fmt.Sprintf("dpor: of the runs that differ only in the order of independent steps one was taken to its end, %s in all; %s ended once their steps were known in another order", numerals.Count(s.Traces), numerals.Count(s.Asleep))
 	}
 	text := fmt.Sprintf("stubborn: of %s some steps were left out, since others stand for them", numerals.Many(s.Parted, "state"))
 	if again := s.Voided + s.Cycles; again > 0 {

@@ -37,6 +37,8 @@ type Stats struct {
 	Parted      int     // states of which steps were left out,
 	Voided      int     // of these, those whose other steps were taken since an observation was new,
 	Cycles      int     // and those for which it was needed that no step is left out for ever
+	Traces      int     // by dpor: runs that were taken to their ends, one for each order of dependent steps
+	Asleep      int     // and runs that ended since another one had taken their steps in another order
 	Commuted    int     // pairs of a step that was left out and one that was taken, which were taken in both orders
 	Symmetric   string  // the nodes up to whose names states were visited; "" if every state was
 	Asymmetric  string  // why every state was, where something else was asked for
@@ -72,6 +74,8 @@ func (s *Stats) Add(o Stats) {
 	s.Unreduced, s.Reduced = cmp.Or(s.Unreduced, o.Unreduced), s.Reduced || o.Reduced
 	s.Symmetric, s.Asymmetric = cmp.Or(s.Symmetric, o.Symmetric), cmp.Or(s.Asymmetric, o.Asymmetric)
 	s.Renamed += o.Renamed
+	s.Traces += o.Traces
+	s.Asleep += o.Asleep
 	s.Parted += o.Parted
 	s.Voided += o.Voided
 	s.Cycles += o.Cycles
