@@ -28,9 +28,7 @@ type machine struct {
 	node   sim.Node
 	answer answerer
 
-	timers  map[sim.Signal]time.Time    // that are scheduled, and when they fire
-	known   map[sim.Signal]*sight.Timer // that the running step has asked about
-	tasks   []sim.Signal
+	handler.Pending
 	disk    *contents
 	writes  int // to it, in this life
 	counted uint64
@@ -62,7 +60,7 @@ func newMachine(sys *sim.System, p sim.Params, self sim.Addr, a answerer) (*mach
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{sys: sys, params: p, self: self, walker: walker, answer: a, timers: map[sim.Signal]time.Time{}, known: map[sim.Signal]*sight.Timer{}, disk: newContents()}
+	m := &machine{sys: sys, params: p, self: self, walker: walker, answer: a, Pending: handler.NewPending(), disk: newContents()}
 	peers := slices.DeleteFunc(p.Addrs(), func(a sim.Addr) bool { return a == self })
 	m.step.Init(handler.Config{System: sys, Params: p, Text: walker.Text, Tracing: a.tracing(), Strict: true}, m)
 	m.envs.Bind(&m.step, self, peers)
@@ -118,7 +116,7 @@ func (f *failure) Error() string { return f.text }
 func (m *machine) run(e *Event) (failed *failure) {
 	m.picks, m.refused = m.picks[:0], m.refused[:0]
 	m.step.Begin()
-	clear(m.known)
+	m.Begin()
 	returned := false
 	defer func() {
 		m.step.End()
@@ -146,14 +144,7 @@ func (m *machine) run(e *Event) (failed *failure) {
 func (m *machine) settle(now time.Time, pace float64) {
 	effects := m.step.Effects()
 	for i := range effects {
-		switch e := &effects[i]; e.Kind {
-		case trace.EffectAfter:
-			m.timers[e.Value] = now.Add(time.Duration(float64(e.Delay) * pace))
-		case trace.EffectCancel:
-			delete(m.timers, e.Value)
-		case trace.EffectPost:
-			m.tasks = append(m.tasks, e.Value)
-		case trace.EffectSend:
+		if m.Settle(&effects[i], now, pace); effects[i].Kind == trace.EffectSend {
 			m.sends++
 		}
 	}
@@ -228,23 +219,6 @@ func (m *machine) Room(s handler.Send) bool {
 	}
 	m.refused = append(m.refused, uint32(s.Place))
 	return false
-}
-
-func (m *machine) Handed()                         {}
-func (m *machine) Due(time.Duration) macetime.Time { return macetime.Time{} }
-
-func (m *machine) Timer(s sim.Signal) *sight.Timer {
-	t, is := m.known[s]
-	if !is {
-		t = &sight.Timer{Signal: s}
-		m.known[s] = t
-	}
-	return t
-}
-
-func (m *machine) Scheduled(t *sight.Timer) bool {
-	_, is := m.timers[t.Signal]
-	return is
 }
 
 func (m *machine) Disk() handler.Disk { return m.disk }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -133,7 +132,7 @@ func (n *Node) runs(now time.Time) {
 
 // alarm sets the timer that wakes the loop.
 func (n *Node) alarm(now time.Time) {
-	at := now.Add(n.clock.idle(now, n.m.timers))
+	at := now.Add(n.clock.idle(now, n.m.Timers))
 	if at.Before(n.wakes) || !n.wakes.After(now) {
 		n.wakes = at
 		n.timer.Reset(at.Sub(now))
@@ -214,14 +213,12 @@ func (n *Node) nextOf(class int, now time.Time) bool {
 	case 0:
 		return n.links.message(int(n.steps.Load())) && n.heeds()
 	case 1:
-		if len(n.m.tasks) > 0 {
-			k := n.reality.rand.IntN(len(n.m.tasks)) // they are unordered
-			n.event = Event{Kind: sim.KindTask, Value: n.m.tasks[k]}
-			n.m.tasks = slices.Delete(n.m.tasks, k, k+1)
+		if task, ok := n.m.Task(n.reality.rand.IntN); ok {
+			n.event = Event{Kind: sim.KindTask, Value: task}
 			return true
 		}
 	case 2:
-		if s, at, ok := n.clock.due(now, n.m.timers); ok {
+		if s, at, ok := n.clock.due(now, n.m.Timers); ok {
 			n.event = Event{Kind: sim.KindTimer, Value: s, came: at}
 			return true
 		}
@@ -385,7 +382,7 @@ func (n *Node) tell() {
 	if n.steps.Load() == 0 {
 		return
 	}
-	s := Status{Node: n.name(n.at), Life: n.number, Up: !n.inbox.over, Timers: len(n.m.timers)}
+	s := Status{Node: n.name(n.at), Life: n.number, Up: !n.inbox.over, Timers: len(n.m.Timers)}
 	for _, p := range n.links.peers {
 		if p.sess != nil {
 			s.Peers++

@@ -119,11 +119,11 @@ func (r *retold) take(s *Step) *failure {
 	e := &s.Event
 	switch e.Kind {
 	case sim.KindTask:
-		if at := slices.IndexFunc(r.m.tasks, func(t sim.Signal) bool { return same(r.m, t, e.Value) }); at >= 0 {
-			r.m.tasks = slices.Delete(r.m.tasks, at, at+1)
+		if at := slices.IndexFunc(r.m.Tasks, func(t sim.Signal) bool { return same(r.m, t, e.Value) }); at >= 0 {
+			r.m.Task(func(int) int { return at })
 		}
 	case sim.KindTimer:
-		delete(r.m.timers, e.Value)
+		r.m.Fire(e.Value)
 	}
 	if failed := r.m.run(e); failed != nil {
 		return failed
@@ -135,7 +135,7 @@ func (r *retold) take(s *Step) *failure {
 // show shows a machine's state to the properties.
 func (r *retold) show(seen *sight.Node) {
 	seen.Timers = seen.Timers[:0]
-	for s := range r.m.timers {
+	for s := range r.m.Timers {
 		seen.Timers = append(seen.Timers, sight.Scheduled{Timer: &sight.Timer{Signal: s}})
 	}
 }

@@ -25,10 +25,8 @@ type machine struct {
 	times   *canon.Finder
 	began   time.Time
 	counted uint64
-	timers  map[sim.Signal]time.Time    // when they fire
-	known   map[sim.Signal]*sight.Timer // that the running step has asked about
-	tasks   []sim.Signal
-	disk    *disk.Disk
+	handler.Pending
+	disk *disk.Disk
 }
 
 // newMachine makes a node that made these writes in earlier lives.
@@ -37,8 +35,7 @@ func newMachine(n *node, writes []disk.Write) *machine {
 	if err != nil {
 		panic(err)
 	}
-	m := &machine{n: n, node: n.Sys.New(n.Params, n.self), times: sight.Times(walker), began: time.Now(),
-		timers: map[sim.Signal]time.Time{}, known: map[sim.Signal]*sight.Timer{}}
+	m := &machine{n: n, node: n.Sys.New(n.Params, n.self), times: sight.Times(walker), began: time.Now(), Pending: handler.NewPending()}
 	m.guards = handler.GuardsOf(m.node)
 	m.step.Init(handler.Config{System: n.Sys, Params: n.Params, Text: walker.Text, Tracing: true, Strict: true}, m)
 	m.envs.Bind(&m.step, n.self, slices.DeleteFunc(n.Params.Addrs(), func(a sim.Addr) bool { return a == n.self }))
@@ -51,7 +48,7 @@ func newMachine(n *node, writes []disk.Write) *machine {
 // run runs the handler of an event; kind 0 is the start. A handler that fails panics.
 func (m *machine) run(e *sim.Event) []trace.Effect {
 	m.step.Begin()
-	clear(m.known)
+	m.Begin()
 	start := e.Kind == 0
 	m.step.Run(m.envs.Next(start || e.Kind == sim.KindRestart), true)
 	if start {
@@ -62,21 +59,14 @@ func (m *machine) run(e *sim.Event) []trace.Effect {
 	m.step.End()
 	effects := m.step.Effects()
 	for i := range effects {
-		switch e := &effects[i]; e.Kind {
-		case trace.EffectAfter:
-			m.timers[e.Value] = time.Now().Add(e.Delay)
-		case trace.EffectCancel:
-			delete(m.timers, e.Value)
-		case trace.EffectPost:
-			m.tasks = append(m.tasks, e.Value)
-		}
+		m.Settle(&effects[i], time.Now(), 1)
 	}
 	return effects
 }
 
 // next returns the timer that fires first, and when; ok is false if there is none.
 func (m *machine) next() (timer sim.Signal, at time.Time, ok bool) {
-	for s, t := range m.timers {
+	for s, t := range m.Timers {
 		if !ok || t.Before(at) {
 			timer, at, ok = s, t, true
 		}
@@ -90,19 +80,8 @@ func (m *machine) due(now time.Time) (sim.Signal, bool) {
 	if !ok || at.After(now) {
 		return nil, false
 	}
-	delete(m.timers, timer)
+	m.Fire(timer)
 	return timer, true
-}
-
-// task takes out one of the tasks.
-func (m *machine) task(pick func(n int) int) (sim.Signal, bool) {
-	if len(m.tasks) == 0 {
-		return nil, false
-	}
-	k := pick(len(m.tasks))
-	task := m.tasks[k]
-	m.tasks = slices.Delete(m.tasks, k, k+1)
-	return task, true
 }
 
 func (m *machine) keep(w disk.Write) {
@@ -136,24 +115,7 @@ func (m *machine) Monotone() macetime.Monotone {
 func (m *machine) Before(_ string, a, b macetime.Time, _ []int) bool { return macetime.Earlier(a, b) }
 func (m *machine) HoldsTime(v any) bool                              { return m.times.Holds(v) }
 func (m *machine) Room(handler.Send) bool                            { return true }
-func (m *machine) Handed()                                           {}
-func (m *machine) Due(time.Duration) macetime.Time                   { return macetime.Time{} }
-
-func (m *machine) Timer(s sim.Signal) *sight.Timer {
-	t, is := m.known[s]
-	if !is {
-		t = &sight.Timer{Signal: s}
-		m.known[s] = t
-	}
-	return t
-}
-
-func (m *machine) Scheduled(t *sight.Timer) bool {
-	_, is := m.timers[t.Signal]
-	return is
-}
-
-func (m *machine) Disk() handler.Disk { return m.disk }
+func (m *machine) Disk() handler.Disk                                { return m.disk }
 
 func (m *machine) Write(w disk.Write) (int, error) {
 	m.keep(w)

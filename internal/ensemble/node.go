@@ -110,7 +110,7 @@ func (n *node) acts() bool {
 		n.takes(&e)
 		return true
 	}
-	if task, ok := n.of.task(n.h.Choose); ok {
+	if task, ok := n.of.Task(n.h.Choose); ok {
 		n.takes(&sim.Event{Kind: sim.KindTask, Value: task})
 		return true
 	}

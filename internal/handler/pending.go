@@ -1,0 +1,71 @@
+package handler
+
+import (
+	"slices"
+	"time"
+
+	"macemc/internal/sight"
+	"macemc/macetime"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// Pending has the timers and the tasks of a node that runs by a clock, outside of a simulated world. A machine
+// embeds it, and so has that part of an Answerer.
+type Pending struct {
+	Timers map[sim.Signal]time.Time // that are scheduled, and when they fire
+	Tasks  []sim.Signal             // unordered
+	known  map[sim.Signal]*sight.Timer
+}
+
+// NewPending returns a Pending without timers and tasks.
+func NewPending() Pending {
+	return Pending{Timers: map[sim.Signal]time.Time{}, known: map[sim.Signal]*sight.Timer{}}
+}
+
+// Begin begins a step.
+func (p *Pending) Begin() { clear(p.known) }
+
+// Settle carries out an effect of a handler that is about timers or tasks. Timers begin at now, and
+// last pace times as long.
+func (p *Pending) Settle(e *trace.Effect, now time.Time, pace float64) {
+	switch e.Kind {
+	case trace.EffectAfter:
+		p.Timers[e.Value] = now.Add(time.Duration(float64(e.Delay) * pace))
+	case trace.EffectCancel:
+		delete(p.Timers, e.Value)
+	case trace.EffectPost:
+		p.Tasks = append(p.Tasks, e.Value)
+	}
+}
+
+// Fire takes out a timer.
+func (p *Pending) Fire(timer sim.Signal) { delete(p.Timers, timer) }
+
+// Task takes out the task that pick chooses; ok is false if there is none.
+func (p *Pending) Task(pick func(n int) int) (task sim.Signal, ok bool) {
+	if len(p.Tasks) == 0 {
+		return nil, false
+	}
+	k := pick(len(p.Tasks))
+	task = p.Tasks[k]
+	p.Tasks = slices.Delete(p.Tasks, k, k+1)
+	return task, true
+}
+
+func (p *Pending) Timer(s sim.Signal) *sight.Timer {
+	t, is := p.known[s]
+	if !is {
+		t = &sight.Timer{Signal: s}
+		p.known[s] = t
+	}
+	return t
+}
+
+func (p *Pending) Scheduled(t *sight.Timer) bool {
+	_, is := p.Timers[t.Signal]
+	return is
+}
+
+func (p *Pending) Handed()                         {}
+func (p *Pending) Due(time.Duration) macetime.Time { return macetime.Time{} }
