@@ -74,8 +74,9 @@ func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, err
 	if err := unfit(s); err != nil {
 		return nil, err
 	}
+	opts.Seed = max(opts.Seed, 1)
 	stop := search.Stop("")
-	w := &worlds.Search{Test: by.Test, Seed: max(opts.Seed, 1), Worlds: many(opts), Workers: workers(opts), Of: s.Header(true), Build: by.Build,
+	w := &worlds.Search{Test: by.Test, Seed: opts.Seed, Worlds: many(opts), Workers: workers(opts), Of: s.Header(true), Build: by.Build,
 		Walk: string(opts.Walking), Prefix: opts.Prefix, NoShrink: by.NoShrink,
 		Stop: func() bool {
 			if opts.Stop != nil {
@@ -113,7 +114,7 @@ func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, err
 	case stop != "":
 		r.Stop, r.Cut = stop, stop
 	}
-	r.Measured = search.Measured{Elapsed: time.Since(began), CPU: search.Processor() - spent}
+	r.Measured = search.Measured{Elapsed: time.Since(began), CPU: search.Processor() - spent + w.Spent()}
 	return r, nil
 }
 

@@ -63,6 +63,9 @@ func (s *Search) run(j job) (result, error) {
 	cmd := exec.Command(s.binary.file, args...)
 	cmd.Env = append(os.Environ(), variable+"="+string(text), "GOMAXPROCS=1")
 	said, err := s.wait(cmd, j.Out)
+	if of := cmd.ProcessState; of != nil {
+		s.spent.Add(int64(of.UserTime() + of.SystemTime()))
+	}
 	out, readErr := os.ReadFile(j.Out)
 	if readErr != nil {
 		return result{}, fmt.Errorf("no world can be taken (%v):\n%s", err, first(string(said), 40))

@@ -10,6 +10,8 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"macemc/choose"
 	"macemc/internal/bubble"
@@ -36,7 +38,8 @@ type Search struct {
 
 	binary Binary
 	prefix string // the file of Prefix
-	Whole  int    // all worlds that deviate so often or less were taken; -1 if not
+	spent  atomic.Int64
+	Whole  int // all worlds that deviate so often or less were taken; -1 if not
 }
 
 // A Finding is a world that fails.
@@ -72,6 +75,9 @@ type Turn struct {
 	Worlds int    // 0 if the step was not looked for
 	Draws  []string
 }
+
+// Spent returns the processor time of the child processes so far.
+func (s *Search) Spent() time.Duration { return time.Duration(s.spent.Load()) }
 
 // Prepare builds the test with the overlay. The error says why replay is not exact.
 func (s *Search) Prepare() (err error) {
