@@ -47,6 +47,10 @@ func (h *Host) Shown() any {
 	if !h.Running() || h.life.show == nil {
 		return nil
 	}
+	before := bubble.SetLife(h.life.number) // it reads the clock of the host
+	defer bubble.SetLife(before)
+	bubble.Hush()
+	defer bubble.Unhush()
 	return h.life.show()
 }
 

@@ -229,7 +229,7 @@ func hasty(t *testing.T, w *macetest.World) {
 
 func (c *cluster) storm() {
 	w := c.w
-	crashes := 2
+	crashes, clocks := 2, 2
 	for range 20 {
 		switch w.Choose(8) {
 		case 1, 2:
@@ -247,6 +247,11 @@ func (c *cluster) storm() {
 			}
 		case 6:
 			c.member()
+		case 7:
+			if clocks > 0 {
+				clocks--
+				w.Unclock(c.any(), 0, 0)
+			}
 		}
 		c.wait()
 	}
@@ -290,6 +295,7 @@ func (c *cluster) wait() {
 func (c *cluster) heal() {
 	c.w.Heal()
 	for _, name := range c.names {
+		c.w.RightClock(name)
 		if !c.w.Host(name).Running() {
 			c.w.Restart(name)
 		}

@@ -18,6 +18,11 @@ func TestMain(m *testing.M) {
 
 func TestLedger(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
+// Two servers hold the lease, since their clocks drift.
+func TestDrift(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{LD6}, Walks: 8000, Expect: sim.VerdictSafety})
+}
+
 // A deposit is counted twice.
 func TestTwice(t *testing.T) {
 	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{LD2}, Expect: sim.VerdictSafety})

@@ -16,6 +16,7 @@ const (
 	LD3 sim.BugID = "LD3"
 	LD4 sim.BugID = "LD4"
 	LD5 sim.BugID = "LD5"
+	LD6 sim.BugID = "LD6"
 )
 
 // System is the ledger: servers n0 and n1, the keeper n2, and the client n3.
@@ -32,7 +33,7 @@ var System = &sim.System{
 			return deposits([]string{p.Addr(0).String(), p.Addr(1).String()})
 		}
 		return nil // the keeper
-	}, Storm: 10 * time.Second},
+	}, Storm: 10 * time.Second, Clocks: 2, Drift: 100_000},
 	Script: func(_ sim.Params, self sim.Addr, life int) []sim.Signal {
 		if self.Index() != 3 || life > 0 {
 			return nil
@@ -46,6 +47,7 @@ var System = &sim.System{
 		{ID: LD3, Story: "The lease is counted from when the grant arrives. A grant that a partition held up makes a second primary."},
 		{ID: LD4, Story: "The book is written in place. After a crash half of it is there, and the server cannot start."},
 		{ID: LD5, Story: "A goroutine is left behind when a server stops."},
+		{ID: LD6, Story: "A server counts the whole lease. If its clock is slow, or the keeper's is fast, two servers hold the lease."},
 	},
 	Properties: []sim.Property{
 		sim.Always("at most one server holds the lease", func(v sim.View[shown]) bool { return primaries(v) <= 1 },

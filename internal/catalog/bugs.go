@@ -4,7 +4,7 @@ import "macemc/sim"
 
 // Elsewhere names the known bugs of the examples, which are modules of their own.
 const Elsewhere = "The examples are modules of their own, with known bugs: examples/raft (RF1 to RF16) and examples/kcp (KC1 to KC8), " +
-	"which go run ./check bugs lists there; examples/swim (SM1 to SM5), examples/ladder (PB1 to PB3), examples/leveldb (LV1), examples/pebble (PB1), examples/ledger (LD1 to LD5) and examples/lock (LK1)."
+	"which go run ./check bugs lists there; examples/swim (SM1 to SM5), examples/ladder (PB1 to PB3), examples/leveldb (LV1), examples/pebble (PB1), examples/ledger (LD1 to LD6) and examples/lock (LK1)."
 
 // lists says what PA5 and PA6 turn on.
 const lists = "the first node lists both again that failed; or, where one sent a join before that, it comes to an end; or, where they were listed before, the second one is back before anybody hears an error"
