@@ -6,8 +6,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 
 	"macemc/internal/bubble"
 	"macemc/internal/overlay"
@@ -45,14 +47,39 @@ func build() (Binary, error) {
 		return Binary{}, fmt.Errorf("the race detector schedules by itself: run the test without -race to search it")
 	}
 	h := fnv.New64a()
-	fmt.Fprint(h, here, tags, o.Hash)
+	fmt.Fprint(h, here, tags, o.Hash, environment())
 	file := filepath.Join(dir, "tests", fmt.Sprintf("%x.test", h.Sum64()))
 	args := append([]string{"test", "-c", "-vet=off", "-o", file}, o.Flags(tags...)...)
 	out, err := o.Command(append(args, ".")...).CombinedOutput()
 	if err != nil {
 		return Binary{}, fmt.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	return Binary{file, o}, nil
+	return Binary{own(file), o}, nil
+}
+
+// environment returns the variables by which the go command builds another program of the same source.
+func environment() (all []string) {
+	for _, name := range []string{"GOFLAGS", "GOEXPERIMENT", "CGO_ENABLED", "GOAMD64", "GODEBUG"} {
+		all = append(all, os.Getenv(name))
+	}
+	return all
+}
+
+// own returns another name of a program, for this process alone: another process may build the program again
+// while this one takes worlds. It removes such names of processes that have ended.
+func own(file string) string {
+	all, _ := filepath.Glob(file + "-*")
+	for _, name := range all {
+		pid, err := strconv.Atoi(name[len(file)+1:])
+		if p, _ := os.FindProcess(pid); err == nil && (pid == os.Getpid() || p.Signal(syscall.Signal(0)) != nil) {
+			os.Remove(name)
+		}
+	}
+	name := fmt.Sprint(file, "-", os.Getpid())
+	if os.Link(file, name) != nil {
+		return file
+	}
+	return name
 }
 
 // settings returns the tags that this test was built with, and whether it is by -race.
@@ -96,7 +123,7 @@ func (src Source) Build() (Binary, error) {
 	}
 	tags, _ := settings()
 	h := fnv.New64a()
-	fmt.Fprint(h, src.Main, src.Dir, tags, o.Hash)
+	fmt.Fprint(h, src.Main, src.Dir, tags, o.Hash, environment())
 	file := filepath.Join(dir, "programs", fmt.Sprintf("%x", h.Sum64()))
 	if src.Overlay != "" {
 		if o.JSON, err = o.With(src.Overlay, filepath.Dir(src.Overlay)); err != nil {
@@ -109,5 +136,5 @@ func (src Source) Build() (Binary, error) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return Binary{}, fmt.Errorf("go %s %s: %v\n%s", strings.Join(args, " "), src.Main, err, out)
 	}
-	return Binary{file, o}, nil
+	return Binary{own(file), o}, nil
 }
