@@ -298,6 +298,13 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "search/internal/shard",
+		may:  []string{"internal/canon", "internal/flat"},
+		instead: map[string]string{
+			"": "shard encodes states and their identities; let explore say what they are",
+		},
+	},
+	{
 		path: "search/internal/stubborn",
 		instead: map[string]string{
 			"": "stubborn computes with numbers of kinds of events; let explore say what they are, and what was observed",
@@ -312,7 +319,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/explore",
-		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/world", "search/internal/run", "search/internal/stubborn", "trace"},
+		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/world", "search/internal/run", "search/internal/shard", "search/internal/stubborn", "trace"},
 		instead: map[string]string{
 			"search": "what explores takes steps of states; let its owner know what is to be found",
 			"":       "what explores takes steps of states; let its owner act on where they lead",
@@ -334,7 +341,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/shard", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
 		tests: []string{"systems/*", "layers/*", "internal/known", "internal/catalog", "internal/oracle", "search/testdata/foreign"}, // a library that nobody wrote for a model checker,
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",

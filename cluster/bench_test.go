@@ -251,3 +251,37 @@ func BenchmarkLoss(b *testing.B) {
 		b.ReportMetric(time.Duration(again.Load()-fell.Load()).Seconds(), "s-until-taken-again")
 	}
 }
+
+// BenchmarkShards compares the processor time of an exhaustive phase in shards with that of one process, by
+// turns: a system of one node, whose states are made by their runs, and one of several, whose
+// states are made of their parts. Both run in this process; the server syncs each write.
+func BenchmarkShards(b *testing.B) {
+	for _, s := range []subject{
+		whole(b, "peterson", 0, []string{"n=5"}, nil, 40),
+		whole(b, "paxos", 0, nil, nil, 200),
+		whole(b, "twophase", 0, []string{"rms=8"}, nil, 200),
+	} {
+		b.Run(s.sys.Name, func(b *testing.B) {
+			var took [2]time.Duration
+			states := 0
+			for b.Loop() {
+				before := processor(b)
+				if _, err := search.Search(s.sys, s.opts); err != nil {
+					b.Fatal(err)
+				}
+				took[0] += processor(b) - before
+				before = processor(b)
+				g := newRig(b, s, settings{pace: usual, shards: 4})
+				g.worker(2, nil)
+				states += g.visits().Stats.States
+				took[1] += processor(b) - before
+				g.stop()
+				g.all.Wait()
+			}
+			b.ReportMetric(took[0].Seconds()/float64(b.N), "s-alone")
+			b.ReportMetric(took[1].Seconds()/float64(b.N), "s-shards")
+			b.ReportMetric(float64((took[1]-took[0]).Microseconds())/float64(states), "µs-more/state")
+			b.ReportMetric(float64(states)/float64(b.N), "states")
+		})
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -20,8 +21,9 @@ import (
 
 // job is the value of the key job.
 type job struct {
-	Job   command.Job
-	Epoch uint64 // differs each time a coordinator begins
+	Job    command.Job
+	Epoch  uint64 // differs each time a coordinator begins
+	Shards int    // into which the states are divided, or 0 if workers take walks
 }
 
 // result is the result of a span.
@@ -38,8 +40,10 @@ type coordinator struct {
 	pace
 	nc     *nats.Conn
 	ns     *server.Server // If it is nil, the servers belong to an external cluster.
+	of     command.Job
 	epoch  uint64
 	lot    int
+	survey *survey // of the states in shards, or nil
 	say    func(string)
 	roster roster
 	status *statusPage // nil if there is none
@@ -52,6 +56,9 @@ const spanEach = 2
 func (s *settings) coordinate(j command.Job, dir string, say func(string), now func() command.Status) (*command.Coordination, error) {
 	if s.url == "" && s.replicas > 1 {
 		return nil, fmt.Errorf("--replicas %d needs --cluster: the coordinator's own server keeps one copy", s.replicas)
+	}
+	if err := s.shardable(); err != nil {
+		return nil, err
 	}
 	c := &coordinator{say: say, pace: s.pace}
 	var err error
@@ -66,6 +73,10 @@ func (s *settings) coordinate(j command.Job, dir string, say func(string), now f
 	} else {
 		c.nc, err = s.connect("coordinator")
 	}
+	if s.shards > 0 {
+		own := c.ns != nil
+		c.survey = &survey{coordinator: c, n: s.shards, in: s.storage(own), synced: own || s.synced, run: filepath.Join(dir, "run"), reaches: s.at}
+	}
 	if err == nil {
 		err = c.begin(j, s.storage(c.ns != nil))
 	}
@@ -78,7 +89,12 @@ func (s *settings) coordinate(j command.Job, dir string, say func(string), now f
 		url = c.ns.ClientURL()
 		say("macemc: start a worker by: worker --cluster " + url)
 	} else {
-		say("macemc: the cluster is external, so it is unknown whether its servers sync their writes")
+		switch {
+		case c.survey == nil:
+			say("macemc: the cluster is external, so it is unknown whether its servers sync their writes")
+		case !s.synced:
+			say("macemc: it is unknown whether the servers of the cluster sync each write, so the search will not be called exhaustive; give --synced if they do")
+		}
 	}
 	return &command.Coordination{Afar: c, End: c.end, Join: s.joins(url)}, nil
 }
@@ -92,10 +108,7 @@ func (c *coordinator) begin(j command.Job, in *storage) (err error) {
 		return err
 	}
 	c.epoch = uint64(time.Now().UnixNano()) // not a count: a worker may have been connected to another server before
-	text, err := json.Marshal(job{j, c.epoch})
-	if err != nil {
-		return err
-	}
+	c.of = j
 	if err := c.sure(nil, func(ctx context.Context) error {
 		if err := c.work.Purge(ctx); err != nil {
 			return err
@@ -105,14 +118,22 @@ func (c *coordinator) begin(j command.Job, in *storage) (err error) {
 				return err
 			}
 		}
-		_, err := c.runs.Put(ctx, keyJob, text)
-		return err
+		return c.gives(ctx, c.Shards())
 	}); err != nil {
 		return err
 	}
 	watching, ends := context.WithCancel(context.Background())
 	c.ends = ends
 	return c.watchWorkers(watching)
+}
+
+// gives publishes the job.
+func (c *coordinator) gives(ctx context.Context, shards int) error {
+	text, err := json.Marshal(job{c.of, c.epoch, shards})
+	if err == nil {
+		_, err = c.runs.Put(ctx, keyJob, text)
+	}
+	return err
 }
 
 // sure repeats a call until it succeeds, since servers of a cluster may be down for a while. It
@@ -123,8 +144,8 @@ func (c *coordinator) sure(stopped func() bool, call func(context.Context) error
 		err := call(ctx)
 		cancel()
 		switch {
-		case err == nil:
-			return nil
+		case err == nil, errors.Is(err, errSuperseded):
+			return err
 		case stopped != nil && stopped():
 			return errStopped
 		case c.nc.IsClosed():
@@ -220,6 +241,11 @@ func (c *coordinator) Learn(k search.Knowledge) error {
 	text, err := json.Marshal(k)
 	if err != nil {
 		return err
+	}
+	if k.All && c.survey != nil { // the states were visited
+		if err := c.sure(nil, func(ctx context.Context) error { return c.gives(ctx, 0) }); err != nil {
+			return err
+		}
 	}
 	return c.sure(nil, func(ctx context.Context) error {
 		err := putParts(ctx, c.known, fmt.Sprintf("%d.%d", c.epoch, k.Lot), "coordinator", text)

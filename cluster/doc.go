@@ -1,4 +1,5 @@
-// Package cluster lets workers on several machines take the walks of one search, over NATS JetStream.
+// Package cluster lets workers on several machines take the walks of one search, and visit its states, over NATS
+// JetStream.
 //
 //	func main() {
 //		command.Program{Systems: []*sim.System{lock.System}, Cluster: cluster.Commands()}.Main()
@@ -17,6 +18,12 @@
 //	bucket macemc-known      the additions to the corpus, for each lot
 //	bucket macemc-tries      the walks that ended processes, for each span that was delivered
 //	bucket macemc-run        the job, the number of the current lot, and a heartbeat for each worker
+//
+// The states of the exhaustive phase may be divided into shards, each of which one worker at a time visits:
+//
+//	stream macemc-states-N   the states that were found for a shard, in the order in which they are visited
+//	stream macemc-visited-N  records of those that were visited, and of what came of it
+//	bucket macemc-space      the level, and the worker of each shard
 //
 // When a span is delivered a second time, its walks are taken in a process of their own. A walk that
 // ends three such processes is left out, and the search is then incomplete.

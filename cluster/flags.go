@@ -23,6 +23,9 @@ type settings struct {
 	cert, key, ca             string
 	peer                      string // the name in the certificate of the other side
 	replicas                  int
+	shards                    int
+	synced                    bool // the servers of an external cluster sync each write
+	hasty                     bool // for tests: the coordinator's own server syncs nothing
 	pace                      pace
 	at                        func(point, span string) // for tests: see worker
 }
@@ -57,6 +60,8 @@ func (s *settings) flags(flags *pflag.FlagSet, coordinator bool) {
 		usage = "use the external NATS cluster at `URL` (default: the coordinator starts a server)"
 		flags.StringVar(&s.listen, "listen", defaultListen, "let the coordinator's server listen at `ADDR`; an address off the loopback needs a token or\ncertificates")
 		flags.IntVar(&s.replicas, "replicas", 1, "keep `N` copies of everything in an external cluster")
+		flags.IntVar(&s.shards, "shards", 0, "divide the states of the exhaustive phase into `N` parts, which workers visit; two to four for each\ngoroutine of all workers (default the coordinator visits all states)")
+		flags.BoolVar(&s.synced, "synced", false, "the servers of the external cluster sync each write (sync_interval: always); without that, a search in\nshards over them is not called exhaustive")
 		flags.StringVar(&s.status, "status", "", "serve a page with the status of the search at `ADDR`, such as 127.0.0.1:8222; an address off\nthe loopback needs --token-file, and the page then asks for the token as a password")
 	}
 	flags.StringVar(&s.url, "cluster", url, usage)
@@ -66,6 +71,17 @@ func (s *settings) flags(flags *pflag.FlagSet, coordinator bool) {
 	flags.StringVar(&s.key, "tls-key", "", "read the key of that certificate from `FILE`")
 	flags.StringVar(&s.peer, "tls-name", "", "expect `NAME` in the server's certificate (default: the host of the URL)")
 	flags.StringVar(&s.ca, "tls-ca", "", "read from `FILE` the certificates of the authorities that may have signed the other side's")
+}
+
+// shardable returns an error if the states cannot be divided as the flags say.
+func (s *settings) shardable() error {
+	switch {
+	case s.shards < 0 || s.shards > shardsMost:
+		return fmt.Errorf("--shards is %d; it must be 0 to %d", s.shards, shardsMost)
+	case s.synced && s.url == "":
+		return errors.New("--synced needs --cluster: the coordinator's own server syncs each write")
+	}
+	return nil
 }
 
 // secret returns the token, or "" if no file was given.

@@ -156,6 +156,7 @@ func newRig(t testing.TB, s subject, of settings) *rig {
 	if g.of.listen == "" {
 		g.of.listen = "127.0.0.1:0"
 	}
+	_, g.of.hasty = t.(*testing.T) // benchmarks measure what syncs cost
 	if g.of.pace.ack == 0 {
 		g.of.pace = brisk
 	}
@@ -196,6 +197,9 @@ func (g *rig) workerWith(ctx context.Context, n int, at func(point, id string)) 
 	hands := command.Hands{
 		N: n, Say: g.say,
 		Taker: func(command.Job) (*search.Taker, error) { return search.NewTaker(g.sys, g.opts) },
+		Remote: func(_ command.Job, shards int) (*search.Remote, error) {
+			return search.NewRemote(g.sys, g.opts, shards)
+		},
 		Lone: func(_ context.Context, l command.Lone, over func() bool) (search.Spanned, int, error) {
 			taker, err := search.NewTaker(g.sys, g.opts)
 			if err == nil {
@@ -236,16 +240,21 @@ func (g *rig) search() map[string]any {
 	g.t.Helper()
 	opts := g.opts
 	opts.Afar = g.c
-	end := time.AfterFunc(4*time.Minute, func() { // before go test ends it, which would not print what was said
-		all := make([]byte, 1<<20)
-		panic(fmt.Sprintf("the search does not end:\n%s\n%s", g.said.String(), all[:runtime.Stack(all, true)]))
-	})
-	defer end.Stop()
+	defer g.patience()()
 	r, err := search.Search(g.sys, opts)
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	return came(g.t, r)
+}
+
+// patience ends the test's process if a search does not end, before go test does it, which would not print what
+// was said.
+func (g *rig) patience() (ends func() bool) {
+	return time.AfterFunc(4*time.Minute, func() {
+		all := make([]byte, 1<<20)
+		panic(fmt.Sprintf("the search does not end:\n%s\n%s", g.said.String(), all[:runtime.Stack(all, true)]))
+	}).Stop
 }
 
 // holds reports a difference between two results.

@@ -87,6 +87,18 @@ func (r *roster) goroutines() int {
 	return r.sum()
 }
 
+// slots returns the names of the goroutines of all workers, in order.
+func (r *roster) slots() (names []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(r.members)) {
+		for k := range r.members[name].Goroutines {
+			names = append(names, slotName(name, k))
+		}
+	}
+	return names
+}
+
 // pace returns how many walks one goroutine takes in a second, or 0 if that is unknown.
 func (r *roster) pace() float64 {
 	r.mu.Lock()

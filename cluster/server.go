@@ -46,9 +46,9 @@ var usual = pace{
 	call: 4 * time.Second, retry: 200 * time.Millisecond, ack: 4 * time.Second, tell: time.Second, stuck: time.Minute, gone: 2 * time.Minute, span: 700 * time.Millisecond,
 }
 
-// start starts a server in this process. It keeps everything in memory: it lives as long as the
+// start starts a server in this process. It keeps walks in memory: it lives as long as the
 // coordinator, and a coordinator begins by removing what an earlier one left. What must survive both is
-// in the search's own state.
+// in the search's own state. The states in shards are in files of the server, which syncs each write.
 func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 	secret, err := s.secret()
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *settings) start(dir string) (*server.Server, *nats.Conn, error) {
 	}
 	opts := &server.Options{
 		ServerName: "macemc", Host: host, Port: port, JetStream: true, StoreDir: filepath.Join(dir, "nats"),
-		NoSigs: true, NoLog: true, MaxPayload: payloadMost, Authorization: secret,
+		NoSigs: true, NoLog: true, MaxPayload: payloadMost, Authorization: secret, SyncAlways: !s.hasty,
 	}
 	if config != nil {
 		opts.TLSConfig, opts.TLS, opts.TLSVerify = config, true, s.ca != ""

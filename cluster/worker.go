@@ -37,6 +37,7 @@ type worker struct {
 	at      func(point, span string) // for tests: if it is not nil, it is called between the steps of a commit
 	wanted  atomic.Pointer[wanted]
 	current atomic.Pointer[job]
+	space   watched
 }
 
 // wanted is the number of the first lot whose spans are still needed.
@@ -75,9 +76,9 @@ func (s *settings) work(ctx context.Context, hands command.Hands) error {
 		return err
 	}
 	var all sync.WaitGroup
-	for range w.N {
+	for k := range w.N {
 		all.Go(func() {
-			if err := w.loop(ctx); err != nil {
+			if err := w.loop(ctx, k); err != nil {
 				cancel(err)
 			}
 		})
@@ -139,6 +140,7 @@ func (w *worker) follow(ctx context.Context) error {
 
 // ask sends a heartbeat, and reads the job and the lot.
 func (w *worker) ask(ctx context.Context) {
+	w.reaches("asks", w.name)
 	_, _ = w.runs.Put(ctx, keyOf+w.name, []byte(strconv.Itoa(w.N)))
 	for _, key := range []string{keyJob, keyLot} {
 		if e, err := w.runs.Get(ctx, key); err == nil {
@@ -163,7 +165,7 @@ func (w *worker) learns(key string, is bool, value []byte) {
 		var j job
 		if err := json.Unmarshal(value, &j); err != nil {
 			w.Say("the job cannot be read: " + err.Error())
-		} else if now := w.current.Load(); now == nil || now.Epoch != j.Epoch {
+		} else if now := w.current.Load(); now == nil || now.Epoch != j.Epoch || now.Shards != j.Shards {
 			w.current.Store(&j)
 		}
 	}
@@ -176,8 +178,9 @@ func (w *worker) over(epoch uint64, lot int) bool {
 	return now != nil && (now.epoch > epoch || now.epoch == epoch && now.lot > lot)
 }
 
-// loop takes spans of the current job, one after another.
-func (w *worker) loop(ctx context.Context) error {
+// loop visits the states of the current job, or takes its spans, one after another. The number is that of
+// the goroutine.
+func (w *worker) loop(ctx context.Context, number int) error {
 	var of *job
 	var taker *search.Taker
 	queue := &queue{w: w}
@@ -193,6 +196,12 @@ func (w *worker) loop(ctx context.Context) error {
 				return err
 			}
 			of = now
+		}
+		if now.Shards > 0 {
+			if err := w.visits(ctx, now, number); err != nil {
+				return err
+			}
+			continue
 		}
 		m, err := queue.next(ctx)
 		if m == nil {

@@ -21,6 +21,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"macemc/search"
+	"macemc/sim"
 )
 
 // A Cluster lets processes on several machines take the walks of one search. Package macemc/cluster
@@ -54,6 +55,8 @@ type Status struct {
 type Hands struct {
 	N, Memory int // the number of goroutines, and the bytes that the process may have
 	Taker     func(Job) (*search.Taker, error)
+	// Remote visits states of a job that are divided into shards.
+	Remote func(j Job, shards int) (*search.Remote, error)
 	// Lone takes a span in a process of its own. Once over reports true, it returns ErrUnwanted. If
 	// the process fails, it returns the walk that was under way, or -1 if none was.
 	Lone func(ctx context.Context, l Lone, over func() bool) (came search.Spanned, walk int, err error)
@@ -74,8 +77,9 @@ func (t *tool) coordinatorCommand() *cobra.Command {
 	cmd.Use, cmd.Short = "coordinator SYSTEM", "search, and let workers on other machines take the walks"
 	cmd.Long = `coordinator searches as search does, and comes to the same finding and counts for the
 same seed. Workers take its walks: start each by "worker" with the same program. Workers may
-come, go and be killed at any time. The coordinator itself does the exhaustive phase, takes
-again the walks that need a closer look, and writes the findings. It starts a worker on its own
+come, go and be killed at any time. With --shards, they visit the states of the exhaustive
+phase, too; otherwise the coordinator does that itself. It takes again the walks that need a
+closer look, and writes the findings. It starts a worker on its own
 machine, too. It keeps its state in --state DIR, and resume goes on with it.
 
 A walk that ends three workers is left out; the search is then reported as incomplete.`
@@ -146,7 +150,7 @@ of another build or setting. If a handler ends the process, worker starts it aga
 			os.Stdout = os.Stderr // of handlers
 		}
 		err = t.Cluster.Work(ctx, Hands{
-			N: cmp.Or(n, runtime.GOMAXPROCS(0)), Memory: most, Taker: t.takerOf, Lone: t.lone, Say: func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) },
+			N: cmp.Or(n, runtime.GOMAXPROCS(0)), Memory: most, Taker: t.takerOf, Remote: t.remoteOf, Lone: t.lone, Say: func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) },
 		})
 		if err != nil && t.args != nil {
 			fmt.Fprintln(parent, workerEnds)
@@ -259,43 +263,61 @@ func endAbove(p *os.Process, most int) (stop func()) {
 	return func() { close(done) }
 }
 
-// takerOf returns a Taker for a job. It refuses a job of another build or setting.
+// takerOf returns a Taker for a job.
 func (t *tool) takerOf(j Job) (*search.Taker, error) {
-	build, err := buildHash()
+	sys, opts, err := t.ofJob(j)
 	if err != nil {
 		return nil, err
 	}
+	return search.NewTaker(sys, opts)
+}
+
+// remoteOf returns a Remote for a job.
+func (t *tool) remoteOf(j Job, shards int) (*search.Remote, error) {
+	sys, opts, err := t.ofJob(j)
+	if err != nil {
+		return nil, err
+	}
+	return search.NewRemote(sys, opts, shards)
+}
+
+// ofJob returns the system and the options of a job. It refuses a job of another build or setting.
+func (t *tool) ofJob(j Job) (sys *sim.System, opts search.Options, err error) {
+	build, err := buildHash()
+	if err != nil {
+		return nil, opts, err
+	}
 	if j.Build != build {
-		return nil, fmt.Errorf("%w: it is of another build (%s) than this program (%s); start the same program everywhere", ErrRefused, j.Build, build)
+		return nil, opts, fmt.Errorf("%w: it is of another build (%s) than this program (%s); start the same program everywhere", ErrRefused, j.Build, build)
 	}
 	if len(j.Args) == 0 || j.Args[0] != "coordinator" {
-		return nil, fmt.Errorf("%w: its command line is none of a coordinator", ErrRefused)
+		return nil, opts, fmt.Errorf("%w: its command line is none of a coordinator", ErrRefused)
 	}
 	var f searchFlags
 	cmd := t.searches(&f)
 	t.coordinates(cmd, &f)
 	if err := cmd.ParseFlags(j.Args[1:]); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, opts, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	f.out, f.state, f.prefix = os.TempDir(), "", "" // they are the coordinator's
 	if err := f.check(cmd); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, opts, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	name, err := t.one(cmd.Flags().Args(), "a job is of one system")
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, opts, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
-	sys, opts, err := t.options(name, &f)
+	sys, opts, err = t.options(name, &f)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, opts, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 	mine, err := t.headerOf(sys, opts)
 	if err != nil {
-		return nil, err
+		return nil, opts, err
 	}
 	if !slices.Equal(mine.Setting, j.Setting) {
-		return nil, fmt.Errorf("%w: it is of %s, and here that is %s", ErrRefused, strings.Join(j.Setting, ", "), strings.Join(mine.Setting, ", "))
+		return nil, opts, fmt.Errorf("%w: it is of %s, and here that is %s", ErrRefused, strings.Join(j.Setting, ", "), strings.Join(mine.Setting, ", "))
 	}
 	opts.Workers = 1
-	return search.NewTaker(sys, opts)
+	return sys, opts, nil
 }

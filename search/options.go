@@ -158,7 +158,7 @@ func (o Options) filled() (Options, error) {
 	if o.ProfileSpace && o.Engine == EngineReference {
 		return o, fmt.Errorf("Options.ProfileSpace does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)
 	}
-	if err := o.keepable(); err != nil {
+	if err := cmp.Or(o.keepable(), o.shardable()); err != nil {
 		return o, err
 	}
 	o, err := o.kept()

@@ -134,7 +134,9 @@ func (r *runner) exhaustive() (outcome, error) {
 		return from.states(), nil
 	}
 	r.add(Stats{Engine: string(cmp.Or(r.opts.Engine, EngineMemo))})
-	switch {
+	switch by := r.opts.shards(); {
+	case by != nil:
+		return r.exhaustShards(by)
 	case r.opts.Prefixes > 0:
 		return r.harvest()
 	case r.opts.Engine == EngineReference:

@@ -262,3 +262,9 @@ func (st *State) keepTwin(b *Bank, i int, id uint32) {
 	b.vault.all.twin(Twinned{i, id})
 	b.vault.twinned.Store(int32(len(b.vault.all.twins)))
 }
+
+// Number returns the number of the part with an identity, or 0 if the bank does not have it.
+func (b *Bank) Number(place int, sum canon.Hash) uint32 {
+	id, _ := b.find(place, sum)
+	return id
+}

@@ -139,7 +139,7 @@ func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err
 // and a field in which the two states before it differ although they have one identity. It returns ""
 // if it finds no such field.
 func (x *Explorer) parts(run *run.Answers) (at, field string) {
-	if x.Prints != nil || x.makeSides() != nil || len(run.Steps) == 0 {
+	if x.Prints != nil || x.runs != nil || x.makeSides() != nil || len(run.Steps) == 0 {
 		return "", ""
 	}
 	var kept []uint32 // the states of the run but for its last

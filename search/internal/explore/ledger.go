@@ -299,6 +299,15 @@ func (e *Entry) Level() Frontier {
 	return f
 }
 
+// forget gives all states back. Their numbers are not used again. Nobody else may have an entry.
+func (e *Entry) forget() {
+	all := *e.blocks.Load()
+	for k := len(all) - 1; k >= 0 && all[k] != nil; k-- {
+		all[k] = nil
+	}
+	e.spans, e.into = nil, nil
+}
+
 // widen makes room in the layout for a number at a place.
 func (l *Ledger) widen(place int, id uint32) *layout {
 	l.mu.Lock()

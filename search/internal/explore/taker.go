@@ -37,6 +37,8 @@ type Taker struct {
 
 	chain chain // what of the run is kept
 
+	runs func(state uint32) run.Answers // the run to a state; nil if the ledger has it
+
 	Reduction *Reduction   // what leaves steps out, or nil
 	only      stubborn.Set // the events that are taken now, by number, or nil if all are
 
@@ -309,6 +311,9 @@ func (t *Taker) Found() *run.Answers {
 
 // Path returns the answers that lead to a state.
 func (t *Taker) Path(state uint32) (answers run.Answers) {
+	if t.runs != nil {
+		return t.runs(state)
+	}
 	for s := state; ; s = t.Origin(s).Parent {
 		o := t.Origin(s)
 		if o.Parent == NoParent {

@@ -1,0 +1,590 @@
+package cluster
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+
+	"macemc/search"
+)
+
+// The states of the exhaustive phase are divided into shards by their identities. Each shard has two
+// streams: the states that were found for it, and records of those that were visited. A worker that
+// owns a shard reads states in their order, a group at a time:
+//
+//  1. it takes all steps of the states that are new, stores the states to which they lead in the
+//     streams of their shards, and waits until the server has acknowledged them;
+//  2. it appends one record: the new states, the counts, and how far it has read. The record is
+//     refused if another record was appended since the worker's last one.
+//
+// So a state that is recorded as visited has all its successors stored, and a state that was read and
+// is not recorded is read again by the next owner. Which states are new follows from the order of the
+// stream alone. What was read is removed at the end of a level.
+//
+// An owner begins by reading all records and appending one with its epoch, which is larger than all
+// before. From then on the records of an earlier owner are refused.
+//
+// The coordinator assigns shards, and ends a level once the records of all shards say that everything
+// was read: in one pass it looks how far each shard has read, and at the end of the stream of
+// its states. Then it appends a mark to each of these streams, on the condition that nothing was appended
+// since the pass. If a mark is refused, it begins the pass again. If all were accepted, nothing was under
+// way between the two passes, and the marks are the end of the next level.
+
+const (
+	bucketSpace  = "macemc-space"
+	keySpace     = "space"
+	shardsMost   = 256
+	removesLeast = 64      // messages that were read and are removed together
+	groupStates  = 1 << 12 // new states of a group, or more
+
+	subjectMoved = "macemc.moved" // a worker has appended a record
+)
+
+func streamStates(k int) string       { return fmt.Sprintf("macemc-states-%d", k) }
+func streamVisited(k int) string      { return fmt.Sprintf("macemc-visited-%d", k) }
+func subjectStates(k int) string      { return fmt.Sprintf("macemc.states.%d", k) }
+func subjectVisited(k int) string     { return fmt.Sprintf("macemc.visited.%d", k) }
+func slotName(w string, k int) string { return fmt.Sprintf("%s.%d", w, k) }
+
+// space is the value of the key space: what the owners of shards have to do. Only the coordinator writes it.
+type space struct {
+	Run    string // differs for each search
+	Epoch  uint64 // of the job
+	Last   uint64 // the last epoch of an owner
+	Level  int
+	Expand bool
+	Starts []uint64 // by shard, the message before the states of the level
+	Ends   []uint64 // and the mark at their end
+	Some   []bool   // by shard, whether there are states before the mark
+	Owners []owner  // by shard
+}
+
+type owner struct {
+	Slot  string // a goroutine of a worker, or ""
+	Epoch uint64
+}
+
+// record is what stands before the record of a search.Remote.
+type record struct {
+	Epoch uint64
+	Read  uint64 // the last message of the states' stream that was read
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+var errPoison = errors.New("states end the processes that visit them")
+
+var errRecord = errors.New("a record of visited states is damaged")
+
+func (r *record) bytes(of []byte) []byte {
+	b := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, r.Epoch), r.Read)
+	b = append(b, of...)
+	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+}
+
+func readRecord(b []byte) (r record, of []byte, err error) {
+	if len(b) < 20 || crc32.Checksum(b[:len(b)-4], castagnoli) != binary.LittleEndian.Uint32(b[len(b)-4:]) {
+		return r, nil, errRecord
+	}
+	return record{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}, b[16 : len(b)-4], nil
+}
+
+// header of a mark; other messages have none.
+const headerMark = "Macemc-Mark"
+
+// spaces are the streams and the bucket of the shards.
+type spaces struct {
+	kv              jetstream.KeyValue
+	states, visited []jetstream.Stream
+}
+
+// openSpaces opens the streams of n shards. If in is not nil, it creates what does not exist.
+func (p *places) openSpaces(ctx context.Context, n int, in *storage) (*spaces, error) {
+	s := &spaces{}
+	var err error
+	if in != nil {
+		s.kv, err = p.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: bucketSpace, History: 1, Storage: jetstream.FileStorage, Replicas: in.copies})
+	} else {
+		s.kv, err = p.js.KeyValue(ctx, bucketSpace)
+	}
+	for k := 0; k < n && err == nil; k++ {
+		for _, of := range []struct {
+			name, subject string
+			to            *[]jetstream.Stream
+		}{{streamStates(k), subjectStates(k), &s.states}, {streamVisited(k), subjectVisited(k), &s.visited}} {
+			var stream jetstream.Stream
+			if in != nil {
+				stream, err = p.js.CreateOrUpdateStream(ctx, jetstream.StreamConfig{Name: of.name, Subjects: []string{of.subject}, Storage: jetstream.FileStorage, Replicas: in.copies, AllowDirect: true})
+			} else {
+				stream, err = p.js.Stream(ctx, of.name)
+			}
+			if err != nil {
+				return nil, err
+			}
+			*of.to = append(*of.to, stream)
+		}
+	}
+	return s, err
+}
+
+// last returns the last message of a stream, or nil if it has none.
+func last(ctx context.Context, of jetstream.Stream, subject string) (*jetstream.RawStreamMsg, error) {
+	m, err := of.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// survey is the exhaustive phase in shards, as the coordinator sees it.
+type survey struct {
+	*coordinator
+	*spaces
+	n        int
+	in       *storage
+	synced   bool
+	run      string // a file with the name of the run
+	now      space
+	revision uint64
+	at       []uint64 // by shard, the last message of the records that was read
+	read     []uint64 // by shard, the last message of the states that was read, by these
+	removed  []uint64 // by shard, the last message of the states that was removed
+	records  [][]byte
+	moved    chan *nats.Msg
+	since    []time.Time // by shard, when it was seen to move
+	tries    []int       // by shard, how many owners it had since it moved
+	reaches  func(point, what string)
+	refused  int // marks
+}
+
+// Shards implements search.Shards.
+func (c *coordinator) Shards() int {
+	if c.survey == nil {
+		return 0
+	}
+	return c.survey.n
+}
+
+// Synced reports whether the server syncs its writes.
+func (c *coordinator) Synced() bool { return c.survey.synced }
+
+// Open implements search.Shards.
+func (c *coordinator) Open(starts [][][]byte) (level int, some bool, err error) {
+	return c.survey.open(starts)
+}
+
+// Visit implements search.Shards.
+func (c *coordinator) Visit(level int, stopped func() bool, came func([][]byte) (bool, error)) (some bool, why search.Stop, err error) {
+	some, err = c.survey.visit(level, stopped, came)
+	if errors.Is(err, errPoison) {
+		return false, search.StopQuarantined, nil
+	}
+	return some, "", err
+}
+
+// name returns the name of the run, which a file in the search's own state has.
+func (s *survey) name() (string, error) {
+	text, err := os.ReadFile(s.run)
+	if err == nil && len(text) > 0 {
+		return string(text), nil
+	}
+	name := nuid.Next()
+	return name, errors.Join(os.MkdirAll(filepath.Dir(s.run), 0o777), os.WriteFile(s.run, []byte(name), 0o666))
+}
+
+func (s *survey) open(starts [][][]byte) (level int, some bool, err error) {
+	name, err := s.name()
+	if err != nil {
+		return 0, false, err
+	}
+	if err := s.sure(nil, func(ctx context.Context) (err error) {
+		s.spaces, err = s.openSpaces(ctx, s.n, s.in)
+		return err
+	}); err != nil {
+		return 0, false, err
+	}
+	s.at, s.read, s.removed, s.records = make([]uint64, s.n), make([]uint64, s.n), make([]uint64, s.n), make([][]byte, s.n)
+	s.since, s.tries = make([]time.Time, s.n), make([]int, s.n)
+	s.moved = make(chan *nats.Msg, 64)
+	if _, err := s.nc.ChanSubscribe(subjectMoved, s.moved); err != nil {
+		return 0, false, err
+	}
+	if err := s.sure(nil, s.find); err != nil {
+		return 0, false, err
+	}
+	if s.now.Run != name || len(s.now.Ends) != s.n {
+		if err := s.anew(name, starts); err != nil {
+			return 0, false, err
+		}
+	}
+	s.now.Epoch = s.epoch
+	for k := range s.now.Owners {
+		s.now.Owners[k] = owner{}
+	}
+	if err := s.put(nil); err != nil {
+		return 0, false, err
+	}
+	return s.now.Level, slices.Contains(s.now.Some, true), nil
+}
+
+// find reads what an earlier coordinator left.
+func (s *survey) find(ctx context.Context) error {
+	e, err := s.kv.Get(ctx, keySpace)
+	if errors.Is(err, jetstream.ErrKeyNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	s.now, s.revision = space{}, e.Revision()
+	return json.Unmarshal(e.Value(), &s.now)
+}
+
+// anew begins another run: it removes what there is, and stores the states in which runs begin.
+func (s *survey) anew(name string, starts [][][]byte) error {
+	s.now = space{Run: "", Last: s.now.Last, Starts: make([]uint64, s.n), Ends: make([]uint64, s.n), Some: make([]bool, s.n), Owners: make([]owner, s.n)}
+	if err := s.put(nil); err != nil { // so that this is repeated if it is not completed
+		return err
+	}
+	if err := s.sure(nil, func(ctx context.Context) error {
+		for k := range s.n {
+			if err := errors.Join(s.states[k].Purge(ctx), s.visited[k].Purge(ctx)); err != nil {
+				return err
+			}
+			info, err := s.states[k].Info(ctx)
+			if err != nil {
+				return err
+			}
+			s.now.Ends[k] = info.State.LastSeq
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := s.sure(nil, func(ctx context.Context) error {
+		for k, batches := range starts {
+			for _, b := range batches {
+				if _, err := s.js.Publish(ctx, subjectStates(k), b); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	s.now.Run, s.now.Level, s.now.Expand = name, 0, true
+	_, err := s.ends(nil, func() error { return nil })
+	return err
+}
+
+// put stores what the owners have to do. If another coordinator has written since, it is an error.
+func (s *survey) put(stopped func() bool) error {
+	text, err := json.Marshal(&s.now)
+	if err != nil {
+		return err
+	}
+	return s.sure(stopped, func(ctx context.Context) error {
+		revision, err := s.kv.Update(ctx, keySpace, text, s.revision)
+		if wrongSequence(err) {
+			e, again := s.kv.Get(ctx, keySpace)
+			if again == nil && string(e.Value()) == string(text) { // the answer to an earlier call got lost
+				revision, err = e.Revision(), nil
+			} else if again == nil && e.Revision() > s.revision {
+				s.revision = e.Revision() // of a call of ours whose answer got lost, or of another coordinator
+				var other space
+				if json.Unmarshal(e.Value(), &other) == nil && other.Epoch > s.epoch {
+					return errSuperseded
+				}
+			}
+		}
+		if err == nil {
+			s.revision = revision
+		}
+		return err
+	})
+}
+
+var errSuperseded = errors.New("another coordinator has taken the search over")
+
+// visit lets the owners of shards visit the states of a level.
+func (s *survey) visit(level int, stopped func() bool, came func([][]byte) (bool, error)) (some bool, err error) {
+	s.now.Level, s.now.Expand = level, true
+	for k := range s.since {
+		s.since[k] = time.Now()
+	}
+	s.assign()
+	tell := func() error {
+		expand, err := came(s.records)
+		if err == nil && expand != s.now.Expand {
+			s.now.Expand = expand
+			err = s.put(stopped)
+		}
+		return err
+	}
+	if err := s.reads(stopped); err != nil {
+		return false, err
+	}
+	if s.now.Expand, err = came(s.records); err != nil {
+		return false, err
+	}
+	if err := s.put(stopped); err != nil {
+		return false, stops(err)
+	}
+	read := slices.Clone(s.now.Ends)
+	if some, err = s.ends(stopped, tell); err != nil {
+		return false, stops(err)
+	}
+	s.reached("removes", level)
+	return some, stops(s.sure(stopped, func(ctx context.Context) error {
+		for k := range read {
+			if read[k] < s.removed[k]+removesLeast {
+				continue
+			}
+			if err := s.states[k].Purge(ctx, jetstream.WithPurgeSequence(read[k]+1)); err != nil {
+				return err
+			}
+			s.removed[k] = read[k]
+		}
+		return nil
+	}))
+}
+
+func stops(err error) error {
+	if errors.Is(err, errStopped) {
+		return search.ErrStopped
+	}
+	return err
+}
+
+func (s *survey) reached(point string, k int) {
+	if s.reaches != nil {
+		s.reaches(point, fmt.Sprint(k))
+	}
+}
+
+// ends waits until every shard has read the states of the level, and sets the ends of the next one.
+func (s *survey) ends(stopped func() bool, tell func() error) (some bool, err error) {
+	next := make([]uint64, s.n)
+	for {
+		done, err := s.pass(stopped, next, tell)
+		if err == nil && done {
+			done, err = s.mark(stopped, next)
+		}
+		if err != nil {
+			return false, err
+		}
+		if done {
+			break
+		}
+	}
+	for k := range next {
+		s.now.Some[k] = next[k] > s.now.Ends[k]
+		s.now.Starts[k], s.now.Ends[k] = s.now.Ends[k], next[k]+1
+		some = some || s.now.Some[k]
+	}
+	return some, nil
+}
+
+// pass looks at each shard, and notes the end of its states in next. It reports whether all of them had
+// read everything; if not, it waits until one of them has moved.
+func (s *survey) pass(stopped func() bool, next []uint64, tell func() error) (done bool, err error) {
+	done = true
+	moved := false
+	for k := range s.n {
+		before := s.at[k]
+		if err := s.sure(stopped, func(ctx context.Context) error { return s.look(ctx, k) }); err != nil {
+			return false, err
+		}
+		if s.at[k] != before {
+			moved = true
+			s.since[k] = time.Now()
+		}
+		done = done && (!s.now.Some[k] || s.read[k] >= s.now.Ends[k])
+		if err := s.sure(stopped, func(ctx context.Context) error {
+			info, err := s.states[k].Info(ctx)
+			if err == nil {
+				next[k] = info.State.LastSeq
+			}
+			return err
+		}); err != nil {
+			return false, err
+		}
+		s.reached("looked", k)
+	}
+	if moved {
+		if err := tell(); err != nil {
+			return false, err
+		}
+	}
+	if done {
+		return true, nil
+	}
+	if stopped != nil && stopped() {
+		return false, errStopped
+	}
+	select {
+	case <-s.moved:
+		for len(s.moved) > 0 {
+			<-s.moved
+		}
+	case <-time.After(s.retry):
+	}
+	if s.assign() {
+		return false, s.put(stopped)
+	}
+	return false, s.poisoned()
+}
+
+// reads reads the last records of all shards.
+func (s *survey) reads(stopped func() bool) error {
+	for k := range s.n {
+		if err := s.sure(stopped, func(ctx context.Context) error { return s.look(ctx, k) }); err != nil {
+			return stops(err)
+		}
+	}
+	return nil
+}
+
+// look reads the last record of a shard.
+func (s *survey) look(ctx context.Context, k int) error {
+	m, err := last(ctx, s.visited[k], subjectVisited(k))
+	if err != nil || m == nil || m.Sequence <= s.at[k] { // an old answer says nothing
+		return err
+	}
+	r, of, err := readRecord(m.Data)
+	if err != nil {
+		return err
+	}
+	if r.Read > s.read[k] {
+		s.tries[k] = 0
+	}
+	s.at[k], s.read[k] = m.Sequence, r.Read
+	s.records[k] = nil
+	if len(of) > 0 {
+		s.records[k] = of
+	}
+	return nil
+}
+
+// mark appends a mark to the states of each shard, if nothing was appended after next. It reports
+// whether all marks were accepted.
+func (s *survey) mark(stopped func() bool, next []uint64) (accepted bool, err error) {
+	err = s.sure(stopped, func(ctx context.Context) error {
+		accepted = true
+		return s.all(func(k int) error {
+			m := nats.NewMsg(subjectStates(k))
+			m.Header.Set(headerMark, "1")
+			_, err := s.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequence(next[k]))
+			return err
+		}, func(err error) error {
+			if wrongSequence(err) {
+				accepted = false
+				return nil
+			}
+			return err
+		})
+	})
+	if !accepted {
+		s.refused++
+	}
+	return accepted && err == nil, err
+}
+
+// all calls do for all shards at once, and then each for its error, one after another.
+func (s *survey) all(do func(k int) error, each func(error) error) error {
+	came := make(chan error, s.n)
+	for k := range s.n {
+		go func() { came <- do(k) }()
+	}
+	var failed error
+	for range s.n {
+		failed = errors.Join(failed, each(<-came))
+	}
+	return failed
+}
+
+func wrongSequence(err error) bool {
+	var api *jetstream.APIError
+	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
+}
+
+// assign gives each shard to a worker that is there, as many to each as possible, and reports whether
+// anything has changed. A shard that has not moved for a long time gets another owner.
+func (s *survey) assign() (changed bool) {
+	slots := s.roster.slots()
+	load := map[string]int{}
+	for _, slot := range slots {
+		load[slot] = 0
+	}
+	if len(slots) == 0 {
+		for k := range s.now.Owners {
+			s.loses(k)
+		}
+		return false
+	}
+	most := (s.n + len(slots) - 1) / len(slots)
+	var free []int
+	for k := range s.now.Owners {
+		o := &s.now.Owners[k]
+		busy := s.now.Some[k] && s.read[k] < s.now.Ends[k]
+		n, there := load[o.Slot]
+		switch {
+		case o.Slot != "" && !there:
+			s.loses(k)
+			free = append(free, k)
+		case o.Slot == "" || n >= most:
+			free = append(free, k)
+		case busy && time.Since(s.since[k]) > s.stuck:
+			s.say(fmt.Sprintf("macemc: shard %d has not moved for %s: another worker gets it", k, s.stuck))
+			s.loses(k)
+			free = append(free, k)
+		default:
+			load[o.Slot]++
+		}
+	}
+	for _, k := range free {
+		least := slices.MinFunc(slots, func(a, b string) int {
+			if load[a] != load[b] {
+				return load[a] - load[b]
+			}
+			return strings.Compare(a, b)
+		})
+		load[least]++
+		s.now.Last++
+		s.now.Owners[k] = owner{least, s.now.Last}
+		s.since[k] = time.Now()
+	}
+	return len(free) > 0
+}
+
+// loses notes that a shard has lost its owner.
+func (s *survey) loses(k int) {
+	if s.now.Owners[k].Slot != "" && s.now.Some[k] && s.read[k] < s.now.Ends[k] {
+		s.tries[k]++
+	}
+	s.now.Owners[k] = owner{}
+}
+
+// poisoned returns an error if too many owners of a shard came to an end while it did not move.
+func (s *survey) poisoned() error {
+	for k, n := range s.tries {
+		if n >= deathsOther {
+			s.say(fmt.Sprintf("macemc: shard %d has lost %d workers at the same states of level %d: the search is incomplete", k, n, s.now.Level))
+			return errPoison
+		}
+	}
+	return nil
+}

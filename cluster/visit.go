@@ -1,0 +1,322 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"macemc/search"
+)
+
+// watched is the space as a worker knows it. Goroutines wait for a change.
+type watched struct {
+	mu   sync.Mutex
+	now  *space
+	more chan struct{}
+}
+
+// get returns the space, and a channel that is closed once there is a newer one.
+func (s *watched) get() (*space, <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.more == nil {
+		s.more = make(chan struct{})
+	}
+	return s.now, s.more
+}
+
+func (s *watched) set(now *space) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.now = now; s.more != nil {
+		close(s.more)
+		s.more = nil
+	}
+}
+
+// followSpace keeps the space up to date until the context ends.
+func (w *worker) followSpace(ctx context.Context, kv jetstream.KeyValue) error {
+	watch, err := kv.Watch(ctx, keySpace)
+	if err != nil {
+		return err
+	}
+	go func() {
+		for e := range watch.Updates() {
+			if e != nil && e.Operation() == jetstream.KeyValuePut {
+				w.learnSpace(e.Value())
+			}
+		}
+	}()
+	return nil
+}
+
+// learnSpace records the value of the key space, unless it is older than what is known.
+func (w *worker) learnSpace(value []byte) {
+	var s space
+	if json.Unmarshal(value, &s) == nil {
+		w.space.set(&s)
+	}
+}
+
+// slot is a goroutine of a worker that visits the states of its shards.
+type slot struct {
+	*worker
+	*spaces
+	of     *job
+	name   string
+	remote *search.Remote
+	held   map[int]*holding
+}
+
+// holding is a shard that a slot holds.
+type holding struct {
+	epoch uint64
+	last  uint64 // the last record, which is this slot's
+	read  uint64 // the last message of the states' stream that was read
+}
+
+var (
+	errLost     = errors.New("another worker has the shard")
+	errNoRemote = errors.New("this worker cannot visit the states")
+)
+
+// visits visits states until no states are left, or another job begins.
+func (w *worker) visits(ctx context.Context, of *job, number int) error {
+	s := &slot{worker: w, of: of, name: slotName(w.name, number)}
+	defer s.clear()
+	for ctx.Err() == nil && w.sharded(of) {
+		if s.spaces == nil {
+			try, cancel := context.WithTimeout(ctx, w.call)
+			var err error
+			if s.spaces, err = w.openSpaces(try, of.Shards, nil); err == nil {
+				err = w.followSpace(ctx, s.kv)
+			}
+			cancel()
+			if err != nil {
+				s.spaces = nil
+				w.pause(ctx, true)
+				continue
+			}
+		}
+		now, more := w.space.get()
+		busy := false
+		if now != nil && now.Epoch == of.Epoch {
+			var err error
+			if busy, err = s.turn(ctx, now); err != nil {
+				if errors.Is(err, errNoRemote) {
+					return err
+				}
+				if ctx.Err() == nil && !errors.Is(err, errLost) {
+					w.Say(fmt.Sprintf("states are visited again: %v", err))
+				}
+				s.clear()
+				w.pause(ctx, true)
+				continue
+			}
+		}
+		if !busy {
+			select {
+			case <-ctx.Done():
+			case <-more:
+			case <-time.After(w.tell):
+				s.asks(ctx)
+			}
+		}
+	}
+	return nil
+}
+
+// sharded reports whether the job has states that workers visit.
+func (w *worker) sharded(of *job) bool {
+	now := w.current.Load()
+	return now != nil && now.Epoch == of.Epoch && now.Shards > 0
+}
+
+// asks reads the space again: a watch may have been lost.
+func (s *slot) asks(ctx context.Context) {
+	if e, err := s.kv.Get(ctx, keySpace); err == nil {
+		s.learnSpace(e.Value())
+	}
+}
+
+// clear drops all shards, and everything that was not recorded.
+func (s *slot) clear() {
+	if s.remote != nil {
+		s.remote.Close()
+	}
+	s.remote, s.held = nil, nil
+}
+
+// turn visits a group of each shard of the slot, and reports whether there was any.
+func (s *slot) turn(ctx context.Context, now *space) (busy bool, err error) {
+	for k, h := range s.held {
+		if now.Owners[k] != (owner{s.name, h.epoch}) {
+			delete(s.held, k)
+			s.remote.Drop(k)
+		}
+	}
+	for k, o := range now.Owners {
+		if o.Slot != s.name || !now.Some[k] {
+			continue
+		}
+		if s.held[k] == nil {
+			if err := s.takeOver(ctx, k, o.Epoch); err != nil {
+				return false, err
+			}
+		}
+		if s.held[k].read < now.Ends[k] {
+			busy = true
+			if err := s.group(ctx, now, k); err != nil {
+				return false, err
+			}
+		}
+	}
+	return busy, nil
+}
+
+// takeOver reads all records of a shard, and appends one, after which those of earlier owners are
+// refused.
+func (s *slot) takeOver(ctx context.Context, k int, epoch uint64) error {
+	if s.remote == nil {
+		var err error
+		if s.remote, err = s.Remote(s.of.Job, s.of.Shards); err != nil {
+			return fmt.Errorf("%w: %w", errNoRemote, err)
+		}
+		s.held = map[int]*holding{}
+	}
+	h := &holding{epoch: epoch}
+	var records [][]byte
+	for {
+		m, err := s.visited[k].GetMsg(ctx, h.last+1, jetstream.WithGetMsgSubject(subjectVisited(k)))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			if err := s.first(ctx, k, h); err != nil {
+				return err
+			}
+			break
+		}
+		if err != nil {
+			return err
+		}
+		r, of, err := readRecord(m.Data)
+		if err != nil {
+			return err
+		}
+		if r.Epoch > epoch { // the same epoch: this slot has dropped the shard since
+			return errLost
+		}
+		if h.last, h.read = m.Sequence, r.Read; len(of) > 0 {
+			records = append(records, of)
+		}
+	}
+	if err := s.remote.Hold(k, records); err != nil {
+		return err
+	}
+	again, err := s.remote.Record(k) // the last record always has the sums
+	if err != nil {
+		return err
+	}
+	if err := s.append(ctx, k, h, again); err != nil {
+		return err
+	}
+	s.held[k] = h
+	return nil
+}
+
+// first sets the last record of a shard that has none: an earlier search may have had some.
+func (s *slot) first(ctx context.Context, k int, h *holding) error {
+	if h.last > 0 {
+		return nil
+	}
+	info, err := s.visited[k].Info(ctx)
+	if err == nil && info.State.Msgs == 0 {
+		h.last = info.State.LastSeq
+	}
+	return err
+}
+
+// append appends a record, unless another owner has appended one.
+func (s *slot) append(ctx context.Context, k int, h *holding, of []byte) error {
+	r := record{h.epoch, h.read}
+	ctx, cancel := context.WithTimeout(ctx, s.call)
+	defer cancel()
+	ack, err := s.js.Publish(ctx, subjectVisited(k), r.bytes(of), jetstream.WithExpectLastSequence(h.last))
+	if wrongSequence(err) {
+		return errLost
+	}
+	if err != nil {
+		return err
+	}
+	h.last = ack.Sequence
+	_ = s.js.Conn().Publish(subjectMoved, nil)
+	return nil
+}
+
+// group reads states of a shard, visits those that are new, stores the states to which they lead, and
+// then appends a record.
+func (s *slot) group(ctx context.Context, now *space, k int) error {
+	h := s.held[k]
+	s.remote.Begin(k, now.Level)
+	read := max(h.read, now.Starts[k])
+	for read < now.Ends[k] && s.remote.Len() < groupStates {
+		m, err := s.states[k].GetMsg(ctx, read+1, jetstream.WithGetMsgSubject(subjectStates(k)))
+		if err != nil {
+			return fmt.Errorf("message %d of the states of shard %d: %w", read+1, k, err)
+		}
+		if m.Sequence != read+1 {
+			return fmt.Errorf("message %d of the states of shard %d is lost", read+1, k)
+		}
+		if read = m.Sequence; m.Header.Get(headerMark) == "" {
+			if err := s.remote.Take(m.Data); err != nil {
+				return err
+			}
+		}
+	}
+	id := fmt.Sprintf("shard.%d.%d", k, now.Level)
+	s.reaches("read", id)
+	of, batches, err := s.remote.Finish(now.Expand)
+	if err != nil {
+		return err
+	}
+	s.reaches("expanded", id)
+	if err := s.store(ctx, batches); err != nil {
+		return err
+	}
+	s.reaches("passed", id)
+	h.read = read
+	if err := s.append(ctx, k, h, of); err != nil {
+		return err
+	}
+	s.reaches("recorded", id)
+	return nil
+}
+
+// store stores batches in the streams of their shards, and waits until all are acknowledged.
+func (s *slot) store(ctx context.Context, batches [][][]byte) error {
+	ctx, cancel := context.WithTimeout(ctx, s.call)
+	defer cancel()
+	var sent []jetstream.PubAckFuture
+	for k := range batches {
+		for _, b := range batches[k] {
+			f, err := s.js.PublishAsync(subjectStates(k), b)
+			if err != nil {
+				return err
+			}
+			sent = append(sent, f)
+		}
+	}
+	for _, f := range sent {
+		select {
+		case <-f.Ok():
+		case err := <-f.Err():
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}

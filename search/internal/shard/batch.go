@@ -1,0 +1,203 @@
+package shard
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+
+	"macemc/internal/canon"
+)
+
+// Part is a part of a state: its place, and its identity, which is bound to the place.
+type Part struct {
+	Place int
+	Sum   canon.Hash
+}
+
+// Sums has the identities of parts by their numbers.
+type Sums interface {
+	Sum(place int, id uint32) canon.Hash
+}
+
+// Writer writes a batch. The zero Writer is ready for the first state.
+type Writer struct {
+	numbers [][]uint32 // by place and number of a part: its position in the table, plus base
+	base    uint32     // greater than every number of an earlier batch
+	table   []byte     // the parts
+	parts   uint32
+	states  []byte
+	n       int
+	path    []byte // of the last state
+}
+
+// Len returns the number of states in the batch, and Size its length in bytes.
+func (w *Writer) Len() int  { return w.n }
+func (w *Writer) Size() int { return len(w.table) + len(w.states) }
+
+// Add adds a state: the path to it, and the numbers of its parts by place, of which 0 is no part.
+func (w *Writer) Add(path []byte, parts []uint32, of Sums) {
+	same := 0
+	for same < len(path) && same < len(w.path) && path[same] == w.path[same] {
+		same++
+	}
+	w.states = binary.AppendUvarint(binary.AppendUvarint(w.states, uint64(same)), uint64(len(path)-same))
+	w.states = append(w.states, path[same:]...)
+	w.path = append(w.path[:same], path[same:]...)
+	n := 0
+	for _, id := range parts {
+		if id != 0 {
+			n++
+		}
+	}
+	w.states = binary.AppendUvarint(w.states, uint64(n))
+	for place, id := range parts {
+		if id != 0 {
+			w.states = binary.AppendUvarint(w.states, uint64(w.number(place, id, of)))
+		}
+	}
+	w.n++
+}
+
+// number returns the position of a part in the table, and adds it to the table if it is not there.
+func (w *Writer) number(place int, id uint32, of Sums) uint32 {
+	for len(w.numbers) <= place {
+		w.numbers = append(w.numbers, nil)
+	}
+	at := w.numbers[place]
+	if int(id) >= len(at) {
+		at = append(at, make([]uint32, int(id)+1+len(at)/2-len(at))...)
+		w.numbers[place] = at
+	}
+	if at[id] <= w.base {
+		h := of.Sum(place, id)
+		w.table = binary.AppendUvarint(w.table, uint64(place))
+		w.table = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(w.table, h.Hi), h.Lo)
+		w.parts++
+		at[id] = w.base + w.parts
+	}
+	return at[id] - w.base - 1
+}
+
+// baseMost is the base at which all numbers are forgotten.
+const baseMost = 1 << 31
+
+// Take returns the batch, and begins another one.
+func (w *Writer) Take() []byte {
+	b := binary.AppendUvarint(nil, uint64(w.parts))
+	b = binary.AppendUvarint(append(b, w.table...), uint64(w.n))
+	b = append(b, w.states...)
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	if w.base += w.parts; w.base > baseMost {
+		w.base, w.numbers = 0, nil
+	}
+	w.table, w.states, w.path, w.parts, w.n = w.table[:0], w.states[:0], w.path[:0], 0, 0
+	return b
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// ErrDamaged says that bytes are not what was written.
+var ErrDamaged = errors.New("what another process wrote is damaged")
+
+// Batch is states that were read. Path and Of belong to the state that Next has read, until its next
+// call.
+type Batch struct {
+	Parts []Part
+	Path  []byte
+	Of    []uint32 // positions of parts in Parts
+	input
+	left int
+}
+
+// Read begins to read what Take returned.
+func Read(data []byte) (*Batch, error) {
+	if len(data) < 4 || crc32.Checksum(data[:len(data)-4], castagnoli) != binary.LittleEndian.Uint32(data[len(data)-4:]) {
+		return nil, ErrDamaged
+	}
+	b := &Batch{input: input{rest: data[:len(data)-4]}}
+	n := b.uint()
+	b.Parts = make([]Part, 0, min(n, len(data)/17))
+	for range n {
+		place, sum := b.uint(), b.bytes(16)
+		if b.bad {
+			return nil, ErrDamaged
+		}
+		b.Parts = append(b.Parts, Part{place, HashOf(sum)})
+	}
+	b.left = b.uint()
+	return b, b.err()
+}
+
+// Next reads the next state, and reports whether there is one.
+func (b *Batch) Next() (more bool, err error) {
+	if b.left == 0 {
+		return false, b.err()
+	}
+	b.left--
+	same, length := b.uint(), b.uint()
+	if same > len(b.Path) {
+		return false, ErrDamaged
+	}
+	b.Path = append(b.Path[:same], b.bytes(length)...)
+	b.Of = b.Of[:0]
+	for range b.uint() {
+		k := b.uint()
+		if b.bad || k >= len(b.Parts) {
+			return false, ErrDamaged
+		}
+		b.Of = append(b.Of, uint32(k))
+	}
+	return true, b.err()
+}
+
+// Identity returns the identity of the state: the sum of those of its parts.
+func (b *Batch) Identity() (h canon.Hash) {
+	for _, k := range b.Of {
+		h = h.Add(b.Parts[k].Sum)
+	}
+	return h
+}
+
+// HashOf reads a hash, and AppendHash writes it.
+func HashOf(b []byte) canon.Hash {
+	return canon.Hash{Hi: binary.LittleEndian.Uint64(b), Lo: binary.LittleEndian.Uint64(b[8:])}
+}
+
+// AppendHash appends 16 bytes.
+func AppendHash(to []byte, h canon.Hash) []byte {
+	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(to, h.Hi), h.Lo)
+}
+
+// input is bytes that are read from their beginning. Once they are found to be bad, all that is read
+// is 0.
+type input struct {
+	rest []byte
+	bad  bool
+}
+
+func (i *input) err() error {
+	if i.bad {
+		return ErrDamaged
+	}
+	return nil
+}
+
+func (i *input) uint() int {
+	x, n := binary.Uvarint(i.rest)
+	if n <= 0 || x > 1<<40 {
+		i.bad, i.rest = true, nil
+		return 0
+	}
+	i.rest = i.rest[n:]
+	return int(x)
+}
+
+func (i *input) bytes(n int) []byte {
+	if n > len(i.rest) {
+		i.bad, i.rest = true, nil
+		return nil
+	}
+	b := i.rest[:n]
+	i.rest = i.rest[n:]
+	return b
+}

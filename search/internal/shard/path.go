@@ -1,0 +1,36 @@
+package shard
+
+import "encoding/binary"
+
+// A Step is one element of a path: the start, which is the first, with the answers to its coins; or a
+// step, with its event. End is where it ends in the path.
+type Step struct {
+	Event int
+	Coins []int
+	End   int
+}
+
+// AppendStep appends an element to a path. The event of the start is 0.
+func AppendStep(path []byte, event int, coins []int) []byte {
+	path = binary.AppendUvarint(binary.AppendUvarint(path, uint64(event)), uint64(len(coins)))
+	for _, c := range coins {
+		path = binary.AppendUvarint(path, uint64(c))
+	}
+	return path
+}
+
+// Steps appends the elements of a path to a list.
+func Steps(list []Step, path []byte) ([]Step, error) {
+	in := input{rest: path}
+	for len(in.rest) > 0 {
+		s := Step{Event: in.uint()}
+		for range in.uint() {
+			if s.Coins = append(s.Coins, in.uint()); in.bad {
+				break
+			}
+		}
+		s.End = len(path) - len(in.rest)
+		list = append(list, s)
+	}
+	return list, in.err()
+}
