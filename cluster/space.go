@@ -49,7 +49,7 @@ const (
 	removesLeast = 64      // messages that were read and are removed together
 	groupStates  = 1 << 12 // new states of a group, or more
 
-	subjectMoved = "macemc.moved" // a worker has appended a record
+	subjectMoved = "macemc.moved" // a worker has appended a record, or says what is damaged
 )
 
 func streamStates(k int) string       { return fmt.Sprintf("macemc-states-%d", k) }
@@ -377,11 +377,11 @@ func (s *survey) reached(point string, k int) {
 
 // ends waits until every shard has read the states of the level, and sets the ends of the next one.
 func (s *survey) ends(stopped func() bool, tell func() error) (some bool, err error) {
-	next := make([]uint64, s.n)
+	next, marks := make([]uint64, s.n), make([]uint64, s.n)
 	for {
 		done, err := s.pass(stopped, next, tell)
 		if err == nil && done {
-			done, err = s.mark(stopped, next)
+			done, err = s.mark(stopped, next, marks)
 		}
 		if err != nil {
 			return false, err
@@ -392,7 +392,7 @@ func (s *survey) ends(stopped func() bool, tell func() error) (some bool, err er
 	}
 	for k := range next {
 		s.now.Some[k] = next[k] > s.now.Ends[k]
-		s.now.Starts[k], s.now.Ends[k] = s.now.Ends[k], next[k]+1
+		s.now.Starts[k], s.now.Ends[k] = s.now.Ends[k], marks[k]
 		some = some || s.now.Some[k]
 	}
 	return some, nil
@@ -436,9 +436,11 @@ func (s *survey) pass(stopped func() bool, next []uint64, tell func() error) (do
 		return false, errStopped
 	}
 	select {
-	case <-s.moved:
-		for len(s.moved) > 0 {
-			<-s.moved
+	case m := <-s.moved:
+		for ; len(m.Data) == 0 && len(s.moved) > 0; m = <-s.moved {
+		}
+		if len(m.Data) > 0 {
+			return false, fmt.Errorf("%s; what the cluster has of the search cannot be relied on: search again", m.Data)
 		}
 	case <-time.After(s.retry):
 	}
@@ -479,15 +481,18 @@ func (s *survey) look(ctx context.Context, k int) error {
 	return nil
 }
 
-// mark appends a mark to the states of each shard, if nothing was appended after next. It reports
-// whether all marks were accepted.
-func (s *survey) mark(stopped func() bool, next []uint64) (accepted bool, err error) {
+// mark appends a mark to the states of each shard, if nothing was appended after next, and notes where
+// the marks are. It reports whether all were accepted.
+func (s *survey) mark(stopped func() bool, next, marks []uint64) (accepted bool, err error) {
 	err = s.sure(stopped, func(ctx context.Context) error {
 		accepted = true
 		return s.all(func(k int) error {
 			m := nats.NewMsg(subjectStates(k))
 			m.Header.Set(headerMark, "1")
-			_, err := s.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequence(next[k]))
+			ack, err := s.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequence(next[k]))
+			if err == nil {
+				marks[k] = ack.Sequence
+			}
 			return err
 		}, func(err error) error {
 			if wrongSequence(err) {

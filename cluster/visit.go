@@ -82,6 +82,7 @@ type holding struct {
 
 var (
 	errLost     = errors.New("another worker has the shard")
+	errDamaged  = errors.New("what was stored is damaged")
 	errNoRemote = errors.New("this worker cannot visit the states")
 )
 
@@ -111,7 +112,12 @@ func (w *worker) visits(ctx context.Context, of *job, number int) error {
 				if errors.Is(err, errNoRemote) {
 					return err
 				}
-				if ctx.Err() == nil && !errors.Is(err, errLost) {
+				switch {
+				case ctx.Err() != nil, errors.Is(err, errLost):
+				case errors.Is(err, errDamaged):
+					w.Say(err.Error())
+					_ = s.js.Conn().Publish(subjectMoved, []byte(err.Error()))
+				default:
 					w.Say(fmt.Sprintf("states are visited again: %v", err))
 				}
 				s.clear()
@@ -204,7 +210,7 @@ func (s *slot) takeOver(ctx context.Context, k int, epoch uint64) error {
 		}
 		r, of, err := readRecord(m.Data)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: shard %d: %w", errDamaged, k, err)
 		}
 		if r.Epoch > epoch { // the same epoch: this slot has dropped the shard since
 			return errLost
@@ -214,7 +220,7 @@ func (s *slot) takeOver(ctx context.Context, k int, epoch uint64) error {
 		}
 	}
 	if err := s.remote.Hold(k, records); err != nil {
-		return err
+		return fmt.Errorf("%w: %w", errDamaged, err)
 	}
 	again, err := s.remote.Record(k) // the last record always has the sums
 	if err != nil {
@@ -268,7 +274,7 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 			return fmt.Errorf("message %d of the states of shard %d: %w", read+1, k, err)
 		}
 		if m.Sequence != read+1 {
-			return fmt.Errorf("message %d of the states of shard %d is lost", read+1, k)
+			return fmt.Errorf("%w: message %d of the states of shard %d is lost", errDamaged, read+1, k)
 		}
 		if read = m.Sequence; m.Header.Get(headerMark) == "" {
 			if err := s.remote.Take(m.Data); err != nil {
