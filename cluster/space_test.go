@@ -218,7 +218,7 @@ func TestSpareVisitorsComeAndGo(t *testing.T) {
 // the level for the last.
 func TestLevelEndsAtOneInstant(t *testing.T) {
 	t.Parallel()
-	s := whole(t, "peterson", 0, []string{"n=3"}, nil, 200)
+	s := whole(t, "peterson", 0, []string{"n=2"}, nil, 200)
 	want, err := search.Search(s.sys, s.opts)
 	if err != nil {
 		t.Fatal(err)
