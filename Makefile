@@ -222,6 +222,10 @@ KILLS ?= 24
 cluster-faults: ## kill workers, coordinators and servers of NATS in KILLS (24) searches, five times each, and change the protocol so that the tests must notice
 	cd cluster && go test -count=1 -timeout 40m -v -long -kills $(KILLS) . | grep -Ev '^=== '
 
+.PHONY: cluster-peterson
+cluster-peterson: ## exhaust Peterson's lock of five processes, 576,551 states, in shards: as it is, without one node, with a hot spare, and killed as a whole
+	cd cluster && go test -count=1 -timeout 100m -v -long -run '^TestFaultScenarios$$' -processes 5 . | grep -Ev '^=== '
+
 .PHONY: module
 module: ## give the module the path MODULE, by which it can be fetched: make module MODULE=example.org/you/macemc
 	@go run ./internal/rename "$(MODULE)" && go build ./... && echo "the module is $(MODULE) now; tag a version of it, and it can be fetched"

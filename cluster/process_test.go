@@ -70,7 +70,17 @@ func newCrew(t testing.TB, line, flags string, workers int) *crew {
 }
 
 func (c *crew) worker(env ...string) {
-	c.workers = append(c.workers, start(c.t, c.dir, "worker --workers 1 --cluster nats://"+c.at+" "+strings.ReplaceAll(c.flags, "--no-work", ""), append(env, c.tell)...))
+	c.workers = append(c.workers, start(c.t, c.dir, "worker --workers 1 --cluster nats://"+c.at+" "+c.ofWorker(), append(env, c.tell)...))
+}
+
+// ofWorker returns the flags that workers have, too.
+func (c *crew) ofWorker() string {
+	words := strings.Fields(c.flags)
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "--no-work" })
+	if at := slices.Index(words, "--shards"); at >= 0 {
+		words = slices.Delete(words, at, at+2)
+	}
+	return strings.Join(words, " ")
 }
 
 // goOn waits until the workers have reached n more points, and reports false if the coordinator ends
@@ -119,6 +129,8 @@ var killRuns = flag.Int("kills", 0, "in how many searches TestKills kills, five 
 var lines = []string{
 	"randtree --bug RT14 --depth 2 --paths 1800 --no-lines --no-shrink --no-critical",
 	"commit --depth 2 --paths 6000",
+	"peterson --param n=3 --depth 200 --no-walks --no-critical",
+	"randtree --depth 7 --no-walks",
 }
 
 // Processes that are killed at any time, workers and the coordinator with its server, and all at once
@@ -134,6 +146,9 @@ func TestKills(t *testing.T) {
 			want[line] = start(t, t.TempDir(), "search "+line+" --json --quiet").wait(t).result(t)
 		}
 		own := []string{"--no-work", ""}[n/2%2]
+		if strings.Contains(line, "--no-walks") {
+			own += " --shards 3"
+		}
 		c := newCrew(t, line, own, 2)
 		what := ""
 		for range 5 {
@@ -164,7 +179,11 @@ func TestKills(t *testing.T) {
 			}
 		}
 		c.coordinator.wait(t)
-		holds(t, line+": "+what, want[line], c.coordinator.result(t))
+		if got := c.coordinator.result(t); strings.Contains(line, "--no-walks") {
+			holds(t, line+": "+what, ofStates(want[line]), ofStates(got))
+		} else {
+			holds(t, line+": "+what, want[line], got)
+		}
 		c.end()
 		t.Logf("%s %s: %s", line, own, what)
 	}
@@ -172,6 +191,60 @@ func TestKills(t *testing.T) {
 		t.Error("nothing was killed")
 	}
 	t.Logf("%d kills", kills)
+}
+
+// ofStates returns those parts of a result of an exhaustive phase that do not depend on who visited the states.
+func ofStates(r map[string]any) map[string]any {
+	out := map[string]any{}
+	for _, name := range []string{"safety", "verdict", "status", "stop"} {
+		out[name] = r[name]
+	}
+	for _, name := range []string{"states", "transitions", "duplicates", "depth"} {
+		out[name] = r["stats"].(map[string]any)[name]
+	}
+	return out
+}
+
+// faults are what happens to a search in shards, to its coordinator with the server and its two workers.
+// Each begins after the workers have reached some points, and says what it did.
+var faults = []struct {
+	name string
+	do   func(c *crew)
+}{
+	{"control", func(*crew) {}},
+	{"one node is lost", func(c *crew) { c.workers[0].kill() }},
+	{"a hot spare takes over", func(c *crew) {
+		c.worker()
+		c.workers[0].kill()
+	}},
+	{"everything is killed and begins again", func(c *crew) {
+		for _, w := range c.workers {
+			w.signal(syscall.SIGKILL)
+		}
+		c.resume()
+		c.killWorkers()
+	}},
+}
+
+var processes = flag.Int("processes", 0, "how many processes Peterson's lock has in TestFaultScenarios (default 2, with -long 4)")
+
+// Peterson's lock is exhausted with the counts of one process, whatever happens meanwhile.
+func TestFaultScenarios(t *testing.T) {
+	t.Parallel()
+	n := cmp.Or(*processes, long.Of(2, 4))
+	line := fmt.Sprintf("peterson --param n=%d --depth 200 --no-walks", n)
+	want := start(t, t.TempDir(), "search "+line+" --json --quiet").wait(t).result(t)
+	for _, f := range faults {
+		c := newCrew(t, line, "--no-work --shards 4", 2)
+		if !c.goOn(5 * n * n * n) {
+			t.Errorf("%s: the search ended before it began: %s", f.name, c.coordinator.stderr.String())
+		}
+		f.do(c)
+		got := c.coordinator.wait(t).result(t)
+		c.end()
+		holds(t, f.name, ofStates(want), ofStates(got))
+		t.Logf("%s: %v", f.name, ofStates(got))
+	}
 }
 
 // A worker that is killed at a step of a commit, again and again.

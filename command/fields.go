@@ -8,7 +8,6 @@ var flagOf = map[string]string{
 	"Config.Public": "--public",
 	"Params.Nodes":  "--nodes",
 
-	"Options.Afar":          "--shards",
 	"Options.Depth":         "--depth",
 	"Options.DiskReorder":   "--disk reorder",
 	"Options.Early":         "--early",

@@ -65,7 +65,7 @@ func (o *Options) shardable() error {
 	if field == "" {
 		return nil
 	}
-	return fmt.Errorf("Options.Afar divides the states, which does not go with Options.%s %v; leave one of them out", field, value)
+	return fmt.Errorf("states in shards do not go with Options.%s %v; leave one of them out", field, value)
 }
 
 // sharded is the exhaustive phase in shards.
