@@ -74,6 +74,7 @@ faults with their times:
 
   2s kill n3
   3s start n3
+  3s down n2
   4s partition n0 n1 | n2
   5s oneway n0 | n1 n2
   6s mend
@@ -350,7 +351,7 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	if err := live.Honest(sys, c.Params); err != nil {
 		return err
 	}
-	trouble, err := f.trouble(c.Params.Nodes)
+	trouble, fails, err := f.trouble(c.Params.Nodes)
 	if err != nil {
 		return err
 	}
@@ -362,6 +363,11 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	if err != nil {
 		return err
 	}
+	follow.Look(func(w *live.Watch) {
+		for _, i := range fails {
+			w.Fails(i)
+		}
+	})
 	if c.Dir == "" {
 		if c.Dir, err = os.MkdirTemp("", "macemc-live-"); err != nil {
 			return err
@@ -539,34 +545,35 @@ func quotedNames(names []string) string {
 }
 
 // trouble lets the faults happen that were asked for, or nil if none were.
-func (f *liveFlags) trouble(nodes int) (func(context.Context, live.Fleet, func(string)) error, error) {
+// fails are the nodes that fail for good.
+func (f *liveFlags) trouble(nodes int) (run func(context.Context, live.Fleet, func(string)) error, fails []int, err error) {
 	switch {
 	case f.faults != "":
 		t, err := live.ParseTrouble(f.faults)
 		if err != nil {
-			return nil, usagef("--faults: %w", err)
+			return nil, nil, usagef("--faults: %w", err)
 		}
 		return func(ctx context.Context, fleet live.Fleet, tell func(string)) error {
 			return t.Run(ctx, fleet, nodes, f.seed, tell)
-		}, nil
+		}, nil, nil
 	case f.timetable != "":
 		file, err := os.Open(f.timetable)
 		if err != nil {
-			return nil, fmt.Errorf("--faults-at: %w", err)
+			return nil, nil, fmt.Errorf("--faults-at: %w", err)
 		}
 		defer func() { _ = file.Close() }()
 		t, err := live.ReadTimetable(file, nodes)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", f.timetable, err)
+			return nil, nil, fmt.Errorf("%s: %w", f.timetable, err)
 		}
 		if end, why := f.faultsEnd(); end > 0 && t.Last() >= end {
-			return nil, usagef("the last line of %s is at %s, and faults end after %s, %s; give more --time, or cut the file", f.timetable, t.Last(), end, why)
+			return nil, nil, usagef("the last line of %s is at %s, and faults end after %s, %s; give more --time, or cut the file", f.timetable, t.Last(), end, why)
 		}
 		return func(ctx context.Context, fleet live.Fleet, tell func(string)) error {
 			return t.Run(ctx, fleet, nodes, tell)
-		}, nil
+		}, t.Fails(), nil
 	}
-	return nil, nil
+	return nil, nil, nil
 }
 
 // faultsEnd returns when all faults end, and why then; 0 means when the run does.

@@ -28,6 +28,7 @@ type Appointment struct {
 //
 //	2s kill n3
 //	3s start n3
+//	3s down n2                  is not started again at the end, as those that are killed are
 //	4s partition n0 n1 | n2     nodes that are not named are on the other side
 //	5s oneway n0 | n1 n2        what n0 sends reaches nobody; connections need both ways
 //	6s mend
@@ -38,7 +39,7 @@ type Appointment struct {
 // Lines that are blank or begin with # do not count.
 func ReadTimetable(r io.Reader, n int) (Timetable, error) {
 	var all Timetable
-	down, paused := map[int]bool{}, map[int]bool{}
+	down, failed, paused := map[int]bool{}, map[int]bool{}, map[int]bool{}
 	lines := bufio.NewScanner(r)
 	for k := 1; lines.Scan(); k++ {
 		words := strings.Fields(lines.Text())
@@ -61,24 +62,27 @@ func ReadTimetable(r io.Reader, n int) (Timetable, error) {
 			verb, rest = rest[0], rest[1:]
 		}
 		switch verb {
-		case "kill", "start", "pause", "resume":
+		case "kill", "down", "start", "pause", "resume":
 			nodes, err := nodesOf(rest, n)
 			if err != nil || len(nodes) != 1 {
 				return wrong("%s is about one of n0 to n%d", verb, n-1)
 			}
 			i := nodes[0]
 			state := "runs"
-			if down[i] {
+			if failed[i] {
+				state = "is down for good"
+			} else if down[i] {
 				state = "is down"
 			} else if paused[i] {
 				state = "is paused"
 			}
-			if needs := map[string]string{"kill": "runs", "start": "is down", "pause": "runs", "resume": "is paused"}[verb]; state != needs {
+			if needs := map[string]string{"kill": "runs", "down": "runs", "start": "is down", "pause": "runs", "resume": "is paused"}[verb]; state != needs {
 				return wrong("n%d %s then", i, state)
 			}
-			down[i], paused[i] = verb == "kill", verb == "pause"
+			down[i], failed[i], paused[i] = verb == "kill", verb == "down", verb == "pause"
 			a.do = map[string]func(f Fleet) error{
 				"kill":   func(f Fleet) error { return f.Kill(i) },
+				"down":   func(f Fleet) error { return f.Kill(i) },
 				"start":  func(f Fleet) error { return f.Restart(i) },
 				"pause":  func(f Fleet) error { return f.Pause(i, true) },
 				"resume": func(f Fleet) error { return f.Pause(i, false) },
@@ -106,7 +110,7 @@ func ReadTimetable(r io.Reader, n int) (Timetable, error) {
 			}
 			a.do = func(f Fleet) error { f.Climate(c); return nil }
 		default:
-			return wrong("there are kill, start, pause and resume of a node, partition, oneway, mend, and weather")
+			return wrong("there are kill, down, start, pause and resume of a node, partition, oneway, mend, and weather")
 		}
 		all = append(all, a)
 	}
@@ -121,6 +125,17 @@ func ReadTimetable(r io.Reader, n int) (Timetable, error) {
 
 // Last returns the time of the last line.
 func (t Timetable) Last() time.Duration { return t[len(t)-1].At }
+
+// Fails returns the nodes that fail for good.
+func (t Timetable) Fails() (nodes []int) {
+	for _, a := range t {
+		if verb, node, _ := strings.Cut(a.What, " "); verb == "down" {
+			i, _ := strconv.Atoi(node[1:])
+			nodes = append(nodes, i)
+		}
+	}
+	return nodes
+}
 
 func nodesOf(words []string, n int) (nodes []int, err error) {
 	for _, word := range words {

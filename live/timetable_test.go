@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,6 +39,7 @@ func TestTimetable(t *testing.T) {
 2ms mend
 3ms pause n0
 3ms kill n1
+3ms down n2
 `), 3)
 	if err != nil {
 		t.Fatal(err)
@@ -47,12 +49,12 @@ func TestTimetable(t *testing.T) {
 	if err := table.Run(t.Context(), &l, 3, func(what string) { told = append(told, what) }); err != nil {
 		t.Fatal(err)
 	}
-	const want = "kill 2; cut [0 1] false; cut [1] true; loss=0.1,dup=0,reorder=0,reset=0,delay=2ms; start 2; cut [] false; pause 0 true; kill 1; " +
+	const want = "kill 2; cut [0 1] false; cut [1] true; loss=0.1,dup=0,reorder=0,reset=0,delay=2ms; start 2; cut [] false; pause 0 true; kill 1; kill 2; " +
 		"loss=0,dup=0,reorder=0,reset=0,delay=0s; cut [] false; pause 0 false; pause 1 false; start 1; pause 2 false"
 	if got := strings.Join(l.lines, "; "); got != want {
 		t.Errorf("it does\n%s\nnot\n%s", got, want)
 	}
-	if len(told) != 9 || told[2] != "oneway n1" {
+	if len(told) != 10 || !slices.Equal(table.Fails(), []int{2}) || told[2] != "oneway n1" {
 		t.Errorf("it tells %q", told)
 	}
 

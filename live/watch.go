@@ -74,6 +74,7 @@ type mirror struct {
 	recorded uint64 // and of how many steps
 
 	up     bool
+	fails  bool // for good, now or later
 	steps  int
 	member membership
 }
@@ -478,11 +479,14 @@ func (w *Watch) find(v Violation) {
 	}
 }
 
+// Fails says that a node fails for good, now or later: Live does not ask that it is up.
+func (w *Watch) Fails(node int) { w.nodes[node].fails = true }
+
 // Live reports whether all nodes are up and all liveness properties hold in this state.
 // Otherwise it returns those that do not hold, and why.
 func (w *Watch) Live() (live bool, why []string) {
 	for i, n := range w.nodes {
-		if !n.up && !n.member.late && !n.member.left {
+		if !n.up && !n.fails && !n.member.late && !n.member.left {
 			why = append(why, fmt.Sprintf("n%d is not up", i))
 		}
 	}
