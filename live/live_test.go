@@ -22,7 +22,12 @@ type cluster struct {
 
 func run(t *testing.T, sys *sim.System, nodes int, c Config) *cluster {
 	t.Helper()
-	p, err := sys.Configure(nodes, nil, nil)
+	return runWith(t, sys, nodes, nil, c)
+}
+
+func runWith(t *testing.T, sys *sim.System, nodes int, settings []string, c Config) *cluster {
+	t.Helper()
+	p, err := sys.Configure(nodes, settings, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

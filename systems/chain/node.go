@@ -3,119 +3,36 @@ package chain
 import (
 	"slices"
 
-	"macemc/history"
 	"macemc/layers/machine"
 	"macemc/sim"
+	"macemc/systems/service"
 )
 
-type put struct { // the application's request
-	ID int
-	Op any
-}
-
-// A Command is an operation that a client asks for. The replicated service defines Op; nil does
-// nothing.
-type Command struct {
-	Client sim.Addr
-	ID     int
-	Op     any
-}
-
-// A Learner is the service that is replicated. It keeps nothing itself.
-type Learner interface {
-	// Apply returns what an operation comes to after other commands.
-	Apply(before []Command, op any) (value any)
-}
-
 type ( // messages
-	request struct {
-		ID int
-		Op any
-	}
-	reply struct {
-		ID    int
-		Value any
-	}
 	forward struct {
 		Number  int
-		Command Command
+		Command service.Command
 	}
 	ack struct{ Number int }
 )
 
 const (
-	free    machine.Name = "free"
-	waiting machine.Name = "waiting"
-
 	head   machine.Name = "head"
 	middle machine.Name = "middle"
 	tail   machine.Name = "tail"
 	alone  machine.Name = "alone"
 )
 
-// A client has one command under way.
-type client struct {
-	machine.Core
-	service string     // whose history it keeps; "" means of none
-	up      []sim.Addr // replicas, the head first
-	id      int
-	op      any
-}
-
-var clients = machine.Define("client",
-	machine.State[*client]{
-		Name:   free,
-		On:     machine.On(machine.OnSignal((*client).put).Goto(waiting), machine.OnSignal((*client).down)),
-		Ignore: machine.Messages(reply{}),
-	},
-	machine.State[*client]{
-		Name: waiting, Entry: (*client).ask,
-		On:    machine.On(machine.OnMessage((*client).reply).May(free), machine.OnSignal((*client).again)),
-		Defer: machine.Signals(put{}),
-	},
-)
-
-func (c *client) put(env sim.Env, m put) {
-	c.id, c.op = m.ID, m.Op
-	if c.service != "" {
-		history.Call(env, c.service, m.ID, m.Op)
-	}
-}
-
-func (c *client) ask(env sim.Env) {
-	if len(c.up) > 0 {
-		env.TCP().Send(c.up[0], request{c.id, c.op})
-	}
-}
-
-func (c *client) reply(env sim.Env, _ sim.Addr, m reply) {
-	if m.ID == c.id {
-		if c.service != "" {
-			history.Return(env, c.service, m.ID, m.Value)
-		}
-		c.Goto(free)
-	}
-}
-
-func (c *client) down(_ sim.Env, e sim.PeerError) { c.up = without(c.up, e.Peer) }
-
-// again asks once more: what the replica that is down was to do is done by others.
-func (c *client) again(env sim.Env, e sim.PeerError) {
-	c.down(env, e)
-	c.ask(env)
-}
-
-func without(set []sim.Addr, a sim.Addr) []sim.Addr {
-	return slices.DeleteFunc(slices.Clone(set), func(b sim.Addr) bool { return a == b })
-}
-
-// A replica has a history of commands.
+// A replica has a history of commands, of which it keeps those that others may lack.
 type replica struct {
 	machine.Core
-	learner       Learner    // nil means that commands come to nothing
-	before, after []sim.Addr // replicas that may be up, by their distance
-	history       []Command
-	acked         int // commands of the history that every replica that is up has
+	learner       service.Learner
+	checked       bool            // System's own, which may have known bugs
+	before, after service.Members // replicas that may be up, by their distance
+	length        int             // of the history
+	acked         int             // commands of the history that every replica that is up has
+	kept          []service.Answered
+	answers       service.Answers
 }
 
 // replicas begin as the head, which the others leave at once: see place.
@@ -163,58 +80,66 @@ func (r *replica) place(sim.Env) {
 }
 
 // request takes a command, at the head.
-func (r *replica) request(env sim.Env, from sim.Addr, m request) {
-	k := slices.IndexFunc(r.history, func(c Command) bool { return c.Client == from && c.ID == m.ID })
+func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	switch {
-	case k < 0 || r.bug(env, CH3):
-		r.append(env, Command{from, m.ID, m.Op})
-	case k < r.acked:
-		r.answer(env, k) // the answer was lost with the tail
+	case !r.answers.Has(m.Command) || r.bug(env, CH3):
+		r.append(env, m.Command)
+	case !r.open(m.Command):
+		r.answers[m.Command.Client].Send(env) // the answer was lost with the tail
 	}
 }
+
+// open reports whether a command of the history is not known to be acknowledged.
+func (r *replica) open(c service.Command) bool {
+	return slices.ContainsFunc(r.unacked(), func(k service.Answered) bool { return c.Same(k.Command) })
+}
+
+// unacked returns the end of the history that is not known to be acknowledged.
+func (r *replica) unacked() []service.Answered { return r.kept[len(r.kept)-(r.length-r.acked):] }
 
 // bug reports whether a known bug is switched on. They are System's, and not of services that have
 // replicas.
-func (r *replica) bug(env sim.Env, id sim.BugID) bool { return r.learner == nil && env.Bug(id) }
+func (r *replica) bug(env sim.Env, id sim.BugID) bool { return r.checked && env.Bug(id) }
 
-// answer answers the k-th command of the history.
-func (r *replica) answer(env sim.Env, k int) {
-	c := r.history[k]
-	var value any
-	if r.learner != nil {
-		value = r.learner.Apply(r.history[:k], c.Op)
-	}
-	env.TCP().Send(c.Client, reply{c.ID, value})
-}
-
-// promote handles a request to a replica that is not the head yet: the client has seen those
+// promote handles a request to a replica that is not the head yet: who asks has seen those
 // before it go down.
-func (r *replica) promote(env sim.Env, from sim.Addr, m request) {
+func (r *replica) promote(env sim.Env, from sim.Addr, m service.Request) {
 	r.before = nil
 	r.place(env)
 	r.request(env, from, m)
 }
 
 // append takes a command into the history, and sends it on.
-func (r *replica) append(env sim.Env, c Command) {
-	r.history = append(slices.Clone(r.history), c)
+func (r *replica) append(env sim.Env, c service.Command) {
+	a := service.Answered{Command: c, Value: r.learner.Apply(c)}
+	r.kept, r.answers[c.Client] = append(r.kept, a), a
+	r.length++
 	if len(r.after) == 0 {
 		r.settle(env)
 		return
 	}
-	env.TCP().Send(r.after[0], forward{len(r.history), c})
+	env.TCP().Send(r.after[0], forward{r.length, c})
 	if r.bug(env, CH2) && len(r.before) > 0 {
-		env.TCP().Send(r.before[0], ack{len(r.history)})
+		env.TCP().Send(r.before[0], ack{r.length})
 	}
 }
 
 // settle answers for all of the history that was not acknowledged, at the tail.
 func (r *replica) settle(env sim.Env) {
-	for k := r.acked; k < len(r.history); k++ {
-		r.answer(env, k)
+	for _, a := range r.unacked() {
+		a.Send(env)
 	}
-	r.acked = len(r.history)
+	r.acknowledged(r.length)
 	r.acknowledge(env)
+}
+
+// acknowledged notes how much of the history every replica has. It keeps the last command of it, for a next
+// successor.
+func (r *replica) acknowledged(n int) {
+	r.acked = n
+	if spare := len(r.kept) - (r.length - n) - 1; spare > 0 {
+		r.kept = slices.Clone(r.kept[spare:])
+	}
 }
 
 func (r *replica) acknowledge(env sim.Env) {
@@ -225,7 +150,7 @@ func (r *replica) acknowledge(env sim.Env) {
 
 func (r *replica) forward(env sim.Env, _ sim.Addr, m forward) {
 	switch {
-	case m.Number > len(r.history) || r.bug(env, CH4):
+	case m.Number > r.length || r.bug(env, CH4):
 		r.append(env, m.Command)
 	case m.Number <= r.acked:
 		r.acknowledge(env) // to a predecessor that has not heard of it
@@ -234,7 +159,7 @@ func (r *replica) forward(env sim.Env, _ sim.Addr, m forward) {
 
 func (r *replica) ack(env sim.Env, _ sim.Addr, m ack) {
 	if m.Number > r.acked {
-		r.acked = m.Number
+		r.acknowledged(m.Number)
 		r.acknowledge(env)
 	}
 }
@@ -242,7 +167,7 @@ func (r *replica) ack(env sim.Env, _ sim.Addr, m ack) {
 // broken closes the chain where a replica is down.
 func (r *replica) broken(env sim.Env, e sim.PeerError) {
 	successor := len(r.after) > 0 && r.after[0] == e.Peer
-	r.before, r.after = without(r.before, e.Peer), without(r.after, e.Peer)
+	r.before, r.after = r.before.Without(e.Peer), r.after.Without(e.Peer)
 	r.place(env)
 	switch {
 	case !successor:
@@ -253,22 +178,33 @@ func (r *replica) broken(env sim.Env, e sim.PeerError) {
 		if !r.bug(env, CH5) {
 			r.settle(env)
 		}
-	case !r.bug(env, CH1):
-		first := max(0, r.acked-1) // the last that is acknowledged, too: so that a next successor that is down is noticed
-		for k, c := range r.history[first:] {
-			env.TCP().Send(r.after[0], forward{first + k + 1, c}) //macemc:allow result: there are at most 10 commands
+	case !r.bug(env, CH1): // the last that is acknowledged, too: so that a next successor that is down is noticed
+		for k, a := range r.kept {
+			env.TCP().Send(r.after[0], forward{r.length - len(r.kept) + k + 1, a.Command}) //macemc:allow result: what is not acknowledged is as many as there are clients
 		}
 	}
 }
 
-// answerAgain answers the last command of each client that is acknowledged: the answer may be lost with
-// the tail. A client has one under way.
+// answerAgain answers the last command of each client if it is acknowledged: the answer may be lost with
+// the tail.
 func (r *replica) answerAgain(env sim.Env) {
-	answered := []sim.Addr(nil)
-	for k := r.acked - 1; k >= 0; k-- {
-		if c := r.history[k].Client; !slices.Contains(answered, c) {
-			answered = append(answered, c)
-			r.answer(env, k)
+	for _, client := range r.answers.Clients() {
+		if !r.open(r.answers[client].Command) {
+			r.answers[client].Send(env)
 		}
 	}
+}
+
+// Learned returns the learner.
+func (r *replica) Learned() service.Learner { return r.learner }
+
+// NewReplica returns the k-th replica of a service.
+func NewReplica(of []sim.Addr, k int, l service.Learner) sim.Node {
+	return replicas.Node(newReplica(of, k, l))
+}
+
+func newReplica(of []sim.Addr, k int, l service.Learner) *replica {
+	before := slices.Clone(of[:k])
+	slices.Reverse(before)
+	return &replica{learner: l, before: before, after: of[k+1:], answers: service.Answers{}}
 }

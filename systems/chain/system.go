@@ -5,6 +5,7 @@ import (
 
 	"macemc/layers/machine"
 	"macemc/sim"
+	"macemc/systems/service"
 )
 
 // The known bugs: see System.
@@ -27,6 +28,7 @@ var System = &sim.System{
 	Name:      "chain",
 	Doc:       "Chain replication of state machines. Histories are prefixes of one another, and every command is answered.",
 	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 4, Least: 4, Most: 8} },
+	Network:   service.Network,
 	Params:    []*sim.Param{Commands},
 	Tolerates: sim.Faults{Down: 2, Only: "down@n1+n2+n3"},
 	Bugs: []sim.Bug{
@@ -43,41 +45,39 @@ var System = &sim.System{
 	Script: func(p sim.Params, self sim.Addr, life int) (script []sim.Signal) {
 		for k := range p.Int(Commands) {
 			if self == p.Addr(0) {
-				script = append(script, put{ID: k + 1})
+				script = append(script, service.Ask(k+1, nil))
 			}
 		}
 		return script
 	},
 	Properties: []sim.Property{
-		sim.Takes(sim.Always("a history is a prefix of its predecessor's", updatePropagation), (*replica).kept),
-		sim.Takes(sim.Always("what is known to be acknowledged all have", inprocess), (*replica).kept),
-		sim.Takes(sim.Always("no command is in a history twice", once), (*replica).kept),
-		sim.Takes(sim.Eventually("every command is answered", answered), (*client).idle),
+		sim.Takes(sim.Always("a history is a prefix of its predecessor's", updatePropagation), (*replica).taken),
+		sim.Takes(sim.Always("what is known to be acknowledged all have", inprocess), (*replica).taken),
+		sim.Takes(sim.Always("no command is in a history twice", once), (*replica).taken),
+		service.Finished("every command is answered", func(p sim.Params) int { return p.Int(Commands) }),
 	},
 }
 
-var (
-	modest = replicas.Forget(middle, machine.Messages(request{})...)
-	curt   = clients.Forget(free, machine.Messages(reply{})...)
-)
+var modest = replicas.Forget(middle, machine.Messages(service.Request{})...)
 
 func newNode(p sim.Params, self sim.Addr) sim.Node {
 	all, i := p.Addrs()[1:], self.Index()-1
-	if i < 0 {
-		c := &client{up: all}
-		if p.Bug(CH7) {
-			return curt.Node(c)
-		}
-		return clients.Node(c)
+	switch {
+	case i < 0 && p.Bug(CH7):
+		return service.Curt.Node(service.NewClient("", all))
+	case i < 0:
+		return service.Clients.Node(service.NewClient("", all))
 	}
-	before := slices.Clone(all[:i])
-	slices.Reverse(before)
-	r := &replica{before: before, after: all[i+1:]}
+	r := newReplica(all, i, &service.Log{})
+	r.checked = true
 	if p.Bug(CH6) {
 		return modest.Node(r)
 	}
 	return replicas.Node(r)
 }
+
+// history returns the commands of a replica.
+func (r *replica) history() []service.Command { return r.learner.(*service.Log).Commands }
 
 // pairs reports whether something holds of each two replicas that are up, the first of which is nearer to the head.
 func pairs(v sim.View[*replica], holds func(a, b *replica) bool) bool {
@@ -91,41 +91,31 @@ func pairs(v sim.View[*replica], holds func(a, b *replica) bool) bool {
 	return true
 }
 
-// kept returns what the properties depend on of a replica.
-func (r *replica) kept() any {
+// taken returns what the properties depend on of a replica.
+func (r *replica) taken() any {
 	return struct {
-		history []Command
+		history []service.Command
 		acked   int
-	}{r.history, r.acked}
+	}{r.history(), r.acked}
 }
 
 func updatePropagation(v sim.View[*replica]) bool {
 	return pairs(v, func(a, b *replica) bool {
-		return len(b.history) <= len(a.history) && slices.Equal(b.history, a.history[:len(b.history)])
+		x, y := a.history(), b.history()
+		return len(y) <= len(x) && slices.Equal(y, x[:len(y)])
 	})
 }
 
 func inprocess(v sim.View[*replica]) bool {
-	return pairs(v, func(a, b *replica) bool {
-		return a.acked <= len(b.history) && a.acked <= len(a.history) && b.acked <= len(b.history)
-	})
+	return pairs(v, func(a, b *replica) bool { return a.acked <= b.length && a.acked <= a.length && b.acked <= b.length })
 }
 
 func once(v sim.View[*replica]) bool {
 	for _, r := range v.Nodes() {
-		for k, c := range r.history {
-			if slices.Contains(r.history[:k], c) {
+		for k, c := range r.history() {
+			if slices.ContainsFunc(r.history()[:k], c.Same) {
 				return false
 			}
-		}
-	}
-	return true
-}
-
-func answered(v sim.View[*client]) bool {
-	for _, c := range v.Nodes() {
-		if !c.Is(free) || c.id != v.Params().Int(Commands) {
-			return false
 		}
 	}
 	return true

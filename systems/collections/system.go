@@ -3,7 +3,8 @@ package collections
 import (
 	"macemc/history"
 	"macemc/sim"
-	"macemc/systems/chain"
+	"macemc/systems/replicated"
+	"macemc/systems/service"
 )
 
 // The known bugs: see System.
@@ -11,18 +12,18 @@ const (
 	CL1 sim.BugID = "CL1"
 	CL2 sim.BugID = "CL2"
 	CL3 sim.BugID = "CL3"
+	CL4 sim.BugID = "CL4"
+	CL5 sim.BugID = "CL5"
+	CL6 sim.BugID = "CL6"
+	CL7 sim.BugID = "CL7"
+	CL8 sim.BugID = "CL8"
 )
 
-// The parameters.
+// The parameters, besides those of package replicated.
 var (
-	Over = &sim.Param{
-		Name: "over", Doc: "what the service stands on: a single node, or the chain replication that it stands for",
-		Words: []string{"single", "chain"}, Runs: "chain",
-	}
 	Of       = &sim.Param{Name: "of", Doc: "which service it is", Words: []string{"table", "list"}}
 	Clients  = &sim.Param{Name: "clients", Doc: "how many clients there are", Range: sim.Range{Default: 2, Least: 1, Most: 5}}
-	Replicas = &sim.Param{Name: "replicas", Doc: "how many replicas a chain has", Range: sim.Range{Default: 2, Least: 1, Most: 5}}
-	Commands = &sim.Param{Name: "commands", Doc: "how many operations each client has", Range: sim.Range{Default: 2, Least: 1, Most: 100_000}}
+	Commands = &sim.Param{Name: "commands", Doc: "how many operations each client has", Range: sim.Range{Default: 2, Least: 1, Most: 1_000_000}}
 )
 
 // System is the service with its clients.
@@ -30,50 +31,47 @@ var System = &sim.System{
 	Name: "collections",
 	Doc:  "A hash table and a list as replicated services. They are linearizable, and every operation is answered.",
 	Nodes: func(p sim.Params) sim.Range {
-		n := p.Int(Clients) + servers(p)
+		n := p.Int(Clients) + replicated.Nodes(p)
 		return sim.Range{Default: n, Least: n, Most: n}
 	},
-	Params: []*sim.Param{Over, Of, Clients, Replicas, Commands},
+	Network: service.Network,
+	Params:  append(replicated.Params[:len(replicated.Params):len(replicated.Params)], Of, Clients, Commands),
 	Bugs: []sim.Bug{
 		{ID: CL1, Story: "A get looks at what was put first. The key may have been put again."},
 		{ID: CL2, Story: "The list gives out its newest value. It is asked for the oldest."},
 		{ID: CL3, Story: "A dequeue does not count those before it. Two of them get the same value."},
+		{ID: CL4, Story: "The dispatcher forgets what is under way when a replica goes down. The next one is not asked."},
+		{ID: CL5, Story: "The dispatcher takes an answer for that of any client with a request of that number. Each client counts by itself."},
+		{ID: CL6, Story: "The dispatcher forgets that a replica may fail while nothing is under way. Its connection breaks."},
+		{ID: CL7, Story: "The dispatcher forgets that it may be answered twice. It had asked twice."},
+		{ID: CL8, Story: "A leader of Multi-Paxos does not answer for what the leader before it decided. It was asked again for it, since that one is down."},
 	},
-	New: func(p sim.Params, self sim.Addr) sim.Node {
-		service := p.Addrs()[p.Int(Clients):]
-		learner := Learner{List: p.Word(Of) == "list", First: p.Bug(CL1), Newest: p.Bug(CL2), Forgets: p.Bug(CL3)}
-		switch k := self.Index() - p.Int(Clients); {
-		case k < 0:
-			return chain.NewClient(p.Word(Of), service)
-		case p.Word(Over) == "single":
-			return chain.NewSingle(learner)
-		default:
-			return chain.NewReplica(service, k, learner)
-		}
-	},
+	New: newNode,
 	Script: func(p sim.Params, self sim.Addr, life int) (script []sim.Signal) {
 		client := self.Index()
 		if client >= p.Int(Clients) {
 			return nil
 		}
 		for k := range p.Int(Commands) {
-			script = append(script, chain.Ask(k+1, operation(p, client, k)))
+			script = append(script, service.Ask(k+1, operation(p, client, k)))
 		}
 		return script
 	},
 	Properties: []sim.Property{
 		history.Linearizable("the table is a map", history.Map(), "table"),
 		history.Linearizable("the list is a queue", history.Queue(), "list"),
-		chain.Answers("every operation is answered", func(p sim.Params) int { return p.Int(Commands) }),
+		service.Finished("every operation is answered", func(p sim.Params) int { return p.Int(Commands) }),
 	},
 }
 
-// servers returns how many nodes the service stands on.
-func servers(p sim.Params) int {
-	if p.Word(Over) == "single" {
-		return 1
+func newNode(p sim.Params, self sim.Addr) sim.Node {
+	nodes := p.Addrs()[p.Int(Clients):]
+	k := self.Index() - p.Int(Clients)
+	if k >= 0 {
+		bugs := replicated.Bugs{Forgets: p.Bug(CL4), Mixes: p.Bug(CL5), Deaf: p.Bug(CL6), Curt: p.Bug(CL7), Mute: p.Bug(CL8)}
+		return replicated.Node(p, nodes, k, newLearner(p), bugs)
 	}
-	return p.Int(Replicas)
+	return service.Clients.Node(service.NewClient(p.Word(Of), replicated.Entrance(p, nodes)))
 }
 
 // operation returns the k-th operation of a client: by turns it changes the service and looks at it.
@@ -88,51 +86,5 @@ func operation(p sim.Params, client, k int) any {
 		return history.Put{Key: "a", Value: value}
 	default:
 		return history.Get{Key: "a"}
-	}
-}
-
-// Learner applies the operations of a table or a list. The fields besides List are known bugs.
-type Learner struct{ List, First, Newest, Forgets bool }
-
-// Apply returns what an operation comes to after others.
-func (l Learner) Apply(before []chain.Command, op any) any {
-	if l.List {
-		return l.list(before, op)
-	}
-	get, is := op.(history.Get)
-	if !is {
-		return nil
-	}
-	var value any
-	for _, c := range before {
-		if put, is := c.Op.(history.Put); is && put.Key == get.Key && (value == nil || !l.First) {
-			value = put.Value
-		}
-	}
-	return value
-}
-
-func (l Learner) list(before []chain.Command, op any) any {
-	if _, is := op.(history.Dequeue); !is {
-		return nil
-	}
-	var values []any
-	for _, c := range before {
-		switch op := c.Op.(type) {
-		case history.Enqueue:
-			values = append(values, op.Value)
-		case history.Dequeue:
-			if len(values) > 0 && !l.Forgets {
-				values = values[1:]
-			}
-		}
-	}
-	switch {
-	case len(values) == 0:
-		return nil
-	case l.Newest:
-		return values[len(values)-1]
-	default:
-		return values[0]
 	}
 }

@@ -16,9 +16,13 @@
 // In a slot no two values are chosen, only what was proposed is chosen, and the learners' logs agree.
 // A value is learnt unless its proposer has spent its ballots, though fewer than half of the acceptors go down.
 //
+// # Replicas
+//
+// NewReplica makes a node that is proposer, acceptor and learner, for services that stand on Multi-Paxos.
+//
 // # Known limits
 //
 // The number of ballots of a proposer is limited, so that the space is finite. Acceptors do not
-// restart: for storage see systems/storage and systems/wal. systems/paxos is another basic
+// restart, and keep the whole log: for storage see systems/storage and systems/wal. systems/paxos is another basic
 // Paxos, message by message as papers count it.
 package multipaxos

@@ -6,15 +6,22 @@ import (
 
 	"macemc/layers/machine"
 	"macemc/sim"
+	"macemc/systems/service"
 )
 
-type propose struct{ Value int } // the application's request
+type propose struct{ Value service.Command } // the application's request
 
-// A vote is what an acceptor has accepted in a slot. Value 0 is nothing, for holes.
-type vote struct{ Slot, Ballot, Value int }
+// A vote is what an acceptor has accepted in a slot. The zero Value is nothing, for holes.
+type vote struct {
+	Slot, Ballot int
+	Value        service.Command
+}
 
 type ( // messages
-	prepare struct{ Ballot int }
+	prepare struct {
+		Ballot int
+		After  int // the slot after which votes are asked for
+	}
 	promise struct {
 		Ballot   int
 		Accepted []vote // by slot
@@ -22,15 +29,21 @@ type ( // messages
 	refuse   struct{ Promised int }
 	accept   vote
 	accepted vote
-	decided  struct{ Slot, Value int }
+	decided  struct {
+		Slot  int
+		Value service.Command
+	}
 )
 
 type retry struct{} // a timer
 
 // The facts for the monitor.
 type (
-	Proposed struct{ Value int }
-	Chosen   struct{ Slot, Value int }
+	Proposed struct{ Value service.Command }
+	Chosen   struct {
+		Slot  int
+		Value service.Command
+	}
 )
 
 const (
@@ -44,28 +57,30 @@ const (
 // A proposer leads by a ballot of its own.
 type proposer struct {
 	machine.Core
-	acceptors, learners []sim.Addr
-	slots               int // the number of slots; 0 means that it is not limited
-	rounds              int // ballots that it may still begin
-	step                int // between its ballots
+	acceptors, learners []sim.Addr // other nodes
+	own                 *voter     // in a replica, which accepts and learns too; nil in System
+	log                 *log       // the same
+	slots               int        // the number of slots; 0 means that it is not limited
+	rounds              int        // ballots that it may still begin
+	step                int        // between its ballots
 	ballot              int
 	promised            []sim.Addr
-	highest             map[int]vote // by slot, of the promises
-	next                int          // the first free slot, from 1
-	pending             []int        // values that have no slot
+	highest             map[int]vote      // by slot, of the promises
+	next                int               // the first free slot, from 1
+	pending             []service.Command // that have no slot
 	open                map[int]*slot
 }
 
 // slot is one that is being decided.
 type slot struct {
-	value int
+	value service.Command
 	by    []sim.Addr // the acceptors that have accepted it; empty once they are enough
 }
 
 var proposers = machine.Define("proposer",
 	machine.State[*proposer]{Name: idle, On: machine.On(machine.OnSignal((*proposer).propose).Goto(preparing))},
 	machine.State[*proposer]{
-		Name: preparing, Entry: (*proposer).prepare,
+		Name: preparing, Entry: (*proposer).campaign,
 		On:     machine.On(machine.OnMessage((*proposer).promise).May(leading), machine.OnMessage((*proposer).refuse).May(waiting)),
 		Ignore: machine.Messages(accepted{}),
 		Defer:  machine.Signals(propose{}),
@@ -87,14 +102,39 @@ var proposers = machine.Define("proposer",
 
 func (p *proposer) propose(env sim.Env, m propose) {
 	p.pending = append(p.pending, m.Value)
-	env.Emit(Proposed(m))
+	p.emit(env, Proposed(m))
 }
 
-func (p *proposer) prepare(env sim.Env) {
+// emit passes a fact to System's monitors, which do not watch replicas of services.
+func (p *proposer) emit(env sim.Env, fact any) {
+	if p.log == nil {
+		env.Emit(fact)
+	}
+}
+
+// bug reports whether a known bug is switched on. They are System's.
+func (p *proposer) bug(env sim.Env, id sim.BugID) bool { return p.log == nil && env.Bug(id) }
+
+// campaign prepares the next ballot of its own.
+func (p *proposer) campaign(env sim.Env) {
 	p.rounds--
-	p.ballot += p.step
+	for p.ballot += p.step; p.own != nil && p.ballot < p.own.promised; {
+		p.ballot += p.step
+	}
 	p.promised, p.highest = nil, map[int]vote{}
-	p.toAcceptors(env, prepare{p.ballot})
+	m := prepare{p.ballot, p.learnt()}
+	p.toAcceptors(env, m)
+	if p.own != nil {
+		p.promise(env, env.Self(), p.own.promise(m))
+	}
+}
+
+// learnt returns how many slots it knows to be decided, from the first on.
+func (p *proposer) learnt() int {
+	if p.log == nil {
+		return 0
+	}
+	return p.log.learnt
 }
 
 func (p *proposer) toAcceptors(env sim.Env, m sim.Message) {
@@ -105,10 +145,14 @@ func (p *proposer) toAcceptors(env sim.Env, m sim.Message) {
 
 // enough is a majority.
 func (p *proposer) enough(env sim.Env, by []sim.Addr) bool {
-	switch n := len(p.acceptors); {
-	case env.Bug(MP3):
+	n := len(p.acceptors)
+	if p.own != nil {
+		n++
+	}
+	switch {
+	case p.bug(env, MP3):
 		return len(by) >= n/2
-	case env.Bug(MP7):
+	case p.bug(env, MP7):
 		return len(by) == n
 	default:
 		return len(by) > n/2
@@ -121,7 +165,7 @@ func (p *proposer) promise(env sim.Env, from sim.Addr, m promise) {
 	}
 	for _, v := range m.Accepted {
 		other, known := p.highest[v.Slot]
-		if (!known || (v.Ballot > other.Ballot) != env.Bug(MP4)) && !env.Bug(MP2) {
+		if (!known || (v.Ballot > other.Ballot) != p.bug(env, MP4)) && !p.bug(env, MP2) {
 			p.highest[v.Slot] = v
 		}
 	}
@@ -141,17 +185,20 @@ func (p *proposer) refuse(_ sim.Env, _ sim.Addr, m refuse) {
 // lead has accepted again what may be chosen, and then what is pending.
 func (p *proposer) lead(env sim.Env) {
 	for _, n := range sim.Keys(p.open) {
-		if s := p.open[n]; s.by != nil && s.value != 0 && s.value != p.highest[n].Value {
+		if s := p.open[n]; s.by != nil && s.value != (service.Command{}) && s.value != p.highest[n].Value {
 			p.pending = append(p.pending, s.value) // it was proposed, and cannot have been chosen
 		}
 	}
-	p.open, p.next = map[int]*slot{}, 1
+	p.open, p.next = map[int]*slot{}, p.learnt()+1
 	for _, n := range sim.Keys(p.highest) {
-		for ; p.next < n && !env.Bug(MP8); p.next++ {
-			p.begin(env, p.next, 0)
+		p.pending = without(p.pending, p.highest[n].Value)
+		if n < p.next {
+			continue // learnt meanwhile
+		}
+		for ; p.next < n && !p.bug(env, MP8); p.next++ {
+			p.begin(env, p.next, service.Command{})
 		}
 		p.begin(env, n, p.highest[n].Value)
-		p.pending = without(p.pending, p.highest[n].Value)
 		p.next = n + 1
 	}
 	p.highest = nil
@@ -165,18 +212,23 @@ func (p *proposer) more(env sim.Env, m propose) {
 
 // assign gives slots to what is pending, as long as there are some.
 func (p *proposer) assign(env sim.Env) {
-	for _, value := range p.pending {
+	pending := p.pending
+	p.pending = nil
+	for _, value := range pending {
 		if p.slots == 0 || p.next <= p.slots {
-			p.begin(env, p.next, value)
 			p.next++
+			p.begin(env, p.next-1, value)
 		}
 	}
-	p.pending = nil
 }
 
-func (p *proposer) begin(env sim.Env, n, value int) {
+func (p *proposer) begin(env sim.Env, n int, value service.Command) {
 	p.open[n] = &slot{value, []sim.Addr{}}
-	p.toAcceptors(env, accept{n, p.ballot, value})
+	m := accept{n, p.ballot, value}
+	p.toAcceptors(env, m)
+	if p.own != nil && p.own.accept(m) {
+		p.accepted(env, env.Self(), accepted(m))
+	}
 }
 
 func (p *proposer) accepted(env sim.Env, from sim.Addr, m accepted) {
@@ -189,9 +241,21 @@ func (p *proposer) accepted(env sim.Env, from sim.Addr, m accepted) {
 		return
 	}
 	s.by = nil
-	env.Emit(Chosen{m.Slot, s.value})
+	p.emit(env, Chosen{m.Slot, s.value})
 	for _, l := range p.learners {
 		env.Bag().Send(l, decided{m.Slot, s.value})
+	}
+	if p.log != nil {
+		p.answer(env, p.log.learn(decided{m.Slot, s.value}))
+	}
+}
+
+// answer answers for what was applied.
+func (p *proposer) answer(env sim.Env, applied []service.Command) {
+	for _, c := range applied {
+		if a, known := p.log.answers[c.Client]; known && c.Same(a.Command) {
+			a.Send(env)
+		}
 	}
 }
 
@@ -210,55 +274,107 @@ func inserted(set []sim.Addr, a sim.Addr) []sim.Addr {
 	return slices.Insert(slices.Clone(set), k, a)
 }
 
-func without(values []int, value int) []int {
-	return slices.DeleteFunc(slices.Clone(values), func(v int) bool { return v == value })
+func without(values []service.Command, value service.Command) []service.Command {
+	return slices.DeleteFunc(slices.Clone(values), value.Same)
 }
 
-// An acceptor promises to accept nothing below a ballot.
-type acceptor struct {
-	machine.Core
+// A voter promises to accept nothing below a ballot.
+type voter struct {
 	promised int
 	votes    map[int]vote // by slot
 }
 
+func (v *voter) promise(m prepare) promise {
+	v.promised = m.Ballot
+	var all []vote
+	for _, n := range sim.Keys(v.votes) {
+		if n > m.After {
+			all = append(all, v.votes[n])
+		}
+	}
+	return promise{m.Ballot, all}
+}
+
+// accept reports whether it accepts.
+func (v *voter) accept(m accept) bool {
+	if m.Ballot < v.promised {
+		return false
+	}
+	v.promised, v.votes[m.Slot] = m.Ballot, vote(m)
+	return true
+}
+
+// An acceptor is a node that votes.
+type acceptor struct {
+	machine.Core
+	voter
+}
+
 var acceptors = machine.Define("acceptor",
-	machine.State[*acceptor]{Name: open, On: machine.On(machine.OnMessage((*acceptor).prepare), machine.OnMessage((*acceptor).accept))},
+	machine.State[*acceptor]{Name: open, On: machine.On(machine.OnMessage((*acceptor).prepared), machine.OnMessage((*acceptor).asked))},
 )
 
-func (a *acceptor) prepare(env sim.Env, from sim.Addr, m prepare) {
-	if m.Ballot < a.promised {
-		env.Bag().Send(from, refuse{a.promised})
+func (v *voter) prepared(env sim.Env, from sim.Addr, m prepare) {
+	if m.Ballot < v.promised {
+		env.Bag().Send(from, refuse{v.promised})
 		return
 	}
-	a.promised = m.Ballot
-	var all []vote
-	for _, n := range sim.Keys(a.votes) {
-		all = append(all, a.votes[n])
-	}
-	env.Bag().Send(from, promise{m.Ballot, all})
+	env.Bag().Send(from, v.promise(m))
 }
 
-func (a *acceptor) accept(env sim.Env, from sim.Addr, m accept) {
-	if m.Ballot < a.promised && !env.Bug(MP1) {
-		env.Bag().Send(from, refuse{a.promised})
-		return
+func (v *voter) asked(env sim.Env, from sim.Addr, m accept) {
+	if v.accept(m) {
+		env.Bag().Send(from, accepted(m))
+	} else {
+		env.Bag().Send(from, refuse{v.promised})
 	}
-	a.promised, a.votes[m.Slot] = m.Ballot, vote(m)
-	env.Bag().Send(from, accepted(m))
 }
 
-// A learner applies what is decided, in order.
+func (a *acceptor) asked(env sim.Env, from sim.Addr, m accept) {
+	if env.Bug(MP1) {
+		a.promised = min(a.promised, m.Ballot)
+	}
+	a.voter.asked(env, from, m)
+}
+
+// A log applies what is decided, in order.
+type log struct {
+	learner service.Learner
+	answers service.Answers // nil in System, where commands need not be in the order of their numbers
+	slots   map[int]service.Command
+	learnt  int // slots that are applied, from the first on
+}
+
+// learn returns the commands that can be applied then.
+func (l *log) learn(m decided) (applied []service.Command) {
+	l.slots[m.Slot] = m.Value
+	for c, known := l.slots[l.learnt+1]; known; c, known = l.slots[l.learnt+1] {
+		l.learnt++
+		l.apply(c)
+		applied = append(applied, c)
+	}
+	return applied
+}
+
+// apply applies a command once: it may be decided in two slots, if it was asked of two leaders.
+func (l *log) apply(c service.Command) {
+	switch {
+	case l.answers == nil:
+		l.learner.Apply(c)
+	case c != (service.Command{}) && !l.answers.Has(c):
+		l.answers[c.Client] = service.Answered{Command: c, Value: l.learner.Apply(c)}
+	}
+}
+
+// A learner is a node that has a log.
 type learner struct {
 	machine.Core
-	log     map[int]int // by slot
-	applied []int
+	log
 }
 
 var learners = machine.Define("learner", machine.State[*learner]{Name: open, On: machine.On(machine.OnMessage((*learner).decided))})
 
-func (l *learner) decided(_ sim.Env, _ sim.Addr, m decided) {
-	l.log[m.Slot] = m.Value
-	for value, known := l.log[len(l.applied)+1]; known; value, known = l.log[len(l.applied)+1] {
-		l.applied = append(l.applied, value)
-	}
-}
+func (l *learner) decided(_ sim.Env, _ sim.Addr, m decided) { l.learn(m) }
+
+// applied returns what it has applied.
+func (l *learner) applied() []service.Command { return l.learner.(*service.Log).Commands }

@@ -6,6 +6,7 @@ import (
 
 	"macemc/layers/machine"
 	"macemc/sim"
+	"macemc/systems/service"
 )
 
 // The known bugs: see System.
@@ -60,10 +61,10 @@ var System = &sim.System{
 	},
 	Properties: []sim.Property{
 		sim.Monitor("in a slot one value is chosen, which was proposed", func(m *memory, at sim.Addr, fact any) error { return m.observe(at, fact) }),
-		sim.Takes(sim.Always("the learners' logs agree", agree), func(l *learner) any { return l.log }),
+		sim.Takes(sim.Always("the learners' logs agree", agree), func(l *learner) any { return l.slots }),
 		sim.Takes(sim.Always("what is decided behind a hole can be applied", filled), func(p *proposer) any { return p.filled() }),
 		sim.Takes(sim.Takes(sim.Eventually("what a proposer is asked for is learnt, unless its ballots are spent", learnt),
-			func(l *learner) any { return l.applied }),
+			func(l *learner) any { return l.applied() }),
 			func(p *proposer) any {
 				return struct {
 					spent bool
@@ -83,9 +84,9 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 	i := self.Index()
 	switch {
 	case i >= last:
-		return learners.Node(&learner{log: map[int]int{}})
+		return learners.Node(&learner{log: log{learner: &service.Log{}, slots: map[int]service.Command{}}})
 	case i >= first:
-		return acceptors.Node(&acceptor{votes: map[int]vote{}})
+		return acceptors.Node(&acceptor{voter: voter{votes: map[int]vote{}}})
 	}
 	n := &proposer{
 		acceptors: all[first:last], learners: all[last:], slots: p.Int(Slots), rounds: p.Int(Rounds),
@@ -103,23 +104,23 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 
 // memory is what was proposed and chosen so far.
 type memory struct {
-	proposed []int
-	chosen   map[int]int
+	proposed []service.Command
+	chosen   map[int]service.Command
 }
 
-func (m *memory) Init() { m.chosen = map[int]int{} }
+func (m *memory) Init() { m.chosen = map[int]service.Command{} }
 
 func (m *memory) observe(at sim.Addr, fact any) error {
 	switch f := fact.(type) {
 	case Proposed:
 		m.proposed = append(m.proposed, f.Value)
-		slices.Sort(m.proposed)
+		slices.SortFunc(m.proposed, func(a, b service.Command) int { return a.ID - b.ID })
 	case Chosen:
 		if first, known := m.chosen[f.Slot]; known && first != f.Value {
-			return fmt.Errorf("%s has %d chosen in slot %d, and %d was chosen before", at, f.Value, f.Slot, first)
+			return fmt.Errorf("%s has %d chosen in slot %d, and %d was chosen before", at, f.Value.ID, f.Slot, first.ID)
 		}
-		if f.Value != 0 && !slices.Contains(m.proposed, f.Value) {
-			return fmt.Errorf("%s has %d chosen in slot %d, which nobody proposed", at, f.Value, f.Slot)
+		if f.Value.ID != 0 && !slices.Contains(m.proposed, f.Value) {
+			return fmt.Errorf("%s has %d chosen in slot %d, which nobody proposed", at, f.Value.ID, f.Slot)
 		}
 		m.chosen[f.Slot] = f.Value
 	}
@@ -132,8 +133,8 @@ func agree(v sim.View[*learner]) bool {
 		if first == nil {
 			first = l
 		}
-		for n, value := range l.log {
-			if other, known := first.log[n]; known && other != value {
+		for n, value := range l.slots {
+			if other, known := first.slots[n]; known && other != value {
 				return false
 			}
 		}
@@ -170,13 +171,13 @@ func learnt(v sim.View[*learner]) bool {
 				continue
 			}
 			if p.slots > 0 {
-				if len(l.applied) == 0 {
+				if len(l.applied()) == 0 {
 					return false
 				}
 				continue
 			}
 			for k := range params.Int(Values) {
-				if !slices.Contains(l.applied, valueOf(at, k)) {
+				if !slices.Contains(l.applied(), valueOf(at, k)) {
 					return false
 				}
 			}
@@ -186,4 +187,6 @@ func learnt(v sim.View[*learner]) bool {
 }
 
 // valueOf returns the k-th value that a proposer is asked for.
-func valueOf(proposer sim.Addr, k int) int { return 10*(proposer.Index()+1) + k }
+func valueOf(proposer sim.Addr, k int) service.Command {
+	return service.Command{Client: proposer, ID: 10*(proposer.Index()+1) + k}
+}

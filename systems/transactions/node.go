@@ -5,7 +5,7 @@ import (
 
 	"macemc/layers/machine"
 	"macemc/sim"
-	"macemc/systems/chain"
+	"macemc/systems/service"
 )
 
 type begin struct{ Tx int } // the application's request
@@ -37,8 +37,8 @@ const (
 // A coordinator has one transaction at a time.
 type coordinator struct {
 	machine.Core
-	services [][]sim.Addr // of each participant, the nodes that are up, the head first
-	waiting  []bool       // by participant, whether it has not answered
+	services []service.Members // of each participant, the nodes to ask
+	waiting  []bool            // by participant, whether it has not answered
 	tx       int
 	commit   bool
 	id       int // of the request under way
@@ -49,7 +49,7 @@ var coordinators = machine.Define("coordinator",
 	machine.State[*coordinator]{
 		Name:   free,
 		On:     machine.On(machine.OnSignal((*coordinator).begin).Goto(preparing), machine.OnSignal((*coordinator).down)),
-		Ignore: machine.Messages(chain.Reply{}),
+		Ignore: machine.Messages(service.Reply{}),
 	},
 	machine.State[*coordinator]{
 		Name: preparing, Entry: func(c *coordinator, env sim.Env) { c.ask(env, prepare{c.tx}) },
@@ -79,14 +79,15 @@ func (c *coordinator) ask(env sim.Env, op any) {
 }
 
 func (c *coordinator) send(env sim.Env, k int) {
-	if len(c.services[k]) > 0 {
-		env.TCP().Send(c.services[k][0], chain.Request{ID: c.id, Op: c.op})
-	}
+	c.services[k].Send(env, service.Command{Client: env.Self(), ID: c.id, Op: c.op, Front: env.Self()})
 }
 
 // answered notes an answer to the request under way, and reports whether it is one and whether it was the last.
-func (c *coordinator) answered(from sim.Addr, m chain.Reply) (counts, last bool) {
-	k := slices.IndexFunc(c.services, func(nodes []sim.Addr) bool { return slices.Contains(nodes, from) })
+func (c *coordinator) answered(env sim.Env, from sim.Addr, m service.Reply) (counts, last bool) {
+	k := slices.IndexFunc(c.services, func(nodes service.Members) bool { return slices.Contains(nodes, from) })
+	if env.Bug(TX6) {
+		k = slices.Index(c.waiting, true)
+	}
 	if k < 0 || m.ID != c.id || !c.waiting[k] {
 		return false, false
 	}
@@ -95,8 +96,8 @@ func (c *coordinator) answered(from sim.Addr, m chain.Reply) (counts, last bool)
 	return true, !slices.Contains(c.waiting, true)
 }
 
-func (c *coordinator) voted(env sim.Env, from sim.Addr, m chain.Reply) {
-	counts, last := c.answered(from, m)
+func (c *coordinator) voted(env sim.Env, from sim.Addr, m service.Reply) {
+	counts, last := c.answered(env, from, m)
 	if !counts {
 		return
 	}
@@ -111,8 +112,8 @@ func (c *coordinator) tell(env sim.Env) {
 	c.ask(env, decide{c.tx, c.commit})
 }
 
-func (c *coordinator) done(env sim.Env, from sim.Addr, m chain.Reply) {
-	if _, last := c.answered(from, m); last {
+func (c *coordinator) done(env sim.Env, from sim.Addr, m service.Reply) {
+	if _, last := c.answered(env, from, m); last {
 		env.Emit(Ended{c.tx})
 		c.Goto(free)
 	}
@@ -125,7 +126,7 @@ func (c *coordinator) lose(peer sim.Addr) (k int) {
 	for k, nodes := range c.services {
 		if slices.Contains(nodes, peer) {
 			c.services = slices.Clone(c.services)
-			c.services[k] = slices.DeleteFunc(slices.Clone(nodes), func(a sim.Addr) bool { return a == peer })
+			c.services[k] = nodes.Without(peer)
 			return k
 		}
 	}
@@ -139,17 +140,23 @@ func (c *coordinator) again(env sim.Env, e sim.PeerError) {
 	}
 }
 
-// A Participant votes, and keeps the decisions, as the commands of its service say. Participants vote no now and
+// A participant votes, and keeps the decisions. Participants vote no now and
 // then, each in its own way.
-type Participant struct{ Number int }
+type participant struct {
+	number    int
+	decisions map[int]bool // by transaction, whether it is committed
+}
 
 // Apply returns the vote on a transaction; a decision returns nothing.
-func (p Participant) Apply(_ []chain.Command, op any) any {
-	if m, is := op.(prepare); is {
-		return p.Agrees(m.Tx)
+func (p *participant) Apply(c service.Command) any {
+	switch op := c.Op.(type) {
+	case prepare:
+		return agrees(p.number, op.Tx)
+	case decide:
+		p.decisions[op.Tx] = op.Commit
 	}
 	return nil
 }
 
-// Agrees reports whether the participant votes yes.
-func (p Participant) Agrees(tx int) bool { return (tx+p.Number)%3 != 0 }
+// agrees reports whether a participant votes yes.
+func agrees(participant, tx int) bool { return (tx+participant)%3 != 0 }

@@ -6,7 +6,8 @@ import (
 
 	"macemc/layers/machine"
 	"macemc/sim"
-	"macemc/systems/chain"
+	"macemc/systems/replicated"
+	"macemc/systems/service"
 )
 
 // The known bugs: see System.
@@ -16,17 +17,14 @@ const (
 	TX3 sim.BugID = "TX3"
 	TX4 sim.BugID = "TX4"
 	TX5 sim.BugID = "TX5"
+	TX6 sim.BugID = "TX6"
+	TX7 sim.BugID = "TX7"
 )
 
-// The parameters.
+// The parameters, besides those of package replicated.
 var (
-	Over = &sim.Param{
-		Name: "over", Doc: "what each participant stands on: a single node, or the chain replication that it stands for",
-		Words: []string{"single", "chain"}, Runs: "chain",
-	}
 	Participants = &sim.Param{Name: "participants", Doc: "how many participants there are", Range: sim.Range{Default: 2, Least: 1, Most: 4}}
-	Replicas     = &sim.Param{Name: "replicas", Doc: "how many replicas a participant has over chain", Range: sim.Range{Default: 2, Least: 1, Most: 3}}
-	Transactions = &sim.Param{Name: "transactions", Doc: "how many transactions there are", Range: sim.Range{Default: 2, Least: 1, Most: 100_000}}
+	Transactions = &sim.Param{Name: "transactions", Doc: "how many transactions there are", Range: sim.Range{Default: 2, Least: 1, Most: 1_000_000}}
 )
 
 // System is the protocol over its participants.
@@ -34,28 +32,21 @@ var System = &sim.System{
 	Name: "transactions",
 	Doc:  "Two-phase commit over replicated participants. No participant commits what another one aborts, and every transaction comes to its end.",
 	Nodes: func(p sim.Params) sim.Range {
-		n := 1 + p.Int(Participants)*servers(p)
+		n := 1 + p.Int(Participants)*replicated.Nodes(p)
 		return sim.Range{Default: n, Least: n, Most: n}
 	},
-	Params: []*sim.Param{Over, Participants, Replicas, Transactions},
+	Network: service.Network,
+	Params:  append(replicated.Params[:len(replicated.Params):len(replicated.Params)], Participants, Transactions),
 	Bugs: []sim.Bug{
 		{ID: TX1, Story: "The coordinator does not look at the votes on every second transaction. A participant may have voted no."},
 		{ID: TX2, Story: "The coordinator commits when the first participant has voted yes. Another may vote no."},
 		{ID: TX3, Story: "The coordinator does not ask the next replica. It waits for ever for one that is down."},
 		{ID: TX4, Story: "The coordinator forgets that a replica may fail while it is free. Its connection breaks."},
 		{ID: TX5, Story: "The coordinator forgets about answers that come twice. It had asked twice."},
+		{ID: TX6, Story: "The coordinator counts answers, whoever sent them. One that comes twice counts for another participant."},
+		{ID: TX7, Story: "The coordinator forgets about transactions that begin while it decides. It has one at a time."},
 	},
-	New: func(p sim.Params, self sim.Addr) sim.Node {
-		k := self.Index() - 1
-		if k < 0 {
-			return coordinator0(p)
-		}
-		of, learner := k/servers(p), Participant{k / servers(p)}
-		if p.Word(Over) == "single" {
-			return chain.NewSingle(learner)
-		}
-		return chain.NewReplica(service(p, of), k%servers(p), learner)
-	},
+	New: newNode,
 	Script: func(p sim.Params, self sim.Addr, life int) (script []sim.Signal) {
 		for k := range p.Int(Transactions) {
 			if self == p.Addr(0) {
@@ -79,35 +70,34 @@ var System = &sim.System{
 
 var (
 	deaf = coordinators.Forget(free, machine.Signals(sim.PeerError{})...)
-	curt = coordinators.Forget(free, machine.Messages(chain.Reply{})...)
+	curt = coordinators.Forget(free, machine.Messages(service.Reply{})...)
+	busy = coordinators.Forget(deciding, machine.Signals(begin{})...)
 )
 
-func coordinator0(p sim.Params) sim.Node {
+func newNode(p sim.Params, self sim.Addr) sim.Node {
+	if k := self.Index() - 1; k >= 0 {
+		of, n := k/replicated.Nodes(p), k%replicated.Nodes(p)
+		return replicated.Node(p, nodes(p, of), n, &participant{of, map[int]bool{}}, replicated.Bugs{})
+	}
 	c := &coordinator{}
 	for k := range p.Int(Participants) {
-		c.services = append(c.services, service(p, k))
+		c.services = append(c.services, replicated.Entrance(p, nodes(p, k)))
 	}
 	switch {
 	case p.Bug(TX4):
 		return deaf.Node(c)
 	case p.Bug(TX5):
 		return curt.Node(c)
+	case p.Bug(TX7):
+		return busy.Node(c)
 	default:
 		return coordinators.Node(c)
 	}
 }
 
-// servers returns how many nodes a participant stands on.
-func servers(p sim.Params) int {
-	if p.Word(Over) == "single" {
-		return 1
-	}
-	return p.Int(Replicas)
-}
-
-// service returns the nodes that a participant stands on.
-func service(p sim.Params, k int) []sim.Addr {
-	n := servers(p)
+// nodes returns the nodes of a participant.
+func nodes(p sim.Params, k int) []sim.Addr {
+	n := replicated.Nodes(p)
 	return slices.Clone(p.Addrs()[1+k*n : 1+(k+1)*n])
 }
 
@@ -123,7 +113,7 @@ func decisions(m *made, at sim.Addr, fact any) error {
 	}
 	agree := true
 	for k := range m.participants {
-		agree = agree && Participant{k}.Agrees(d.Tx)
+		agree = agree && agrees(k, d.Tx)
 	}
 	if d.Commit != agree {
 		return fmt.Errorf("%s decides commit=%t of transaction %d, to which all participants agree=%t", at, d.Commit, d.Tx, agree)
@@ -131,18 +121,15 @@ func decisions(m *made, at sim.Addr, fact any) error {
 	return nil
 }
 
-// atomic asks that of each transaction the decisions that servers have taken are equal.
-func atomic(v sim.View[chain.Server]) bool {
+// atomic asks that of each transaction the decisions that participants have taken are equal.
+func atomic(v sim.View[service.Server]) bool {
 	of := map[int]bool{}
 	for _, s := range v.Nodes() {
-		for _, c := range s.Commands() {
-			d, is := c.Op.(decide)
-			if commit, known := of[d.Tx]; is && known && commit != d.Commit {
+		for tx, commit := range s.Learned().(*participant).decisions { // in any order: they are only compared
+			if other, known := of[tx]; known && commit != other {
 				return false
 			}
-			if is {
-				of[d.Tx] = d.Commit
-			}
+			of[tx] = commit
 		}
 	}
 	return true

@@ -3,10 +3,14 @@ package transactions
 import (
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/macetest"
 	"macemc/refine"
 	"macemc/sim"
+	"macemc/systems/replicated"
 )
+
+func TestMain(m *testing.M) { long.Run(m) }
 
 // oneDown is a replica of a participant that fails.
 var oneDown = sim.Faults{Down: 1, Only: "down@n1+n2"}
@@ -17,12 +21,12 @@ func TestTransactions(t *testing.T) {
 }
 
 func TestBugs(t *testing.T) {
-	for bug, want := range map[sim.BugID]sim.Verdict{TX1: sim.VerdictSafety, TX2: sim.VerdictSafety} {
+	for bug, want := range map[sim.BugID]sim.Verdict{TX1: sim.VerdictSafety, TX2: sim.VerdictSafety, TX7: sim.VerdictUnhandled} {
 		t.Run(string(bug), func(t *testing.T) {
 			macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{bug}, Expect: want, NoShrink: true})
 		})
 	}
-	for bug, want := range map[sim.BugID]sim.Verdict{TX3: sim.VerdictDead, TX4: sim.VerdictUnhandled, TX5: sim.VerdictUnhandled} {
+	for bug, want := range map[sim.BugID]sim.Verdict{TX3: sim.VerdictDead, TX4: sim.VerdictUnhandled, TX5: sim.VerdictUnhandled, TX6: sim.VerdictDead} {
 		t.Run(string(bug), func(t *testing.T) {
 			macetest.Run(t, System, macetest.Options{
 				Bugs: []sim.BugID{bug}, Params: []string{"over=chain"}, Expect: want, NoShrink: true, Conditions: sim.Conditions{Faults: &oneDown},
@@ -31,9 +35,14 @@ func TestBugs(t *testing.T) {
 	}
 }
 
-// The coordinator sees nothing of chain replication that it could not see of single nodes.
+// The coordinator sees nothing of replication that it could not see of a single node, though a replica fails.
 func TestComposed(t *testing.T) {
-	macetest.Compose(t, refine.Binding{
-		System: System, Over: Over, Settings: []string{"transactions=2"}, Survives: map[string]sim.Faults{"chain": oneDown},
-	}, macetest.Options{})
+	one := []string{"transactions=1", "participants=1"}
+	for _, b := range []refine.Binding{
+		{Settings: one, Survives: map[string]sim.Faults{"chain": oneDown}},
+		{Settings: one, Survives: map[string]sim.Faults{"multipaxos": oneDown}, Options: refine.Options{States: 400_000}},
+	}[:long.Of(1, 2)] {
+		b.System, b.Over = System, replicated.Over
+		macetest.Compose(t, b, macetest.Options{})
+	}
 }

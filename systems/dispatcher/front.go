@@ -1,0 +1,81 @@
+package dispatcher
+
+import (
+	"slices"
+
+	"macemc/layers/machine"
+	"macemc/sim"
+	"macemc/systems/service"
+)
+
+// A Front is the dispatcher of a service whose replicas know themselves which of them is to lead: those of chain
+// replication or Multi-Paxos. It sends to the first that is up what clients ask, and passes on the answers. The exported
+// fields are known bugs of the systems that use it.
+type Front struct {
+	Forgets bool // what is under way when a replica goes down
+	Mixes   bool // the clients of requests with one number
+
+	machine.Core
+	up   service.Members
+	open []service.Command
+}
+
+const forwarding machine.Name = "forwarding"
+
+// Fronts is the table of a Front.
+var Fronts = machine.Define("front",
+	machine.State[*Front]{
+		Name:   idle,
+		On:     machine.On(machine.OnMessage((*Front).request).Goto(forwarding), machine.OnSignal((*Front).lost)),
+		Ignore: machine.Messages(service.Reply{}), // it had asked twice
+	},
+	machine.State[*Front]{
+		Name: forwarding,
+		On:   machine.On(machine.OnMessage((*Front).request), machine.OnMessage((*Front).reply).May(idle), machine.OnSignal((*Front).down)),
+	},
+)
+
+// Known bugs of the systems that use fronts.
+var (
+	Deaf = Fronts.Forget(idle, machine.Signals(sim.PeerError{})...)
+	Curt = Fronts.Forget(idle, machine.Messages(service.Reply{})...)
+)
+
+// Over returns the front, which knows the replicas then.
+func (f *Front) Over(replicas []sim.Addr) *Front {
+	f.up = replicas
+	return f
+}
+
+func (f *Front) request(env sim.Env, _ sim.Addr, m service.Request) {
+	c := m.Command
+	c.Front = env.Self()
+	f.open = append(f.open, c)
+	f.up.Send(env, c)
+}
+
+func (f *Front) reply(env sim.Env, _ sim.Addr, m service.Reply) {
+	k := slices.IndexFunc(f.open, func(c service.Command) bool { return c.ID == m.ID && (c.Client == m.Client || f.Mixes) })
+	if k < 0 {
+		return
+	}
+	m.Client = f.open[k].Client
+	if f.open = slices.Delete(f.open, k, k+1); len(f.open) == 0 {
+		f.open = nil
+		f.Goto(idle)
+	}
+	env.TCP().Send(m.Client, m)
+}
+
+func (f *Front) lost(_ sim.Env, e sim.PeerError) { f.up = f.up.Without(e.Peer) }
+
+// down asks the next replica.
+func (f *Front) down(env sim.Env, e sim.PeerError) {
+	head := len(f.up) > 0 && f.up[0] == e.Peer
+	if f.lost(env, e); !head || f.Forgets {
+		return
+	}
+	for _, c := range f.open {
+		f.up.Send(env, c)
+	}
+}

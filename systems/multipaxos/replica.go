@@ -1,0 +1,140 @@
+package multipaxos
+
+import (
+	"slices"
+
+	"macemc/layers/machine"
+	"macemc/sim"
+	"macemc/systems/service"
+)
+
+// A replica is proposer, acceptor and learner in one node. It leads from when it is asked: who asks has
+// seen those before it go down. If that is wrong, ballots decide.
+type replica struct {
+	proposer
+	mute bool // a known bug of the systems that use it
+}
+
+var replicas = machine.Define("replica",
+	machine.State[*replica]{
+		Name:   idle,
+		On:     append(everywhere(), machine.OnMessage((*replica).request).May(preparing)),
+		Ignore: machine.Messages(promise{}, refuse{}, accepted{}),
+	},
+	machine.State[*replica]{
+		Name: preparing, Entry: func(r *replica, env sim.Env) { r.campaign(env) }, May: []machine.Name{leading},
+		On: append(everywhere(idle, waiting),
+			machine.OnMessage(func(r *replica, env sim.Env, from sim.Addr, m promise) { r.promise(env, from, m) }).May(leading),
+			machine.OnMessage(func(r *replica, env sim.Env, from sim.Addr, m refuse) { r.refuse(env, from, m) }).May(waiting)),
+		Ignore: machine.Messages(accepted{}),
+		Defer:  machine.Messages(service.Request{}),
+	},
+	machine.State[*replica]{
+		Name: leading, Entry: (*replica).lead,
+		On: append(voting(idle, waiting),
+			machine.OnMessage((*replica).decided),
+			machine.OnMessage(func(r *replica, env sim.Env, from sim.Addr, m accepted) { r.accepted(env, from, m) }),
+			machine.OnMessage(func(r *replica, env sim.Env, from sim.Addr, m refuse) { r.refuse(env, from, m) }).May(waiting),
+			machine.OnMessage((*replica).command)),
+		Ignore: machine.Messages(promise{}),
+	},
+	machine.State[*replica]{
+		Name: waiting, Entry: func(r *replica, env sim.Env) { r.wait(env) },
+		On:     everywhere(),
+		Goto:   map[machine.Name][]machine.Event{preparing: machine.Signals(retry{})},
+		Ignore: machine.Messages(promise{}, refuse{}, accepted{}),
+		Defer:  machine.Messages(service.Request{}),
+	},
+)
+
+// everywhere are the handlers of an acceptor and a learner. A leader may go where it yields.
+func everywhere(yields ...machine.Name) []machine.Handler[*replica] {
+	return append(voting(yields...), machine.OnMessage(func(r *replica, _ sim.Env, _ sim.Addr, m decided) { r.log.learn(m) }))
+}
+
+func voting(yields ...machine.Name) []machine.Handler[*replica] {
+	return machine.On(machine.OnMessage((*replica).prepared).May(yields...), machine.OnMessage((*replica).asked).May(yields...))
+}
+
+// NewReplica returns the k-th replica of a service. Fewer than half of them may fail. One that is mute does not answer for
+// what the leader before it decided: a known bug of the systems that use it.
+func NewReplica(of []sim.Addr, k int, l service.Learner, mute bool) sim.Node {
+	others := slices.Delete(slices.Clone(of), k, k+1)
+	return replicas.Node(&replica{mute: mute, proposer: proposer{
+		acceptors: others, learners: others, rounds: 1 << 30, step: len(of), ballot: k + 1 - len(of), open: map[int]*slot{},
+		own: &voter{votes: map[int]vote{}},
+		log: &log{learner: l, answers: service.Answers{}, slots: map[int]service.Command{}},
+	}})
+}
+
+// Learned returns the learner.
+func (r *replica) Learned() service.Learner { return r.log.learner }
+
+// request makes a replica that does not lead begin.
+func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
+	if !r.again(env, m.Command) {
+		r.pending = append(r.pending, m.Command)
+		r.Goto(preparing)
+	}
+}
+
+// command takes a command, at the leader.
+func (r *replica) command(env sim.Env, _ sim.Addr, m service.Request) {
+	if !r.again(env, m.Command) && !r.under(m.Command) {
+		r.pending = append(r.pending, m.Command)
+		r.assign(env)
+	}
+}
+
+// again answers for a command that is applied.
+func (r *replica) again(env sim.Env, c service.Command) bool {
+	if !r.log.answers.Has(c) {
+		return false
+	}
+	r.answer(env, []service.Command{c})
+	return true
+}
+
+// under reports whether a command is being decided.
+func (r *replica) under(c service.Command) bool {
+	for n := r.next - 1; n > r.learnt(); n-- {
+		if s := r.open[n]; s != nil && c.Same(s.value) {
+			return true
+		}
+	}
+	return false
+}
+
+// decided answers, at the leader, for what the leader before it decided: it is asked again for it.
+func (r *replica) decided(env sim.Env, _ sim.Addr, m decided) {
+	if applied := r.log.learn(m); !r.mute {
+		r.answer(env, applied)
+	}
+}
+
+// lead answers first what was decided while the replica prepared.
+func (r *replica) lead(env sim.Env) {
+	r.pending = slices.DeleteFunc(r.pending, func(c service.Command) bool { return r.again(env, c) })
+	r.proposer.lead(env)
+}
+
+func (r *replica) prepared(env sim.Env, from sim.Addr, m prepare) {
+	r.own.prepared(env, from, m)
+	r.yield()
+}
+
+func (r *replica) asked(env sim.Env, from sim.Addr, m accept) {
+	r.own.asked(env, from, m)
+	r.yield()
+}
+
+// yield leaves the lead to a higher ballot, and tries again only if something is left to do.
+func (r *replica) yield() {
+	switch {
+	case !r.Is(preparing, leading) || r.own.promised <= r.ballot:
+	case len(r.pending) > 0 || r.next-1 > r.learnt():
+		r.Goto(waiting)
+	default:
+		r.Goto(idle)
+	}
+}
