@@ -30,7 +30,7 @@ func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.properties, "property", nil, of+"check only the property `NAME` (repeatable)")
 	flags.StringVar(&f.net, "net", "", of+"set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
-	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: crash, down, reset, loss, dup, reorder,\npartition, oneway, rare, pause, disk; each a number or all; or none (default what the system tolerates)")
+	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: each a number or all; or none (default what\nthe system tolerates). There are "+strings.Join(sim.FaultNames(), ", "))
 	flags.StringVar(&f.timers, "timers", "", of+"`free`: timers fire in any order; or ordered: as the system's clocks allow (the default)")
 	flags.StringVar(&f.disk, "disk", "", of+"which writes without a sync survive a crash: the first few (prefix, the default),\nor any of them (`reorder`)")
 	flags.StringVar(&f.crashes, "crash", "", of+"how nodes fail: in steps of their own (explicit, the default), also in the middle of steps\n(`within`), or implicit: a node that fails takes no more steps, and no step of the run marks it")

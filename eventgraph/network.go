@@ -134,8 +134,6 @@ func (b *builder) consume(at int, p *point) {
 		if e.Kind == sim.KindBreak {
 			b.cause(p, b.cut, causeCut)
 		}
-	case sim.KindCrash, sim.KindDown:
-		b.crash(at, p, node)
 	case sim.KindRestart:
 		b.down[node] = none
 	case sim.KindPartition, sim.KindOneWay:
@@ -144,6 +142,10 @@ func (b *builder) consume(at int, p *point) {
 		b.cause(p, b.cut, causeCut)
 		b.cut = none
 	default:
+		if e.Kind.Fails() {
+			b.crash(at, p, node)
+			break
+		}
 		panic(fmt.Sprintf("macemc bug: eventgraph: a %s event is not known to the graph, so sim has a new kind", e.Kind))
 	}
 }

@@ -133,12 +133,6 @@ func (t *text) event(p *point) {
 	case sim.KindBreak, sim.KindReset:
 		t.between(node, peer, s.breaking)
 		t.used["broken"] = true
-	case sim.KindCrash, sim.KindDown:
-		dot(s.crash, red, "crash")
-		t.down[node] = s.away
-		if e.Kind == sim.KindDown {
-			t.down[node] = ' '
-		}
 	case sim.KindScript:
 		if e.Leaves() {
 			t.down[node] = ' '
@@ -163,7 +157,15 @@ func (t *text) event(p *point) {
 			maps.DeleteFunc(t.down, func(_ int, r rune) bool { return r == s.paused })
 		}
 	default:
-		dot(s.dot, bold, "step")
+		if !e.Kind.Fails() {
+			dot(s.dot, bold, "step")
+			break
+		}
+		dot(s.crash, red, "crash")
+		t.down[node] = s.away
+		if e.Row().Span == "gone" {
+			t.down[node] = ' '
+		}
 	}
 }
 

@@ -92,7 +92,10 @@ func (e *Event) Row() *kinds.Row { return kinds.Of(uint8(e.Kind), e.Link == Link
 func (k Kind) Weight() float64 { return weights[k] }
 
 // Fault reports whether the kind is a fault of the environment.
-func (k Kind) Fault() bool { return k >= KindCrash && k <= KindPause }
+func (k Kind) Fault() bool { return budgetOf[k] >= 0 }
+
+// Fails reports whether a node fails by an event of the kind.
+func (k Kind) Fails() bool { return k.Row().Ground == kinds.Crash }
 
 // Link is a network that messages travel by: LinkTCP, LinkUDP, LinkSet or LinkBag.
 type Link uint8

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"macemc/internal/kinds"
 )
 
 // A fault may be limited to some nodes or links: crash=2@n1+n2, loss=1@n0-n1. For crash,
@@ -48,7 +50,7 @@ func (f Faults) Where(n int) (func(Event) bool, error) {
 // Disks returns on which nodes disks may fail, or nil if they may fail on all.
 func (f Faults) Disks() (func(node int) bool, error) {
 	l, err := parseLimits(f.Only)
-	places := l[len(budgets)-1]
+	places := l[slices.Index(FaultNames(), "disk")]
 	if err != nil || places == nil {
 		return nil, err
 	}
@@ -135,7 +137,7 @@ func parsePlaces(name, text string) (places []place, err error) {
 		}
 		a, okay := nodeNumber(from)
 		b, too := nodeNumber(to)
-		switch ofNode := name == "crash" || name == "down" || name == "pause" || name == "disk"; {
+		switch ofNode := ofNodes(name); {
 		case !okay || !too || link && a == b:
 			if name == "slow" {
 				return nil, fmt.Errorf("network setting slow has the place %q; write slow=n0-n1 for a link, slow=n2 for all of a node's, and + between several", word)
@@ -147,6 +149,14 @@ func parsePlaces(name, text string) (places []place, err error) {
 		places = append(places, place{a, b})
 	}
 	return places, nil
+}
+
+// ofNodes reports whether a fault happens to one node. A disk fails in no event of its own.
+func ofNodes(name string) bool {
+	return name == "disk" || slices.ContainsFunc(Kinds(), func(k Kind) bool {
+		row := k.Row()
+		return row.Budget == name && (row.Ground == kinds.Crash || row.Ground == kinds.Node)
+	})
 }
 
 func orLinks(ofNode bool, name string) string {

@@ -157,7 +157,7 @@ func (s *Step) Expired() bool {
 // Fails reports whether the node fails in the step, either as the event itself or in the
 // middle of its handler.
 func (s *Step) Fails() bool {
-	return s.Event.Kind == sim.KindCrash || s.Event.Kind == sim.KindDown || s.Event.Leaves() ||
+	return s.Event.Kind.Fails() || s.Event.Leaves() ||
 		slices.ContainsFunc(s.Effects, func(e Effect) bool { return e.Kind == EffectCrash || e.Kind == EffectDown })
 }
 

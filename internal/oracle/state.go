@@ -115,8 +115,10 @@ func (s *state) key() string {
 			list(s.Bag[i][j])
 		}
 	}
-	l := s.Left
-	list([]int{l.Crash, l.Down, l.Reset, l.Loss, l.Dup, l.Reorder, l.Partition, l.OneWay, l.Rare, l.Pause, l.Disk, s.Early})
+	for _, left := range s.Left.All() {
+		num(*left)
+	}
+	num(s.Early)
 	for _, in := range s.Cut.Side {
 		is(in)
 	}

@@ -41,8 +41,7 @@ func (s *Spec) without(k int) (smaller *Spec, there bool) {
 func (s *Spec) cuts() (all []func() bool) {
 	add := func(cut func() bool) { all = append(all, cut) }
 	add(func() bool { return s.dropNode() })
-	b := &s.Budgets
-	for _, n := range []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &b.Pause, &b.Disk} {
+	for _, n := range s.Budgets.All() {
 		add(func() bool { return set(n, 0) })
 		add(func() bool { return *n != 0 && set(n, 1) })
 	}

@@ -62,6 +62,11 @@ type Budgets struct {
 	Disk int `json:",omitempty"`
 }
 
+// All returns the budgets in the order of sim.FaultNames.
+func (b *Budgets) All() []*int {
+	return []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &b.Pause, &b.Disk}
+}
+
 // Limit keeps a fault to some nodes, or to the links between two.
 type Limit struct {
 	Fault  string   // as --faults has it

@@ -709,9 +709,9 @@ func at(places [][2]int) string {
 	return strings.Join(all, "+")
 }
 
-func (b Budgets) faults() sim.Faults {
-	return sim.Faults{
-		Crash: b.Crash, Down: b.Down, Reset: b.Reset, Loss: b.Loss, Dup: b.Dup, Reorder: b.Reorder,
-		Partition: b.Partition, OneWay: b.OneWay, Rare: b.Rare, Pause: b.Pause, Disk: b.Disk,
+func (b Budgets) faults() (f sim.Faults) {
+	for k, n := range b.All() {
+		*f.Budget(k) = *n
 	}
+	return f
 }

@@ -61,7 +61,7 @@ func (m *Memo) loses(e *sim.Event) bool {
 }
 
 func crashes(e *sim.Event) bool {
-	return e.Kind == sim.KindCrash || e.Kind == sim.KindDown || e.Leaves()
+	return e.Kind.Fails() || e.Leaves()
 }
 
 // find returns the outcome of an event where the parts are those of a state, or 0 if
