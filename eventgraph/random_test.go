@@ -15,7 +15,7 @@ import (
 
 // randomPlay is a play of nodes that do anything, under every fault.
 func randomPlay(r *rand.Rand, nodes int) play {
-	faults := sim.Faults{Crash: 3, Down: 1, Reset: 4, Loss: 3, Dup: 3, Reorder: 3, Partition: 1, OneWay: 1, Pause: 2}
+	faults := sim.Faults{Crash: 3, Down: 1, Reset: 4, Loss: 3, Dup: 3, Reorder: 3, Partition: 1, OneWay: 1, Pause: 2, Wipe: 1}
 	p := play{nodes: nodes, faults: faults, scripts: map[string][]sim.Signal{}}
 	var commands func(depth int) string
 	commands = func(depth int) string {

@@ -109,6 +109,8 @@ func (c *Conditions) seen(sys *System, p Params) string {
 		return "no fault down is allowed, as by down=1"
 	case f.Crash != 0:
 		return fmt.Sprintf("crash=%s lets failed nodes restart", budgetText(f.Crash))
+	case f.Wipe != 0:
+		return fmt.Sprintf("wipe=%s lets failed nodes restart", budgetText(f.Wipe))
 	case c.Early != nil:
 		return "a limit of early timers counts messages that no failed node takes"
 	case err == nil && slow(sys, p, c.Network):

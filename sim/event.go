@@ -42,6 +42,8 @@ const (
 	// Its number comes last since records of live runs keep numbers.
 	KindQuorum
 
+	KindWipe // fault: a node fails and loses its disk, and may restart
+
 	KindHeal // the environment stops misbehaving; the search inserts this step
 
 	kindsMost

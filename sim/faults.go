@@ -27,6 +27,7 @@ type Faults struct {
 	Rare      int // a weighted coin falls on a side of weight 0
 	Pause     int // a node takes no step for a while
 	Disk      int // a sync or an append fails, or a crash damages what was synced
+	Wipe      int // a node fails and loses its disk, and may start again as a new one
 
 	// Only limits some faults to nodes or links, as in "crash@n1+n2,loss@n0-n1".
 	Only string
@@ -48,6 +49,7 @@ var budgets = [...]struct {
 	{"rare", func(f *Faults) *int { return &f.Rare }},
 	{"pause", func(f *Faults) *int { return &f.Pause }},
 	{"disk", func(f *Faults) *int { return &f.Disk }},
+	{"wipe", func(f *Faults) *int { return &f.Wipe }},
 }
 
 // IsZero reports whether all budgets are zero.

@@ -193,6 +193,10 @@ var rows = [...]Row{
 		Text: "{node} quorum {value}", Tells: "{node} receives at once {value}{sent}",
 	},
 	{
+		Name: "wipe", Budget: "wipe", Ground: Crash, Class: "crash", Span: "away",
+		Text: "{node} wipe", Tells: "{node} crashes and loses all that it stored; it may start again",
+	},
+	{
 		Name: "heal", Ground: Everyone, Class: "mend", Span: Ends,
 		Text: "heal", Tells: "the environment heals: partitions and pauses end, and no more faults happen",
 	},

@@ -76,7 +76,7 @@ var features = []string{
 	"error", "exact critical step", "exhausted", "exhausted within", "flushed", "gathered", "has assume", "has clone", "has each", "has early", "has free timers", "has keeps", "has layered",
 	"has limits", "has method values", "has messages seen", "has overridden links", "has table", "has weight 0", "join", "leave", "live", "lose", "mend", "message by bag", "message by set", "message by tcp", "message by udp", "one-way partition", "opening waits", "partition", "pause", "prefix",
 	"rare side", "refused", "reorder", "replayed as dead", "replayed as none", "reset", "reset by a handler", "restart", "resume", "script", "send refused", "task", "timer", "timer held back", "timer out of order", "truncate",
-	"unreached", "waits for a paused node", "waits in a bag", "waits on a slow link", "within a step", "within a step, for good", "disk: all", "disk: not", "disk: wri", "walks: dead", "walks: panic", "walks: safety", "wrong: dead eventually", "wrong: panic ", "wrong: safety always", "wrong: safety monitor", "wrong: safety steps",
+	"unreached", "waits for a paused node", "waits in a bag", "waits on a slow link", "within a step", "within a step, for good", "wipe", "disk: all", "disk: not", "disk: wri", "walks: dead", "walks: panic", "walks: safety", "wrong: dead eventually", "wrong: panic ", "wrong: safety always", "wrong: safety monitor", "wrong: safety steps",
 }
 
 func add(met map[string]int, res *Result) {

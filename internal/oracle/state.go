@@ -207,6 +207,12 @@ func (n *nodeState) dead(s *spec.Spec, i int, as life) nodeState {
 	return d
 }
 
+// wipe takes from a node that failed what its failure left.
+func (n *nodeState) wipe(s *spec.Spec, i int) {
+	*n = fresh(s, i, n.Restarts)
+	n.Life, n.Script = crashed, nil
+}
+
 // restart begins the next life of a node. Without scripts nothing depends on which life it is.
 func (n *nodeState) restart(s *spec.Spec, i int) {
 	n.Life = up

@@ -193,6 +193,10 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 		r.survive(i)
 	})
 	fault("down", [2]int{i, i}, func(b *spec.Budgets) *int { return &b.Down }, fmt.Sprintf("n%d down", i), func(r *run) { r.die(i, down) })
+	fault("wipe", [2]int{i, i}, func(b *spec.Budgets) *int { return &b.Wipe }, fmt.Sprintf("n%d wipe", i), func(r *run) {
+		r.die(i, crashed)
+		r.s.Nodes[i].wipe(r.spec, i)
+	})
 }
 
 // ofSelf adds what a node does by itself.

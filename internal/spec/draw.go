@@ -27,6 +27,9 @@ func Draw(seed uint64) *Spec {
 	if s.Budgets.Crash != 0 || s.Budgets.Down != 0 {
 		s.Midstep = seed%5 == 1
 	}
+	if s.Stores() && seed%4 == 2 {
+		s.Budgets.Wipe = 1
+	}
 	return s
 }
 

@@ -60,11 +60,12 @@ type Budgets struct {
 	Crash, Down, Reset, Loss, Dup, Reorder, Partition, OneWay, Rare, Pause int
 
 	Disk int `json:",omitempty"`
+	Wipe int `json:",omitempty"`
 }
 
 // All returns the budgets in the order of sim.FaultNames.
 func (b *Budgets) All() []*int {
-	return []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &b.Pause, &b.Disk}
+	return []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &b.Pause, &b.Disk, &b.Wipe}
 }
 
 // Limit keeps a fault to some nodes, or to the links between two.

@@ -160,6 +160,11 @@ func (e *Environment) list() {
 			e.faults = append(e.faults, at(sim.KindPause, i))
 		}
 	}
+	for i := range e.nodes.at {
+		if e.left.Wipe != 0 && e.nodes.at[i].life == lifeUp {
+			e.faults = append(e.faults, at(sim.KindWipe, i))
+		}
+	}
 	if e.where != nil {
 		e.faults = slices.DeleteFunc(e.faults, func(h happening) bool { return !e.where(h.Event) })
 	}
@@ -345,6 +350,9 @@ func (e *Environment) take(h *happening) {
 		e.crash(i, lifeAway)
 	case sim.KindDown:
 		e.crash(i, lifeGone)
+	case sim.KindWipe:
+		e.crash(i, lifeAway)
+		e.nodes.wipe(i)
 	case sim.KindLose:
 		e.run.takes(e.links.udp.Take(c, int(h.Place)).Origin)
 		e.links.takes(e.sums.UDP(c))

@@ -43,7 +43,7 @@ func TestFaultHashAndEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	w, err := New(sys, p, Config{
-		Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Down: 1, Reset: 2, Loss: 2, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Rare: 1, Pause: 1}, Early: new(2), Network: sim.Network{TCPBuffer: 2, UDPCapacity: 3}},
+		Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2, Down: 1, Reset: 2, Loss: 2, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Rare: 1, Pause: 1, Wipe: 1}, Early: new(2), Network: sim.Network{TCPBuffer: 2, UDPCapacity: 3}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -203,10 +203,21 @@ func (all *nodes) crash(i int, l life) {
 	if all.sys.Crash != nil {
 		next = all.sys.Crash(all.params, addrOf(i), ns.node)
 	}
+	all.replace(i, next)
+}
+
+// replace puts a node in the place of one that failed.
+func (all *nodes) replace(i int, next sim.Node) {
 	all.install(i, next)
-	ns.unshare()
+	all.at[i].unshare()
 	all.settleTimes(i)
 	all.sees.Regrouped()
+}
+
+// wipe leaves nothing of a node that failed, neither its disk nor what System.Crash kept.
+func (all *nodes) wipe(i int) {
+	all.at[i].store(nil)
+	all.replace(i, all.sys.New(all.params, addrOf(i)))
 }
 
 // end clears the state that is lost when a life ends.
