@@ -130,6 +130,13 @@ func TestRandomPrograms(t *testing.T) {
 	if len(different) < programs {
 		t.Errorf("%d programs come to %d different runs", programs, len(different))
 	}
+	// A goroutine has the memory of one of an earlier run, and nothing else of it.
+	const selects = 901 // a program that selects much
+	for i, line := range children(t, file, selects, selects+1, 300) {
+		if line != first[selects*times] {
+			t.Fatalf("run %d of program %d in one process differs:\n%s\n%s", i, selects, first[selects*times], line)
+		}
+	}
 }
 
 // If one hunk of the overlay is left out, runs differ. The first difference is a draw of a goroutine
