@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -122,6 +123,13 @@ var traps = []trap{
 	{"processes are refused", func(t *testing.T, w *World) {
 		exec.Command("true").Run()
 	}, []string{"macemc: a process is started in a world", "careful_test.go:"}},
+
+	{"C is refused", func(t *testing.T, w *World) {
+		if _, err := exec.LookPath("gcc"); err != nil {
+			t.Skip("there is no C compiler, so package os/user has no C")
+		}
+		user.LookupId("4711")
+	}, []string{"macemc: C is called in a world", "careful_test.go:"}},
 
 	{"two processes differ", func(t *testing.T, w *World) {
 		name := os.Getenv("MACETEST_TRAP_FILE") // a real file, which no tape has

@@ -82,6 +82,7 @@ type Result struct {
 // then a recording of the finding: its nodes repeat that run.
 type Programs struct {
 	Worlds   int      // runs
+	Clocks   int      // how often the clock of a node may misbehave in a run
 	Whole    int      // all runs that deviate so often or less were taken; -1 if not
 	Exact    bool     // two processes took the run of the finding in the same way
 	Critical string   // the first step of the finding after which other runs fail so, too, in words; "" if it was not looked for

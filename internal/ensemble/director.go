@@ -152,9 +152,7 @@ func (d *director) run() {
 		calm = calmDefault
 	}
 	d.w.Loss(budget(d.faults.Loss) + budget(d.faults.Dup))
-	if !d.faults.IsZero() {
-		d.clocks = of.Clocks
-	}
+	d.clocks = clocks(d.Sys, d.faults)
 	for end := time.Now().Add(storm); time.Now().Before(end); {
 		d.waits(storm * time.Duration(1+d.w.Choose(16)) / 64)
 		d.meets(d.w.Choose(8))

@@ -104,7 +104,7 @@ func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, err
 	opts.Faults = &stated
 	r := &search.Result{System: system(s, nil, "", ""), Params: s.Params, Options: opts,
 		Safety: search.Safety{State: search.StateSampled}, Liveness: search.Liveness{State: search.StateNone}, Stop: search.StopPaths,
-		Stats: search.Stats{Engine: string(Engine), Walks: taken}, Programs: &search.Programs{Worlds: taken, Whole: w.Whole}}
+		Stats: search.Stats{Engine: string(Engine), Walks: taken}, Programs: &search.Programs{Worlds: taken, Whole: w.Whole, Clocks: clocks(sys, stated)}}
 	switch {
 	case f != nil:
 		r.Stop, r.Safety.State = search.StopFound, search.StateFound
@@ -120,6 +120,14 @@ func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, err
 
 // Engine is the name of this way of searching.
 const Engine search.Engine = "program"
+
+// clocks is how often clocks may misbehave under these faults.
+func clocks(sys *sim.System, f sim.Faults) int {
+	if f.IsZero() {
+		return 0
+	}
+	return sys.Programs.Clocks
+}
 
 // many is how many worlds are taken.
 func many(o search.Options) int {
@@ -168,7 +176,7 @@ func refuse(sys *sim.System, o search.Options) error {
 
 // found adds the finding of a run that fails.
 func (r *result) found(s setting.Setting, f *worlds.Finding) error {
-	of := &search.Programs{Worlds: f.World + 1, Exact: f.Exact, Draws: f.Asked, Deviate: f.Deviate, First: f.First, Shrunk: f.Runs}
+	of := &search.Programs{Worlds: f.World + 1, Clocks: r.Programs.Clocks, Exact: f.Exact, Draws: f.Asked, Deviate: f.Deviate, First: f.First, Shrunk: f.Runs}
 	if !f.Exact {
 		path := &choose.Path{Header: s.Header(true)}
 		path.Add("verdict", sim.VerdictNondeterminism.String())

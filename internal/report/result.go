@@ -247,10 +247,18 @@ func (p *printer) stack(stack string) {
 	p.blank()
 }
 
+// clocks says how often clocks may misbehave.
+func clocks(of *search.Programs) string {
+	if of.Clocks == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; clocks=%d", of.Clocks)
+}
+
 // programs writes the block about a search of a system with programs.
 func (p *printer) programs(s subject, r *search.Result) {
 	of := r.Programs
-	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))
+	p.row(2, labels, "run", s.setting()+environment(r)+clocks(of)+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))
 	if len(s.Checked) > 0 {
 		p.row(2, labels, "checked", "only "+quoted(s.Checked))
 	}
@@ -259,7 +267,9 @@ func (p *printer) programs(s subject, r *search.Result) {
 		p.row(2, labels, "prefix", "each run first does what "+r.Options.PrefixName+" says")
 	}
 	switch {
-	case r.Options.Engine == search.EngineReference && of.Whole >= 0:
+	case r.Options.Engine == search.EngineReference && of.Whole == 0:
+		p.row(2, labels, "whole", "not even all runs that deviate once from the one in which nothing does")
+	case r.Options.Engine == search.EngineReference && of.Whole > 0:
 		p.row(2, labels, "whole", fmt.Sprintf("all runs that deviate at most %s from the one in which nothing does", numerals.Many(of.Whole, "time")))
 	case r.Options.Walking != "" && r.Options.Walking != search.WalkAuto:
 		p.row(2, labels, "walks", string(r.Options.Walking))
