@@ -145,7 +145,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	bound("print-prefixes")
 	bound("steady")
 	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`. memo: take each state once, and a step once\nfor the parts of the state that it depends on; local: take each state once; reference: take every run\nfrom its start")
-	flags.StringVar(&f.reduce, "reduce", string(search.ReduceNone), "leave out steps of the exhaustive phase that only change the order of others, `auto|none|stubborn|dpor`.\nauto: where no finding is lost by it; stubborn: as auto, but an error where it cannot be done; dpor: by the\nengine reference, one run for each order of dependent steps")
+	flags.StringVar(&f.reduce, "reduce", "", "leave out steps of the exhaustive phase that only change the order of others, `auto|none|stubborn|dpor`.\nauto: where no finding is lost by it, and it pays; stubborn: from the start, and an error where it cannot\nbe done; dpor: by the engine reference, one run for each order of dependent steps (default auto; if you\ngive it, the report says why no steps were left out)")
 	flags.StringVar(&f.symmetry, "symmetry", string(search.ReduceNone), "visit one of the states that differ only in the names of nodes which System.Interchangeable lists,\n`auto|none`. auto: where no finding is lost by it")
 	flags.StringVar(&f.visited, "visited", "", "how visited states are kept, `vectors|fingerprint|off`. vectors: in full, so that no two are confused and\nliveness can be decided exactly; fingerprint: as a hash; off: not at all, so that every path is taken,\nwith --engine reference (default vectors; with that engine fingerprint)")
 	bound("workers")
@@ -220,7 +220,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
 		return usagef("--engine is %q; it must be one of %s%s", f.engine, strings.Join(engines, ", "), suggest(f.engine, engines))
 	}
-	if err := oneOf("reduce", f.reduce, search.Reduces); err != nil {
+	if err := oneOf("reduce", cmp.Or(f.reduce, string(search.ReduceAuto)), search.Reduces); err != nil {
 		return err
 	}
 	if err := oneOf("symmetry", f.symmetry, []search.Reduce{search.ReduceAuto, search.ReduceNone}); err != nil {

@@ -20,7 +20,7 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	defer func() {
 		r.disband()
 		r.add(Stats{Collision: x.Prints.Omission(x.Set.Len()), Dear: x.Dear(), Unpacked: x.Bank.Unpacked()})
-		if d := x.Reduction; d != nil {
+		if d := x.Reduction; d != nil && !d.Waits {
 			r.add(Stats{Reduced: true, Parted: d.Stats.Parted, Voided: d.Stats.Voided, Cycles: d.Stats.Cycles, Commuted: d.Stats.Audited})
 		}
 		if f := x.Fold(); f != nil {
@@ -28,6 +28,7 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 		}
 		x.Close()
 	}()
+	r.trial = trial{before: r.now(), after: cmp.Or(r.opts.trial, trialAfter)}
 	x.Begin = r.prefix.beginning(x.Climate)
 	if r.opts.Engine != EngineLocal {
 		x.ByMemo()
@@ -51,11 +52,12 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	if err := r.reduces(x); err != nil {
 		return out, err
 	}
-	return r.levels(x, from)
+	return r.levels(&x, from)
 }
 
-// levels goes from level to level.
-func (r *runner) levels(x *explore.Explorer, from *kept) (outcome, error) {
+// levels goes from level to level. Another explorer may take the place of the one that begins.
+func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
+	x := *at
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
 	log := &levelLog{}
 	level := x.Level()
@@ -84,6 +86,16 @@ func (r *runner) levels(x *explore.Explorer, from *kept) (outcome, error) {
 		}
 		if depth == deepest {
 			return stopped(StopDepth).covers(safety), nil
+		}
+		pays, err := r.tries(x, level)
+		if err != nil {
+			return out, err
+		}
+		if pays {
+			if x, level, err = r.try(x, level); err != nil {
+				return out, err
+			}
+			*at = x
 		}
 		next, out, err := r.expand(x, depth+1, level)
 		if err == explore.ErrHalt {

@@ -86,6 +86,14 @@ func (h *hand) counted() Stats {
 	return counts
 }
 
+// unaudited makes the hand audit nothing until audits is called. forgets sets the counts back to
+// their present values.
+func (h *hand) unaudited() (audits, forgets func()) {
+	share, counts := h.share, *h.counts
+	h.share = run.NoShare()
+	return func() { h.share = share }, func() { *h.counts = counts }
+}
+
 // auditAnew begins a phase in which nothing was audited yet.
 func (h *hand) auditAnew() {
 	h.share = run.Share{}

@@ -31,7 +31,7 @@ type Options struct {
 	Visited  Visited // what it keeps of the states that it visited; "" means vectors, by EngineReference fingerprint
 	HashBits int     // of a fingerprint, 32 or 64; 0 means 64
 
-	Reduce Reduce // how it leaves steps out; "" means none
+	Reduce Reduce // how it leaves steps out; "" means auto
 
 	Symmetry Reduce // auto: visits one of the states that differ only in the names of interchangeable nodes, where that is sound; none, or "": every state
 
@@ -42,6 +42,7 @@ type Options struct {
 	Least Least // work that is done even if Effort and Paths allow less
 
 	Memory int                // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
+	trial  int                // states that are visited before a reduction is tried, for tests; 0 means trialAfter
 	team   int                // states of a level that several workers expand, for tests; 0 means teamLeast
 	all    bool               // every step is looked up, for tests
 	live   int                // nodes of a place that are not packed, for tests

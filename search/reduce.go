@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -13,7 +14,7 @@ type Reduce string
 // The ways of reducing.
 const (
 	ReduceNone     Reduce = "none"     // every step of every state is taken
-	ReduceAuto     Reduce = "auto"     // as stubborn where that is sound, else none
+	ReduceAuto     Reduce = "auto"     // as stubborn where that is sound and pays, else none
 	reduceDPOR     Reduce = "dpor"     // by the engine reference: of the runs that differ only in the order of independent steps one is taken to its end; an error where that is not sound
 	ReduceStubborn Reduce = "stubborn" // in each state the steps of some nodes, if they may stand for all; an error where that is not sound
 )
@@ -21,25 +22,32 @@ const (
 // Reduces lists all values of Reduce.
 var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn, reduceDPOR}
 
-// reduces makes the exploration leave steps out, if that was asked for and is sound. It returns an
-// error if it was asked for and is not.
+// reduces makes the exploration leave steps out, if that is sound. It returns an error if it was asked
+// for and is not.
 func (r *runner) reduces(x *explore.Explorer) error {
-	if r.opts.Reduce == "" || r.opts.Reduce == ReduceNone || r.opts.Reduce == reduceDPOR {
+	how := cmp.Or(r.opts.Reduce, ReduceAuto)
+	if how == ReduceNone || how == reduceDPOR {
 		return nil
 	}
 	why := r.opts.unreduced()
 	if why == "" {
 		why = r.hand.unreduced(x)
 	}
+	lively := r.hand.lively()
+	if why == "" && how == ReduceAuto {
+		why = lively
+	}
 	switch {
 	case why == "":
-		x.Reduce().Lively = r.hand.lively() == ""
+		x.Reduce(how == ReduceAuto).Lively = lively == ""
 		return nil
-	case r.opts.Reduce == ReduceAuto:
-		r.add(Stats{Unreduced: why})
+	case how == ReduceAuto:
+		if r.opts.Reduce != "" { // else nobody has asked
+			r.add(Stats{Unreduced: why})
+		}
 		return nil
 	}
-	return fmt.Errorf("Options.Reduce %s leaves no steps out here, since %s; take Options.Reduce none, or auto, which reduces where it can", r.opts.Reduce, why)
+	return fmt.Errorf("Options.Reduce %s leaves no steps out here, since %s; take Options.Reduce none, or auto, which reduces where it can", how, why)
 }
 
 // unreduced returns why options exclude that steps are left out, or "".
@@ -53,6 +61,8 @@ func (o *Options) unreduced() string {
 		return "the search goes on after a finding, and what follows a violation is not visited, so a step that commutes with it would be lost"
 	case o.Store != nil:
 		return "Options.Store keeps levels of which all steps were taken"
+	case o.symmetric():
+		return "Options.Symmetry keeps one of the states that differ in names, and steps are left out by names"
 	case o.Early != nil:
 		return "Options.Early lets a timer wait for messages of all nodes"
 	}

@@ -51,6 +51,7 @@ func reducedSystem(t *testing.T, sys *sim.System, opts Options, met map[string]i
 	t.Helper()
 	opts.NoWalks, opts.once, opts.Workers, opts.Effort = true, true, 1, long.Of(2_000, 2_000_000)
 	opts.ExplainEffort = 1
+	opts.Reduce = ReduceNone
 	whole, err := Search(sys, opts)
 	if err != nil {
 		if strings.Contains(err.Error(), "cannot") {
@@ -62,16 +63,26 @@ func reducedSystem(t *testing.T, sys *sim.System, opts Options, met map[string]i
 		met["too large"]++
 		return
 	}
-	opts.Reduce, opts.Effort = ReduceAuto, 1<<30
-	part, err := Search(sys, opts)
-	if err != nil {
-		t.Fatalf("%s: %v", sys.Name, err)
+	opts.Effort = 1 << 30
+	for _, opts.Reduce = range []Reduce{ReduceStubborn, ReduceAuto} {
+		opts.trial = 16
+		part, err := Search(sys, opts)
+		switch {
+		case err != nil && strings.Contains(err.Error(), "leaves no steps out"), err == nil && part.Stats.Unreduced != "":
+			met["refused"]++
+		case err != nil:
+			t.Fatalf("%s: %v", sys.Name, err)
+		default:
+			met["reduced"]++
+			met["tried"] += min(1, part.Stats.Whole)
+			comparesResults(t, sys, opts, whole, part, met)
+		}
 	}
-	if part.Stats.Unreduced != "" {
-		met["refused"]++
-		return
-	}
-	met["reduced"]++
+}
+
+// comparesResults compares the result of a search of the reduced space with that of the whole one.
+func comparesResults(t *testing.T, sys *sim.System, opts Options, whole, part *Result, met map[string]int) {
+	t.Helper()
 	bugs := opts.Params.Bugs()
 	if whole.Verdict() != part.Verdict() || whole.Finding != nil && whole.Finding.Property != part.Finding.Property {
 		t.Errorf("%s %v: %s %v, and by the reduction %s %v", sys.Name, bugs, whole.Verdict(), whole.Finding, part.Verdict(), part.Finding)
@@ -88,5 +99,29 @@ func reducedSystem(t *testing.T, sys *sim.System, opts Options, met map[string]i
 	} else {
 		met[whole.Verdict().String()]++
 		t.Logf("%s %s %v: %s after %d states, and after %d", sys.Name, opts.Faults, bugs, whole.Verdict(), whole.Stats.States, part.Stats.States)
+	}
+}
+
+// TestAutoPays: by itself, a search leaves steps of a large space out if that pays. All counts of another one
+// are those of a search that never leaves any out.
+func TestAutoPays(t *testing.T) {
+	for name, pays := range map[string]bool{"paxos": true, "storage": false} {
+		sys, err := catalog.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := Options{Conditions: sim.Conditions{Faults: &sim.Faults{}}, NoWalks: true, Depth: 100, Workers: 1, once: true}
+		got := search(t, sys, 0, nil, opts)
+		opts.Reduce = ReduceNone
+		whole := search(t, sys, 0, nil, opts)
+		if got.Safety.State != whole.Safety.State || got.Liveness.State != whole.Liveness.State {
+			t.Errorf("%s: %+v, %+v, and %+v, %+v with all steps", name, got.Safety, got.Liveness, whole.Safety, whole.Liveness)
+		}
+		if pays && (got.Stats.Whole == 0 || 5*got.Stats.States > whole.Stats.States) {
+			t.Errorf("%s: %d states of %d were visited, and that begins to pay after %d", name, got.Stats.States, whole.Stats.States, got.Stats.Whole)
+		}
+		if !pays && got.Stats != whole.Stats {
+			t.Errorf("%s: the counts are\n%+v, and\n%+v if nothing is tried", name, got.Stats, whole.Stats)
+		}
 	}
 }

@@ -22,6 +22,7 @@ type runner struct {
 	// The phases that add to what was found, each in its file.
 	findings    findings
 	round       *reference // that is under way, or nil
+	trial       trial
 	periphery   periphery
 	reach       int       // steps after which a walk that is not live is suspected, at present
 	undecided   []Suspect // runs that may be dead or not: that was not decided

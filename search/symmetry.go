@@ -37,7 +37,7 @@ func (o *Options) asymmetric() string {
 		return "Options.Prefix begins at a state in which the nodes may differ, and from there no renamed run is known to compare with"
 	case o.Store != nil:
 		return "Options.Store keeps levels of which all states were visited"
-	case o.Reduce != "" && o.Reduce != ReduceNone:
+	case o.Reduce == ReduceStubborn:
 		return "Options.Reduce leaves steps out by names of nodes"
 	}
 	return ""

@@ -65,17 +65,22 @@ func (r *runner) workers() int {
 	switch {
 	case r.opts.Depth == 0 && max(r.opts.Effort, r.opts.Least.States, r.opts.Least.Transitions) < teamEffort:
 		return 1
-	case r.findings.several(), r.space != nil, r.opts.Reduce != "" && r.opts.Reduce != ReduceNone, r.opts.symmetric(): // these go by the order of one hand
+	case r.findings.several(), r.space != nil: // these go by the order of one hand
 		return 1
 	}
 	return n
 }
 
-// together returns the team for a level, or nil if the level is too small for one. It makes the
-// team at the first level that is large enough.
+// several reports whether a level is large enough for several workers.
+func (r *runner) several(level explore.Frontier) bool {
+	return r.workers() > 1 && level.Len() >= cmp.Or(r.opts.team, teamLeast)
+}
+
+// together returns the team for a level, or nil if the level is too small for one, or steps are left out.
+// It makes the team at the first level that is large enough.
 func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, error) {
 	n := r.workers()
-	if n == 1 || level.Len() < cmp.Or(r.opts.team, teamLeast) {
+	if x.Reduction != nil || !r.several(level) {
 		return nil, nil
 	}
 	if r.team != nil {

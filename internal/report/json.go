@@ -174,6 +174,7 @@ type symmetryJSON struct {
 }
 
 type reductionJSON struct {
+	Whole    int `json:"whole"`
 	Parted   int `json:"parted"`
 	Voided   int `json:"voided"`
 	Cycles   int `json:"cycles"`
@@ -329,7 +330,7 @@ func stats(s search.Stats) statsJSON {
 	}
 	out.Traces, out.Asleep = s.Traces, s.Asleep
 	if s.Reduced && s.Traces+s.Asleep == 0 {
-		out.Reduction = &reductionJSON{s.Parted, s.Voided, s.Cycles, s.Commuted}
+		out.Reduction = &reductionJSON{s.Whole, s.Parted, s.Voided, s.Cycles, s.Commuted}
 	}
 	if s.Manners != (search.Manners{}) {
 		out.Manners = maps.Collect(s.Manners.All())

@@ -432,7 +432,11 @@ func reduction(s *search.Stats) string {
 	case s.Traces+s.Asleep > 0:
 		return fmt.Sprintf("dpor: of the runs that differ only in the order of independent steps one was taken to its end, %s in all; %s ended once their steps were known in another order", numerals.Count(s.Traces), numerals.Count(s.Asleep))
 	}
-	text := fmt.Sprintf("stubborn: of %s some steps were left out, since others stand for them", numerals.Many(s.Parted, "state"))
+	text := "stubborn: "
+	if s.Whole > 0 {
+		text += fmt.Sprintf("tried after %s, and taken from the start since it paid; ", numerals.Many(s.Whole, "state"))
+	}
+	text += fmt.Sprintf("of %s some steps were left out, since others stand for them", numerals.Many(s.Parted, "state"))
 	if again := s.Voided + s.Cycles; again > 0 {
 		text += fmt.Sprintf("; those of %s were taken later, of %s since an observation was new", numerals.Count(again), numerals.Count(s.Voided))
 	}

@@ -302,7 +302,7 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 	o := footprint{first: uint32(len(m.results))}
 	m.ran(i)
 	if err := m.taking(state, k, func() {
-		o.concerns(m.reduction)
+		o.concerns(m.x.Reduction)
 		one, effects, function := m.did(i, of)
 		switch {
 		case !function:

@@ -51,8 +51,19 @@ func NewMemo(x *Taker) *Memo {
 	return m
 }
 
+// reduces makes a reduction leave steps out, unless it waits. Every step is looked up then: see commute.go.
+func (m *Memo) reduces(r *Reduction) {
+	if !r.Waits {
+		m.reduction = r
+		m.looksAllUp()
+	}
+}
+
 // looksAllUp makes the memo look up every step: see commute.go.
 func (m *Memo) looksAllUp() { m.All = true }
+
+// takesBack takes over the results that another memo has taken over from this one.
+func (m *Memo) takesBack(o *Memo) { m.cache = o.cache.over(m.x) }
 
 // LearnFrom takes over the results that another memo of the same bank has remembered. The other memo
 // must not be used any more.
@@ -130,6 +141,7 @@ func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
 // chosen says which events a memo takes of a state.
 type chosen struct {
 	partly bool // of a plain state, those of these kinds, or those that are not
+	dry    bool // and they are only counted
 	kinds  stubborn.Set
 	of     bool
 	taken  int // how many were
@@ -137,7 +149,9 @@ type chosen struct {
 }
 
 // choose begins to take some events.
-func (c *chosen) choose(kinds stubborn.Set, of bool) { *c = chosen{partly: true, kinds: kinds, of: of} }
+func (c *chosen) choose(kinds stubborn.Set, of, dry bool) {
+	*c = chosen{partly: true, dry: dry, kinds: kinds, of: of}
+}
 
 // ends goes back to taking all events.
 func (c *chosen) ends() (taken, left int) {
@@ -149,7 +163,7 @@ func (c *chosen) ends() (taken, left int) {
 func (c *chosen) takes(class int) bool {
 	takes := c.kinds.Has(class) == c.of
 	c.taken, c.left = c.taken+count(takes), c.left+count(!takes)
-	return takes
+	return takes && !c.dry
 }
 
 // some takes steps of the position: see parter.
@@ -157,11 +171,14 @@ func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int,
 	m.stands(state, &m.position)
 	if m.odd > 0 { // the world knows the events
 		m.stand()
-		taken, left = m.reduction.only(m.x, kinds, of)
+		taken, left = m.x.Reduction.only(m.x, kinds, of)
 		defer m.x.takesOnly(nil)
+		if m.x.Reduction.Waits {
+			return taken, left, nil
+		}
 		return taken, left, m.footsteps(state, 0)
 	}
-	m.choose(kinds, of)
+	m.choose(kinds, of, m.x.Reduction.Waits)
 	k, err := m.plainSteps(state)
 	if err == nil {
 		_, err = m.timers(state, k)
@@ -336,7 +353,10 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	if err != nil || number == 0 { // not accepted: no event at all
 		return k, err
 	}
-	if m.partly && !m.takes(int(m.footprints[number].class)) {
+	if o := &m.footprints[number]; m.partly && !m.takes(int(o.class)) {
+		if m.dry && o.shows && m.kinds.Has(int(o.class)) {
+			m.x.Reduction.show()
+		}
 		return k + 1, nil
 	}
 	return k + 1, m.step(state, k, e, number)
@@ -345,7 +365,7 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 // classInWorld returns the kind of the k-th event of the position, for the reduction.
 func (m *Memo) classInWorld(k int) stubborn.Class {
 	m.stand()
-	return m.reduction.kinds(nil, m.x.World.Events.Look(k))[0]
+	return m.x.Reduction.kinds(nil, m.x.World.Events.Look(k))[0]
 }
 
 // concerned reports whether anything is under way to a node or from it.

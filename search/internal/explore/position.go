@@ -134,9 +134,6 @@ func (m *position) twinned(t world.Twinned) {
 	}
 }
 
-// reduces makes a reduction leave steps out.
-func (m *position) reduces(r *Reduction) { m.reduction = r }
-
 // resemble updates the situation after one part has come for another one.
 func (m *position) resemble(was, now *pending) {
 	m.situation = m.situation.Add(now.sum).Sub(was.sum)

@@ -35,6 +35,7 @@ import (
 type Reduction struct {
 	Stats  ReductionStats
 	Lively bool // all that liveness depends on is visible
+	Waits  bool // all steps are taken, and it only observes them: see Explorer.Again
 
 	facts   *stubborn.Facts
 	classes map[kind]stubborn.Class
@@ -153,21 +154,84 @@ type parter interface {
 }
 
 // Reduce makes the explorer take the events of some kinds only where that suffices. It must be
-// called before the first state is expanded.
-func (x *Explorer) Reduce() *Reduction {
+// called before the first state is expanded. If waits, all are taken, and what they do is observed.
+func (x *Explorer) Reduce(waits bool) *Reduction {
 	x.World.State.Watch()
-	r := newReduction(x.World.Params().Nodes, x.Bank.At())
+	r := newReduction(x.World.Params().Nodes, x.Bank.At(), waits)
 	x.reduces(r)
 	if m := x.Memo(); m != nil {
-		m.looksAllUp() // levels are not expanded as a whole: see commute.go
 		m.reduces(r)
 	}
 	return r
 }
 
-func newReduction(n int, at state.Places) *Reduction {
+// Again returns an explorer of the same space, without states but the first ones. It has the reduction,
+// which waited while it observed, and leaves steps out. It shares the world, the parts and the
+// memo's results with x, which must not be used before TakesBack.
+func (x *Explorer) Again() (*Explorer, error) {
+	l, err := x.Owner.NewLedger(len(x.From), nil)
+	if err != nil {
+		return nil, err
+	}
+	t, r := x.anew(l), x.Reduction.goes()
+	y := &Explorer{Taker: t, Stepper: InWorld{Taker: t}, Inside: true, judged: x.judged, pairs: x.pairs, sides: x.sides}
+	t.Visits(y)
+	x.reduces(nil)
+	y.reduces(r)
+	if of := x.Memo(); of != nil {
+		m := NewMemo(t)
+		m.LearnFrom(of)
+		m.reduces(r)
+		y.Stepper = m
+	}
+	for s := range x.Each {
+		if x.Origin(s).Parent == NoParent {
+			y.repeats(x, s)
+		}
+	}
+	return y, nil
+}
+
+// anew returns a taker in the same world, which writes into a ledger.
+func (t *Taker) anew(l *Ledger) *Taker {
+	o := &Taker{
+		Owner: t.Owner, World: t.World, Climate: t.Climate, Bank: t.Bank, Lists: t.Lists, Begin: t.Begin, Entry: l.Entry(),
+		From: make(world.Vector, len(t.From)), To: make(world.Vector, len(t.To)),
+	}
+	o.Step = answerer{Pulse: &t.Owner.Pulse, of: o, Halt: t.Owner.Halt}
+	return o
+}
+
+// repeats adds a state of another ledger, to which no step leads.
+func (x *Explorer) repeats(of *Explorer, s uint32) {
+	of.Get(s, x.To)
+	x.Pack(x.To)
+	x.Add(x.Sum(x.To), of.Origin(s))
+	x.Told()
+	if of.Live(s) {
+		x.Block(x.Next - 1).Live.Set(x.Next - 1)
+	}
+	if of.Outside(s) {
+		x.leave(x.Next - 1)
+	}
+}
+
+// TakesBack makes the explorer go on that Again was called of.
+func (x *Explorer) TakesBack(y *Explorer) {
+	if m := x.Memo(); m != nil {
+		m.takesBack(y.Memo())
+	}
+}
+
+// goes ends the waiting.
+func (r *Reduction) goes() *Reduction {
+	r.Waits = false
+	return r
+}
+
+func newReduction(n int, at state.Places, waits bool) *Reduction {
 	return &Reduction{
-		n: n, at: at, v: make(world.Vector, at.Len()), facts: &stubborn.Facts{},
+		n: n, at: at, Waits: waits, v: make(world.Vector, at.Len()), facts: &stubborn.Facts{},
 		classes: map[kind]stubborn.Class{}, parts: make([][]*pending, at.Len()), answers: map[canon.Hash]*answer{},
 		taken: make([][]canon.Hash, n), known: make([][]bool, n), now: none,
 	}
@@ -197,7 +261,7 @@ func (x *Explorer) Expand(s uint32) error {
 		return x.Stepper.Expand(s)
 	}
 	x.load(s)
-	if situation, calm := r.like(x.Bank, x.From); calm {
+	if situation, calm := r.like(x.Bank, x.From); calm && !r.Waits {
 		return r.expand(x.Taker, x.Bank, s, x.From, situation)
 	}
 	return x.Rest(s, 0)
@@ -225,9 +289,42 @@ func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, s
 	return err
 }
 
+// Weigh counts the steps of a state that a reduction which waits would take, and those that it would leave
+// out.
+func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
+	r := x.Reduction
+	var by parter = x.Taker
+	v := x.From
+	if m := x.Memo(); m != nil && !m.allDear() {
+		m.goes(s)
+		by, v = m, m.v
+		defer m.batch.empty()
+	} else {
+		x.load(s)
+	}
+	situation, calm := r.like(x.Bank, v)
+	if !calm {
+		return by.some(s, nil, false)
+	}
+	r.hides()
+	for _, c := range r.answer(x.Bank, s, v, situation).choices {
+		switch taken, left, err = by.some(s, c.kinds, true); {
+		case err != nil || taken > 0 && !r.shows:
+			return taken, left, err
+		case taken > 0:
+			return taken + left, 0, nil
+		}
+	}
+	return by.some(s, nil, false)
+}
+
+// Forgoes gives a reduction up that waits.
+func (x *Explorer) Forgoes() { x.reduces(nil) }
+
 // begins makes a state the one that is expanded in part now.
 func (r *Reduction) begins(s uint32, c *choice) *partial {
-	r.now, r.shows = int32(len(r.part)), false
+	r.hides()
+	r.now = int32(len(r.part))
 	r.part = append(r.part, partial{resting: resting{state: s}, of: c})
 	return &r.part[r.now]
 }
@@ -254,6 +351,9 @@ func (r *Reduction) whole() {
 func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	taken, left = t.Reduction.only(t, kinds, of)
 	defer t.takesOnly(nil)
+	if t.Reduction.Waits {
+		return taken, left, nil
+	}
 	return taken, left, t.takeFrom(s, 0)
 }
 
@@ -274,7 +374,7 @@ func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int
 
 // Mend takes the steps of states that were left out in vain. It ends a level.
 func (x *Explorer) Mend() error {
-	for r := x.Reduction; r != nil; {
+	for r := x.Reduction; r != nil && !r.Waits; {
 		again := r.vain(x.Bank, x.Ledger)
 		if len(again) == 0 {
 			return r.checks(x)
@@ -563,6 +663,9 @@ func (r *Reduction) differ(i int, was, is uint32) bool {
 
 // show records that a visible step of the state was taken that is being expanded.
 func (r *Reduction) show() { r.shows = true }
+
+// hides records that none was taken yet.
+func (r *Reduction) hides() { r.shows = false }
 
 // kinds adds the kinds of an event to a list.
 func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class {

@@ -1,6 +1,9 @@
 package run
 
-import "cmp"
+import (
+	"cmp"
+	"math"
+)
 
 // A share of the steps of each phase is audited: taken twice, in lockstep, with checks that only the
 // acting node changed. The share is counted in steps, since runs may be short or long. The first
@@ -76,6 +79,9 @@ func (s *Share) GoOn(from Share) {
 
 // ShareOf returns a share with these counts.
 func ShareOf(steps, audited int) Share { return Share{Steps: steps, audited: audited} }
+
+// NoShare returns a share of which nothing is audited.
+func NoShare() Share { return Share{audited: 2, Every: math.MaxInt, Least: 1} }
 
 // Took counts a run of that many steps.
 func (s *Share) Took(steps int, careful bool) {

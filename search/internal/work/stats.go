@@ -34,6 +34,7 @@ type Stats struct {
 	Unpacked    string  // why nodes were kept as they are that should have been packed; "" if none was
 	Unreduced   string  // why no steps were left out, where that was asked for
 	Reduced     bool    // steps were left out where others stand for them:
+	Whole       int     // states of which all steps were taken, until that began to pay
 	Parted      int     // states of which steps were left out,
 	Voided      int     // of these, those whose other steps were taken since an observation was new,
 	Cycles      int     // and those for which it was needed that no step is left out for ever
@@ -76,6 +77,7 @@ func (s *Stats) Add(o Stats) {
 	s.Renamed += o.Renamed
 	s.Traces += o.Traces
 	s.Asleep += o.Asleep
+	s.Whole += o.Whole
 	s.Parted += o.Parted
 	s.Voided += o.Voided
 	s.Cycles += o.Cycles
