@@ -257,9 +257,9 @@ func BenchmarkLoss(b *testing.B) {
 // states are made of their parts. Both run in this process; the server syncs each write.
 func BenchmarkShards(b *testing.B) {
 	for _, s := range []subject{
-		whole(b, "peterson", 0, []string{"n=5"}, nil, 40),
+		whole(b, "peterson", 0, []string{"n=5"}, nil, 200),
 		whole(b, "paxos", 0, nil, nil, 200),
-		whole(b, "twophase", 0, []string{"rms=8"}, nil, 200),
+		whole(b, "twophase", 0, []string{"rms=7"}, nil, 200),
 	} {
 		b.Run(s.sys.Name, func(b *testing.B) {
 			var took [2]time.Duration

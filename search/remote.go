@@ -23,6 +23,7 @@ type Remote struct {
 	h      *hand
 	g      *explore.Remote
 	out    *explore.Outbox
+	shards int // in all
 	held   map[int]*heldShard
 	now    *heldShard // of the group that is visited
 	level  int
@@ -47,7 +48,7 @@ type shardSum struct {
 	Outside, Sampled, Spare bool
 	Dear                    uint64
 	Wrongs                  []explore.RemoteWrong // the one to report for each depth, of those at Level and beyond it
-	Coverage                world.Counted
+	coverage                []byte
 }
 
 // NewRemote returns a Remote for a search of these options, which divides its states into that many
@@ -58,7 +59,7 @@ func NewRemote(sys *sim.System, opts Options, shards int) (*Remote, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Remote{h: h, held: map[int]*heldShard{}}
+	r := &Remote{h: h, shards: shards, held: map[int]*heldShard{}}
 	h.owner.Few, h.owner.Depth = h.few(), func() int { return r.g.Depth() }
 	r.out = explore.NewOutbox(shards, r.knows)
 	r.g, err = h.owner.NewRemote(run.Climate{Faults: h.Stormy(), Heal: -1}, h.opts.Engine != EngineLocal, r.out)
@@ -69,12 +70,8 @@ func (s *heldShard) holds(sum *shardSum) { s.sum = *sum }
 
 // knows reports whether a state is known in a shard that is held. Then a batch that is stored has it.
 func (r *Remote) knows(h canon.Hash) bool {
-	for _, s := range r.held {
-		if s.known.Has(h) {
-			return true
-		}
-	}
-	return false
+	s := r.held[shard.Of(h, r.shards)]
+	return s != nil && s.known.Has(h)
 }
 
 // Close gives back memory.
@@ -97,11 +94,11 @@ func (r *Remote) Hold(k int, records [][]byte) error {
 			return fmt.Errorf("the records of shard %d have %d states of %d: some are lost", k, s.known.Len(), sum.States)
 		}
 	}
-	if r.held[k] = s; len(records) > 0 {
-		return s.coverage.Add(&s.sum.Coverage)
+	r.held[k] = s
+	if err := s.sum.coverInto(s.coverage); err != nil {
+		return err
 	}
-	s.sum.covered(s.coverage)
-	return nil
+	return s.sum.covered(s.coverage)
 }
 
 // Record returns a record of a shard that is held, without new states.
@@ -146,7 +143,9 @@ func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err err
 	s.sum.add(r.level, s.known.Len()-r.before, &counts, made)
 	s.sum.wrong(wrongs)
 	s.sum.limits(!inside, sampled, spared, r.g.Dear())
-	s.sum.covered(s.coverage)
+	if err := s.sum.covered(s.coverage); err != nil {
+		return nil, nil, err
+	}
 	if record, err = s.sum.record(); err != nil {
 		return nil, nil, err
 	}
@@ -199,12 +198,29 @@ func (s *shardSum) limits(outside, sampled, spared bool, dear uint64) {
 	s.Outside, s.Sampled, s.Spare, s.Dear = s.Outside || outside, s.Sampled || sampled, s.Spare || spared, s.Dear|dear
 }
 
-func (s *shardSum) covered(c *world.Coverage) { s.Coverage = c.Counted() }
+// covered sets what the visits covered.
+func (s *shardSum) covered(c *world.Coverage) (err error) {
+	counted := c.Counted()
+	s.coverage, err = json.Marshal(&counted)
+	return err
+}
 
-// record returns the sum as a record without states.
-func (s *shardSum) record() ([]byte, error) {
+// coverInto adds what the visits covered to c.
+func (s *shardSum) coverInto(c *world.Coverage) error {
+	if len(s.coverage) == 0 {
+		return nil
+	}
+	var counted world.Counted
+	return errors.Join(json.Unmarshal(s.coverage, &counted), c.Add(&counted))
+}
+
+// record returns the sum as a record without states. Its parts begin with their lengths.
+func (s *shardSum) record() (record []byte, err error) {
 	text, err := json.Marshal(s)
-	return append(binary.AppendUvarint(nil, uint64(len(text))), text...), err
+	for _, part := range [][]byte{text, s.coverage} {
+		record = append(binary.AppendUvarint(record, uint64(len(part))), part...)
+	}
+	return record, err
 }
 
 // earlier returns the transitions from levels before one.
@@ -217,11 +233,17 @@ func (s *shardSum) earlier(level int) int {
 
 // readRecord returns the parts of a record.
 func readRecord(text []byte) (sum *shardSum, states []byte, err error) {
-	n, size := binary.Uvarint(text)
-	if size <= 0 || n > uint64(len(text)-size) || (uint64(len(text)-size)-n)%16 != 0 {
+	var parts [2][]byte
+	for k := range parts {
+		n, size := binary.Uvarint(text)
+		if size <= 0 || n > uint64(len(text)-size) {
+			return nil, nil, shard.ErrDamaged
+		}
+		parts[k], text = text[size:size+int(n)], text[size+int(n):]
+	}
+	if len(text)%16 != 0 {
 		return nil, nil, shard.ErrDamaged
 	}
-	sum = &shardSum{}
-	err = json.Unmarshal(text[size:size+int(n)], sum)
-	return sum, text[size+int(n):], err
+	sum = &shardSum{coverage: parts[1]}
+	return sum, text, json.Unmarshal(parts[0], sum)
 }

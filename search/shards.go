@@ -276,10 +276,7 @@ func (s *sharded) count(found bool) error {
 	}
 	s.add(all)
 	for k := range s.sums {
-		if len(s.sums[k].Coverage.Kinds) == 0 { // nobody has held it
-			continue
-		}
-		if err := s.coverage.Add(&s.sums[k].Coverage); err != nil {
+		if err := s.sums[k].coverInto(s.coverage); err != nil {
 			return err
 		}
 	}
