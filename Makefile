@@ -13,6 +13,7 @@ MUTANTS  ?= 300
 SEEDS    ?= 10
 FIRST    ?= 1
 MOST     ?= 20000000
+SPAN     ?= 10s
 
 .PHONY: help
 help: ## list the targets
@@ -136,8 +137,8 @@ tables: ## print how each mode of search finds the bugs of the paper's tables, a
 	@go test -count=1 -timeout 60m -run '^Test(Tables|Papers)$$' ./command -v -tables 5 | grep -E '^(\||$$)'
 
 .PHONY: figures
-figures: ## draw how soon walks become live, into docs/figures, and print it as in BENCHMARKS.md
-	@cd examples/figures && go run . -out ../../docs/figures
+figures: ## draw how soon walks become live, and the throughput of the replicated services in runs of SPAN (10s), into docs/figures, and print it as in BENCHMARKS.md
+	@cd examples/figures && go run . -out ../../docs/figures -services $(SPAN)
 
 .PHONY: verify
 verify: ## find every known bug as the catalogue states, over five seeds, and nothing without it
@@ -174,10 +175,18 @@ EXHAUST = go run ./cmd/macemc search --quiet --memory 4GiB --depth 400 --paths 1
 
 .PHONY: protocols
 protocols: ## search the protocols of state machines at the node counts of the P report's Table 3, at most ten minutes each
-	@for of in "commit --nodes 5 --param transactions=1" "chain --nodes 7" "multipaxos --param learners=2" \
-		"multipaxos --param slots=1 --param values=1 --param rounds=1 --param learners=2" "election --nodes 5" "reliable --nodes 3 --faults loss=1,dup=1"; do \
+	@for of in "commit --nodes 5 --param transactions=1" "chain --nodes 7" "multipaxos --param proposers=1 --param acceptors=4 --param learners=2" \
+		"multipaxos --param slots=1 --param values=1 --param rounds=1 --param learners=2" "election --nodes 5" "dispatcher" "reliable --nodes 3 --faults loss=1,dup=1" \
+		"collections" "transactions" "transactions --param over=chain --param through=dispatcher --faults down=1@n2+n3+n5+n6" \
+		"collections --param over=multipaxos --param through=dispatcher --param commands=1 --faults down=1@n3+n4"; do \
 		echo "-- $$of"; $(EXHAUST) $$of | grep -E '^  (safety|liveness|counted|time) ' || exit 1; \
 	done
+
+PROTOCOLS := RL:7 EL:7 MP:8 CH:8 CM:7 DP:8 CL:8 TX:7
+
+.PHONY: protocol-bugs
+protocol-bugs: ## find each known bug of the protocols of state machines, on five seeds
+	go run ./cmd/macemc bugs verify --no-clean $$(for of in $(PROTOCOLS); do for k in $$(seq $${of#*:}); do echo "$${of%:*}$$k"; done; done)
 
 .PHONY: long
 long: ## all cases of the tests, and the correct systems to a million states: half an hour

@@ -4,6 +4,9 @@
 // draws how soon walks of several systems do. It writes the curves as SVG and what
 // they are of as CSV; `make figures` puts both into docs/figures.
 //
+// With -services it runs replicated services, as they run for real, and draws their throughput and the stall when
+// the head of a chain fails, as Figures 4 and 5 of the report on P do.
+//
 // It also shows how a program of one's own asks a search.Lab for walks.
 //
 // It is a module of its own, so that who uses macemc does not get the plotting

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // Weights bring walks to a live state sooner, which is what the figure shows;
@@ -98,4 +99,35 @@ func read(t *testing.T, folder, name string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// What was measured of the services is drawn and said.
+func TestServices(t *testing.T) {
+	mean, sd := spread([]float64{90, 100, 110})
+	if mean != 100 || sd != 10 {
+		t.Errorf("the mean is %v, the deviation %v", mean, sd)
+	}
+	var all []throughput
+	for _, over := range []string{"chain", "multipaxos"} {
+		all = append(all, throughput{"hash table", over, 1, mean, sd})
+	}
+	var svg, rows bytes.Buffer
+	stall := []int{5, 5, 0, 0, 0, 5}
+	if err := drawThroughput(&svg, all); err != nil {
+		t.Fatal(err)
+	}
+	if err := drawStall(&svg, stall, 500*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"CR-1FT", "MP-1FT", "hash table", "answers in 500ms"} {
+		if !strings.Contains(svg.String(), want) {
+			t.Errorf("the figures do not say %q", want)
+		}
+	}
+	if two := sums([]int{1, 2, 3}, 2); len(two) != 2 || two[0] != 3 || two[1] != 3 {
+		t.Errorf("the sums are %v", two)
+	}
+	if err := throughputRows(&rows, all, stall, 500*time.Millisecond); err != nil || !strings.Contains(rows.String(), "at most 1s without an answer; 10 answers a second before, 5 after") {
+		t.Errorf("%v, it says %s", err, &rows)
+	}
 }

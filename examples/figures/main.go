@@ -17,11 +17,15 @@ func main() {
 	count := flag.Int("walks", 1000, "how many walks each curve is of")
 	most := flag.Int("steps", 100_000, "a walk that is not live after so many steps is given up")
 	storm := flag.Int("storm", 15, "with failures, so many steps of faults come first")
+	services := flag.Duration("services", 0, "also run the replicated services, each three times for so long")
 	out := flag.String("out", ".", "the folder to write into")
 	flag.Parse()
 	err := run(*out, *count, *most, *storm, os.Stdout)
 	if err == nil {
 		err = runSystems(*out, *count, *most, os.Stdout)
+	}
+	if err == nil && *services > 0 {
+		err = runServices(*out, *services, os.Stdout)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "figures:", err)

@@ -10,6 +10,9 @@ import (
 
 type begin struct{ Tx int } // the application's request
 
+// Begin returns the request by which the application begins a transaction. Their numbers count up.
+func Begin(tx int) sim.Signal { return begin{tx} }
+
 type ( // the operations of a participant
 	prepare struct{ Tx int }
 	decide  struct {
