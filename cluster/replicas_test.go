@@ -21,6 +21,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"macemc/internal/long"
+	"macemc/search"
 )
 
 // asServer is how the test's program is a server of an external cluster.
@@ -166,6 +167,57 @@ func TestThreeServers(t *testing.T) {
 		}
 		t.Logf("%d kills of a server", kills)
 	}
+}
+
+// States in shards over three servers are those of one process, while each server in turn is killed and begins
+// again. The servers are not known to sync, so the search is not called exhaustive.
+func TestShardsOverThreeServers(t *testing.T) {
+	if !*long.On {
+		t.Skip("it takes some 30 s; -long takes it")
+	}
+	servers := newReplicas(t)
+	s := whole(t, "peterson", 0, []string{"n=3"}, nil, 200)
+	of := settings{url: servers.url, replicas: 3, shards: 3, pace: brisk}
+	of.pace.ack = 4 * time.Second
+	g := newRig(t, s, of)
+	turn := make(chan struct{})
+	var met atomic.Int64
+	at := func(point, _ string) {
+		if point == "asks" || met.Add(1)%25 != 0 {
+			return
+		}
+		select {
+		case turn <- struct{}{}:
+		case <-g.ctx.Done():
+		}
+	}
+	g.worker(1, at)
+	g.worker(1, at)
+	kills := 0
+	g.all.Go(func() {
+		for k := 0; ; k = (k + 1) % 3 {
+			for _, do := range []func(){func() { servers.all[k].kill(); kills++ }, func() { servers.start(k) }} {
+				select {
+				case <-turn:
+					do()
+				case <-g.ctx.Done():
+					return
+				}
+			}
+		}
+	})
+	want, err := search.Search(s.sys, s.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := g.visits()
+	g.stop()
+	g.all.Wait()
+	want.Safety.State = search.StateIncomplete
+	if want, got := coveredBy(want), coveredBy(got); want != got || kills == 0 {
+		t.Errorf("after %d kills another result:\n alone   %+v\n cluster %+v\n%s", kills, want, got, g.said.String())
+	}
+	t.Logf("%d kills of a server", kills)
 }
 
 // The whole cluster is killed at once, and begins again.
