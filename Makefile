@@ -152,6 +152,13 @@ oracle: ## hold critical transitions and printed bounds against the truth, on 2,
 campaign-random: ## hold searches of N (100,000) random systems to internal/oracle; goes on where it was stopped
 	@GOGC=400 go test -count=1 -timeout 0 -run '^TestCampaign$$' ./internal/oracle -v -campaign $(N) -journal $(abspath bin/campaign-random.json)
 
+REDUCED ?= 10000
+
+.PHONY: campaign-reduced
+campaign-reduced: ## compare the reduced spaces of REDUCED (10,000) random services with the whole ones, and of every system with each of its bugs; goes on where it was stopped
+	@mkdir -p bin; GOGC=400 go test -count=1 -timeout 0 -run '^TestReducedServices$$' ./search -v -long -reduced $(REDUCED) -reduced-journal $(abspath bin/campaign-reduced.json)
+	go test -count=1 -timeout 0 -run '^TestReduced(Systems|Liveness)$$' ./search -v -long
+
 .PHONY: mutants
 mutants: ## change the checker in 300 (MUTANTS) small ways, and print what no test notices; goes on where it was stopped
 	@go build -C tools/mutants -o ../../bin/ . && bin/mutants -n $(MUTANTS)

@@ -1,8 +1,12 @@
 package search
 
 import (
+	"cmp"
+	"encoding/json"
+	"flag"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -118,19 +122,45 @@ func reducible(seed uint64) *spec.Spec {
 	return s
 }
 
+var (
+	reducedServices = flag.Int("reduced", 0, "the number of random services of which TestReducedServices compares the reduced spaces; 0 means as many as -long says")
+	reducedJournal  = flag.String("reduced-journal", "", "the file in which TestReducedServices notes how far it came, and from which it goes on")
+)
+
+// A reducedDone is what TestReducedServices has done.
+type reducedDone struct {
+	Next uint64
+	Met  map[string]int
+}
+
 // TestReducedServices compares the reduced spaces of random services with the whole ones.
 func TestReducedServices(t *testing.T) {
-	met := map[string]int{}
-	for seed := range uint64(long.Of(40, 10_000)) {
-		reducedService(t, seed, met)
-		if t.Failed() {
-			t.Fatalf("service %d: %s", seed, reducible(seed))
+	done := reducedDone{Met: map[string]int{}}
+	if text, err := os.ReadFile(*reducedJournal); err == nil {
+		if err := json.Unmarshal(text, &done); err != nil {
+			t.Fatal(err)
 		}
 	}
-	t.Log(met)
+	for most := uint64(cmp.Or(*reducedServices, long.Of(40, 10_000))); done.Next < most; done.Next++ {
+		reducedService(t, done.Next, done.Met)
+		if t.Failed() {
+			t.Fatalf("service %d: %s", done.Next, reducible(done.Next))
+		}
+		if *reducedJournal == "" || done.Next%100 != 99 {
+			continue
+		}
+		text, err := json.Marshal(reducedDone{done.Next + 1, done.Met})
+		if err == nil {
+			err = os.WriteFile(*reducedJournal, text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Log(done.Met)
 	for _, what := range []string{"compared", "smaller", "fails"} {
-		if met[what] == 0 {
-			t.Errorf("no service is %q: %v", what, met)
+		if done.Met[what] == 0 {
+			t.Errorf("no service is %q: %v", what, done.Met)
 		}
 	}
 }

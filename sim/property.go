@@ -271,7 +271,8 @@ func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N])
 // of the running nodes of type N and what take returns for each. A search that reduces the states
 // needs it, since it may take steps in one order alone if they change no such value. take
 // returns a plain value, as a field or a struct of fields, and is as cheap as can be. A property that
-// sees nodes of several types has a Takes for each.
+// sees nodes of several types has a Takes for each. A reduced search evaluates some states
+// with other nodes of which take returns the same, and reports a property whose value changes.
 //
 //	sim.Takes(sim.Always("at most one leads", func(v sim.View[*member]) bool { ... }),
 //		func(m *member) any { return m.leads })

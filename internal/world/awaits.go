@@ -2,6 +2,7 @@ package world
 
 import (
 	"macemc/internal/canon"
+	"macemc/internal/sight"
 	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
@@ -71,4 +72,21 @@ func (j *Judge) Taken(i int) (h canon.Hash) {
 		}
 	}
 	return h
+}
+
+// declares notes what a property depends on, if that is declared.
+func (j *Judge) declares(rule sight.Rule) {
+	if rule.Take != nil {
+		j.takes, j.declared = append(j.takes, rule.Take), append(j.declared, rule.State(&j.nodes.sees))
+	}
+}
+
+// Declared calls yield with each property of which sim.Takes declares what it depends on, its number, and
+// whether it holds now. Properties that panic are left out.
+func (j *Judge) Declared(yield func(k int, name string, holds bool)) {
+	for k := range j.declared {
+		if holds, panicked := j.declared[k].Asked(); panicked == "" {
+			yield(k, j.declared[k].Name, holds)
+		}
+	}
 }

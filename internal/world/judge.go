@@ -24,7 +24,8 @@ type Judge struct {
 	environ *Environment
 
 	always     []sight.Check
-	takes      []func(node any) (any, bool) // what some of these depend on of a node
+	takes      []func(node any) (any, bool) // what some properties depend on of a node,
+	declared   []sight.Check                // and these properties
 	without    []without
 	eventually []sight.Check
 	sometimes  []sight.Check
@@ -53,14 +54,10 @@ func (j *Judge) bind(sys *sim.System, only []string) error {
 		switch rule := p.Rule(); rule.Kind {
 		case sight.RuleAlways:
 			j.always = append(j.always, rule.State(&j.nodes.sees))
-			if rule.Take != nil {
-				j.takes = append(j.takes, rule.Take)
-			}
+			j.declares(rule)
 		case sight.RuleEventually:
 			j.eventually = append(j.eventually, rule.State(&j.nodes.sees))
-			if rule.Take != nil {
-				j.takes = append(j.takes, rule.Take)
-			}
+			j.declares(rule)
 		case sight.RuleSometimes:
 			j.sometimes = append(j.sometimes, rule.State(&j.nodes.sees))
 		case sight.RuleMonitor:

@@ -45,6 +45,7 @@ type Reduction struct {
 	n       int
 	at      state.Places
 	v       world.Vector
+	mixed   world.Vector // see declared
 	here    stubborn.Situation
 
 	answers map[canon.Hash]*answer // by situation
@@ -231,7 +232,7 @@ func (r *Reduction) goes() *Reduction {
 
 func newReduction(n int, at state.Places, waits bool) *Reduction {
 	return &Reduction{
-		n: n, at: at, Waits: waits, v: make(world.Vector, at.Len()), facts: &stubborn.Facts{},
+		n: n, at: at, Waits: waits, v: make(world.Vector, at.Len()), mixed: make(world.Vector, at.Len()), facts: &stubborn.Facts{},
 		classes: map[kind]stubborn.Class{}, parts: make([][]*pending, at.Len()), answers: map[canon.Hash]*answer{},
 		taken: make([][]canon.Hash, n), known: make([][]bool, n), now: none,
 	}
@@ -501,6 +502,9 @@ func (r *Reduction) checks(x *Explorer) error {
 			continue
 		}
 		x.Get(a.state, r.v)
+		if err := r.declared(x); err != nil {
+			return err
+		}
 		x.World.State.Load(x.Bank, r.v)
 		r.events(x.World)
 		if err := r.audit(x, a.state, a.of.kinds); err != nil {

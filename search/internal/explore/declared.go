@@ -1,0 +1,61 @@
+package explore
+
+import "fmt"
+
+// A reduction assumes that a property with sim.Takes has one value in all states in which its function
+// returns the same for each node. So this is tested in states that are audited: a node of the state is
+// exchanged for another one of the same place of which the functions return the same, or all
+// messages are taken away. Such a state need not be possible. A property that panics in it is not
+// compared.
+
+// declaredTries is the number of nodes that are looked at in the search for one to exchange.
+const declaredTries = 64
+
+// declared tests what properties declare in the state r.v. It returns an error if one depends on more.
+func (r *Reduction) declared(x *Explorer) error {
+	held := map[int]bool{}
+	x.World.State.Load(x.Bank, r.v)
+	x.World.Judge.Declared(func(k int, _ string, holds bool) { held[k] = holds })
+	if len(held) == 0 {
+		return nil
+	}
+	of := ""
+	compare := func() {
+		x.World.State.Load(x.Bank, r.mixed)
+		x.World.Judge.Declared(func(k int, name string, holds bool) {
+			if was, known := held[k]; known && was != holds && of == "" {
+				of = name
+			}
+		})
+	}
+	for i := range r.n {
+		other := r.alike(i, r.v[i])
+		if other == 0 {
+			continue
+		}
+		copy(r.mixed, r.v)
+		r.mixed[i] = other
+		if compare(); of != "" {
+			return fmt.Errorf("system %s: property %q depends on more of a node than the value that sim.Takes declares: it changes where %s is another one with the same value; add what it reads to that value", x.Owner.Sys.Name, of, x.World.Params().Addr(i))
+		}
+	}
+	copy(r.mixed, r.v)
+	clear(r.mixed[r.n:r.at.Rest()])
+	if compare(); of != "" {
+		return fmt.Errorf("system %s: property %q depends on messages under way, and sim.Takes declares that it depends on nodes alone; leave the declaration out", x.Owner.Sys.Name, of)
+	}
+	return nil
+}
+
+// alike returns another part of a node of which the properties take the same, or 0 if none was found. It
+// begins elsewhere each time.
+func (r *Reduction) alike(i int, id uint32) uint32 {
+	all := len(r.known[i])
+	for k := range min(declaredTries, all) {
+		other := uint32((r.audits*declaredTries + k) % all)
+		if other != id && other != 0 && !r.differ(i, id, other) {
+			return other
+		}
+	}
+	return 0
+}
