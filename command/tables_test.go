@@ -79,12 +79,13 @@ func TestTables(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, c := range compared {
 		t.Run(c.bug, func(t *testing.T) {
-			fmt.Printf("\n| %s | paper: time, depth, path, paths | flags of `search %s --bug %s` | seconds | path: steps, choices | states | runs | walks |\n",
-				c.bug, c.system, c.bug)
+			fmt.Printf("<!-- table %s -->\n| %s | paper: time, depth, path, paths | flags of `search %s --bug %s` | seconds | path: steps, choices | states | runs | walks |\n",
+				c.bug, c.bug, c.system, c.bug)
 			fmt.Println("|---|---|---|---:|---:|---:|---:|---:|")
 			for _, m := range c.modes {
 				fmt.Println("|", strings.Join(tableRow(t, c.system, c.bug, m), " | "), "|")
 			}
+			fmt.Printf("<!-- end of table %s -->\n", c.bug)
 		})
 	}
 }

@@ -192,3 +192,57 @@ func TestImplicitCrashesAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// A backup takes over when it hears by its connection that the first node is gone. It does so too early.
+type backup struct{ Copied, Leads bool }
+
+type (
+	register struct{}
+	copied   struct{}
+)
+
+func (b *backup) begin(env sim.Env, _ register) { env.TCP().Send(env.Peers()[0], register{}) }
+func (b *backup) register(env sim.Env, from sim.Addr, _ register) {
+	env.TCP().Send(from, copied{})
+}
+func (b *backup) copied(sim.Env, sim.Addr, copied) { b.Copied = true }
+func (b *backup) lost(sim.Env, sim.PeerError)      { b.Leads = true }
+
+// The bug of a protocol with a failure detector needs a node that is gone. A search without failures, which is what
+// the implicit model visits, does not show it; so the implicit model is refused.
+func TestImplicitCrashesWithADetector(t *testing.T) {
+	handlers := sim.Handle(sim.OnSignal((*backup).begin), sim.OnMessage((*backup).register), sim.OnMessage((*backup).copied), sim.OnSignal((*backup).lost))
+	sys := &sim.System{
+		Name: "backup", Doc: "A backup and a failure detector.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return handlers.Node(&backup{}) },
+		Script: func(p sim.Params, self sim.Addr, life int) []sim.Signal {
+			if self == p.Addr(1) {
+				return []sim.Signal{register{}}
+			}
+			return nil
+		},
+		Properties: []sim.Property{sim.Each("who leads has a copy", func(v sim.View[*backup]) bool {
+			for _, b := range v.Nodes() {
+				if b.Leads && !b.Copied {
+					return false
+				}
+			}
+			return true
+		})},
+	}
+	for _, c := range []struct {
+		down int
+		want sim.Verdict
+	}{{0, sim.VerdictNone}, {1, sim.VerdictSafety}} {
+		sys.Tolerates = sim.Faults{Down: c.down}
+		r, err := Search(sys, Options{NoWalks: true})
+		if err != nil || r.Verdict() != c.want {
+			t.Errorf("down=%d: %v, %v, want %s", c.down, r, err, c.want)
+		}
+	}
+	_, err := Search(sys, Options{NoWalks: true, Conditions: sim.Conditions{Crashes: sim.CrashImplicit}})
+	if err == nil || !strings.Contains(err.Error(), "the crash model implicit differs from explicit") {
+		t.Errorf("implicit: %v", err)
+	}
+}

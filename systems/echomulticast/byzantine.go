@@ -32,6 +32,23 @@ type badInitiator struct {
 
 var badInitiators = sim.Handle(sim.OnSignal((*badInitiator).multicast), sim.OnMessage((*badInitiator).echo))
 
+// quorumBadInitiators are to bad initiators what quorumInitiators are to honest ones.
+var quorumBadInitiators = sim.Handle(
+	sim.OnSignal((*badInitiator).multicast), sim.OnMessage((*badInitiator).echo),
+	sim.OnQuorum((*badInitiator).enough, (*badInitiator).matches, (*badInitiator).certified),
+)
+
+// matches reports whether a signature is taken with others of its text.
+func (i *badInitiator) matches(_ sim.Addr, m echo) (text int, ok bool) {
+	return m.text, !i.committed[m.text]
+}
+
+func (i *badInitiator) certified(env sim.Env, of []sim.Sent[echo]) {
+	for _, m := range of {
+		i.echo(env, m.From, m.Message)
+	}
+}
+
 // gets reports whether a receiver is to get a text.
 func (i *badInitiator) gets(k, text int) bool {
 	half := one + k%2
@@ -48,9 +65,12 @@ func (i *badInitiator) multicast(env sim.Env, _ multicast) {
 	}
 }
 
-// Accepts leaves late signatures alone.
+// Accepts leaves late signatures alone, and those that are taken with others.
 func (i *badInitiator) Accepts(_ sim.Addr, m sim.Message) bool {
-	return !i.stay || !i.committed[m.(echo).text]
+	if i.committed[m.(echo).text] {
+		return !i.stay
+	}
+	return !i.together
 }
 
 func (i *badInitiator) echo(env sim.Env, from sim.Addr, m echo) {

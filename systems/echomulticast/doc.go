@@ -16,7 +16,8 @@
 //
 // Setting (HR,HI,BR,BI) of Bokor, Kinder, Serafini and Suri, "Efficient Model Checking of
 // Fault-Tolerant Distributed Protocols", is the parameters receivers, initiators,
-// bad-receivers and bad-initiators in this order. Quorums are counted message by message.
+// bad-receivers and bad-initiators in this order. Quorums are counted message by message,
+// or with answers=quorum taken in one event (see sim.OnQuorum).
 //
 // Its known bugs are in system.go.
 package echomulticast

@@ -40,6 +40,7 @@ type rules struct {
 	bad       []sim.Addr // initiators
 	both      bool       // a Byzantine initiator sends both texts to everybody
 	stay      bool       // late signatures are not taken
+	together  bool       // those of a quorum are taken in one event, and none before
 }
 
 // A receiver is honest.
@@ -82,8 +83,32 @@ func (i *initiator) multicast(env sim.Env, _ multicast) {
 	}
 }
 
-// Accepts leaves late signatures alone.
-func (i *initiator) Accepts(sim.Addr, sim.Message) bool { return !i.stay || !i.committed }
+// quorumInitiators take the signatures of a quorum at once; see also EM3, which is for those that count.
+var quorumInitiators = sim.Handle(
+	sim.OnSignal((*initiator).multicast), sim.OnMessage((*initiator).echo),
+	sim.OnQuorum((*initiator).enough, (*initiator).matches, (*initiator).certified),
+)
+
+// Accepts leaves late signatures alone, and those that are taken with others.
+func (i *initiator) Accepts(_ sim.Addr, m sim.Message) bool {
+	if i.committed {
+		return !i.stay
+	}
+	return !i.together || m.(echo).text != one
+}
+
+func (r *rules) enough() int { return r.quorum }
+
+// matches reports whether a signature is taken with others.
+func (i *initiator) matches(_ sim.Addr, m echo) (all struct{}, ok bool) {
+	return all, !i.committed && m.text == one
+}
+
+func (i *initiator) certified(env sim.Env, of []sim.Sent[echo]) {
+	for _, m := range of {
+		i.echo(env, m.From, m.Message)
+	}
+}
 
 func (i *initiator) echo(env sim.Env, from sim.Addr, m echo) {
 	if i.committed || m.text != one && !env.Bug(EM3) {

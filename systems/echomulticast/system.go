@@ -21,6 +21,7 @@ var (
 	BadReceivers  = &sim.Param{Name: "bad-receivers", Doc: "how many receivers are Byzantine", Range: sim.Range{Default: 1, Least: 0, Most: 4}}
 	BadInitiators = &sim.Param{Name: "bad-initiators", Doc: "how many initiators are Byzantine", Range: sim.Range{Default: 1, Least: 0, Most: 3}}
 	Strategy      = &sim.Param{Name: "strategy", Doc: "to whom a Byzantine initiator sends its two messages: split: one to each half; both: both to everybody", Words: []string{"split", "both"}}
+	Answers       = &sim.Param{Name: "answers", Doc: "how signatures are taken: one by one, or a quorum at once", Words: []string{"single", "quorum"}}
 	Late          = &sim.Param{Name: "late", Doc: "what becomes of signatures that come after the commit", Words: []string{"consumed", "stay"}}
 )
 
@@ -32,7 +33,7 @@ var System = &sim.System{
 		n := p.Int(Receivers) + p.Int(Initiators) + p.Int(BadReceivers) + p.Int(BadInitiators)
 		return sim.Range{Default: n, Least: n, Most: n}
 	},
-	Params: []*sim.Param{Receivers, Initiators, BadReceivers, BadInitiators, Strategy, Late},
+	Params: []*sim.Param{Receivers, Initiators, BadReceivers, BadInitiators, Strategy, Answers, Late},
 	Bugs: []sim.Bug{
 		{ID: EM1, Story: "Quorums are too small for the Byzantine receivers. Their size assumes that fewer than a third are Byzantine, and with receivers=2 and bad-receivers=2 it is a half (and strategy=both)."},
 		{ID: EM2, Story: "One honest signature is a certificate. Enough signatures that one is honest do not make two certificates have an honest signer in common."},
@@ -103,7 +104,7 @@ func quorum(p sim.Params) int {
 func rulesOf(p sim.Params) *rules {
 	return &rules{
 		receivers: append(nodes(p, honestReceiver), nodes(p, byzantineReceiver)...), honest: p.Int(Receivers),
-		quorum: quorum(p), bad: nodes(p, byzantineInitiator), both: p.Word(Strategy) == "both", stay: p.Word(Late) == "stay",
+		quorum: quorum(p), bad: nodes(p, byzantineInitiator), both: p.Word(Strategy) == "both", stay: p.Word(Late) == "stay", together: p.Word(Answers) == "quorum",
 	}
 }
 
@@ -113,14 +114,18 @@ func newHonest(p sim.Params, self sim.Addr) sim.Node {
 	case honestReceiver, byzantineReceiver:
 		return receivers.Node(&receiver{rules: rulesOf(p), signed: map[sim.Addr]int{}, delivered: map[sim.Addr]int{}})
 	default:
-		return initiators.Node(&initiator{rules: rulesOf(p)})
+		i := &initiator{rules: rulesOf(p)}
+		if i.together {
+			return quorumInitiators.Node(i)
+		}
+		return initiators.Node(i)
 	}
 }
 
-// byzantine says which nodes deviate, and how.
+// byzantine says which nodes deviate, and how. They may be seen, since no property is about nodes of their types.
 func byzantine(p sim.Params) (all []sim.Byzantine) {
 	for _, a := range append(nodes(p, byzantineReceiver), nodes(p, byzantineInitiator)...) {
-		all = append(all, sim.Byzantine{Node: a, New: newByzantine})
+		all = append(all, sim.Byzantine{Node: a, New: newByzantine, Seen: true})
 	}
 	return all
 }
@@ -129,7 +134,11 @@ func newByzantine(p sim.Params, self sim.Addr) sim.Node {
 	if roleOf(p, self) == byzantineReceiver {
 		return badReceivers.Node(&badReceiver{rulesOf(p)})
 	}
-	return badInitiators.Node(&badInitiator{rules: rulesOf(p)})
+	i := &badInitiator{rules: rulesOf(p)}
+	if i.together {
+		return quorumBadInitiators.Node(i)
+	}
+	return badInitiators.Node(i)
 }
 
 // disagreement finds an initiator of which two receivers delivered different texts.

@@ -137,16 +137,25 @@ func (r rules) count(t *testing.T) (states, transitions int) {
 
 // With quorums a search counts what an independent one has counted for the same rules.
 func TestQuorums(t *testing.T) {
-	params, err := System.Configure(0, []string{"answers=quorum"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s := res.Stats; s.States != 27_662 || s.Transitions != 94_394 || res.Liveness.State != search.StateExhausted {
-		t.Errorf("%d states, %d transitions, want 27,662 and 94,394; %s", s.States, s.Transitions, res.Liveness.State)
+	for _, c := range []struct {
+		settings            []string
+		states, transitions int
+		only                []string // the properties that are checked; nil means all
+	}{
+		{nil, 27_662, 94_394, nil},
+		{[]string{"proposers=3"}, 7_779_084, 38_227_812, []string{"no two values are learnt"}},
+	}[:long.Of(1, 2)] {
+		params, err := System.Configure(0, append(c.settings, "answers=quorum"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{}, Properties: c.only}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := res.Stats; s.States != c.states || s.Transitions != c.transitions || res.Safety.State != search.StateExhausted || c.only == nil && res.Liveness.State != search.StateExhausted {
+			t.Errorf("%v: %d states, %d transitions, want %d and %d; %s, %s", c.settings, s.States, s.Transitions, c.states, c.transitions, res.Safety.State, res.Liveness.State)
+		}
 	}
 }
 

@@ -68,6 +68,10 @@ type Reduction struct {
 
 	// These leave a part of the reduction out, for tests.
 	NoVoid, NoProviso, NoVisible bool
+
+	// Merge says which messages of sets and bags are of one kind whoever has sent them, so that tables
+	// show what it brings that kinds have senders; nil means none.
+	Merge func(of reflect.Type) bool
 }
 
 // ReductionStats counts the states of a reduction.
@@ -629,6 +633,9 @@ func (r *Reduction) pending(b *world.Bank, place int, id uint32) *pending {
 
 // class returns the number of a kind of event.
 func (r *Reduction) class(k kind) stubborn.Class {
+	if r.Merge != nil && k.kind == sim.KindMessage && (k.link == sim.LinkSet || k.link == sim.LinkBag) && r.Merge(k.of) {
+		k.from = none
+	}
 	c, known := r.classes[k]
 	if !known {
 		channel := -1
