@@ -11,6 +11,7 @@ import (
 
 	"macemc/internal/long"
 	"macemc/internal/world"
+	"macemc/macetime"
 	"macemc/search/internal/run"
 	"macemc/sim"
 	"macemc/systems/twophase"
@@ -380,7 +381,7 @@ func TestInterchangeableIsChecked(t *testing.T) {
 	s.does[1][0] = []string{"log", "know from"}
 	s.does[1][causeNudge] = []string{"all"}
 	for wrong, want := range map[string]string{
-		"number": "n0 and n1 are not alike at the start", "script": "at the start", "order": "at the start", "sorted": "where the names are swapped (n",
+		"number": "n0 and n1 are not alike at the start: n0.Number is 0, and with the names swapped n1.Number would be 0, and is 1", "script": "at the start", "order": "at the start", "sorted": "where the names are swapped (n",
 		"property": "property \"not two there\" fails, and with the names swapped (n", "": "",
 	} {
 		s.wrong = wrong
@@ -388,5 +389,24 @@ func TestInterchangeableIsChecked(t *testing.T) {
 		if wrong == "" && failed != "" && failed != "not two there" || wrong != "" && (all != nil || !strings.HasPrefix(failed, "System.Interchangeable says that n0 to n2 may swap their names, and they may not: ") || !strings.Contains(failed, want)) {
 			t.Errorf("a service that goes by %q: %s", wrong, failed)
 		}
+	}
+}
+
+type dated struct{ At macetime.Time }
+
+func (d *dated) note(env sim.Env, _ prod) { d.At = env.Now() }
+
+// A node that holds times cannot be interchangeable, and the search says so.
+func TestInterchangeableHoldsNoTimes(t *testing.T) {
+	handlers := sim.Handle(sim.OnSignal((*dated).note))
+	sys := &sim.System{
+		Name: "dated", Doc: "Nodes that hold times.",
+		New:             func(sim.Params, sim.Addr) sim.Node { return handlers.Node(&dated{}) },
+		Script:          func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{prod{}} },
+		Interchangeable: func(p sim.Params) [][]sim.Addr { return [][]sim.Addr{p.Addrs()} },
+	}
+	_, err := Search(sys, Options{Symmetry: ReduceAuto, NoWalks: true})
+	if err == nil || !strings.Contains(err.Error(), "a node that holds times cannot be interchangeable") {
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -2,6 +2,7 @@ package explore
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -176,8 +177,7 @@ func (x *Explorer) begins() error {
 			to[set[k]], to[set[k+1]] = set[k+1], set[k]
 			for _, v := range f.roots {
 				if f.root(f.total(v, to)) == nil {
-					a, b := sim.Params{Nodes: f.n}.Addr(set[k]), sim.Params{Nodes: f.n}.Addr(set[k+1])
-					return &Differs{f.Names(), fmt.Sprintf("%s and %s are not alike at the start", a, b)}
+					return &Differs{f.Names(), f.unlike(v, set[k], set[k+1])}
 				}
 			}
 		}
@@ -189,6 +189,37 @@ func (x *Explorer) begins() error {
 	}
 	return nil
 }
+
+// unlike says how two nodes differ at the start.
+func (f *Fold) unlike(v world.Vector, i, j int) string {
+	a, b := sim.Params{Nodes: f.n}.Addr(i).String(), sim.Params{Nodes: f.n}.Addr(j).String()
+	how := fmt.Sprintf("%s and %s are not alike at the start", a, b)
+	swap := func(text string) string {
+		return word.ReplaceAllStringFunc(text, func(name string) string {
+			switch name {
+			case a:
+				return b
+			case b:
+				return a
+			}
+			return name
+		})
+	}
+	f.other.World.Protect(func() {
+		f.other.stands(v)
+		lines := f.other.World.Text.Lines()
+		for _, l := range lines {
+			want, value := swap(l.Path), swap(l.Value)
+			if k := slices.IndexFunc(lines, func(o canon.Line) bool { return o.Path == want }); k >= 0 && lines[k].Value != value {
+				how += fmt.Sprintf(": %s is %s, and with the names swapped %s would be %s, and is %s", l.Path, l.Value, want, value, lines[k].Value)
+				return
+			}
+		}
+	})
+	return how
+}
+
+var word = regexp.MustCompile(`\bn\d+\b`)
 
 func (f *Fold) starts(v world.Vector) { f.roots = append(f.roots, v) }
 
