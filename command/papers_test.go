@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -62,6 +63,9 @@ func (of instance) explored(t *testing.T, more ...string) counted {
 			word = strings.ReplaceAll(word, "_", " ")
 		}
 		args = append(args, word)
+	}
+	if !slices.Contains(more, "--reduce") {
+		args = append(args, "--reduce", "none")
 	}
 	out, stderr, _ := execute(append(args, more...)...)
 	var c counted

@@ -61,8 +61,6 @@ func (o *Options) unreduced() string {
 		return "the search goes on after a finding, and what follows a violation is not visited, so a step that commutes with it would be lost"
 	case o.Store != nil:
 		return "Options.Store keeps levels of which all steps were taken"
-	case o.symmetric():
-		return "Options.Symmetry keeps one of the states that differ in names, and steps are left out by names"
 	case o.Early != nil:
 		return "Options.Early lets a timer wait for messages of all nodes"
 	}
@@ -86,6 +84,8 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 		return "a message on a slow link waits for the steps of all nodes"
 	case h.World.Links.Flawed():
 		return "a known bug of the simulated links is switched on, and its steps may reach anywhere"
+	case x != nil && x.Fold() != nil:
+		return "Options.Symmetry keeps one of the states that differ in names, and steps are left out by names"
 	case x != nil && x.Gathers():
 		return "a node offers actions because of what is in its set"
 	}

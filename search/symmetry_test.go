@@ -28,7 +28,7 @@ func TestSymmetryOfTwophase(t *testing.T) {
 			if engine == EngineLocal && rms == 10 && !*long.On {
 				continue
 			}
-			r, err := Search(twophase.System, Options{Params: p, Engine: engine, Symmetry: ReduceAuto, NoWalks: true, Effort: 1 << 30, once: true})
+			r, err := Search(twophase.System, Options{Params: p, Engine: engine, Symmetry: ReduceAuto, NoWalks: true, Effort: 1 << 30, Workers: 2, team: 1, once: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -76,11 +76,11 @@ func (r *runner) several(level explore.Frontier) bool {
 	return r.workers() > 1 && level.Len() >= cmp.Or(r.opts.team, teamLeast)
 }
 
-// together returns the team for a level, or nil if the level is too small for one, or steps are left out.
+// together returns the team for a level, or nil if the level is too small for one, or steps or states of other names are left out.
 // It makes the team at the first level that is large enough.
 func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, error) {
 	n := r.workers()
-	if x.Reduction != nil || !r.several(level) {
+	if x.Reduction != nil || x.Fold() != nil || !r.several(level) {
 		return nil, nil
 	}
 	if r.team != nil {

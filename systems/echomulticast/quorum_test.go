@@ -33,7 +33,7 @@ func TestQuorums(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			r, err := search.Search(System, search.Options{Params: p, NoWalks: true, Effort: 1 << 30})
+			r, err := search.Search(System, search.Options{Params: p, NoWalks: true, Effort: 1 << 30, Reduce: search.ReduceNone})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -149,7 +149,7 @@ func TestQuorums(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{}, Properties: c.only}})
+		res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Reduce: search.ReduceNone, Conditions: sim.Conditions{Faults: &sim.Faults{}, Properties: c.only}})
 		if err != nil {
 			t.Fatal(err)
 		}
