@@ -55,10 +55,9 @@ func TestComposed(t *testing.T) {
 	one, two := sim.Faults{Down: 1, Only: "down@n1+n2"}, sim.Faults{Down: 1, Only: "down@n2+n3"}
 	for _, b := range []refine.Binding{
 		{Over: replicated.Over, Settings: []string{"clients=1", "commands=1"}, Survives: map[string]sim.Faults{"chain": one, "multipaxos": one}},
-		{Over: replicated.Over, Settings: []string{"clients=1"}, Survives: map[string]sim.Faults{"chain": one, "multipaxos": one}, Options: refine.Options{States: 400_000}},
 		{Over: replicated.Over, Settings: []string{"commands=1"}, Survives: map[string]sim.Faults{"chain": two}},
 		{Over: replicated.Through, Settings: []string{"over=chain"}, Survives: map[string]sim.Faults{"dispatcher": {Down: 1, Only: "down@n3+n4"}}},
-	}[:long.Of(1, 4)] {
+	}[:long.Of(1, 3)] {
 		b.System = System
 		macetest.Compose(t, b, macetest.Options{})
 	}

@@ -3,14 +3,11 @@ package transactions
 import (
 	"testing"
 
-	"macemc/internal/long"
 	"macemc/macetest"
 	"macemc/refine"
 	"macemc/sim"
 	"macemc/systems/replicated"
 )
-
-func TestMain(m *testing.M) { long.Run(m) }
 
 // oneDown is a replica of a participant that fails.
 var oneDown = sim.Faults{Down: 1, Only: "down@n1+n2"}
@@ -37,12 +34,7 @@ func TestBugs(t *testing.T) {
 
 // The coordinator sees nothing of replication that it could not see of a single node, though a replica fails.
 func TestComposed(t *testing.T) {
-	one := []string{"transactions=1", "participants=1"}
-	for _, b := range []refine.Binding{
-		{Settings: one, Survives: map[string]sim.Faults{"chain": oneDown}},
-		{Settings: one, Survives: map[string]sim.Faults{"multipaxos": oneDown}, Options: refine.Options{States: 400_000}},
-	}[:long.Of(1, 2)] {
-		b.System, b.Over = System, replicated.Over
-		macetest.Compose(t, b, macetest.Options{})
-	}
+	macetest.Compose(t, refine.Binding{
+		System: System, Over: replicated.Over, Settings: []string{"transactions=1", "participants=1"}, Survives: map[string]sim.Faults{"chain": oneDown},
+	}, macetest.Options{})
 }
