@@ -37,6 +37,8 @@ type Reduction struct {
 	Lively bool // all that liveness depends on is visible
 	Waits  bool // all steps are taken, and it only observes them: see Explorer.Again
 
+	tried bool // it has waited
+
 	facts   *stubborn.Facts
 	classes map[kind]stubborn.Class
 	parts   [][]*pending // by place and number
@@ -230,7 +232,7 @@ func (x *Explorer) TakesBack(y *Explorer) {
 
 // goes ends the waiting.
 func (r *Reduction) goes() *Reduction {
-	r.Waits = false
+	r.Waits, r.tried = false, true
 	return r
 }
 

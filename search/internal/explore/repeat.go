@@ -74,12 +74,16 @@ func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
 	return len(steps), times, nil
 }
 
-// left returns how many steps a reduction has left out.
+// left returns how many steps a reduction has left out. If it was tried, the space is large.
 func (x *Explorer) left() int {
-	if x.Reduction == nil {
+	switch r := x.Reduction; {
+	case r == nil:
 		return 0
+	case r.tried:
+		return repeatLevels
+	default:
+		return r.Stats.Left
 	}
-	return x.Reduction.Stats.Left
 }
 
 // RepeatTimes returns how often each step is taken again, if once for all takes so much
