@@ -16,6 +16,7 @@ import (
 	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
 	"macemc/systems/twophase"
+	"macemc/systems/wal"
 )
 
 // found is what a search finds of a known bug; a depth of 1: by walks.
@@ -133,6 +134,16 @@ func TestBrokenTree(t *testing.T) {
 	f = find(t, brokentree.System, f, critical.Options{Exhaust: -1, Search: search.Options{WalkSteps: 500, MaxWalkSteps: 2_000}})
 	if f.Critical.Step != 0 || f.Critical.Exact || f.Evidence == nil || f.Evidence.Longest != 2_000 {
 		t.Errorf("by walks, critical is %+v, evidence %+v", f.Critical, f.Evidence)
+	}
+}
+
+// A violation that follows from a crash, at the restart, is not avoided by a restart that never
+// comes: the crash is critical, as every fair run has the restart.
+func TestRestartIsNotAvoided(t *testing.T) {
+	f := found(t, wal.System, wal.WL3, 0)
+	c := find(t, wal.System, f, critical.Options{}).Critical
+	if !c.Exact || c.Step != f.Step-1 || !strings.HasSuffix(f.Path.Steps[f.Step-1].Event.What, "restart") {
+		t.Errorf("the run violates in step %d, %s, and critical is %+v", f.Step, f.Path.Steps[f.Step-1].Event.What, c)
 	}
 }
 

@@ -88,9 +88,13 @@
 //
 // # Safety
 //
-// If a run ends in a violation of safety or another failure, recoverable means that a walk
-// can still go on without a failure. That is decided exactly, too, if there are not too many
-// states. Otherwise it is decided by the share of the walks that go on. One such walk shows
+// If a run ends in a violation of safety or another failure, recoverable means that a run
+// can still go on without a failure, for ever or until it rests, and is fair: what can happen at
+// all times, such as the delivery of a message, a timer or a restart, happens in the end. So the step
+// that is called critical is the crash after which every restart fails, and not the
+// restart, which might be put off for ever. That is decided exactly, too, if there are not too
+// many states: a state can go on if it reaches a fair cycle, or a state of rest, by steps that
+// violate nothing (package fair). Otherwise it is decided by the share of the walks that go on. One such walk shows
 // nothing: in a service that never rests, a few walks may go on from every state. The step
 // at which the share falls most is chosen, and fresh walks measure the shares before and
 // after it, which are both reported. If they do not differ by more than chance, the result is

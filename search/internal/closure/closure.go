@@ -40,7 +40,6 @@ type Closure struct {
 
 	steps  *explore.Steps // the step properties, or nil if there are none
 	doomed stateSet       // states that cannot go on without a violation: see safety.go
-	moves  bool           // the state under examination has a step
 
 	wild  stateSet // states that have not healed, where the ledger is that of the space
 	added uint32   // the first number of a state that is not one of the space, or 0 if all are

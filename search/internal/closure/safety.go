@@ -1,33 +1,94 @@
 package closure
 
 import (
-	"slices"
-
+	"macemc/choose"
+	"macemc/internal/fair"
+	"macemc/internal/world"
 	"macemc/search/internal/explore"
 )
 
-// enduring gathers states that nothing is wrong with.
-type enduring struct{ *Closure }
+// escapes is the graph of the steps that violate nothing. A step that does violates leads to
+// the state ruin, which is not hot: a run that stays among hot states for ever has escaped.
+type escapes struct {
+	fair.Graph
+	number map[string]int32 // of actions
+}
+
+// ruin is a state of the graph; the state s of the closure is s+1 there.
+const ruin = 0
+
+// step adds the step that the world has just taken, from a state of the closure to one of the graph.
+func (e *escapes) step(w *world.World, from uint32, to int32) {
+	name, must := w.Run.LastAction()
+	if !must { // a request or an action: not to act is no way to avoid a failure either
+		name = w.Run.LastIdentity()
+	}
+	n, known := e.number[name]
+	if !known {
+		n = int32(len(e.number))
+		e.number[name] = n
+	}
+	edge := fair.Edge{To: to, Action: n}
+	var asked []fair.Answer
+	w.Run.FairCoins(func(choice int, coin choose.Choice) {
+		e.Ask(choice, max(e.Answers[choice], coin.Of))
+		asked = append(asked, fair.Answer{Choice: choice, Answer: coin.Pick})
+	})
+	e.Add(int(from)+1, edge, asked...)
+}
+
+// doomed returns the states of the closure, of which there are n, from which every fair run ends in a
+// violation.
+func (e *escapes) doomed(n uint32) stateSet {
+	all := make([]int, n)
+	for s := range all {
+		all[s] = s + 1
+	}
+	doomed := make(stateSet, n/64+1)
+	for s, ever := range e.Ever(e.Parts(all))[1:] {
+		if !ever {
+			doomed.add(uint32(s))
+		}
+	}
+	return doomed
+}
+
+// enduring gathers states that nothing is wrong with, and the steps between them.
+type enduring struct {
+	*Closure
+	steps *escapes
+}
 
 func (g enduring) LookUp(*explore.Memo) error {
 	panic("macemc bug: search: a remembered step is not looked at for what it violates")
 }
 
 func (g enduring) Arrived(from uint32, _ int) error {
-	if g.moves = true; g.violates(from) {
+	if g.violates(from) {
+		g.steps.step(g.World, from, ruin)
 		return nil
 	}
 	h, err := g.here()
-	if err == nil && g.Entry.Add(h, explore.Origin{}) {
-		g.note(g.World.State.NodesHash(), g.World.Links.InFlight(), nil)
+	if err != nil {
+		return err
 	}
-	return err
+	to, known := g.Find(h)
+	if !known {
+		g.Entry.Add(h, explore.Origin{})
+		g.note(g.World.State.NodesHash(), g.World.Links.InFlight(), nil)
+		to = g.Next - 1
+		g.steps.Meet(int(to)+1, true)
+	}
+	g.steps.step(g.World, from, int32(to)+1)
+	return nil
 }
 
 // Endure finds the healed states that nothing is wrong with, and which of them cannot
-// go on without a violation.
+// go on without a violation. To leave a message, a timer, a restart or a request undone for ever is
+// no way to go on.
 func (g *Closure) Endure(x *explore.Explorer) (err error) {
-	g.Visitor = enduring{g}
+	e := &escapes{Graph: fair.Graph{Answers: make([]int, len(g.World.System().Fair))}, number: map[string]int32{}}
+	g.Visitor = enduring{g, e}
 	if g.steps, err = explore.NewSteps(g.Taker); err != nil {
 		return err
 	}
@@ -37,10 +98,15 @@ func (g *Closure) Endure(x *explore.Explorer) (err error) {
 	if err := g.healAll(x); err != nil {
 		return err
 	}
+	e.Meet(ruin, false)
+	for s := range g.Next {
+		e.Meet(int(s)+1, true)
+	}
 	if err := g.gather(0, func(uint32) bool { return true }); err != nil {
 		return err
 	}
-	return g.doom()
+	g.doomed = e.doomed(g.Next)
+	return nil
 }
 
 // violates reports whether the step from a state to the one that the world is in violates a
@@ -66,60 +132,9 @@ func (g *Closure) healingViolates(x *explore.Explorer) bool {
 	return false
 }
 
-// dooming asks whether a step leads to a state that nothing is wrong with, and
-// that is not doomed.
-type dooming struct{ enduring }
-
-func (g dooming) Arrived(from uint32, _ int) error {
-	if g.moves = true; g.violates(from) {
-		return nil
-	}
-	h, err := g.here()
-	if err == nil {
-		s, known := g.Find(h)
-		g.lives = g.lives || known && !g.doomed.has(s)
-	}
-	return err
-}
-
-// Fated reports whether the healed form of a state is doomed, so that every run from it ends in a
+// Fated reports whether the healed form of a state is doomed, so that every fair run from it ends in a
 // violation.
 func (g *Closure) Fated(x *explore.Explorer, s uint32) bool {
 	healed, known := g.Find(g.heal(x, s))
 	return known && g.doomed.has(healed)
-}
-
-// doom finds the doomed states, from which every run ends in a violation: they have steps, and each
-// of these leads to a violation or to a doomed state.
-func (g *Closure) doom() error {
-	g.Visitor = dooming{enduring{g}}
-	g.doomed = make(stateSet, g.End()/64)
-	var left []uint32
-	for s := range g.Each {
-		if !g.Outside(s) {
-			left = append(left, s)
-		}
-	}
-	slices.Reverse(left)
-	for changed := true; changed; {
-		changed = false
-		rest := left[:0]
-		for i, s := range left {
-			if i%1024 == 0 && g.Owner.Stopped() {
-				return explore.ErrHalt
-			}
-			g.lives, g.moves = false, false
-			if err := g.Expand(s); err != nil {
-				return err
-			}
-			if g.lives || !g.moves {
-				rest = append(rest, s)
-				continue
-			}
-			changed = true
-			g.doomed.add(s)
-		}
-		left = rest
-	}
-	return nil
 }
