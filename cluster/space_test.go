@@ -26,7 +26,7 @@ func whole(t testing.TB, name string, nodes int, params, bugs []string, depth in
 	if err != nil {
 		t.Fatal(err)
 	}
-	return subject{sys, search.Options{Params: p, Depth: depth, NoWalks: true, Workers: 1}}
+	return subject{sys, search.Options{Params: p, Depth: depth, NoWalks: true, Workers: 1, Reduce: search.ReduceNone}}
 }
 
 // small is a space of some levels.
