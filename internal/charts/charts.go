@@ -38,7 +38,7 @@ type Tally struct{ all []charted }
 type charted struct {
 	chart *sim.Chart
 	pairs []int
-	moves map[[2]int]int // from, to
+	moves []int // from state s to state t: at s*len(States)+t
 
 	foreign bool // the chart is of another process, and none of this one was met yet
 }
@@ -63,7 +63,7 @@ func (t *Tally) of(c *sim.Chart) *charted {
 }
 
 func (t *Tally) add(c *sim.Chart, foreign bool) *charted {
-	t.all = append(t.all, charted{c, make([]int, len(c.Pairs)), map[[2]int]int{}, foreign})
+	t.all = append(t.all, charted{c, make([]int, len(c.Pairs)), make([]int, len(c.States)*len(c.States)), foreign})
 	return &t.all[len(t.all)-1]
 }
 
@@ -71,10 +71,10 @@ func (t *Tally) add(c *sim.Chart, foreign bool) *charted {
 func (t *Tally) Took(c *sim.Chart, state, event int) { t.of(c).took(state*len(c.Events)+event, 1) }
 
 // Moved counts that a machine moved from one state to another.
-func (t *Tally) Moved(c *sim.Chart, from, to int) { t.of(c).moved([2]int{from, to}, 1) }
+func (t *Tally) Moved(c *sim.Chart, from, to int) { t.of(c).moved(from, to, 1) }
 
-func (c *charted) took(pair, n int)         { c.pairs[pair] += n }
-func (c *charted) moved(move [2]int, n int) { c.moves[move] += n }
+func (c *charted) took(pair, n int)      { c.pairs[pair] += n }
+func (c *charted) moved(from, to, n int) { c.moves[from*len(c.chart.States)+to] += n }
 
 // Merge adds the counts of another tally.
 func (t *Tally) Merge(other *Tally) {
@@ -83,8 +83,8 @@ func (t *Tally) Merge(other *Tally) {
 		for k, n := range o.pairs {
 			mine.took(k, n)
 		}
-		for move, n := range o.moves {
-			mine.moved(move, n)
+		for k, n := range o.moves {
+			mine.moves[k] += n
 		}
 	}
 }
@@ -100,10 +100,11 @@ type Sum struct {
 func (t *Tally) Counted() (all []Sum) {
 	for _, c := range t.all {
 		var moves [][3]int
-		for move, n := range c.moves {
-			moves = append(moves, [3]int{move[0], move[1], n})
+		for k, n := range c.moves {
+			if of := len(c.chart.States); n > 0 {
+				moves = append(moves, [3]int{k / of, k % of, n})
+			}
 		}
-		slices.SortFunc(moves, func(a, b [3]int) int { return slices.Compare(a[:], b[:]) })
 		all = append(all, Sum{c.chart, slices.Clone(c.pairs), moves})
 	}
 	return all
@@ -115,6 +116,11 @@ func (t *Tally) Join(counted []Sum) error {
 	for _, one := range counted {
 		if one.Chart == nil || len(one.Pairs) != len(one.Chart.Pairs) || len(one.Pairs) != len(one.Chart.States)*len(one.Chart.Events) {
 			return fmt.Errorf("a chart does not fit what was counted of it: %d pairs of state and event", len(one.Pairs))
+		}
+		for _, m := range one.Moves {
+			if of := len(one.Chart.States); min(m[0], m[1]) < 0 || max(m[0], m[1]) >= of {
+				return fmt.Errorf("a chart of %d states does not fit what was counted of it: a move from state %d to state %d", of, m[0], m[1])
+			}
 		}
 		k := t.known(one.Chart)
 		if k < 0 {
@@ -131,7 +137,7 @@ func (c *charted) join(o *Sum) {
 		c.took(pair, n)
 	}
 	for _, m := range o.Moves {
-		c.moved([2]int{m[0], m[1]}, m[2])
+		c.moved(m[0], m[1], m[2])
 	}
 }
 
@@ -162,4 +168,4 @@ type Counted struct {
 func (c Counted) Times(state, event int) int { return c.of.pairs[state*len(c.Events)+event] }
 
 // Moves returns how often a machine moved from one state to another.
-func (c Counted) Moves(from, to int) int { return c.of.moves[[2]int{from, to}] }
+func (c Counted) Moves(from, to int) int { return c.of.moves[from*len(c.States)+to] }

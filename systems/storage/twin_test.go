@@ -157,7 +157,7 @@ func all(t *testing.T, settings []string) search.Stats {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Conditions: sim.Conditions{Faults: &sim.Faults{}}})
+	res, err := search.Search(System, search.Options{Params: params, Effort: 1 << 40, NoWalks: true, Reduce: search.ReduceNone, Conditions: sim.Conditions{Faults: &sim.Faults{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
