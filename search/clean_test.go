@@ -66,6 +66,9 @@ func TestClean(t *testing.T) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
+			if c.states > 0 {
+				c.opts.Reduce = ReduceNone
+			}
 			res := search(t, c.sys, c.nodes, c.settings, c.opts)
 			s := res.Stats
 			t.Logf("safety %s to depth %d, liveness %s; %d states, %d transitions, %d walks, %d steps",

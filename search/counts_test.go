@@ -43,7 +43,7 @@ func TestPublishedCounts(t *testing.T) {
 		}
 		for _, engine := range engines {
 			t.Run(fmt.Sprint(c.sys.Name, "/", c.setting, "/", engine), func(t *testing.T) {
-				opts := Options{Engine: engine, Effort: 1 << 40, NoWalks: true, once: !*long.On}
+				opts := Options{Engine: engine, Effort: 1 << 40, NoWalks: true, Reduce: ReduceNone, once: !*long.On}
 				if c.only != "" {
 					opts.Properties = []string{c.only}
 				}
