@@ -180,10 +180,10 @@ golden-counts: ## compare the golden counts with canon's fast room off, and on a
 
 .PHONY: large
 large: ## paxos with three proposers, whole and with liveness, and the dumb way: 4 GiB and some minutes each
-	go run ./cmd/macemc search paxos --param proposers=3 --depth 200 --memory 4GiB --paths 1
+	go run ./cmd/macemc search paxos --param proposers=3 --depth 200 --reduce none --memory 4GiB --paths 1
 	go test -count=1 ./systems/paxos -run ThreeProposers -large
 
-EXHAUST = go run ./cmd/macemc search --quiet --memory 4GiB --depth 400 --paths 1 --time 10m
+EXHAUST = go run ./cmd/macemc search --quiet --reduce none --memory 4GiB --depth 400 --paths 1 --time 10m
 
 .PHONY: protocols
 protocols: ## search the protocols of state machines at the node counts of the P report's Table 3, at most ten minutes each
