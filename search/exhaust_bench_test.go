@@ -44,7 +44,7 @@ func exhausting(b *testing.B, sys *sim.System, nodes int, settings []string, dep
 	if err != nil {
 		b.Fatal(err)
 	}
-	return Options{Params: params, Depth: depth, Effort: 1 << 40, NoWalks: true, Engine: engine, Workers: 1}
+	return Options{Params: params, Depth: depth, Effort: 1 << 40, NoWalks: true, Reduce: ReduceNone, Engine: engine, Workers: 1}
 }
 
 func exhausted(b *testing.B, sys *sim.System, opts Options) *Result {

@@ -20,7 +20,7 @@ func BenchmarkRepeated(b *testing.B) {
 				b.Run(fmt.Sprintf("rms=%d/%s/once=%v", rms, engine, once), func(b *testing.B) {
 					b.ReportAllocs()
 					for b.Loop() {
-						res, err := Search(twophase.System, Options{Params: p, Engine: engine, Workers: 1, NoWalks: true, Effort: 1 << 30, once: once})
+						res, err := Search(twophase.System, Options{Params: p, Engine: engine, Workers: 1, NoWalks: true, Reduce: ReduceNone, Effort: 1 << 30, once: once})
 						if err != nil || (res.Repeated.Steps > 0) == (once || res.Stats.Transitions > 20_000) {
 							b.Fatal(err, res.Repeated, res.Stats.Transitions)
 						}
