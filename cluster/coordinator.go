@@ -337,16 +337,7 @@ func (l *lot) give(numbers []int) error {
 			}
 			sent = append(sent, f)
 		}
-		for _, f := range sent {
-			select {
-			case <-f.Ok():
-			case err := <-f.Err():
-				return err
-			case <-ctx.Done():
-				return ctx.Err()
-			}
-		}
-		return nil
+		return acknowledged(ctx, sent)
 	})
 }
 

@@ -315,6 +315,11 @@ func (s *slot) store(ctx context.Context, batches [][][]byte) error {
 			sent = append(sent, f)
 		}
 	}
+	return acknowledged(ctx, sent)
+}
+
+// acknowledged waits until the server has stored all that was sent.
+func acknowledged(ctx context.Context, sent []jetstream.PubAckFuture) error {
 	for _, f := range sent {
 		select {
 		case <-f.Ok():

@@ -145,9 +145,16 @@ func (c *child) do() error {
 		c.say(line{World: 0, What: "fail", Failure: warm.failure})
 		return nil
 	}
-	for k := j.From; k < j.To; k += j.Stride {
-		c.say(line{World: k, What: "begin"})
-		t, err := c.take(k, j.plan(k, prefix), false)
+	return c.each(j.To, func(k int) (*bubble.Draw, bubble.Plan) { return nil, j.plan(k, prefix) })
+}
+
+// each takes the worlds of the job below a number, until one fails or the process has grown too
+// large. what returns the draw that is new in a world, if there is one, and the world's plan.
+func (c *child) each(below int, what func(k int) (*bubble.Draw, bubble.Plan)) error {
+	for k := c.job.From; k < below; k += c.job.Stride {
+		draw, plan := what(k)
+		c.say(line{World: k, What: "begin", Draw: draw})
+		t, err := c.take(k, plan, false)
 		if err != nil {
 			return err
 		}
@@ -156,7 +163,7 @@ func (c *child) do() error {
 			return nil
 		}
 		if c.full() {
-			c.say(line{World: k + j.Stride, What: "full"})
+			c.say(line{World: k + c.job.Stride, What: "full"})
 			return nil
 		}
 	}
@@ -233,22 +240,9 @@ func (c *child) next() error {
 	}
 	all := further(slices.Clone(t.record.Draws), base.draws)
 	c.say(line{World: len(all), What: "next"})
-	for k := j.From; k < min(j.To, len(all)); k += j.Stride {
-		c.say(line{World: k, What: "begin", Draw: &all[k]})
-		t, err := c.take(k, base.with(append(slices.Clone(base.draws), all[k])).plan(), false)
-		if err != nil {
-			return err
-		}
-		c.end(k, t)
-		if t.failure != nil {
-			return nil
-		}
-		if c.full() {
-			c.say(line{World: k + j.Stride, What: "full"})
-			return nil
-		}
-	}
-	return nil
+	return c.each(min(j.To, len(all)), func(k int) (*bubble.Draw, bubble.Plan) {
+		return &all[k], base.with(append(slices.Clone(base.draws), all[k])).plan()
+	})
 }
 
 // took is the result of a world.
