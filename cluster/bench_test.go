@@ -164,7 +164,7 @@ func BenchmarkResults(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		s := subject{sys, search.Options{Params: params, Depth: 2, Roam: 24_000, Workers: 1}}
+		s := subject{sys, search.Options{Params: params, Depth: 2, Walks: 24_000, Workers: 1}}
 		g := newRig(b, s, settings{pace: usual})
 		g.worker(1, nil)
 		m := &meter{coordinator: g.c}
@@ -206,7 +206,7 @@ func BenchmarkApart(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			var took [2]time.Duration
 			for b.Loop() {
-				s := subject{sys, search.Options{Params: params, Depth: 2, Roam: walks, Workers: 2}}
+				s := subject{sys, search.Options{Params: params, Depth: 2, Walks: walks, Workers: 2}}
 				before := processor(b)
 				s.alone(b)
 				took[0] += processor(b) - before

@@ -44,7 +44,7 @@ func found(t testing.TB) subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := search.Options{Params: p, Depth: 2, Roam: 1500, Workers: 1}
+	opts := search.Options{Params: p, Depth: 2, Walks: 1500, Workers: 1}
 	opts.Faults = faults
 	return subject{e[0].System, opts}
 }
@@ -58,7 +58,7 @@ func clean(t testing.TB, walks int) subject {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return subject{sys, search.Options{Params: p, Depth: 2, Roam: walks, Workers: 1}}
+	return subject{sys, search.Options{Params: p, Depth: 2, Walks: walks, Workers: 1}}
 }
 
 // came is what a search came to, without what was measured.

@@ -78,7 +78,7 @@ func (f searchFlags) critical(opts search.Options, p *progress, stop func() sear
 	tried := 0
 	return critical.Options{
 		Search: search.Options{
-			Walks: opts.Walks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Walking: opts.Walking,
+			EvidenceWalks: opts.EvidenceWalks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Walking: opts.Walking,
 			Memory: opts.Memory, Workers: opts.Workers, Stuck: opts.Stuck, OnStuck: opts.OnStuck, OnSlow: opts.OnSlow, Trail: opts.Trail, Stop: stop,
 		},
 		Progress: p.looking,
@@ -98,7 +98,7 @@ type lookFlags struct {
 
 func (f *lookFlags) flags(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.IntVar(&f.walks, "walks", 0, "call a run dead if none of at least `K` fresh walks recovers (default 60)")
+	flags.IntVar(&f.walks, "evidence-walks", 0, "call a run dead if none of at least `K` fresh walks recovers (default 60)")
 	flags.IntVar(&f.walkSteps, "walk-steps", 0, "take walks of up to `N` steps (default 10,000); most are shorter")
 	flags.IntVar(&f.maxWalkSteps, "max-walk-steps", 0, "make walks longer, up to `N` steps, where recoveries are slow (default eight times)")
 	flags.DurationVar(&f.stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0 means never")
@@ -112,7 +112,7 @@ func (f *lookFlags) check(cmd *cobra.Command) error {
 	for _, n := range []struct {
 		name  string
 		value int
-	}{{"walks", f.walks}, {"walk-steps", f.walkSteps}, {"max-walk-steps", f.maxWalkSteps}, {"workers", f.workers}} {
+	}{{"evidence-walks", f.walks}, {"walk-steps", f.walkSteps}, {"max-walk-steps", f.maxWalkSteps}, {"workers", f.workers}} {
 		if cmd.Flags().Changed(n.name) && n.value < 1 {
 			return usagef("--%s is %d; it must be 1 or more", n.name, n.value)
 		}
@@ -224,7 +224,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 	defer ignore()
 	until := time.Now().Add(f.time)
 	opts := critical.Options{
-		Search: search.Options{Walks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Workers: f.workers, Stop: ends.why, Stuck: f.stuck},
+		Search: search.Options{EvidenceWalks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Workers: f.workers, Stop: ends.why, Stuck: f.stuck},
 		From:   &search.Result{System: sys}, // one lab for all that is asked about the finding
 		Any:    f.any, Progress: p.looking,
 		Enough: func() bool { return f.time > 0 && time.Now().After(until) },

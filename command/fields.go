@@ -13,6 +13,7 @@ var flagOf = map[string]string{
 	"Options.Early":         "--early",
 	"Options.Engine":        "--engine",
 	"Options.ExplainEffort": "--explain-effort",
+	"Options.EvidenceWalks": "--evidence-walks",
 	"Options.Findings":      "--findings",
 	"Options.HashBits":      "--hash-bits",
 	"Options.Ignore":        "--ignore",
@@ -33,7 +34,6 @@ var flagOf = map[string]string{
 	"Options.WalkLeast":     "--walk-least",
 	"Options.WalkSteps":     "--walk-steps",
 	"Options.Walking":       "--walk",
-	"Options.Walks":         "--walks",
 	"Options.Workers":       "--workers",
 }
 

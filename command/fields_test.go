@@ -47,7 +47,7 @@ func TestFlagOf(t *testing.T) {
 // The fields of the bounds that search has as flags are in flagOf, with these flags.
 func TestFlagsOfBounds(t *testing.T) {
 	for _, name := range []string{
-		"nodes", "early", "depth", "step", "walk-steps", "max-walk-steps", "walk-least", "walks", "explain-effort",
+		"nodes", "early", "depth", "step", "walk-steps", "max-walk-steps", "walk-least", "evidence-walks", "explain-effort",
 		"paths", "findings", "print-prefixes", "steady", "workers", "hash-bits",
 	} {
 		if field := search.Bounded(name).Field; inFlags(field) != "--"+name {

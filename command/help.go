@@ -45,7 +45,7 @@ var flagHeadings = map[string][]heading{
 		{"what runs", []string{"bug", "param", "nodes", "property", "ignore"}},
 		{"the environment", []string{"faults", "net", "crash", "disk", "timers", "early", "byzantine"}},
 		{"how far it goes", []string{"depth", "paths", "time", "memory", "findings", "step", "seed"}},
-		{"random walks", []string{"walk-steps", "max-walk-steps", "walk-least", "walks", "walk", "restarts", "no-walks"}},
+		{"random walks", []string{"walk-steps", "max-walk-steps", "walk-least", "evidence-walks", "walk", "restarts", "no-walks"}},
 		{"a prefix", []string{"prefix", "print-prefixes", "steady"}},
 		{"a finding", []string{"out", "no-critical", "no-shrink", "explain-effort", "no-lines", "stuck", "in-process", "web"}},
 		{"what it prints", []string{"json", "quiet", "profile-space", "coverage", "charts"}},

@@ -123,7 +123,7 @@ func meet(t *testing.T, bug known.Entry, w string, seed int) met {
 	taken := 0
 	opts := search.Options{
 		Params: p, Conditions: sim.Conditions{Faults: faults, Properties: bug.Flags.Properties, DiskReorder: bug.Flags.Disk != ""}, Prefix: prefix,
-		Depth: 1, Roam: math.MaxInt32, Workers: 1, Walking: search.Walking(w), Seed: uint64(seed),
+		Depth: 1, Walks: math.MaxInt32, Workers: 1, Walking: search.Walking(w), Seed: uint64(seed),
 		Progress: func(p search.Progress) { taken = p.WalkSteps },
 		Stop: func() search.Stop {
 			if taken >= *mannersSteps {

@@ -130,7 +130,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	bound("walk-steps")
 	bound("max-walk-steps")
 	bound("walk-least")
-	bound("walks")
+	bound("evidence-walks")
 	flags.BoolVar(&f.opts.NoWalks, "no-walks", false, "take no random walks")
 	flags.BoolVar(&f.noCritical, "no-critical", false, "do not look for the critical step of a finding")
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "do not make the run of a finding shorter")

@@ -13,7 +13,7 @@ func TestKnownEscape(t *testing.T) {
 	m := trap(1)
 	m.edges[0], m.run = []edge{{To: 1, Weight: whole}}, []int{0, 1, 2}
 	sys := m.system()
-	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{WalkSteps: 20, MaxWalkSteps: 20, Walks: 6}}
+	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{WalkSteps: 20, MaxWalkSteps: 20, EvidenceWalks: 6}}
 	for seed := range 5 {
 		f := m.finding(t, sys)
 		f.Path.Set("seed", string(rune('1'+seed)))

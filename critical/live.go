@@ -88,7 +88,7 @@ func (p *finder) liveWalks(from int) ([]search.Success, error) {
 			return nil, search.ErrStopped
 		}
 		w, err := p.lab.Walk(p.of, search.Walks{
-			From: from, Count: p.opts.Search.Walks, Steps: p.WalkSteps(), Salt: saltNear + round, All: true, Survive: p.survive(), Manner: decide.Manner(round % 2),
+			From: from, Count: p.opts.Search.EvidenceWalks, Steps: p.WalkSteps(), Salt: saltNear + round, All: true, Survive: p.survive(), Manner: decide.Manner(round % 2),
 		})
 		if err != nil {
 			return nil, err

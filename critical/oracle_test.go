@@ -204,7 +204,7 @@ func TestNarrowEscape(t *testing.T) {
 		sys := m.system()
 		of := m.finding(t, sys)
 		of.Path.Set("seed", fmt.Sprint(seed))
-		return sys, find(t, sys, of, critical.Options{Exhaust: -1, Search: search.Options{WalkSteps: 20, Walks: walks}})
+		return sys, find(t, sys, of, critical.Options{Exhaust: -1, Search: search.Options{WalkSteps: 20, EvidenceWalks: walks}})
 	}
 	_, few := look(100, 0, 1)
 	if c, e := few.Critical, few.Evidence; c.Exact || c.Step != 2 || e.Escape95 < 0.0001 {
@@ -260,7 +260,7 @@ func TestWalkAlongTheWholeRun(t *testing.T) {
 	for seed := range uint64(30) {
 		f := m.finding(t, sys)
 		f.Path.Set("seed", fmt.Sprint(seed+1))
-		r, err := critical.Find(sys, f, critical.Options{Exhaust: -1, Search: search.Options{WalkSteps: 17, MaxWalkSteps: 17, Walks: 30}})
+		r, err := critical.Find(sys, f, critical.Options{Exhaust: -1, Search: search.Options{WalkSteps: 17, MaxWalkSteps: 17, EvidenceWalks: 30}})
 		switch {
 		case err != nil:
 			t.Fatal(err)

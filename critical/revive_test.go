@@ -99,7 +99,7 @@ func TestRevived(t *testing.T) {
 	for seed := range long.Of(80, 400) {
 		f := ends(t, sys, &shutFirst{}, 6)
 		f.Path.Set("seed", fmt.Sprint(seed+1))
-		opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 1, Walks: 2, WalkSteps: 30, MaxWalkSteps: 30}}
+		opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 1, EvidenceWalks: 2, WalkSteps: 30, MaxWalkSteps: 30}}
 		compared := 0
 		opts.Progress = func(p critical.Progress) {
 			if p.Doing == critical.DoingCompare {
@@ -135,7 +135,7 @@ func TestStopWhereItIsMoved(t *testing.T) {
 		for after, stopped := 1, true; stopped; after++ {
 			f, asked := ends(t, sys, &shutFirst{}, 6), 0
 			f.Path.Set("seed", seed)
-			opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 1, Walks: 2, WalkSteps: 30, MaxWalkSteps: 30}}
+			opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 1, EvidenceWalks: 2, WalkSteps: 30, MaxWalkSteps: 30}}
 			opts.Search.Stop = func() search.Stop {
 				if asked++; asked > after {
 					return search.StopTime

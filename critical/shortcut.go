@@ -40,7 +40,7 @@ func (s *shrinker) shortcut(at int, salt uint16) error {
 		return errEnough
 	}
 	run := s.now().Case
-	w, err := s.lab.Walk(run, search.Walks{From: at, Count: s.opts.Search.Walks, Steps: 2 * run.Steps(), Salt: salt, All: true, Survive: true})
+	w, err := s.lab.Walk(run, search.Walks{From: at, Count: s.opts.Search.EvidenceWalks, Steps: 2 * run.Steps(), Salt: salt, All: true, Survive: true})
 	if err != nil {
 		return err
 	}

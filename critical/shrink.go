@@ -107,7 +107,7 @@ type shrinker struct {
 func newShrinker(p *finder, f *search.Finding) *shrinker {
 	s := &shrinker{
 		finder: p, want: f, keep: !p.survive() && f.Critical != nil && !p.opts.Any,
-		accept: max(1, p.opts.Search.Walks/acceptShare),
+		accept: max(1, p.opts.Search.EvidenceWalks/acceptShare),
 		tries:  1,
 		tried:  map[uint64]bool{},
 		met:    map[string]bool{},
@@ -308,7 +308,7 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 		c.proved = res.Proved
 	}
 	if ok && s.keep && !s.isCut(c) {
-		ok, err = d.LastIsCritical(max(walks, s.opts.Search.Walks), salt, &s.manner)
+		ok, err = d.LastIsCritical(max(walks, s.opts.Search.EvidenceWalks), salt, &s.manner)
 	}
 	if errors.Is(err, decide.ErrAlive) {
 		err = nil

@@ -84,7 +84,7 @@ func TestCriticalOfSteps(t *testing.T) {
 	for seed := range uint64(long.Of(60, 1_000)) {
 		g := newGraph(seed)
 		sys, twin := g.system(false), g.system(true)
-		res, err := search.Search(sys, search.Options{Depth: 1, Roam: 50, Seed: seed + 1})
+		res, err := search.Search(sys, search.Options{Depth: 1, Walks: 50, Seed: seed + 1})
 		if err != nil {
 			t.Fatal(err)
 		}

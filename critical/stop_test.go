@@ -36,7 +36,7 @@ func TestStopWithinWalks(t *testing.T) {
 func TestStop(t *testing.T) {
 	sys := ring()
 	f := unlucky(t, sys, 500)
-	opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 2, Walks: 12, WalkSteps: 5_000, MaxWalkSteps: 5_000}}
+	opts := critical.Options{Exhaust: -1, Search: search.Options{Workers: 2, EvidenceWalks: 12, WalkSteps: 5_000, MaxWalkSteps: 5_000}}
 	for _, after := range []int64{1, 30, 100, 300, 1_000, 3_000} {
 		var asked, late atomic.Int64
 		opts.Search.Stop = func() search.Stop {
@@ -76,7 +76,7 @@ func TestEffort(t *testing.T) {
 		first := ""
 		for _, workers := range []int{1, 3} {
 			states.Store(0)
-			r, err := critical.Explain(sys, f, critical.Options{Exhaust: -1, Effort: effort, Search: search.Options{Workers: workers, Walks: 12, WalkSteps: 500}}, true)
+			r, err := critical.Explain(sys, f, critical.Options{Exhaust: -1, Effort: effort, Search: search.Options{Workers: workers, EvidenceWalks: 12, WalkSteps: 500}}, true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -110,7 +110,7 @@ func TestEffort(t *testing.T) {
 func TestStopLeavesTheCut(t *testing.T) {
 	sys := ring()
 	f := unlucky(t, sys, 500)
-	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, Walks: 12, WalkSteps: 500, MaxWalkSteps: 500}}
+	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, EvidenceWalks: 12, WalkSteps: 500, MaxWalkSteps: 500}}
 	found, err := critical.Find(sys, f, opts)
 	if err != nil || found.Finding.Critical == nil || found.Finding.Evidence == nil {
 		t.Fatal(err, found)
@@ -159,7 +159,7 @@ func TestStopLeavesTheCut(t *testing.T) {
 // than the run cut off after its critical step.
 func TestEnoughLeavesTheShortest(t *testing.T) {
 	sys := ring()
-	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, Walks: 12, WalkSteps: 500, MaxWalkSteps: 500}}
+	opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, EvidenceWalks: 12, WalkSteps: 500, MaxWalkSteps: 500}}
 	found, err := critical.Find(sys, unlucky(t, sys, 500), opts)
 	if err != nil || found.Finding.Critical == nil {
 		t.Fatal(err, found)

@@ -16,14 +16,14 @@ import (
 
 // TestTranscripts runs testdata. Its commands:
 //
-//	find run=a-b-c [sampled] [walks=] [walk-steps=] [max-walk-steps=]
+//	find run=a-b-c [sampled] [evidence-walks=] [walk-steps=] [max-walk-steps=]
 //	    the critical transition of a run of the toy in the input, which goes
 //	    along these vertices; sampled: nothing is exhausted
 //	shrink run=a-b-c [any] and those of find
 //	    the same, and the run made shorter
 func TestTranscripts(t *testing.T) {
 	transcript.Run(t, "testdata", func(t *testing.T, d *transcript.Data) string {
-		options := []string{"run", "sampled", "walks", "walk-steps", "max-walk-steps", "any"}
+		options := []string{"run", "sampled", "evidence-walks", "walk-steps", "max-walk-steps", "any"}
 		transcript.Allow(t, d, options...)
 		sys, err := toy.Parse(d.Input)
 		if err != nil {
@@ -34,7 +34,7 @@ func TestTranscripts(t *testing.T) {
 			return err.Error() + "\n"
 		}
 		opts := critical.Options{Any: d.HasArg("any"), Search: search.Options{
-			Walks: transcript.Int(t, d, "walks", 0), WalkSteps: transcript.Int(t, d, "walk-steps", 100), MaxWalkSteps: transcript.Int(t, d, "max-walk-steps", 0),
+			EvidenceWalks: transcript.Int(t, d, "evidence-walks", 0), WalkSteps: transcript.Int(t, d, "walk-steps", 100), MaxWalkSteps: transcript.Int(t, d, "max-walk-steps", 0),
 		}}
 		if d.HasArg("sampled") {
 			opts.Exhaust = -1

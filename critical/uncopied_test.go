@@ -67,11 +67,11 @@ func TestUncopied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := search.Search(sys, search.Options{Params: params, Depth: 1, Walks: 300, WalkSteps: 300})
+	res, err := search.Search(sys, search.Options{Params: params, Depth: 1, EvidenceWalks: 300, WalkSteps: 300})
 	if err != nil || res.Finding == nil || !strings.Contains(res.Stats.Uncopied, "has variables") {
 		t.Fatalf("%v, found %+v, copied: %q", err, res.Finding, res.Stats.Uncopied)
 	}
-	opts := critical.Options{Search: search.Options{Walks: 30, WalkSteps: 300, MaxWalkSteps: 300}}
+	opts := critical.Options{Search: search.Options{EvidenceWalks: 30, WalkSteps: 300, MaxWalkSteps: 300}}
 	f := find(t, sys, res.Finding, opts)
 	if f.Live == nil {
 		t.Error("no run is known that recovers")

@@ -72,11 +72,11 @@ func TestScale(t *testing.T) {
 	sys := &sim.System{Name: "none", Doc: "Nothing.", New: func(sim.Params, sim.Addr) sim.Node { return nil }}
 	t.Setenv("MACETEST_SCALE", "")
 	t.Setenv("MACETEST_SEED", "")
-	check := func(o Options, short bool, effort, roam int, seed uint64) {
+	check := func(o Options, short bool, effort, walks int, seed uint64) {
 		t.Helper()
 		got, err := o.search(sys, short)
-		if err != nil || got.Effort != effort || got.Roam != roam || got.Seed != seed {
-			t.Errorf("%d transitions, %d walks, seed %d, %v; want %d, %d, %d", got.Effort, got.Roam, got.Seed, err, effort, roam, seed)
+		if err != nil || got.Effort != effort || got.Walks != walks || got.Seed != seed {
+			t.Errorf("%d transitions, %d walks, seed %d, %v; want %d, %d, %d", got.Effort, got.Walks, got.Seed, err, effort, walks, seed)
 		}
 	}
 	check(Options{}, false, 30_000, 300, 0)

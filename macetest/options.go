@@ -120,7 +120,7 @@ func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 		}
 		return int(max(1, min(math.Round(float64(n)*times), math.MaxInt/4)))
 	}
-	out.Effort, out.Roam = many(o.Transitions, transitionsDefault), many(o.Walks, walksDefault)
+	out.Effort, out.Walks = many(o.Transitions, transitionsDefault), many(o.Walks, walksDefault)
 	if out.Seed, err = seed(o.Seed); err != nil {
 		return out, err
 	}

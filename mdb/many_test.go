@@ -119,7 +119,7 @@ func TestHundredNodes(t *testing.T) {
 	})
 	t.Run("a finding replays", func(t *testing.T) {
 		sys := chainOf(98)
-		res, err := search.Search(sys, search.Options{Depth: 1, Roam: 20, Workers: 1, ExplainEffort: 1000})
+		res, err := search.Search(sys, search.Options{Depth: 1, Walks: 20, Workers: 1, ExplainEffort: 1000})
 		if err != nil || res.Finding == nil {
 			t.Fatal(err, res)
 		}

@@ -41,7 +41,7 @@ after which that could not be avoided any more. jump critical goes there, diff l
 // options returns the options for work that can be stopped.
 func (s *Session) options(walks int) search.Options {
 	b := s.opener.Busy
-	opts := search.Options{Walks: walks, Stop: func() (stop search.Stop) {
+	opts := search.Options{EvidenceWalks: walks, Stop: func() (stop search.Stop) {
 		if b.Stop != nil && b.Stop() {
 			stop = search.StopInterrupted
 		}

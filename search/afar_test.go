@@ -99,7 +99,7 @@ func TestWalksAfarComeToTheSame(t *testing.T) {
 		walks int
 	}{{-1, 37, 1500}, {1, 100, 1800}, {0, 1000, 4000}, {2, 64, 8000}}[:long.Of(1, 4)] {
 		var sys *sim.System
-		opts := Options{Effort: 500, late: 1, Roam: c.walks, Workers: 1}
+		opts := Options{Effort: 500, late: 1, Walks: c.walks, Workers: 1}
 		if c.entry >= 0 {
 			e := entries[c.entry]
 			sys = e.System
@@ -135,7 +135,7 @@ func TestQuarantine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, _ := takeAfar(t, sys, Options{Params: p, Effort: 500, Roam: 1300, Workers: 1}, 50, 1234)
+	r, _ := takeAfar(t, sys, Options{Params: p, Effort: 500, Walks: 1300, Workers: 1}, 50, 1234)
 	if len(r.Quarantined) != 1 || r.Quarantined[0] != 1234 || r.Stats.Walks != 1299 {
 		t.Errorf("quarantined are %d, and %d walks were taken", r.Quarantined, r.Stats.Walks)
 	}

@@ -24,7 +24,7 @@ func TestScoutsAreAhead(t *testing.T) {
 		sys.New = func(p sim.Params, self sim.Addr) sim.Node { nodes.Add(1); return made(p, self) }
 		sys.Properties = append(sys.Properties, sim.Always("counted", func(sim.View[*hazard]) bool { states.Add(1); return true }))
 		res, err := Search(sys, Options{
-			Depth: 1, Roam: walks, WalkSteps: 500, Seed: 3, Workers: workers, Conditions: sim.Conditions{Properties: []string{"counted", only}},
+			Depth: 1, Walks: walks, WalkSteps: 500, Seed: 3, Workers: workers, Conditions: sim.Conditions{Properties: []string{"counted", only}},
 			Progress: func(p Progress) {
 				if p.Phase == PhaseWalks && p.Walks > 1_000 {
 					told.Add(1)

@@ -138,7 +138,7 @@ func TestNoProofBeyondAFailure(t *testing.T) {
 			}),
 		},
 	}
-	res, err := Search(sys, Options{Depth: 1, Paths: 3, Walks: 3, WalkSteps: 200})
+	res, err := Search(sys, Options{Depth: 1, Paths: 3, EvidenceWalks: 3, WalkSteps: 200})
 	if err != nil {
 		t.Fatal(err)
 	}

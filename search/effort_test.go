@@ -15,7 +15,7 @@ func TestExplainEffortBoundsJudging(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{Params: p, Depth: 1, Roam: 1, Workers: 1, WalkSteps: 500, MaxWalkSteps: 500, Walks: 20, ExplainEffort: 2_000}
+	opts := Options{Params: p, Depth: 1, Walks: 1, Workers: 1, WalkSteps: 500, MaxWalkSteps: 500, EvidenceWalks: 20, ExplainEffort: 2_000}
 	r, err := Search(pastry.System, opts)
 	if err != nil || r.Finding != nil || len(r.Undecided) == 0 {
 		t.Fatalf("%v: with little effort the finding is %+v, and %d runs are undecided", err, r.Finding, len(r.Undecided))

@@ -80,13 +80,13 @@ func TestOpenReturnsTheLabOfTheSearch(t *testing.T) {
 		t.Fatalf("%v: %+v", err, r)
 	}
 	stopped := Stop("")
-	l, err := r.Open(r.Finding.Path, Options{Workers: 2, Walks: 7, Stop: func() Stop { return stopped }})
+	l, err := r.Open(r.Finding.Path, Options{Workers: 2, EvidenceWalks: 7, Stop: func() Stop { return stopped }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if l != r.lab || l.Effort() != 0 || len(l.hands()) != 2 || l.Options().Walks != 7 || len(l.facts) == 0 {
-		t.Errorf("the lab of the search: %v; effort %d, hands %d, %d walks, %d facts", l == r.lab, l.Effort(), len(l.hands()), l.Options().Walks, len(l.facts))
+	if l != r.lab || l.Effort() != 0 || len(l.hands()) != 2 || l.Options().EvidenceWalks != 7 || len(l.facts) == 0 {
+		t.Errorf("the lab of the search: %v; effort %d, hands %d, %d walks, %d facts", l == r.lab, l.Effort(), len(l.hands()), l.Options().EvidenceWalks, len(l.facts))
 	}
 	of, err := l.Take(r.Finding.Path)
 	if err != nil {

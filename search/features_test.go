@@ -399,13 +399,13 @@ type way struct {
 
 var ways = []way{
 	{name: "walks", unit: "step", per: func(s *search.Stats) int { return s.Steps },
-		opts: search.Options{Depth: 1, Roam: 150, Walking: search.WalkWeighted, WalkSteps: 200}, more: search.Options{Roam: 10_000}},
+		opts: search.Options{Depth: 1, Walks: 150, Walking: search.WalkWeighted, WalkSteps: 200}, more: search.Options{Walks: 10_000}},
 	{name: "memo", unit: "transition", per: func(s *search.Stats) int { return s.Transitions },
 		opts: search.Options{Depth: 6, NoWalks: true, Engine: search.EngineMemo}, more: search.Options{Depth: 10}},
 	{name: "local", unit: "transition", per: func(s *search.Stats) int { return s.Transitions },
 		opts: search.Options{Depth: 5, NoWalks: true, Engine: search.EngineLocal}, more: search.Options{Depth: 8}},
 	{name: "judging", unit: "step or state", per: func(s *search.Stats) int { return s.Steps + s.States + s.Settled }, bugs: []string{string(deaf)}, nodes: 2,
-		opts: search.Options{Depth: 1, Roam: 20, WalkSteps: 30, MaxWalkSteps: 30}},
+		opts: search.Options{Depth: 1, Walks: 20, WalkSteps: 30, MaxWalkSteps: 30}},
 }
 
 // spend searches a system in a way, and returns what that cost, in how many units.
@@ -511,7 +511,7 @@ func BenchmarkFeatures(b *testing.B) {
 	for _, f := range features() {
 		for _, w := range ways {
 			b.Run(strings.ReplaceAll(f.name, "/", ".")+"/"+w.name, func(b *testing.B) {
-				w.opts.Roam, w.opts.Depth = cmp.Or(w.more.Roam, w.opts.Roam), cmp.Or(w.more.Depth, w.opts.Depth)
+				w.opts.Walks, w.opts.Depth = cmp.Or(w.more.Walks, w.opts.Walks), cmp.Or(w.more.Depth, w.opts.Depth)
 				var took [2]time.Duration
 				var units [2]int
 				for range b.N {

@@ -100,7 +100,7 @@ func TestFindingsOfSeveral(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal}[:long.Of(1, 2)] {
 		one, walks := "", long.Of(1_000, 2_500)
 		for _, workers := range []int{1, 3} {
-			res := search(t, fragiles, 0, nil, Options{Engine: engine, Findings: 10, Depth: 8, Roam: walks, Workers: workers, team: 1, once: true})
+			res := search(t, fragiles, 0, nil, Options{Engine: engine, Findings: 10, Depth: 8, Walks: walks, Workers: workers, team: 1, once: true})
 			said := fmt.Sprintf("%+v %+v %d alike, stopped: %s", res.Stats, res.Liveness, res.Alike, res.Stop)
 			for _, f := range res.Findings {
 				said += fmt.Sprintf("\n%s %q at %d: %v", f.Verdict, f.Property, f.Step, run.Picks(f.Path))
@@ -147,7 +147,7 @@ func TestFindingsDiffer(t *testing.T) {
 	}
 	for _, opts := range []Options{
 		{Engine: EngineReference, Depth: 6, NoWalks: true}, {Engine: EngineLocal, Depth: 6, NoWalks: true},
-		{Engine: EngineMemo, Depth: 6, NoWalks: true}, {Depth: 1, Roam: 5_000},
+		{Engine: EngineMemo, Depth: 6, NoWalks: true}, {Depth: 1, Walks: 5_000},
 	} {
 		opts.Findings = 2
 		res := search(t, sys, 0, nil, opts)

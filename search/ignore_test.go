@@ -269,7 +269,7 @@ func TestIgnoreCause(t *testing.T) {
 	}
 	for _, dead := range []bool{false, true} {
 		for _, o := range []search.Options{
-			{Depth: 1, Roam: 600, Workers: 1}, {Depth: 1, Roam: 1_200, Workers: 2},
+			{Depth: 1, Walks: 600, Workers: 1}, {Depth: 1, Walks: 1_200, Workers: 2},
 			{Engine: search.EngineMemo}, {Engine: search.EngineLocal}, {Engine: search.EngineReference, Depth: 8},
 		} {
 			if !*long.On && dead && (o.Workers == 2 || o.Engine == search.EngineReference) {

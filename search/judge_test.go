@@ -116,7 +116,7 @@ func TestWalksGoOn(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		told := 0
 		opts := Options{
-			Workers: workers, Depth: 2, Walks: 5, Paths: 5, WalkSteps: 40, MaxWalkSteps: 40, Least: Least{WalkSteps: steps},
+			Workers: workers, Depth: 2, EvidenceWalks: 5, Paths: 5, WalkSteps: 40, MaxWalkSteps: 40, Least: Least{WalkSteps: steps},
 			Progress: func(p Progress) {
 				if told = max(told, p.Steps); p.Phase == PhaseWalks && p.Done > p.Of {
 					t.Errorf("%d workers: %d walks of %d are told", workers, p.Done, p.Of)

@@ -96,7 +96,7 @@ func (l *Lab) serves(opts Options) bool {
 // renew makes other options count that do not determine a run, and sets the effort to zero.
 func (l *Lab) renew(opts Options) error {
 	in := l.Options()
-	in.Walks, in.WalkSteps, in.MaxWalkSteps, in.Walking, in.Workers = opts.Walks, opts.WalkSteps, opts.MaxWalkSteps, opts.Walking, opts.Workers
+	in.EvidenceWalks, in.WalkSteps, in.MaxWalkSteps, in.Walking, in.Workers = opts.EvidenceWalks, opts.WalkSteps, opts.MaxWalkSteps, opts.Walking, opts.Workers
 	in.Memory, in.Stop, in.Stuck, in.OnStuck, in.OnSlow, in.Trail = opts.Memory, opts.Stop, opts.Stuck, opts.OnStuck, opts.OnSlow, opts.Trail
 	l.first().Limits.Renew(in.Stop, in.Memory)
 	n := cmp.Or(in.Workers, runtime.GOMAXPROCS(0))
@@ -585,7 +585,7 @@ func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
 	failed := of.Failure != nil
 	run := &decide.Run{Events: events, Wild: of.Wild, Live: of.Live, Failed: failed, Faults: of.climate.Faults, Counts: !failed && of.Assumed[of.Steps()]}
 	in := l.first().opts
-	o.Walks, o.WalkSteps, o.MaxWalkSteps, o.Seed = cmp.Or(o.Walks, in.Walks), in.WalkSteps, in.MaxWalkSteps, in.Seed
+	o.Walks, o.WalkSteps, o.MaxWalkSteps, o.Seed = cmp.Or(o.Walks, in.EvidenceWalks), in.WalkSteps, in.MaxWalkSteps, in.Seed
 	return decide.New(asked{l, of}, run, o)
 }
 

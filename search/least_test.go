@@ -97,7 +97,7 @@ func TestWalkLeast(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.opts.Depth, c.opts.Paths, c.opts.Faults, c.opts.Workers = 1, 20, &fair, 1
 			c.opts.ExplainEffort = long.Of(1_000, 0)
-			c.opts.Walks, c.opts.Walking = 2, WalkWeighted // others take some steps more before they are judged
+			c.opts.EvidenceWalks, c.opts.Walking = 2, WalkWeighted // others take some steps more before they are judged
 			res := search(t, c.sys, 0, nil, c.opts)
 			if res.Verdict() != c.found {
 				t.Fatalf("found is a %s, should be a %s: %+v", res.Verdict(), c.found, res.Finding)
@@ -125,7 +125,7 @@ func TestWalkLeast(t *testing.T) {
 func TestWalkLeastAlarms(t *testing.T) {
 	fair := sim.Faults{}
 	summers := aging(0, 0, nil, func(a *ager) bool { return a.Age%1_000 < 500 })
-	res := search(t, summers, 0, nil, Options{Depth: 1, Paths: 10, WalkLeast: 5_000, WalkSteps: 300, Walks: 2, Conditions: sim.Conditions{Faults: &fair}, Workers: 1})
+	res := search(t, summers, 0, nil, Options{Depth: 1, Paths: 10, WalkLeast: 5_000, WalkSteps: 300, EvidenceWalks: 2, Conditions: sim.Conditions{Faults: &fair}, Workers: 1})
 	if res.Finding != nil || res.Stats.Suspects == 0 || res.Stats.Walks != 10 || res.Liveness.WalkSteps < 600 {
 		t.Errorf("found is %+v; %d suspects, %d walks, suspected after %d steps", res.Finding, res.Stats.Suspects, res.Stats.Walks, res.Liveness.WalkSteps)
 	}
@@ -149,7 +149,7 @@ func TestLateStorms(t *testing.T) {
 		{"at rest", aging(300, 300, nil, healthy), long.Of(5_000, 10_000), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: long.Of(20, 100), Conditions: sim.Conditions{Faults: &faults}, WalkLeast: c.least, Walks: 5, Walking: WalkWeighted, ExplainEffort: explain})
+			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: long.Of(20, 100), Conditions: sim.Conditions{Faults: &faults}, WalkLeast: c.least, EvidenceWalks: 5, Walking: WalkWeighted, ExplainEffort: explain})
 			f := res.Finding
 			if (f != nil) != c.found {
 				t.Fatalf("found is %+v", f)

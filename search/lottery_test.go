@@ -40,7 +40,7 @@ func TestNothingIsProvedBySamples(t *testing.T) {
 			})},
 		}
 		for i, engine := range []Engine{EngineMemo, EngineLocal, EngineReference}[:long.Of(1, 3)] {
-			opts := Options{Engine: engine, Workers: 1 + i, Depth: 10, Paths: 1_010, Roam: 10, team: 1}
+			opts := Options{Engine: engine, Workers: 1 + i, Depth: 10, Paths: 1_010, Walks: 10, team: 1}
 			opts.NoWalks = true
 			res, err := Search(sys, opts)
 			if err != nil || res.Finding != nil || res.Safety.State != StateSampled || res.Liveness.State != StateNone {

@@ -147,7 +147,7 @@ func TestShareHeals(t *testing.T) {
 				return true
 			}))
 		}
-		res, err := Search(sys, Options{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}, Depth: 1, Roam: walks, Seed: 3})
+		res, err := Search(sys, Options{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}, Depth: 1, Walks: walks, Seed: 3})
 		if err != nil || res.Finding != nil {
 			t.Fatal(err, res)
 		}

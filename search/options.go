@@ -54,17 +54,17 @@ type Options struct {
 
 	Findings int // how many findings to look for, one for each property and critical event, or place of a panic; 0 means 1
 
-	NoWalks      bool
-	Walks        int     // fresh walks at least that a verdict of dead rests on; 0 means 60
-	WalkSteps    int     // steps after which a walk that is not live is suspected; 0 means 10,000
-	MaxWalkSteps int     // to which that is raised by false alarms; 0 means eight times WalkSteps
-	WalkLeast    int     // steps for which a walk from the start goes on even if it is live; 0 means 200, or half of WalkSteps
-	Paths        int     // walks after which the search stops, with EngineReference also the runs before them; 0 means 10,000 walks
-	Roam         int     // walks from the start; 0 means 10,000, or what Paths leaves
-	Timed        bool    // where neither says how many: walks go on until Stop says that the time is over
-	Walking      Walking // how walks pick their events; "" means auto, and weighted with Prefixes
-	Restarts     int     // percentage of walks that begin at a kept state, once there are some; 0 means 30; -1 means none
-	Seed         uint64  // 0 means 1
+	NoWalks       bool
+	EvidenceWalks int     // fresh walks at least that a verdict of dead rests on; 0 means 60
+	WalkSteps     int     // steps after which a walk that is not live is suspected; 0 means 10,000
+	MaxWalkSteps  int     // to which that is raised by false alarms; 0 means eight times WalkSteps
+	WalkLeast     int     // steps for which a walk from the start goes on even if it is live; 0 means 200, or half of WalkSteps
+	Paths         int     // walks after which the search stops, with EngineReference also the runs before them; 0 means 10,000 walks
+	Walks         int     // walks from the start; 0 means 10,000, or what Paths leaves
+	Timed         bool    // where neither says how many: walks go on until Stop says that the time is over
+	Walking       Walking // how walks pick their events; "" means auto, and weighted with Prefixes
+	Restarts      int     // percentage of walks that begin at a kept state, once there are some; 0 means 30; -1 means none
+	Seed          uint64  // 0 means 1
 
 	// ExplainEffort limits deciding about suspects and locating critical steps, counted in
 	// steps of runs and in states that are visited to decide exactly. 0 means six million for
@@ -184,7 +184,7 @@ func (o Options) filled() (Options, error) {
 		o.Effort = cmp.Or(o.Effort, effortReference)
 	}
 	o.Effort = cmp.Or(o.Effort, effortUsual)
-	o.Walks = cmp.Or(o.Walks, 60)
+	o.EvidenceWalks = cmp.Or(o.EvidenceWalks, 60)
 	o.WalkSteps = cmp.Or(o.WalkSteps, 10_000)
 	o.MaxWalkSteps = max(o.WalkSteps, cmp.Or(o.MaxWalkSteps, 8*o.WalkSteps))
 	o.Seed = cmp.Or(o.Seed, 1)
@@ -195,15 +195,15 @@ func (o Options) filled() (Options, error) {
 const defaultWalks = 10_000
 
 // timed reports whether only the time bounds the walks.
-func (o Options) timed() bool { return o.Timed && o.Roam == 0 && o.Paths == 0 }
+func (o Options) timed() bool { return o.Timed && o.Walks == 0 && o.Paths == 0 }
 
 // walks returns how many walks the search takes after that many exhaustive paths.
 func (o Options) walks(paths int) int {
 	switch {
 	case o.NoWalks:
 		return 0
-	case o.Roam > 0:
-		return o.Roam
+	case o.Walks > 0:
+		return o.Walks
 	case o.Paths > 0:
 		return max(0, o.Paths-paths)
 	case o.Timed:

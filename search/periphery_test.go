@@ -90,7 +90,7 @@ func TestPeripheryFinds(t *testing.T) {
 // to become live is a false alarm, and makes later walks longer.
 func TestPeripheryIsBounded(t *testing.T) {
 	for _, engine := range []Engine{EngineMemo, EngineLocal, EngineReference}[:long.Of(1, 3)] {
-		res, err := Search(traps(3, 20, false), Options{Engine: engine, WalkSteps: 20, Depth: 10, Paths: paths(engine), Walks: 3})
+		res, err := Search(traps(3, 20, false), Options{Engine: engine, WalkSteps: 20, Depth: 10, Paths: paths(engine), EvidenceWalks: 3})
 		if err != nil {
 			t.Fatal(err)
 		}

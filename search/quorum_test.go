@@ -145,7 +145,7 @@ func TestQuorumsAreCounted(t *testing.T) {
 // messages that it took and where they were sent.
 func TestQuorumIsReplayed(t *testing.T) {
 	sys := paying(3, 5, false, 0, 1, 3, 2)
-	res := search(t, sys, 0, nil, Options{Depth: 1, Walks: 200, Seed: 3})
+	res := search(t, sys, 0, nil, Options{Depth: 1, EvidenceWalks: 200, Seed: 3})
 	f := res.Finding
 	if f == nil {
 		t.Fatal("nothing was found, though three twos are six")

@@ -32,7 +32,7 @@ func TestRestartsOfSeveral(t *testing.T) {
 			for _, restarts := range []int{30, -1}[:long.Of(1, 2)] {
 				one := ""
 				for _, workers := range []int{1, 3, 2}[:long.Of(2, 3)] {
-					c.opts.Depth, c.opts.Roam, c.opts.late = 1, c.walks, 1
+					c.opts.Depth, c.opts.Walks, c.opts.late = 1, c.walks, 1
 					c.opts.Seed, c.opts.Restarts, c.opts.Workers = seed+1, restarts, workers
 					bugs := []string{}
 					if c.name == "a bug" {
@@ -89,7 +89,7 @@ func TestScenariosAreKept(t *testing.T) {
 		}
 	}
 	kept := func() int {
-		return search(t, lamps, 0, nil, Options{Depth: 1, Conditions: sim.Conditions{Early: new(9)}, Roam: 200, late: 1}).Stats.Kept
+		return search(t, lamps, 0, nil, Options{Depth: 1, Conditions: sim.Conditions{Early: new(9)}, Walks: 200, late: 1}).Stats.Kept
 	}
 	if n := kept(); n != 4 {
 		t.Errorf("%d states are kept of two nodes that are in two each", n)

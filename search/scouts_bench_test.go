@@ -32,7 +32,7 @@ func BenchmarkScouts(b *testing.B) {
 	} {
 		b.Run(s.name, func(b *testing.B) {
 			var wall, spent [2]time.Duration
-			opts := Options{Depth: 1, Roam: s.walks, WalkLeast: s.least}
+			opts := Options{Depth: 1, Walks: s.walks, WalkLeast: s.least}
 			var err error
 			if opts.Params, err = s.sys.Configure(s.nodes, nil, nil); err != nil {
 				b.Fatal(err)
@@ -69,8 +69,8 @@ func givenOut(b *testing.B, sys *sim.System, opts Options) (alone, shared time.D
 		b.Fatal(err)
 	}
 	s, how := walk.New(r.opts.Seed), r.strategy(nil)
-	for i := 0; i < opts.Roam; {
-		l, large := walk.NextLot(i, opts.Roam, &r.share)
+	for i := 0; i < opts.Walks; {
+		l, large := walk.NextLot(i, opts.Walks, &r.share)
 		var busy [2]time.Duration
 		for ; i < l.To; i++ {
 			at := threadTime()

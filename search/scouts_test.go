@@ -96,7 +96,7 @@ func TestWalksOfSeveral(t *testing.T) {
 			if c.opts.WalkSteps == 0 {
 				c.opts.WalkSteps = 500
 			}
-			c.opts.Depth, c.opts.Roam = 1, c.walks
+			c.opts.Depth, c.opts.Walks = 1, c.walks
 			one := ""
 			for _, workers := range counts {
 				c.opts.Workers = workers
@@ -151,7 +151,7 @@ func TestFirstHeldOfSeveral(t *testing.T) {
 	}
 	one := ""
 	for _, workers := range []int{1, 3} {
-		res := search(t, sys, 0, nil, Options{Depth: 2, Step: 1, Roam: 1_200, WalkSteps: 500, Workers: workers})
+		res := search(t, sys, 0, nil, Options{Depth: 2, Step: 1, Walks: 1_200, WalkSteps: 500, Workers: workers})
 		if res.Finding != nil || res.Stats.Walks <= walk.LotLeast || !res.Held[0].Run {
 			t.Fatalf("%d workers: found is %+v, by %d walks, held %v", workers, res.Finding, res.Stats.Walks, res.Held)
 		}
@@ -170,7 +170,7 @@ func TestFirstHeldOfSeveral(t *testing.T) {
 func TestScoutsFail(t *testing.T) {
 	one := ""
 	for _, workers := range []int{1, 3} {
-		res := search(t, hazards(runtime.Goexit), 0, nil, Options{Depth: 1, Roam: 6_000, WalkSteps: 500, Seed: 3, Conditions: sim.Conditions{Properties: []string{"not five"}}, Workers: workers})
+		res := search(t, hazards(runtime.Goexit), 0, nil, Options{Depth: 1, Walks: 6_000, WalkSteps: 500, Seed: 3, Conditions: sim.Conditions{Properties: []string{"not five"}}, Workers: workers})
 		if res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || res.Stats.Walks < walk.LotLeast {
 			t.Fatalf("%d workers: found is %+v, by %d walks", workers, res.Finding, res.Stats.Walks)
 		}
@@ -193,7 +193,7 @@ func TestScoutStuck(t *testing.T) {
 	go func() {
 		defer close(ended)
 		Search(hazards(func() { <-release }), Options{
-			Depth: 1, Roam: 20_000, WalkSteps: 500, Seed: 3, Conditions: sim.Conditions{Properties: []string{"not five"}}, Findings: 2, Workers: 3,
+			Depth: 1, Walks: 20_000, WalkSteps: 500, Seed: 3, Conditions: sim.Conditions{Properties: []string{"not five"}}, Findings: 2, Workers: 3,
 			Stuck: 50 * time.Millisecond, OnStuck: func(r *Result) { told <- r },
 		})
 	}()

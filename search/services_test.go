@@ -80,7 +80,7 @@ func conditions(s *spec.Spec) Options {
 			*n = 1
 		}
 	}
-	return Options{once: true, NoWalks: true, Walks: 3, WalkSteps: 50, Conditions: sim.Conditions{
+	return Options{once: true, NoWalks: true, EvidenceWalks: 3, WalkSteps: 50, Conditions: sim.Conditions{
 		Network: s.Links(), Faults: &faults, Early: s.Early, DiskReorder: s.AnyOrder, FreeTimers: s.FreeTimers,
 	}}
 }

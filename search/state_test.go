@@ -75,8 +75,8 @@ func TestGoesOnFromWhatWasKept(t *testing.T) {
 		opts Options
 	}
 	cases := []of{
-		{"randtree", Options{Roam: long.Of(400, 1200), Effort: 500, late: 1, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1, Reset: 1}}}},
-		{"commit", Options{Roam: long.Of(500, 1500), Effort: 500}},
+		{"randtree", Options{Walks: long.Of(400, 1200), Effort: 500, late: 1, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1, Reset: 1}}}},
+		{"commit", Options{Walks: long.Of(500, 1500), Effort: 500}},
 	}
 	cases = cases[long.Of(1, 0):] // commit by default
 	entries, err := known.Find(catalog.Bugs(), []string{"RT27", "RT14", "RS1", "RT13", "RT22"}[:long.Of(1, 5)])
@@ -88,7 +88,7 @@ func TestGoesOnFromWhatWasKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cases = append(cases, of{e.System.Name, Options{Params: p, Conditions: sim.Conditions{Faults: faults}, Effort: 500, late: 1, Roam: 4000}})
+		cases = append(cases, of{e.System.Name, Options{Params: p, Conditions: sim.Conditions{Faults: faults}, Effort: 500, late: 1, Walks: 4000}})
 	}
 	for _, c := range cases {
 		sys, err := known.System(catalog.Systems(), c.name)

@@ -65,8 +65,8 @@ func TestLooksEarly(t *testing.T) {
 				counts = append(counts, 3)
 			}
 			for _, workers := range counts {
-				c.opts.Depth, c.opts.Roam, c.opts.Workers = 1, c.walks, workers
-				c.opts.Walks, c.opts.MaxWalkSteps = 6, long.Of(2_000, 10_000)
+				c.opts.Depth, c.opts.Walks, c.opts.Workers = 1, c.walks, workers
+				c.opts.EvidenceWalks, c.opts.MaxWalkSteps = 6, long.Of(2_000, 10_000)
 				res := search(t, sleepers(c.sides, c.awake), 0, nil, c.opts)
 				said := fmt.Sprintf("%+v %+v, stopped: %s", res.Stats, res.Liveness, res.Stop)
 				if f := res.Finding; (f != nil) != (c.longest > 0) {

@@ -14,7 +14,7 @@ import (
 
 // TestTranscripts runs testdata. Its commands:
 //
-//	search [engine=reference] [depth=] [step=] [effort=] [paths=] [walks=] [walk-steps=] [seed=]
+//	search [engine=reference] [depth=] [step=] [effort=] [paths=] [evidence-walks=] [walk-steps=] [seed=]
 //	       [walk=..] [no-walks] [stop=n] [only=..] [replay]
 //	    search the toy in the input; stop=n: it is interrupted at the n-th
 //	    question whether it should be; replay: take the finding's path again;
@@ -24,7 +24,7 @@ import (
 //	    goes back to 1; coins=n: it asks n coins each time, of sides sides
 func TestTranscripts(t *testing.T) {
 	transcript.Run(t, "testdata", func(t *testing.T, d *transcript.Data) string {
-		options := []string{"engine", "depth", "step", "effort", "paths", "walks", "walk-steps", "seed", "walk", "no-walks", "stop", "only", "replay", "never", "space"}
+		options := []string{"engine", "depth", "step", "effort", "paths", "evidence-walks", "walk-steps", "seed", "walk", "no-walks", "stop", "only", "replay", "never", "space"}
 		switch d.Cmd {
 		case "search":
 			transcript.Allow(t, d, options...)
@@ -48,7 +48,7 @@ func searched(t *testing.T, d *transcript.Data, sys *sim.System) string {
 		Engine: Engine(transcript.Word(d, "engine", string(EngineReference))),
 		Depth:  transcript.Int(t, d, "depth", 0), Step: transcript.Int(t, d, "step", 0),
 		Effort: transcript.Int(t, d, "effort", 0), Paths: transcript.Int(t, d, "paths", 0),
-		Walks: transcript.Int(t, d, "walks", 0), WalkSteps: transcript.Int(t, d, "walk-steps", 100),
+		EvidenceWalks: transcript.Int(t, d, "evidence-walks", 0), WalkSteps: transcript.Int(t, d, "walk-steps", 100),
 		Seed: uint64(transcript.Int(t, d, "seed", 0)), Walking: Walking(transcript.Word(d, "walk", "")), NoWalks: d.HasArg("no-walks"),
 	}
 	if only := transcript.Word(d, "only", ""); only != "" {

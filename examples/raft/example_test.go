@@ -16,11 +16,11 @@ func Example() {
 		return
 	}
 	result, err := search.Search(raft.System, search.Options{
-		Params:     params,
-		Conditions: sim.Conditions{Faults: new(sim.Faults)}, // none: this bug needs none
-		Effort:     1_000,                                   // a short exhaustive phase, and then walks
-		Walks:      20,
-		WalkSteps:  2_000,
+		Params:        params,
+		Conditions:    sim.Conditions{Faults: new(sim.Faults)}, // none: this bug needs none
+		Effort:        1_000,                                   // a short exhaustive phase, and then walks
+		EvidenceWalks: 20,
+		WalkSteps:     2_000,
 	})
 	if err != nil {
 		fmt.Println(err)

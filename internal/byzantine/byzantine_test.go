@@ -369,7 +369,7 @@ func TestWalksLie(t *testing.T) {
 // A lie does not help: what only a lie makes live is dead.
 func TestLiesAreNoRecovery(t *testing.T) {
 	sys := gossip(sim.Eventually("n1 is asked", hears))
-	f := found(t, sys, search.Options{Depth: 6, Roam: 100, Conditions: sim.Conditions{Byzantine: "lies=all@n2"}})
+	f := found(t, sys, search.Options{Depth: 6, Walks: 100, Conditions: sim.Conditions{Byzantine: "lies=all@n2"}})
 	if f == nil || f.Verdict != sim.VerdictDead {
 		t.Errorf("found %v; only a lie asks n1", f)
 	}
@@ -422,7 +422,7 @@ func TestCrashKeepsBudget(t *testing.T) {
 	}))
 	script := sys.Script
 	sys.Script = func(p sim.Params, self sim.Addr, life int) []sim.Signal { return script(p, self, 0) } // it asks again in each life
-	o := search.Options{Depth: 8, Roam: 300, Conditions: sim.Conditions{Byzantine: "lies=1@n2", Faults: &sim.Faults{Crash: 1, Only: "crash@n2"}}}
+	o := search.Options{Depth: 8, Walks: 300, Conditions: sim.Conditions{Byzantine: "lies=1@n2", Faults: &sim.Faults{Crash: 1, Only: "crash@n2"}}}
 	if f := found(t, sys, o); f != nil {
 		t.Errorf("found %v", f.Failure)
 	}

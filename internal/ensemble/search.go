@@ -132,8 +132,8 @@ func clocks(sys *sim.System, f sim.Faults) int {
 // many is how many worlds are taken.
 func many(o search.Options) int {
 	switch {
-	case o.Roam > 0:
-		return o.Roam
+	case o.Walks > 0:
+		return o.Walks
 	case o.Paths > 0:
 		return o.Paths
 	case o.Timed:

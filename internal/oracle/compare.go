@@ -255,7 +255,7 @@ func (c *comparison) walks() {
 		return // what is dead could be believed only, or would be settled for long
 	}
 	res, err := search.Search(c.spec.System(), conditions(c.spec, search.Options{
-		Engine: search.EngineMemo, Workers: 1, Depth: 1, Paths: 20, Walks: 10, WalkSteps: 100, MaxWalkSteps: 100,
+		Engine: search.EngineMemo, Workers: 1, Depth: 1, Paths: 20, EvidenceWalks: 10, WalkSteps: 100, MaxWalkSteps: 100,
 	}))
 	if err != nil {
 		c.differs("%v", err)

@@ -58,7 +58,7 @@ func (s subject) avoidance() string {
 		text += fmt.Sprintf("and %s of %s from after it", numerals.Count(a.After), numerals.Count(a.Walks))
 	}
 	if s.Turn() == account.TurnUnclear {
-		return text + fmt.Sprintf("; at no other step did the share seem to fall as clearly, and this may be chance (p = %.2g): more walks, by --walks, may tell", a.Chance)
+		return text + fmt.Sprintf("; at no other step did the share seem to fall as clearly, and this may be chance (p = %.2g): more walks, by --evidence-walks, may tell", a.Chance)
 	}
 	return "as far as walks can tell: " + text + fmt.Sprintf("; that is hardly chance (p = %.1g)", a.Chance)
 }

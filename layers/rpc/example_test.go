@@ -16,7 +16,7 @@ func ExampleOver() {
 		fmt.Println(err)
 		return
 	}
-	res, err := search.Search(counter.System, search.Options{Params: params, Effort: 20_000, Roam: 100})
+	res, err := search.Search(counter.System, search.Options{Params: params, Effort: 20_000, Walks: 100})
 	if err != nil {
 		fmt.Println(err)
 		return

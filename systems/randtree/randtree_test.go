@@ -20,7 +20,7 @@ func options(t *testing.T, nodes int, settings []string, faults string, bugs ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	return search.Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, Walks: 5, WalkSteps: 2_000}
+	return search.Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, EvidenceWalks: 5, WalkSteps: 2_000}
 }
 
 // Two nodes are few enough to visit every state within Within, whatever single
