@@ -21,7 +21,7 @@ type room struct {
 var everyTest = []string{"internal/transcript", "internal/toy", "internal/spec", "internal/long", "internal/chromium", "macetime"}
 
 var (
-	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "trace", "internal/wording", "internal/charts", "internal/setting", "internal/world"}
+	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "trace", "internal/wording", "internal/charts", "internal/setting", "internal/observe", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/merge", "internal/ensemble", "internal/worlds", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
@@ -188,7 +188,7 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/state",
-		may:     []string{"internal/canon"},
+		may:     []string{"internal/canon", "internal/sight", "sim"},
 		instead: map[string]string{"": "state knows places and identities; let the World say what stands there"},
 	},
 	{
@@ -201,6 +201,14 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "internal/observe",
+		may:  []string{"internal/canon", "internal/charts", "internal/codec", "internal/guard", "internal/sight", "internal/state", "internal/wording", "netsim", "sim", "trace"},
+		instead: map[string]string{
+			"internal/world": "observe is given facts; let the World pass them",
+			"":               "observe looks at a run from outside; let who runs it pass plain values",
+		},
+	},
+	{
 		path:    "internal/byzantine",
 		may:     []string{"internal/guard", "internal/handler", "internal/sight", "sim"},
 		tests:   []string{"search", "choose", "internal/world", "systems/*"},
@@ -208,7 +216,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/world",
-		may:  []string{"internal/canon", "internal/codec", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/charts", "internal/wording", "trace"},
+		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/observe", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/wording", "trace"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "a World runs any sim.System; test it with internal/toy",
@@ -276,7 +284,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/run",
-		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "trace"},
+		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/setting", "internal/observe", "internal/world", "internal/decide", "trace"},
 		instead: map[string]string{
 			"search": "the loop takes a run by the answers of a strategy; let who has the strategy know what it is for",
 			"":       "the loop takes runs of a World; let who asked for one act on how it ended",
@@ -319,7 +327,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/explore",
-		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/world", "search/internal/run", "search/internal/shard", "search/internal/stubborn", "trace"},
+		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/observe", "internal/world", "search/internal/run", "search/internal/shard", "search/internal/stubborn", "trace"},
 		instead: map[string]string{
 			"search": "what explores takes steps of states; let its owner know what is to be found",
 			"":       "what explores takes steps of states; let its owner act on where they lead",
@@ -341,7 +349,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/shard", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/shard", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/observe", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
 		tests: []string{"systems/*", "layers/*", "internal/known", "internal/catalog", "internal/oracle", "search/testdata/foreign"}, // a library that nobody wrote for a model checker,
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",
@@ -412,7 +420,7 @@ var rooms = []room{
 	},
 	{
 		path:    "eventgraph",
-		may:     []string{"internal/canon", "internal/kinds", "choose", "sim", "internal/world", "internal/charts", "internal/wording", "trace"},
+		may:     []string{"internal/canon", "internal/kinds", "choose", "sim", "internal/observe", "internal/world", "internal/charts", "internal/wording", "trace"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "a graph is a function of a trace; pass the steps of sim"},
 	},
@@ -424,12 +432,12 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/account",
-		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/world", "search", "eventgraph", "internal/wording", "trace"},
+		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/observe", "internal/world", "search", "eventgraph", "internal/wording", "trace"},
 		instead: map[string]string{"": "an account is of facts; let the rooms above find the words, and write them where they belong"},
 	},
 	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/setting", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines", "internal/wording", "trace"},
+		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/setting", "internal/observe", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines", "internal/wording", "trace"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
+	"macemc/internal/observe"
 	"macemc/internal/world"
 )
 
@@ -92,7 +93,7 @@ func (e edit) apply(old []canon.Line) []canon.Line {
 }
 
 // Read returns differences of states as people read them.
-func (r *Recording) Read(all []world.Difference) (out []world.Difference) {
+func (r *Recording) Read(all []observe.Difference) (out []observe.Difference) {
 	for _, d := range all {
 		out = append(out, r.readings.Difference(d))
 	}
@@ -100,10 +101,10 @@ func (r *Recording) Read(all []world.Difference) (out []world.Difference) {
 }
 
 // Changes returns the lines that a step changed, with their old and new values.
-func (r *Recording) Changes(step int) []world.Difference {
+func (r *Recording) Changes(step int) []observe.Difference {
 	if step < 1 || step > r.Steps() {
 		return nil
 	}
 	before, e := r.State(step-1), r.edits[step]
-	return world.Diff(before[e.head:len(before)-e.tail], e.lines) // what is the same cannot differ
+	return observe.Diff(before[e.head:len(before)-e.tail], e.lines) // what is the same cannot differ
 }

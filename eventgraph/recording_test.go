@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/observe"
 	"macemc/internal/world"
 )
 
@@ -41,9 +42,9 @@ func TestRecording(t *testing.T) {
 		if got := r.State(k); !slices.Equal(got, states[k]) {
 			t.Errorf("state %d is recorded as %v; it was %v", k, got, states[k])
 		}
-		var want []world.Difference
+		var want []observe.Difference
 		if k > 0 {
-			want = world.Diff(states[k-1], states[k])
+			want = observe.Diff(states[k-1], states[k])
 		}
 		if got := r.Changes(k); fmt.Sprint(got) != fmt.Sprint(want) || k == 256 && len(got) == 0 {
 			t.Errorf("step %d changed %v; recorded is %v", k, want, got)

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"macemc/internal/kinds"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -231,7 +231,7 @@ func (g *Graph) changed(p, most int) (lines []string) {
 	if g.States == nil || p < g.starts {
 		return nil
 	}
-	all, down := world.Went(g.States.Changes(g.number(p)))
+	all, down := observe.Went(g.States.Changes(g.number(p)))
 	for _, node := range down {
 		lines = append(lines, node.String()+" went down: what it kept in memory is gone")
 	}

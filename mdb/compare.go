@@ -9,7 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 )
 
 func comparing() []*command {
@@ -78,11 +78,11 @@ func differences(told func(path, value string) string, a, b []canon.Line, only f
 }
 
 // changed returns the lines that differ, in the order of the first state.
-func changed(a, b []canon.Line) []world.Difference {
+func changed(a, b []canon.Line) []observe.Difference {
 	place := places(a, b)
 	a, b, all := queues(a, b)
-	all = append(all, world.Diff(a, b)...)
-	slices.SortStableFunc(all, func(x, y world.Difference) int { return place[x.Path] - place[y.Path] })
+	all = append(all, observe.Diff(a, b)...)
+	slices.SortStableFunc(all, func(x, y observe.Difference) int { return place[x.Path] - place[y.Path] })
 	return all
 }
 

@@ -10,7 +10,7 @@ import (
 	"macemc/choose"
 	"macemc/eventgraph"
 	"macemc/internal/numerals"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/trace"
 )
 
@@ -224,7 +224,7 @@ func stepFacts(at Look, g *eventgraph.Graph) (f StepFacts, err error) {
 	}
 	f.Did = append(f.Did, g.Story(at.step)...)
 	for _, c := range t.Coins {
-		if times := world.Compared(c.What, t.Event.Node, before); times != "" {
+		if times := observe.Compared(c.What, t.Event.Node, before); times != "" {
 			f.Did = append(f.Did, c.What+": "+times)
 		}
 	}
@@ -232,15 +232,15 @@ func stepFacts(at Look, g *eventgraph.Graph) (f StepFacts, err error) {
 	if err != nil {
 		return f, err
 	}
-	_, down := world.Went(world.Diff(before, after))
+	_, down := observe.Went(observe.Diff(before, after))
 	for _, node := range down {
 		f.Down = append(f.Down, node.String())
 	}
-	f.Changes = at.run.changesOf(changed(world.Without(before, down), world.Without(after, down)))
+	f.Changes = at.run.changesOf(changed(observe.Without(before, down), observe.Without(after, down)))
 	return f, nil
 }
 
-func (r *run) changesOf(all []world.Difference) []Change {
+func (r *run) changesOf(all []observe.Difference) []Change {
 	out := []Change{}
 	for _, d := range all {
 		if !r.exact {

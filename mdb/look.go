@@ -9,7 +9,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -180,7 +180,7 @@ func (r *run) did(step *trace.Step, before ...canon.Line) (p Page) {
 	walker := r.player.World().Walker()
 	add := func(style Style, asked, text string) {
 		l := Line{Span{style, "      " + text}}
-		if times := world.Compared(asked, step.Event.Node, before); times != "" && before != nil {
+		if times := observe.Compared(asked, step.Event.Node, before); times != "" && before != nil {
 			l = append(l, Span{Dim, "  (" + times + ")"})
 		}
 		p = append(p, l)
@@ -290,9 +290,9 @@ func (s Look) ChangesPage(i int, fields ...field) (Page, error) {
 		return nil, err
 	}
 	var p Page
-	_, down := world.Went(world.Diff(before, after))
+	_, down := observe.Went(observe.Diff(before, after))
 	if len(down) > 0 {
-		before, after = world.Without(before, down), world.Without(after, down)
+		before, after = observe.Without(before, down), observe.Without(after, down)
 		for _, node := range down {
 			p.add(Plain, "    %s went down: what it kept in memory is gone", node)
 		}

@@ -5,13 +5,13 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 )
 
 // queues compares queued messages as sequences: if the first message of a queue was delivered,
 // only that one is gone, and the others have moved up. It also returns the other lines of both
 // states.
-func queues(a, b []canon.Line) (restA, restB []canon.Line, all []world.Difference) {
+func queues(a, b []canon.Line) (restA, restB []canon.Line, all []observe.Difference) {
 	restA, ofA, names := apart(a, nil)
 	restB, ofB, names := apart(b, names)
 	for _, name := range names {
@@ -23,12 +23,12 @@ func queues(a, b []canon.Line) (restA, restB []canon.Line, all []world.Differenc
 		kept := common(x, y)
 		for i, l := range x {
 			if !slices.ContainsFunc(kept, func(p [2]int) bool { return p[0] == i }) {
-				all = append(all, world.Difference{Path: l.Path, A: l.Value, Of: world.PlaceOf(l)})
+				all = append(all, observe.Difference{Path: l.Path, A: l.Value, Of: observe.PlaceOf(l)})
 			}
 		}
 		for j, l := range y {
 			if !slices.ContainsFunc(kept, func(p [2]int) bool { return p[1] == j }) {
-				all = append(all, world.Difference{Path: l.Path, B: l.Value, Of: world.PlaceOf(l)})
+				all = append(all, observe.Difference{Path: l.Path, B: l.Value, Of: observe.PlaceOf(l)})
 			}
 		}
 	}
@@ -40,7 +40,7 @@ func apart(lines []canon.Line, names []string) (rest []canon.Line, of map[string
 	of = map[string][]canon.Line{}
 	for _, l := range lines {
 		queue, _, queued := strings.Cut(l.Path, "[") // of what is in a set or a bag there is no place
-		if world.PlaceOf(l).Part != world.PartMessage || !queued {
+		if observe.PlaceOf(l).Part != observe.PartMessage || !queued {
 			rest = append(rest, l)
 			continue
 		}

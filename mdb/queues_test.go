@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 )
 
 // The changes that queues returns lead from the one state to the other: taking the removed
@@ -19,7 +19,7 @@ func TestQueues(t *testing.T) {
 		lines = append(lines, canon.Line{Path: "n0.x", Value: "1"}, canon.Line{Path: "tcp n0->n1", Value: "flags 001"})
 		for _, name := range []string{"tcp n0->n1", "udp n1->n0"} {
 			for i := range rng.IntN(5) {
-				lines = append(lines, canon.Line{Path: name + "[" + strconv.Itoa(i) + "]", Value: string(rune('a' + rng.IntN(3))), Tag: world.Place{Part: world.PartMessage}.Tag()})
+				lines = append(lines, canon.Line{Path: name + "[" + strconv.Itoa(i) + "]", Value: string(rune('a' + rng.IntN(3))), Tag: observe.Place{Part: observe.PartMessage}.Tag()})
 			}
 		}
 		return lines

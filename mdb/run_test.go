@@ -11,7 +11,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/long"
 	"macemc/internal/numerals"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
@@ -106,7 +106,7 @@ func TestSeek(t *testing.T) {
 				}
 				w := s.run.player.World()
 				if got := w.Text.Lines(); !slices.Equal(got, states[at]) {
-					t.Fatalf("step %d of %s is another state: %v", at.step, at.b.name, world.Diff(states[at], got))
+					t.Fatalf("step %d of %s is another state: %v", at.step, at.b.name, observe.Diff(states[at], got))
 				}
 				if w.State.Hash() != hashes[at] {
 					t.Fatalf("step %d of %s has another hash", at.step, at.b.name)

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/sim"
 )
 
@@ -47,13 +47,13 @@ func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 			return nil, nil, err
 		}
 	}
-	_, down = world.Went(world.Diff(nil, after))
+	_, down = observe.Went(observe.Diff(nil, after))
 	known, paths := map[canon.Line]int{}, map[string]bool{}
 	for _, l := range before {
 		known[l]++
 		paths[l.Path] = true
 	}
-	for _, l := range world.Without(after, down) { // a new node stands there, which nobody has run yet
+	for _, l := range observe.Without(after, down) { // a new node stands there, which nobody has run yet
 		m := markedLine{l, " "}
 		if known[l] == 0 {
 			m.mark = "+"

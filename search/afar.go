@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 	"macemc/search/internal/work"
@@ -52,7 +52,7 @@ type Spanned struct {
 	Audited     int
 	Notes       []walk.Noted
 	Chosen      []int
-	Coverage    world.Counted
+	Coverage    observe.Counted
 	Quarantined []int // walks that were left out, since they ended the processes that took them
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/observe"
 	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/brokentree"
@@ -43,8 +44,8 @@ func BenchmarkWalk(b *testing.B) {
 		for _, do := range []struct {
 			name             string
 			properties, hash bool
-			cover            *world.Coverage
-		}{{"bare", false, false, nil}, {"properties", true, false, nil}, {"covered", true, false, new(world.Coverage)}, {"hash", true, true, nil}} {
+			cover            *observe.Coverage
+		}{{"bare", false, false, nil}, {"properties", true, false, nil}, {"covered", true, false, new(observe.Coverage)}, {"hash", true, true, nil}} {
 			b.Run(s.name+"/"+do.name, func(b *testing.B) {
 				params, err := s.sys.Configure(0, s.settings, nil)
 				if err != nil {

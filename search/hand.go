@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"macemc/internal/byzantine"
+	"macemc/internal/observe"
 	"macemc/internal/world"
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
@@ -20,7 +21,7 @@ type hand struct {
 	opts     Options // two change on the way: see mayFire, and exhaustLocal
 	of       *runner // the search that it explores for, or nil if it answers questions about single runs
 	prefix   *prefix // the beginning of every run, or nil if there is none
-	coverage *world.Coverage
+	coverage *observe.Coverage
 	owner    explore.Owner
 	share    run.Share // the audited share of this phase
 	counts   *Stats    // the counts since the last call of counted
@@ -53,7 +54,7 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 		limits, on, from = like.Limits, like.Pulse.On, like.prefix.share()
 	}
 	h := &hand{
-		opts: opts, of: of, prefix: from, coverage: new(world.Coverage), counts: counts,
+		opts: opts, of: of, prefix: from, coverage: new(observe.Coverage), counts: counts,
 		Runs: run.Runs{
 			Setting: opts.setting(sys), Live: opts.live, Made: opts.made, Limits: limits, Pulse: run.Pulse{Trail: opts.Trail, On: on},
 			Counts: run.Counts{Steps: &counts.Steps, Audited: &counts.Audited},

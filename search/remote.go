@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/search/internal/shard"
@@ -34,7 +34,7 @@ type Remote struct {
 type heldShard struct {
 	known    shard.Set
 	sum      shardSum
-	coverage *world.Coverage
+	coverage *observe.Coverage
 }
 
 // shardSum is what the visits of a shard have come to. Each record has that of all records before, too.
@@ -199,18 +199,18 @@ func (s *shardSum) limits(outside, sampled, spared bool, dear uint64) {
 }
 
 // covered sets what the visits covered.
-func (s *shardSum) covered(c *world.Coverage) (err error) {
+func (s *shardSum) covered(c *observe.Coverage) (err error) {
 	counted := c.Counted()
 	s.coverage, err = json.Marshal(&counted)
 	return err
 }
 
 // coverInto adds what the visits covered to c.
-func (s *shardSum) coverInto(c *world.Coverage) error {
+func (s *shardSum) coverInto(c *observe.Coverage) error {
 	if len(s.coverage) == 0 {
 		return nil
 	}
-	var counted world.Counted
+	var counted observe.Counted
 	return errors.Join(json.Unmarshal(s.coverage, &counted), c.Add(&counted))
 }
 

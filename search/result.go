@@ -6,7 +6,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/charts"
 	"macemc/internal/decide"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/search/internal/run"
 	"macemc/sim"
 	"macemc/trace"
@@ -70,7 +70,7 @@ type Result struct {
 	Overflow int              // the capacity at which datagrams were lost without a budget of losses, or 0 if none was
 	Slack    []string         // of these, what takes nothing from what was checked: constraints that excluded no state
 	Charts   []charts.Counted // the state machines that ran, with how often each pair of state and event was exercised
-	Held     []world.Held     // where each liveness property was first seen to hold
+	Held     []observe.Held   // where each liveness property was first seen to hold
 	Space    *Space           // what the space is made of; nil means nobody asked
 	Lines    *Lines           // which lines of the service ran; nil means nobody counted them
 	Programs *Programs        // the search of a system with programs; nil for others

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/sim"
 )
 
@@ -97,7 +97,7 @@ func (s *space) Look(depth int, lines, shown []canon.Line) {
 			queued[channel]++
 			owner, path, rest = l.Path+l.Value, "message "+typeOf(l.Value)+" by "+link, ""
 		}
-		if world.PlaceOf(l).Part == world.PartClock {
+		if observe.PlaceOf(l).Part == observe.PartClock {
 			s.clocks = path
 		}
 		key := [2]string{owner, path}

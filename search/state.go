@@ -7,7 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 )
@@ -48,7 +48,7 @@ type kept struct {
 	Alike, Ignored int
 	Tried          map[string]int
 	Recover        []canon.Hash // ends of suspected runs that can recover
-	Coverage       world.Counted
+	Coverage       observe.Counted
 	Quarantined    []int
 	Unused         []string
 	Levels         *keptLevels `json:",omitempty"` // of a search that is in its exhaustive phase

@@ -3,7 +3,7 @@ package search
 import (
 	"sync"
 
-	"macemc/internal/world"
+	"macemc/internal/observe"
 )
 
 // tallies add up the coverage of the walks of a lot, in the order of their numbers, up to the first
@@ -11,23 +11,23 @@ import (
 // of workers, so their coverage is not added.
 type tallies struct {
 	mu    sync.Mutex
-	to    *world.Coverage
+	to    *observe.Coverage
 	next  int // the walk whose coverage is added next
-	waits map[int]*world.Coverage
-	spare []*world.Coverage
+	waits map[int]*observe.Coverage
+	spare []*observe.Coverage
 }
 
 // begin begins another lot.
-func (t *tallies) begin(to *world.Coverage) {
+func (t *tallies) begin(to *observe.Coverage) {
 	for _, c := range t.waits {
 		c.Clear()
 		t.spare = append(t.spare, c)
 	}
-	t.to, t.next, t.waits = to, 0, map[int]*world.Coverage{}
+	t.to, t.next, t.waits = to, 0, map[int]*observe.Coverage{}
 }
 
 // add adds the coverage of a walk that found nothing, and clears it.
-func (t *tallies) add(walk int, of *world.Coverage) {
+func (t *tallies) add(walk int, of *observe.Coverage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	defer of.Clear()
@@ -46,7 +46,7 @@ func (t *tallies) add(walk int, of *world.Coverage) {
 }
 
 // kept returns a copy.
-func (t *tallies) kept(of *world.Coverage) *world.Coverage {
+func (t *tallies) kept(of *observe.Coverage) *observe.Coverage {
 	c := of.Another()
 	if last := len(t.spare) - 1; last >= 0 {
 		c, t.spare = t.spare[last], t.spare[:last]

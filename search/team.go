@@ -9,6 +9,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/observe"
 	"macemc/internal/world"
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
@@ -319,7 +320,7 @@ func (c *team) report(r *runner, x *expander, u work.Unit) {
 }
 
 // covered returns the coverage of the search and of the members of its team together.
-func (r *runner) covered() *world.Coverage {
+func (r *runner) covered() *observe.Coverage {
 	if r.team == nil {
 		return r.coverage
 	}

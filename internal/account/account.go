@@ -9,6 +9,7 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/canon"
 	"macemc/internal/lines"
+	"macemc/internal/observe"
 	"macemc/internal/wording"
 	"macemc/internal/world"
 	"macemc/search"
@@ -260,14 +261,14 @@ func (a *Account) Ignored(s *trace.Step) bool {
 	}
 	states := a.States()
 	return states != nil && s.Index <= states.Steps() &&
-		!slices.ContainsFunc(states.Changes(s.Index), func(d world.Difference) bool { return d.Of == world.Place{Part: world.PartField, Node: s.Node} })
+		!slices.ContainsFunc(states.Changes(s.Index), func(d observe.Difference) bool { return d.Of == observe.Place{Part: observe.PartField, Node: s.Node} })
 }
 
 // Parting returns the differences between the states at which the run and the nearest live run
 // part: the state after the critical step, and the state after the step that the live run takes
 // instead. The environment's budgets are left out, since they are void where the environment
 // healed.
-func (a *Account) Parting() (after, instead int, all []world.Difference) {
+func (a *Account) Parting() (after, instead int, all []observe.Difference) {
 	f := a.Finding
 	here, there := a.States(), a.LiveStates()
 	if here == nil || there == nil || f.Critical == nil || f.Critical.Step == 0 || f.Critical.Step > here.Steps() {
@@ -280,8 +281,8 @@ func (a *Account) Parting() (after, instead int, all []world.Difference) {
 	if instead > there.Steps() {
 		return 0, 0, nil
 	}
-	all = world.Diff(here.State(f.Critical.Step), there.State(instead))
-	return f.Critical.Step, instead, slices.DeleteFunc(all, func(d world.Difference) bool { return d.Of.Part == world.PartBudget })
+	all = observe.Diff(here.State(f.Critical.Step), there.State(instead))
+	return f.Critical.Step, instead, slices.DeleteFunc(all, func(d observe.Difference) bool { return d.Of.Part == observe.PartBudget })
 }
 
 // Amiss is an effect that the critical step of a dead run could have had and did not have.

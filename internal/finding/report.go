@@ -12,8 +12,8 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/account"
 	"macemc/internal/numerals"
+	"macemc/internal/observe"
 	"macemc/internal/report"
-	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -261,7 +261,7 @@ func (t *tale) step(p *page, n int) {
 	for _, c := range s.Coins {
 		one := "chooses " + report.Code(c.What)
 		if states := t.States(); states != nil && n-1 <= states.Steps() {
-			if times := world.Compared(c.What, s.Event.Node, states.State(n-1)); times != "" {
+			if times := observe.Compared(c.What, s.Event.Node, states.State(n-1)); times != "" {
 				one += ": " + report.Code(times)
 			}
 		}
@@ -283,7 +283,7 @@ func (t *tale) step(p *page, n int) {
 	p.list(did)
 	t.source(p, n)
 	if states := t.States(); states != nil && n <= states.Steps() {
-		all, down := world.Went(states.Changes(n))
+		all, down := observe.Went(states.Changes(n))
 		for _, node := range down {
 			p.say("%s went down: what it kept in memory is gone.", report.Code(node.String()))
 		}
@@ -390,7 +390,7 @@ func passage(one account.Passage) string {
 func shortFunc(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
 
 // changes writes a table of differences.
-func (t *tale) changes(p *page, all []world.Difference, a, b string) {
+func (t *tale) changes(p *page, all []observe.Difference, a, b string) {
 	if len(all) == 0 {
 		return
 	}

@@ -6,9 +6,9 @@ import (
 	"io"
 
 	"macemc/internal/canon"
+	"macemc/internal/observe"
 	"macemc/internal/report"
 	"macemc/internal/wording"
-	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
@@ -22,7 +22,7 @@ const traceVersion = 1
 type States interface {
 	Steps() int
 	State(step int) []canon.Line
-	Changes(step int) []world.Difference
+	Changes(step int) []observe.Difference
 }
 
 // stepLine is one line of trace.jsonl: a start of a node, or a step.

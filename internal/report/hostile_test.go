@@ -16,7 +16,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/long"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
@@ -81,7 +81,7 @@ func poisoned(verdict sim.Verdict, text string) *search.Result {
 		Outcomes: []search.Outcome{{Told: text, Times: 3}},
 	}
 	r.Finding, r.Findings, r.Stop = f, []*search.Finding{f}, search.StopFound
-	r.Never, r.Held = []string{text}, []world.Held{{Property: text, Depth: 2}}
+	r.Never, r.Held = []string{text}, []observe.Held{{Property: text, Depth: 2}}
 	return r
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"macemc/internal/numerals"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -81,7 +81,7 @@ func (p *printer) unran(l *search.Lines) {
 }
 
 // held returns where each liveness property was first seen to hold.
-func held(all []world.Held) string {
+func held(all []observe.Held) string {
 	var parts []string
 	for _, h := range all {
 		where := "at depth " + numerals.Count(h.Depth)
@@ -212,7 +212,7 @@ type partJSON struct {
 	Samples []string `json:"samples"`
 }
 
-func heldOf(all []world.Held) []heldJSON {
+func heldOf(all []observe.Held) []heldJSON {
 	out := []heldJSON{}
 	for _, h := range all {
 		one := heldJSON{Property: h.Property, Walk: h.Run}

@@ -10,8 +10,8 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/account"
+	"macemc/internal/observe"
 	"macemc/internal/transcript"
-	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
@@ -265,7 +265,7 @@ var results = map[string]func() *search.Result{
 		for i := range 12 {
 			r.Never = append(r.Never, fmt.Sprintf("message number%d{} was sent %d times and never delivered, which is told in a sentence so long that it is wrapped", i, i))
 		}
-		r.Held = []world.Held{{Property: "lit", Depth: 0}, {Property: "bright, and warm", Depth: 1234}, {Property: "of another colour", Depth: -1}, {Property: "late", Depth: 200, Run: true}}
+		r.Held = []observe.Held{{Property: "lit", Depth: 0}, {Property: "bright, and warm", Depth: 1234}, {Property: "of another colour", Depth: -1}, {Property: "late", Depth: 200, Run: true}}
 		return r
 	},
 	"everything": func() *search.Result {

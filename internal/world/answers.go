@@ -20,8 +20,13 @@ type answers struct{ w *World }
 func (a answers) at() int            { return a.w.Run.acting.Index() }
 func (a answers) node() *nodeState   { return &a.w.nodes.at[a.at()] }
 func (a answers) Log(string)         {}
-func (a answers) Handed()            { a.w.audit.hands() }
 func (a answers) Disk() handler.Disk { return a.node().disk }
+
+func (a answers) Handed() {
+	if a.w.audit != nil {
+		a.w.audit.Hands(a.w.Run.Effects())
+	}
+}
 
 func (a answers) Choose(n int, why string) int {
 	w, k := a.w, 0
@@ -29,7 +34,7 @@ func (a answers) Choose(n int, why string) int {
 		k = w.Run.coin(asked{why: why}, n, nil)
 	}
 	if w.cover != nil {
-		w.cover.chosen(why, n, k)
+		w.cover.Chosen(why, n, k)
 	}
 	return k
 }
@@ -52,13 +57,13 @@ func (w *World) sided(q asked, as string) int {
 	if rare > 0 && w.Environ.left.Rare == 0 {
 		k := w.Run.common(q, len(q.weights)-rare)
 		if w.cover != nil {
-			w.cover.weighed(as, q.weights, false, k)
+			w.cover.Weighed(as, q.weights, false, k)
 		}
 		return k
 	}
 	k := w.Run.weighted(q, len(q.weights), func(i int) int { return q.weights[i] })
 	if w.cover != nil {
-		w.cover.weighed(as, q.weights, true, k)
+		w.cover.Weighed(as, q.weights, true, k)
 	}
 	if q.weights[k] == 0 {
 		w.Environ.spend(budgetRare)
@@ -83,7 +88,7 @@ func (a answers) Room(s handler.Send) bool {
 		return true
 	}
 	if a.w.cover != nil {
-		a.w.cover.refusedAt(guard.Caller(2))
+		a.w.cover.RefusedAt(guard.Caller(2))
 	}
 	return false
 }
@@ -129,7 +134,7 @@ func (w *World) compare(q asked) int {
 	}
 	k := w.Run.coin(q, 2, nil)
 	if w.cover != nil {
-		w.cover.chosen(comparing, 2, k)
+		w.cover.Chosen(comparing, 2, k)
 	}
 	return k
 }

@@ -11,10 +11,10 @@ import (
 // apply carries out the effects of the handler that ran on node i.
 func (w *World) apply(i int) {
 	timers := w.Run.did.Timers()
-	if w.auditing {
-		w.audit.checkHanded()
-	}
 	effects := w.Run.Effects()
+	if w.audit != nil {
+		w.audit.CheckHanded(effects)
+	}
 	for k := range effects {
 		e := &effects[k]
 		switch e.Kind {
@@ -37,16 +37,16 @@ func (w *World) apply(i int) {
 			w.Links.tcp.AskClear(c)
 			w.Links.oneEnd(c)
 			if w.cover != nil {
-				w.cover.kinds[sim.KindClear].can(1)
+				w.cover.Possible(sim.KindClear, 1)
 			}
 		case trace.EffectAskFlushed:
 			w.Links.tcp.AskFlushed(i)
 			if w.cover != nil {
-				w.cover.kinds[sim.KindFlushed].can(1)
+				w.cover.Possible(sim.KindFlushed, 1)
 			}
 		case trace.EffectRefused:
 			if w.cover != nil {
-				w.cover.turnedAway()
+				w.cover.Refused()
 			}
 		case trace.EffectCrash:
 			w.disks.cutShort(i, lifeAway)
@@ -63,33 +63,33 @@ func (w *World) send(i int, e *trace.Effect) {
 	to := e.To.Index()
 	p := netsim.Packet{Message: e.Value, Origin: w.Run.origin()}
 	switch {
-	case w.auditing:
-		p.Sum = w.audit.tell(e.Value)
+	case w.audit != nil:
+		p.Sum = w.audit.Tell(e.Value)
 	case e.Link == sim.LinkSet, e.Link == sim.LinkBag:
 		p.Sum = w.sum(e.Value)
 	}
 	if w.cover != nil {
-		w.cover.of(e.Value).of[sim.KindMessage].can(1)
+		w.cover.Offered(sim.KindMessage, e.Value)
 	}
 	if e.Number = w.Links.send(e.Link, i, to, p); e.Number == 0 {
 		e.Lost = true
 		if w.cover != nil {
-			w.cover.overflowed()
+			w.cover.Overflow()
 		}
 	}
 }
 
 func (w *World) emit(i int, fact any) {
 	if w.cover != nil {
-		w.cover.emitted()
+		w.cover.Emitted()
 	}
 	for k := range w.Judge.monitors {
-		if w.auditing {
-			w.audit.monitors()
+		if w.audit != nil {
+			w.audit.CheckMonitors(w.Run.acting)
 		}
 		err := w.Judge.tell(k, i, fact)
-		if w.auditing {
-			w.audit.remember(k)
+		if w.audit != nil {
+			w.audit.Remember(k)
 		}
 		if err != nil {
 			w.Run.finds(w.Run.fail(sim.VerdictSafety, w.Judge.monitors[k].Name, err.Error()))

@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/flat"
+	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -82,7 +83,7 @@ func (b *Bank) Gathers(place int, id uint32) bool {
 
 // Accepts asks the node part at a place whether it accepts a message.
 func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
-	return b.part(place, id).(*nodePart).guards.Accept(addrOf(from), b.message(message).Message)
+	return b.part(place, id).(*nodePart).guards.Accept(state.AddrOf(from), b.message(message).Message)
 }
 
 // Local returns the events that the node part at a place has by itself.
@@ -200,7 +201,7 @@ func (s *stock) describe(part any) (i info) {
 		for _, m := range of {
 			i.items = append(i.items, Item{m.From, s.message(m.Packet), m.Count > 0})
 		}
-	case int, *cut, nodeSet, memoryPart:
+	case int, *cut, state.NodeSet, memoryPart:
 	default: // nothing
 		i.queue.Plain, i.local.Plain = true, true
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/state"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -118,7 +119,7 @@ func isPlain(w *World) bool {
 			return false
 		}
 	}
-	return w.Environ.cut == nil && w.Environ.paused.empty() && w.Environ.early == sim.Unlimited && w.Links.slow == nil
+	return w.Environ.cut == nil && w.Environ.paused.Empty() && w.Environ.early == sim.Unlimited && w.Links.slow == nil
 }
 
 // A part that arithmetic has made is what its sum says, and stays it whatever is
@@ -202,7 +203,7 @@ func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 	local := func(kind sim.Kind, count func(*Local) int) {
 		for i := range n {
 			for range count(b.bank.Local(i, v[i])) {
-				all = append(all, fmt.Sprintf("%s of %s", kind, addrOf(i)))
+				all = append(all, fmt.Sprintf("%s of %s", kind, state.AddrOf(i)))
 			}
 		}
 	}
@@ -211,7 +212,7 @@ func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 			seen["declined"]++
 			return
 		}
-		all = append(all, fmt.Sprintf("%s from %s to %s: %d", link, addrOf(from), addrOf(to), m))
+		all = append(all, fmt.Sprintf("%s from %s to %s: %d", link, state.AddrOf(from), state.AddrOf(to), m))
 	}
 	local(sim.KindScript, func(l *Local) int { return count(l.Script) })
 	local(sim.KindAction, func(l *Local) int { return int(l.Offers) })

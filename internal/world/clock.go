@@ -5,7 +5,9 @@ import (
 	"reflect"
 
 	"macemc/internal/canon"
+	"macemc/internal/observe"
 	"macemc/internal/sight"
+	"macemc/internal/state"
 	"macemc/macetime"
 	"macemc/sim"
 )
@@ -45,7 +47,7 @@ func (w *World) untold(i int) {
 	for _, l := range w.walker.Lines(w.nodes.at[i].node) {
 		if t, is := macetime.Written(l.Path + " " + l.Value); is {
 			panic(fmt.Sprintf("macemc: %s keeps the time %s as text, in %s = %s; no comparison is asked about a text: keep the macetime.Time, and write times as text with Logf alone",
-				addrOf(i), t, macetime.Plain(l.Path), macetime.Plain(l.Value)))
+				state.AddrOf(i), t, macetime.Plain(l.Path), macetime.Plain(l.Value)))
 		}
 	}
 }
@@ -53,7 +55,7 @@ func (w *World) untold(i int) {
 // renumber renumbers the times that the node still holds. If paced is set, its timers have
 // times too.
 func (ns *nodeState) renumber(in *instants, paced bool) {
-	changed := in.find(ns.node, addrOf(ns.index))
+	changed := in.find(ns.node, state.AddrOf(ns.index))
 	if paced {
 		for k := range ns.seen.Timers {
 			in.add(&ns.seen.Timers[k].Due)
@@ -61,7 +63,7 @@ func (ns *nodeState) renumber(in *instants, paced bool) {
 	}
 	for _, t := range in.times {
 		if wrong := ns.clock.Check(*t); wrong != "" {
-			panic(fmt.Sprintf("macemc: %s holds a time that %s", addrOf(ns.index), wrong))
+			panic(fmt.Sprintf("macemc: %s holds a time that %s", state.AddrOf(ns.index), wrong))
 		}
 	}
 	if !ns.clock.Settled(in.times, in.counted) {
@@ -107,7 +109,7 @@ func (x *Text) TimeFields() (fields []canon.Line) {
 		if x.nodes.at[i].clock == nil {
 			continue
 		}
-		name := addrOf(i).String()
+		name := state.AddrOf(i).String()
 		own := x.copied(x.nodes.at[i].seen.Node)
 		had := map[canon.Line]bool{}
 		for _, l := range x.walker.Lines(own) {
@@ -128,7 +130,7 @@ func (x *Text) TimeFields() (fields []canon.Line) {
 		forget()
 		for _, l := range x.walker.Lines(own) {
 			if !had[l] {
-				fields = append(fields, under(name, l, tag(PartField, i)))
+				fields = append(fields, under(name, l, observe.Tag(observe.PartField, i)))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/guard"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -12,15 +13,15 @@ import (
 // is looked at each time; that it shares nothing with it, where steps are taken twice.
 func (all *nodes) clone(i int) (c sim.Node) {
 	n := all.at[i].node
-	if err := guard.Call("Clone", func() { c = all.sys.Clone(all.params, addrOf(i), n) }); err != nil {
+	if err := guard.Call("Clone", func() { c = all.sys.Clone(all.params, state.AddrOf(i), n) }); err != nil {
 		panic(unsupported(fmt.Sprintf("system %s: %v", all.sys.Name, err)))
 	}
 	if c == nil {
-		panic(unsupported(fmt.Sprintf("system %s: Clone made a nil node of %s", all.sys.Name, addrOf(i))))
+		panic(unsupported(fmt.Sprintf("system %s: Clone made a nil node of %s", all.sys.Name, state.AddrOf(i))))
 	}
 	all.work.copied()
 	if all.sum(c) != all.sum(n) {
-		panic(unsupported(fmt.Sprintf("system %s: Clone made another state of %s: %s", all.sys.Name, addrOf(i), apart(all.walker, n, c))))
+		panic(unsupported(fmt.Sprintf("system %s: Clone made another state of %s: %s", all.sys.Name, state.AddrOf(i), apart(all.walker, n, c))))
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/byzantine"
 	"macemc/internal/handler"
+	"macemc/internal/observe"
 	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
@@ -35,7 +36,7 @@ type Config struct {
 	// pack; 0 means 16,384. It is for tests.
 	Live int
 	// Coverage, if set, counts what runs exercise.
-	Coverage *Coverage
+	Coverage *observe.Coverage
 }
 
 // New makes a world for runs of sys with these params, which Configure
@@ -57,8 +58,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		return nil, err
 	}
 	if config.Coverage != nil {
-		config.Coverage.prepare(params)
-		params = params.Noting(config.Coverage.bugs)
+		params = params.Noting(config.Coverage.Prepare(params))
 	} else {
 		params = params.Noting(nil)
 	}
@@ -69,7 +69,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	}
 	w := &World{setting: setting{
 		sys: sys, params: params, bad: bad, n: n, walker: walker, peers: make([][]sim.Addr, n),
-		tracing: config.Trace, auditing: config.Audit, sprint: config.Sprint, shuffled: config.DiskReorder, crashes: config.Crashes,
+		tracing: config.Trace, sprint: config.Sprint, shuffled: config.DiskReorder, crashes: config.Crashes,
 		live: cmp.Or(config.Live, liveMost), work: new(Work),
 	}}
 	pace, err := sys.Pace(params)
@@ -86,7 +86,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	if config.Answers != nil {
 		answer = config.Answers(answer)
 	}
-	w.Run.did.Init(handler.Config{System: sys, Params: params, Text: walker.Text, Tracing: w.tracing, Paced: w.pace != nil, Strict: w.auditing}, answer)
+	w.Run.did.Init(handler.Config{System: sys, Params: params, Text: walker.Text, Tracing: w.tracing, Paced: w.pace != nil, Strict: config.Audit}, answer)
 	if w.Links.slow, err = w.Links.net.SlowLinks(n); err != nil {
 		return nil, err
 	}
@@ -107,8 +107,8 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		w.nodes.sees.Nodes = append(w.nodes.sees.Nodes, &w.nodes.at[i].seen)
 		w.peers[i] = append(append([]sim.Addr{}, all[:i]...), all[i+1:]...)
 		w.nodes.at[i].index = i
-		w.nodes.envs[i].Bind(&w.Run.did, addrOf(i), w.peers[i])
-		if w.nodes.at[i].first, err = sys.Opening(params, addrOf(i)); err != nil {
+		w.nodes.envs[i].Bind(&w.Run.did, state.AddrOf(i), w.peers[i])
+		if w.nodes.at[i].first, err = sys.Opening(params, state.AddrOf(i)); err != nil {
 			return nil, err
 		}
 	}
@@ -117,13 +117,32 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	}
 	w.Judge.bindWithout(sys, config.Properties, config.Failing)
 	w.sums.Init(state.PlacesOf(n, len(faultNames)+1, len(w.Judge.monitors)))
-	if w.auditing {
-		w.audit.properties()
+	if config.Audit {
+		w.audits(&w.nodes.sees, w.Judge.monitors, w.Run.ends)
+		w.Judge.audits()
 	}
 	if w.cover = config.Coverage; w.cover != nil {
-		w.cover.bind(w)
+		w.cover.Bind(w.subject())
 	}
 	return w, nil
+}
+
+// subject returns what coverage counts of the world.
+func (w *World) subject() observe.Subject {
+	of := observe.Subject{System: w.sys, Params: w.params, Faults: w.Environ.budgets}
+	for k := range w.nodes.at {
+		of.Scripts = append(of.Scripts, w.nodes.at[k].first)
+	}
+	for _, p := range w.Judge.eventually {
+		of.Eventually = append(of.Eventually, p.Name)
+	}
+	for _, p := range w.Judge.sometimes {
+		of.Sometimes = append(of.Sometimes, p.Name)
+	}
+	for _, m := range w.Judge.monitors {
+		of.Monitors = append(of.Monitors, m.Name)
+	}
+	return of
 }
 
 // compose gives each part of a world pointers to the parts below it.
@@ -134,13 +153,12 @@ func (w *World) compose(net sim.Network) {
 	w.Links = newLinks(n, net, &w.sums)
 	w.nodes = nodes{
 		setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links,
-		at: make([]nodeState, n), envs: make([]handler.Envs, n), script: netsim.NewBits(n), changed: newNodeSet(n),
+		at: make([]nodeState, n), envs: make([]handler.Envs, n), script: netsim.NewBits(n), changed: state.NewNodeSet(n),
 	}
-	w.Environ = Environment{paused: newNodeSet(n), setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes}
+	w.Environ = Environment{paused: state.NewNodeSet(n), setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes}
 	w.disks = disks{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.Events = Events{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.Judge = Judge{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
-	w.audit = auditor{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, judge: &w.Judge}
 	w.State = State{setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
 	w.Text = Text{setting: s, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
 }

@@ -2,12 +2,12 @@ package world
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/observe"
 	"macemc/sim"
 )
 
@@ -25,15 +25,22 @@ func TestCoverageOfBugs(t *testing.T) {
 		Name: "leaves", Doc: "Leaves.", Bugs: []sim.Bug{{ID: "L1"}, {ID: "L2"}, {ID: "L3"}},
 		New: func(p sim.Params, _ sim.Addr) sim.Node { p.Bug("L2"); return &leaf{} },
 	}
-	c := new(Coverage)
+	c := new(observe.Coverage)
 	w := coverageWorld(t, sys, []string{"L1", "L2", "L3"}, c)
 	w.Protect(func() { w.Start(choose.NewFixed()) })
-	if got := c.neverBugs(); len(got) != 1 || got[0] != "bug L3 is switched on, and its line was never reached" {
+	if got := never(c, "bug "); len(got) != 1 || got[0] != "bug L3 is switched on, and its line was never reached" {
 		t.Errorf("never: %q", got)
 	}
 }
 
-func coverageWorld(t *testing.T, sys *sim.System, bugs []string, c *Coverage) *World {
+// never returns the lines of c that contain one of some words.
+func never(c *observe.Coverage, words ...string) []string {
+	return slices.DeleteFunc(c.Never(), func(line string) bool {
+		return !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(line, w) })
+	})
+}
+
+func coverageWorld(t *testing.T, sys *sim.System, bugs []string, c *observe.Coverage) *World {
 	t.Helper()
 	p, err := sys.Configure(0, nil, bugs)
 	if err != nil {
@@ -46,79 +53,15 @@ func coverageWorld(t *testing.T, sys *sim.System, bugs []string, c *Coverage) *W
 	return w
 }
 
-// TestCoverageOfManyTypes: types that share a place are not taken for one.
-func TestCoverageOfManyTypes(t *testing.T) {
-	c := new(Coverage)
-	c.prepare(sim.Params{})
-	const types = 1000
-	value := func(i int) any { return reflect.Zero(reflect.ArrayOf(i+1, reflect.TypeFor[int8]())).Interface() }
-	for range 2 {
-		for i := range types {
-			c.of(value(i)).of[sim.KindMessage].possible += i
-		}
-	}
-	for i := range types {
-		if n := c.of(value(i)).of[sim.KindMessage].possible; n != 2*i {
-			t.Fatalf("type %d was counted %d times, want %d", i, n, 2*i)
-		}
-	}
-	if len(c.types) != types {
-		t.Errorf("%d types were told apart, want %d", len(c.types), types)
-	}
-}
-
-// TestCoverageOfCoins: coins are counted for a limited number of purposes, and a line says when
-// there were more; the answers that a coin never gave are abbreviated to one line.
-func TestCoverageOfCoins(t *testing.T) {
-	c := new(Coverage)
-	c.prepare(sim.Params{})
-	c.chosen("wide", 100, 7)
-	c.chosen("wider", sidesMost, 7)
-	c.chosen("without end", 1<<30, 1<<29)
-	for i := range 2 * coinsMost {
-		why := fmt.Sprint("coin ", i)
-		c.chosen(why, 2, 0)
-		c.chosen(why, 2, 1)
-	}
-	want := []string{
-		`coin "wide": answers 0, 1, 2, 3, and 95 more of 0 to 99 were never given`,
-		`coin "wider": answers 0, 1, 2, 3, and 4091 more of 0 to 4095 were never given`,
-		`coin "without end" has 1073741824 answers: which of them were never given was not counted`,
-		"coins of more than 1000 different purposes were asked; the others were not counted",
-	}
-	if got := c.neverCoins(); !slices.Equal(got, want) {
-		t.Errorf("never: %q", got)
-	}
-}
-
-// TestCoverageNames: types that share a name are shown with their packages.
-func TestCoverageNames(t *testing.T) {
-	got := typeNames([]*typeTally{
-		{typ: reflect.TypeFor[sim.Flushed]()}, {typ: reflect.TypeFor[*sim.PeerError]()}, {typ: reflect.TypeFor[strings.Reader]()},
-		{typ: reflect.TypeFor[sim.Kind]()}, {typ: reflect.TypeFor[reflect.Kind]()},
-	})
-	if want := []string{"Flushed{}", "*PeerError", "Reader{...}", "macemc/sim.Kind", "reflect.Kind"}; !slices.Equal(got, want) {
-		t.Errorf("names: %q", got)
-	}
-}
-
-// If several runs have budgets for a fault, the largest one counts, and unlimited is the largest.
-func TestLargestBudgets(t *testing.T) {
-	c := &Coverage{}
-	for _, f := range []sim.Faults{{Crash: 2, Loss: sim.Unlimited}, {Crash: 1, Loss: 5, Reset: 1}, {Reset: sim.Unlimited}} {
-		c.allow(f)
-	}
-	if want := (sim.Faults{Crash: 2, Loss: sim.Unlimited, Reset: sim.Unlimited}); c.allowed != want {
-		t.Errorf("allowed are %v, not %v", c.allowed, want)
-	}
-}
+// looks is the number of deliveries that coverage must examine before it says that they did nothing.
+const looks = 10
 
 // heedful heeds number by a field that it changes, odd by a fact that it emits, and ignores other
 // messages.
 type heedful struct{ Sum int }
 
 func (h *heedful) start(env sim.Env, _ start) {
-	for range idleLeast {
+	for range looks {
 		for _, m := range []sim.Message{number{1}, odd{}, unsent{}} {
 			env.Bag().Send(env.Peers()[0], m)
 		}
@@ -133,7 +76,7 @@ var heedfuls = sim.Handle(sim.OnSignal((*heedful).start), sim.OnMessage((*heedfu
 // A message is heeded if it changes the node or has an effect. The least distance to a Sometimes
 // property is reported only if the property has a function that measures it.
 func TestCoverageOfWhatWasHeeded(t *testing.T) {
-	c := new(Coverage)
+	c := new(observe.Coverage)
 	w, err := New(&sim.System{
 		Name: "heedful", Doc: "Nodes that heed.",
 		New: func(sim.Params, sim.Addr) sim.Node { return heedfuls.Node(&heedful{}) },
@@ -150,7 +93,7 @@ func TestCoverageOfWhatWasHeeded(t *testing.T) {
 	}
 	if f := w.Protect(func() {
 		w.Start(choose.NewFixed())
-		for range 1 + 3*idleLeast {
+		for range 1 + 3*looks {
 			w.Step(choose.NewFixed(0))
 		}
 		w.Judge.CoverRun()
@@ -162,27 +105,8 @@ func TestCoverageOfWhatWasHeeded(t *testing.T) {
 		`property "far" was to hold sometimes, and no such state was met; the nearest was 3 away`,
 		`property "somewhere" was to hold sometimes, and no such state was met`,
 	}
-	if got := append(c.neverNoticed(), c.neverProperties()...); !slices.Equal(got, want) {
+	if got := never(c, "did nothing", "to hold sometimes"); !slices.Equal(got, want) {
 		t.Errorf("never: %q", got)
-	}
-}
-
-// A type is signalled that was possible as anything but a message.
-func TestSignalled(t *testing.T) {
-	for _, c := range []struct {
-		kinds []sim.Kind
-		want  bool
-	}{
-		{nil, false}, {[]sim.Kind{sim.KindMessage}, false}, {[]sim.Kind{sim.KindScript}, true}, {[]sim.Kind{sim.KindAction}, true},
-		{[]sim.Kind{sim.KindTask}, true}, {[]sim.Kind{sim.KindTimer}, true}, {[]sim.Kind{sim.KindTask, sim.KindTimer}, true},
-	} {
-		var of typeTally
-		for _, k := range c.kinds {
-			of.of[k].possible = 1
-		}
-		if got := of.signalled(); got != c.want {
-			t.Errorf("possible as %v: signalled %v", c.kinds, got)
-		}
 	}
 }
 
@@ -202,7 +126,7 @@ func TestCoverageOfNobody(t *testing.T) {
 		down  int
 		empty bool
 	}{{all, 0, false}, {all, 2, false}, {all, 3, true}, {some, 0, false}, {some, 3, false}, {whoever, 0, false}, {whoever, 3, true}} {
-		c, sys := new(Coverage), gale()
+		c, sys := new(observe.Coverage), gale()
 		sys.Properties = []sim.Property{sim.Eventually("it", of.holds)}
 		w, err := New(sys, sim.Params{Nodes: 3}, Config{Coverage: c, Conditions: sim.Conditions{Faults: &sim.Faults{Down: 3}}})
 		if err != nil {
@@ -217,7 +141,7 @@ func TestCoverageOfNobody(t *testing.T) {
 		}); f != nil || w.Run.Steps() != of.down {
 			t.Fatal(f, w.Run.Steps())
 		}
-		never := strings.Join(c.neverProperties(), "\n")
+		never := strings.Join(c.Never(), "\n")
 		if strings.Contains(never, "held while all nodes that it is about were down") != of.empty {
 			t.Errorf("%d of 3 are down: %s", of.down, never)
 		}

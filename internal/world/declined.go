@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"macemc/internal/state"
 	"macemc/internal/wording"
 	"macemc/netsim"
 	"macemc/sim"
@@ -24,11 +25,11 @@ func (x *Text) Declined() string {
 		if x.nodes.at[to].life == lifeUp && x.nodes.at[to].guards.Awaits(p.Message) {
 			waiting = "waiting for others of an OnQuorum"
 		}
-		if x.nodes.at[to].life != lifeUp || x.environ.severed(from, to) || x.nodes.at[to].guards.Accept(addrOf(from), p.Message) {
+		if x.nodes.at[to].life != lifeUp || x.environ.severed(from, to) || x.nodes.at[to].guards.Accept(state.AddrOf(from), p.Message) {
 			return
 		}
 		if behind += queued - 1; len(words) < declinedMost {
-			words = append(words, fmt.Sprintf("%s from %s by %s at %s", wording.Shown(x.walker.Text, p.Message), addrOf(from), link, addrOf(to)))
+			words = append(words, fmt.Sprintf("%s from %s by %s at %s", wording.Shown(x.walker.Text, p.Message), state.AddrOf(from), link, state.AddrOf(to)))
 		}
 		n++
 	}
@@ -71,7 +72,7 @@ func (x *Text) shut() string {
 	var words []string
 	for i := range x.nodes.at {
 		if ns := &x.nodes.at[i]; ns.life == lifeUp && ns.next < len(ns.script) && !ns.opens() {
-			words = append(words, fmt.Sprintf("%s of the script of %s", wording.Shown(x.walker.Text, ns.script[ns.next]), addrOf(i)))
+			words = append(words, fmt.Sprintf("%s of the script of %s", wording.Shown(x.walker.Text, ns.script[ns.next]), state.AddrOf(i)))
 		}
 	}
 	if len(words) == 0 {

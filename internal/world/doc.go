@@ -30,9 +30,9 @@
 //	disks        the data that nodes have stored, and how much of it a crash leaves
 //	Events       the possible events, in their order and with their weights
 //	Judge        the system's properties, monitors and views, evaluated in a state
-//	auditor      checks that a handler changes nothing but its node
 //	State        the state as parts: hashed, saved to a Bank, loaded
 //	Text         the state as lines
 //
-// Coverage and the lockstep of two worlds observe from outside, and no step depends on them.
+// The observers of package observe and the lockstep of two worlds look from outside, and no step
+// depends on them.
 package world

@@ -27,9 +27,9 @@ type Environment struct {
 	firings    int        // early firings of a run
 	early      int        // and how many are left; Unlimited
 	cut        *cut
-	away, gone int     // nodes that may restart, and that are down for good
-	paused     nodeSet // nodes that take no step
-	storm      bool    // there is something of all this
+	away, gone int           // nodes that may restart, and that are down for good
+	paused     state.NodeSet // nodes that take no step
+	storm      bool          // there is something of all this
 
 	consequences []happening          // that are possible now, of faults that were
 	faults       []happening          // that are possible now
@@ -65,7 +65,7 @@ func (l life) absent() bool { return l >= lifeGone }
 func (e *Environment) Allow(f sim.Faults, early *int) {
 	e.allow(f, early)
 	if e.cover != nil {
-		e.cover.allow(f)
+		e.cover.Allow(f)
 	}
 }
 
@@ -110,7 +110,7 @@ var faultKinds = func() (all []sim.Kind) {
 func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
 	e.links.bar(barred)
-	e.storm = barred || !e.paused.empty() || !e.left.IsZero()
+	e.storm = barred || !e.paused.Empty() || !e.left.IsZero()
 }
 
 // list lists the events of the environment, in canonical order.
@@ -171,7 +171,7 @@ func (e *Environment) list() {
 }
 
 // pausing reports whether a node is paused: it is up, and takes no step.
-func (e *Environment) pausing(i int) bool { return e.paused.has(i) }
+func (e *Environment) pausing(i int) bool { return e.paused.Has(i) }
 
 // held reports whether an event has to wait because a handler of a paused node would run.
 // Events of the network do not wait.
@@ -180,7 +180,7 @@ func (e *Environment) held(h *happening) bool {
 }
 
 func at(kind sim.Kind, i int) happening {
-	return happening{sim.Event{Node: addrOf(i), Kind: kind}, spot{node: int32(i), cause: -1}}
+	return happening{sim.Event{Node: state.AddrOf(i), Kind: kind}, spot{node: int32(i), cause: -1}}
 }
 
 // lookRefused lists the messages that cannot arrive: nobody listens at the
@@ -262,7 +262,7 @@ func (e *Environment) lookDatagrams() {
 func (e *Environment) reorderable(c, place int) bool {
 	from, to := e.links.udp.Ends(c)
 	return e.nodes.at[to].life == lifeUp && !e.severed(from, to) &&
-		e.nodes.at[to].guards.Accept(addrOf(from), e.links.udp.Packets(c)[place].Message)
+		e.nodes.at[to].guards.Accept(state.AddrOf(from), e.links.udp.Packets(c)[place].Message)
 }
 
 // lookSplits lists the partitions that may begin: each group of nodes against
@@ -362,16 +362,18 @@ func (e *Environment) take(h *happening) {
 	case sim.KindReorder:
 		p := e.links.udp.Take(c, int(h.Place))
 		e.run.takes(p.Origin)
-		e.run.gave(p)
+		if e.audit != nil {
+			e.audit.Give(p)
+		}
 		e.links.takes(e.sums.UDP(c))
 	case sim.KindPartition, sim.KindOneWay:
 		e.cut = &cut{h.Value.(sim.Split).Side, h.Kind == sim.KindOneWay}
 		e.sums.Touch(e.sums.Cut())
 	case sim.KindPause:
-		e.paused.add(i)
+		e.paused.Add(i)
 		e.sums.Touch(e.sums.Pauses())
 	case sim.KindResume:
-		e.paused.remove(i)
+		e.paused.Remove(i)
 		e.sums.Touch(e.sums.Pauses())
 	default:
 		panic(fmt.Sprintf("macemc bug: sim: cannot take a %s event", h.Kind))
@@ -392,7 +394,7 @@ func (e *Environment) crash(i int, l life) {
 	}
 	e.sums.Touched().Add(e.sums.Pauses(), state.Asked)
 	if e.pausing(i) {
-		e.paused.remove(i)
+		e.paused.Remove(i)
 		e.sums.Touch(e.sums.Pauses())
 	}
 	if l == lifeAway {
@@ -447,7 +449,7 @@ func (e *Environment) part(sort state.Sort, k int) any {
 	case state.Cut:
 		return e.cut
 	}
-	return e.paused.clone()
+	return e.paused.Clone()
 }
 
 // place makes a part of the environment one that part has returned, or empty if it is nil.
@@ -459,8 +461,8 @@ func (e *Environment) place(sort state.Sort, k int, of any) {
 	case state.Cut:
 		e.cut, _ = of.(*cut)
 	default:
-		paused, _ := of.(nodeSet)
-		e.paused.set(paused)
+		paused, _ := of.(state.NodeSet)
+		e.paused.Set(paused)
 	}
 	e.links.soilAll()
 	e.weather()
@@ -485,7 +487,7 @@ func (e *Environment) leave(i int) {
 // heal voids the budgets, and ends partitions and pauses.
 func (e *Environment) heal() {
 	e.left, e.cut, e.early = sim.Faults{}, nil, sim.Unlimited
-	e.paused.clear()
+	e.paused.Clear()
 	for part := e.sums.Rest(); part < e.sums.Healed(); part++ {
 		e.sums.Touch(part)
 	}
@@ -494,7 +496,7 @@ func (e *Environment) heal() {
 
 // Healed reports whether the environment has nothing left to misbehave with.
 func (e *Environment) Healed() bool {
-	return e.left.IsZero() && e.cut == nil && e.paused.empty() && e.early == sim.Unlimited
+	return e.left.IsZero() && e.cut == nil && e.paused.Empty() && e.early == sim.Unlimited
 }
 
 var faultNames = sim.FaultNames()
@@ -576,7 +578,7 @@ func (e *Environment) writes() { e.stored = true }
 // start resets the environment for a new run.
 func (e *Environment) start() {
 	e.left, e.early, e.cut, e.away, e.gone = e.budgets, e.firings, nil, 0, 0
-	e.paused.clear()
+	e.paused.Clear()
 	e.weather()
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/handler"
+	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
 	"macemc/trace"
@@ -70,13 +71,15 @@ type span struct {
 // sections and in runs of equal weight, which the other methods read.
 func (es *Events) Count() int {
 	l, e, all := es.links, es.environ, es.nodes
-	if (l.guarded || l.barred) && !l.dirty.empty() {
+	if (l.guarded || l.barred) && !l.dirty.Empty() {
 		es.refresh()
 	}
 	if e.storm {
 		e.list()
 		if es.cover != nil {
-			es.cover.possible(e.consequences)
+			for k := range e.consequences {
+				es.cover.Possible(e.consequences[k].Kind, 1)
+			}
 		}
 	}
 	n, runs, spans := 0, es.runs[:0], es.spans[:0]
@@ -108,7 +111,7 @@ func (es *Events) Count() int {
 		run(sim.KindFlushed, count(sectionFlushed, l.tcp.Flushed().Len()))
 		run(sim.KindError, count(sectionError, l.tcp.Errors().Len()))
 		if es.cover != nil {
-			es.cover.kinds[sim.KindError].can(l.tcp.Errors().Len())
+			es.cover.Possible(sim.KindError, l.tcp.Errors().Len())
 		}
 	}
 	if e.storm {
@@ -129,7 +132,7 @@ func (es *Events) Count() int {
 }
 
 // filtered reports whether not all that the spans have is possible.
-func (es *Events) filtered() bool { return !es.environ.paused.empty() || es.links.slow != nil }
+func (es *Events) filtered() bool { return !es.environ.paused.Empty() || es.links.slow != nil }
 
 // unheld returns the number of events without those of paused nodes, and without messages on slow
 // links as long as other events are possible.
@@ -348,13 +351,13 @@ func (es *Events) find(k int, h *happening) {
 
 // own makes h an event of a node's own.
 func (h *happening) own(kind sim.Kind, i, slot int, value any, cause int32) {
-	h.Node, h.Kind, h.Value = addrOf(i), kind, value
+	h.Node, h.Kind, h.Value = state.AddrOf(i), kind, value
 	h.spot = spot{node: int32(i), slot: int32(slot), cause: cause}
 }
 
 // about makes h an event at one node about its connection to another.
 func (h *happening) about(kind sim.Kind, node, peer, channel int) {
-	h.Event = sim.Event{Node: addrOf(node), From: addrOf(peer), Kind: kind, Link: sim.LinkTCP}
+	h.Event = sim.Event{Node: state.AddrOf(node), From: state.AddrOf(peer), Kind: kind, Link: sim.LinkTCP}
 	h.spot = spot{node: int32(node), channel: int32(channel), cause: -1}
 }
 
@@ -362,7 +365,7 @@ func (h *happening) about(kind sim.Kind, node, peer, channel int) {
 // of a fault.
 func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) *happening {
 	from, to := l.tcp.Ends(channel)
-	h.Node, h.From, h.Kind, h.Link, h.Value = addrOf(to), addrOf(from), sim.KindMessage, link, p.Message
+	h.Node, h.From, h.Kind, h.Link, h.Value = state.AddrOf(to), state.AddrOf(from), sim.KindMessage, link, p.Message
 	h.spot = spot{node: int32(to), channel: int32(channel), cause: p.Step}
 	return h
 }
@@ -370,7 +373,7 @@ func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Pac
 // scattered is the delivery of a member of a node's set or bag.
 func (h *happening) scattered(i, slot int, m *netsim.Member) *happening {
 	h.own(sim.KindMessage, i, slot, m.Message, m.Step)
-	h.Link, h.From = sim.LinkSet, addrOf(m.From)
+	h.Link, h.From = sim.LinkSet, state.AddrOf(m.From)
 	if m.Count > 0 {
 		h.Link = sim.LinkBag
 	}
@@ -404,7 +407,7 @@ func (es *Events) member(k int, h *happening) {
 func (es *Events) Settled() bool {
 	e := es.environ
 	timers := es.timers.count > 0 && (es.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
-	if e.cut != nil || !e.paused.empty() || e.away > 0 || timers {
+	if e.cut != nil || !e.paused.Empty() || e.away > 0 || timers {
 		return false
 	}
 	n := es.Count()

@@ -3,6 +3,7 @@ package world
 import (
 	"testing"
 
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -64,7 +65,7 @@ func TestPanicInCrash(t *testing.T) {
 		w.Step(&scripted{[]int{w.Events.Count() - 1}})
 	})
 	steps := w.Run.Trace().Steps
-	if f == nil || f.Identity != "n1 crash" || f.Node != addrOf(1) || len(steps) != 1 || !steps[0].Cut || steps[0].Event.Kind != sim.KindCrash || steps[0].Node != addrOf(1) {
+	if f == nil || f.Identity != "n1 crash" || f.Node != state.AddrOf(1) || len(steps) != 1 || !steps[0].Cut || steps[0].Event.Kind != sim.KindCrash || steps[0].Node != state.AddrOf(1) {
 		t.Errorf("told as %+v, with the steps %+v", f, steps)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -40,7 +41,7 @@ func fillSimulation(t *testing.T) (accepted int, inOrder, room bool) {
 		Name: "fill", Doc: "n0 sends until it is refused.",
 		New: func(sim.Params, sim.Addr) sim.Node { return &filler{} },
 		Script: func(_ sim.Params, self sim.Addr, _ int) []sim.Signal {
-			if self == addrOf(0) {
+			if self == state.AddrOf(0) {
 				return []sim.Signal{do("fill")}
 			}
 			return nil
@@ -75,10 +76,10 @@ func (f *filler) Init(sim.Env) {}
 func (f *filler) Handle(env sim.Env, s sim.Signal) {
 	switch s.(type) {
 	case do:
-		for env.TCP().Send(addrOf(1), f.Sent) {
+		for env.TCP().Send(state.AddrOf(1), f.Sent) {
 			f.Sent++
 		}
-		env.TCP().RequestToSend(addrOf(1))
+		env.TCP().RequestToSend(state.AddrOf(1))
 	case sim.ClearToSend:
 		f.Room = true
 	}

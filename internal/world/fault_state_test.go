@@ -8,6 +8,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/long"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -22,7 +23,7 @@ func gale() *sim.System {
 		Name: "gale", Doc: "Puppets in all weathers.",
 		New: func(sim.Params, sim.Addr) sim.Node { return &puppet{} },
 		Crash: func(_ sim.Params, self sim.Addr, dead sim.Node) sim.Node {
-			if self == addrOf(2) {
+			if self == state.AddrOf(2) {
 				return &puppet{Disk: dead.(*puppet).Disk + 1}
 			}
 			return &puppet{}
@@ -78,7 +79,7 @@ func TestFaultHashAndEvents(t *testing.T) {
 			t.Fatalf("walk %d: %v %v", i, f, w.Run.Err())
 		}
 	}
-	for k := sim.KindScript; k < kinds; k++ {
+	for k := sim.KindScript; k <= sim.KindHeal; k++ {
 		if met[k] == 0 && k != sim.KindAction && k != sim.KindTask && k != sim.KindQuorum {
 			t.Errorf("no %s event occurred", k)
 		}

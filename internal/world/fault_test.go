@@ -10,6 +10,8 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/observe"
+	"macemc/internal/state"
 	"macemc/internal/transcript"
 	"macemc/sim"
 )
@@ -52,7 +54,7 @@ func TestFaultTranscripts(t *testing.T) {
 // stage is one transcript's world.
 type stage struct {
 	w     *World
-	cover *Coverage
+	cover *observe.Coverage
 	seen  map[canon.Hash]int
 	view  []sim.Addr // the nodes that the property saw last
 }
@@ -60,7 +62,7 @@ type stage struct {
 func (s *stage) command(t *testing.T, d *transcript.Data) string {
 	transcript.Allow(t, d)
 	if s.w != nil {
-		s.w.watch.child() // the transcript's own goroutine is none of the service's
+		s.w.watch.Child() // the transcript's own goroutine is none of the service's
 	}
 	switch d.Cmd {
 	case "system":
@@ -113,7 +115,7 @@ func lines(d *transcript.Data, do func(string) string) string {
 // system makes the world that the input describes, and starts it.
 func (s *stage) system(t *testing.T, d *transcript.Data) string {
 	first, again := map[string][]sim.Signal{}, map[string][]sim.Signal{}
-	nodes, config := 2, Config{Trace: true, Audit: true, Coverage: new(Coverage)}
+	nodes, config := 2, Config{Trace: true, Audit: true, Coverage: new(observe.Coverage)}
 	s.cover = config.Coverage
 	var err error
 	sys := &sim.System{
@@ -341,7 +343,7 @@ func (p *puppet) Handle(env sim.Env, s sim.Signal) {
 func (p *puppet) do(env sim.Env, word []string) {
 	peer := func() sim.Addr {
 		n, _ := strconv.Atoi(strings.TrimPrefix(word[1], "n"))
-		return addrOf(n)
+		return state.AddrOf(n)
 	}
 	switch word[0] {
 	case "send":

@@ -3,13 +3,14 @@ package world
 import (
 	"fmt"
 
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
 // refresh brings the offers and acceptance of dirty nodes up to date.
 func (es *Events) refresh() {
 	dirty := &es.links.dirty
-	for i := dirty.next(0); i >= 0; i = dirty.next(i + 1) {
+	for i := dirty.Next(0); i >= 0; i = dirty.Next(i + 1) {
 		es.refreshNode(i)
 	}
 	es.links.fresh()
@@ -20,34 +21,34 @@ func (es *Events) refreshNode(i int) {
 	es.nodes.actions -= len(ns.offers)
 	ns.quiet()
 	up := ns.life == lifeUp
-	if es.auditing {
-		es.asks("the Offers of " + addrOf(i).String())
+	if es.audit != nil {
+		es.asks("the Offers of " + state.AddrOf(i).String())
 	}
 	if up && ns.guards.Any() { // or the closure is made for nobody
 		ns.guards.Offer(ns.offer)
 		es.gather(i)
 	}
 	if ns.guards.HasOpens() {
-		if es.auditing {
-			es.asks("the Opens of " + addrOf(i).String())
+		if es.audit != nil {
+			es.asks("the Opens of " + state.AddrOf(i).String())
 		}
 		es.nodes.script.Put(i, ns.life == lifeLate || up && ns.opens())
 	}
 	es.assemble(i)
-	if es.auditing {
-		es.asks("the Accepts of " + addrOf(i).String())
+	if es.audit != nil {
+		es.asks("the Accepts of " + state.AddrOf(i).String())
 	}
 	es.nodes.actions += len(ns.offers)
 	if es.cover != nil {
 		for _, s := range ns.offers {
-			es.cover.of(s).of[sim.KindAction].can(1)
+			es.cover.Offered(sim.KindAction, s)
 		}
 	}
 
 	es.links.member(-len(ns.accepted))
 	ns.declines()
 	for k, m := range es.links.set.For(i) {
-		if up && !es.environ.severed(m.From, i) && ns.guards.Accept(addrOf(m.From), m.Message) {
+		if up && !es.environ.severed(m.From, i) && ns.guards.Accept(state.AddrOf(m.From), m.Message) {
 			ns.accepts(k)
 		}
 	}
@@ -56,8 +57,8 @@ func (es *Events) refreshNode(i int) {
 	for from := range es.n {
 		c := es.links.tcp.Channel(from, i)
 		open := up && !es.environ.severed(from, i)
-		es.links.acceptedTCP.Put(c, up && es.environ.connects(from, i) && es.links.tcp.Messages().Has(c) && ns.guards.Accept(addrOf(from), es.links.tcp.Head(c).Message))
-		es.links.acceptedUDP.Put(c, open && es.links.udp.Ready().Has(c) && ns.guards.Accept(addrOf(from), es.links.udp.Head(c).Message))
+		es.links.acceptedTCP.Put(c, up && es.environ.connects(from, i) && es.links.tcp.Messages().Has(c) && ns.guards.Accept(state.AddrOf(from), es.links.tcp.Head(c).Message))
+		es.links.acceptedUDP.Put(c, open && es.links.udp.Ready().Has(c) && ns.guards.Accept(state.AddrOf(from), es.links.udp.Head(c).Message))
 	}
 	es.asks("")
 }
@@ -77,12 +78,12 @@ func (es *Events) gather(i int) {
 	if !ns.guards.Gathers() {
 		return
 	}
-	if es.auditing {
-		es.asks(fmt.Sprintf("the Gathers of %s", addrOf(i)))
+	if es.audit != nil {
+		es.asks(fmt.Sprintf("the Gathers of %s", state.AddrOf(i)))
 	}
 	ns.guards.Gather(func(yield func(sim.Addr, sim.Message) bool) {
 		for _, m := range es.links.set.For(i) {
-			if m.Count == 0 && !es.environ.severed(m.From, i) && !yield(addrOf(m.From), m.Message) {
+			if m.Count == 0 && !es.environ.severed(m.From, i) && !yield(state.AddrOf(m.From), m.Message) {
 				return
 			}
 		}

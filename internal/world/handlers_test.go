@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/observe"
 	"macemc/sim"
 )
 
@@ -151,13 +152,13 @@ func TestUnhandled(t *testing.T) {
 // A handler is reported if its message or signal never came; but not if only the environment can
 // make that signal.
 func TestHandlersNeverRan(t *testing.T) {
-	c := new(Coverage)
+	c := new(observe.Coverage)
 	w := coverageWorld(t, counting(typed), nil, c)
 	w.Protect(func() {
 		w.Start(choose.NewFixed())
 		w.Step(choose.NewFixed(0))
 	})
-	never := strings.Join(c.neverHandlers(), "\n")
+	never := strings.Join(never(c, "though there are handlers"), "\n")
 	want := "never sent, though there are handlers: unsent\n" +
 		"never in a script, offered, posted or scheduled, though there are handlers: unused"
 	if never != want {

@@ -117,7 +117,7 @@ func (j *Judge) checkWithout() {
 		if !j.ask(&c.Check) {
 			var names []string
 			for _, i := range c.nodes {
-				names = append(names, addrOf(i).String())
+				names = append(names, state.AddrOf(i).String())
 			}
 			panic(unsupported(fmt.Sprintf("property %q looks at which nodes are up: after step %d it holds with all nodes and not without %s, so the crash model implicit differs from explicit; use explicit",
 				c.Name, j.run.Steps(), strings.Join(names, " and "))))
@@ -159,7 +159,7 @@ func (j *Judge) holds(c *sight.Check) bool {
 	}
 	j.asking = c
 	changed := &j.nodes.changed
-	for i := changed.next(0); i >= 0; i = changed.next(i + 1) {
+	for i := changed.Next(0); i >= 0; i = changed.Next(i + 1) {
 		if !c.Each(i) {
 			j.asking = nil
 			return false
@@ -270,7 +270,7 @@ func (j *Judge) NotLive() (names, explanations []string) {
 func (j *Judge) Assumed() bool {
 	holds := j.assume.Holds == nil || j.ask(&j.assume)
 	if j.cover != nil {
-		j.cover.assume.saw(holds)
+		j.cover.Assumed(holds)
 	}
 	return holds
 }
@@ -280,7 +280,7 @@ func (j *Judge) Assumed() bool {
 func (j *Judge) Within() bool {
 	holds := j.within.Holds == nil || j.ask(&j.within)
 	if j.cover != nil {
-		j.cover.within.saw(holds)
+		j.cover.Within(holds)
 	}
 	return holds
 }
@@ -292,13 +292,25 @@ func StepChecks(before, after *World, only []string) *Transition {
 	for _, p := range after.sys.Properties {
 		if p.Rule().Kind == sight.RuleSteps && (len(only) == 0 || slices.Contains(only, p.Name)) {
 			c := p.Rule().Step(&before.nodes.sees, &after.nodes.sees)
-			if after.auditing {
-				after.audit.property(&c, "property")
+			if after.audit != nil {
+				c = after.audit.Property(c, "property")
 			}
 			t.checks = append(t.checks, c)
 		}
 	}
 	return t
+}
+
+// audits makes everything that is asked of a state stop the run where it changes a node or gives two
+// answers.
+func (j *Judge) audits() {
+	for _, list := range [3][]sight.Check{j.always, j.eventually, j.sometimes} {
+		for k := range list {
+			list[k] = j.audit.Property(list[k], "property")
+		}
+	}
+	j.within = j.audit.Property(j.within, "System.Within")
+	j.assume = j.audit.Property(j.assume, "System.Assume")
 }
 
 // Transition checks the step properties of one step after another.
@@ -334,7 +346,7 @@ func (j *Judge) checkTCP() *sim.Failure {
 	}
 	f := j.run.fail(sim.VerdictSafety, fits, "")
 	f.Message = fmt.Sprintf("of the connection %s keeps %q about %s, which keeps %q",
-		addrOf(a), j.links.tcp.Flags(a, b).Words(), addrOf(b), j.links.tcp.Flags(b, a).Words())
+		state.AddrOf(a), j.links.tcp.Flags(a, b).Words(), state.AddrOf(b), j.links.tcp.Flags(b, a).Words())
 	return f
 }
 

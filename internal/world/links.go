@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"macemc/internal/handler"
+	"macemc/internal/observe"
 	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
@@ -26,10 +27,10 @@ type Links struct {
 	// The channels whose next message its receiver accepts: all of them, unless a node can decline.
 	acceptedTCP netsim.Bits // channels whose head
 	acceptedUDP netsim.Bits
-	members     int     // of sets and bags
-	guarded     bool    // some node has Offers or Accepts
-	barred      bool    // some node does not listen, or there is a partition
-	dirty       nodeSet // nodes whose offers and acceptance are out of date, where that matters
+	members     int           // of sets and bags
+	guarded     bool          // some node has Offers or Accepts
+	barred      bool          // some node does not listen, or there is a partition
+	dirty       state.NodeSet // nodes whose offers and acceptance are out of date, where that matters
 
 	disturbed bool                  // a connection was reset or broke
 	used      [sim.LinkBag + 1]bool // by which something was sent, in any run
@@ -41,7 +42,7 @@ func newLinks(n int, net sim.Network, sums *state.Sums) Links {
 	return Links{
 		sums: sums, n: n, net: net,
 		tcp: netsim.NewTCP(n, net.TCPBuffer, net.Flaws...), udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
-		acceptedTCP: netsim.NewBits(n * n), acceptedUDP: netsim.NewBits(n * n), dirty: newNodeSet(n),
+		acceptedTCP: netsim.NewBits(n * n), acceptedUDP: netsim.NewBits(n * n), dirty: state.NewNodeSet(n),
 	}
 }
 
@@ -78,16 +79,16 @@ func (l *Links) start() {
 	l.set.Reset()
 	l.acceptedTCP.Clear()
 	l.acceptedUDP.Clear()
-	l.dirty.clear()
+	l.dirty.Clear()
 	l.members, l.guarded, l.barred, l.disturbed = 0, false, false, false
 }
 
 // soil marks the offers and acceptance of a node as out of date; soilAll does so for all nodes.
-func (l *Links) soil(i int) { l.dirty.add(i) }
-func (l *Links) soilAll()   { l.dirty.fill(l.n) }
+func (l *Links) soil(i int) { l.dirty.Add(i) }
+func (l *Links) soilAll()   { l.dirty.Fill(l.n) }
 
 // fresh records that nothing is out of date.
-func (l *Links) fresh() { l.dirty.clear() }
+func (l *Links) fresh() { l.dirty.Clear() }
 
 // guard records whether a node has guards.
 func (l *Links) guard(g handler.Guards) { l.guarded = l.guarded || g.Any() }
@@ -244,6 +245,27 @@ func (l *Links) equal() (all [][]netsim.Equal) {
 func (l *Links) placeEqual(all [][]netsim.Equal) {
 	for i, equal := range all {
 		l.set.SetEqual(i, equal)
+	}
+}
+
+// all yields the messages under way.
+func (l *Links) all(yield func(observe.Parcel) bool) {
+	for c := range l.n * l.n {
+		from, to := l.tcp.Ends(c)
+		for _, packets := range [2][]netsim.Packet{l.tcp.Packets(c), l.udp.Packets(c)} {
+			for _, p := range packets {
+				if !yield(observe.Parcel{From: from, To: to, Packet: p}) {
+					return
+				}
+			}
+		}
+	}
+	for to := range l.n {
+		for _, m := range l.set.For(to) {
+			if !yield(observe.Parcel{From: m.From, To: to, Packet: m.Packet}) {
+				return
+			}
+		}
 	}
 }
 

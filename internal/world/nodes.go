@@ -24,7 +24,7 @@ type nodes struct {
 	at       []nodeState
 	envs     []handler.Envs // of their handlers
 	sees     sight.State    // what the views of properties go by
-	changed  nodeSet        // those that changed since Judge.Check held
+	changed  state.NodeSet  // those that changed since Judge.Check held
 	script   netsim.Bits    // those whose script has an opening left
 	actions  int            // that they offer: see Events.refresh
 	quorums  int            // sets of messages that they may take at once: see Events.assemble
@@ -71,12 +71,20 @@ func (all *nodes) start() {
 	all.sees.Regrouped()
 }
 
+// all returns the nodes.
+func (all *nodes) all() (nodes []sim.Node) {
+	for i := range all.at {
+		nodes = append(nodes, all.at[i].node)
+	}
+	return nodes
+}
+
 // renew makes a node as a run begins with it.
 func (all *nodes) renew(i int) {
 	ns := &all.at[i]
 	ns.begin()
 	all.script.Put(i, len(ns.script) > 0)
-	all.install(i, all.sys.New(all.params, addrOf(i)))
+	all.install(i, all.sys.New(all.params, state.AddrOf(i)))
 }
 
 // begin resets the node to the start of a run.
@@ -103,7 +111,7 @@ func (ns *nodeState) joins() bool {
 // install puts a node into its place.
 func (all *nodes) install(i int, n sim.Node) {
 	if n == nil {
-		panic(fmt.Sprintf("macemc: system %s: New made a nil node at %s", all.sys.Name, addrOf(i)))
+		panic(fmt.Sprintf("macemc: system %s: New made a nil node at %s", all.sys.Name, state.AddrOf(i)))
 	}
 	ns := &all.at[i]
 	all.put(i, n)
@@ -127,7 +135,7 @@ func (all *nodes) reinstall(i int, n sim.Node) {
 func (all *nodes) put(i int, n sim.Node) {
 	all.at[i].put(n)
 	all.sees.Replaced()
-	all.changed.add(i)
+	all.changed.Add(i)
 }
 
 func (ns *nodeState) put(n sim.Node) {
@@ -158,12 +166,12 @@ func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 // soil marks a node's offers, acceptance and sum as out of date.
 func (all *nodes) soil(i int) {
 	all.links.soil(i)
-	all.changed.add(i)
+	all.changed.Add(i)
 	all.sums.TouchNode(i)
 }
 
 // judged records that the properties were evaluated for all nodes as they are now.
-func (all *nodes) judged() { all.changed.clear() }
+func (all *nodes) judged() { all.changed.Clear() }
 
 // own makes a node the world's own, before a handler changes it.
 func (all *nodes) own(i int) {
@@ -199,9 +207,9 @@ func (all *nodes) crash(i int, l life) {
 	ns.end(l)
 	all.script.Put(i, false)
 	all.links.crash(i)
-	next := all.sys.New(all.params, addrOf(i))
+	next := all.sys.New(all.params, state.AddrOf(i))
 	if all.sys.Crash != nil {
-		next = all.sys.Crash(all.params, addrOf(i), ns.node)
+		next = all.sys.Crash(all.params, state.AddrOf(i), ns.node)
 	}
 	all.replace(i, next)
 }
@@ -217,7 +225,7 @@ func (all *nodes) replace(i int, next sim.Node) {
 // wipe leaves nothing of a node that failed, neither its disk nor what System.Crash kept.
 func (all *nodes) wipe(i int) {
 	all.at[i].store(nil)
-	all.replace(i, all.sys.New(all.params, addrOf(i)))
+	all.replace(i, all.sys.New(all.params, state.AddrOf(i)))
 }
 
 // end clears the state that is lost when a life ends.
@@ -232,12 +240,12 @@ func (ns *nodeState) end(l life) {
 func (all *nodes) restart(i int) {
 	ns := &all.at[i]
 	if all.sys.Script != nil { // else nothing depends on which life it is
-		ns.again(func(life int) []sim.Signal { return all.sys.Script(all.params, addrOf(i), life) })
-		if err := sim.CheckScript(addrOf(i), ns.script, ns.lives); err != nil {
+		ns.again(func(life int) []sim.Signal { return all.sys.Script(all.params, state.AddrOf(i), life) })
+		if err := sim.CheckScript(state.AddrOf(i), ns.script, ns.lives); err != nil {
 			panic("macemc: " + err.Error())
 		}
 		if all.cover != nil {
-			all.cover.openings(ns.script)
+			all.cover.Script(ns.script)
 		}
 	}
 	all.script.Put(i, len(ns.script) > 0)
@@ -258,7 +266,7 @@ func (all *nodes) appeared(i int) {
 
 func (all *nodes) post(i int, task sim.Signal) {
 	if all.cover != nil {
-		all.cover.of(task).of[sim.KindTask].can(1)
+		all.cover.Offered(sim.KindTask, task)
 	}
 	if all.at[i].post(posted{task, all.sum(task), 1, int32(all.run.step)}) {
 		all.tasks++

@@ -64,7 +64,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 		}
 	}()
 	if w.sprint {
-		w.watch.start()
+		w.watch.Start()
 	}
 	loop()
 	returned = true
@@ -74,11 +74,38 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 	return w.Run.failure
 }
 
+// strayed returns the finding that a handler has started a goroutine, if one has.
+func (w *World) strayed() *sim.Failure {
+	if !w.watch.Grown() {
+		return nil
+	}
+	stack := w.watch.Child()
+	if stack == "" {
+		return nil
+	}
+	f := w.Run.fail(sim.VerdictGoroutine, "", "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer")
+	f.Stack = stack
+	return f
+}
+
 // panicked returns the finding that the service panicked.
 func (w *World) panicked(v sim.Verdict, property, text string) *sim.Failure {
 	f := w.Run.fail(v, property, text)
 	f.Stack = guard.Stack(debug.Stack())
 	return f
+}
+
+// Probe evaluates everything that a search may evaluate in a state, so that a function of the system
+// that panics there panics here, and reports whether the state is live. It changes no counts.
+func (w *World) Probe() (live bool) {
+	defer w.uncovered()()
+	if w.Judge.CanBeLive() {
+		live = w.Judge.Live()
+		w.Judge.Assumed()
+	}
+	w.Judge.Within()
+	w.Events.Count()
+	return live
 }
 
 const goexit = "ended its goroutine by runtime.Goexit, or by t.FailNow: it must return"

@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 
+	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -53,8 +54,8 @@ func (es *Events) assemble(i int) {
 	if ns.life != lifeUp || !ns.guards.Quorate() {
 		return
 	}
-	if es.auditing {
-		es.asks(fmt.Sprintf("an OnQuorum of %s", addrOf(i)))
+	if es.audit != nil {
+		es.asks(fmt.Sprintf("an OnQuorum of %s", state.AddrOf(i)))
 	}
 	l, members, slot := es.links, es.links.set.For(i), 0
 	for from := range es.n {

@@ -1,6 +1,9 @@
 package world
 
-import "macemc/internal/canon"
+import (
+	"macemc/internal/canon"
+	"macemc/internal/observe"
+)
 
 // Readings are values of states as people read them, by their exact texts, where these differ. The
 // reading of a field's value is kept with the field's path, since another field may have the same
@@ -11,7 +14,7 @@ type Readings map[string]string
 func (r Readings) Note(x *Text, lines []canon.Line) {
 	for k, l := range x.Shown() {
 		if was := lines[k].Value; l.Value != was {
-			if PlaceOf(l).Part == PartField {
+			if observe.PlaceOf(l).Part == observe.PartField {
 				was = fieldKey(l.Path, was)
 			}
 			r[was] = l.Value
@@ -34,7 +37,7 @@ func (r Readings) Of(path, value string) string {
 
 // Difference returns a difference as people read it. If its two sides read the same, they stay
 // exact.
-func (r Readings) Difference(d Difference) Difference {
+func (r Readings) Difference(d observe.Difference) observe.Difference {
 	if a, b := r.Of(d.Path, d.A), r.Of(d.Path, d.B); a != b {
 		d.A, d.B = a, b
 	}

@@ -42,11 +42,11 @@ func (r *Renaming) Rename(to []int) {
 		r.number[i+1] = uint32(as + 1)
 	}
 	r.walks.walker.Rename(r.number)
-	seen := newNodeSet(r.st.n)
+	seen := state.NewNodeSet(r.st.n)
 	r.swaps = true
 	for _, as := range to {
-		if r.swaps = r.swaps && as < r.st.n && !seen.has(as); r.swaps {
-			seen.add(as)
+		if r.swaps = r.swaps && as < r.st.n && !seen.Has(as); r.swaps {
+			seen.Add(as)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (r *Renaming) Sum(place int) (h canon.Hash) {
 		}
 		return h
 	case state.Pauses:
-		if p := &st.environ.paused; !p.empty() {
+		if p := &st.environ.paused; !p.Empty() {
 			return r.paused(p)
 		}
 		return h
@@ -186,20 +186,20 @@ func (r *Renaming) cut(c cut) (h canon.Hash) {
 	return c.sum(canon.Hash{})
 }
 
-func (r *Renaming) paused(p *nodeSet) (h canon.Hash) {
-	all := newNodeSet(r.st.n)
+func (r *Renaming) paused(p *state.NodeSet) (h canon.Hash) {
+	all := state.NewNodeSet(r.st.n)
 	for i, as := range r.to {
-		if !p.has(i) {
+		if !p.Has(i) {
 			continue
 		}
 		if h = h.Add(canon.Hash{}.Mix(uint64(as))); r.swaps {
-			all.add(as)
+			all.Add(as)
 		}
 	}
 	if !r.swaps {
 		return h
 	}
-	return all.sum(canon.Hash{})
+	return all.Sum(canon.Hash{})
 }
 
 // Renamed returns where the part at a place comes to, if node i gets the name to[i] of a node.

@@ -5,6 +5,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/handler"
+	"macemc/internal/state"
 	"macemc/macetime"
 	"macemc/netsim"
 	"macemc/sim"
@@ -28,7 +29,6 @@ type Run struct {
 	acting  sim.Addr
 	current happening       // zero in a start
 	named   string          // the identity of current, where a handler could change it, or "" if it cannot
-	given   netsim.Packet   // what the handler was given, where it is audited
 	took    []netsim.Origin // of the messages that current took, the last first
 	copy    int32           // the number of the one that it made
 	unwound bool            // by runtime.Goexit
@@ -112,7 +112,7 @@ func (r *Run) begin() {
 // beginStart begins the start of a node.
 func (r *Run) beginStart(i int) {
 	r.begin()
-	r.current, r.acting = happening{spot: spot{cause: -1}}, addrOf(i)
+	r.current, r.acting = happening{spot: spot{cause: -1}}, state.AddrOf(i)
 }
 
 // next begins the next step. Its event is written to where it will stay.
@@ -170,7 +170,7 @@ func (r *Run) copies(p netsim.Packet) netsim.Packet {
 // messages that were lost in it with connections.
 func (r *Run) record(i int, lost []int32) {
 	s := trace.Step{
-		Index: r.step, Node: addrOf(i), Event: r.current.Event, Identity: r.identity(), Causes: r.current.causes(),
+		Index: r.step, Node: state.AddrOf(i), Event: r.current.Event, Identity: r.identity(), Causes: r.current.causes(),
 		Copy: int(r.copy), Coins: r.coins, Facts: r.did.Facts(), Effects: append([]trace.Effect{}, r.Effects()...), Possible: r.possible(),
 	}
 	for _, o := range slices.Backward(r.took) {
@@ -246,6 +246,9 @@ func (r *Run) stop(f *sim.Failure) {
 	panic(stopRun{})
 }
 
+// ends ends the run with a failure of the step.
+func (r *Run) ends(v sim.Verdict, property, message string) { r.stop(r.fail(v, property, message)) }
+
 // finds records a failure, unless there is one already, and returns the one that is recorded.
 func (r *Run) finds(f *sim.Failure) *sim.Failure {
 	if r.failure == nil {
@@ -262,13 +265,6 @@ func (r *Run) unwinds(f *sim.Failure) {
 	r.pardon()
 	r.finds(f)
 	r.unwound = true
-}
-
-// gave records the message that is about to be delivered.
-func (r *Run) gave(p netsim.Packet) {
-	if r.auditing {
-		r.given = p
-	}
 }
 
 // Err returns why the run stopped without a failure: the source's refusal, or something

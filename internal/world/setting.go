@@ -2,6 +2,8 @@ package world
 
 import (
 	"macemc/internal/canon"
+	"macemc/internal/observe"
+	"macemc/internal/sight"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -17,12 +19,24 @@ type setting struct {
 	pace     *sim.Clock // what timers keep to, or nil if they are free
 	shuffled bool       // a crash leaves any of the writes that were not synced
 	crashes  sim.CrashModel
-	tracing  bool      // every step is recorded
-	auditing bool      // see auditor
-	sprint   bool      // see Config.Sprint
-	live     int       // see Config.Live
-	cover    *Coverage // an observer: what runs exercise; nil means nobody asked
-	work     *Work     // an observer
+	tracing  bool              // every step is recorded
+	sprint   bool              // see Config.Sprint
+	live     int               // see Config.Live
+	cover    *observe.Coverage // an observer: what runs exercise; nil means nobody asked
+	audit    *observe.Audit    // an observer: what must not have changed; nil means that nobody looks
+	work     *Work             // an observer
+}
+
+// audits makes everything that must not change be checked. stop ends the run with a failure.
+func (s *setting) audits(nodes *sight.State, monitors []sight.Monitor, stop func(v sim.Verdict, property, message string)) {
+	s.audit = observe.NewAudit(observe.Audited{Walker: s.walker, Sum: s.sum, Stop: stop, Nodes: nodes, Monitors: monitors})
+}
+
+// uncovered makes nothing count until it is undone.
+func (s *setting) uncovered() (undo func()) {
+	cover := s.cover
+	s.cover = nil
+	return func() { s.cover = cover }
 }
 
 // Work counts the operations that cost a world most time. The counts do not depend on the machine.

@@ -114,8 +114,8 @@ func (e *Environment) sum(sort state.Sort, k int) (h canon.Hash) {
 		h = h.Mix(uint64(e.budget(k)))
 	case sort == state.Cut && e.cut != nil:
 		h = e.cut.sum(h)
-	case sort == state.Pauses && !e.paused.empty():
-		h = e.paused.sum(h)
+	case sort == state.Pauses && !e.paused.Empty():
+		h = e.paused.Sum(h)
 	}
 	return h
 }
@@ -123,15 +123,6 @@ func (e *Environment) sum(sort state.Sort, k int) (h canon.Hash) {
 func (c *cut) sum(h canon.Hash) canon.Hash {
 	if h = h.Mix(c.side); c.oneWay {
 		h = h.Mix(1)
-	}
-	return h
-}
-
-// sum returns the identity of a set of paused nodes.
-func (s *nodeSet) sum(h canon.Hash) canon.Hash {
-	h = h.Mix(1<<62 ^ s.first)
-	for _, more := range s.more {
-		h = h.Mix(more)
 	}
 	return h
 }
@@ -158,8 +149,8 @@ func (e *Environment) identity() (h canon.Hash) {
 			h = h.Mix(1<<63 | uint64(k)<<32 | uint64(uint32(n))) // no side of a partition has these bits
 		}
 	}
-	if !e.paused.empty() {
-		h = e.paused.sum(h)
+	if !e.paused.Empty() {
+		h = e.paused.Sum(h)
 	}
 	return h.Mix(uint64(e.early))
 }

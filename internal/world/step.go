@@ -2,8 +2,8 @@ package world
 
 import (
 	"macemc/choose"
-	"macemc/internal/charts"
 	"macemc/internal/handler"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -17,15 +17,17 @@ func (w *World) Start(src choose.Source) {
 	w.sums.Reset()
 	w.Environ.start()
 	w.Judge.start()
-	w.audit.start()
+	if w.audit != nil {
+		w.audit.Start()
+	}
 	for i := range w.nodes.at {
 		w.nodes.renew(i)
 		if w.nodes.at[i].joins() {
 			w.Environ.late(i)
 		}
 	}
-	if w.cover != nil {
-		w.cover.listAll(w.nodes.at)
+	if w.cover != nil && !w.cover.Listed() {
+		w.cover.List(w.nodes.all())
 	}
 	for i := range w.nodes.at {
 		late := w.nodes.at[i].life == lifeLate
@@ -96,11 +98,12 @@ func (w *World) happens(e *happening) {
 	w.take(e)
 	i := e.Node.Index()
 	w.ready(i)
-	if w.auditing {
-		w.audit.given(e.Event)
+	if w.audit != nil {
+		w.Run.names(w.timers.text(e.Event))
+		w.audit.GiveEvent(e.Event)
 	}
 	if w.cover != nil && e.Kind != sim.KindTimer {
-		w.cover.took(&e.Event)
+		w.cover.Took(&e.Event)
 	}
 	if i < 0 {
 		w.finishNetwork()
@@ -134,24 +137,24 @@ func (w *World) ready(i int) {
 			w.nodes.own(i)
 		}
 		w.disks.begin()
-		if w.auditing {
-			w.audit.begin()
+		if w.audit != nil {
+			w.audit.Begin()
 		}
 		w.Run.did.Run(w.envFor(i), w.nodes.at[i].clock != nil)
-		if w.cover != nil && w.cover.hasCharts(w.nodes.at) {
-			charts.Watch(w.nodes.at[i].node, &w.cover.charts)
+		if w.cover != nil && w.charted() {
+			w.cover.Watch(w.nodes.at[i].node)
 		}
 	}
 	if !w.sprint {
-		w.watch.start()
+		w.watch.Start()
 	}
 }
 
 // finish applies the effects of the handler, and checks and records the step.
 func (w *World) finish(i int) {
 	w.Run.did.End()
-	if w.cover != nil && w.cover.charted == chartedYes {
-		charts.Watch(w.nodes.at[i].node, nil)
+	if w.cover != nil && w.charted() {
+		w.cover.Unwatch(w.nodes.at[i].node)
 	}
 	if w.Run.failure != nil || w.Run.err != nil { // the handler recovered what stopped it
 		panic(stopRun{})
@@ -170,8 +173,8 @@ func (w *World) finish(i int) {
 		w.untold(i)
 	}
 	w.nodes.settleTimes(i)
-	if w.auditing {
-		w.audit.check(i)
+	if w.audit != nil {
+		w.audited(i)
 	}
 	if w.tracing {
 		w.Run.record(i, w.Links.tcp.Lost())
@@ -196,6 +199,24 @@ func (w *World) Heal(src choose.Source) Progress {
 	return Stepped
 }
 
+// charted reports whether a node is a state machine. All nodes are there when a handler runs.
+func (w *World) charted() bool {
+	is, known := w.cover.Charted()
+	if !known {
+		is = w.cover.Examine(w.nodes.all())
+	}
+	return is
+}
+
+// audited checks the step of node i for changes of what is not its own.
+func (w *World) audited(i int) {
+	changed := w.audit.Check(i, w.Run.current.Kind == 0, w.Links.all)
+	if w.cover != nil {
+		w.cover.Audited(&w.Run.current.Event, len(w.Run.Effects()) > 0 || changed)
+	}
+	w.audit.CheckMonitors(w.Run.acting)
+}
+
 // take consumes an event.
 func (w *World) take(e *happening) {
 	i := int(e.node)
@@ -211,8 +232,8 @@ func (w *World) take(e *happening) {
 	case sim.KindTask:
 		w.nodes.do(i, int(e.slot))
 	case sim.KindMessage:
-		if w.auditing {
-			w.Run.gave(w.Links.head(e))
+		if w.audit != nil {
+			w.audit.Give(w.Links.head(e))
 		}
 		w.Run.takes(w.Links.receive(e))
 	case sim.KindQuorum:
@@ -230,9 +251,9 @@ func (w *World) take(e *happening) {
 func (w *World) envFor(i int) *handler.Env {
 	e := &w.Run.current
 	init := e.Kind == 0 || e.Kind == sim.KindRestart || e.Joins()
-	if w.auditing {
+	if w.audit != nil {
 		e := new(handler.Env)
-		e.Bind(&w.Run.did, addrOf(i), w.peers[i], init)
+		e.Bind(&w.Run.did, state.AddrOf(i), w.peers[i], init)
 		return e
 	}
 	return w.nodes.envs[i].Next(init)

@@ -133,7 +133,7 @@ func (d *disks) mayCrash(i int) {
 		}
 		return fmt.Sprintf("%safter effect %d, %s", text, d.run.numbered(cut), effects[cut].Shown(d.walker.Text))
 	}
-	k := d.run.rarely(asked{why: "does " + addrOf(i).String() + " crash within the step", words: words}, len(cuts)*len(fates)+1)
+	k := d.run.rarely(asked{why: "does " + state.AddrOf(i).String() + " crash within the step", words: words}, len(cuts)*len(fates)+1)
 	if k == 0 {
 		return
 	}
@@ -199,17 +199,17 @@ func (d *disks) survive(i int) (told string) {
 	}
 	if ns.disk.Loses() {
 		if n := ns.disk.TooMany(d.shuffled); n > 0 {
-			panic(unsupported(fmt.Sprintf("%s has %d writes of which a crash may leave any, and those are too many ways to take all of; let it sync more often, or leave --disk reorder out", addrOf(i), n)))
+			panic(unsupported(fmt.Sprintf("%s has %d writes of which a crash may leave any, and those are too many ways to take all of; let it sync more often, or leave --disk reorder out", state.AddrOf(i), n)))
 		}
 		of := ns.disk
 		outcomes := of.Outcomes(d.shuffled)
 		words := func(k int) string { return of.Told(outcomes[k]) }
-		k := d.run.coin(asked{why: "what survives on the disk of " + addrOf(i).String(), words: words}, len(outcomes), nil)
+		k := d.run.coin(asked{why: "what survives on the disk of " + state.AddrOf(i).String(), words: words}, len(outcomes), nil)
 		ns.store(of.Survive(outcomes[k]))
 		told = of.Told(outcomes[k])
 	}
 	records := ns.disk.Records()
-	k := d.breaks(i, len(records), "is something damaged on the disk of "+addrOf(i).String(), func(k int) string { return records[k].String() })
+	k := d.breaks(i, len(records), "is something damaged on the disk of "+state.AddrOf(i).String(), func(k int) string { return records[k].String() })
 	if k == 0 {
 		return told
 	}
@@ -237,7 +237,7 @@ func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	if k > 0 {
 		e.spend(budgetDisk)
 		if d.cover != nil {
-			d.cover.diskFailed()
+			d.cover.DiskFailed()
 		}
 	}
 	return k
@@ -261,7 +261,7 @@ func (d *disks) cutShort(i int, l life) {
 	}
 	d.environ.spend(kind.Budget())
 	if d.cover != nil {
-		d.cover.kinds[kind].did()
+		d.cover.Happened(kind)
 	}
 	d.environ.crash(i, l)
 	d.environ.changes()

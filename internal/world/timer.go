@@ -1,6 +1,7 @@
 package world
 
 import (
+	"macemc/internal/observe"
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
@@ -8,8 +9,8 @@ import (
 
 // timerNotes has what a world keeps for a timer besides its identity.
 type timerNotes struct {
-	tally *tally   // nil means nobody asked
-	told  []string // by node, the identity of its event as text, once it was asked for
+	tally *observe.Tally // nil means nobody asked
+	told  []string       // by node, the identity of its event as text, once it was asked for
 }
 
 // timers are the values that were ever scheduled in a world.
@@ -37,7 +38,7 @@ func (t *timers) timer(s sim.Signal) *sight.Timer {
 	one := &sight.Timer{Signal: s, Sum: t.sum(s), Number: len(t.noted)}
 	var notes timerNotes
 	if t.cover != nil {
-		notes.tally = &t.cover.of(s).of[sim.KindTimer]
+		notes.tally = t.cover.Timer(s)
 	}
 	t.noted = append(t.noted, notes)
 	t.known[s] = one
@@ -74,7 +75,7 @@ func (ns *nodeState) scheduled(t *sight.Timer) bool {
 
 func (all *nodes) arm(i int, t *sight.Timer, due macetime.Time) {
 	if all.cover != nil {
-		all.timers.noted[t.Number].tally.can(1)
+		all.timers.noted[t.Number].tally.Can(1)
 	}
 	if all.at[i].seen.Schedule(sight.Scheduled{Timer: t, Step: int32(all.run.step), Due: due}) {
 		all.timers.add(1)
@@ -91,7 +92,7 @@ func (all *nodes) disarm(i int, t *sight.Timer) {
 func (all *nodes) fire(i, slot int) {
 	ns := &all.at[i]
 	if all.cover != nil {
-		all.timers.noted[ns.seen.Timers[slot].Number].tally.did()
+		all.timers.noted[ns.seen.Timers[slot].Number].tally.Did()
 	}
 	if all.pace != nil {
 		ns.precedes(slot)

@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/observe"
 	"macemc/internal/transcript"
 	"macemc/internal/world"
 	"macemc/sim"
@@ -36,7 +37,7 @@ func TestTranscripts(t *testing.T) {
 // desk is what the commands of one transcript share.
 type desk struct {
 	w       *world.World
-	cover   *world.Coverage
+	cover   *observe.Coverage
 	before  *world.World // one step behind
 	steps   *world.Transition
 	failure *sim.Failure
@@ -109,7 +110,7 @@ func (k *desk) start(t *testing.T, d *transcript.Data) string {
 	if err := sys.Validate(p); err != nil {
 		return err.Error() + "\n"
 	}
-	k.cover = new(world.Coverage)
+	k.cover = new(observe.Coverage)
 	config := world.Config{Trace: true, Audit: d.HasArg("audit"), Coverage: k.cover}
 	if only := transcript.Word(d, "only", ""); only != "" {
 		config.Properties = strings.Split(only, ",")
@@ -220,7 +221,7 @@ func (k *desk) catchUp(t *testing.T) {
 		t.Fatalf("the run cannot be taken again: %+v, %v", failure, k.before.Run.Err())
 	}
 	if k.before.State.Hash() != k.w.State.Hash() {
-		t.Fatalf("the same answers led to another state: %v", world.Diff(k.w.Text.Lines(), k.before.Text.Lines()))
+		t.Fatalf("the same answers led to another state: %v", observe.Diff(k.w.Text.Lines(), k.before.Text.Lines()))
 	}
 }
 
@@ -344,7 +345,7 @@ func (k *desk) properties() string {
 }
 
 func (k *desk) same(other kept) string {
-	differences := world.Diff(other.lines, k.w.Text.Lines())
+	differences := observe.Diff(other.lines, k.w.Text.Lines())
 	if same := other.hash == k.w.State.Hash(); same != (len(differences) == 0) {
 		return fmt.Sprintf("equal hashes: %v; and %d differences\n", same, len(differences))
 	}

@@ -8,7 +8,9 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/observe"
 	"macemc/internal/sight"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -60,7 +62,7 @@ func (r *retaken) Err() error { return choose.ErrEnd }
 func (b *Bank) Hidden(i int, id uint32) string {
 	k := b.part(i, id).(*nodePart)
 	h := newHidden(k.of.walker)
-	h.compare(addrOf(i).String(), reflect.ValueOf(sight.Subject(k.node)), reflect.ValueOf(sight.Subject(*k.twin.Load())))
+	h.compare(state.AddrOf(i).String(), reflect.ValueOf(sight.Subject(k.node)), reflect.ValueOf(sight.Subject(*k.twin.Load())))
 	return h.first()
 }
 
@@ -70,7 +72,7 @@ func HiddenBetween(a, b *World) string {
 	h := newHidden(a.walker)
 	for i := range a.nodes.at {
 		h.paths = newHidden(a.walker).paths // objects that nodes share with each other are reported elsewhere
-		h.compare(addrOf(i).String(), reflect.ValueOf(sight.Subject(a.nodes.at[i].node)), reflect.ValueOf(sight.Subject(b.nodes.at[i].node)))
+		h.compare(state.AddrOf(i).String(), reflect.ValueOf(sight.Subject(a.nodes.at[i].node)), reflect.ValueOf(sight.Subject(b.nodes.at[i].node)))
 	}
 	return h.first()
 }
@@ -117,7 +119,7 @@ func (h *hidden) meet(path string, a, b reflect.Value) {
 			}
 			return "shared with another field, " + at + ","
 		}
-		h.shared = fmt.Sprintf("%s is %s in one and %s in the other", path, with(first[0]), with(first[1])) + neverChanges(canon.TypeRule(a.Type()))
+		h.shared = fmt.Sprintf("%s is %s in one and %s in the other", path, with(first[0]), with(first[1])) + observe.NeverChanges(canon.TypeRule(a.Type()))
 	}
 }
 

@@ -19,7 +19,7 @@ type stock struct {
 
 // shelf is the distinct parts of one place.
 type shelf struct {
-	parts []any        // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, int, *cut, nodeSet, memoryPart, or nil for an empty part
+	parts []any        // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, int, *cut, state.NodeSet, memoryPart, or nil for an empty part
 	sums  []canon.Hash // bound to the place, so that the identity of a state is the sum of its parts' sums
 	packs packs
 	index flat.Index

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"macemc/internal/canon"
+	"macemc/internal/observe"
 	"macemc/internal/state"
 	"macemc/sim"
 )
@@ -31,11 +32,10 @@ type World struct {
 	disks   disks       // what a crash leaves of storage
 	Events  Events      // what is possible now
 	Judge   Judge       // what the system says of the state
-	audit   auditor     // an observer: what must not have changed
 	State   State       // all of it in parts: saved, loaded, hashed
 	Text    Text        // and as lines
 
-	watch goroutineWatch
+	watch observe.Goroutines
 }
 
 // System returns the system that the world runs.

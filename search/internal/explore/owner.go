@@ -2,7 +2,7 @@ package explore
 
 import (
 	"macemc/internal/canon"
-	"macemc/internal/world"
+	"macemc/internal/observe"
 	"macemc/search/internal/run"
 	"macemc/sim"
 )
@@ -13,9 +13,9 @@ import (
 type Owner struct {
 	*run.Runs
 	Counts   Counts
-	Share    *run.Share      // how much of the work was audited
-	Coverage *world.Coverage // nil if nothing is covered
-	Sampler  sampler         // nil means nobody asked
+	Share    *run.Share        // how much of the work was audited
+	Coverage *observe.Coverage // nil if nothing is covered
+	Sampler  sampler           // nil means nobody asked
 
 	Few     int                                                      // faults that the explored runs have at most, or 0 if only the budgets limit them
 	Several bool                                                     // more findings may be wanted: a failure is recorded, and the rest explored

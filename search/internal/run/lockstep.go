@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/observe"
 	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/trace"
@@ -100,7 +101,7 @@ func (t *Lockstep) follow(depth int, healed bool) *sim.Failure {
 		return t.failure
 	}
 	if t.World.State.Hash() != t.Lag.State.Hash() {
-		all := world.Diff(t.World.Text.Lines(), t.Lag.Text.Lines())
+		all := observe.Diff(t.World.Text.Lines(), t.Lag.Text.Lines())
 		if len(all) == 0 { // the text is coarser than the hash
 			return t.differ("two runs of the step led to different states, which read alike", "one state", "another")
 		}

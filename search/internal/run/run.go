@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"macemc/choose"
+	"macemc/internal/observe"
 	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/sim"
@@ -111,7 +112,7 @@ func (r *Runs) newWorld(c world.Config) (*world.World, error) {
 }
 
 // Open makes the worlds. The events and answers that the runs exercise are counted in c.
-func (r *Runs) Open(c *world.Coverage) (err error) {
+func (r *Runs) Open(c *observe.Coverage) (err error) {
 	params, err := r.Sys.Resolve(r.Params)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-package world
+package observe
 
 import (
 	"macemc/internal/charts"
@@ -27,10 +27,10 @@ func (c *Coverage) Merge(o *Coverage) {
 	}
 	c.overflows, c.disk = c.overflows+o.overflows, c.disk+o.disk
 	for code := range o.senders {
-		c.refusedAt(code)
+		c.RefusedAt(code)
 	}
 	c.rare, c.refused, c.facts = c.rare+o.rare, c.refused+o.refused, c.facts+o.facts
-	c.allow(o.allowed)
+	c.Allow(o.allowed)
 	for i := range o.bugs {
 		if o.bugs[i].Load() {
 			c.bugs[i].Store(true)
@@ -64,7 +64,7 @@ func (t *propertyTally) merge(o *propertyTally) {
 // Another returns a Coverage of an equal system that has counted nothing.
 func (c *Coverage) Another() *Coverage {
 	o := &Coverage{sys: c.sys, params: c.params, allowed: c.allowed, monitors: c.monitors}
-	o.prepare(c.params)
+	o.Prepare(c.params)
 	for k := range c.eventually {
 		o.eventually = append(o.eventually, propertyTally{name: c.eventually[k].name})
 	}
@@ -79,7 +79,7 @@ func (c *Coverage) Clear() {
 	for _, t := range c.types {
 		t.clear()
 	}
-	c.kinds, c.disk, c.rare, c.refused, c.overflows, c.facts, c.uncounted = [kinds]tally{}, 0, 0, 0, 0, 0, false
+	c.kinds, c.disk, c.rare, c.refused, c.overflows, c.facts, c.uncounted = [kinds]Tally{}, 0, 0, 0, 0, 0, false
 	clear(c.senders)
 	for i := range c.bugs {
 		c.bugs[i].Store(false)
@@ -115,6 +115,6 @@ func earlier(a, b int) int {
 	return a
 }
 
-func (t *tally) add(o tally) { t.possible, t.happened = t.possible+o.possible, t.happened+o.happened }
+func (t *Tally) add(o Tally) { t.possible, t.happened = t.possible+o.possible, t.happened+o.happened }
 
 func (t *stateTally) add(o stateTally) { t.yes, t.no = t.yes+o.yes, t.no+o.no }

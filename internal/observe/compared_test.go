@@ -1,15 +1,16 @@
-package world
+package observe
 
 import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
 // The times of a comparison are named by what the node that compares keeps them in.
 func TestCompared(t *testing.T) {
-	n0, n1 := addrOf(0), addrOf(1)
+	n0, n1 := state.AddrOf(0), state.AddrOf(1)
 	before := []canon.Line{
 		{Path: "n0.until", Value: "t1-3s", Tag: Place{PartField, n0}.Tag()},
 		{Path: "n0.name", Value: `"t9"`, Tag: Place{PartField, n0}.Tag()},

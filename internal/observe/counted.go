@@ -1,4 +1,4 @@
-package world
+package observe
 
 import (
 	"fmt"
@@ -94,7 +94,7 @@ func (c *Coverage) Counted() Counted {
 func (c *Coverage) Add(n *Counted) error {
 	o := c.Another()
 	o.bugs, o.coins, o.tallies = nil, nil, nil
-	o.prepare(c.params)
+	o.Prepare(c.params)
 	o.disk, o.rare, o.refused, o.overflows, o.facts, o.allowed = n.Disk, n.Rare, n.Refused, n.Overflow, n.Facts, n.Allowed
 	o.uncounted, o.assume, o.within = n.Uncounted, statesOf(n.Assume), statesOf(n.Within)
 	if len(n.Kinds) != len(o.kinds) || len(n.Bugs) != len(o.bugs) || len(n.Eventually) != len(o.eventually) || len(n.Sometimes) != len(o.sometimes) {
@@ -104,7 +104,7 @@ func (c *Coverage) Add(n *Counted) error {
 		o.kinds[k] = tallyOf(n.Kinds[k])
 	}
 	for _, code := range n.Senders {
-		o.refusedAt(uintptr(code + int64(anchor())))
+		o.RefusedAt(uintptr(code + int64(anchor())))
 	}
 	for i, is := range n.Bugs {
 		o.bugs[i].Store(is)
@@ -172,4 +172,4 @@ func (t *stateTally) counted() [2]int { return [2]int{t.yes, t.no} }
 
 func statesOf(n [2]int) stateTally { return stateTally{n[0], n[1]} }
 
-func tallyOf(n [2]int) tally { return tally{n[0], n[1]} }
+func tallyOf(n [2]int) Tally { return Tally{n[0], n[1]} }

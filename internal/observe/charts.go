@@ -1,4 +1,4 @@
-package world
+package observe
 
 import (
 	"fmt"
@@ -17,18 +17,25 @@ const (
 	chartedNo
 )
 
-// hasCharts looks whether any node is a machine. All nodes are there when a handler runs.
-func (c *Coverage) hasCharts(nodes []nodeState) bool {
-	if c.charted == chartedUnknown {
-		c.charted = chartedNo
-		for i := range nodes {
-			if charts.Watch(nodes[i].node, nil) {
-				c.charted = chartedYes
-			}
+// Charted reports whether a node is known to be a state machine, and whether the nodes were examined.
+func (c *Coverage) Charted() (is, known bool) {
+	return c.charted == chartedYes, c.charted != chartedUnknown
+}
+
+// Examine looks for state machines among all nodes of a system, and reports whether there is one.
+func (c *Coverage) Examine(nodes []sim.Node) bool {
+	c.charted = chartedNo
+	for _, n := range nodes {
+		if charts.Watch(n, nil) {
+			c.charted = chartedYes
 		}
 	}
 	return c.charted == chartedYes
 }
+
+// Watch makes the machines of a node count in c, until Unwatch.
+func (c *Coverage) Watch(n sim.Node)   { charts.Watch(n, &c.charts) }
+func (c *Coverage) Unwatch(n sim.Node) { charts.Watch(n, nil) }
 
 // Charts returns the state machines that ran, with how often a handler exercised each pair
 // of state and event. Steps that a memo looked up did not run, and are not counted.

@@ -1,4 +1,4 @@
-package world
+package state
 
 import (
 	"macemc/internal/sight"
@@ -11,5 +11,5 @@ var addrs = func() (all [sight.NodesMost + 1]sim.Addr) {
 	return all
 }()
 
-// addrOf returns the address of the node with an index; -1 is nobody.
-func addrOf(index int) sim.Addr { return addrs[index+1] }
+// AddrOf returns the address of the node with an index; -1 is nobody.
+func AddrOf(index int) sim.Addr { return addrs[index+1] }

@@ -1,0 +1,292 @@
+package observe
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/internal/sight"
+	"macemc/internal/state"
+	"macemc/internal/wording"
+	"macemc/netsim"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// Audit checks that a handler changes only its own node. It keeps the identities of everything
+// else that the handler could change: its event, the messages under way, the other nodes, and the
+// memories of the monitors.
+type Audit struct {
+	walker   *canon.Walker
+	sum      func(v any) canon.Hash
+	stop     func(v sim.Verdict, property, message string)
+	nodes    *sight.State
+	monitors []sight.Monitor
+
+	told   map[canon.Hash]spoken // values, as they were when sent or handed over
+	given  netsim.Packet         // what the handler was given
+	handed []canon.Hash          // by effect: its value, as it was handed over; zero: it has none
+	kept   []canon.Hash          // of the nodes
+	lines  [][]canon.Line
+
+	memories []canon.Hash // of the monitors, as they left them
+	recalled [][]canon.Line
+}
+
+// Audited has what an Audit examines. Sum returns the identity of a value, and Stop ends the run with
+// a failure of the step: it does not return.
+type Audited struct {
+	Walker   *canon.Walker
+	Sum      func(v any) canon.Hash
+	Stop     func(v sim.Verdict, property, message string)
+	Nodes    *sight.State
+	Monitors []sight.Monitor
+}
+
+// NewAudit returns an Audit of a world.
+func NewAudit(of Audited) *Audit {
+	return &Audit{walker: of.Walker, sum: of.Sum, stop: of.Stop, nodes: of.Nodes, monitors: of.Monitors}
+}
+
+// spoken is a value as text.
+type spoken struct {
+	text  string
+	shown string
+	lines []canon.Line
+}
+
+// Start forgets the values of the run that was.
+func (a *Audit) Start() {
+	clear(a.told)
+	for k := range a.monitors {
+		a.Remember(k)
+	}
+}
+
+// Begin forgets the values that the last handler passed to Env.
+func (a *Audit) Begin() { a.handed = a.handed[:0] }
+
+// Give records the message that is about to be delivered.
+func (a *Audit) Give(p netsim.Packet) { a.given = p }
+
+// GiveEvent records the value of the event that is about to be handled. Messages are recorded by Give.
+func (a *Audit) GiveEvent(e sim.Event) {
+	if e.Value != nil && e.Kind != sim.KindMessage && e.Kind != sim.KindReorder {
+		a.Give(netsim.Packet{Message: e.Value, Sum: a.Tell(e.Value), Origin: netsim.Origin{Step: -1}})
+	}
+}
+
+// Hands records the value of the last of a handler's effects.
+func (a *Audit) Hands(effects []trace.Effect) {
+	last := len(effects) - 1
+	for len(a.handed) <= last {
+		a.handed = append(a.handed, canon.Hash{})
+	}
+	a.handed[last] = a.Tell(effects[last].Value)
+}
+
+// CheckHanded stops the run if the handler has changed a value after passing it to Env.
+func (a *Audit) CheckHanded(effects []trace.Effect) {
+	for k, sum := range a.handed {
+		if k >= len(effects) || effects[k].Kind == trace.EffectCrash || effects[k].Kind == trace.EffectDown {
+			break // the rest never happened
+		}
+		if e := &effects[k]; sum != (canon.Hash{}) && a.sum(e.Value) != sum {
+			a.stop(sim.VerdictMutation, "", fmt.Sprintf(
+				"the handler changed what it had handed over (%s) before it returned: %s; messages, tasks and facts are immutable from then on: copy before changing%s",
+				e.Kind, a.became(sum, e.Value), a.lazily(sum, e.Value)))
+		}
+	}
+	a.handed = a.handed[:0]
+}
+
+// Tell returns the identity of a value, and keeps the value's text under it, so that became
+// can show the value as it was if it has changed.
+func (a *Audit) Tell(v any) canon.Hash {
+	h := a.sum(v)
+	if _, known := a.told[h]; !known {
+		if a.told == nil {
+			a.told = map[canon.Hash]spoken{}
+		}
+		a.told[h] = spoken{a.walker.Text(v), wording.Shown(a.walker.Text, v), a.walker.Lines(v)}
+	}
+	return h
+}
+
+// A Parcel is a message under way between two nodes.
+type Parcel struct {
+	From, To int
+	netsim.Packet
+}
+
+// Check stops the run if the handler on node i changed anything but its own node, and reports
+// whether it changed that. under has the messages under way. start says that the node has just
+// started with the run.
+func (a *Audit) Check(i int, start bool, under iter.Seq[Parcel]) (changed bool) {
+	if start {
+		a.starts(i)
+	}
+	if p := a.given; p.Message != nil && a.sum(p.Message) != p.Sum {
+		a.stop(sim.VerdictMutation, "", fmt.Sprintf(
+			"the handler changed what it was given: %s; messages and signals are immutable: copy before changing%s",
+			a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message)))
+	}
+	a.Give(netsim.Packet{})
+	for p := range under {
+		a.parcel(p)
+	}
+	for k, n := range a.nodes.Nodes {
+		if k == i {
+			continue
+		}
+		if a.sum(n.Node) != a.kept[k] {
+			a.stop(sim.VerdictMutation, "", fmt.Sprintf(
+				"the state of %s changed while %s ran: %s; the two share memory (a message that one of them kept, or a package variable), or a callback came meanwhile, as of time.AfterFunc (env.After)",
+				state.AddrOf(k), state.AddrOf(i), a.differs(k)))
+		}
+	}
+	before := a.kept[i]
+	a.keep(i)
+	return a.kept[i] != before
+}
+
+// starts makes room for the nodes of another run, of which node i has started.
+func (a *Audit) starts(i int) {
+	a.Give(netsim.Packet{})
+	a.room()
+	if i == 0 { // the first start of a run: the other nodes are still as made
+		a.keepAll()
+	}
+}
+
+// Resume takes the current values as the unchanged ones.
+func (a *Audit) Resume() {
+	a.room()
+	a.Give(netsim.Packet{})
+	a.keepAll()
+	for k := range a.monitors {
+		a.Remember(k)
+	}
+}
+
+func (a *Audit) room() {
+	if n := len(a.nodes.Nodes); len(a.kept) != n {
+		a.kept, a.lines = make([]canon.Hash, n), make([][]canon.Line, n)
+	}
+}
+
+func (a *Audit) keepAll() {
+	for k := range a.nodes.Nodes {
+		a.keep(k)
+	}
+}
+
+// Remember records the memory of a monitor, after the monitor may have changed it.
+func (a *Audit) Remember(k int) {
+	if len(a.memories) != len(a.monitors) {
+		a.memories, a.recalled = make([]canon.Hash, len(a.monitors)), make([][]canon.Line, len(a.monitors))
+	}
+	a.memories[k] = a.sum(a.monitors[k].Memory())
+	a.recalled[k] = a.walker.Lines(a.monitors[k].Memory())
+}
+
+// CheckMonitors stops the run if a monitor's memory changed while the monitor observed nothing.
+// acting is the node whose handler runs.
+func (a *Audit) CheckMonitors(acting sim.Addr) {
+	for k := range a.monitors {
+		m := &a.monitors[k]
+		if a.sum(m.Memory()) != a.memories[k] {
+			a.stop(sim.VerdictMutation, m.Name, fmt.Sprintf(
+				"the memory of the monitor %q changed while %s ran: %s; it keeps a fact that shares memory with a node: facts are immutable once emitted: emit a copy",
+				m.Name, acting, differences(Diff(a.recalled[k], a.walker.Lines(m.Memory())))))
+		}
+	}
+}
+
+// Property returns a check that stops the run if it changes a node or gives two answers. what names
+// it in messages.
+func (a *Audit) Property(c sight.Check, what string) sight.Check {
+	if c.Holds == nil {
+		return c
+	}
+	name, holds := c.Name, c.Holds
+	c.Each = nil
+	c.Holds = func() bool {
+		first := holds()
+		second := holds()
+		for k, n := range a.nodes.Nodes {
+			if a.sum(n.Node) != a.kept[k] {
+				a.stop(sim.VerdictMutation, name, fmt.Sprintf(
+					"%s %q changed the state of %s: %s; it must only look (unless a callback came meanwhile, as of time.AfterFunc: set a timer by env.After)", what, name, state.AddrOf(k), a.differs(k)))
+			}
+		}
+		if first != second {
+			a.stop(sim.VerdictNondeterminism, name, fmt.Sprintf(
+				"%s %q was %v and then %v in one state; it must be a function of the state", what, name, first, second))
+		}
+		return first
+	}
+	return c
+}
+
+// keep records the state of node i. Most steps are audited for nothing, so the text is
+// written anew only where the identity is another one.
+func (a *Audit) keep(i int) {
+	node := a.nodes.Nodes[i].Node
+	if h := a.sum(node); a.lines[i] == nil || h != a.kept[i] {
+		a.kept[i], a.lines[i] = h, a.walker.Lines(node)
+	}
+}
+
+// differs names the fields of a node that changed since it was kept.
+func (a *Audit) differs(k int) string {
+	return differences(Diff(a.lines[k], a.walker.Lines(a.nodes.Nodes[k].Node)))
+}
+
+func (a *Audit) parcel(p Parcel) {
+	if a.sum(p.Message) == p.Sum {
+		return
+	}
+	a.stop(sim.VerdictMutation, "", fmt.Sprintf(
+		"a message under way from %s to %s, sent at step %d, changed after it was sent: %s; messages are immutable once sent: copy before changing%s",
+		state.AddrOf(p.From), state.AddrOf(p.To), p.Step, a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message)))
+}
+
+// became describes how a value has changed since Tell returned the identity was for it.
+func (a *Audit) became(was canon.Hash, v any) string {
+	if is := wording.Shown(a.walker.Text, v); is != a.told[was].shown {
+		return fmt.Sprintf("%s became %s", a.told[was].shown, is)
+	}
+	return fmt.Sprintf("%s became %s", a.told[was].text, a.walker.Text(v))
+}
+
+// lazily returns advice for the message if the first field that has changed was empty before:
+// libraries fill in such fields at their first use.
+func (a *Audit) lazily(was canon.Hash, v any) string {
+	changed := Diff(a.told[was].lines, a.walker.Lines(v))
+	if len(changed) == 0 || !slices.Contains([]string{"nil", "0", `""`, "false"}, changed[0].A) {
+		return ""
+	}
+	field := a.walker.Where(v, changed[0].Path).Field
+	if field == "" {
+		return ""
+	}
+	return fmt.Sprintf("; or, if it is only filled in when it is first asked for, add %q to System.Opaque", field)
+}
+
+// differences names the first few differences.
+func differences(all []Difference) string {
+	const most = 3
+	text := ""
+	for k, d := range all {
+		if k == most {
+			return fmt.Sprintf("%s; and %d more", text, len(all)-most)
+		}
+		if k > 0 {
+			text += "; "
+		}
+		text += fmt.Sprintf("%s was %s, is %s", d.Path, orAbsent(d.A), orAbsent(d.B))
+	}
+	return text
+}

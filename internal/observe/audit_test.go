@@ -1,0 +1,152 @@
+package observe
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/internal/canon"
+	"macemc/internal/sight"
+	"macemc/netsim"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+type box struct{ Items []int }
+
+// scene is what an Audit of two nodes and a monitor examines.
+type scene struct {
+	nodes  [2]*box
+	memory *box
+	sent   *box
+	audit  *Audit
+	sum    func(v any) canon.Hash
+	under  []Parcel
+}
+
+type stopped struct{ text string }
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	walker, err := (&sim.System{}).Walker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &scene{nodes: [2]*box{{[]int{1}}, {[]int{2}}}, memory: &box{[]int{3}}, sent: &box{[]int{4}}}
+	s.sum = func(v any) canon.Hash {
+		h, err := walker.Sum(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	sees := &sight.State{}
+	for _, n := range s.nodes {
+		sees.Nodes = append(sees.Nodes, &sight.Node{Node: n, Up: true})
+	}
+	s.audit = NewAudit(Audited{
+		Walker: walker, Sum: s.sum, Nodes: sees,
+		Monitors: []sight.Monitor{{Name: "watch", Memory: func() any { return s.memory }}},
+		Stop:     func(_ sim.Verdict, _, message string) { panic(stopped{message}) },
+	})
+	s.audit.Start()
+	s.audit.Check(0, true, slices.Values(s.under))
+	s.audit.Check(1, true, slices.Values(s.under))
+	s.under = []Parcel{{From: 1, To: 0, Packet: netsim.Packet{Message: s.sent, Sum: s.audit.Tell(s.sent), Origin: netsim.Origin{Step: 3}}}}
+	return s
+}
+
+// step lets node 0 change things, and returns how the audit stops the run.
+func (s *scene) step(do func()) (said string) {
+	defer func() {
+		if r := recover(); r != nil {
+			said = r.(stopped).text
+		}
+	}()
+	s.audit.Begin()
+	s.audit.Give(s.under[0].Packet)
+	do()
+	s.audit.CheckHanded(nil)
+	s.audit.Check(0, false, slices.Values(s.under))
+	s.audit.CheckMonitors(sim.Addr{})
+	return ""
+}
+
+// A handler may change its own node, and neither its message, another node, a message under way, nor
+// the memory of a monitor.
+func TestAuditStopsForeignChanges(t *testing.T) {
+	for _, c := range []struct {
+		do   func(*scene)
+		want string
+	}{
+		{func(s *scene) { s.nodes[0].Items[0] = 9 }, ""},
+		{func(s *scene) { s.nodes[1].Items[0] = 9 }, "the state of n1 changed while n0 ran: Items[0] was 2, is 9"},
+		{func(s *scene) { s.sent.Items[0] = 9 }, "the handler changed what it was given: &box{Items: [4]} became"},
+		{func(s *scene) { s.audit.Give(netsim.Packet{}); s.sent.Items[0] = 9 }, "a message under way from n1 to n0, sent at step 3, changed"},
+		{func(s *scene) { s.memory.Items[0] = 9 }, `the memory of the monitor "watch" changed`},
+	} {
+		s := newScene(t)
+		if got := s.step(func() { c.do(s) }); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+}
+
+// Check reports whether the handler changed its own node, and what was resumed is no change.
+func TestAuditReportsOwnChanges(t *testing.T) {
+	s := newScene(t)
+	if s.audit.Check(0, false, slices.Values(s.under)) {
+		t.Error("nothing changed")
+	}
+	s.nodes[0].Items[0] = 9
+	if !s.audit.Check(0, false, slices.Values(s.under)) {
+		t.Error("node n0 changed")
+	}
+	s.nodes[1].Items[0], s.memory.Items[0] = 9, 9
+	s.audit.Resume()
+	if got := s.step(func() {}); got != "" {
+		t.Error(got)
+	}
+}
+
+// A handler must not change a value after passing it to Env, unless the step ended before.
+func TestAuditOfHandedValues(t *testing.T) {
+	for _, last := range []trace.EffectKind{trace.EffectSend, trace.EffectCrash} {
+		s := newScene(t)
+		value := &box{[]int{5}}
+		effects := []trace.Effect{{Kind: trace.EffectPost, Value: value}}
+		said := s.step(func() {
+			s.audit.Hands(effects)
+			value.Items[0] = 6
+			effects[0].Kind = last
+			s.audit.CheckHanded(effects)
+		})
+		if want := "the handler changed what it had handed over (send)"; strings.HasPrefix(said, want) != (last == trace.EffectSend) {
+			t.Errorf("%s: %q", last, said)
+		}
+	}
+}
+
+// A property must change no node and give one answer.
+func TestAuditOfProperties(t *testing.T) {
+	s, asked := newScene(t), 0
+	for _, c := range []struct {
+		holds func() bool
+		want  string
+	}{
+		{func() bool { return true }, ""},
+		{func() bool { asked++; return asked%2 == 0 }, `property "it" was false and then true in one state`},
+		{func() bool { s.nodes[1].Items[0] = 9; return true }, `property "it" changed the state of n1: Items[0] was 2, is 9`},
+	} {
+		check := s.audit.Property(sight.Check{Name: "it", Holds: c.holds, Each: func(int) bool { return true }}, "property")
+		if check.Each != nil {
+			t.Error("a property that is audited must see the whole state")
+		}
+		if got := s.step(func() { check.Holds() }); (got == "") != (c.want == "") || !strings.HasPrefix(got, c.want) {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+	}
+	if s.audit.Property(sight.Check{}, "System.Within").Holds != nil {
+		t.Error("a constraint that is not set got a function")
+	}
+}

@@ -1,0 +1,28 @@
+package observe
+
+import (
+	"strings"
+	"testing"
+)
+
+// A goroutine is noticed once, and not at all if it was there before the handler.
+func TestGoroutinesAreNoticedOnce(t *testing.T) {
+	var g Goroutines
+	release := make(chan bool)
+	defer close(release)
+	start := func() {
+		ready := make(chan bool)
+		go func() { close(ready); <-release }()
+		<-ready
+	}
+	start()
+	if g.Start(); g.Grown() {
+		t.Error("a goroutine that was there before counts")
+	}
+	if start(); !g.Grown() || !strings.Contains(g.Child(), "goroutines_test.go") {
+		t.Error("a goroutine that was started meanwhile is not named")
+	}
+	if g.Grown() || g.Child() != "" {
+		t.Error("it is noticed twice")
+	}
+}

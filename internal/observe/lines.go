@@ -1,0 +1,182 @@
+package observe
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"macemc/internal/canon"
+	"macemc/internal/state"
+	"macemc/sim"
+)
+
+// Part is the kind of thing that a line of the state describes.
+type Part uint8
+
+// The parts.
+const (
+	PartField       Part = iota + 1 // what a node keeps
+	PartTimer                       // a timer that is set
+	PartTask                        // a task that is to be done
+	PartUp                          // that a node is not up, and why
+	PartLife                        // how often it restarted, what it waits for
+	PartScript                      // an opening that is left in its script
+	PartDisk                        // what is on its disk
+	PartClock                       // the knowledge about its times
+	PartLink                        // what is kept of a connection
+	PartMessage                     // a message that is under way
+	PartBudget                      // the rest of a budget of the environment
+	PartEnvironment                 // a partition, a pause
+	PartMonitor                     // what a monitor remembers
+)
+
+// Place is whose a line is.
+type Place struct {
+	Part Part
+	Node sim.Addr // of a link, its sender; zero: nobody's
+}
+
+// Nobody stands for a node in the place of a line that belongs to no node.
+const Nobody = -1
+
+// Tag returns a place as the tag of a line.
+func Tag(part Part, node int) uint32 { return uint32(part)<<16 | uint32(node+1) }
+
+// Tag returns the place as the tag of a line.
+func (p Place) Tag() uint32 {
+	if p.Node.IsZero() {
+		return Tag(p.Part, Nobody)
+	}
+	return Tag(p.Part, p.Node.Index())
+}
+
+// PlaceOf returns whose a line of the state is; of a line from elsewhere, the zero Place.
+func PlaceOf(l canon.Line) (p Place) {
+	p.Part = Part(l.Tag >> 16)
+	if node := int(l.Tag & 0xffff); node > 0 {
+		p.Node = state.AddrOf(node - 1)
+	}
+	return p
+}
+
+// Difference is a line in which two states differ. The value of a state that has no such line is
+// empty.
+type Difference struct {
+	Path, A, B string
+	Of         Place
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("%s: %s | %s", d.Path, orAbsent(d.A), orAbsent(d.B))
+}
+
+// Describe returns the text of a difference of two runs. If a field leads to different objects, the
+// text names the fields that share them, and the line to add if that does not matter. rule returns the
+// type of the objects at a path of a node, or "".
+func (d Difference) Describe(rule func(node sim.Addr, path string) string) string {
+	if !isShared(d.A) && !isShared(d.B) {
+		return d.String()
+	}
+	text := fmt.Sprintf("%s is %s in one, and %s in the other", d.Path, sharing(d.A), sharing(d.B))
+	if d.Of.Part != PartField {
+		return text
+	}
+	path := strings.TrimPrefix(strings.TrimPrefix(d.Path, d.Of.Node.String()), ".")
+	return text + NeverChanges(rule(d.Of.Node, path))
+}
+
+// NeverChanges returns advice for a difference in which object of a type is shared: to declare the
+// type in System.Immutable if such objects never change.
+func NeverChanges(rule string) string {
+	if rule == "" {
+		return ""
+	}
+	return fmt.Sprintf("; if a %s never changes once it is made, add %q to System.Immutable", rule, rule)
+}
+
+// isShared reports whether the value of a line refers to an object that another line shows.
+func isShared(value string) bool { return strings.HasPrefix(value, "=") }
+
+func sharing(value string) string {
+	switch at, is := strings.CutPrefix(value, "="); {
+	case is && at == ".":
+		return "shared with the node itself"
+	case is:
+		return "shared with another field, " + at + ","
+	default:
+		return "not shared (" + orAbsent(value) + ")"
+	}
+}
+
+func orAbsent(s string) string {
+	if s == "" {
+		return "(absent)"
+	}
+	return s
+}
+
+// Diff compares two states line by line. Lines of one path (a node's timers,
+// say) are compared as a multiset.
+func Diff(a, b []canon.Line) (out []Difference) {
+	left := map[canon.Line]int{}
+	for _, l := range b {
+		left[l]++
+	}
+	var onlyA, onlyB []canon.Line
+	for _, l := range a {
+		if left[l] > 0 {
+			left[l]--
+		} else {
+			onlyA = append(onlyA, l)
+		}
+	}
+	for _, l := range b {
+		if left[l] > 0 {
+			left[l]--
+			onlyB = append(onlyB, l)
+		}
+	}
+	for _, l := range onlyA {
+		d := Difference{Path: l.Path, A: l.Value, Of: PlaceOf(l)}
+		for i, m := range onlyB {
+			if m.Path == l.Path {
+				d.B = m.Value
+				onlyB = append(onlyB[:i], onlyB[i+1:]...)
+				break
+			}
+		}
+		out = append(out, d)
+	}
+	for _, l := range onlyB {
+		out = append(out, Difference{Path: l.Path, B: l.Value, Of: PlaceOf(l)})
+	}
+	return out
+}
+
+// Went separates the changes of a step from the lines that are gone because a node went
+// down: the memory of that node is that of a new node, and no handler changed it.
+func Went(all []Difference) (rest []Difference, down []sim.Addr) {
+	for _, d := range all {
+		if d.Of.Part == PartUp && d.A == "" {
+			down = append(down, d.Of.Node)
+		}
+	}
+	if len(down) == 0 {
+		return all, nil
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(d Difference) bool { return d.Of.inMemoryOf(down) }), down
+}
+
+// Without returns the lines of a state, but for those about the memory of some nodes.
+func Without(lines []canon.Line, nodes []sim.Addr) []canon.Line {
+	return slices.DeleteFunc(slices.Clone(lines), func(l canon.Line) bool { return PlaceOf(l).inMemoryOf(nodes) })
+}
+
+func (p Place) inMemoryOf(nodes []sim.Addr) bool {
+	switch p.Part {
+	case PartField, PartTimer, PartTask, PartClock:
+		return slices.Contains(nodes, p.Node)
+	default:
+		return false
+	}
+}

@@ -1,0 +1,107 @@
+package observe
+
+// stateTally is in how many of the states that were looked at something held.
+type stateTally struct{ yes, no int }
+
+func (t *stateTally) saw(holds bool) {
+	if holds {
+		t.yes++
+	} else {
+		t.no++
+	}
+}
+
+type propertyTally struct {
+	name string
+	stateTally
+	first  int // the least depth of a state in which it held, plus one; 0 if there is none
+	empty  int // in how many of them it held while it saw no node
+	onward int // the least number of steps of a run after which it held, plus one; 0 means none
+	near   bool
+	far    int // if near: the least that a state was away from one in which it holds
+}
+
+// missed records the distance of a state in which the property does not hold.
+func (t *propertyTally) missed(far int) {
+	if !t.near || far < t.far {
+		t.near, t.far = true, far
+	}
+}
+
+// ran records whether it held after that many steps of a run.
+func (t *propertyTally) ran(steps int, holds bool) {
+	t.saw(holds)
+	if holds && (t.onward == 0 || steps < t.onward-1) {
+		t.onward = steps + 1
+	}
+}
+
+// visited records whether it held in a state at a depth.
+func (t *propertyTally) visited(depth int, holds bool) {
+	t.saw(holds)
+	if holds && (t.first == 0 || depth < t.first-1) {
+		t.first = depth + 1
+	}
+}
+
+// judged counts that the property held since it saw no node, if it did.
+func (t *propertyTally) judged(empty bool) {
+	if empty {
+		t.empty++
+	}
+}
+
+// Live records whether the k-th liveness property holds after a number of steps of a run; -1 means
+// that the number is not known. empty says that it holds and saw no node, since some are down.
+func (c *Coverage) Live(k, steps int, holds, empty bool) {
+	t := &c.eventually[k]
+	t.judged(empty)
+	if steps < 0 {
+		t.saw(holds)
+	} else {
+		t.ran(steps, holds)
+	}
+}
+
+// Known reports whether the k-th liveness property was seen to hold in a visited state, and seen
+// not to hold.
+func (c *Coverage) Known(k int) bool { return c.eventually[k].first > 0 && c.eventually[k].no > 0 }
+
+// Visited records whether the k-th liveness property holds in a visited state at a depth.
+func (c *Coverage) Visited(k, depth int, holds bool) { c.eventually[k].visited(depth, holds) }
+
+// Met reports whether a state was met in which the k-th Sometimes property holds.
+func (c *Coverage) Met(k int) bool { return c.sometimes[k].yes > 0 }
+
+// Meets records whether the k-th Sometimes property holds in a state.
+func (c *Coverage) Meets(k int, holds bool) { c.sometimes[k].saw(holds) }
+
+// Away records how far a state is from one in which the k-th Sometimes property holds.
+func (c *Coverage) Away(k, far int) { c.sometimes[k].missed(far) }
+
+// Assumed and Within record whether a state is one of System.Assume, and of System.Within.
+func (c *Coverage) Assumed(holds bool) { c.assume.saw(holds) }
+func (c *Coverage) Within(holds bool)  { c.within.saw(holds) }
+
+// Held is the place where a liveness property was first seen to hold.
+type Held struct {
+	Property string
+	Depth    int  // of the state; 0 means at the start; -1 means nowhere
+	Run      bool // it held in no visited state, but in a run, after Depth steps
+}
+
+// Held returns where each liveness property was first seen to hold. Properties for which that is not
+// known are left out.
+func (c *Coverage) Held() (held []Held) {
+	for _, p := range c.eventually {
+		switch {
+		case p.first > 0:
+			held = append(held, Held{Property: p.name, Depth: p.first - 1})
+		case p.onward > 0:
+			held = append(held, Held{Property: p.name, Depth: p.onward - 1, Run: true})
+		case p.yes == 0:
+			held = append(held, Held{Property: p.name, Depth: -1})
+		}
+	}
+	return held
+}
