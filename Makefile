@@ -185,6 +185,13 @@ large: ## paxos with three proposers, whole and with liveness, and the dumb way:
 
 EXHAUST = go run ./cmd/macemc search --quiet --reduce none --memory 4GiB --depth 400 --paths 1 --time 10m
 
+TURNS ?= 3
+ROWS  ?= .
+
+.PHONY: spin
+spin: ## search the same spaces by SPIN and by this, TURNS (3) times by turns, and print time and memory as in BENCHMARKS.md; ROWS='paxos|storage' takes those alone; needs spin and a C compiler
+	cd tools/spin && go run . -n $(TURNS) -rows '$(ROWS)'
+
 .PHONY: protocols
 protocols: ## search the protocols of state machines at the node counts of the P report's Table 3, at most ten minutes each
 	@for of in "commit --nodes 5 --param transactions=1" "chain --nodes 7" "multipaxos --param proposers=1 --param acceptors=4 --param learners=2" \

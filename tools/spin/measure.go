@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"macemc/search"
+	"macemc/sim"
+)
+
+// search searches the space by macemc and prints its size.
+func (r *row) search(out io.Writer, workers int, liveness bool) error {
+	params, err := r.sys.Configure(0, r.settings, nil)
+	if err != nil {
+		return err
+	}
+	opts := search.Options{
+		Params: params, Depth: 1000, Effort: 1 << 40, NoWalks: true, Reduce: search.ReduceNone, Workers: workers,
+		Conditions: sim.Conditions{Faults: &sim.Faults{}},
+	}
+	for _, p := range r.sys.Properties {
+		if liveness || !p.Liveness() {
+			opts.Properties = append(opts.Properties, p.Name)
+		}
+	}
+	res, err := search.Search(r.sys, opts)
+	switch {
+	case err != nil:
+		return err
+	case res.Finding != nil:
+		return fmt.Errorf("a finding: %s", res.Finding.Message)
+	case res.Safety.State != search.StateExhausted:
+		return fmt.Errorf("safety is %q, not exhausted", res.Safety.State)
+	}
+	_, err = fmt.Fprintf(out, "%d states, %d transitions\n", res.Stats.States, res.Stats.Transitions)
+	return err
+}
+
+// counted reads what search printed.
+func counted(text string) (s space, err error) {
+	_, err = fmt.Sscanf(text, "%d states, %d transitions", &s.states, &s.transitions)
+	return s, err
+}
+
+// ran runs a command and returns what it took, of a space whose size read finds in what it
+// prints.
+func ran(c *exec.Cmd, read func(text string) (space, error)) (t taken, err error) {
+	c.Stderr = os.Stderr
+	began := time.Now()
+	text, err := c.Output()
+	if err != nil {
+		return t, fmt.Errorf("%s: %w\n%s", c, err, text)
+	}
+	t.clock = time.Since(began)
+	t.processor = c.ProcessState.UserTime() + c.ProcessState.SystemTime()
+	t.memory = c.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	t.space, err = read(string(text))
+	return t, err
+}
+
+// A checker is what SPIN made of a model, compiled.
+type checker struct {
+	folder string
+	args   []string
+}
+
+func (c *checker) remove() { os.RemoveAll(c.folder) }
+
+// compile makes a checker whose state vector, search stack and table are as small as the
+// space allows. A first one, with more than enough of each, says what that is.
+func (m *model) compile() (*checker, error) {
+	folder, err := os.MkdirTemp("", "spin")
+	if err != nil {
+		return nil, err
+	}
+	c := &checker{folder: folder}
+	if err := c.build(m); err != nil {
+		c.remove()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *checker) build(m *model) error {
+	if err := os.WriteFile(filepath.Join(c.folder, "model.pml"), []byte(m.String()), 0o666); err != nil {
+		return err
+	}
+	// -o2 keeps variables that no guard reads: they are part of a service's state too.
+	if _, err := c.do("spin", "-a", "-o2", "model.pml"); err != nil {
+		return err
+	}
+	cc := func(args ...string) error {
+		_, err := c.do("cc", append(args, "-DNOREDUCE", "-DSAFETY", "-o", "pan", "pan.c")...)
+		return err
+	}
+	if err := cc("-O1"); err != nil {
+		return err
+	}
+	var text string
+	for depth := 1000; ; depth *= 10 {
+		var err error
+		c.args = []string{fmt.Sprint("-m", depth)}
+		if text, err = c.do("./pan", c.args...); err != nil {
+			return err
+		}
+		if !strings.Contains(text, "max search depth too small") {
+			break
+		}
+	}
+	s, err := stored(text)
+	if err != nil {
+		return err
+	}
+	c.args = append(c.args, fmt.Sprint("-w", max(10, bits.Len(uint(s.states-1)))))
+	size := vectorSize.FindStringSubmatch(text)
+	if size == nil {
+		return fmt.Errorf("the checker did not print the size of its state vector:\n%s", text)
+	}
+	bytes, err := strconv.Atoi(size[1])
+	if err != nil {
+		return err
+	}
+	// It must be larger than the vector, and a multiple of a word, or the vector is padded.
+	return cc("-O3", fmt.Sprint("-DVECTORSZ=", (bytes/8+1)*8))
+}
+
+func (c *checker) do(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = c.folder
+	text, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", cmd, err, text)
+	}
+	return string(text), nil
+}
+
+// run searches the space once.
+func (c *checker) run() (taken, error) {
+	cmd := exec.Command("./pan", c.args...)
+	cmd.Dir = c.folder
+	return ran(cmd, stored)
+}
+
+var (
+	vectorSize   = regexp.MustCompile(`State-vector (\d+) byte`)
+	storedStates = regexp.MustCompile(`(?m)^\s*(\d+) states, stored`)
+	taking       = regexp.MustCompile(`(?m)^\s*(\d+) transitions`)
+	errorsFound  = regexp.MustCompile(`errors: (\d+)`)
+)
+
+// stored reads the size of a space from what a checker prints.
+func stored(text string) (s space, err error) {
+	if m := errorsFound.FindStringSubmatch(text); m == nil || m[1] != "0" {
+		return s, fmt.Errorf("the checker did not end without errors:\n%s", text)
+	}
+	for _, n := range []struct {
+		in *regexp.Regexp
+		to *int
+	}{{storedStates, &s.states}, {taking, &s.transitions}} {
+		m := n.in.FindStringSubmatch(text)
+		if m == nil {
+			return s, fmt.Errorf("the checker did not print its counts:\n%s", text)
+		}
+		if *n.to, err = strconv.Atoi(m[1]); err != nil {
+			return s, err
+		}
+	}
+	// SPIN counts the first state among its transitions.
+	s.transitions--
+	return s, nil
+}
