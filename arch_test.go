@@ -209,6 +209,14 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "internal/judge",
+		may:  []string{"internal/canon", "internal/guard", "internal/observe", "internal/sight", "internal/state", "sim"},
+		instead: map[string]string{
+			"internal/world": "judge evaluates a sight.State; let the World make findings of what does not hold",
+			"":               "judge says what does not hold; let who runs the system say what it needs of the run",
+		},
+	},
+	{
 		path:    "internal/byzantine",
 		may:     []string{"internal/guard", "internal/handler", "internal/sight", "sim"},
 		tests:   []string{"search", "choose", "internal/world", "systems/*"},
@@ -216,7 +224,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/world",
-		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/observe", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/wording", "trace"},
+		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/judge", "internal/observe", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/wording", "trace"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "a World runs any sim.System; test it with internal/toy",

@@ -300,7 +300,7 @@ func (s *Session) Properties(at Look) (all []Held, live bool, err error) {
 	if err := at.run.seek(at.here, at.step); err != nil {
 		return nil, false, err
 	}
-	for k, j := range at.run.player.World().Judge.Judge() {
+	for k, j := range at.run.player.World().Judge.Judgements() {
 		kind := "always"
 		if j.Liveness {
 			kind = "eventually"

@@ -7,7 +7,7 @@ func (s Look) PropertiesPage() (p Page, err error) {
 	if err := s.run.seek(s.here, s.step); err != nil {
 		return nil, err
 	}
-	for k, j := range s.run.player.World().Judge.Judge() {
+	for k, j := range s.run.player.World().Judge.Judgements() {
 		kind, mark := "always", Span{Good, "+ "}
 		if j.Liveness {
 			kind = "eventually"

@@ -191,7 +191,7 @@ func (r *run) start(src choose.Source) error {
 	if progress != world.Stepped && failure == nil {
 		return fmt.Errorf("the start of the nodes cannot be taken: %w", r.player.Err())
 	}
-	for _, j := range r.player.World().Judge.Judge() {
+	for _, j := range r.player.World().Judge.Judgements() {
 		r.names = append(r.names, j.Name)
 		if !j.Liveness {
 			r.always++

@@ -83,16 +83,19 @@ func (w *World) emit(i int, fact any) {
 	if w.cover != nil {
 		w.cover.Emitted()
 	}
-	for k := range w.Judge.monitors {
+	for k := range w.Judge.Monitors() {
 		if w.audit != nil {
 			w.audit.CheckMonitors(w.Run.acting)
 		}
-		err := w.Judge.tell(k, i, fact)
+		cold, err := w.Judge.Observe(k, i, fact)
+		if cold >= 0 {
+			w.Run.cools(cold)
+		}
 		if w.audit != nil {
 			w.audit.Remember(k)
 		}
 		if err != nil {
-			w.Run.finds(w.Run.fail(sim.VerdictSafety, w.Judge.monitors[k].Name, err.Error()))
+			w.Run.finds(w.Run.fail(sim.VerdictSafety, w.Judge.Monitors()[k].Name, err.Error()))
 		}
 		w.sums.Touch(w.sums.Monitor(k))
 	}

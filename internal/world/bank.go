@@ -191,7 +191,7 @@ func (st *State) part(p int) any {
 	case state.Set:
 		return clone(st.links.set.For(at))
 	case state.Monitor:
-		return memoryPart{st.copied(st.judge.monitors[at].Memory())}
+		return memoryPart{st.copied(st.judge.Monitors()[at].Memory())}
 	default:
 		return st.environ.part(sort, at)
 	}
@@ -288,6 +288,6 @@ func count(b bool) int {
 
 func (st *State) placeMemory(k int, of any) {
 	if m, is := of.(memoryPart); is {
-		st.judge.monitors[k].Restore(st.copied(m.of))
+		st.judge.Monitors()[k].Restore(st.copied(m.of))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/byzantine"
 	"macemc/internal/handler"
+	"macemc/internal/judge"
 	"macemc/internal/observe"
 	"macemc/internal/state"
 	"macemc/netsim"
@@ -101,7 +102,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		return nil, err
 	}
 	w.Environ.allow(budgets, config.Early)
-	w.nodes.sees.Runtime, w.nodes.sees.Params = eyes{&w.Judge}, params
+	w.nodes.sees.Runtime, w.nodes.sees.Params = eyes{w}, params
 	all := params.Addrs()
 	for i := range w.nodes.at {
 		w.nodes.sees.Nodes = append(w.nodes.sees.Nodes, &w.nodes.at[i].seen)
@@ -112,14 +113,15 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 			return nil, err
 		}
 	}
-	if err := w.Judge.bind(sys, config.Properties); err != nil {
+	if err := w.Judge.bind(judge.Config{
+		System: sys, Params: params, Only: config.Properties, Failing: config.Failing, Sees: &w.nodes.sees, Sum: w.sum, Coverage: config.Coverage,
+	}); err != nil {
 		return nil, err
 	}
-	w.Judge.bindWithout(sys, config.Properties, config.Failing)
-	w.sums.Init(state.PlacesOf(n, len(faultNames)+1, len(w.Judge.monitors)))
+	w.sums.Init(state.PlacesOf(n, len(faultNames)+1, len(w.Judge.Monitors())))
 	if config.Audit {
-		w.audits(&w.nodes.sees, w.Judge.monitors, w.Run.ends)
-		w.Judge.audits()
+		w.audits(&w.nodes.sees, w.Judge.Monitors(), w.Run.ends)
+		w.Judge.Audit(w.audit)
 	}
 	if w.cover = config.Coverage; w.cover != nil {
 		w.cover.Bind(w.subject())
@@ -129,18 +131,10 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 
 // subject returns what coverage counts of the world.
 func (w *World) subject() observe.Subject {
-	of := observe.Subject{System: w.sys, Params: w.params, Faults: w.Environ.budgets}
+	of := w.Judge.Subject()
+	of.System, of.Params, of.Faults = w.sys, w.params, w.Environ.budgets
 	for k := range w.nodes.at {
 		of.Scripts = append(of.Scripts, w.nodes.at[k].first)
-	}
-	for _, p := range w.Judge.eventually {
-		of.Eventually = append(of.Eventually, p.Name)
-	}
-	for _, p := range w.Judge.sometimes {
-		of.Sometimes = append(of.Sometimes, p.Name)
-	}
-	for _, m := range w.Judge.monitors {
-		of.Monitors = append(of.Monitors, m.Name)
 	}
 	return of
 }
@@ -153,12 +147,12 @@ func (w *World) compose(net sim.Network) {
 	w.Links = newLinks(n, net, &w.sums)
 	w.nodes = nodes{
 		setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links,
-		at: make([]nodeState, n), envs: make([]handler.Envs, n), script: netsim.NewBits(n), changed: state.NewNodeSet(n),
+		at: make([]nodeState, n), envs: make([]handler.Envs, n), script: netsim.NewBits(n), judge: &w.Judge.Judge,
 	}
 	w.Environ = Environment{paused: state.NewNodeSet(n), setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes}
 	w.disks = disks{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.Events = Events{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
-	w.Judge = Judge{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
+	w.Judge = Judge{run: &w.Run, links: &w.Links, environ: &w.Environ}
 	w.State = State{setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
 	w.Text = Text{setting: s, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
 }

@@ -29,7 +29,7 @@
 //	Environment  budgets, crashed and paused nodes, the partition; the possible faults
 //	disks        the data that nodes have stored, and how much of it a crash leaves
 //	Events       the possible events, in their order and with their weights
-//	Judge        the system's properties, monitors and views, evaluated in a state
+//	Judge        the judge of package judge, with the run: failures of what does not hold
 //	State        the state as parts: hashed, saved to a Bank, loaded
 //	Text         the state as lines
 //

@@ -7,29 +7,29 @@ import (
 )
 
 // eyes are the world as its properties see it.
-type eyes struct{ judge *Judge }
+type eyes struct{ w *World }
 
-func (e eyes) Timers() int { return e.judge.nodes.timers.count }
+func (e eyes) Timers() int { return e.w.timers.count }
 
 // refuse ends the run if the crash model is implicit and a property looks at messages. In that model
 // a node that fails is one that takes no more steps, and messages to it stay under way; but messages
 // to a node that has really failed are gone.
 func (e eyes) refuse() {
-	if e.judge.crashes == sim.CrashImplicit {
+	if e.w.crashes == sim.CrashImplicit {
 		panic(unsupported("a property looks at the messages under way, and those to a failed node are gone, so the crash model implicit differs from explicit; use explicit"))
 	}
 }
 
 func (e eyes) InFlight() int {
 	e.refuse()
-	e.judge.counted = true
-	return e.judge.links.InFlight()
+	e.w.Judge.Counts()
+	return e.w.Links.InFlight()
 }
 
 func (e eyes) UnderWay(yield func(sight.Sent) bool) {
 	e.refuse()
-	e.judge.looked = true
-	l := e.judge.links
+	e.w.Judge.Looks()
+	l := &e.w.Links
 	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
 		for c := range l.n * l.n {
 			packets := l.tcp.Packets(c)

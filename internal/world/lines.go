@@ -73,9 +73,9 @@ func (x *Text) otherLines(said func(v any) string) (lines []canon.Line) {
 		}
 	}
 	lines = append(lines, x.environ.lines()...)
-	for i := range x.judge.monitors {
-		for _, l := range x.walker.Lines(x.judge.monitors[i].Memory()) {
-			lines = append(lines, under(strconv.Quote(x.judge.monitors[i].Name), l, observe.Tag(observe.PartMonitor, observe.Nobody)))
+	for _, m := range x.judge.Monitors() {
+		for _, l := range x.walker.Lines(m.Memory()) {
+			lines = append(lines, under(strconv.Quote(m.Name), l, observe.Tag(observe.PartMonitor, observe.Nobody)))
 		}
 	}
 	return lines

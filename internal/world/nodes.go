@@ -2,15 +2,17 @@ package world
 
 import (
 	"fmt"
+	"slices"
+
 	"macemc/internal/canon"
 	"macemc/internal/disk"
 	"macemc/internal/handler"
+	"macemc/internal/judge"
 	"macemc/internal/sight"
 	"macemc/internal/state"
 	"macemc/macetime"
 	"macemc/netsim"
 	"macemc/sim"
-	"slices"
 )
 
 // nodes has the nodes of a system, and the state that concerns all of them.
@@ -20,11 +22,11 @@ type nodes struct {
 	timers *timers
 	run    *Run
 	links  *Links
+	judge  *judge.Judge
 
 	at       []nodeState
 	envs     []handler.Envs // of their handlers
 	sees     sight.State    // what the views of properties go by
-	changed  state.NodeSet  // those that changed since Judge.Check held
 	script   netsim.Bits    // those whose script has an opening left
 	actions  int            // that they offer: see Events.refresh
 	quorums  int            // sets of messages that they may take at once: see Events.assemble
@@ -135,7 +137,7 @@ func (all *nodes) reinstall(i int, n sim.Node) {
 func (all *nodes) put(i int, n sim.Node) {
 	all.at[i].put(n)
 	all.sees.Replaced()
-	all.changed.Add(i)
+	all.judge.Changes(i)
 }
 
 func (ns *nodeState) put(n sim.Node) {
@@ -166,12 +168,9 @@ func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 // soil marks a node's offers, acceptance and sum as out of date.
 func (all *nodes) soil(i int) {
 	all.links.soil(i)
-	all.changed.Add(i)
+	all.judge.Changes(i)
 	all.sums.TouchNode(i)
 }
-
-// judged records that the properties were evaluated for all nodes as they are now.
-func (all *nodes) judged() { all.changed.Clear() }
 
 // own makes a node the world's own, before a handler changes it.
 func (all *nodes) own(i int) {

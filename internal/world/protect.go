@@ -30,7 +30,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 		failure = w.Run.failure
 		defer func() { w.Run.recordCut(w.Links.tcp.Lost()) }()
 		hook := w.Events.asked()
-		asked, property := w.Judge.panicker()
+		asked, property := w.Judge.Panicker()
 		hook = cmp.Or(hook, asked)
 		if r == nil && !returned { // nothing keeps it from unwinding the goroutine
 			w.Run.unwinds(w.panicked(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit))
@@ -99,6 +99,7 @@ func (w *World) panicked(v sim.Verdict, property, text string) *sim.Failure {
 // that panics there panics here, and reports whether the state is live. It changes no counts.
 func (w *World) Probe() (live bool) {
 	defer w.uncovered()()
+	defer w.Judge.Uncovered()()
 	if w.Judge.CanBeLive() {
 		live = w.Judge.Live()
 		w.Judge.Assumed()

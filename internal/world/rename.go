@@ -97,7 +97,7 @@ func (r *Renaming) Sum(place int) (h canon.Hash) {
 	case state.Set:
 		return membersSum(r.members(st.links.set.For(at)))
 	case state.Monitor:
-		return r.walks.sum(st.judge.monitors[at].Memory())
+		return r.walks.sum(st.judge.Monitors()[at].Memory())
 	case state.Cut:
 		if c := st.environ.cut; c != nil {
 			return r.cut(*c)

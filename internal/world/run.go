@@ -5,6 +5,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/handler"
+	"macemc/internal/sight"
 	"macemc/internal/state"
 	"macemc/macetime"
 	"macemc/netsim"
@@ -244,6 +245,13 @@ func (r *Run) stop(f *sim.Failure) {
 	r.pardon()
 	r.finds(f)
 	panic(stopRun{})
+}
+
+// unsafe makes a failure of a property that does not hold.
+func (r *Run) unsafe(c *sight.Check) *sim.Failure {
+	f := r.fail(sim.VerdictSafety, c.Name, "")
+	f.Message = c.Explained()
+	return f
 }
 
 // ends ends the run with a failure of the step.

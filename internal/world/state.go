@@ -40,7 +40,7 @@ func (st *State) PartSum(part int) canon.Hash {
 	case state.Set:
 		h = membersSum(st.links.set.For(at))
 	case state.Monitor:
-		h = st.sum(st.judge.monitors[at].Memory())
+		h = st.sum(st.judge.Monitors()[at].Memory())
 	default:
 		h = st.environ.sum(sort, at)
 	}
@@ -56,8 +56,8 @@ func (st *State) Recorded() canon.Hash {
 		h = h.Sub(st.PartSum(place))
 	}
 	rest := st.environ.identity()
-	for k := range st.judge.monitors {
-		rest = rest.Then(st.sum(st.judge.monitors[k].Memory()))
+	for k := range st.judge.Monitors() {
+		rest = rest.Then(st.sum(st.judge.Monitors()[k].Memory()))
 	}
 	return h.Add(placed(rest, at.Rest()))
 }

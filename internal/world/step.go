@@ -16,7 +16,7 @@ func (w *World) Start(src choose.Source) {
 	w.nodes.start()
 	w.sums.Reset()
 	w.Environ.start()
-	w.Judge.start()
+	w.Judge.Start()
 	if w.audit != nil {
 		w.audit.Start()
 	}

@@ -1,14 +1,4 @@
-package world
-
-// lively records whether a liveness property holds, and after how many steps of the run, if that is
-// known.
-func (j *Judge) lively(k int, holds bool) {
-	steps := j.run.step
-	if j.run.lost {
-		steps = -1
-	}
-	j.cover.Live(k, steps, holds, holds && j.environ.gone > 0 && j.eventually[k].Seen() == 0)
-}
+package judge
 
 // CoverState looks at the liveness properties of a state that is visited, which
 // is at a depth: each for itself, while Live stops at the first that does not
@@ -48,13 +38,20 @@ func (j *Judge) Scenarios() (bits uint64) {
 	return bits
 }
 
-// CoverRun looks at all liveness properties where a run is now.
-func (j *Judge) CoverRun() {
+// CoverRun looks at all liveness properties after a number of steps of a run.
+func (j *Judge) CoverRun(steps int) {
 	if j.cover == nil {
 		return
 	}
 	j.meet()
 	for k := range j.eventually {
-		j.cover.Live(k, j.run.step, j.ask(&j.eventually[k]), false)
+		j.cover.Live(k, steps, j.ask(&j.eventually[k]), false)
 	}
+}
+
+// Uncovered makes nothing count until it is undone.
+func (j *Judge) Uncovered() (undo func()) {
+	cover := j.cover
+	j.cover = nil
+	return func() { j.cover = cover }
 }

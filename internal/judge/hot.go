@@ -1,0 +1,39 @@
+package judge
+
+import (
+	"fmt"
+
+	"macemc/internal/guard"
+)
+
+// Cools returns the names of the properties made by Cools that are checked.
+func (j *Judge) Cools() (names []string) {
+	for _, m := range j.cools {
+		names = append(names, j.monitors[m].Name)
+	}
+	return names
+}
+
+// Hot reports whether the monitor of the k-th of Cools is hot now. A state that does not count
+// for liveness is never hot.
+func (j *Judge) Hot(k int) bool {
+	j.telling = &j.monitors[j.cools[k]]
+	hot := j.telling.Hot()
+	j.telling = nil
+	return hot && j.Assumed()
+}
+
+// Awaits returns what the k-th monitor of Cools waits for, in the words of the monitor, or "" if it
+// does not explain it.
+func (j *Judge) Awaits(k int) (text string) {
+	m := &j.monitors[j.cools[k]]
+	if m.Explain == nil {
+		return ""
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			text = fmt.Sprintf("(its explanation panics: %s)", guard.Text(r))
+		}
+	}()
+	return guard.Bounded(m.Explain())
+}

@@ -1,0 +1,386 @@
+package judge
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"macemc/internal/canon"
+	"macemc/internal/observe"
+	"macemc/internal/sight"
+	"macemc/internal/state"
+	"macemc/sim"
+)
+
+// Judge evaluates the properties and monitors of a system in one runtime.
+type Judge struct {
+	sees  *sight.State
+	sum   func(v any) canon.Hash
+	cover *observe.Coverage                            // an observer; nil means nobody asked
+	wrap  func(c sight.Check, what string) sight.Check // makes a check be audited; nil means none is
+
+	always     []sight.Check
+	takes      []func(node any) (any, bool) // what some properties depend on of a node,
+	declared   []sight.Check                // and these properties
+	without    []without
+	eventually []sight.Check
+	sometimes  []sight.Check
+	monitors   []sight.Monitor
+	cools      []int // of the monitors, those of properties made by Cools
+	within     sight.Check
+	assume     sight.Check
+
+	changed state.NodeSet  // nodes that changed since the safety properties held
+	counted bool           // a view has counted the messages under way
+	looked  bool           // a view has looked at them, since Looked was asked
+	asking  *sight.Check   // which of these is asked now: see Panicker
+	telling *sight.Monitor // the one that is observing a fact now
+}
+
+// Config says what a Judge evaluates. Only names the properties that are wanted; if it is empty, all
+// are. Failing are sets of nodes without which each state is judged too. Sum returns the identity of
+// a value.
+type Config struct {
+	System   *sim.System
+	Params   sim.Params
+	Only     []string
+	Failing  [][]int
+	Sees     *sight.State
+	Sum      func(v any) canon.Hash
+	Coverage *observe.Coverage
+}
+
+// New returns a Judge with the properties that are wanted, and the constraints, bound to what they see.
+func New(c Config) (Judge, error) {
+	j := Judge{sees: c.Sees, sum: c.Sum, cover: c.Coverage, changed: state.NewNodeSet(c.Params.Nodes)}
+	if err := j.bind(c); err != nil {
+		return Judge{}, err
+	}
+	j.bindWithout(c)
+	return j, nil
+}
+
+func (j *Judge) bind(c Config) error {
+	wanted := map[string]bool{}
+	for _, name := range c.Only {
+		wanted[name] = true
+	}
+	for _, p := range c.System.Properties {
+		if len(c.Only) > 0 && !wanted[p.Name] {
+			continue
+		}
+		delete(wanted, p.Name)
+		switch rule := p.Rule(); rule.Kind {
+		case sight.RuleAlways:
+			j.always = append(j.always, rule.State(j.sees))
+			j.declares(rule)
+		case sight.RuleEventually:
+			j.eventually = append(j.eventually, rule.State(j.sees))
+			j.declares(rule)
+		case sight.RuleSometimes:
+			j.sometimes = append(j.sometimes, rule.State(j.sees))
+		case sight.RuleMonitor:
+			j.monitors = append(j.monitors, rule.Monitor(c.Params))
+		case sight.RuleCools:
+			j.cools = append(j.cools, len(j.monitors))
+			j.monitors = append(j.monitors, rule.Monitor(c.Params))
+		case sight.RuleSteps: // sees two states: see Judge.Steps
+		default:
+			return fmt.Errorf("system %s: property %q was not made by Always, Eventually, Cools, Steps, Monitor or Sometimes", c.System.Name, p.Name)
+		}
+	}
+	for _, name := range c.Only {
+		if wanted[name] {
+			var names []string
+			for _, p := range c.System.Properties {
+				names = append(names, p.Name)
+			}
+			return fmt.Errorf("%s has no property %q; it has %s", c.System.Name, name, strings.Join(names, "; "))
+		}
+	}
+	if !c.System.Within.IsZero() {
+		j.within = c.System.Within.Rule().State(j.sees)
+	}
+	if !c.System.Assume.IsZero() {
+		j.assume = c.System.Assume.Rule().State(j.sees)
+	}
+	return nil
+}
+
+// without is a safety property where some nodes have failed for good: see
+// sim.CrashImplicit.
+type without struct {
+	sight.Check
+	nodes []int
+}
+
+// bindWithout binds the wanted properties once for each set of nodes that may fail. Properties made
+// by Each are left out: if they hold for all nodes, they hold for fewer.
+func (j *Judge) bindWithout(c Config) {
+	for _, p := range c.System.Properties {
+		if p.Rule().Kind != sight.RuleAlways || len(c.Only) > 0 && !slices.Contains(c.Only, p.Name) {
+			continue
+		}
+		for _, nodes := range c.Failing {
+			if c := p.Without(nodes, j.sees); c.Each == nil {
+				j.without = append(j.without, without{c, nodes})
+			}
+		}
+	}
+}
+
+// Without returns the name of a safety property that holds only as long as all nodes are there, and
+// the nodes whose failure it notices, or "" if there is none. It is called if all safety properties
+// hold.
+func (j *Judge) Without() (property string, nodes []string) {
+	for k := range j.without {
+		c := &j.without[k]
+		if !j.ask(&c.Check) {
+			for _, i := range c.nodes {
+				nodes = append(nodes, state.AddrOf(i).String())
+			}
+			return c.Name, nodes
+		}
+	}
+	return "", nil
+}
+
+// Counted reports whether a view has ever counted the messages under way.
+func (j *Judge) Counted() bool { return j.counted }
+
+// Counts records that a view counts the messages under way, and Looks, that it looks at them.
+func (j *Judge) Counts() { j.counted = true }
+func (j *Judge) Looks()  { j.looked = true }
+
+// Changes records that a node has changed.
+func (j *Judge) Changes(i int) { j.changed.Add(i) }
+
+// Held records that all safety properties hold in the present state: only nodes that change from
+// now on are examined again.
+func (j *Judge) Held() { j.changed.Clear() }
+
+// Looked reports whether a view has looked at the messages under way since the last call of
+// Looked. If so, the values since then are not a function of the nodes and of the number of
+// messages.
+func (j *Judge) Looked() (was bool) {
+	was, j.looked = j.looked, false
+	return was
+}
+
+// Unsafe returns the first safety property that does not hold now, or nil.
+func (j *Judge) Unsafe() *sight.Check {
+	for k := range j.always {
+		if !j.holds(&j.always[k]) {
+			return &j.always[k]
+		}
+	}
+	return nil
+}
+
+// holds evaluates a property. If the property is about each node by itself (Each), only the
+// nodes that have changed are examined; else, and in audits, the whole state is.
+func (j *Judge) holds(c *sight.Check) bool {
+	if c.Each == nil {
+		return j.ask(c)
+	}
+	j.asking = c
+	for i := j.changed.Next(0); i >= 0; i = j.changed.Next(i + 1) {
+		if !c.Each(i) {
+			j.asking = nil
+			return false
+		}
+	}
+	j.asking = nil
+	return true
+}
+
+// ask evaluates a property. The field asking has the property meanwhile, for the code that
+// recovers from its panic.
+func (j *Judge) ask(c *sight.Check) bool {
+	j.asking = c
+	holds := c.Holds()
+	j.asking = nil
+	return holds
+}
+
+// Observe lets the k-th monitor observe a fact that a node has emitted, and returns the monitor's
+// error. cold says which property made by Cools has a monitor that is cold after the fact; -1 means
+// none. The field telling has the monitor meanwhile, for the code that recovers from its panic.
+func (j *Judge) Observe(k, node int, fact any) (cold int, err error) {
+	j.telling = &j.monitors[k]
+	cold, err = -1, j.telling.Observe(node, fact)
+	if j.telling.Hot != nil && !j.telling.Hot() {
+		cold = slices.Index(j.cools, k)
+	}
+	j.telling = nil
+	return cold, err
+}
+
+// Monitors returns the monitors, in the order of their properties.
+func (j *Judge) Monitors() []sight.Monitor { return j.monitors }
+
+// Subject has the names of what is checked, for coverage.
+func (j *Judge) Subject() (of observe.Subject) {
+	for _, p := range j.eventually {
+		of.Eventually = append(of.Eventually, p.Name)
+	}
+	for _, p := range j.sometimes {
+		of.Sometimes = append(of.Sometimes, p.Name)
+	}
+	for _, m := range j.monitors {
+		of.Monitors = append(of.Monitors, m.Name)
+	}
+	return of
+}
+
+// Panicker describes the function of the system that was being evaluated when it panicked. property
+// is its name if it is a property or monitor, and else "".
+func (j *Judge) Panicker() (what, property string) {
+	c, m := j.asking, j.telling
+	j.asking, j.telling = nil, nil
+	switch {
+	case m != nil:
+		return fmt.Sprintf("monitor %q", m.Name), m.Name
+	case c == nil:
+		return "", ""
+	case c == &j.within:
+		return fmt.Sprintf("System.Within %q", c.Name), ""
+	case c == &j.assume:
+		return fmt.Sprintf("System.Assume %q", c.Name), ""
+	default:
+		return fmt.Sprintf("property %q", c.Name), c.Name
+	}
+}
+
+// CanBeLive reports whether there is a liveness property to decide.
+func (j *Judge) CanBeLive() bool { return len(j.eventually) > 0 }
+
+// Live reports whether all liveness properties hold now, and the state counts. Coverage counts them as
+// after a number of steps of a run; -1 means that the number is not known. down says that some node
+// is down for good.
+func (j *Judge) Live(steps int, down bool) bool {
+	for k := range j.eventually {
+		holds := j.ask(&j.eventually[k])
+		if j.cover != nil {
+			j.cover.Live(k, steps, holds, holds && down && j.eventually[k].Seen() == 0)
+		}
+		if !holds {
+			return false
+		}
+	}
+	return j.Assumed()
+}
+
+// NotLive returns the liveness properties that do not hold now, with their explanations.
+func (j *Judge) NotLive() (names, explanations []string) {
+	for _, c := range j.eventually {
+		holds, panicked := c.Asked()
+		if holds {
+			continue
+		}
+		names = append(names, c.Name)
+		if panicked == "" {
+			panicked = c.Explained()
+		}
+		if panicked != "" || c.Explain != nil {
+			explanations = append(explanations, panicked)
+		}
+	}
+	return names, explanations
+}
+
+// Assumed reports whether the state counts for liveness.
+func (j *Judge) Assumed() bool {
+	holds := j.assume.Holds == nil || j.ask(&j.assume)
+	if j.cover != nil {
+		j.cover.Assumed(holds)
+	}
+	return holds
+}
+
+// Within reports whether the state is inside System.Within, so that the exhaustive search goes on
+// from it.
+func (j *Judge) Within() bool {
+	holds := j.within.Holds == nil || j.ask(&j.within)
+	if j.cover != nil {
+		j.cover.Within(holds)
+	}
+	return holds
+}
+
+// Audit makes everything that is asked of a state stop the run where it changes a node or gives two
+// answers: see observe.Audit.Property.
+func (j *Judge) Audit(by *observe.Audit) {
+	for _, list := range [3][]sight.Check{j.always, j.eventually, j.sometimes} {
+		for k := range list {
+			list[k] = by.Property(list[k], "property")
+		}
+	}
+	j.within = by.Property(j.within, "System.Within")
+	j.assume = by.Property(j.assume, "System.Assume")
+	j.wrap = by.Property
+}
+
+// Start clears the memories of the monitors.
+func (j *Judge) Start() {
+	for i := range j.monitors {
+		j.monitors[i].Reset()
+	}
+}
+
+// Judgement is the value of a property in a state.
+type Judgement struct {
+	Name     string
+	Liveness bool
+	Holds    bool
+	Message  string // the property's explanation, if it does not hold
+}
+
+// Judgements evaluates every property of states: safety first, then liveness. Step properties and monitors
+// are about runs, and are left out.
+func (j *Judge) Judgements() (out []Judgement) {
+	for k, list := range [2][]sight.Check{j.always, j.eventually} {
+		for i := range list {
+			c := &list[i]
+			holds, message := c.Asked()
+			if !holds && message == "" {
+				message = c.Explained()
+			}
+			out = append(out, Judgement{c.Name, k == 1, holds, message})
+		}
+	}
+	return out
+}
+
+// Watching is what a monitor, or a property made by Cools, is at.
+type Watching struct {
+	Name   string
+	Cools  bool   // it was made by Cools
+	Hot    bool   // it waits for something
+	Why    string // what for, if it says so
+	Memory any    // what it remembers
+}
+
+// Watching returns what the monitors are at now.
+func (j *Judge) Watching() (out []Watching) {
+	for i := range j.monitors {
+		m := &j.monitors[i]
+		w := Watching{Name: m.Name, Cools: m.Hot != nil, Memory: m.Memory()}
+		if w.Hot = w.Cools && m.Hot(); w.Hot && m.Explain != nil {
+			w.Why = m.Explain()
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// Holding appends to out whether each of the properties of Judgements holds, in the same order.
+func (j *Judge) Holding(out []bool) []bool {
+	for _, list := range [2][]sight.Check{j.always, j.eventually} {
+		for k := range list {
+			holds, _ := list[k].Asked()
+			out = append(out, holds)
+		}
+	}
+	return out
+}

@@ -1,0 +1,43 @@
+package judge
+
+import (
+	"slices"
+
+	"macemc/internal/sight"
+	"macemc/sim"
+)
+
+// Steps are properties of the states before and after a step.
+type Steps struct {
+	judge  *Judge
+	checks []sight.Check
+}
+
+// Steps returns the step properties that are wanted, bound to the state before and to the state
+// after a step, which j judges.
+func (j *Judge) Steps(sys *sim.System, only []string, before *sight.State) *Steps {
+	t := &Steps{judge: j}
+	for _, p := range sys.Properties {
+		if p.Rule().Kind == sight.RuleSteps && (len(only) == 0 || slices.Contains(only, p.Name)) {
+			c := p.Rule().Step(before, j.sees)
+			if j.wrap != nil {
+				c = j.wrap(c, "property")
+			}
+			t.checks = append(t.checks, c)
+		}
+	}
+	return t
+}
+
+// Any reports whether there is something to check.
+func (t *Steps) Any() bool { return len(t.checks) > 0 }
+
+// Unsafe returns the first step property that does not hold, or nil.
+func (t *Steps) Unsafe() *sight.Check {
+	for k := range t.checks {
+		if !t.judge.ask(&t.checks[k]) {
+			return &t.checks[k]
+		}
+	}
+	return nil
+}
