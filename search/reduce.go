@@ -53,6 +53,8 @@ func (r *runner) reduces(x *explore.Explorer) error {
 // unreduced returns why options exclude that steps are left out, or "".
 func (o *Options) unreduced() string {
 	switch {
+	case o.shards() != nil:
+		return "states are visited in shards, each by another process, and none of these knows all steps"
 	case o.Engine == EngineReference:
 		return "the engine reference takes runs and keeps no states"
 	case o.Visited == VisitedFingerprint:

@@ -47,10 +47,8 @@ func (o *Options) shardable() error {
 		field, value = "Engine", o.Engine
 	case o.Visited != "" && o.Visited != VisitedVectors:
 		field, value = "Visited", o.Visited
-	case o.Reduce != "" && o.Reduce != ReduceNone:
+	case o.Reduce != "" && o.Reduce != ReduceNone && o.Reduce != ReduceAuto:
 		field, value = "Reduce", o.Reduce
-	case o.Symmetry != "" && o.Symmetry != ReduceNone:
-		field, value = "Symmetry", o.Symmetry
 	case o.Findings > 1:
 		field, value = "Findings", o.Findings
 	case len(o.Ignore) > 0:
@@ -95,6 +93,9 @@ func (r *runner) exhaustShards(by Shards) (out outcome, err error) {
 		return out, err
 	}
 	r.add(Stats{Engine: string(cmp.Or(r.opts.Engine, EngineMemo)), Cloned: r.Sys.Clone != nil})
+	if err := cmp.Or(r.interchanges(x), r.reduces(x)); err != nil { // they say why nothing is left out
+		return out, err
+	}
 	s := &sharded{runner: r, by: by, x: x, sums: make([]shardSum, by.Shards())}
 	starts := explore.NewOutbox(len(s.sums), func(canon.Hash) bool { return false })
 	x.Starts(starts)

@@ -148,7 +148,7 @@ func comesToTheSame(t *testing.T, name string, want, got *search.Result) {
 	}
 }
 
-// What cannot be done in shards is refused.
+// What cannot be done in shards is refused. What may be left undone is not done, and the result says why.
 func TestShardsRefuse(t *testing.T) {
 	sys, err := known.System(catalog.Systems(), "commit")
 	if err != nil {
@@ -168,5 +168,11 @@ func TestShardsRefuse(t *testing.T) {
 		if _, err := search.Search(sys, opts); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
+	}
+	opts := search.Options{Params: p, Depth: 2, NoWalks: true, Reduce: search.ReduceAuto, Symmetry: search.ReduceAuto}
+	opts.Afar = newLocal(t, config{"", sys, search.Options{Params: p}}, 2)
+	got, err := search.Search(sys, opts)
+	if err != nil || !strings.Contains(got.Stats.Unreduced, "in shards") || !strings.Contains(got.Stats.Asymmetric, "in shards") {
+		t.Errorf("with auto: %v, %+v", err, got)
 	}
 }

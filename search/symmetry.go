@@ -29,6 +29,8 @@ func (o *Options) symmetric() bool { return o.Symmetry == ReduceAuto }
 // asymmetric returns why options exclude that states are visited up to names, or "".
 func (o *Options) asymmetric() string {
 	switch {
+	case o.shards() != nil:
+		return "states are visited in shards, and a state of other names may be in another shard"
 	case o.Engine == EngineReference:
 		return "the engine reference takes runs and keeps no states"
 	case o.Visited == VisitedFingerprint:
