@@ -8,11 +8,12 @@ import (
 
 // A trial finds out whether a reduction pays. The exhaustive phase begins without it, and only observes
 // what steps do. When it has visited trialAfter states, four times that number, and so on, it looks
-// at trialStates states of the level that comes next. If the reduction would leave 2 of 5 of their steps
+// at a few states of the level that comes next: one for each trialShare states that were visited, but at
+// most trialStates. If the reduction would leave 2 of 5 of their steps
 // out, the phase explores the same levels once more with the reduction. If that comes to more than half of
-// the states that were visited to the same depth, the reduction does not pay: its states are forgotten,
-// and the phase goes on as if it had not been tried. Else it goes on with these states, and
-// forgets those before.
+// the states that were visited to the same depth, or one of the levels shows before that it will (see
+// dear), the reduction does not pay: its states are forgotten, and the phase goes on as if it had not been
+// tried. Else it goes on with these states, and forgets those before.
 type trial struct {
 	before Stats // the counts when the phase began
 	sizes  []int // how many states were visited to each depth
@@ -22,6 +23,7 @@ type trial struct {
 const (
 	trialAfter  = 8192
 	trialStates = 256
+	trialShare  = 128
 )
 
 // tries reports whether the reduction is to be tried before a level is expanded. It is for one worker, so
@@ -43,7 +45,7 @@ func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error
 	t.looks(x.Len())
 	taken, left := 0, 0
 	bad, err := r.owner.Guarded(x.Taker, func() (err error) {
-		stride := level.Len()/trialStates + 1
+		stride := level.Len()/min(trialStates, x.Len()/trialShare+1) + 1
 		for k := 0; k < level.Len() && err == nil; k += stride {
 			var some, others int
 			some, others, err = x.Weigh(level.At(k))
@@ -107,6 +109,7 @@ func (r *runner) try(x *explore.Explorer, level explore.Frontier) (*explore.Expl
 func (t *trial) explores(y *explore.Explorer) (explore.Frontier, error) {
 	for last := len(t.sizes) - 1; last > 0; last-- {
 		var err error
+		before := y.Len()
 		dear := func() bool { return 2*y.Len() > t.sizes[len(t.sizes)-1] }
 		level := y.Level()
 		level.Some(0, level.Len(), func(_ int, s uint32) bool {
@@ -121,9 +124,22 @@ func (t *trial) explores(y *explore.Explorer) (explore.Frontier, error) {
 		if err == nil && !dear() {
 			err = y.Mend()
 		}
-		if err != nil || dear() {
+		if err != nil || dear() || t.dear(len(t.sizes)-last, y.Len()-before) {
 			return nil, err
 		}
 	}
 	return append(explore.Frontier{}, y.Level()...), nil
+}
+
+// dear reports whether the states that the reduction has visited at a depth are too many. The more states
+// were visited to that depth without it, the more is at stake, and the fewer they must be.
+func (t *trial) dear(depth, states int) bool {
+	all, whole := t.sizes[depth], t.sizes[depth]-t.sizes[depth-1]
+	switch of := t.sizes[len(t.sizes)-1]; {
+	case 8*all >= of:
+		return 3*states > 2*whole
+	case 32*all >= of:
+		return 8*states > 7*whole
+	}
+	return false
 }

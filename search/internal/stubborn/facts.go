@@ -16,8 +16,8 @@ func (s Set) Has(k int) bool { return k/64 < len(s) && s[k/64]&(1<<(k%64)) != 0 
 
 // Add adds k, and reports whether it was not there.
 func (s *Set) Add(k int) bool {
-	for len(*s) <= k/64 {
-		*s = append(*s, 0)
+	if len(*s) <= k/64 {
+		*s = append(*s, make(Set, k/64+1-len(*s))...)
 	}
 	was := (*s)[k/64]&(1<<(k%64)) != 0
 	(*s)[k/64] |= 1 << (k % 64)
