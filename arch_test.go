@@ -334,8 +334,15 @@ var rooms = []room{
 		},
 	},
 	{
+		path: "search/internal/spill",
+		may:  []string{"internal/canon"},
+		instead: map[string]string{
+			"": "spill keeps bytes and the identities of states; let explore say what they are",
+		},
+	},
+	{
 		path: "search/internal/explore",
-		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/observe", "internal/world", "search/internal/run", "search/internal/shard", "search/internal/stubborn", "trace"},
+		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/observe", "internal/world", "search/internal/run", "search/internal/shard", "search/internal/spill", "search/internal/stubborn", "trace"},
 		instead: map[string]string{
 			"search": "what explores takes steps of states; let its owner know what is to be found",
 			"":       "what explores takes steps of states; let its owner act on where they lead",
@@ -357,7 +364,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/shard", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/observe", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/shard", "search/internal/spill", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/observe", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
 		tests: []string{"systems/*", "layers/*", "internal/known", "internal/catalog", "internal/oracle", "search/testdata/foreign"}, // a library that nobody wrote for a model checker,
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",

@@ -28,6 +28,7 @@ var flagOf = map[string]string{
 	"Options.Restarts":      "--restarts",
 	"Options.Steady":        "--steady",
 	"Options.Step":          "--step",
+	"Options.Spill":         "--state",
 	"Options.Store":         "--state",
 	"Options.Symmetry":      "--symmetry",
 	"Options.Visited":       "--visited",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,7 +126,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	bound("early")
 	bound("depth")
 	bound("step")
-	flags.StringVar(&f.memory, "memory", "4GiB", "limit the memory of the process to this many `bytes`, as 512MiB or 4GiB; the exhaustive phase ends\nwhen it has them")
+	flags.StringVar(&f.memory, "memory", "4GiB", "limit the memory of the process to this many `bytes`, as 512MiB or 4GiB; the exhaustive phase ends\nwhen it has them, or with --state goes on with states on disk")
 	flags.DurationVar(&f.time, "time", 0, "end the search after this `time`, as 30s or 10m; without --paths, walks are taken until then\n(default never)")
 	bound("walk-steps")
 	bound("max-walk-steps")
@@ -153,7 +154,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.opts.ProfileSpace, "profile-space", false, "report in which parts the states of the exhaustive phase differ, and an estimate of their number")
 	flags.DurationVar(&f.opts.Stuck, "stuck", 10*time.Second, "report a handler that runs for this `time` without asking Env anything; 0 means never")
 	flags.StringVar(&f.out, "out", "macemc-findings/", "write findings into `DIR`")
-	flags.StringVar(&f.state, "state", "", "keep the state of the search in `DIR`, so that resume DIR goes on with it after an interrupt, a kill or a\nreboot (default it is not kept)")
+	flags.StringVar(&f.state, "state", "", "keep the state of the search in `DIR`, so that resume DIR goes on with it after an interrupt, a kill or a\nreboot; states beyond --memory are kept there, too (default it is not kept)")
 	flags.BoolVar(&f.resume, "resume", false, "")
 	_ = flags.MarkHidden("resume")
 	flags.BoolVar(&f.json, "json", false, "print one JSON object")
@@ -345,7 +346,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		if state, err = openState(f.state, f.resume, header, progress.note); err != nil {
 			return err
 		}
-		opts.Store = state
+		opts.Store, opts.Spill = state, filepath.Join(f.state, "states")
 		if f.cluster != nil {
 			c, err := f.cluster.Coordinate(Job{header}, f.state, progress.note, progress.status)
 			if err != nil {

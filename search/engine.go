@@ -19,7 +19,7 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	}
 	defer func() {
 		r.disband()
-		r.add(Stats{Collision: x.Prints.Omission(x.Set.Len()), Dear: x.Dear(), Unpacked: x.Bank.Unpacked()})
+		r.add(Stats{Collision: x.Omission(), Dear: x.Dear(), Unpacked: x.Bank.Unpacked()})
 		if d := x.Reduction; d != nil && !d.Waits {
 			r.add(Stats{Reduced: true, Parted: d.Stats.Parted, Voided: d.Stats.Voided, Cycles: d.Stats.Cycles, Commuted: d.Stats.Audited})
 		}
@@ -28,6 +28,11 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 		}
 		x.Close()
 	}()
+	depth, err := r.spills(x)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = cmp.Or(x.Lost(), err, depth.ends(r, x)) }()
 	r.trial = trial{before: r.now(), after: cmp.Or(r.opts.trial, trialAfter)}
 	x.Begin = r.prefix.beginning(x.Climate)
 	if r.opts.Engine != EngineLocal {
@@ -37,7 +42,13 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	if err := r.interchanges(x); err != nil {
 		return out, err
 	}
-	switch _, out, err := r.level(x, r.prefix.base(), x.Roots); {
+	roots := func() error {
+		if err := x.Roots(); err != nil {
+			return err
+		}
+		return x.EndLevel()
+	}
+	switch _, out, err := r.level(x, r.prefix.base(), roots); {
 	case err == explore.ErrFull:
 		return stopped(StopMemory), nil
 	case err == explore.ErrBound: // the engine that copies nothing is for them
@@ -183,7 +194,10 @@ func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) 
 		if err := x.Settle(); err != nil || stop != "" {
 			return err
 		}
-		return x.Mend()
+		if err := x.Mend(); err != nil {
+			return err
+		}
+		return x.EndLevel()
 	}
 	for {
 		before, going := from, rest

@@ -38,7 +38,7 @@ func (r *runner) cooled(x *explore.Explorer, safety State, others outcome) (outc
 
 // cools decides about the properties made by Cools on an exhausted space, exactly.
 func (r *runner) cools(x *explore.Explorer, safety State) (out outcome, err error) {
-	if x.Prints != nil {
+	if x.Prints != nil || x.OnDisk() {
 		return out, nil
 	}
 	r.gauge.begin(PhaseLiveness, 0, 0)

@@ -104,6 +104,9 @@ func (r *runner) savesLevel(x *explore.Explorer, log *levelLog, level explore.Fr
 	if len(r.findings.all) > 0 || len(r.dear) > 0 || len(r.undecided) > 0 || r.periphery.pending != nil || r.Stopped() {
 		return nil
 	}
+	if x.OnDisk() && log.unsaved() > r.opts.Memory/keptShare {
+		return nil
+	}
 	due, whole := r.opts.Store.Due()
 	if !due {
 		return nil
@@ -115,6 +118,23 @@ func (r *runner) savesLevel(x *explore.Explorer, log *levelLog, level explore.Fr
 	k := r.snapshot(outcome{}, lotEnd{}, log.kept(x, first, r.periphery.counted()))
 	log.wrote()
 	return k.to(keep)
+}
+
+// keptShare is how many bytes of the memory that the search may have there are for each state whose
+// step is kept at one time. Beyond that, with states on disk, no more levels are kept: a search that is
+// continued goes on from the last one that was.
+const keptShare = 256
+
+// unsaved returns how many states have steps that the next record would have.
+func (l *levelLog) unsaved() (n int) {
+	first := l.saved
+	if l.again {
+		first = 0
+	}
+	for _, level := range l.levels[first:] {
+		n += level.Len()
+	}
+	return n
 }
 
 // rebuilds makes the levels that were kept, and returns the depth of the last one.

@@ -16,7 +16,7 @@ func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err err
 		return out, nil
 	}
 	r.gauge.begin(PhaseLiveness, 0, 0)
-	if x.Prints != nil {
+	if x.Prints != nil || x.OnDisk() {
 		return r.bottoms(x)
 	}
 	g, err := closure.New(&r.owner, x)

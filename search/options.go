@@ -11,6 +11,8 @@ import (
 	"macemc/choose"
 	"macemc/internal/trail"
 	"macemc/internal/world"
+	"macemc/search/internal/explore"
+	"macemc/search/internal/spill"
 	"macemc/sim"
 )
 
@@ -41,16 +43,19 @@ type Options struct {
 
 	Least Least // work that is done even if Effort and Paths allow less
 
-	Memory int                // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
-	trial  int                // states that are visited before a reduction is tried, for tests; 0 means trialAfter
-	team   int                // states of a level that several workers expand, for tests; 0 means teamLeast
-	all    bool               // every step is looked up, for tests
-	live   int                // nodes of a place that are not packed, for tests
-	worth  int                // runs of a node's handlers that say whether memo looks its steps up, for tests
-	late   int                // steps of walks after which states are kept, for tests; 0 means walk.CorpusFrom
-	once   bool               // the steps of a small space are not taken again, and its first steps not audited, for tests
-	made   func(*world.World) // called with each world that is made and not for audits, for tests; nil means nobody asked
-	table  int                // bytes that the table of visited states may have, for tests; 0 means as Memory allows
+	Memory int                                   // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
+	trial  int                                   // states that are visited before a reduction is tried, for tests; 0 means trialAfter
+	team   int                                   // states of a level that several workers expand, for tests; 0 means teamLeast
+	all    bool                                  // every step is looked up, for tests
+	live   int                                   // nodes of a place that are not packed, for tests
+	worth  int                                   // runs of a node's handlers that say whether memo looks its steps up, for tests
+	late   int                                   // steps of walks after which states are kept, for tests; 0 means walk.CorpusFrom
+	once   bool                                  // the steps of a small space are not taken again, and its first steps not audited, for tests
+	made   func(*world.World)                    // called with each world that is made and not for audits, for tests; nil means nobody asked
+	window int                                   // states that are kept in memory before they are written to Spill, for tests; 0 means as Memory allows
+	broken explore.Depth                         // mistakes of Spill, for tests
+	files  func(path string) (spill.File, error) // of Spill, for tests; nil means those of the operating system
+	table  int                                   // bytes that the table of visited states may have, for tests; 0 means as Memory allows
 
 	Findings int // how many findings to look for, one for each property and critical event, or place of a panic; 0 means 1
 
@@ -83,8 +88,9 @@ type Options struct {
 	Trail *trail.Trail   // if set, records the progress of every run, so that a parent process knows which run killed this one
 	Found func(*Finding) // if set, called for each finding as soon as it is confirmed
 
-	Afar  Afar  // takes walks in other processes, or nil
-	Store Store // if set, keeps the state of the search, so that a later process can continue it
+	Afar  Afar   // takes walks in other processes, or nil
+	Spill string // a directory for states that do not fit into Memory: the exhaustive phase goes on with them there; "" means that it ends
+	Store Store  // if set, keeps the state of the search, so that a later process can continue it
 
 	See func(*world.World) // if set, Replay calls it after the starts and after each step; perhaps twice after the last one
 

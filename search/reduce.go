@@ -63,6 +63,8 @@ func (o *Options) unreduced() string {
 		return "the search goes on after a finding, and what follows a violation is not visited, so a step that commutes with it would be lost"
 	case o.Store != nil:
 		return "Options.Store keeps levels of which all steps were taken"
+	case o.Spill != "":
+		return "Options.Spill keeps levels of which all steps were taken"
 	case o.Early != nil:
 		return "Options.Early lets a timer wait for messages of all nodes"
 	}

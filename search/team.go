@@ -133,6 +133,7 @@ func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore
 	c.fill(r, level)
 	c.each(nil)
 	main := all[0]
+	c.err = cmp.Or(c.err, main.EndLevel())
 	for i, x := range all {
 		next = append(next, x.Level()...)
 		if i > 0 {

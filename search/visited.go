@@ -3,6 +3,7 @@ package search
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
@@ -69,12 +70,12 @@ func (r *runner) bottoms(x *explore.Explorer) (out outcome, err error) {
 		return out, nil
 	}
 	var last []uint32
-	for s := range x.Each {
-		if !x.Outside(s) {
-			last = append(last, s)
+	for s := x.End(); s > 0 && len(last) < 10*bottomsMost; s-- {
+		if x.Holds(s-1) && !x.Outside(s-1) {
+			last = append(last, s-1)
 		}
 	}
-	last = last[max(0, len(last)-10*bottomsMost):]
+	slices.Reverse(last)
 	n, walks := len(last), 0
 	stride := coprime(n)
 	aside := &periphery{r: r, walked: r.periphery.walked} // these are none of its walks

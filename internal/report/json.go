@@ -165,6 +165,8 @@ type statsJSON struct {
 	Asleep      int            `json:"asleep,omitempty"`
 	Symmetry    *symmetryJSON  `json:"symmetry,omitempty"`
 	Asymmetric  string         `json:"not_symmetric,omitempty"`
+	Spilled     int            `json:"states_on_disk,omitempty"`
+	SpilledTo   int64          `json:"bytes_on_disk,omitempty"`
 	Collision   *float64       `json:"collision_probability"`
 }
 
@@ -328,6 +330,7 @@ func stats(s search.Stats) statsJSON {
 	if s.Symmetric != "" {
 		out.Symmetry = &symmetryJSON{s.Symmetric, s.Renamed}
 	}
+	out.Spilled, out.SpilledTo = s.Spilled, s.SpilledTo
 	out.Traces, out.Asleep = s.Traces, s.Asleep
 	if s.Reduced && s.Traces+s.Asleep == 0 {
 		out.Reduction = &reductionJSON{s.Whole, s.Parted, s.Voided, s.Cycles, s.Commuted}

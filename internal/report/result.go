@@ -663,6 +663,9 @@ func effort(s search.Stats) string {
 	if s.Unpacked != "" {
 		text += "; nodes take memory as they are and are not packed, since " + s.Unpacked
 	}
+	if s.Spilled > 0 {
+		text += fmt.Sprintf("; %s on disk, %s of files", numerals.Many(s.Spilled, "state"), numerals.Count(int(s.SpilledTo>>20))+" MiB")
+	}
 	if s.Collision > 0 {
 		text += fmt.Sprintf("; a state was wrongly taken for a known one with a probability below %.0e", s.Collision)
 	}

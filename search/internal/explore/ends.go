@@ -73,5 +73,8 @@ func (r *Owner) Guarded(t *Taker, do func() error) (bad *Wrong, err error) {
 	if err == nil {
 		err = t.World.Run.Err()
 	}
+	if lost := t.Lost(); lost != nil {
+		return nil, lost
+	}
 	return bad, err
 }

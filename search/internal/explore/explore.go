@@ -25,6 +25,7 @@ type Explorer struct {
 	pairs  run.Share             // of the steps to known states, those that are tested
 	sides  *sides                // in which they are
 	sample map[canon.Hash]uint32 // of the states, where only fingerprints are kept
+	late   []canon.Hash          // states that were added lately, where the others are on disk
 
 	Among func(*Wrong) // called with a failure at a state, if several expand a level together; otherwise nil
 }
@@ -158,7 +159,7 @@ func (x *Explorer) reached(parent uint32, event int) error {
 	if failure := x.World.Run.Failed(); failure != nil {
 		return &Wrong{Failure: failure}
 	}
-	if err := x.Room(1); err != nil {
+	if err := x.room(1); err != nil {
 		return err
 	}
 	x.answered()
@@ -180,8 +181,8 @@ func (x *Explorer) reached(parent uint32, event int) error {
 		}
 	}
 	x.growing.RLock()
-	fresh := x.Add(h, Origin{parent, uint16(event), coins})
-	x.growing.RUnlock()
+	defer x.growing.RUnlock() // the state may get another number after that
+	fresh := !x.lately(h) && x.Add(h, Origin{parent, uint16(event), coins})
 	if r := x.Reduction; r != nil && r.now != none {
 		if r.asks(r.now) {
 			r.leads(r.now, x.number(h, fresh))
@@ -218,6 +219,7 @@ func (x *Explorer) number(h canon.Hash, fresh bool) uint32 {
 // have an event that is possible.
 func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func()) error {
 	x.remember(h)
+	x.adds(h)
 	s := x.Next - 1
 	bring := func() {
 		if load != nil {
@@ -276,6 +278,10 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 // wrongState handles a failure of the state that was added last, which is not expanded.
 func (x *Explorer) wrongState(failure *sim.Failure, dead bool) error {
 	x.leave(x.Next - 1)
+	if x.Owner.Several && x.stale() { // it was noted before
+		x.World.Judge.Pardon()
+		return nil
+	}
 	if x.Among != nil {
 		x.Among(&Wrong{Failure: failure, Dead: dead})
 		return nil
@@ -358,7 +364,7 @@ func (x *Explorer) Resume() {
 
 // LookUp visits those states of a memo's batch that are new.
 func (x *Explorer) LookUp(m *Memo) error {
-	if err := x.Room(len(m.Next)); err != nil {
+	if err := x.room(len(m.Next)); err != nil {
 		return err
 	}
 	x.growing.RLock()
@@ -385,7 +391,7 @@ func (x *Explorer) LookUp(m *Memo) error {
 			continue
 		}
 		m.Write(c)
-		fresh := x.Add(c.Sum, Origin{p.State, c.event, c.coins})
+		fresh := !x.lately(c.Sum) && x.Add(c.Sum, Origin{p.State, c.event, c.coins})
 		if r := x.Reduction; r != nil && r.asks(p.part) {
 			r.leads(p.part, x.number(c.Sum, fresh))
 		}

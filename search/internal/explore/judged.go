@@ -1,6 +1,9 @@
 package explore
 
 import (
+	"cmp"
+	"math/bits"
+
 	"macemc/internal/canon"
 	"macemc/internal/world"
 )
@@ -20,6 +23,7 @@ const (
 // often, it grows. The safety properties hold in all states that it remembers.
 type Judged struct {
 	slots  []judgement
+	most   int  // slots
 	lost   int  // entries that were replaced since it grew
 	flying bool // a verdict may depend on the number of messages under way
 }
@@ -34,7 +38,14 @@ type judgement struct {
 const (
 	judgedLeast = 1 << 14 // slots
 	judgedMost  = 1 << 20
+
+	judgedSlot = 32 // bytes
 )
+
+// within makes it keep to a share of some bytes.
+func (j *Judged) within(bytes int) {
+	j.most = min(judgedMost, max(judgedLeast, 1<<bits.Len(uint(bytes/judgedSlot))/2))
+}
 
 func (j *Judged) slot(nodes canon.Hash, flying int) *judgement {
 	return &j.slots[(nodes.Lo^uint64(flying)*0x9e3779b97f4a7c15)&uint64(len(j.slots)-1)]
@@ -66,14 +77,14 @@ func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
 // way.
 func (j *Judged) put(counted bool, nodes canon.Hash, flying int, what Said) {
 	if j.slots == nil || counted && !j.flying {
-		*j = Judged{slots: make([]judgement, judgedLeast), flying: counted}
+		*j = Judged{slots: make([]judgement, judgedLeast), flying: counted, most: j.most}
 	}
 	if !j.flying {
 		flying = 0
 	}
 	s := j.slot(nodes, flying)
 	if s.known {
-		if j.lost++; j.lost > len(j.slots) && len(j.slots) < judgedMost {
+		if j.lost++; j.lost > len(j.slots) && len(j.slots) < cmp.Or(j.most, judgedMost) {
 			j.grow()
 			s = j.slot(nodes, flying)
 		}

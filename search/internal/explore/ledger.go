@@ -33,6 +33,7 @@ type Ledger struct {
 	tidy   func() (end func()) // called before the set is made larger, and the returned function after; may be nil
 
 	fold *Fold // keeps one of the states that differ only in names; nil if all are kept
+	deep *deep // the part that is on disk; nil if all is in memory
 
 	growing sync.RWMutex // held for reading by users of the set
 }
@@ -115,9 +116,10 @@ func (l *layout) unpack(rec []uint64, v world.Vector) {
 const blockStates = 1024
 
 type block struct {
-	words   int // of a state
-	recs    []uint64
-	origins []Origin
+	words   int        // of a state
+	recs    []uint64   // nil if they are on disk
+	origins []Origin   // likewise
+	at      int64      // where the block is on disk
 	by      []byNumber // the steps of these, until the states are expanded, or nil if none is known
 	Live    marks      // the states that are live, where no fault can happen
 	Outside marks      // those outside System.Within, which are not expanded
@@ -180,15 +182,24 @@ func (l *Ledger) Block(s uint32) *block { return (*l.blocks.Load())[s/blockState
 // rec returns a state, packed.
 func (l *Ledger) rec(s uint32) []uint64 {
 	b := l.Block(s)
-	at := int(s%blockStates) * b.words
-	return b.recs[at : at+b.words]
+	at, recs := int(s%blockStates)*b.words, b.recs
+	if recs == nil && l.deep != nil {
+		recs = l.deep.back(s, b).recs
+	}
+	return recs[at : at+b.words]
 }
 
 // Get writes a state into v.
 func (l *Ledger) Get(s uint32, v world.Vector) { l.layout.Load().unpack(l.rec(s), v) }
 
 // Origin returns how a state was reached first.
-func (l *Ledger) Origin(s uint32) Origin { return l.Block(s).origins[s%blockStates] }
+func (l *Ledger) Origin(s uint32) Origin {
+	b := l.Block(s)
+	if b.origins == nil {
+		return l.deep.back(s, b).origins[s%blockStates]
+	}
+	return b.origins[s%blockStates]
+}
 
 // Live reports whether a state was marked as live, or as one that does not count.
 func (l *Ledger) Live(s uint32) bool { return l.Block(s).Live.has(s) }
@@ -296,6 +307,9 @@ func (f Frontier) At(k int) uint32 {
 func (e *Entry) Level() Frontier {
 	f := Frontier(e.spans)
 	e.spans = nil
+	if d := e.deep; d != nil {
+		f = append(f, d.takes()...)
+	}
 	return f
 }
 
@@ -351,6 +365,9 @@ type Entry struct {
 func (l *Ledger) Entry() *Entry {
 	e := &Entry{Ledger: l, lay: l.layout.Load(), fold: l.fold}
 	e.lengthen()
+	if l.deep != nil {
+		l.deep.joins(e)
+	}
 	return e
 }
 

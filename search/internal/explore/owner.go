@@ -61,6 +61,9 @@ func (c *Counts) state() { *c.States++ }
 // duplicate counts a step to a known state.
 func (c *Counts) duplicate() { *c.Duplicates++ }
 
+// dropped takes back states that were counted as new, and were known.
+func (c *Counts) dropped(n int) { *c.States, *c.Duplicates = *c.States-n, *c.Duplicates+n }
+
 // compared counts a pair of runs to one state that were compared.
 func (c *Counts) compared() { *c.Compared++ }
 

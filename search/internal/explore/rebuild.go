@@ -90,7 +90,7 @@ func (x *Explorer) Rebuild(level Frontier, n int, steps []byte, lists [][]int) e
 	if len(steps) > 0 {
 		return ErrRebuild
 	}
-	return nil
+	return x.EndLevel()
 }
 
 // rebuild takes a step from a state again, and visits where it leads.
@@ -104,7 +104,7 @@ func (x *Explorer) rebuild(parent uint32, event int, coins []int) error {
 		return ErrRebuild
 	}
 	x.Owner.Pulse.Pass()
-	if err := x.Room(1); err != nil {
+	if err := x.room(1); err != nil {
 		return err
 	}
 	number, ok := x.Lists.Number(coins)

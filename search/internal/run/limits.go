@@ -24,6 +24,9 @@ type Limits struct {
 	now   int // memory, at the last look
 	most  int // the most that was met
 
+	relief func() bool // see Relieves
+	short  atomic.Bool // memory is short, and the search will make some free
+
 	cramped int // the size in bytes of a table that could not be made larger
 
 	Housework atomic.Int32 // of the search itself, that is under way: see tidy
@@ -44,6 +47,10 @@ const (
 	fullPercent    = 95
 	stuffedPercent = 90
 
+	// where the search makes memory free, for which it needs some
+	fullRelief    = 80
+	stuffedRelief = 65
+
 	memoryEvery = 4 // of the looks are at the memory
 
 	tableGrowth = 2 // that is made room for, at most
@@ -56,10 +63,35 @@ func (l *Limits) stopped() bool {
 	if l.why == "" && l.Ask != nil {
 		l.why = l.Ask()
 	}
-	if l.asked++; l.why == "" && l.asked%memoryEvery == 0 && l.crowded() {
-		l.why = StopMemory
+	if l.asked++; l.why == "" && l.asked%memoryEvery == 0 && !l.Short() && l.crowded() {
+		if l.relief != nil && l.relief() {
+			l.short.Store(true)
+		} else {
+			l.why = StopMemory
+		}
 	}
 	return l.why != ""
+}
+
+// Relieves sets the function that is asked when memory is short: it reports whether the search can make
+// memory free, and goes on. nil means that it cannot.
+func (l *Limits) Relieves(relief func() bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.relief = relief
+	l.short.Store(false)
+}
+
+// Short reports whether the search is to make memory free; Eased records that it has.
+func (l *Limits) Short() bool { return l.short.Load() }
+func (l *Limits) Eased()      { l.short.Store(false) }
+
+// shares returns the percentages of the budget above which garbage is collected, and memory is short.
+func (l *Limits) shares() (full, stuffed int) {
+	if l.relief != nil {
+		return fullRelief, stuffedRelief
+	}
+	return fullPercent, stuffedPercent
 }
 
 // Memory returns the number of bytes that the process used when that was last measured.
@@ -118,12 +150,13 @@ func (l *Limits) Relieved() {
 
 // crowded reports whether the budget is used up.
 func (l *Limits) crowded() bool {
-	if l.look() < percent(l.Budget, fullPercent) {
+	full, stuffed := l.shares()
+	if l.look() < percent(l.Budget, full) {
 		return false
 	}
 	defer l.Tidy()()
 	debug.FreeOSMemory()
-	return l.look() > percent(l.Budget, stuffedPercent)
+	return l.look() > percent(l.Budget, stuffed)
 }
 
 // Room returns how many bytes a new table of visited states may have. The old table, of now
@@ -137,7 +170,8 @@ func (l *Limits) Room(now int) int {
 	case now > 0 && now == l.cramped:
 		return now
 	}
-	budget := percent(l.Budget, fullPercent)
+	full, _ := l.shares()
+	budget := percent(l.Budget, full)
 	room := min(budget-l.look(), l.Budget/2)
 	if room < tableGrowth*now {
 		debug.FreeOSMemory()

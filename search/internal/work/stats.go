@@ -44,6 +44,8 @@ type Stats struct {
 	Symmetric   string  // the nodes up to whose names states were visited; "" if every state was
 	Asymmetric  string  // why every state was, where something else was asked for
 	Renamed     int     // states that were compared with renamed ones
+	Spilled     int     // states that were on disk in the end
+	SpilledTo   int64   // bytes of them
 	Collision   float64 // the probability that some state was wrongly taken for a known one is below this
 	Duplicates  int     // executed transitions that led to a known state
 	Compared    int     // of those, how many were tested by taking both runs to the state again
@@ -76,6 +78,7 @@ func (s *Stats) Add(o Stats) {
 	s.Symmetric, s.Asymmetric = cmp.Or(s.Symmetric, o.Symmetric), cmp.Or(s.Asymmetric, o.Asymmetric)
 	s.Renamed += o.Renamed
 	s.Traces += o.Traces
+	s.Spilled, s.SpilledTo = s.Spilled+o.Spilled, s.SpilledTo+o.SpilledTo
 	s.Asleep += o.Asleep
 	s.Whole += o.Whole
 	s.Parted += o.Parted
