@@ -25,6 +25,9 @@ var mutants = []mutant{
 	{"visited states are recorded before their successors are stored", "VisitorDies", "visit.go", `	if err := s.store(ctx, batches); err != nil {
 		return err
 	}
+	if err := s.relies(ctx); err != nil {
+		return err
+	}
 	s.reaches("passed", id)
 	h.read = read
 	if err := s.append(ctx, k, h, of); err != nil {`, `	h.read = read
@@ -32,13 +35,17 @@ var mutants = []mutant{
 		return err
 	}
 	s.reaches("passed", id)
-	if err := s.store(ctx, batches); err != nil {`},
+	if err := s.store(ctx, batches); err != nil {
+		return err
+	}
+	if err := s.relies(ctx); err != nil {`},
 	{"states are acknowledged before the visited ones are recorded", "VisitorDies", "visit.go", `	s.reaches("passed", id)
 	h.read = read`, `	h.read = read
 	if empty, err := s.remote.Record(k); err != nil || s.append(ctx, k, h, empty) != nil {
 		return err
 	}
 	s.reaches("passed", id)`},
+	{"a record does not wait for states that another goroutine stores", "VisitorRelies", "visit.go", `return s.remote.Stored(ctx)`, `go s.remote.Stored(ctx); return nil`},
 	{"records of an earlier owner are accepted", "ZombieVisitor", "visit.go", `, jetstream.WithExpectLastSequence(h.last))`, `)`},
 	{"a level ends in one pass", "LevelEnds", "space.go", `, jetstream.WithExpectLastSequence(next[k]))`, `)`},
 	{"redelivered spans are taken in the same process", "Poison", "worker.go", `errors.Is(err, jetstream.ErrKeyExists):`, `false:`},

@@ -197,8 +197,8 @@ func (g *rig) workerWith(ctx context.Context, n int, at func(point, id string)) 
 	hands := command.Hands{
 		N: n, Say: g.say,
 		Taker: func(command.Job) (*search.Taker, error) { return search.NewTaker(g.sys, g.opts) },
-		Remote: func(_ command.Job, shards int) (*search.Remote, error) {
-			return search.NewRemote(g.sys, g.opts, shards)
+		Remotes: func(_ command.Job, shards int) (func() (*search.Remote, error), error) {
+			return search.NewRemotes(g.sys, g.opts, shards), nil
 		},
 		Lone: func(_ context.Context, l command.Lone, over func() bool) (search.Spanned, int, error) {
 			taker, err := search.NewTaker(g.sys, g.opts)

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -48,6 +49,7 @@ const (
 	shardsMost   = 256
 	removesLeast = 64      // messages that were read and are removed together
 	groupStates  = 1 << 12 // new states of a group, or more
+	stillMost    = 10      // a shard that does not move as many times as long as a walk may take gets another owner
 
 	subjectMoved = "macemc.moved" // a worker has appended a record, or says what is damaged
 )
@@ -398,21 +400,28 @@ func (s *survey) ends(stopped func() bool, tell func() error) (some bool, err er
 	return some, nil
 }
 
+// done reports whether a shard has read all states of the level.
+func (s *survey) done(k int) bool { return !s.now.Some[k] || s.read[k] >= s.now.Ends[k] }
+
 // pass looks at each shard, and notes the end of its states in next. It reports whether all of them had
 // read everything; if not, it waits until one of them has moved.
 func (s *survey) pass(stopped func() bool, next []uint64, tell func() error) (done bool, err error) {
 	done = true
 	moved := false
 	for k := range s.n {
-		before := s.at[k]
-		if err := s.sure(stopped, func(ctx context.Context) error { return s.look(ctx, k) }); err != nil {
-			return false, err
+		if !s.done(k) {
+			before := s.at[k]
+			if err := s.sure(stopped, func(ctx context.Context) error { return s.look(ctx, k) }); err != nil {
+				return false, err
+			}
+			if s.at[k] != before {
+				moved = true
+				s.since[k] = time.Now()
+			}
 		}
-		if s.at[k] != before {
-			moved = true
-			s.since[k] = time.Now()
+		if done = done && s.done(k); !done {
+			continue
 		}
-		done = done && (!s.now.Some[k] || s.read[k] >= s.now.Ends[k])
 		if err := s.sure(stopped, func(ctx context.Context) error {
 			info, err := s.states[k].Info(ctx)
 			if err == nil {
@@ -542,9 +551,10 @@ func (s *survey) assign() (changed bool) {
 	}
 	most := (s.n + len(slots) - 1) / len(slots)
 	var free []int
+	stuck := map[int]string{} // by shard, its owner
 	for k := range s.now.Owners {
 		o := &s.now.Owners[k]
-		busy := s.now.Some[k] && s.read[k] < s.now.Ends[k]
+		busy := !s.done(k)
 		n, there := load[o.Slot]
 		switch {
 		case o.Slot != "" && !there:
@@ -552,8 +562,9 @@ func (s *survey) assign() (changed bool) {
 			free = append(free, k)
 		case o.Slot == "" || n >= most:
 			free = append(free, k)
-		case busy && time.Since(s.since[k]) > s.stuck:
-			s.say(fmt.Sprintf("macemc: shard %d has not moved for %s: another worker gets it", k, s.stuck))
+		case busy && time.Since(s.since[k]) > stillMost*s.stuck:
+			s.say(fmt.Sprintf("macemc: shard %d has not moved for %s: another worker gets it", k, stillMost*s.stuck))
+			stuck[k] = o.Slot
 			s.loses(k)
 			free = append(free, k)
 		default:
@@ -562,10 +573,7 @@ func (s *survey) assign() (changed bool) {
 	}
 	for _, k := range free {
 		least := slices.MinFunc(slots, func(a, b string) int {
-			if load[a] != load[b] {
-				return load[a] - load[b]
-			}
-			return strings.Compare(a, b)
+			return cmp.Or(near(a, stuck[k])-near(b, stuck[k]), load[a]-load[b], strings.Compare(a, b))
 		})
 		load[least]++
 		s.now.Last++
@@ -575,9 +583,21 @@ func (s *survey) assign() (changed bool) {
 	return len(free) > 0
 }
 
+// near returns how near a goroutine is to another one: 2 if it is the same, and 1 if it is of the same
+// worker.
+func near(slot, other string) int {
+	switch worker, _, _ := strings.Cut(slot, "."); {
+	case slot == other:
+		return 2
+	case strings.HasPrefix(other, worker+"."):
+		return 1
+	}
+	return 0
+}
+
 // loses notes that a shard has lost its owner.
 func (s *survey) loses(k int) {
-	if s.now.Owners[k].Slot != "" && s.now.Some[k] && s.read[k] < s.now.Ends[k] {
+	if s.now.Owners[k].Slot != "" && !s.done(k) {
 		s.tries[k]++
 	}
 	s.now.Owners[k] = owner{}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"macemc/internal/catalog"
 	"macemc/internal/known"
@@ -141,6 +142,56 @@ func TestVisitorDiesBetweenSteps(t *testing.T) {
 			t.Errorf("no worker died after %s", point)
 		}
 		cancel()
+	}
+}
+
+// A goroutine of a worker is held up before it stores states, its shard goes to another goroutine of the same
+// worker, and both die. The other one must not have recorded the states as visited, though it left out what
+// the first one was to store.
+func TestVisitorReliesOnAnother(t *testing.T) {
+	t.Parallel()
+	of := settings{shards: 1, pace: brisk}
+	of.pace.stuck = 300 * time.Millisecond
+	g := newRig(t, small(t), of)
+	ctx, cancel := context.WithCancel(g.ctx)
+	defer cancel()
+	held, dies := make(chan struct{}), make(chan struct{})
+	var first, last sync.Once
+	over := func() { last.Do(func() { close(dies) }) }
+	g.workerWith(ctx, 2, func(at, id string) {
+		switch at + " " + id {
+		case "expanded shard.0.7":
+			is := false
+			if first.Do(func() { is = true }); is {
+				close(held)
+				select {
+				case <-dies:
+				case <-g.ctx.Done():
+				}
+				runtime.Goexit()
+			}
+		case "recorded shard.0.7":
+			over()
+			runtime.Goexit()
+		}
+	})
+	g.all.Go(func() {
+		select {
+		case <-held:
+		case <-g.ctx.Done():
+			return
+		}
+		if g.said.hears(dies, "states are visited again") {
+			over()
+		}
+		cancel()
+		g.worker(1, nil)
+	})
+	g.visited("a worker of two goroutines")
+	select {
+	case <-held:
+	default:
+		t.Error("no goroutine was held up")
 	}
 }
 

@@ -63,6 +63,28 @@ func (w *worker) learnSpace(value []byte) {
 	}
 }
 
+// remotes are what the goroutines of a worker visit states with, for one job.
+type remotes struct {
+	mu  sync.Mutex
+	of  uint64 // the epoch of the job
+	all func() (*search.Remote, error)
+}
+
+// another returns a remote for a job.
+func (w *worker) another(of *job) (*search.Remote, error) {
+	r := &w.remotes
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all == nil || r.of != of.Epoch {
+		all, err := w.Remotes(of.Job, of.Shards)
+		if err != nil {
+			return nil, err
+		}
+		r.of, r.all = of.Epoch, all
+	}
+	return r.all()
+}
+
 // slot is a goroutine of a worker that visits the states of its shards.
 type slot struct {
 	*worker
@@ -190,7 +212,7 @@ func (s *slot) turn(ctx context.Context, now *space) (busy bool, err error) {
 func (s *slot) takeOver(ctx context.Context, k int, epoch uint64) error {
 	if s.remote == nil {
 		var err error
-		if s.remote, err = s.Remote(s.of.Job, s.of.Shards); err != nil {
+		if s.remote, err = s.another(s.of); err != nil {
 			return fmt.Errorf("%w: %w", errNoRemote, err)
 		}
 		s.held = map[int]*holding{}
@@ -292,6 +314,9 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	if err := s.store(ctx, batches); err != nil {
 		return err
 	}
+	if err := s.relies(ctx); err != nil {
+		return err
+	}
 	s.reaches("passed", id)
 	h.read = read
 	if err := s.append(ctx, k, h, of); err != nil {
@@ -299,6 +324,14 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	}
 	s.reaches("recorded", id)
 	return nil
+}
+
+// relies says that the batches are stored, and waits until those of other goroutines are on which the
+// record relies.
+func (s *slot) relies(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, s.call)
+	defer cancel()
+	return s.remote.Stored(ctx)
 }
 
 // store stores batches in the streams of their shards, and waits until all are acknowledged.

@@ -38,6 +38,7 @@ type worker struct {
 	wanted  atomic.Pointer[wanted]
 	current atomic.Pointer[job]
 	space   watched
+	remotes remotes
 }
 
 // wanted is the number of the first lot whose spans are still needed.

@@ -55,8 +55,9 @@ type Status struct {
 type Hands struct {
 	N, Memory int // the number of goroutines, and the bytes that the process may have
 	Taker     func(Job) (*search.Taker, error)
-	// Remote visits states of a job that are divided into shards.
-	Remote func(j Job, shards int) (*search.Remote, error)
+	// Remotes returns a function that makes Remotes, which visit states of a job that are divided into
+	// shards.
+	Remotes func(j Job, shards int) (func() (*search.Remote, error), error)
 	// Lone takes a span in a process of its own. Once over reports true, it returns ErrUnwanted. If
 	// the process fails, it returns the walk that was under way, or -1 if none was.
 	Lone func(ctx context.Context, l Lone, over func() bool) (came search.Spanned, walk int, err error)
@@ -150,7 +151,7 @@ of another build or setting. If a handler ends the process, worker starts it aga
 			os.Stdout = os.Stderr // of handlers
 		}
 		err = t.Cluster.Work(ctx, Hands{
-			N: cmp.Or(n, runtime.GOMAXPROCS(0)), Memory: most, Taker: t.takerOf, Remote: t.remoteOf, Lone: t.lone, Say: func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) },
+			N: cmp.Or(n, runtime.GOMAXPROCS(0)), Memory: most, Taker: t.takerOf, Remotes: t.remotesOf, Lone: t.lone, Say: func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) },
 		})
 		if err != nil && t.args != nil {
 			fmt.Fprintln(parent, workerEnds)
@@ -272,13 +273,13 @@ func (t *tool) takerOf(j Job) (*search.Taker, error) {
 	return search.NewTaker(sys, opts)
 }
 
-// remoteOf returns a Remote for a job.
-func (t *tool) remoteOf(j Job, shards int) (*search.Remote, error) {
+// remotesOf returns a function that makes Remotes for a job.
+func (t *tool) remotesOf(j Job, shards int) (func() (*search.Remote, error), error) {
 	sys, opts, err := t.ofJob(j)
 	if err != nil {
 		return nil, err
 	}
-	return search.NewRemote(sys, opts, shards)
+	return search.NewRemotes(sys, opts, shards), nil
 }
 
 // ofJob returns the system and the options of a job. It refuses a job of another build or setting.

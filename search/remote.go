@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -20,6 +21,7 @@ import (
 // The records of a shard say which of its states were visited, and what came of it. Whoever holds a
 // shard has read all of its records, and appends one for each group of states: see Finish.
 type Remote struct {
+	of     *remotes
 	h      *hand
 	g      *explore.Remote
 	out    *explore.Outbox
@@ -27,7 +29,8 @@ type Remote struct {
 	held   map[int]*heldShard
 	now    *heldShard // of the group that is visited
 	level  int
-	before int // states of the shard before the group
+	before int          // states of the shard before the group
+	group  *shard.Group // of the states that are sent, or nil if none is under way
 }
 
 // heldShard is a shard that the remote holds.
@@ -51,18 +54,32 @@ type shardSum struct {
 	coverage                []byte
 }
 
-// NewRemote returns a Remote for a search of these options, which divides its states into that many
-// shards.
-func NewRemote(sys *sim.System, opts Options, shards int) (*Remote, error) {
+// remotes makes the Remotes of one process. They share the parts of states, and the list of states that
+// they have sent, so a process sends most states once.
+type remotes struct {
+	sys    *sim.System
+	opts   Options
+	shards int
+	common explore.Common
+	sent   shard.Sent
+}
+
+// NewRemotes returns a function that makes the Remotes of one process, for a search of these options,
+// which divides its states into that many shards. Several goroutines may call the function.
+func NewRemotes(sys *sim.System, opts Options, shards int) func() (*Remote, error) {
 	opts.Afar, opts.Store = nil, nil
-	h, err := newHand(sys, opts, nil, nil)
+	return (&remotes{sys: sys, opts: opts, shards: shards}).another
+}
+
+func (of *remotes) another() (*Remote, error) {
+	h, err := newHand(of.sys, of.opts, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	r := &Remote{h: h, shards: shards, held: map[int]*heldShard{}}
+	r := &Remote{of: of, h: h, shards: of.shards, held: map[int]*heldShard{}}
 	h.owner.Few, h.owner.Depth = h.few(), func() int { return r.g.Depth() }
-	r.out = explore.NewOutbox(shards, r.knows)
-	r.g, err = h.owner.NewRemote(run.Climate{Faults: h.Stormy(), Heal: -1}, h.opts.Engine != EngineLocal, r.out)
+	r.out = explore.NewOutbox(of.shards, r.knows)
+	r.g, err = h.owner.NewRemote(run.Climate{Faults: h.Stormy(), Heal: -1}, h.opts.Engine != EngineLocal, &of.common, r.out)
 	return r, err
 }
 
@@ -74,8 +91,18 @@ func (r *Remote) knows(h canon.Hash) bool {
 	return s != nil && s.known.Has(h)
 }
 
-// Close gives back memory.
-func (r *Remote) Close() { r.g.Close() }
+// Close gives back memory, and gives up the states that were not stored: see Stored.
+func (r *Remote) Close() {
+	r.givesUp()
+	r.g.Close()
+}
+
+func (r *Remote) givesUp() {
+	if r.group != nil {
+		r.group.GiveUp()
+		r.group = nil
+	}
+}
 
 // Hold begins to hold a shard, of which these are all records.
 func (r *Remote) Hold(k int, records [][]byte) error {
@@ -109,6 +136,9 @@ func (r *Remote) Drop(k int) { delete(r.held, k) }
 
 // Begin begins a group of states of a shard and a level.
 func (r *Remote) Begin(k, level int) {
+	r.givesUp()
+	r.group = r.of.sent.Begin()
+	r.out.Begin(r.group)
 	r.now, r.level = r.held[k], level
 	r.before = r.now.known.Len()
 	r.g.Begin(level)
@@ -129,7 +159,7 @@ func (r *Remote) Take(batch []byte) error {
 }
 
 // Finish ends the group. If expand is set, it takes all steps of its new states. It returns a record,
-// and for each shard the batches that must be stored before the record is.
+// and for each shard the batches that must be stored before the record is: see Stored.
 func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err error) {
 	if expand {
 		if err := r.apart(r.g.Expand); err != nil {
@@ -153,6 +183,16 @@ func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err err
 		record = shard.AppendHash(record, h)
 	}
 	return record, r.out.Take(), nil
+}
+
+// Stored says that the batches which Finish has returned are stored. It returns once those are stored,
+// too, that other Remotes were to store, and on which the record relies. If that fails, it returns an
+// error, and the record must not be appended.
+func (r *Remote) Stored(ctx context.Context) error {
+	g := r.group
+	g.Stored()
+	r.group = nil
+	return g.Wait(ctx)
 }
 
 // apart does a part of a group on a goroutine of its own, since a handler may end its goroutine.

@@ -23,12 +23,15 @@ type local struct {
 
 func newLocal(t *testing.T, c config, shards int) *local {
 	l := &local{t: t, states: make([][][]byte, shards), records: make([][][]byte, shards)}
-	for range 2 {
-		r, err := search.NewRemote(c.sys, c.opts, shards)
-		if err != nil {
-			t.Fatal(err)
+	for _, goroutines := range []int{2, 1} { // of two processes
+		another := search.NewRemotes(c.sys, c.opts, shards)
+		for range goroutines {
+			r, err := another()
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.remotes = append(l.remotes, r)
 		}
-		l.remotes = append(l.remotes, r)
 	}
 	return l
 }
@@ -60,7 +63,7 @@ func (l *local) Visit(level int, _ func() bool, came func([][]byte) (bool, error
 				return false, "", err
 			}
 			l.turn++
-			r := l.remotes[l.turn%2]
+			r := l.remotes[l.turn%len(l.remotes)]
 			if err := r.Hold(k, l.records[k]); err != nil {
 				return false, "", err
 			}
@@ -70,6 +73,9 @@ func (l *local) Visit(level int, _ func() bool, came func([][]byte) (bool, error
 			}
 			record, batches, err := r.Finish(expand)
 			if err != nil {
+				return false, "", err
+			}
+			if err := r.Stored(l.t.Context()); err != nil {
 				return false, "", err
 			}
 			r.Drop(k)

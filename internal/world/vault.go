@@ -263,8 +263,13 @@ func (st *State) keepTwin(b *Bank, i int, id uint32) {
 	b.vault.twinned.Store(int32(len(b.vault.all.twins)))
 }
 
-// Number returns the number of the part with an identity, or 0 if the bank does not have it.
+// Number returns the number of the part with an identity, or 0 if neither the bank nor those with which
+// it shares parts have it.
 func (b *Bank) Number(place int, sum canon.Hash) uint32 {
-	id, _ := b.find(place, sum)
+	id, known := b.find(place, sum)
+	if !known {
+		b.refresh(place)
+		id, _ = b.find(place, sum)
+	}
 	return id
 }

@@ -2,6 +2,8 @@ package explore
 
 import (
 	"errors"
+	"math"
+	"sync"
 
 	"macemc/choose"
 	"macemc/internal/canon"
@@ -20,15 +22,18 @@ type Remote struct {
 	x   *Explorer
 	out *Outbox
 
-	first  uint32   // the number of the first state that is visited now
-	paths  [][]byte // of the states from there on
+	first  uint32 // the number of the first state that is visited now
+	runs   []byte // the paths of the states from there on
+	ends   []int  // where each of them ends in runs
 	wrongs []RemoteWrong
 	fails  error // what ended the visit, or nil
 	depth  int
 	made   int    // states that were made by their runs
 	making []byte // the run by which a state is being made, or nil
 
-	ids     []uint32 // of the parts of a batch in the bank; 0 if the bank does not have the part
+	ids     []uint32   // of the parts of a batch in the bank; 0 if the bank does not have the part
+	bys     []byNumber // of the last steps of a batch
+	lacks   int        // places of the last state of a batch of whose part the bank has no number
 	vector  world.Vector
 	changed []change
 	steps   []shard.Step
@@ -57,15 +62,38 @@ func (w *RemoteWrong) Before(o *RemoteWrong) bool {
 // ErrRemote says that a run which another process has taken leads elsewhere in this one.
 var ErrRemote = errors.New("a run that another process has taken does not lead to the state to which it led there: the service does something else each time")
 
+// Common is what the remotes of one process share: the parts of states, and the lists of answers to
+// coins.
+type Common struct {
+	mu    sync.Mutex
+	bank  *world.Bank // of nobody
+	lists *CoinLists
+}
+
+// joins makes a taker share with the others.
+func (c *Common) joins(t *Taker) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bank == nil {
+		c.bank, c.lists = t.Bank.Share(), t.Lists
+		return
+	}
+	t.numbers(c.bank.Share(), c.lists)
+}
+
 // NewRemote returns a remote that takes steps in the world, or by a memo.
-func (r *Owner) NewRemote(c run.Climate, memo bool, out *Outbox) (*Remote, error) {
+func (r *Owner) NewRemote(c run.Climate, memo bool, common *Common, out *Outbox) (*Remote, error) {
 	x, err := r.NewExplorer(c, nil)
 	if err != nil {
 		return nil, err
 	}
+	common.joins(x.Taker)
 	g := &Remote{x: x, out: out, vector: make(world.Vector, x.Bank.Places())}
 	if memo {
-		x.ByMemo().looksAllUp()
+		m := x.ByMemo()
+		if !r.Sys.Within.IsZero() { // another process may find a state of the level outside, and not expand it
+			m.looksAllUp()
+		}
 	}
 	out.of(x.Bank)
 	x.serves(g)
@@ -85,14 +113,23 @@ func (g *Remote) Close() { g.x.Close() }
 // Begin begins to visit states of a depth.
 func (g *Remote) Begin(depth int) {
 	g.x.forget()
-	g.first, g.paths, g.wrongs, g.fails, g.depth, g.made = g.x.End(), g.paths[:0], nil, nil, depth, 0
+	g.first, g.runs, g.ends, g.wrongs, g.fails, g.depth, g.made = g.x.End(), g.runs[:0], g.ends[:0], nil, nil, depth, 0
+}
+
+// path returns the run to a state that is visited.
+func (g *Remote) path(s uint32) []byte {
+	k := s - g.first
+	if k == 0 {
+		return g.runs[:g.ends[0]]
+	}
+	return g.runs[g.ends[k-1]:g.ends[k]]
 }
 
 // Depth returns the depth of the states before those that are visited.
 func (g *Remote) Depth() int { return g.depth - 1 }
 
 // Len returns how many states are new so far.
-func (g *Remote) Len() int { return len(g.paths) }
+func (g *Remote) Len() int { return len(g.ends) }
 
 // Came returns the failures so far, and what is known of the exploration.
 func (g *Remote) Came() (wrongs []RemoteWrong, inside, sampled, spared bool, made int) {
@@ -104,21 +141,26 @@ func (g *Remote) Dear() uint64 { return g.x.Dear() }
 
 // Take adds the states of a batch that are not in a set to the set, and judges them.
 func (g *Remote) Take(b *shard.Batch, known *shard.Set) error {
-	g.ids = g.ids[:0]
-	for _, p := range b.Parts {
-		if p.Place >= len(g.vector) {
-			return shard.ErrDamaged
-		}
-		g.ids = append(g.ids, g.x.Bank.Number(p.Place, p.Sum))
+	if b.Places > len(g.vector) {
+		return shard.ErrDamaged
 	}
+	g.ids, g.bys, g.lacks = g.ids[:0], g.bys[:0], 0
+	for _, p := range b.Parts {
+		g.ids = append(g.ids, g.number(p))
+	}
+	for _, step := range b.Steps {
+		g.bys = append(g.bys, g.x.bys.number(by(step)))
+	}
+	clear(g.vector)
 	for more := true; more && g.fails == nil; {
 		g.guarded(func() (err error) {
 			for {
 				if more, err = b.Next(); !more || err != nil {
 					return err
 				}
-				if h := b.Identity(); known.Add(h) {
-					if err := g.state(b, h); err != nil {
+				g.moves(b)
+				if known.Add(b.Sum) {
+					if err := g.state(b); err != nil {
 						return err
 					}
 				}
@@ -128,29 +170,67 @@ func (g *Remote) Take(b *shard.Batch, known *shard.Set) error {
 	return g.fails
 }
 
+// unknown is the number of a part that the bank does not have.
+const unknown = math.MaxUint32
+
+// number returns the number of a part in the bank.
+func (g *Remote) number(p shard.Part) uint32 {
+	if p.Sum == (canon.Hash{}) {
+		return 0
+	}
+	if id := g.x.Bank.Number(p.Place, p.Sum); id != 0 {
+		return id
+	}
+	return unknown
+}
+
+// moves makes the vector that of the state which a batch has read.
+func (g *Remote) moves(b *shard.Batch) {
+	for _, k := range b.Changed {
+		at := &g.vector[b.Parts[k].Place]
+		g.lacks += count(g.ids[k] == unknown) - count(*at == unknown)
+		*at = g.ids[k]
+	}
+}
+
+// finds looks the parts up that the bank did not have before, and reports whether it has them all now.
+func (g *Remote) finds(b *shard.Batch) bool {
+	for place, k := range b.Of {
+		if k == 0 || g.vector[place] != unknown {
+			continue
+		}
+		k--
+		if g.ids[k] == unknown {
+			g.ids[k] = g.number(b.Parts[k])
+		}
+		if g.vector[place] = g.ids[k]; g.ids[k] != unknown {
+			g.lacks--
+		}
+	}
+	return g.lacks == 0
+}
+
 // state visits the state that a batch has read.
-func (g *Remote) state(b *shard.Batch, h canon.Hash) error {
+func (g *Remote) state(b *shard.Batch) error {
 	x := g.x
-	clear(g.vector)
-	for _, k := range b.Of {
-		p := &b.Parts[k]
-		if g.ids[k] == 0 {
-			g.ids[k] = x.Bank.Number(p.Place, p.Sum)
+	if g.lacks > 0 && !g.finds(b) {
+		if err := g.make(b.Path, b.Sum); err != nil {
+			return err
 		}
-		if g.ids[k] == 0 {
-			if err := g.make(b.Path, h); err != nil {
-				return err
-			}
-			break
+		if !g.finds(b) {
+			return ErrRemote
 		}
-		g.vector[p.Place] = g.ids[k]
 	}
 	x.Pack(g.vector)
 	s := x.append(Origin{Parent: NoParent})
-	for int(s-g.first) > len(g.paths) { // a block was left before it was full
-		g.paths = append(g.paths, nil)
+	for int(s-g.first) > len(g.ends) { // a block was left before it was full
+		g.ends = append(g.ends, len(g.runs))
 	}
-	g.paths = append(g.paths, append([]byte(nil), b.Path...))
+	g.runs = append(g.runs, b.Path...)
+	g.ends = append(g.ends, len(g.runs))
+	if b.Last > 0 {
+		x.came(g.bys[b.Last-1])
+	}
 	x.standsAt(Spot{Current: s, LastEvent: noEvent})
 	load := x.Bring
 	if x.Owner.Share.Every == 0 {
@@ -158,13 +238,13 @@ func (g *Remote) state(b *shard.Batch, h canon.Hash) error {
 		x.weigh()
 		load = nil
 	}
-	return x.visit(h, x.Bank.NodesSum(g.vector), x.Bank.InFlight(g.vector), false, load)
+	return x.visit(b.Sum, x.Bank.NodesSum(g.vector), x.Bank.InFlight(g.vector), b.More, load)
 }
 
 // standsAt sets where the taker is.
 func (t *Taker) standsAt(s Spot) { t.Spot = s }
 
-// make makes a state by its run.
+// make makes a state by its run, so that the bank has its parts.
 func (g *Remote) make(path []byte, h canon.Hash) (err error) {
 	x := g.x
 	g.made++
@@ -176,7 +256,7 @@ func (g *Remote) make(path []byte, h canon.Hash) (err error) {
 	if err != nil {
 		return err
 	}
-	if copy(g.vector, end); x.Sum(g.vector) != h {
+	if x.Sum(end) != h {
 		return ErrRemote
 	}
 	g.making = nil
@@ -285,7 +365,7 @@ func (g *Remote) wrong(bad *Wrong) {
 
 // answers returns the run to a state that is visited.
 func (g *Remote) answers(s uint32) run.Answers {
-	answers, err := AnswersOf(g.paths[s-g.first])
+	answers, err := AnswersOf(g.path(s))
 	if err != nil {
 		panic("macemc bug: search: a path that was read cannot be read again: " + err.Error())
 	}
@@ -322,9 +402,9 @@ func (g *Remote) Arrived(state uint32, k int) error {
 	if failure := x.World.Judge.CheckLinks(); failure != nil {
 		return x.wrong(failure, false)
 	}
-	x.World.State.SaveMoved(x.Bank)
 	if g.out.wants(h) {
-		g.out.send(h, g.paths[state-g.first], k, x.lastCoins, x.World.State.At())
+		x.World.State.SaveMoved(x.Bank)
+		g.out.send(h, g.path(state), k, x.lastCoins, shard.Last{}, x.World.State.At())
 	}
 	return nil
 }
@@ -332,8 +412,12 @@ func (g *Remote) Arrived(state uint32, k int) error {
 // LookUp sends the states of a memo's batch.
 func (g *Remote) LookUp(m *Memo) error {
 	x := g.x
-	x.Owner.Share.Took(len(m.Next), false)
+	x.Owner.Share.Took(len(m.Next)+len(m.seen), false)
 	x.Owner.Pulse.Tick()
+	for range m.seen {
+		m.Unasked++
+		x.Owner.Counts.transition()
+	}
 	from := int32(-1)
 	for j := range m.Next {
 		c := &m.Next[j]
@@ -357,7 +441,11 @@ func (g *Remote) LookUp(m *Memo) error {
 			g.changed = append(g.changed, change{ch.place, g.vector[ch.place]})
 			g.vector[ch.place] = ch.id
 		}
-		g.out.send(c.Sum, g.paths[p.State-g.first], int(c.event), x.Lists.Get(c.coins), g.vector)
+		last := shard.Last{More: p.both && c.by != 0}
+		if c.by != 0 {
+			last.By = uint32((*x.bys.all.Load())[c.by])
+		}
+		g.out.send(c.Sum, g.path(p.State), int(c.event), x.Lists.Get(c.coins), last, g.vector)
 		for i := len(g.changed) - 1; i >= 0; i-- {
 			g.vector[g.changed[i].place] = g.changed[i].id
 		}

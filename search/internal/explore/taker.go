@@ -109,8 +109,12 @@ func (t *Taker) lookUp() { t.looks = true }
 // share makes the taker number parts and answers as another one does, and begin
 // where that begins.
 func (t *Taker) share(with *Taker) {
-	t.Bank, t.Lists, t.Begin = with.Bank.Share(), with.Lists, with.Begin
+	t.numbers(with.Bank.Share(), with.Lists)
+	t.Begin = with.Begin
 }
+
+// numbers makes the taker number parts and answers by a bank and by lists.
+func (t *Taker) numbers(b *world.Bank, l *CoinLists) { t.Bank, t.Lists = b, l }
 
 // begin prepares for the first state.
 func (t *Taker) begin() {

@@ -19,23 +19,35 @@ type Sums interface {
 	Sum(place int, id uint32) canon.Hash
 }
 
-// Writer writes a batch. The zero Writer is ready for the first state.
+// Writer writes a batch. The zero Writer is ready for the first state. It writes of each state only how
+// it differs from the one before.
 type Writer struct {
 	numbers [][]uint32 // by place and number of a part: its position in the table, plus base
 	base    uint32     // greater than every number of an earlier batch
 	table   []byte     // the parts
 	parts   uint32
+	lasts   []byte // the steps by which states were reached
+	steps   map[uint32]uint64
 	states  []byte
 	n       int
-	path    []byte // of the last state
+	path    []byte   // of the last state
+	last    []uint32 // its parts
+	changed []int32  // places, for Add
 }
 
 // Len returns the number of states in the batch, and Size its length in bytes.
 func (w *Writer) Len() int  { return w.n }
 func (w *Writer) Size() int { return len(w.table) + len(w.states) }
 
-// Add adds a state: the path to it, and the numbers of its parts by place, of which 0 is no part.
-func (w *Writer) Add(path []byte, parts []uint32, of Sums) {
+// A Last describes the step that led to a state, so that its reader may leave out steps that commute
+// with it.
+type Last struct {
+	By   uint32 // what the step touched, or 0 if it may have touched anything
+	More bool   // some step is possible after it
+}
+
+// Add adds a state: the path to it, the last step, and the numbers of its parts by place, of which 0 is no part.
+func (w *Writer) Add(path []byte, last Last, parts []uint32, of Sums) {
 	same := 0
 	for same < len(path) && same < len(w.path) && path[same] == w.path[same] {
 		same++
@@ -43,19 +55,44 @@ func (w *Writer) Add(path []byte, parts []uint32, of Sums) {
 	w.states = binary.AppendUvarint(binary.AppendUvarint(w.states, uint64(same)), uint64(len(path)-same))
 	w.states = append(w.states, path[same:]...)
 	w.path = append(w.path[:same], path[same:]...)
-	n := 0
-	for _, id := range parts {
-		if id != 0 {
-			n++
+	more := uint64(0)
+	if last.More {
+		more = 1
+	}
+	w.states = binary.AppendUvarint(w.states, w.step(last.By)<<1|more)
+	if len(w.last) != len(parts) {
+		w.last = make([]uint32, len(parts))
+	}
+	w.changed = w.changed[:0]
+	for place, was := range w.last {
+		if parts[place] != was {
+			w.changed = append(w.changed, int32(place))
 		}
 	}
-	w.states = binary.AppendUvarint(w.states, uint64(n))
-	for place, id := range parts {
-		if id != 0 {
-			w.states = binary.AppendUvarint(w.states, uint64(w.number(place, id, of)))
-		}
+	w.states = binary.AppendUvarint(w.states, uint64(len(w.changed)))
+	for _, place := range w.changed {
+		id := parts[place]
+		w.last[place] = id
+		w.states = binary.AppendUvarint(w.states, uint64(w.number(int(place), id, of)))
 	}
 	w.n++
+}
+
+// step returns the number of a last step in the batch.
+func (w *Writer) step(by uint32) uint64 {
+	if by == 0 {
+		return 0
+	}
+	n, known := w.steps[by]
+	if !known {
+		if w.steps == nil {
+			w.steps = map[uint32]uint64{}
+		}
+		n = uint64(len(w.steps) + 1)
+		w.steps[by] = n
+		w.lasts = binary.LittleEndian.AppendUint32(w.lasts, by)
+	}
+	return n
 }
 
 // number returns the position of a part in the table, and adds it to the table if it is not there.
@@ -69,7 +106,10 @@ func (w *Writer) number(place int, id uint32, of Sums) uint32 {
 		w.numbers[place] = at
 	}
 	if at[id] <= w.base {
-		h := of.Sum(place, id)
+		var h canon.Hash // of no part
+		if id != 0 {
+			h = of.Sum(place, id)
+		}
 		w.table = binary.AppendUvarint(w.table, uint64(place))
 		w.table = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(w.table, h.Hi), h.Lo)
 		w.parts++
@@ -84,13 +124,16 @@ const baseMost = 1 << 31
 // Take returns the batch, and begins another one.
 func (w *Writer) Take() []byte {
 	b := binary.AppendUvarint(nil, uint64(w.parts))
-	b = binary.AppendUvarint(append(b, w.table...), uint64(w.n))
+	b = binary.AppendUvarint(append(b, w.table...), uint64(len(w.steps)))
+	b = binary.AppendUvarint(append(b, w.lasts...), uint64(w.n))
 	b = append(b, w.states...)
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 	if w.base += w.parts; w.base > baseMost {
 		w.base, w.numbers = 0, nil
 	}
-	w.table, w.states, w.path, w.parts, w.n = w.table[:0], w.states[:0], w.path[:0], 0, 0
+	w.table, w.lasts, w.states, w.path, w.parts, w.n = w.table[:0], w.lasts[:0], w.states[:0], w.path[:0], 0, 0
+	clear(w.steps)
+	clear(w.last)
 	return b
 }
 
@@ -99,12 +142,19 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // ErrDamaged says that bytes are not what was written.
 var ErrDamaged = errors.New("what another process wrote is damaged")
 
-// Batch is states that were read. Path and Of belong to the state that Next has read, until its next
-// call.
+// Batch is states that were read. All but its first three fields belong to the state that Next has read,
+// until its next call.
 type Batch struct {
-	Parts []Part
-	Path  []byte
-	Of    []uint32 // positions of parts in Parts
+	Parts  []Part   // a part of which the identity is zero is none
+	Steps  []uint32 // the last steps of states: see Last
+	Places int      // beyond all places
+
+	Path    []byte
+	Last    int        // the position of its last step in Steps plus one, or 0 if nothing is known of it
+	More    bool       // see Last
+	Of      []uint32   // by place, the position of its part in Parts plus one, or 0 if it has none
+	Changed []uint32   // positions in Parts of those that the state before did not have
+	Sum     canon.Hash // the identity of the state: the sum of those of its parts
 	input
 	left int
 }
@@ -119,14 +169,26 @@ func Read(data []byte) (*Batch, error) {
 	b.Parts = make([]Part, 0, min(n, len(data)/17))
 	for range n {
 		place, sum := b.uint(), b.bytes(16)
-		if b.bad {
+		if b.bad || place >= placesMost {
 			return nil, ErrDamaged
 		}
 		b.Parts = append(b.Parts, Part{place, HashOf(sum)})
+		b.Places = max(b.Places, place+1)
 	}
+	for range b.uint() {
+		step := b.bytes(4)
+		if b.bad {
+			return nil, ErrDamaged
+		}
+		b.Steps = append(b.Steps, binary.LittleEndian.Uint32(step))
+	}
+	b.Of = make([]uint32, b.Places)
 	b.left = b.uint()
 	return b, b.err()
 }
+
+// placesMost is more than any state has.
+const placesMost = 1 << 20
 
 // Next reads the next state, and reports whether there is one.
 func (b *Batch) Next() (more bool, err error) {
@@ -139,23 +201,26 @@ func (b *Batch) Next() (more bool, err error) {
 		return false, ErrDamaged
 	}
 	b.Path = append(b.Path[:same], b.bytes(length)...)
-	b.Of = b.Of[:0]
+	last := b.uint()
+	if b.Last, b.More = last>>1, last&1 != 0; b.Last > len(b.Steps) {
+		return false, ErrDamaged
+	}
+	b.Changed = b.Changed[:0]
 	for range b.uint() {
 		k := b.uint()
 		if b.bad || k >= len(b.Parts) {
 			return false, ErrDamaged
 		}
-		b.Of = append(b.Of, uint32(k))
+		p := &b.Parts[k]
+		at := &b.Of[p.Place]
+		if *at != 0 {
+			b.Sum = b.Sum.Sub(b.Parts[*at-1].Sum)
+		}
+		b.Sum = b.Sum.Add(p.Sum)
+		*at = uint32(k) + 1
+		b.Changed = append(b.Changed, uint32(k))
 	}
 	return true, b.err()
-}
-
-// Identity returns the identity of the state: the sum of those of its parts.
-func (b *Batch) Identity() (h canon.Hash) {
-	for _, k := range b.Of {
-		h = h.Add(b.Parts[k].Sum)
-	}
-	return h
 }
 
 // HashOf reads a hash, and AppendHash writes it.

@@ -23,6 +23,7 @@ func TestBatch(t *testing.T) {
 	for range 50 {
 		type state struct {
 			path  []byte
+			last  Last
 			parts []uint32
 		}
 		var want []state
@@ -34,7 +35,11 @@ func TestBatch(t *testing.T) {
 			for p := range s.parts {
 				s.parts[p] = uint32(max(0, r.IntN(600)-300))
 			}
-			w.Add(s.path, s.parts, sums{})
+			if s.last.By = uint32(r.IntN(5)); s.last.By > 0 {
+				s.last.By <<= 20
+				s.last.More = r.IntN(2) == 0
+			}
+			w.Add(s.path, s.last, s.parts, sums{})
 			want = append(want, s)
 		}
 		b, err := Read(w.Take())
@@ -53,12 +58,20 @@ func TestBatch(t *testing.T) {
 					h = h.Add(of[p])
 				}
 			}
-			for _, n := range b.Of {
-				if p := b.Parts[n]; of[p.Place] != p.Sum {
-					t.Fatalf("state %d has another part at %d", k, p.Place)
+			for place, sum := range of {
+				got := canon.Hash{}
+				if place < b.Places && b.Of[place] != 0 {
+					got = b.Parts[b.Of[place]-1].Sum
+				}
+				if got != sum {
+					t.Fatalf("state %d has another part at %d", k, place)
 				}
 			}
-			if !slices.Equal(b.Path, s.path) || b.Identity() != h {
+			last := Last{More: b.More}
+			if b.Last > 0 {
+				last.By = b.Steps[b.Last-1]
+			}
+			if !slices.Equal(b.Path, s.path) || b.Sum != h || last != s.last {
 				t.Fatalf("state %d is another one", k)
 			}
 		}
@@ -71,7 +84,7 @@ func TestBatch(t *testing.T) {
 // Damaged bytes are refused, whichever is changed or lacks.
 func TestBatchIsDamaged(t *testing.T) {
 	var w Writer
-	w.Add(AppendStep(AppendStep(nil, 0, nil), 3, []int{1}), []uint32{1, 0, 2}, sums{})
+	w.Add(AppendStep(AppendStep(nil, 0, nil), 3, []int{1}), Last{By: 7, More: true}, []uint32{1, 0, 2}, sums{})
 	data := w.Take()
 	for k := range data {
 		bad := slices.Clone(data)

@@ -1,0 +1,167 @@
+package shard
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"macemc/internal/canon"
+)
+
+// Sent is the states that the goroutines of a process have sent lately, so that no other goroutine
+// sends them again. Each of them sends a group of states at a time.
+//
+// A goroutine that leaves a state out relies on the group that has sent it: if that group is not
+// stored, the state may be lost. So it waits for the group before it records its own: see Group.Wait.
+type Sent struct {
+	stripes [1 << stripeBits]stripe
+
+	mu   sync.Mutex
+	last uint32
+	open map[uint32]*Group // those that are neither stored nor given up
+}
+
+const (
+	stripeBits  = 6
+	stripeLeast = 1 << 8
+	stripeMost  = 1 << 14 // slots; all stripes have a million, of 24 bytes
+)
+
+// stripe is the states whose identities begin alike. One that comes later may take the slot of another.
+type stripe struct {
+	mu    sync.Mutex
+	slots []sent
+	used  int
+}
+
+type sent struct {
+	state canon.Hash
+	by    uint32 // the number of a group, or 0 if the slot is free
+}
+
+// A Group is the states that one goroutine sends before it appends a record.
+type Group struct {
+	of     *Sent
+	number uint32
+	needs  []*Group
+	over   chan struct{} // closed when the group is stored or given up
+	stored bool
+}
+
+// ErrUnsent says that states on which a group relies were not stored.
+var ErrUnsent = errors.New("states that another goroutine was to store are not stored")
+
+// Begin begins a group. It must be ended by Stored or GiveUp.
+func (s *Sent) Begin() *Group {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	g := &Group{of: s, number: s.last, over: make(chan struct{})}
+	if s.open == nil {
+		s.open = map[uint32]*Group{}
+	}
+	s.open[g.number] = g
+	return g
+}
+
+// Send reports whether the group has to send a state. If not, it was sent by this group, or by one on
+// which this group relies from now on.
+func (g *Group) Send(h canon.Hash) bool {
+	t := &g.of.stripes[h.Hi>>(64-stripeBits)]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.slots) == 0 {
+		t.slots = make([]sent, stripeLeast)
+	}
+	at := t.at(h)
+	if at.by == 0 || at.state != h {
+		t.used++
+		*at = sent{h, g.number}
+		t.grow()
+		return true
+	}
+	if at.by != g.number {
+		at.by = g.need(at.by)
+	}
+	return false
+}
+
+func (t *stripe) at(h canon.Hash) *sent { return &t.slots[h.Hi&uint64(len(t.slots)-1)] }
+
+// grow makes the stripe larger if most of its slots may be used.
+func (t *stripe) grow() {
+	if t.used < len(t.slots)/2 || len(t.slots) == stripeMost {
+		return
+	}
+	all := t.slots
+	t.slots = make([]sent, 2*len(all))
+	for _, one := range all {
+		if one.by != 0 {
+			*t.at(one.state) = one
+		}
+	}
+}
+
+// stored is the number of no group: what it has sent is stored.
+const stored = ^uint32(0)
+
+// need makes the group rely on another one, and returns its number, or stored if the other one is. The
+// caller holds the lock of a stripe that has states of the other one.
+func (g *Group) need(number uint32) uint32 {
+	if number == stored {
+		return stored
+	}
+	for _, other := range g.needs {
+		if other.number == number {
+			return number
+		}
+	}
+	g.of.mu.Lock()
+	defer g.of.mu.Unlock()
+	other := g.of.open[number]
+	if other == nil {
+		return stored
+	}
+	g.needs = append(g.needs, other)
+	return number
+}
+
+// Stored says that everything that the group has sent is stored.
+func (g *Group) Stored() {
+	g.stored = true
+	g.ends()
+}
+
+// GiveUp says that what the group has sent may not be stored. All states are forgotten.
+func (g *Group) GiveUp() {
+	for k := range g.of.stripes {
+		t := &g.of.stripes[k]
+		t.mu.Lock()
+		clear(t.slots)
+		t.mu.Unlock()
+	}
+	g.ends() // now: until here, the group can be found by those that rely on it
+}
+
+func (g *Group) ends() {
+	g.of.mu.Lock()
+	delete(g.of.open, g.number)
+	g.of.mu.Unlock()
+	close(g.over)
+}
+
+// Wait waits until all groups on which this one relies are stored. If one was given up, it returns
+// ErrUnsent.
+func (g *Group) Wait(ctx context.Context) error {
+	for _, other := range g.needs {
+		select {
+		case <-other.over:
+			if !other.stored {
+				return ErrUnsent
+			}
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
