@@ -124,6 +124,26 @@ func TestKeptFromStanding(t *testing.T) {
 	}
 }
 
+// Nor is one that is asked to end.
+func TestKeptFromStandingWhenAsked(t *testing.T) {
+	t.Parallel()
+	p := command(t, t.Context(), "search rude --stuck 0")
+	p.Env = append(os.Environ(), asRude+"=sleep")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end, asleep := time.Now().Add(20*time.Second), false; !asleep && time.Now().Before(end); {
+		_, err := os.Stat(filepath.Join(p.Dir, "asleep"))
+		asleep = err == nil
+	}
+	if err := p.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if _ = p.Wait(); p.ProcessState.ExitCode() != exitStopped || !strings.Contains(p.stdout.String()+p.stderr.String(), "the search did not stop in time, and was killed") {
+		t.Errorf("status %d, %q, %q", p.ProcessState.ExitCode(), p.stdout.String(), p.stderr.String())
+	}
+}
+
 // A search distinguishes a kill from outside from one by a handler. Findings from before
 // the kill are kept.
 func TestKilledFromOutside(t *testing.T) {

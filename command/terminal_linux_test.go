@@ -53,6 +53,7 @@ func (r *rude) Handle(sim.Env, sim.Signal) {
 			hoard = append(hoard, bytes.Repeat([]byte{1}, 32<<20))
 		}
 	case "sleep":
+		_ = os.WriteFile("asleep", nil, 0o666)
 		never, open, _ := os.Pipe()
 		_, _ = never.Read(make([]byte, 1))
 		open.Close() // not before

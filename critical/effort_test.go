@@ -74,6 +74,10 @@ func TestTriesAreTakenOnce(t *testing.T) {
 	if n := len(r.Finding.Path.Steps); n >= len(f.Path.Steps) || asked > effort {
 		t.Errorf("of %d steps %d are left, and %d states were looked at for an effort of %d", len(f.Path.Steps), n, asked, effort)
 	}
+	r, err = critical.Explain(sys, f, critical.Options{Effort: effort, Search: search.Options{Workers: 1}}, true)
+	if err != nil || !r.Stopped || r.Finding.EndedAt < effort/2 || r.Finding.EndedAt > 2*effort {
+		t.Errorf("%v: it ended after %d of %d, and the finding says %d", err, r.Effort, effort, r.Finding.EndedAt)
+	}
 }
 
 // violating returns a walk of at least the given number of steps that violates safety.
@@ -97,5 +101,14 @@ func violating(t *testing.T, sys *sim.System, least int) *search.Finding {
 		path.Add("seed", "1")
 		path.Add("verdict", failure.Verdict.String())
 		return &search.Finding{Failure: *failure, Path: path}
+	}
+}
+
+// Locating the critical steps of a search's findings, and what deciding about suspects took before, may
+// cost as much as the search; making the runs shorter may cost as much again.
+func TestEffortForASearch(t *testing.T) {
+	r := &search.Result{Stats: search.Stats{Steps: 3_000_000, Judging: 1_000_000}, Findings: make([]*search.Finding, 2)}
+	if o := (critical.Options{}).For(r); o.Effort != 2_000_000 || o.Spent != 500_000 || o.From != r {
+		t.Errorf("after a search of two million steps with two findings, the effort for each is %d, of which %d is spent", o.Effort, o.Spent)
 	}
 }

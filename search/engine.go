@@ -266,7 +266,7 @@ func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, an
 		}
 		f, err = r.hunt(answers, x.Climate, depth, bad.Copied)
 	case bad.Dead:
-		f, err = r.judge(answers(), x.Climate, x.World, depth, true)
+		f, err = r.judge(answers, x.Climate, x.World, depth, true)
 	default:
 		f, err = r.confirm(answers(), x.Climate, failedAfter(*bad.Failure, depth))
 	}

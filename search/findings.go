@@ -155,7 +155,7 @@ func (r *runner) noteWrong(x *explore.Explorer, failure *sim.Failure, dead bool)
 	steps := answers.Length()
 	var f *Finding
 	if dead {
-		f, err = r.judge(answers, x.Climate, x.World, steps, true)
+		f, err = r.judge(func() choose.Source { return answers }, x.Climate, x.World, steps, true)
 	} else {
 		f, err = r.confirm(answers, x.Climate, failedAfter(*failure, steps))
 	}

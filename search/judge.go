@@ -12,51 +12,96 @@ import (
 )
 
 // judge decides whether a run that did not become live is dead. A run at rest always is. It
-// returns nil for a false alarm, or if that was not decided.
-func (r *runner) judge(answers choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
+// returns nil for a false alarm, or if that was not decided. answers returns the answers of the run.
+func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.gauge.begin(PhaseSuspect, r.gauge.level, 0)()
 	r.tell()
 	at := w.State.Healed()
 	if !quiet && r.suspicions.known(at) {
 		return nil, nil
 	}
-	f, err := r.confirm(answers, c, run.Dead(w, steps))
+	s := &suspect{answers: answers, climate: c, dead: run.Dead(w, steps)}
+	if !quiet {
+		return r.decideEnd(s, at)
+	}
+	f, err := s.confirmed(r)
+	if err == nil && f.Verdict == sim.VerdictDead {
+		f.isProved() // where it became so is asked once, of the run that is reported
+	}
+	return f, err
+}
+
+// suspect is a run that did not become live. Most suspects are false alarms, and to confirm a run
+// takes longer than to show that its end can recover. So a suspect is confirmed only if it seems dead.
+type suspect struct {
+	answers func() choose.Source
+	climate run.Climate
+	dead    *sim.Failure
+	f       *Finding // the confirmed run, or nil if it was not confirmed
+}
+
+// confirmed returns the run as a finding, which may have another verdict than dead.
+func (s *suspect) confirmed(r *runner) (f *Finding, err error) {
+	if s.f == nil {
+		s.f, err = r.confirm(s.answers(), s.climate, s.dead)
+	}
+	return s.f, err
+}
+
+// take returns the run for a lab. It returns nil if the run is not dead when it is confirmed, which
+// happens only if it was not the same when it was taken again.
+func (s *suspect) take(r *runner, l *Lab) (*Case, error) {
+	if s.f == nil {
+		of, err := alone(l, func() (*Case, error) {
+			of, _, _ := l.examine(s.answers(), s.climate, s.dead.Step)
+			return of, nil
+		})
+		if err == nil && of.Failure == nil && of.Steps() == s.dead.Step {
+			return of, nil
+		}
+	}
+	f, err := s.confirmed(r)
 	if err != nil || f.Verdict != sim.VerdictDead {
-		return f, err
+		return nil, err
 	}
-	if quiet {
-		return f.isProved(), nil // where it became so is asked once, of the run that is reported
-	}
-	return r.decideEnd(f, at)
+	return l.Take(f.Path)
 }
 
 // decideEnd decides whether a run that ends in a state is dead.
-func (r *runner) decideEnd(f *Finding, at canon.Hash) (*Finding, error) {
+func (r *runner) decideEnd(s *suspect, at canon.Hash) (*Finding, error) {
 	left := r.left()
 	if r.suspicions.hopeless(at, left) {
-		r.putOff(f, at, left)
-		return nil, nil
+		return r.putOff(s, at, left)
 	}
-	return r.looked(f, left-left/endShare, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
+	take := func(l *Lab) (*Case, error) { return s.take(r, l) }
+	return r.looked(take, left-left/endShare, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
+		if of == nil {
+			return s.f, nil
+		}
 		res, err := d.Find()
 		if errors.Is(err, decide.ErrStopped) && !r.Stopped() && !d.Proved() { // where it became so is too much to ask
 			d.Allow(left / endShare)
 			res, err = d.End()
 		}
+		cut := errors.Is(err, decide.ErrStopped)
 		switch {
-		case errors.Is(err, decide.ErrStopped) && d.Proved():
-			return f.isProved(), nil
-		case errors.Is(err, decide.ErrStopped) && r.Stopped():
-			r.undecided = append(r.undecided, Suspect{Path: f.Path})
-			return nil, nil
-		case errors.Is(err, decide.ErrStopped):
-			r.putOff(f, at, left)
-			return nil, nil
+		case cut && !d.Proved() && !r.Stopped():
+			return r.putOff(s, at, left)
 		case errors.Is(err, decide.ErrAlive):
 			r.suspicions.recovers(at)
 			return r.besides(lab, of, d)
-		case err != nil:
+		}
+		f, failed := s.confirmed(r)
+		switch {
+		case failed != nil || f.Verdict != sim.VerdictDead:
+			return f, failed
+		case err != nil && !cut: // for another reason than that the run is not the same each time
 			return nil, err
+		case cut && d.Proved():
+			return f.isProved(), nil
+		case cut:
+			r.undecided = append(r.undecided, Suspect{Path: f.Path})
+			return nil, nil
 		}
 		f.Decided(res)
 		if res.Proved && res.Critical != nil && res.Critical.Exact {
@@ -71,16 +116,22 @@ func (r *runner) decideEnd(f *Finding, at canon.Hash) (*Finding, error) {
 const endShare = 4
 
 // putOff records a suspect for which the effort was too little. The search examines the first
-// undecidedMost of them again at its end.
-func (r *runner) putOff(f *Finding, at canon.Hash, effort int) {
-	if r.suspicions.tooDear(at, effort); len(r.dear) < undecidedMost {
-		r.dear = append(r.dear, dear{f, at})
+// undecidedMost of them again at its end. It returns nil, unless the run is not as it was.
+func (r *runner) putOff(s *suspect, at canon.Hash, effort int) (*Finding, error) {
+	if r.suspicions.tooDear(at, effort); len(r.dear) >= undecidedMost {
+		return nil, nil
 	}
+	f, err := s.confirmed(r)
+	if err != nil || f.Verdict != sim.VerdictDead {
+		return f, err
+	}
+	r.dear = append(r.dear, dear{s, at})
+	return nil, nil
 }
 
-// dear is a suspect for which the effort was too little, and the state at its end.
+// dear is a confirmed suspect for which the effort was too little, and the state at its end.
 type dear struct {
-	f  *Finding
+	*suspect
 	at canon.Hash
 }
 
@@ -94,7 +145,7 @@ func (r *runner) reconsider() error {
 			r.dear = append(r.dear, one)
 			continue
 		}
-		f, err := r.decideEnd(one.f, one.at)
+		f, err := r.decideEnd(one.suspect, one.at)
 		if err != nil {
 			return err
 		}
@@ -118,7 +169,7 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 	if f == nil || f.Verdict != sim.VerdictDead || f.Critical != nil || !f.Proved {
 		return f, nil
 	}
-	return r.looked(f, r.left(), func(_ *Lab, _ *Case, d *decide.Finder) (*Finding, error) {
+	return r.looked(f.take, r.left(), func(_ *Lab, _ *Case, d *decide.Finder) (*Finding, error) {
 		res, err := d.Start()
 		if err == nil {
 			f.Decided(res)
@@ -150,23 +201,29 @@ func (f *Finding) Decided(res *decide.Result) {
 	}
 }
 
-// looked calls into, which examines the run of a finding in the search's own lab with at most the
-// given effort. The steps of the lab are added to those of the search. Its coverage is not, since the
+// looked calls into, which examines the run that take returns in the search's own lab with at most the
+// given effort. If take returns nil, there is no Finder. The steps of the lab are added to those of the search. Its coverage is not, since the
 // lab takes more or fewer superfluous walks depending on the number of workers.
-func (r *runner) looked(f *Finding, effort int, into func(*Lab, *Case, *decide.Finder) (*Finding, error)) (*Finding, error) {
+func (r *runner) looked(take func(*Lab) (*Case, error), effort int, into func(*Lab, *Case, *decide.Finder) (*Finding, error)) (*Finding, error) {
 	l, err := r.ownLab()
 	if err != nil {
 		return nil, err
 	}
 	defer r.monitor.with(l.hands())()
-	of, err := l.Take(f.Path)
+	of, err := take(l)
 	if err != nil {
 		return nil, err
 	}
 	steps, states := l.steps, l.states
 	defer func() { r.add(Stats{Steps: l.steps - steps, Judging: l.steps - steps, Settled: l.states - states}) }()
+	if of == nil {
+		return into(l, nil, nil)
+	}
 	return into(l, of, l.Finder(of, l.within(effort)))
 }
+
+// take takes the run of a finding in a lab.
+func (f *Finding) take(l *Lab) (*Case, error) { return l.Take(f.Path) }
 
 // ownLab returns a lab in which the search looks into runs.
 func (r *runner) ownLab() (l *Lab, err error) {

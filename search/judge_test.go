@@ -25,7 +25,7 @@ func TestLookingCosts(t *testing.T) {
 		t.Fatal(err)
 	}
 	var taken int
-	if _, err := r.looked(&Finding{Path: of.Path}, 1_000_000, func(l *Lab, of *Case, _ *decide.Finder) (*Finding, error) {
+	if _, err := r.looked((&Finding{Path: of.Path}).take, 1_000_000, func(l *Lab, of *Case, _ *decide.Finder) (*Finding, error) {
 		before := l.Effort()
 		_, err := l.Walk(of, Walks{From: 2, Count: 5, Steps: 20, All: true})
 		taken = l.Effort() - before

@@ -187,7 +187,7 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	case s.Live || !w.Judge.Assumed() || end == run.EndQuiet && w.Judge.Live():
 		return nil, nil
 	case end == run.EndQuiet: // what became of it shows best at rest
-		return p.r.judge(s.Answers(), p.r.Climate, w, w.Run.Steps(), true)
+		return p.r.judge(s.Answers, p.r.Climate, w, w.Run.Steps(), true)
 	}
 	before := p.r.open()
 	f, err := p.decide(k, c, s, w.Run.Steps())
@@ -204,15 +204,16 @@ func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) 
 	f, err := p.r.suspect(k, c)
 	if f == nil && err == nil && !p.r.Stopped() {
 		_, _, w := p.r.Run(run.Repeat(s.Answers(), climate, steps), false) // to where it ended
-		f, err = p.r.judge(s.Answers(), climate, w, steps, false)
+		f, err = p.r.judge(s.Answers, climate, w, steps, false)
 	}
 	return f, err
 }
 
 // suspect decides about the state that a fork is at. If it is nil, it is alive.
 func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
-	_, _, w := r.Run(run.Repeat(k.Then(choose.NewRaw(nil)), c, k.Steps), false)
-	return r.judge(k.Then(choose.NewRaw(nil)), c, w, k.Steps, false)
+	answers := func() choose.Source { return k.Then(choose.NewRaw(nil)) }
+	_, _, w := r.Run(run.Repeat(answers(), c, k.Steps), false)
+	return r.judge(answers, c, w, k.Steps, false)
 }
 
 // alarm records a false alarm: the walks were too short.

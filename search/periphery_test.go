@@ -182,3 +182,29 @@ func TestPeripheryOfSeveral(t *testing.T) {
 		}
 	}
 }
+
+// A search that is to stop while it walks from the periphery takes at most 64 steps more of each
+// of 16 walks, however long these walks may be.
+func TestPeripheryStops(t *testing.T) {
+	sys := traps(3, 40, true)
+	sys.Properties = []sim.Property{sim.Eventually("never", func(sim.View[*trapped]) bool { return false })}
+	var r *runner
+	asked := 0
+	opts := Options{Depth: 5, Workers: 1, WalkSteps: 5_000, once: true, Stop: func() Stop {
+		if r.periphery.states > 0 {
+			asked++
+		}
+		if asked > 1 { // the first time no walk has begun
+			return StopTime
+		}
+		return ""
+	}}
+	var err error
+	if r, err = newRunner(sys, opts); err != nil {
+		t.Fatal(err)
+	}
+	res, err := r.search()
+	if err != nil || res.Stop != StopTime || res.Stats.Periphery.Walked == 0 || res.Stats.Periphery.Steps > 16*64 {
+		t.Errorf("%v: stopped: %s, after %d steps of %d walks", err, res.Stop, res.Stats.Periphery.Steps, res.Stats.Periphery.Walked)
+	}
+}

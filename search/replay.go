@@ -192,7 +192,7 @@ func seeFailed(w *world.World, see func(*world.World)) {
 // search does.
 func (r *runner) replayDead(f, taken *Finding, dead *sim.Failure) (*Finding, error) {
 	taken.Path.Header = f.Path.Header
-	return r.looked(taken, math.MaxInt/4, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
+	return r.looked(taken.take, math.MaxInt/4, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 		res, err := d.End()
 		if errors.Is(err, decide.ErrAlive) {
 			if other, err := r.besides(lab, of, d); other != nil || err != nil {

@@ -283,7 +283,7 @@ func (r *runner) look(s *reference, end run.Ending, failure *sim.Failure, w *wor
 	case end == run.EndStopped:
 		return nil, w.Run.Err()
 	case s.dead:
-		return r.judge(fixed(s)(), r.Climate, w, w.Run.Steps(), true)
+		return r.judge(fixed(s), r.Climate, w, w.Run.Steps(), true)
 	}
 	return nil, nil
 }

@@ -232,7 +232,7 @@ func (s *sharded) reports(depth int, w *explore.RemoteWrong) (outcome, error) {
 		bad.Failure = failure
 		bad.Dead = false
 	case w.Dead && end == run.EndLeft:
-		f, err := s.judge(source(), s.x.Climate, at, depth, true)
+		f, err := s.judge(source, s.x.Climate, at, depth, true)
 		return found(f), err
 	default:
 		bad.Strayed = true

@@ -97,7 +97,7 @@ func (r *runner) looks(s *sources.Sources, end run.Ending, failure *sim.Failure,
 	case end == run.EndStopped:
 		return nil, w.Run.Err()
 	case s.Dead:
-		return r.judge(s.Answers(), r.Climate, w, w.Run.Steps(), true)
+		return r.judge(s.Answers, r.Climate, w, w.Run.Steps(), true)
 	}
 	return nil, nil
 }

@@ -92,3 +92,46 @@ func TestLooksEarly(t *testing.T) {
 		})
 	}
 }
+
+// A suspect that was only slow is not taken again with every check on, which costs as much as the walk
+// itself, or more.
+func TestFalseAlarmsAreNotConfirmed(t *testing.T) {
+	taken := 0
+	sys := sleepers(2, func(s *sleeper) bool { taken++; return s.Side == 0 || s.Age >= 700 })
+	r := search(t, sys, 0, nil, Options{Depth: 1, Paths: 60, WalkSteps: 500, MaxWalkSteps: 501, Workers: 1, once: true})
+	if r.Finding != nil || r.Stats.Judging == 0 || taken > r.Stats.Steps*5/4 {
+		t.Errorf("found is %+v; of %d steps %d judge suspects, and there were states of %d steps", r.Finding, r.Stats.Steps, r.Stats.Judging, taken)
+	}
+}
+
+// waverer goes round, and may become awake at each turn.
+type waverer struct {
+	At    int
+	Awake bool
+}
+
+func (*waverer) Init(sim.Env)                           {}
+func (*waverer) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*waverer) Offers(offer func(sim.Signal))          { offer(year{}) }
+func (w *waverer) Handle(env sim.Env, _ sim.Signal) {
+	w.At = (w.At + 1) % 5
+	w.Awake = w.Awake || env.Choose(300, "wake") == 7
+}
+
+// A suspect that ends in a state from which another one has recovered is a false alarm. No step is
+// taken to find that out.
+func TestSuspectsShareWhatIsKnown(t *testing.T) {
+	sys := &sim.System{
+		Name: "waverers", Doc: "A node that wakes up some day.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &waverer{} },
+		Properties: []sim.Property{sim.Eventually("it is awake", func(v sim.View[*waverer]) bool {
+			n, _ := v.At(v.Params().Addr(0))
+			return n.Awake
+		})},
+	}
+	r := search(t, sys, 0, nil, Options{Depth: 1, Paths: 100, WalkSteps: 50, MaxWalkSteps: 51, Workers: 1, once: true})
+	if r.Finding != nil || r.Stats.Suspects < 20 || r.Stats.Judging > r.Stats.Suspects*50 {
+		t.Errorf("found is %+v; judging %d suspects took %d steps", r.Finding, r.Stats.Suspects, r.Stats.Judging)
+	}
+}

@@ -79,3 +79,21 @@ func TestTimeLiftsTheWalks(t *testing.T) {
 		}
 	}
 }
+
+// A path of a dead run that is replayed as it was recorded is taken, and no walks decide about its
+// end. So writing a folder, a graph and the report of a search that died take as long as the run.
+func TestReplayAsRecordedJudgesNothing(t *testing.T) {
+	asked := 0
+	sys := sleepers(2, func(s *sleeper) bool { asked++; return s.Side == 0 })
+	f := search(t, sys, 0, nil, Options{Depth: 1, Workers: 1, WalkSteps: 500, MaxWalkSteps: 1_000, once: true}).Finding
+	if f == nil || f.Proved {
+		t.Fatalf("found is %+v", f)
+	}
+	for recorded, most := range map[bool]int{true: 4 * f.Step, false: 1 << 40} {
+		asked = 0
+		r, err := Replay(sys, f.Path, Options{AsRecorded: recorded, Workers: 1, WalkSteps: 500, MaxWalkSteps: 1_000})
+		if err != nil || !r.Reproduced || asked > most || !recorded && asked < 4*f.Step {
+			t.Errorf("as recorded: %t: %v, %+v, and of a run of %d steps %d states were looked at", recorded, err, r, f.Step, asked)
+		}
+	}
+}

@@ -158,7 +158,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	for s.Unlive(end, w) && early == nil {
 		looked = true
 		climate := r.Climate
-		if early, err = r.early(func() (*Finding, error) { return r.judge(s.Answers(), climate, w, w.Run.Steps(), false) }); err != nil {
+		if early, err = r.early(func() (*Finding, error) { return r.judge(s.Answers, climate, w, w.Run.Steps(), false) }); err != nil {
 			return true, false, err
 		}
 		if early == nil {
@@ -200,7 +200,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 		f, err = r.confirm(s.Answers(), r.Climate, failure)
 	default:
 		before := r.open()
-		if f, err = r.judge(s.Answers(), r.Climate, w, w.Run.Steps(), end == run.EndQuiet); f == nil && err == nil {
+		if f, err = r.judge(s.Answers, r.Climate, w, w.Run.Steps(), end == run.EndQuiet); f == nil && err == nil {
 			if r.open() == before {
 				r.alarm()
 			}

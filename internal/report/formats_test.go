@@ -278,6 +278,29 @@ func TestUndecided(t *testing.T) {
 	}
 }
 
+// A finding that was not looked into to the end says so, in text and in JSON.
+func TestEndedEarly(t *testing.T) {
+	p, err := brokentree.System.Configure(3, nil, []string{"BT1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := search.Search(brokentree.System, search.Options{Params: p})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Finding.EndedAt = 1_234
+	var text, object strings.Builder
+	if err := Result(&text, r); err != nil {
+		t.Fatal(err)
+	}
+	if err := ResultJSON(&object, r); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(text.String(), "  ended       looking into it, after 1,234 steps and states") || !strings.Contains(object.String(), `"explaining_ended_after": 1234`) {
+		t.Errorf("%s%s", text.String(), object.String())
+	}
+}
+
 // The outputs of replay --json, list --json, critical --json and shrink --json match
 // their schemas.
 func TestOtherSchemas(t *testing.T) {
