@@ -297,6 +297,16 @@ func stuckFinding(t *testing.T) (*choose.Path, *search.Result) {
 	return path, r
 }
 
+// Suspects that were not decided are reported, each with the file of its path, and the status is that
+// of a search that was stopped.
+func TestUndecidedIsStatus(t *testing.T) {
+	t.Chdir(t.TempDir())
+	out, errs, status := execute(words("search pastry --bug PA1 --depth 1 --paths 1 --walk-steps 500 --max-walk-steps 500 --explain-effort 2000 --quiet --workers 1")...)
+	if file := "macemc-findings/pastry-undecided-1/1.path"; status != exitStopped || !strings.Contains(out, "suspected runs were not decided") || !strings.Contains(out, file) || get(t, file) == "" {
+		t.Errorf("status %d, %q, %s", status, errs, out)
+	}
+}
+
 // A handler that never returns is written and reported before the process ends.
 func TestStuck(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -319,3 +319,22 @@ func TestMapOrderIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// If it is known which lines ran in the step, only statements that ran are named.
+func TestMapOrderThatRan(t *testing.T) {
+	file := standing(reflect.ValueOf(leaks[0]).Pointer()).path
+	line := lineOf(t, "order_test.go", "order 0")
+	a := Of(&search.Result{System: jumbledSystem(0, false), Params: sim.Params{Nodes: 2}}, &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictNondeterminism, Step: 1}})
+	a.ranned = true
+	for pieces, want := range [][]int{{}, {line}} {
+		ran := lines.Function{File: file, Pieces: []lines.Piece{{Line: line, Column: 1 + strings.Index(a.Sources().text(file)[line-1], "{"), EndLine: line + 2, EndColumn: 2}}}
+		a.ran = &lines.Ran{Functions: []lines.Function{ran}, Steps: [][]lines.Part{nil, {{Function: 0, Pieces: make([]int, pieces)}}}}
+		var named []int
+		for _, o := range a.Orders() {
+			named = append(named, o.Line)
+		}
+		if !slices.Equal(named, want) {
+			t.Errorf("named are %v, and what ran has %v", named, want)
+		}
+	}
+}

@@ -132,7 +132,7 @@ var list = []Known{
 		Paper:    "path 48 at depth 5 from a prefix of 744 steps, the critical step 771",
 	},
 	{
-		ID: "PA5", Kind: Liveness, Verdict: sim.VerdictDead, Long: true,
+		ID: "PA5", Kind: Liveness, Verdict: sim.VerdictDead, Long: true, Paths: 40_000,
 		Flags:    Flags{Prefix: "PA4.path", Faults: "crash=2"},
 		Critical: []Critical{at(First, sim.KindMessage, "leafSetInfo"), at(Other, sim.KindMessage, "join"), at(Other, sim.KindRestart, "")},
 		Meant:    lists,
@@ -216,6 +216,7 @@ var list = []Known{
 	},
 	{
 		ID: "RT15", Kind: Safety, Verdict: sim.VerdictPanic, Long: true,
+		Fresh:    Share{Held: 9, Of: 10}, // on the other one it is the crash before the error
 		Flags:    Flags{Nodes: 4, Faults: "crash=2"},
 		Critical: []Critical{at(Anyone, sim.KindTimer, "joinTimer"), at(Anyone, sim.KindError, ""), at(Anyone, sim.KindMessage, "join")},
 		Meant:    "the node asks while it believes in its old root, since a join timed out or its parent died; or, where it may still be let in, the node that it asks tells it to be the root",
@@ -269,7 +270,7 @@ var list = []Known{
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
 	{
-		ID: "RT24", Kind: Safety, Verdict: sim.VerdictSafety, Long: true, Paths: 500_000,
+		ID: "RT24", Kind: Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Long: true, Paths: 500_000, // as RT19
 		Meant: loops,
 		Flags: Flags{Nodes: 5, Faults: "crash=2,reset=2,partition=1", Params: []string{"children=1"}},
 	},
