@@ -350,7 +350,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/closure",
-		may:  []string{"choose", "internal/fair", "internal/canon", "internal/world", "search/internal/run", "search/internal/explore"},
+		may:  []string{"choose", "internal/fair", "internal/canon", "internal/world", "search/internal/run", "search/internal/spill", "search/internal/explore"},
 		instead: map[string]string{
 			"": "a closure says which states can recover; let search make findings of the others",
 		},

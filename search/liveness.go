@@ -16,15 +16,15 @@ func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err err
 		return out, nil
 	}
 	r.gauge.begin(PhaseLiveness, 0, 0)
-	if x.Prints != nil || x.OnDisk() {
+	if x.Prints != nil {
 		return r.bottoms(x)
 	}
-	g, err := closure.New(&r.owner, x)
+	g, err := r.recoveries(x)
 	if err != nil {
 		return out, err
 	}
 	defer g.Close()
-	switch bad, err := r.owner.Guarded(g.Taker, func() error { return g.Resolve(x) }); {
+	switch bad, err := r.owner.Guarded(g.Taker, g.resolve); {
 	case err == explore.ErrHalt:
 		return stopped(r.Why()), nil
 	case err == explore.ErrFull: // undecided: walks will sample
@@ -35,13 +35,13 @@ func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err err
 		return out, nil
 	}
 	decided := outcome{liveness: Liveness{State: safety}}
-	if len(g.Left) == 0 {
+	if g.all() {
 		return decided, nil
 	}
 	if x.Sampled || g.Sampled { // an answer that was not tried may be a way out: walks will sample
 		return out, nil
 	}
-	d := &deaths{x: x, dead: func(s uint32) bool { return !g.Added(s) && g.Dead(x, s) }, narrow: g.Narrow(), fatal: map[uint32]bool{}}
+	d := &deaths{x: x, dead: g.dead, narrow: g.Narrow(), fatal: map[uint32]bool{}}
 	for s := range d.nearestFirst(g.Halted) {
 		if x.Assumed(s) {
 			if out, enough, err := r.proved(d, s); enough || err != nil {
@@ -53,6 +53,29 @@ func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err err
 		return stopped(r.Why()), nil
 	}
 	return decided, nil
+}
+
+// recoveries is a closure of all states, in memory or on disk.
+type recoveries struct {
+	*closure.Closure
+	resolve func() error
+	all     func() bool         // every state can recover
+	dead    func(s uint32) bool // a state of the explorer cannot
+}
+
+func (r *runner) recoveries(x *explore.Explorer) (recoveries, error) {
+	if x.OnDisk() {
+		d, err := closure.NewDeep(&r.owner, x)
+		if err != nil {
+			return recoveries{}, err
+		}
+		return recoveries{d.Closure, d.Resolve, d.AllAlive, d.Dead}, nil
+	}
+	g, err := closure.New(&r.owner, x)
+	return recoveries{
+		g, func() error { return g.Resolve(x) }, func() bool { return len(g.Left) == 0 },
+		func(s uint32) bool { return !g.Added(s) && g.Dead(x, s) },
+	}, err
 }
 
 // nearestFirst yields the dead states, those that fewer steps lead to before

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"macemc/internal/catalog"
+	"macemc/internal/known"
 	"macemc/internal/long"
 	"macemc/internal/spec"
 	"macemc/internal/toy"
@@ -35,6 +36,14 @@ func deepAndFlat(t *testing.T, sys *sim.System, opts Options, window int) (flat,
 	res, err := Search(sys, opts)
 	if err != nil { // a fault that cannot happen
 		return "", "", 0
+	}
+	if res.Stop == StopDepth && opts.Depth == 0 { // what Effort ends, it need not end at the same state
+		if opts.Depth = res.Safety.Depth; opts.Depth == 0 {
+			return "", "", 0
+		}
+		if res, err = Search(sys, opts); err != nil {
+			t.Fatal(err)
+		}
 	}
 	flat = visit(res)
 	opts.Spill, opts.window = t.TempDir(), window
@@ -69,25 +78,34 @@ func TestSpillMazes(t *testing.T) {
 	}
 }
 
-// TestSpillServices is the same for random services with faults.
+// TestSpillServices is the same for random services with faults. Liveness is decided in spaces that are
+// closed, and dead states are found.
 func TestSpillServices(t *testing.T) {
-	spilled := 0
-	for seed := range uint64(long.Of(12, 300)) {
+	spilled, decided, dead := 0, 0, 0
+	seeds := []uint64{0, 5, 11, 17, 32, 63, 84, 122, 130, 177, 180, 185, 203, 263, 293} // most are live or dead, and closed
+	for n := range uint64(long.Of(0, 150)) {
+		seeds = append(seeds, 300+n)
+	}
+	for _, seed := range seeds {
 		s := spec.Draw(seed)
 		for _, workers := range []int{1, 2} {
 			opts := conditions(s)
-			opts.Effort, opts.Workers = long.Of(20_000, 60_000), workers
+			opts.Effort, opts.Workers = 60_000, workers
 			if workers > 1 {
 				opts.team = 1
 			}
 			flat, deep, n := deepAndFlat(t, s.System(), opts, 1+int(seed*37)%300)
+			if n > 0 {
+				decided += count(strings.Contains(deep, "liveness exhausted"))
+				dead += count(strings.Contains(deep, "found dead"))
+			}
 			if spilled += n; flat != deep && workers == 1 {
 				t.Errorf("service %d, %d workers:\nin memory %s\non disk   %s\n%s", seed, workers, flat, deep, s)
 			}
 		}
 	}
-	if spilled < 1000 {
-		t.Errorf("only %d states were on disk", spilled)
+	if spilled < 1000 || decided < 4 || dead < 8 {
+		t.Errorf("only %d states were on disk, liveness was decided in %d spaces, and %d were dead", spilled, decided, dead)
 	}
 }
 
@@ -97,6 +115,34 @@ func TestSpillSystems(t *testing.T) {
 		flat, deep, n := deepAndFlat(t, sys, Options{Depth: long.Of(6, 12), Workers: 1}, long.Of(100, 2000))
 		if flat != deep {
 			t.Errorf("%s, %d on disk:\nin memory %s\non disk   %s", sys.Name, n, flat, deep)
+		}
+	}
+}
+
+// TestSpillLiveness: liveness is decided as in memory in spaces of the catalogue, with faults, of which
+// states heal, and without.
+func TestSpillLiveness(t *testing.T) {
+	for _, c := range []struct {
+		system   string
+		settings []string
+		faults   sim.Faults
+	}{
+		{"wal", nil, sim.Faults{Crash: 2}},
+		{"commit", nil, sim.Faults{}},
+		{"storage", []string{"writes=1"}, sim.Faults{Down: 1}},
+	} {
+		sys, err := known.System(catalog.Systems(), c.system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		params, err := sys.Configure(0, c.settings, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts := Options{Params: params, Conditions: sim.Conditions{Faults: &c.faults}, Effort: 1 << 30, Workers: 1}
+		flat, deep, n := deepAndFlat(t, sys, opts, 150)
+		if flat != deep || n == 0 || !strings.Contains(deep, "liveness exhausted") {
+			t.Errorf("%s, %d on disk:\nin memory %s\non disk   %s", c.system, n, flat, deep)
 		}
 	}
 }
@@ -112,6 +158,9 @@ func TestSpillCloses(t *testing.T) {
 		}
 		if want := (size + 2) * size * size; res.Stats.States != want || res.Safety.State != StateExhausted || res.Stats.Spilled != want {
 			t.Errorf("%d workers: %s; want %d states", workers, visit(res), want)
+		}
+		if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || !f.Proved || f.Step != size {
+			t.Errorf("%d workers: found %+v; want the wheel behind its door", workers, f)
 		}
 	}
 }

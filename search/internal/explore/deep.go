@@ -86,6 +86,20 @@ func (x *Explorer) Deepens(by Depth) {
 
 func (l *Ledger) deepens(d *deep) { l.deep = d }
 
+// DeepensLike makes the taker keep the states of its own ledger on disk, too, as an explorer does, which adds none
+// meanwhile.
+func (t *Taker) DeepensLike(x *Explorer) {
+	of := x.deep
+	t.deepens(&deep{store: of.store, known: of.store.Runs(), most: of.most, batch: of.batch, entries: []*Entry{t.Entry}, late: of.late})
+	t.Owner.Limits.Relieves(t.relieves)
+}
+
+// Store returns where states are on disk.
+func (l *Ledger) Store() *spill.Store { return l.deep.store }
+
+// OnDiskBy returns the identities of the states on disk, with their numbers, and how many keys are sorted at once.
+func (l *Ledger) OnDiskBy() (known *spill.Runs, batch int) { return l.deep.known, l.deep.batch }
+
 // joins makes one more entry known.
 func (d *deep) joins(e *Entry) { d.entries = append(d.entries, e) }
 
@@ -123,48 +137,70 @@ func (l *Ledger) window() int { return len(*l.blocks.Load()) - int(l.deep.from.L
 
 // room makes sure that there is room for n more states, on disk if there is none in memory.
 func (x *Explorer) room(n int) error {
-	err := x.Room(n)
-	if x.deep == nil || err != nil && err != ErrFull || err == nil && !x.short() || x.window() == 0 {
-		return err
-	}
-	return x.descend(err == nil)
-}
-
-// short reports whether the window is to be written.
-func (x *Explorer) short() bool {
-	if x.Owner.Limits.Short() {
-		return true
-	}
-	if x.deep.most == 0 {
-		return false
-	}
-	x.growing.RLock()
-	defer x.growing.RUnlock()
-	return x.Set.Len() >= x.deep.most
+	dropped, err := x.MakeRoom(n)
+	x.Owner.Counts.dropped(dropped)
+	return err
 }
 
 // EndLevel finds the states of a level that were known, if states are on disk.
 func (x *Explorer) EndLevel() error {
-	if !x.OnDisk() || x.window() == 0 {
+	dropped, err := x.Sink()
+	x.Owner.Counts.dropped(dropped)
+	return err
+}
+
+// MakeRoom makes sure that there is room for n more states, on disk if there is none in memory. It returns
+// how many states of the window were known.
+func (t *Taker) MakeRoom(n int) (dropped int, err error) {
+	err = t.Room(n)
+	if t.deep == nil || err != nil && err != ErrFull || err == nil && !t.short() || t.window() == 0 {
+		return 0, err
+	}
+	return t.descend(err == nil)
+}
+
+// Sink writes the window, if states are on disk. It returns how many of its states were known.
+func (t *Taker) Sink() (dropped int, err error) {
+	if !t.OnDisk() || t.window() == 0 {
+		return 0, nil
+	}
+	return t.descend(false)
+}
+
+// Descend writes the window, if it has any states.
+func (t *Taker) Descend() error {
+	if t.window() == 0 {
 		return nil
 	}
-	return x.descend(false)
+	_, err := t.descend(false)
+	return err
+}
+
+// short reports whether the window is to be written.
+func (t *Taker) short() bool {
+	if t.Owner.Limits.Short() {
+		return true
+	}
+	if t.deep.most == 0 {
+		return false
+	}
+	t.growing.RLock()
+	defer t.growing.RUnlock()
+	return t.Set.Len() >= t.deep.most
 }
 
 // descend writes the window. If asks is set, another goroutine may have done so meanwhile.
-func (x *Explorer) descend(asks bool) error {
-	if asks && !x.short() {
-		return nil
+func (t *Taker) descend(asks bool) (dropped int, err error) {
+	if asks && !t.short() {
+		return 0, nil
 	}
-	if x.tidy != nil {
-		defer x.tidy()()
+	if t.tidy != nil {
+		defer t.tidy()()
 	}
-	x.growing.Lock()
-	dropped, err := x.sink(x.Sum)
-	x.growing.Unlock()
-	x.Owner.Counts.dropped(dropped)
-	x.Owner.Limits.Eased()
-	return err
+	t.growing.Lock()
+	defer t.growing.Unlock()
+	defer t.Owner.Limits.Eased()
+	return t.sink(t.Sum)
 }
 
 // sink writes the window, and returns how many of its states were known. No other goroutine uses the

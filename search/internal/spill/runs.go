@@ -3,6 +3,7 @@ package spill
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"slices"
 
 	"github.com/zeebo/xxh3"
@@ -133,31 +134,98 @@ func (r *Runs) merge(from int) error {
 func (r *Runs) Each(yield func(Key) error) error { return each(r.s, r.all, yield) }
 
 func each(s *Store, runs []*run, yield func(Key) error) error {
-	var heads []*reader
+	m, err := merging(s, runs)
+	for ; err == nil && m.least != nil; err = m.next() {
+		if err := yield(m.least.key); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// merger reads several runs together, in order.
+type merger struct {
+	heads []*reader
+	least *reader // the one whose key is next; nil if there is no more
+}
+
+func merging(s *Store, runs []*run) (m *merger, err error) {
+	m = &merger{}
 	for _, one := range runs {
 		h := &reader{s: s, run: one}
 		if err := h.next(); err != nil {
-			return err
+			return nil, err
 		}
-		heads = append(heads, h)
+		m.heads = append(m.heads, h)
 	}
-	for {
-		var least *reader
-		for _, h := range heads {
-			if !h.over && (least == nil || compareKeys(h.key, least.key) < 0) {
-				least = h
+	m.choose()
+	return m, nil
+}
+
+func (m *merger) choose() {
+	m.least = nil
+	for _, h := range m.heads {
+		if !h.over && (m.least == nil || compareKeys(h.key, m.least.key) < 0) {
+			m.least = h
+		}
+	}
+}
+
+// next goes on to the next key.
+func (m *merger) next() error {
+	if err := m.least.next(); err != nil {
+		return err
+	}
+	m.choose()
+	return nil
+}
+
+// Join yields each key of the sorter with the number that its identity has in some runs, which must
+// have it.
+func (s *Sorter) Join(with *Runs, yield func(of Key, number uint32) error) error {
+	m, err := merging(with.s, with.all)
+	if err != nil {
+		return err
+	}
+	return s.Each(func(k Key) error {
+		for m.least != nil && compareSums(m.least.key.Sum, k.Sum) < 0 {
+			if err := m.next(); err != nil {
+				return err
 			}
 		}
-		if least == nil {
-			return nil
+		if m.least == nil || m.least.key.Sum != k.Sum {
+			return s.s.fails("read back", fmt.Errorf("the state %v is in no file, and a step leads there", k.Sum))
 		}
-		if err := yield(least.key); err != nil {
-			return err
-		}
-		if err := least.next(); err != nil {
-			return err
-		}
+		return yield(k, m.least.key.Number)
+	})
+}
+
+// Keep makes one run of those keys for which keep returns true, and removes the others. keep gets all keys, in
+// order.
+func (r *Runs) Keep(keep func(Key) bool) error {
+	w, err := r.s.newRun()
+	if err != nil {
+		return err
 	}
+	if err := r.Each(func(k Key) error {
+		if keep(k) {
+			return w.add(k)
+		}
+		return nil
+	}); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	if err := r.Close(); err != nil {
+		return err
+	}
+	if r.all = nil; w.n > 0 {
+		r.all = append(r.all, w.run)
+		return nil
+	}
+	return r.s.remove(w.file)
 }
 
 // Known calls found with the position of each key whose identity is in a run. Keys are in order, with
@@ -351,11 +419,18 @@ func (s *Sorter) spill() error {
 	return err
 }
 
+// Done sorts the keys that were put last. No more are put.
+func (s *Sorter) Done() (*Runs, error) {
+	err := s.spill()
+	s.keys = nil
+	return s.Runs, err
+}
+
 // Each yields all keys in order, until yield returns an error.
 func (s *Sorter) Each(yield func(Key) error) error {
-	if err := s.spill(); err != nil {
+	runs, err := s.Done()
+	if err != nil {
 		return err
 	}
-	s.keys = nil
-	return s.Runs.Each(yield)
+	return runs.Each(yield)
 }

@@ -111,6 +111,80 @@ func TestSorter(t *testing.T) {
 	}
 }
 
+// Join finds the number of each identity, and Keep leaves out what it is told to.
+func TestJoin(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	s, err := Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	runs, of := s.Runs(), draw(r, 3000)
+	for k := range of {
+		of[k].Sum.Lo = uint64(k)
+	}
+	for k := 0; k < len(of); k += 1000 {
+		part := slices.Clone(of[k : k+1000])
+		Sort(part)
+		if err := runs.Add(part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	steps, want := s.Sorter(100), map[Key]int{}
+	for range 5000 {
+		from, to := uint32(r.IntN(50)), of[r.IntN(len(of))]
+		want[Key{canon.Hash{Hi: uint64(from), Lo: uint64(to.Number)}, 0}]++
+		if err := steps.Put(Key{to.Sum, from}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pairs := s.Sorter(100)
+	if err := steps.Join(runs, func(of Key, number uint32) error {
+		k := Key{canon.Hash{Hi: uint64(of.Number), Lo: uint64(number)}, 0}
+		want[k]--
+		return pairs.Put(k)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for k, n := range want {
+		if n != 0 {
+			t.Fatalf("%v is joined %d times too few", k, n)
+		}
+	}
+	all, err := pairs.Done()
+	if err != nil || all.Len() != 5000 {
+		t.Fatal(all.Len(), err)
+	}
+	few := func(k Key) bool { return k.Sum.Hi%7 == 3 }
+	if err := all.Keep(few); err != nil {
+		t.Fatal(err)
+	}
+	left := 0
+	for k := range seq(all, t) {
+		if left++; !few(k) {
+			t.Errorf("%v is kept", k)
+		}
+	}
+	if left == 0 || left != all.Len() || len(all.all) != 1 {
+		t.Errorf("%d are left, of %d", left, all.Len())
+	}
+	if err := all.Keep(func(Key) bool { return false }); err != nil || all.Len() != 0 {
+		t.Error(all.Len(), err)
+	}
+	if err := steps.Join(all, func(Key, uint32) error { return nil }); err == nil {
+		t.Error("an identity that is nowhere is joined")
+	}
+}
+
+// seq iterates over the keys of runs.
+func seq(r *Runs, t *testing.T) func(yield func(Key) bool) {
+	return func(yield func(Key) bool) {
+		if err := r.Each(func(k Key) error { yield(k); return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // A flipped bit, wherever it is, is an error when its page or block is read, and ever after.
 func TestDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
