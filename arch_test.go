@@ -18,10 +18,10 @@ type room struct {
 }
 
 // everyTest is what the tests of any room may import.
-var everyTest = []string{"internal/transcript", "internal/toy", "internal/spec", "internal/long", "internal/chromium", "macetime"}
+var everyTest = []string{"internal/transcript", "internal/toy", "internal/spec", "internal/long", "internal/chromium", "macetime", "trace"}
 
 var (
-	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "trace", "internal/wording", "internal/charts", "internal/setting", "internal/observe", "internal/world"}
+	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/contract", "trace", "internal/wording", "internal/charts", "internal/setting", "internal/observe", "internal/world"}
 	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/merge", "internal/ensemble", "internal/worlds", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
@@ -141,7 +141,7 @@ var rooms = []room{
 	},
 	{
 		path: "sim",
-		may:  []string{"program", "internal/canon", "internal/guard", "internal/kinds", "internal/sight", "macetime", "choose", "netsim"},
+		may:  []string{"program", "internal/canon", "internal/guard", "internal/kinds", "internal/sight", "macetime", "choose"},
 		instead: map[string]string{
 			"internal/world": "sim is the contract; what runs a system reads it, and not the other way round",
 			"systems/*":      "sim is the contract and knows no system; test it with internal/toy",
@@ -149,14 +149,19 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/contract",
+		may:     []string{"internal/canon", "internal/kinds", "internal/sight", "sim"},
+		instead: map[string]string{"": "contract reads values of sim; let the caller run them"},
+	},
+	{
 		path:    "internal/wording",
-		may:     []string{"internal/kinds", "internal/sight", "sim"},
+		may:     []string{"internal/contract", "internal/kinds", "internal/sight", "sim"},
 		tests:   []string{"internal/canon"},
 		instead: map[string]string{"": "wording writes values and events; let the one who asks say which"},
 	},
 	{
 		path:    "trace",
-		may:     []string{"internal/wording", "choose", "sim"},
+		may:     []string{"internal/sight", "internal/wording", "choose", "sim"},
 		tests:   []string{"internal/canon"},
 		instead: map[string]string{"": "a trace is data; let the rooms above record and draw it"},
 	},
@@ -193,7 +198,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/handler",
-		may:  []string{"internal/disk", "internal/kinds", "internal/sight", "macetime", "sim", "trace"},
+		may:  []string{"internal/disk", "internal/kinds", "internal/sight", "macetime", "sim", "internal/contract", "trace"},
 		instead: map[string]string{
 			"choose":         "handler asks an Answerer; let the World ask a Source, and live the real world",
 			"internal/world": "handler checks calls and lists effects; let the runtime carry them out",
@@ -202,7 +207,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/observe",
-		may:  []string{"internal/canon", "internal/charts", "internal/codec", "internal/guard", "internal/sight", "internal/state", "internal/wording", "netsim", "sim", "trace"},
+		may:  []string{"internal/canon", "internal/charts", "internal/codec", "internal/guard", "internal/sight", "internal/state", "internal/wording", "netsim", "sim", "internal/contract", "trace"},
 		instead: map[string]string{
 			"internal/world": "observe is given facts; let the World pass them",
 			"":               "observe looks at a run from outside; let who runs it pass plain values",
@@ -210,7 +215,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/judge",
-		may:  []string{"internal/canon", "internal/guard", "internal/observe", "internal/sight", "internal/state", "sim"},
+		may:  []string{"internal/canon", "internal/guard", "internal/observe", "internal/sight", "internal/state", "sim", "internal/contract"},
 		instead: map[string]string{
 			"internal/world": "judge evaluates a sight.State; let the World make findings of what does not hold",
 			"":               "judge says what does not hold; let who runs the system say what it needs of the run",
@@ -218,13 +223,14 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/byzantine",
-		may:     []string{"internal/guard", "internal/handler", "internal/sight", "sim"},
+		may:     []string{"internal/guard", "internal/handler", "internal/sight", "sim", "internal/contract"},
 		tests:   []string{"search", "choose", "internal/world", "systems/*"},
 		instead: map[string]string{"": "a Byzantine node is a node; let who runs it know the rest"},
 	},
 	{
-		path: "internal/world",
-		may:  []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/judge", "internal/observe", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/wording", "trace"},
+		path:  "internal/world",
+		may:   []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/judge", "internal/observe", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/contract", "internal/wording", "trace"},
+		tests: []string{"internal/setting"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
 			"systems/*":  "a World runs any sim.System; test it with internal/toy",
@@ -274,20 +280,20 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/known",
-		may:     []string{"internal/nearest", "choose", "sim"},
+		may:     []string{"internal/nearest", "choose", "sim", "trace"},
 		tests:   []string{"internal/catalog"},
 		instead: map[string]string{"": "known is what is said of a known bug; let the one who reads it search for it"},
 	},
 	{
 		path: "internal/catalog",
-		may:  []string{"sim", "systems/*", "internal/known"},
+		may:  []string{"sim", "trace", "systems/*", "internal/known"},
 		instead: map[string]string{
 			"": "the catalogue is the written-out list of systems; let the one who reads it run them",
 		},
 	},
 	{
 		path:    "internal/decide",
-		may:     []string{"sim"},
+		may:     []string{"sim", "trace"},
 		instead: map[string]string{"": "decide asks a Lab, and takes no step itself; let search answer"},
 	},
 	{
@@ -328,7 +334,7 @@ var rooms = []room{
 	},
 	{
 		path: "search/internal/sources",
-		may:  []string{"internal/canon", "internal/state", "choose", "sim", "internal/world", "search/internal/run", "trace"},
+		may:  []string{"internal/canon", "internal/state", "choose", "sim", "internal/contract", "internal/world", "search/internal/run", "trace"},
 		instead: map[string]string{
 			"": "sources says which run comes next; let search take it, and make a finding of its end",
 		},
@@ -364,7 +370,7 @@ var rooms = []room{
 	},
 	{
 		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/shard", "search/internal/spill", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/setting", "internal/observe", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
+		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/shard", "search/internal/spill", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/contract", "internal/setting", "internal/observe", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
 		tests: []string{"systems/*", "layers/*", "internal/known", "internal/catalog", "internal/oracle", "search/testdata/foreign"}, // a library that nobody wrote for a model checker,
 		instead: map[string]string{
 			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",
@@ -386,7 +392,7 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/spec",
-		may:     []string{"macetime", "sim"},
+		may:     []string{"macetime", "sim", "internal/contract"},
 		instead: map[string]string{"": "a random service speaks the contract alone, so that tests of every room can draw it"},
 	},
 	{
@@ -399,7 +405,7 @@ var rooms = []room{
 	},
 	{
 		path:  "live",
-		may:   []string{"internal/canon", "internal/codec", "internal/disk", "macetime", "netsim", "internal/guard", "internal/handler", "internal/sight", "sim", "internal/wording", "trace"},
+		may:   []string{"internal/canon", "internal/codec", "internal/disk", "macetime", "netsim", "internal/guard", "internal/handler", "internal/sight", "sim", "internal/contract", "internal/wording", "trace"},
 		tests: []string{"systems/*", "internal/catalog", "choose", "internal/world"}, // the rules of netsim against those of sockets
 		instead: map[string]string{
 			"search":         "live is the other Env, and no search; record a path and let search replay it",
@@ -410,7 +416,7 @@ var rooms = []room{
 	},
 	{
 		path:    "critical",
-		may:     []string{"choose", "sim", "internal/world", "internal/decide", "search", "internal/wording"},
+		may:     []string{"choose", "sim", "trace", "internal/world", "internal/decide", "search", "internal/wording"},
 		tests:   []string{"systems/*", "internal/catalog", "trace"},
 		instead: map[string]string{"": "critical works on a sim.System and a path; let the caller pass them and show the result"},
 	},
@@ -424,18 +430,18 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/ensemble",
-		may:     []string{"choose", "internal/bubble", "internal/canon", "internal/disk", "internal/guard", "internal/handler", "internal/happens", "internal/setting", "internal/sight", "internal/world", "internal/worlds", "macetime", "program", "search", "sim", "trace"},
+		may:     []string{"choose", "internal/bubble", "internal/canon", "internal/disk", "internal/guard", "internal/handler", "internal/happens", "internal/setting", "internal/sight", "internal/world", "internal/worlds", "macetime", "program", "search", "sim", "internal/contract", "trace"},
 		instead: map[string]string{"": "an ensemble is searched by child processes; let the command say how they are built"},
 	},
 	{
 		path:    "internal/verify",
 		may:     []string{"sim", "internal/known", "search", "trace"},
-		tests:   []string{"systems/*", "internal/catalog"},
+		tests:   []string{"internal/contract", "systems/*", "internal/catalog"},
 		instead: map[string]string{"": "verify says what is as stated and what is not; let report lay it out, and the command show how far it is"},
 	},
 	{
 		path:    "eventgraph",
-		may:     []string{"internal/canon", "internal/kinds", "choose", "sim", "internal/observe", "internal/world", "internal/charts", "internal/wording", "trace"},
+		may:     []string{"internal/canon", "internal/kinds", "choose", "sim", "internal/contract", "internal/observe", "internal/world", "internal/charts", "internal/wording", "trace"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "a graph is a function of a trace; pass the steps of sim"},
 	},
@@ -447,12 +453,12 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/account",
-		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/observe", "internal/world", "search", "eventgraph", "internal/wording", "trace"},
+		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/contract", "internal/observe", "internal/world", "search", "eventgraph", "internal/wording", "trace"},
 		instead: map[string]string{"": "an account is of facts; let the rooms above find the words, and write them where they belong"},
 	},
 	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/setting", "internal/observe", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines", "internal/wording", "trace"},
+		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/contract", "internal/setting", "internal/observe", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines", "internal/wording", "trace"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",

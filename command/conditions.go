@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macemc/internal/contract"
+	"macemc/internal/setting"
 	"macemc/sim"
 )
 
@@ -30,7 +32,7 @@ func (f *conditionFlags) add(cmd *cobra.Command, of string) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.properties, "property", nil, of+"check only the property `NAME` (repeatable)")
 	flags.StringVar(&f.net, "net", "", of+"set the networks, `tcp-buffer=20,udp-capacity=4,slow=n0-n1`")
-	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: each a number or all; or none (default what\nthe system tolerates). There are "+strings.Join(sim.FaultNames(), ", "))
+	flags.StringVar(&f.faults, "faults", "", of+"budgets of the environment, `crash=1,loss=2,...`: each a number or all; or none (default what\nthe system tolerates). There are "+strings.Join(contract.FaultNames(), ", "))
 	flags.StringVar(&f.timers, "timers", "", of+"`free`: timers fire in any order; or ordered: as the system's clocks allow (the default)")
 	flags.StringVar(&f.disk, "disk", "", of+"which writes without a sync survive a crash: the first few (prefix, the default),\nor any of them (`reorder`)")
 	flags.StringVar(&f.crashes, "crash", "", of+"how nodes fail: in steps of their own (explicit, the default), also in the middle of steps\n(`within`), or implicit: a node that fails takes no more steps, and no step of the run marks it")
@@ -43,7 +45,7 @@ func (f *conditionFlags) check(cmd *cobra.Command) error {
 	for _, one := range []struct {
 		name, value string
 		words       []string
-	}{{"timers", f.timers, []string{wordFree, wordOrdered}}, {"disk", f.disk, []string{wordPrefix, wordReorder}}, {"crash", f.crashes, sim.CrashModels}} {
+	}{{"timers", f.timers, []string{wordFree, wordOrdered}}, {"disk", f.disk, []string{wordPrefix, wordReorder}}, {"crash", f.crashes, setting.CrashModels}} {
 		if cmd.Flags().Changed(one.name) && !slices.Contains(one.words, one.value) {
 			return usagef("--%s is %q; it must be %s%s", one.name, one.value, strings.Join(one.words, " or "), suggest(one.value, one.words))
 		}
@@ -55,7 +57,7 @@ func (f *conditionFlags) check(cmd *cobra.Command) error {
 func (f *conditionFlags) read() (c sim.Conditions, err error) {
 	c.Properties, c.FreeTimers, c.DiskReorder = f.properties, f.timers == wordFree, f.disk == wordReorder
 	c.Byzantine = f.byzantine
-	if c.Crashes, err = sim.ParseCrashModel(f.crashes); err != nil {
+	if c.Crashes, err = setting.ParseCrashModel(f.crashes); err != nil {
 		return c, err
 	}
 	if f.faultsSet {
@@ -65,7 +67,7 @@ func (f *conditionFlags) read() (c sim.Conditions, err error) {
 		}
 		c.Faults = &faults
 	}
-	if c.Network, err = sim.ParseNetwork(f.net); err != nil {
+	if c.Network, err = setting.ParseNetwork(f.net); err != nil {
 		return c, fmt.Errorf("--net: %w", err)
 	}
 	return c, nil

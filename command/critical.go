@@ -18,6 +18,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // explain isolates the critical step of each finding, and shrinks its run. What
@@ -216,7 +217,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 	if err != nil {
 		return err
 	}
-	if v, _ := path.Get("verdict"); v == sim.VerdictKilled.String() {
+	if v, _ := path.Get("verdict"); v == trace.VerdictKilled.String() {
 		return fmt.Errorf("%s: its run ends the process, and is not taken again to look into it; replay does that once", name)
 	}
 	p := t.progress(f.quiet)
@@ -244,17 +245,17 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 		live = lasting && w.Judge.Live()
 	}
 	again, err := search.Replay(sys, path, replay)
-	if err == nil && again.Finding.Verdict == sim.VerdictNone && lasting && !live {
+	if err == nil && again.Finding.Verdict == trace.VerdictNone && lasting && !live {
 		// It ended without being live, as the run of live nodes may. Whether that is for good is asked
 		// of a dead run.
-		path.Set("verdict", sim.VerdictDead.String())
+		path.Set("verdict", trace.VerdictDead.String())
 		opts.Effort, seen = endedEffort, new(eventgraph.Recording)
 		again, err = search.Replay(sys, path, replay)
 	}
 	if err != nil {
 		return notTaken(name, err)
 	}
-	if again.Finding.Verdict == sim.VerdictNone {
+	if again.Finding.Verdict == trace.VerdictNone {
 		p.clear()
 		t.status = exitFound
 		if f.json {

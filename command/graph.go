@@ -21,6 +21,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 type graphFlags struct {
@@ -247,7 +248,7 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 	}
 	seen, live := new(eventgraph.Recording), false
 	r, stuck, err := (*search.Replayed)(nil), true, error(nil)
-	if v, _ := path.Get("verdict"); v == sim.VerdictKilled.String() { // its last step is not for this process
+	if v, _ := path.Get("verdict"); v == trace.VerdictKilled.String() { // its last step is not for this process
 		r, err = search.Killed(sys, path, "the step ends the process, and was not taken now", "")
 	} else {
 		r, stuck, err = replayed(sys, path, func(w *world.World) {
@@ -270,7 +271,7 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 	switch {
 	case stuck:
 		g.Marks.Why = report.Line(found.Message)
-	case found.Verdict == sim.VerdictNone:
+	case found.Verdict == trace.VerdictNone:
 		g.Marks.Failed, g.Marks.Why = 0, ""
 		if live {
 			g.Marks.Title = a.Name() + ": live after " + numerals.Many(found.Step, "step")
@@ -349,11 +350,11 @@ func (r *run) sliced() (*eventgraph.Graph, error) {
 	switch verdict := r.found.Verdict; {
 	case r.stuck: // it cannot be taken again
 		g = r.graph.Slice(step)
-	case verdict == sim.VerdictNone:
+	case verdict == trace.VerdictNone:
 		return nil, errors.New("nothing failed in this run, so there is no step for --slice to explain; leave --slice out")
-	case verdict == sim.VerdictNondeterminism, verdict == sim.VerdictGoroutine, verdict == sim.VerdictKilled: // not the same each time
+	case verdict == trace.VerdictNondeterminism, verdict == trace.VerdictGoroutine, verdict == trace.VerdictKilled: // not the same each time
 		g = r.graph.Slice(step)
-	case verdict == sim.VerdictDead:
+	case verdict == trace.VerdictDead:
 		if c := r.found.Critical; c != nil {
 			step = c.Step
 		}
@@ -376,7 +377,7 @@ func (r *run) sliced() (*eventgraph.Graph, error) {
 		}
 		defer lab.Close()
 		g, enough = r.graph.Depends(step, func(numbers []int) bool {
-			c, _, err := lab.TakeSome(r.path.Start, r.steps(numbers), r.found.Verdict == sim.VerdictMutation, false)
+			c, _, err := lab.TakeSome(r.path.Start, r.steps(numbers), r.found.Verdict == trace.VerdictMutation, false)
 			return err == nil && c != nil && c.Failure != nil && c.Failure.Verdict == r.found.Verdict && c.Failure.Property == r.found.Property
 		})
 	}

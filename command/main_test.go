@@ -20,6 +20,7 @@ import (
 	"macemc/internal/transcript"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // TestTranscripts runs testdata, each file in an empty folder. Its commands:
@@ -291,7 +292,7 @@ func stuckFinding(t *testing.T) (*choose.Path, *search.Result) {
 	r := &search.Result{
 		System: sys, Params: params, Stop: search.StopFound,
 		Safety: search.Safety{State: search.StateIncomplete}, Liveness: search.Liveness{State: search.StateFound},
-		Finding: &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDivergence, Message: "it did not return"}, Path: path},
+		Finding: &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDivergence, Message: "it did not return"}, Path: path},
 	}
 	r.Findings = []*search.Finding{r.Finding}
 	return path, r

@@ -15,6 +15,7 @@ import (
 	"macemc/internal/known"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 var (
@@ -138,7 +139,7 @@ func meet(t *testing.T, bug known.Entry, w string, seed int) met {
 	}
 	m := met{
 		Bug: string(bug.ID), Walk: w, Seed: seed, Most: *mannersSteps, Walks: res.Stats.Walks, Steps: res.Stats.WalkSteps,
-		CPU: res.Measured.CPU.Seconds(), Hit: slices.Contains([]sim.Verdict{bug.Verdict, bug.Or}, res.Verdict()) && res.Finding != nil,
+		CPU: res.Measured.CPU.Seconds(), Hit: slices.Contains([]trace.Verdict{bug.Verdict, bug.Or}, res.Verdict()) && res.Finding != nil,
 	}
 	if f := res.Finding; f != nil {
 		m.By = f.Manner

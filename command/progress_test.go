@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"macemc/search"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // standing is what stands on a terminal of one line after what was written to it.
@@ -98,7 +98,7 @@ func TestProgressPlain(t *testing.T) {
 	if quiet.showing || b.Len() > before {
 		t.Error("a quiet search shows its progress")
 	}
-	quiet.finds(&search.Finding{Failure: sim.Failure{Verdict: sim.VerdictSafety, Message: "two leaders"}})
+	quiet.finds(&search.Finding{Failure: trace.Failure{Verdict: trace.VerdictSafety, Message: "two leaders"}})
 	if s := quiet.status(); s.States != 1000 || !strings.HasPrefix(s.Line, "depth 7 (10 %), 1,000 states") || !slices.Equal(s.Findings, []string{"safety: two leaders"}) {
 		t.Errorf("the status of a quiet search is %+v", s)
 	}

@@ -15,6 +15,7 @@ import (
 	"macemc/internal/report"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 type replayFlags struct {
@@ -136,10 +137,10 @@ func (t *tool) concludeReplay(path *choose.Path, r *search.Replayed, f replayFla
 // stuckReplay returns the result of a replay whose last handler never returned.
 func stuckReplay(path *choose.Path, r *search.Result) *search.Replayed {
 	word, _ := path.Get("verdict")
-	recorded, _ := sim.ParseVerdict(word)
+	recorded, _ := trace.ParseVerdict(word)
 	return &search.Replayed{
 		System: r.System, Params: r.Params, Recorded: recorded, Finding: r.Finding,
-		Reproduced: recorded == sim.VerdictDivergence && r.Finding.Step == len(path.Steps),
+		Reproduced: recorded == trace.VerdictDivergence && r.Finding.Step == len(path.Steps),
 	}
 }
 

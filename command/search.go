@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/internal/account"
+	"macemc/internal/contract"
 	"macemc/internal/finding"
 	"macemc/internal/report"
 	"macemc/search"
@@ -494,7 +495,7 @@ func knownName(sys *sim.System, kind string, wanted, have []string) error {
 // parseFaults reads budgets, and suggests the nearest name for one that there
 // is not.
 func parseFaults(text string) (sim.Faults, error) {
-	names := sim.FaultNames()
+	names := contract.FaultNames()
 	for part := range strings.SplitSeq(text, ",") {
 		name, _, _ := strings.Cut(part, "=")
 		name = strings.TrimSpace(name)

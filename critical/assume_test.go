@@ -10,6 +10,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // granted waits for a grant, which another node sends once. It may be promoted
@@ -61,7 +62,7 @@ func granting() *sim.System {
 func TestShrinkingKeepsAssumption(t *testing.T) {
 	sys := granting()
 	r, err := search.Search(sys, search.Options{})
-	if err != nil || r.Verdict() != sim.VerdictDead {
+	if err != nil || r.Verdict() != trace.VerdictDead {
 		t.Fatal(err, r.Finding)
 	}
 	for _, exhaust := range []int{0, -1}[:long.Of(1, 2)] {
@@ -88,7 +89,7 @@ func TestShrinkingKeepsAssumption(t *testing.T) {
 	}
 	wrong.Path.Unset("state")
 	wrong.Path.Unset("critical")
-	if again, err := search.Replay(sys, wrong.Path, search.Options{ByIdentity: true}); err != nil || again.Finding.Verdict != sim.VerdictNone {
+	if again, err := search.Replay(sys, wrong.Path, search.Options{ByIdentity: true}); err != nil || again.Finding.Verdict != trace.VerdictNone {
 		t.Errorf("%v, %+v", err, again)
 	}
 }
@@ -100,7 +101,7 @@ func TestAssumptionIsDecided(t *testing.T) {
 	sys := granting()
 	sys.Properties = append(sys.Properties, sim.Always("counted", func(sim.View[*granted]) bool { asked.Add(1); return true }))
 	r, err := search.Search(sys, search.Options{})
-	if err != nil || r.Verdict() != sim.VerdictDead {
+	if err != nil || r.Verdict() != trace.VerdictDead {
 		t.Fatal(err, r.Finding)
 	}
 	c, err := critical.Explain(sys, r.Finding, critical.Options{}, true)

@@ -11,6 +11,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // drifter ticks for ever and counts its ticks, so no two of its states are equal and nothing
@@ -96,7 +97,7 @@ func flooded(t *testing.T, sys *sim.System, shut int, seed uint64) *search.Findi
 	path := record.Path()
 	path.Header = search.Describe(sys, w.Params(), nil)
 	path.Add("seed", fmt.Sprint(seed))
-	path.Add("verdict", sim.VerdictSafety.String())
+	path.Add("verdict", trace.VerdictSafety.String())
 	path.Add("critical", "1") // of somebody who thought so
 	return &search.Finding{Failure: *failure, Path: path}
 }

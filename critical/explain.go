@@ -5,6 +5,7 @@ import (
 
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Explain does everything that can be done about a finding: it isolates the critical
@@ -39,7 +40,7 @@ const (
 )
 
 func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
-	if f.Verdict == sim.VerdictHot {
+	if f.Verdict == trace.VerdictHot {
 		return b.heated(f, shrink)
 	}
 	if f.Unlisted() { // the step is itself the cause: that is wherever such an event comes
@@ -88,7 +89,7 @@ func (r *Result) with(f *search.Finding) *Result {
 // keeps every step up to that one. If the search has already decided the step, it is not
 // computed again.
 func (b *bench) located(f *search.Finding) (*Result, error) {
-	if f.Verdict != sim.VerdictDead || decided(f) {
+	if f.Verdict != trace.VerdictDead || decided(f) {
 		return &Result{Finding: f}, nil
 	}
 	return b.find(nil, f, true, locatePart)

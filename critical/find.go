@@ -8,6 +8,7 @@ import (
 	"macemc/internal/decide"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Options bound the effort for one finding. The zero value is the default.
@@ -114,7 +115,7 @@ func (b *bench) stopped() bool { return b.lab.Stopped() }
 // kept.
 func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
 	found, known := *f, before != nil && decided(f)
-	if f.Verdict == sim.VerdictHot {
+	if f.Verdict == trace.VerdictHot {
 		return b.heated(f, false)
 	}
 	if !visible(f.Verdict) {
@@ -141,8 +142,8 @@ func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float6
 
 // visible reports whether a walk can see a failure of this kind. It is false for failures that
 // show only with every check on, or not each time.
-func visible(v sim.Verdict) bool {
-	return v != sim.VerdictMutation && v != sim.VerdictGoroutine && v != sim.VerdictNondeterminism && v != sim.VerdictKilled
+func visible(v trace.Verdict) bool {
+	return v != trace.VerdictMutation && v != trace.VerdictGoroutine && v != trace.VerdictNondeterminism && v != trace.VerdictKilled
 }
 
 // finder analyzes one run. The decisions about it are those of internal/decide.
@@ -186,7 +187,7 @@ func (p *finder) survive() bool { return p.of.Failure != nil }
 // find fills in the facts about a finding. If the critical step is known, it looks only for the
 // nearest live run.
 func (p *finder) find(f *search.Finding, known, noLive bool) error {
-	switch dead := f.Verdict == sim.VerdictDead; {
+	switch dead := f.Verdict == trace.VerdictDead; {
 	case !dead && !p.survive():
 		return fmt.Errorf("the run no longer ends in a %s; replay it", f.Verdict)
 	case dead && p.survive():
@@ -226,7 +227,7 @@ func (p *finder) near(f *search.Finding, noLive bool) (moved bool, err error) {
 // decided reports whether the critical step of a dead finding is known, on evidence or
 // exactly.
 func decided(f *search.Finding) bool {
-	return f.Verdict == sim.VerdictDead && f.Critical != nil && (f.Critical.Exact || f.Evidence != nil && f.Evidence.From == f.Critical.Step)
+	return f.Verdict == trace.VerdictDead && f.Critical != nil && (f.Critical.Exact || f.Evidence != nil && f.Evidence.From == f.Critical.Step)
 }
 
 // besides returns the failures of other kinds that walks met.

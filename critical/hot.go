@@ -5,6 +5,7 @@ import (
 	"macemc/internal/wording"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // loopStates is the largest number of states that are visited to decide whether a run can be hot for
@@ -78,7 +79,7 @@ func (b *bench) shortest(of *search.Case, f *search.Finding) (*search.Case, *sea
 			if err != nil {
 				return of, f, err
 			}
-			if g == nil || g.Verdict != sim.VerdictHot || len(g.Path.Steps) >= len(f.Path.Steps) {
+			if g == nil || g.Verdict != trace.VerdictHot || len(g.Path.Steps) >= len(f.Path.Steps) {
 				from += size
 				continue
 			}

@@ -10,6 +10,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // late finishes unless both its timer has fired and a message has come, in
@@ -70,8 +71,8 @@ func TestExplainKeepsTheCriticalEvent(t *testing.T) {
 		path := record.Path()
 		path.Header = search.Describe(sys, w.Params(), nil)
 		path.Add("seed", "1")
-		path.Add("verdict", sim.VerdictDead.String())
-		f := &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: 2}, Path: path}
+		path.Add("verdict", trace.VerdictDead.String())
+		f := &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Step: 2}, Path: path}
 		if got := find(t, sys, f, critical.Options{Exhaust: exhaust}).Critical; got.Step != 2 || !strings.HasPrefix(got.Event, "n0 message") {
 			t.Fatalf("as it was found, critical is %+v", got)
 		}

@@ -10,6 +10,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A maze is a random system that is small enough to be solved exactly: one node that stands at
@@ -224,8 +225,8 @@ func (m *maze) finding(t testing.TB, sys *sim.System) *search.Finding {
 	path := record.Path()
 	path.Header = search.Describe(sys, w.Params(), nil)
 	path.Add("seed", "1")
-	path.Add("verdict", sim.VerdictDead.String())
-	return &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: len(path.Steps)}, Path: path}
+	path.Add("verdict", trace.VerdictDead.String())
+	return &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Step: len(path.Steps)}, Path: path}
 }
 
 // truth is the critical step: one more than the last vertex of the run from

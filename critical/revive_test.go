@@ -11,6 +11,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // latecomer ticks for ever. It may be saved until its door shuts, which is as likely, and
@@ -88,8 +89,8 @@ func ends(t *testing.T, sys *sim.System, choices choose.Source, steps int) *sear
 func calledDead(sys *sim.System, params sim.Params, path *choose.Path, steps int) *search.Finding {
 	path.Header = search.Describe(sys, params, nil)
 	path.Add("seed", "1")
-	path.Add("verdict", sim.VerdictDead.String())
-	return &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: steps}, Path: path}
+	path.Add("verdict", trace.VerdictDead.String())
+	return &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Step: steps}, Path: path}
 }
 
 // A step is taken for the critical one by few walks, and those that look for the nearest
@@ -200,7 +201,7 @@ func TestShrinkingMeetsOthers(t *testing.T) {
 	if err != nil || len(r.Finding.Path.Steps) != 2 {
 		t.Fatal(err, r)
 	}
-	if len(r.Others) != 1 || r.Others[0].Verdict != sim.VerdictSafety || r.Others[0].Property != "no slip" {
+	if len(r.Others) != 1 || r.Others[0].Verdict != trace.VerdictSafety || r.Others[0].Property != "no slip" {
 		t.Errorf("met besides: %v", r.Others)
 	}
 	// in the walks from the run that is found, and from shorter ones

@@ -10,6 +10,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // viewer begins a round now and then, and every message of it carries its view. Two views in a
@@ -124,8 +125,8 @@ func TestShrinkTakesShortcuts(t *testing.T) {
 	}
 	path.Header = search.Describe(sys, w.Params(), nil)
 	path.Add("seed", "1")
-	path.Add("verdict", sim.VerdictSafety.String())
-	f := &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictSafety, Property: "no bad edge", Step: long}, Path: path}
+	path.Add("verdict", trace.VerdictSafety.String())
+	f := &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictSafety, Property: "no bad edge", Step: long}, Path: path}
 	r, err := critical.Shrink(sys, f, critical.Options{})
 	if err != nil {
 		t.Fatal(err)

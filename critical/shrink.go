@@ -11,6 +11,7 @@ import (
 	"macemc/internal/wording"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A step is removed if walks accept the rest of the run; for this, a fraction of the usual
@@ -36,7 +37,7 @@ func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
 }
 
 func (b *bench) shrink(f *search.Finding) (*Result, error) {
-	if f.Verdict == sim.VerdictHot {
+	if f.Verdict == trace.VerdictHot {
 		return b.heated(f, true)
 	}
 	if !shrinkable(f) {
@@ -73,14 +74,14 @@ var errEnough = errors.New("enough")
 // if the run cannot be taken to its end again.
 func shrinkable(f *search.Finding) bool {
 	switch f.Verdict {
-	case sim.VerdictDead:
+	case trace.VerdictDead:
 		return f.Critical == nil || f.Critical.Step > 0
-	case sim.VerdictKilled:
+	case trace.VerdictKilled:
 		return false
-	case sim.VerdictDivergence:
+	case trace.VerdictDivergence:
 		return f.Trace != nil
 	default:
-		return f.Verdict != sim.VerdictNone
+		return f.Verdict != trace.VerdictNone
 	}
 }
 
@@ -112,10 +113,10 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 		tried:  map[uint64]bool{},
 		met:    map[string]bool{},
 	}
-	if f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictGoroutine {
+	if f.Verdict == trace.VerdictNondeterminism || f.Verdict == trace.VerdictGoroutine {
 		s.tries = triesMost
 	}
-	s.careful = f.Verdict != sim.VerdictDead && f.Verdict != sim.VerdictSafety && f.Verdict != sim.VerdictPanic && f.Verdict != sim.VerdictUnhandled && f.Verdict != sim.VerdictDivergence
+	s.careful = f.Verdict != trace.VerdictDead && f.Verdict != trace.VerdictSafety && f.Verdict != trace.VerdictPanic && f.Verdict != trace.VerdictUnhandled && f.Verdict != trace.VerdictDivergence
 	return s
 }
 
@@ -132,7 +133,7 @@ type candidate struct {
 // step that is not possible any more. At the end, other ways to a failure are tried: see shortcuts.
 func (s *shrinker) shrink() (err error) {
 	steps := s.of.Steps()
-	if c := s.want.Critical; s.want.Verdict == sim.VerdictDead && c != nil {
+	if c := s.want.Critical; s.want.Verdict == trace.VerdictDead && c != nil {
 		steps = c.Step
 		if s.recovery, err = s.Pace(); err != nil {
 			return err
@@ -183,7 +184,7 @@ func (s *shrinker) passes() error {
 // about the state there becomes the evidence about the run's end, without more walks.
 func (s *shrinker) keepCut() error {
 	w := s.want
-	if !s.keep || w.Verdict != sim.VerdictDead || s.length() != w.Critical.Step {
+	if !s.keep || w.Verdict != trace.VerdictDead || s.length() != w.Critical.Step {
 		return nil
 	}
 	if !w.Critical.Exact && (w.Evidence == nil || w.Evidence.From != w.Critical.Step) {

@@ -10,6 +10,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A ring of three passes a token on. A node that has ticked six times since it
@@ -136,7 +137,7 @@ func checkShrunk(t *testing.T, sys *sim.System, steps int, opts critical.Options
 		t.Errorf("evidence is %+v", got.Evidence)
 	}
 	again, err := search.Replay(sys, got.Path, search.Options{WalkSteps: 1_000})
-	if err != nil || !again.Reproduced || again.Finding.Verdict != sim.VerdictDead {
+	if err != nil || !again.Reproduced || again.Finding.Verdict != trace.VerdictDead {
 		t.Errorf("it is not dead when it is taken again: %v, %+v", err, again)
 	}
 	checkLive(t, sys, "ring", got)

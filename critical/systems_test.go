@@ -17,6 +17,7 @@ import (
 	"macemc/systems/stopwait"
 	"macemc/systems/twophase"
 	"macemc/systems/wal"
+	"macemc/trace"
 )
 
 // found is what a search finds of a known bug; a depth of 1: by walks.
@@ -52,7 +53,7 @@ func TestKnownBugs(t *testing.T) {
 				f := found(t, sys, b.ID, depth)
 				exact := find(t, sys, f, critical.Options{})
 				sampled := find(t, sys, f, critical.Options{Exhaust: -1})
-				if f.Verdict != sim.VerdictDead {
+				if f.Verdict != trace.VerdictDead {
 					if exact.Critical.Step > f.Step || sampled.Critical.Step > f.Step {
 						t.Errorf("%s: critical is %+v, sampled %+v, of %d steps", b.ID, exact.Critical, sampled.Critical, f.Step)
 					}

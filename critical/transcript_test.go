@@ -12,6 +12,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // TestTranscripts runs testdata. Its commands:
@@ -80,7 +81,7 @@ func toyRun(sys *sim.System, vertices []string) (*search.Finding, error) {
 		failure = w.Run.Failed()
 	}
 	if failure == nil {
-		failure = &sim.Failure{Verdict: sim.VerdictDead, Step: len(steps)}
+		failure = &trace.Failure{Verdict: trace.VerdictDead, Step: len(steps)}
 	}
 	path.Header = search.Describe(sys, w.Params(), nil)
 	path.Add("seed", "1")

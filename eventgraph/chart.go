@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"macemc/internal/charts"
-	"macemc/sim"
 )
 
 // chartEdge is the transition of a machine in one state by one event.
@@ -30,9 +29,9 @@ func chartEdges(m charts.Counted) (all []chartEdge) {
 			r, n := m.Pair(s, e), m.Times(s, e)
 			label := fmt.Sprintf("%s (%d)", event, n)
 			switch {
-			case r.Kind == sim.ReactionNone:
+			case r.Kind == charts.ReactionNone:
 				continue
-			case r.Kind != sim.ReactionHandle:
+			case r.Kind != charts.ReactionHandle:
 				label = fmt.Sprintf("%s %s (%d)", event, r.Kind, n)
 			case r.Pops:
 				label = fmt.Sprintf("%s pops (%d)", event, n)
@@ -135,7 +134,7 @@ func chartTable(out io.Writer, m charts.Counted) {
 			r, n := m.Pair(s, e), m.Times(s, e)
 			class := ""
 			switch {
-			case r.Kind == sim.ReactionNone:
+			case r.Kind == charts.ReactionNone:
 				class = ` class="none"`
 			case n == 0:
 				class = ` class="never"`
@@ -144,7 +143,7 @@ func chartTable(out io.Writer, m charts.Counted) {
 			for _, to := range r.To {
 				text += " → " + m.States[to]
 			}
-			if r.Kind != sim.ReactionNone {
+			if r.Kind != charts.ReactionNone {
 				text += fmt.Sprintf(", %d", n)
 			}
 			fmt.Fprintf(out, "<td%s>%s</td>", class, html.EscapeString(text))

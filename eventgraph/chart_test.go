@@ -8,17 +8,16 @@ import (
 	"testing"
 
 	"macemc/internal/charts"
-	"macemc/sim"
 )
 
 // A machine of two states, in all forms: the numbers are those that were counted, what was
 // never exercised is marked, and no name is markup.
 func TestCharts(t *testing.T) {
-	c := &sim.Chart{
+	c := &charts.Chart{
 		Name: "do<b>or", States: []string{"shut", "open\"; }"}, Events: []string{"push", "pull"},
-		Pairs: []sim.Reaction{
-			{Kind: sim.ReactionHandle, To: []int{1}}, {Kind: sim.ReactionIgnore},
-			{Kind: sim.ReactionDefer}, {Kind: sim.ReactionHandle, To: []int{0}, Pops: true},
+		Pairs: []charts.Reaction{
+			{Kind: charts.ReactionHandle, To: []int{1}}, {Kind: charts.ReactionIgnore},
+			{Kind: charts.ReactionDefer}, {Kind: charts.ReactionHandle, To: []int{0}, Pops: true},
 		},
 		Enters: [][]int{nil, {0}},
 	}

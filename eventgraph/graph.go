@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -228,4 +229,4 @@ func (g *Graph) lane(a sim.Addr) int {
 
 // environments reports whether an event of the kind happens to the network: no
 // node takes part in it.
-func environments(e sim.Event) bool { return e.Kind != 0 && e.Row().Aside() }
+func environments(e sim.Event) bool { return e.Kind != 0 && contract.Row(&e).Aside() }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"macemc/internal/contract"
 	"macemc/internal/kinds"
 	"macemc/internal/observe"
 	"macemc/sim"
@@ -27,7 +28,7 @@ func (g *Graph) place(p int) place {
 		return place{at.lane, at.lane}
 	case node < 0:
 		return place{0, 0}
-	case at.Event.Kind != 0 && at.Event.Row().Ground == kinds.Pair:
+	case at.Event.Kind != 0 && contract.Row(&at.Event).Ground == kinds.Pair:
 		return place{node, peer}
 	default:
 		return place{node, node}
@@ -103,7 +104,7 @@ func (p *point) kind() string {
 	if p.Event.Kind == 0 {
 		return "start"
 	}
-	return p.Event.Row().Class
+	return contract.Row(&p.Event).Class
 }
 
 // span is a stretch of a lane, or of all, that is out of the ordinary.
@@ -126,7 +127,7 @@ func (g *Graph) spans() (all []span) {
 		p := &g.points[at]
 		kind := ""
 		if p.Event.Kind != 0 {
-			kind = p.Event.Row().Span
+			kind = contract.Row(&p.Event).Span
 		}
 		if p.Event.Leaves() {
 			kind = "gone"

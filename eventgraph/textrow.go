@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"macemc/internal/contract"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -163,7 +164,7 @@ func (t *text) event(p *point) {
 		}
 		dot(s.crash, red, "crash")
 		t.down[node] = s.away
-		if e.Row().Span == "gone" {
+		if contract.Row(&e).Span == "gone" {
 			t.down[node] = ' '
 		}
 	}

@@ -57,7 +57,7 @@ type Config struct {
 	// Timeout is how long a connection may be silent, or take nothing, before it counts as
 	// broken. 0 means 10 s.
 	Timeout time.Duration
-	// Idle is the pause between two guarded actions (sim.Offerer) of a node. 0 means 1 ms.
+	// Idle is the pause between two guarded actions (those that Offers returns) of a node. 0 means 1 ms.
 	Idle time.Duration
 	// Stay is the longest time that a Join or a Leave of a script waits once it is its turn;
 	// the time is drawn. Pace multiplies it too. 0 means 5 s.

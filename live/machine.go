@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/disk"
 	"macemc/internal/guard"
 	"macemc/internal/handler"
@@ -76,7 +77,7 @@ func newMachine(sys *sim.System, p sim.Params, self sim.Addr, a answerer) (*mach
 // hasher returns the walker for the identity of a system's nodes, which is the same here and in
 // the simulation. It leaves times out: they are names there and readings here.
 func hasher(sys *sim.System) (*canon.Walker, error) {
-	o := sys.Rules()
+	o := contract.Rules(sys)
 	o.Skip = []reflect.Type{reflect.TypeFor[sim.Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table](), reflect.TypeFor[instant]()}
 	o.Named = []reflect.Type{reflect.TypeFor[sim.Addr]()}
 	o.Through = reflect.TypeFor[sight.Handled]()
@@ -204,7 +205,7 @@ func (m *machine) reads() {
 	if m.times != nil {
 		return
 	}
-	w, err := m.sys.Walker() // unlike the machine's own, it sees times
+	w, err := contract.Walker(m.sys) // unlike the machine's own, it sees times
 	if err != nil {
 		panic(&failure{text: err.Error()})
 	}

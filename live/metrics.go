@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"macemc/internal/contract"
 	"macemc/internal/wording"
 	"macemc/sim"
 )
@@ -40,7 +41,7 @@ func newMetrics(h *Host) *metrics {
 	handler := measure("handler_seconds", "How long handlers took, by the kind of their event.", 1e-6, "kind")
 	waited := measure("queue_wait_seconds", "How long messages and requests waited for their handler, and how late timers were.", 10e-6, "kind")
 	m.handler[0] = handler.WithLabelValues("start")
-	for _, k := range sim.Kinds() {
+	for _, k := range contract.Kinds() {
 		if !handles(k) {
 			continue
 		}
@@ -68,7 +69,7 @@ func newMetrics(h *Host) *metrics {
 // others are messages, and nodes with a quorum are refused.
 func handles(k sim.Kind) bool {
 	e := sim.Event{Kind: k}
-	return e.Row().Runs() && k != sim.KindReorder && k != sim.KindQuorum
+	return contract.Row(&e).Runs() && k != sim.KindReorder && k != sim.KindQuorum
 }
 
 // stepped measures a handler that ran from began until now. If came is not zero, it is the time

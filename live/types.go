@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"macemc/internal/codec"
+	"macemc/internal/contract"
 	"macemc/internal/handler"
 	"macemc/internal/sight"
 	"macemc/sim"
@@ -24,7 +25,7 @@ func codecOf(sys *sim.System) *codec.Codec {
 		return c.(*codec.Codec)
 	}
 	var made []string
-	for _, m := range sys.Rules().Made {
+	for _, m := range contract.Rules(sys).Made {
 		made = append(made, m.Field)
 	}
 	left, shared := opaque(slices.Concat(sys.Opaque, made)), opaque(sys.Immutable)

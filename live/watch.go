@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"macemc/internal/contract"
 	"macemc/internal/disk"
 	"macemc/internal/guard"
 	"macemc/internal/handler"
@@ -156,7 +157,7 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 		w.sees.Nodes = append(w.sees.Nodes, &n.seen)
 	}
 	for _, prop := range sys.Properties {
-		switch rule := prop.Rule(); rule.Kind {
+		switch rule := contract.Rule(prop); rule.Kind {
 		case sight.RuleAlways:
 			w.always = append(w.always, rule.State(&w.sees))
 		case sight.RuleEventually:
@@ -177,7 +178,7 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 		}
 	}
 	if !sys.Assume.IsZero() {
-		w.assume = sys.Assume.Rule().State(&w.sees)
+		w.assume = contract.Rule(sys.Assume).State(&w.sees)
 	}
 	return w, nil
 }
@@ -212,7 +213,7 @@ func (w *Watch) Unjudged() []string { return sim.Keys(w.unjudged) }
 // Judged returns the safety properties that are evaluated after each step.
 func (w *Watch) Judged() (names []string) {
 	for _, p := range w.sys.Properties {
-		switch kind := p.Rule().Kind; {
+		switch kind := contract.Rule(p).Kind; {
 		case kind != sight.RuleAlways && kind != sight.RuleMonitor && kind != sight.RuleSteps:
 		case !w.unjudged[p.Name]:
 			names = append(names, p.Name)
@@ -225,7 +226,7 @@ func (w *Watch) Judged() (names []string) {
 // fair run may leave hot for ever.
 func (w *Watch) OfSearches() (names []string) {
 	for _, p := range w.sys.Properties {
-		if kind := p.Rule().Kind; kind == sight.RuleSometimes || kind == sight.RuleCools {
+		if kind := contract.Rule(p).Kind; kind == sight.RuleSometimes || kind == sight.RuleCools {
 			names = append(names, p.Name)
 		}
 	}

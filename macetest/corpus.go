@@ -14,6 +14,7 @@ import (
 	"macemc/internal/finding"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // corpus is the folder of paths of earlier findings, beside the test, as testdata/fuzz is
@@ -60,7 +61,7 @@ func (a *reporter) keep(r *search.Result) {
 	for _, one := range account.All(r) {
 		f := one.Finding
 		switch f.Verdict {
-		case sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictUnhandled, sim.VerdictMutation:
+		case trace.VerdictSafety, trace.VerdictDead, trace.VerdictPanic, trace.VerdictUnhandled, trace.VerdictMutation:
 		default:
 			continue
 		}

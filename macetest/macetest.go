@@ -20,6 +20,7 @@ import (
 	"macemc/internal/report"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // stuck is how long a handler may run without calling Env.
@@ -43,7 +44,7 @@ func (a *reporter) run(sys *sim.System, o Options) {
 		a.replay(sys, *replayFlag)
 		return
 	}
-	if o.Expect == sim.VerdictNone {
+	if o.Expect == trace.VerdictNone {
 		a.again(sys, o.Bugs)
 	}
 	if sys.Programs != nil {
@@ -72,7 +73,7 @@ func (a *reporter) run(sys *sim.System, o Options) {
 		}
 	}
 	switch found := r.Verdict(); {
-	case o.Expect == sim.VerdictNone && found != sim.VerdictNone:
+	case o.Expect == trace.VerdictNone && found != trace.VerdictNone:
 		a.keep(r)
 		t.Fatal(a.tell(r))
 	case o.Expect != found:
@@ -238,7 +239,7 @@ func (a *reporter) replay(sys *sim.System, file string) {
 	if err := report.Replayed(&b, path, r, testing.Verbose()); err != nil {
 		a.t.Fatal(err)
 	}
-	if r.Finding.Verdict != sim.VerdictNone {
+	if r.Finding.Verdict != trace.VerdictNone {
 		a.t.Fatal(b.String())
 	}
 	a.t.Log(b.String())

@@ -10,6 +10,7 @@ import (
 	"macemc/choose"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Options say what is searched, and how far. The zero value searches the system with its
@@ -39,7 +40,7 @@ type Options struct {
 	// Expect is the verdict that the search must find. A test of a known bug fails if the
 	// bug is not found, or is found with another verdict. Zero means that nothing may be
 	// found.
-	Expect sim.Verdict
+	Expect trace.Verdict
 }
 
 const (

@@ -12,6 +12,7 @@ import (
 	"macemc/internal/ensemble"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // programs searches a system that has programs with goroutines, in processes of this test that are built with
@@ -35,7 +36,7 @@ func (a *reporter) programs(sys *sim.System, o Options) {
 	case err != nil:
 		a.unbuilt(err)
 	case r.Verdict() != o.Expect:
-		if o.Expect == sim.VerdictNone {
+		if o.Expect == trace.VerdictNone {
 			a.keep(r)
 		}
 		t.Fatalf("found is %s, and %s was expected\n%s", r.Verdict(), o.Expect, a.tell(r))

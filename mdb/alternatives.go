@@ -9,7 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/numerals"
 	"macemc/internal/world"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // outcome is the result of one alternative.
@@ -18,7 +18,7 @@ type outcome struct {
 	coins   []int
 	of      []int
 	step    took
-	failure *sim.Failure
+	failure *trace.Failure
 	refused error
 	changes []string // of properties
 }

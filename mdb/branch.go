@@ -7,7 +7,6 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/search"
-	"macemc/sim"
 	"macemc/trace"
 )
 
@@ -21,7 +20,7 @@ type branch struct {
 	frames []*world.Snapshot
 
 	critical *search.Critical // its critical step, as far as a command has found it
-	failure  *sim.Failure     // how the service failed in the last step
+	failure  *trace.Failure   // how the service failed in the last step
 	stopped  string           // why the recorded path could not be followed to its end
 }
 
@@ -34,7 +33,7 @@ type took struct {
 
 // begin records the starts of the nodes of a trunk. The first start gets the answers of all,
 // and the last the verdict.
-func (b *branch) begin(starts []trace.Step, picks []choose.Pick, verdict uint32, failure *sim.Failure) {
+func (b *branch) begin(starts []trace.Step, picks []choose.Pick, verdict uint32, failure *trace.Failure) {
 	for _, s := range starts {
 		b.start = append(b.start, took{Step: s})
 	}
@@ -50,7 +49,7 @@ func (b *branch) begin(starts []trace.Step, picks []choose.Pick, verdict uint32,
 func (b *branch) stop(why string) { b.stopped = cmp.Or(b.stopped, why) }
 
 // fail records how the service failed. A branch fails once, and has no step after it.
-func (b *branch) fail(f *sim.Failure) {
+func (b *branch) fail(f *trace.Failure) {
 	if b.failure == nil {
 		b.failure = f
 	}

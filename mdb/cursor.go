@@ -9,7 +9,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
 	"macemc/internal/setting"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Cursor is a place in a run: a step of a branch, and the state after that step.
@@ -261,7 +261,7 @@ func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 	w := s.run.player.World()
 	if c := s.here.critical; c != nil && atEnd {
 		names, _ := w.Judge.NotLive()
-		add("verdict", sim.VerdictDead.String())
+		add("verdict", trace.VerdictDead.String())
 		add("violates", strings.Join(names, ", "))
 		add("critical", c.Header())
 	}
@@ -270,7 +270,7 @@ func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 }
 
 // looked returns the path of the branch up to a step, with the header for a verdict.
-func (s *Cursor) looked(upTo int, verdict sim.Verdict) *choose.Path {
+func (s *Cursor) looked(upTo int, verdict trace.Verdict) *choose.Path {
 	header := append(s.settings(), choose.Field{Key: "verdict", Value: verdict.String()})
 	return s.here.path(header, upTo)
 }

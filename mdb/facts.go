@@ -9,6 +9,7 @@ import (
 
 	"macemc/choose"
 	"macemc/eventgraph"
+	"macemc/internal/contract"
 	"macemc/internal/numerals"
 	"macemc/internal/observe"
 	"macemc/trace"
@@ -424,7 +425,7 @@ func alternativeOf(s Look, k int, o *outcome) Alternative {
 	}
 	a.Text, a.Node, a.Taken = s.run.shown(&o.step), s.run.lane(o.step.Node), s.goesOn(o.step.picks)
 	if o.step.Event.Kind != 0 {
-		a.Kind = o.step.Event.Row().Class
+		a.Kind = contract.Row(&o.step.Event).Class
 	}
 	for _, l := range s.run.did(&o.step.Step) {
 		a.Did = append(a.Did, strings.TrimSpace(l.String()))

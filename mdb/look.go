@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/numerals"
 	"macemc/internal/observe"
 	"macemc/sim"
@@ -213,7 +214,7 @@ func (r *run) did(step *trace.Step, before ...canon.Line) (p Page) {
 // of other possible events.
 func (s Look) circumstances(t *took) string {
 	var parts []string
-	switch row := t.Event.Row(); {
+	switch row := contract.Row(&t.Event); {
 	case t.Event.Kind == sim.KindQuorum:
 		for k, cause := range t.Causes {
 			parts = append(parts, fmt.Sprintf("#%d %s", k+1, caused("sent", cause)))

@@ -6,7 +6,7 @@ import (
 
 	"macemc/internal/decide"
 	"macemc/search"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // anewWalks and anewEffort bound the work that decides whether a run that was recorded as dead is still
@@ -33,8 +33,8 @@ func (r *run) endsNow(opts func(walks int) search.Options) string {
 
 func (r *run) decideAnew(opts func(walks int) search.Options) string {
 	word, _ := r.recorded.Get("verdict")
-	recorded, known := sim.ParseVerdict(word)
-	if !known || recorded == sim.VerdictNone {
+	recorded, known := trace.ParseVerdict(word)
+	if !known || recorded == trace.VerdictNone {
 		return ""
 	}
 	what := recorded.String()
@@ -53,14 +53,14 @@ func (r *run) decideAnew(opts func(walks int) search.Options) string {
 	}
 	end := r.trunk.end(r)
 	switch recorded {
-	case sim.VerdictDead:
+	case trace.VerdictDead:
 		if r.verdicts[end.here.verdict(end.step)].live {
 			return as("its end is live")
 		}
 		if end.revives(opts) {
 			return as("it does not fail: live states can be reached from its end")
 		}
-	case sim.VerdictSafety, sim.VerdictPanic, sim.VerdictUnhandled:
+	case trace.VerdictSafety, trace.VerdictPanic, trace.VerdictUnhandled:
 		return as("it does not fail")
 	}
 	return ""
@@ -68,7 +68,7 @@ func (r *run) decideAnew(opts func(walks int) search.Options) string {
 
 // revives reports whether one of a few walks from there becomes live.
 func (s *Cursor) revives(opts func(walks int) search.Options) bool {
-	path := s.looked(s.step, sim.VerdictDead)
+	path := s.looked(s.step, trace.VerdictDead)
 	lab, err := search.NewLab(s.run.player.World().System(), path, opts(anewWalks))
 	if err != nil {
 		return false

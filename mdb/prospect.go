@@ -10,6 +10,7 @@ import (
 	"macemc/internal/numerals"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // This file works out what may happen after a place: whether a run recovers from there, and how
@@ -112,11 +113,11 @@ func (s *Session) labOf() (*search.Lab, error) {
 
 // asked returns the run up to a place, as a path for the lab.
 func (s *Session) asked(at Cursor) *choose.Path {
-	verdict := sim.VerdictDead
+	verdict := trace.VerdictDead
 	if f := s.run.trunk.failure; f != nil {
 		verdict = f.Verdict
 	} else if s.asks() == "survive" {
-		verdict = sim.VerdictNone
+		verdict = trace.VerdictNone
 	}
 	return at.looked(at.step, verdict)
 }

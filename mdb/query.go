@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/wording"
 	"macemc/sim"
 	"macemc/trace"
@@ -165,7 +166,7 @@ func (r *run) addr(name string) (sim.Addr, error) {
 }
 
 func (t *term) ofKind(name string) error {
-	k, ok := sim.ParseKind(strings.ReplaceAll(name, "-", " "))
+	k, ok := contract.ParseKind(strings.ReplaceAll(name, "-", " "))
 	if !ok {
 		return unknown("kind of event", name, kindNames(), "there are "+strings.Join(kindNames(), ", "))
 	}
@@ -175,7 +176,7 @@ func (t *term) ofKind(name string) error {
 
 // kindNames returns the kinds as they are typed.
 func kindNames() (names []string) {
-	for _, k := range sim.Kinds() {
+	for _, k := range contract.Kinds() {
 		names = append(names, strings.ReplaceAll(k.String(), " ", "-"))
 	}
 	return names

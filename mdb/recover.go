@@ -15,6 +15,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func recovering() []*command {
@@ -81,7 +82,7 @@ func (s *Session) recovers(args []word) (Page, error) {
 	case s.run.verdicts[s.here.verdict(s.step)].live:
 		return page("the state is live"), nil
 	}
-	lab, err := search.NewLab(sys, s.looked(s.step, sim.VerdictDead), s.options(walks))
+	lab, err := search.NewLab(sys, s.looked(s.step, trace.VerdictDead), s.options(walks))
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +99,7 @@ func (s *Session) recovers(args []word) (Page, error) {
 
 // recoversIn lets a lab decide whether the run recovers.
 func (s *Cursor) recoversIn(lab *search.Lab, walks, effort int) (p Page, err error) {
-	of, err := lab.Take(s.looked(s.step, sim.VerdictDead))
+	of, err := lab.Take(s.looked(s.step, trace.VerdictDead))
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +185,7 @@ func (s *Session) findCritical(args []word) (Page, error) {
 		return nil, usageOf("critical")
 	}
 	sys, b := s.run.player.World().System(), s.here
-	f := &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Step: b.len()}}
+	f := &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Step: b.len()}}
 	if b.failure != nil {
 		f.Failure = *b.failure
 	} else if !s.run.player.World().Judge.CanBeLive() {

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/contract"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -57,7 +58,7 @@ func (r *run) lane(a sim.Addr) int {
 func (r *run) lanes(s *trace.Step) string {
 	n := r.nodes()
 	cells := []rune(strings.TrimRight(strings.Repeat("│ ", n), " "))
-	at, row := r.lane(s.Node), s.Event.Row()
+	at, row := r.lane(s.Node), contract.Row(&s.Event)
 	if at < 0 {
 		for i := range cells {
 			cells[i] = '═'
@@ -86,7 +87,7 @@ func (r *run) lanes(s *trace.Step) string {
 
 // senders returns the lanes from which messages come to a step, those farthest from its own first.
 func (r *run) senders(s *trace.Step) (lanes []int) {
-	if s.Event.Row().Travels() {
+	if contract.Row(&s.Event).Travels() {
 		return []int{r.lane(s.Event.From)}
 	}
 	q, _ := s.Event.Value.(sim.Quorum)

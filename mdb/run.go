@@ -138,7 +138,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 		return nil, err
 	}
 	steps := path.Steps
-	if v, _ := path.Get("verdict"); (v == sim.VerdictDivergence.String() || v == sim.VerdictKilled.String()) && len(steps) > 0 {
+	if v, _ := path.Get("verdict"); (v == trace.VerdictDivergence.String() || v == trace.VerdictKilled.String()) && len(steps) > 0 {
 		r.hangs = steps[len(steps)-1].Event.What
 		steps = steps[:len(steps)-1]
 	}
@@ -234,7 +234,7 @@ func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, e
 }
 
 // step lets the player take one step, and keeps its answers on the tape.
-func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) {
+func (r *run) step(src choose.Source, heal bool) (world.Progress, *trace.Failure) {
 	r.tape = tape{Source: src}
 	ran := r.player.World().Run.Trace()
 	ran.Steps = ran.Steps[:0]
@@ -246,7 +246,7 @@ func (r *run) step(src choose.Source, heal bool) (world.Progress, *sim.Failure) 
 
 // lastStep returns the step that was just taken. A handler that failed has no record, so the
 // step has its effects before the failure.
-func (r *run) lastStep(failure *sim.Failure) trace.Step {
+func (r *run) lastStep(failure *trace.Failure) trace.Step {
 	w := r.player.World()
 	if steps := w.Run.Trace().Steps; len(steps) > 0 {
 		return steps[len(steps)-1]
@@ -260,7 +260,7 @@ func (r *run) lastStep(failure *sim.Failure) trace.Step {
 }
 
 // judge evaluates the present state of the player and returns the number of the verdict.
-func (r *run) judge(failure *sim.Failure) uint32 {
+func (r *run) judge(failure *trace.Failure) uint32 {
 	w := r.player.World()
 	v := verdict{holds: w.Judge.Holding(nil), live: failure == nil && w.Judge.CanBeLive() && w.Judge.Live()}
 	key := fmt.Sprint(v)

@@ -71,21 +71,18 @@ var legal = func() (pairs [8][8]bool) {
 	return pairs
 }()
 
-// Flaw is a known bug of the simulated TCP: it can be switched on so that the
-// checker can be judged by finding it.
-type Flaw string
-
-// The flaws, after those of the original's simulated TCP.
+// The flaws are known bugs of the simulated TCP, after those of the original's. They can be switched on
+// so that the checker can be judged by finding them.
 const (
 	// FlawResetFallsThrough: the peer of a node that resets handles the reset
 	// and then, for want of a break, the error of both ends as well.
-	FlawResetFallsThrough Flaw = "reset-falls-through"
+	FlawResetFallsThrough = "reset-falls-through"
 	// FlawWrongIndex: when an error is taken, the flag is cleared of the node
 	// whose number is the flag's value, not of the node.
-	FlawWrongIndex Flaw = "wrong-index"
+	FlawWrongIndex = "wrong-index"
 	// FlawRemoteStays: a node that resets while both ends have yet to hear of
 	// an error keeps the remote flag.
-	FlawRemoteStays Flaw = "remote-stays"
+	FlawRemoteStays = "remote-stays"
 )
 
 // TCP is a network of connections. Each ordered pair of nodes has a FIFO queue of at
@@ -99,7 +96,7 @@ const (
 type TCP struct {
 	n      int
 	buffer int
-	flaws  map[Flaw]bool
+	flaws  map[string]bool
 
 	conn     []conn // by channel: what from keeps about to
 	messages Bits   // channels whose next packet is a message that may be delivered
@@ -128,9 +125,9 @@ const BufferDefault = 20
 
 // NewTCP makes a network of n nodes, whose connections queue buffer messages
 // in each direction.
-func NewTCP(n, buffer int, flaws ...Flaw) *TCP {
+func NewTCP(n, buffer int, flaws ...string) *TCP {
 	t := &TCP{
-		n: n, buffer: buffer, flaws: map[Flaw]bool{}, conn: make([]conn, n*n),
+		n: n, buffer: buffer, flaws: map[string]bool{}, conn: make([]conn, n*n),
 		messages: NewBits(n * n), errors: NewBits(n * n), clear: NewBits(n * n), flushed: NewBits(n),
 		queued: make([]int, n), flush: make([]bool, n),
 	}

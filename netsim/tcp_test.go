@@ -28,9 +28,9 @@ func TestTCPTranscripts(t *testing.T) {
 			switch d.Cmd {
 			case "new":
 				transcript.Allow(t, d, "nodes", "buffer", "flaw")
-				var flaws []Flaw
+				var flaws []string
 				if name := transcript.Word(d, "flaw", ""); name != "" {
-					flaws = append(flaws, Flaw(name))
+					flaws = append(flaws, name)
 				}
 				tcp = NewTCP(transcript.Int(t, d, "nodes", 2), transcript.Int(t, d, "buffer", BufferDefault), flaws...)
 				return ""

@@ -257,7 +257,7 @@ func TestTCPStaysLegal(t *testing.T) {
 
 // Each flaw leads to an illegal pair soon.
 func TestTCPFlaws(t *testing.T) {
-	for _, flaw := range []Flaw{FlawResetFallsThrough, FlawWrongIndex, FlawRemoteStays} {
+	for _, flaw := range []string{FlawResetFallsThrough, FlawWrongIndex, FlawRemoteStays} {
 		for _, n := range []int{2, 3} {
 			longest := 0
 			for seed := range uint64(20) {

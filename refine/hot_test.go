@@ -240,7 +240,7 @@ func TestSearchAgreesWithBuchi(t *testing.T) {
 			if err != nil {
 				t.Fatal(seed, err)
 			}
-			is[k] = res.Verdict() == sim.VerdictHot
+			is[k] = res.Verdict() == trace.VerdictHot
 			if !is[k] && res.Finding != nil || k == 0 && !is[k] && res.Liveness.State != search.StateExhausted {
 				t.Fatalf("seed %d: %v, liveness %s", seed, res.Finding, res.Liveness.State)
 			}

@@ -6,6 +6,7 @@ import (
 
 	"macemc/internal/toy"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Walks of scouts that find nothing are not taken again, as the number of judged states shows,
@@ -45,7 +46,7 @@ func TestScoutsAreAhead(t *testing.T) {
 	if three != alone {
 		t.Errorf("of few walks three workers cost %+v, and one %+v", three, alone)
 	}
-	if of := take(6_000, 3, func() {}, "not five"); of.found == nil || of.found.Verdict != sim.VerdictSafety {
+	if of := take(6_000, 3, func() {}, "not five"); of.found == nil || of.found.Verdict != trace.VerdictSafety {
 		t.Errorf("found is %+v", of.found)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"macemc/internal/spec"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // TestCommutingSteps: where steps that commute with the last one are not looked
@@ -135,7 +136,7 @@ func TestCommutingStepsTogether(t *testing.T) {
 			if said != first {
 				t.Errorf("service %d, %d workers: %s; where all is looked up: %s", seed, workers, said, first)
 			}
-			if f := res.Finding; f != nil && f.Verdict == sim.VerdictPanic {
+			if f := res.Finding; f != nil && f.Verdict == trace.VerdictPanic {
 				failed++
 			}
 		}

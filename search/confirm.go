@@ -9,6 +9,7 @@ import (
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // repetitions is the number of times that a step is taken again to count its outcomes.
@@ -17,14 +18,14 @@ const repetitions = 100
 // confirm takes a failed run again from its start, in lockstep and with every check on, and makes
 // the finding of this second run. A run that does not fail again in the same way is a finding, too:
 // the service is not deterministic.
-func (h *hand) confirm(answers choose.Source, c run.Climate, want *sim.Failure) (*Finding, error) {
+func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {
 		return nil, err
 	}
 	record := choose.NewRecord(answers)
 	last, watch := run.Repeat(record, c, want.Step), newLooping(want, c)
-	if want.Verdict == sim.VerdictHot {
+	if want.Verdict == trace.VerdictHot {
 		last.See = watch.see
 	}
 	end, failure, w := confirming.Run(last, true)
@@ -32,15 +33,15 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *sim.Failure) 
 		switch {
 		case w.Run.Steps() != want.Step:
 			return false
-		case want.Verdict == sim.VerdictHot:
+		case want.Verdict == trace.VerdictHot:
 			return watch.holds()
 		}
-		return want.Verdict == sim.VerdictDead && (c.Faults || !last.Live)
+		return want.Verdict == trace.VerdictDead && (c.Faults || !last.Live)
 	}
 	bound := func() bool { return end == run.EndStopped && world.Unsupported(w.Run.Err()) }
-	varied := failure == nil && want.Verdict != sim.VerdictGoroutine && !dead() && !bound() // some step is not the same each time
+	varied := failure == nil && want.Verdict != trace.VerdictGoroutine && !dead() && !bound() // some step is not the same each time
 	again := func() bool {
-		return failure != nil && (!varied || want.Verdict == sim.VerdictNondeterminism || failure.Verdict == sim.VerdictNondeterminism)
+		return failure != nil && (!varied || want.Verdict == trace.VerdictNondeterminism || failure.Verdict == trace.VerdictNondeterminism)
 	}
 	for n := 0; n < repetitions && varied && !again() && !h.Stopped(); n++ {
 		record = choose.NewRecord(&run.Lenient{Raw: choose.NewRaw(run.Picks(record.Path()))})
@@ -51,32 +52,32 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *sim.Failure) 
 	switch {
 	case again():
 		shown = *failure
-	case want.Verdict == sim.VerdictNondeterminism, !varied && dead():
+	case want.Verdict == trace.VerdictNondeterminism, !varied && dead():
 	case bound():
 		return nil, w.Run.Err()
-	case want.Verdict == sim.VerdictGoroutine: // it may end before it is looked for; its stack proves that it was
+	case want.Verdict == trace.VerdictGoroutine: // it may end before it is looked for; its stack proves that it was
 	default:
 		shown = unlike(*want, "the run ended in a %s (%s), but not when it was taken again%s")
 	}
 	f := newFinding(shown, record.Path(), w.Run.Trace(), c)
-	if shown.Verdict == sim.VerdictHot {
+	if shown.Verdict == trace.VerdictHot {
 		f.loops(watch)
 	}
 	varies := failure != nil && f.Property != "" // a property, within one state: no step is to blame
-	if f.Verdict == sim.VerdictNondeterminism && !varies {
+	if f.Verdict == trace.VerdictNondeterminism && !varies {
 		countOutcomes(&h.Runs, f)
 	}
 	h.opts.label(h.Sys, f)
-	if f.Verdict == sim.VerdictSafety || f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictHot {
+	if f.Verdict == trace.VerdictSafety || f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictHot {
 		f.Path.Add("state", w.State.Recorded().String())
 	}
 	return f, nil
 }
 
 // unlike returns the failure of a run that did not fail again as it did.
-func unlike(f sim.Failure, say string) sim.Failure {
+func unlike(f trace.Failure, say string) trace.Failure {
 	f.Message = fmt.Sprintf(say, f.Verdict, f.Message, run.Hint)
-	f.Verdict = sim.VerdictNondeterminism
+	f.Verdict = trace.VerdictNondeterminism
 	return f
 }
 
@@ -89,7 +90,7 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 	}
 	record := choose.NewRecord(answers)
 	_, failure, w := confirming.Run(run.Repeat(record, c, steps), true)
-	came := sim.Failure{}
+	came := trace.Failure{}
 	switch {
 	case failure != nil:
 		came = *failure
@@ -103,7 +104,7 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 }
 
 // cameAt returns the failure, or none, of a run of that many steps.
-func cameAt(f sim.Failure, steps int) sim.Failure {
+func cameAt(f trace.Failure, steps int) trace.Failure {
 	f.Step = steps
 	return f
 }
@@ -131,7 +132,7 @@ func (o Options) label(sys *sim.System, f *Finding) {
 	if f.Property != "" {
 		p.Add("violates", f.Property)
 	}
-	if f.Verdict == sim.VerdictHot {
+	if f.Verdict == trace.VerdictHot {
 		p.Add("repeats", fmt.Sprint(f.Repeats))
 	}
 	if f.Critical != nil {

@@ -9,14 +9,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"macemc/internal/catalog"
+	"macemc/internal/contract"
 	"macemc/internal/long"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // seenBy returns the system with its safety properties and one more, which records what
 // properties can see of each judged state. That is every node that is up, in full.
 func seenBy(t *testing.T, sys *sim.System, labels map[string]bool) *sim.System {
-	walker, err := sys.Walker()
+	walker, err := contract.Walker(sys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +82,11 @@ func TestImplicitCrashes(t *testing.T) {
 			if down == 1 {
 				eligible = append(eligible, sys.Name)
 			}
-			as, _, err := crashed(t, &bare, sim.CrashExplicit, down, depth, sim.Params{})
+			as, _, err := crashed(t, &bare, "", down, depth, sim.Params{})
 			if err != nil {
 				t.Fatalf("%s: %v", sys.Name, err)
 			}
-			deeper, _, err := crashed(t, &bare, sim.CrashExplicit, down, depth+down, sim.Params{})
+			deeper, _, err := crashed(t, &bare, "", down, depth+down, sim.Params{})
 			if err != nil {
 				t.Fatalf("%s: %v", sys.Name, err)
 			}
@@ -123,8 +125,8 @@ func TestImplicitCrashesFindBugs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var verdicts []sim.Verdict
-			for _, model := range []sim.CrashModel{sim.CrashExplicit, sim.CrashImplicit} {
+			var verdicts []trace.Verdict
+			for _, model := range []sim.CrashModel{"", sim.CrashImplicit} {
 				own := seenBy(t, sys, map[string]bool{})
 				own.Within = sim.Constraint{} // depth bounds the space here
 				r, err := Search(own, Options{
@@ -135,7 +137,7 @@ func TestImplicitCrashesFindBugs(t *testing.T) {
 				}
 				verdicts = append(verdicts, r.Verdict())
 			}
-			if len(bugs) > 0 && verdicts[1] != sim.VerdictSafety {
+			if len(bugs) > 0 && verdicts[1] != trace.VerdictSafety {
 				t.Errorf("%s %v: %s where nodes take no more steps", b.system, bugs, verdicts[1])
 			}
 			if verdicts[0] != verdicts[1] {
@@ -233,8 +235,8 @@ func TestImplicitCrashesWithADetector(t *testing.T) {
 	}
 	for _, c := range []struct {
 		down int
-		want sim.Verdict
-	}{{0, sim.VerdictNone}, {1, sim.VerdictSafety}} {
+		want trace.Verdict
+	}{{0, trace.VerdictNone}, {1, trace.VerdictSafety}} {
 		sys.Tolerates = sim.Faults{Down: c.down}
 		r, err := Search(sys, Options{NoWalks: true})
 		if err != nil || r.Verdict() != c.want {

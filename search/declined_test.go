@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A selective takes what it wants first, and leaves the rest under way.
@@ -49,7 +50,7 @@ func TestDeclinedIsTold(t *testing.T) {
 		})},
 	}
 	res := search(t, sys, 0, nil, Options{})
-	if res.Finding == nil || res.Finding.Verdict != sim.VerdictDead {
+	if res.Finding == nil || res.Finding.Verdict != trace.VerdictDead {
 		t.Fatalf("found: %v", res.Finding)
 	}
 	if want := "declined by Accepts: ware{n: 1} from n0 by tcp at n1; 2 behind it"; !strings.Contains(res.Finding.Message, want) {

@@ -11,6 +11,7 @@ import (
 	"macemc/internal/long"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // released is the result with which a handler that is stuck is let go.
@@ -58,12 +59,12 @@ func (h *hasty) Handle(env sim.Env, _ sim.Signal) {
 func TestFailsBeyondTheLimit(t *testing.T) {
 	for _, c := range []struct {
 		wrong   string
-		verdict sim.Verdict
+		verdict trace.Verdict
 	}{
-		{"panics", sim.VerdictPanic},
-		{"tells", sim.VerdictSafety},
-		{"violates", sim.VerdictSafety},
-		{"loops", sim.VerdictDivergence},
+		{"panics", trace.VerdictPanic},
+		{"tells", trace.VerdictSafety},
+		{"violates", trace.VerdictSafety},
+		{"loops", trace.VerdictDivergence},
 	} {
 		fired := func(bad func(fired int) bool) func(sim.View[*hasty]) bool {
 			return func(v sim.View[*hasty]) bool {
@@ -142,7 +143,7 @@ func TestNoProofBeyondAFailure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || f.Proved || f.Evidence == nil {
+	if f := res.Finding; f == nil || f.Verdict != trace.VerdictDead || f.Proved || f.Evidence == nil {
 		t.Errorf("found is %+v", f)
 	}
 }
@@ -169,7 +170,7 @@ func TestStuckBeyondTheLimit(t *testing.T) {
 		if r == nil {
 			t.Fatalf("%s: nothing was told", engine)
 		}
-		if f := r.Finding; f.Verdict != sim.VerdictDivergence || f.Identity != run.HealedStep || !strings.Contains(f.Stack, "(*hasty).Handle") {
+		if f := r.Finding; f.Verdict != trace.VerdictDivergence || f.Identity != run.HealedStep || !strings.Contains(f.Stack, "(*hasty).Handle") {
 			t.Errorf("%s: told was %+v", engine, f)
 		}
 	}

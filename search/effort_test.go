@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
-	"macemc/sim"
 	"macemc/systems/pastry"
+	"macemc/trace"
 )
 
 // Deciding about suspects takes no more than is allowed, and what that was too little for
@@ -21,7 +21,7 @@ func TestExplainEffortBoundsJudging(t *testing.T) {
 		t.Fatalf("%v: with little effort the finding is %+v, and %d runs are undecided", err, r.Finding, len(r.Undecided))
 	}
 	opts.ExplainEffort = 1 << 40
-	if r, err = Search(pastry.System, opts); err != nil || r.Verdict() != sim.VerdictDead || len(r.Undecided) > 0 {
+	if r, err = Search(pastry.System, opts); err != nil || r.Verdict() != trace.VerdictDead || len(r.Undecided) > 0 {
 		t.Fatalf("%v: without a bound the finding is %+v, and %d runs are undecided", err, r.Finding, len(r.Undecided))
 	}
 	if spent := r.Stats.Judging + r.Stats.Settled; spent < 2_000 {

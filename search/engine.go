@@ -7,7 +7,7 @@ import (
 	"macemc/choose"
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // exhaustLocal visits all states, level by level, or those that are left if from is not nil.
@@ -212,7 +212,7 @@ func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) 
 			return x.Level(), out, err
 		}
 		// A handler failed.
-		if bad.Strayed || out.finding.Verdict == sim.VerdictNondeterminism {
+		if bad.Strayed || out.finding.Verdict == trace.VerdictNondeterminism {
 			return x.Level(), out, nil
 		}
 		if enough, err := r.note(out.finding); enough || err != nil {
@@ -274,8 +274,8 @@ func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, an
 }
 
 // failedAfter returns f as the failure of a run of depth steps.
-func failedAfter(f sim.Failure, depth int) *sim.Failure {
-	if f.Step = min(f.Step, depth); f.Verdict != sim.VerdictNondeterminism {
+func failedAfter(f trace.Failure, depth int) *trace.Failure {
+	if f.Step = min(f.Step, depth); f.Verdict != trace.VerdictNondeterminism {
 		f.Step = depth
 	}
 	return &f

@@ -7,7 +7,6 @@ import (
 	"macemc/choose"
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
-	"macemc/sim"
 	"macemc/trace"
 )
 
@@ -25,7 +24,7 @@ type findings struct {
 
 // newFinding makes a finding of a run. All findings begin here; facts about them are added
 // by the code that takes the run, and then by judge.go and the lab.
-func newFinding(failure sim.Failure, path *choose.Path, trace *trace.Trace, c run.Climate) *Finding {
+func newFinding(failure trace.Failure, path *choose.Path, trace *trace.Trace, c run.Climate) *Finding {
 	return &Finding{Failure: failure, Path: path, Trace: trace, climate: c}
 }
 
@@ -46,7 +45,7 @@ func (f *findings) known() int { return f.alike + f.ignored }
 func (f *findings) another() { f.alike++ }
 
 // ignores reports whether a failure is left out, and counts it.
-func (f *findings) ignores(failure *sim.Failure) bool {
+func (f *findings) ignores(failure *trace.Failure) bool {
 	out := f.opts.Ignores(failure)
 	if out {
 		f.ignored++
@@ -90,18 +89,18 @@ func (f *findings) keep(found *Finding) (enough bool) {
 	if f.opts.Found != nil {
 		f.opts.Found(found)
 	}
-	return !f.wants() || found.Verdict == sim.VerdictNondeterminism
+	return !f.wants() || found.Verdict == trace.VerdictNondeterminism
 }
 
 var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
 
 // worth reports whether another candidate is looked at.
-func (f *findings) worth(failure *sim.Failure) bool {
+func (f *findings) worth(failure *trace.Failure) bool {
 	if f.ignores(failure) {
 		return false
 	}
 	key := failure.Verdict.String() + " " + failure.Property + thrownAt(failure) // else a panic that is met often hides the others,
-	if failure.Verdict == sim.VerdictSafety {
+	if failure.Verdict == trace.VerdictSafety {
 		key += " " + causeOf(failure.Identity) // and so does an event that often violates a property
 	}
 	if f.tried == nil {
@@ -120,9 +119,9 @@ func (f *findings) worth(failure *sim.Failure) bool {
 func (f *Finding) kind() [3]string {
 	event := f.Identity
 	switch {
-	case f.Verdict == sim.VerdictDead && f.Critical != nil:
+	case f.Verdict == trace.VerdictDead && f.Critical != nil:
 		event = f.Critical.Event
-	case f.Verdict == sim.VerdictDead, f.Verdict == sim.VerdictHot:
+	case f.Verdict == trace.VerdictDead, f.Verdict == trace.VerdictHot:
 		event = ""
 	case f.Stack != "":
 		event = thrownAt(&f.Failure)
@@ -134,7 +133,7 @@ var carried = regexp.MustCompile(`\{.*\}`)
 
 // thrownAt returns the place where a service panicked, with its message without numbers.
 // The message is part of it, since several panics may be raised by one function.
-func thrownAt(f *sim.Failure) string {
+func thrownAt(f *trace.Failure) string {
 	if f.Stack == "" {
 		return ""
 	}
@@ -147,7 +146,7 @@ var numberText = regexp.MustCompile(`[0-9]+`)
 
 // noteWrong makes a finding of a failure at the state that an explorer has just reached, if
 // it is worth it. It returns errEnough if no more findings are wanted.
-func (r *runner) noteWrong(x *explore.Explorer, failure *sim.Failure, dead bool) (err error) {
+func (r *runner) noteWrong(x *explore.Explorer, failure *trace.Failure, dead bool) (err error) {
 	if !r.findings.worth(failure) {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 	"macemc/search/internal/walk"
 	"macemc/sim"
 	"macemc/systems/randtree"
+	"macemc/trace"
 )
 
 // fragile counts, and fails in several ways on the way.
@@ -171,7 +172,7 @@ func TestNoMoreThanWanted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k := range 3 {
-			f := &Finding{Failure: sim.Failure{Verdict: sim.VerdictSafety, Property: fmt.Sprint("property ", k)}}
+			f := &Finding{Failure: trace.Failure{Verdict: trace.VerdictSafety, Property: fmt.Sprint("property ", k)}}
 			enough, err := r.note(f)
 			if err != nil || enough != (k+1 >= wanted) {
 				t.Errorf("of %d wanted, after %d: enough is %v, %v", wanted, k+1, enough, err)
@@ -188,7 +189,7 @@ func TestNoMoreThanWanted(t *testing.T) {
 // happened last.
 func TestDeadFindingsDifferByCriticalEvent(t *testing.T) {
 	dead := func(last string, critical *Critical) *Finding {
-		return &Finding{Failure: sim.Failure{Verdict: sim.VerdictDead, Property: "live", Identity: last}, Critical: critical}
+		return &Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Property: "live", Identity: last}, Critical: critical}
 	}
 	crash, other := &Critical{Step: 3, Event: "n0 crash"}, &Critical{Step: 9, Event: "n12 crash"}
 	for _, c := range []struct {

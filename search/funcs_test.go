@@ -7,6 +7,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/long"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // gear is driven by functions, as etcd's raft is: which it is driven by changes, and they
@@ -196,7 +197,7 @@ func TestClone(t *testing.T) {
 			res, err := Search(sys, Options{NoWalks: true, Engine: engine})
 			switch {
 			case c.want == strayed:
-				if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && (res.Finding == nil || res.Finding.Verdict != sim.VerdictNondeterminism) {
+				if err != nil && !strings.Contains(err.Error(), c.want) || err == nil && (res.Finding == nil || res.Finding.Verdict != trace.VerdictNondeterminism) {
 					t.Errorf("%s, %s: nothing is said of it: %v", name, engine, err)
 				}
 			case c.want != "":

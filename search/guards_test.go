@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Voters put their votes into the set of the first voter, once it has invited them. The first
@@ -108,7 +109,7 @@ func TestGuards(t *testing.T) {
 // The message of a dead run names a request that Opens never permits.
 func TestMessageNamesDeclinedRequest(t *testing.T) {
 	res := search(t, voting(2, true), 0, nil, Options{})
-	if res.Finding == nil || res.Finding.Verdict != sim.VerdictDead {
+	if res.Finding == nil || res.Finding.Verdict != trace.VerdictDead {
 		t.Fatalf("found: %v", res.Finding)
 	}
 	if want := "declined by Opens: vote{n: 2} of the script of n2"; !strings.Contains(res.Finding.Message, want) {

@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"macemc/internal/byzantine"
+	"macemc/internal/contract"
 	"macemc/internal/observe"
 	"macemc/internal/world"
 	"macemc/search/internal/explore"
@@ -11,6 +12,7 @@ import (
 	"macemc/search/internal/walk"
 	"macemc/search/internal/work"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // hand takes runs. It has the worlds in which they are taken, their coverage, and its counts since
@@ -164,7 +166,7 @@ func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
 
 // faultsOf returns the faults that a walk may have, with their numbers.
 func faultsOf(budgets sim.Faults) (all []walk.Budget) {
-	for _, kind := range sim.Kinds() {
+	for _, kind := range contract.Kinds() {
 		if kind.Fault() {
 			n := *budgets.Of(kind)
 			if n == sim.Unlimited {
@@ -210,7 +212,7 @@ func (w Walking) manners() []walk.Manner {
 // ended returns the failure of the world in which a handler ended its goroutine, with the
 // hand that owns the world. If there is none, a function that the caller gave did it: then
 // the caller's goroutine ends, as it would have.
-func (h *hand) ended() (*hand, *sim.Failure) {
+func (h *hand) ended() (*hand, *trace.Failure) {
 	for ; h != nil; h = h.confirming {
 		worlds := []*world.World{h.World, h.Lockstep.World, h.Lockstep.Lag}
 		if h.Exploring != nil {
@@ -232,7 +234,7 @@ func (h *hand) here() { h.Pulse.Here() }
 
 // gone returns the failure of the run in which a handler ended the goroutine, and a new hand to
 // replace this one.
-func (h *hand) gone() (*sim.Failure, *hand) {
+func (h *hand) gone() (*trace.Failure, *hand) {
 	r, f := h.ended()
 	r.Pulse.Rest()
 	another, err := newHand(h.Sys, h.opts, h.of, h)

@@ -6,6 +6,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // patient is live once it has done its work twelve times before it closes: of
@@ -52,7 +53,7 @@ func TestHeldWalks(t *testing.T) {
 	}
 	path := &choose.Path{Header: Describe(sys, sim.Params{Nodes: 1}, nil)}
 	path.Add("seed", "1")
-	path.Add("verdict", sim.VerdictNone.String())
+	path.Add("verdict", trace.VerdictNone.String())
 	lab, err := NewLab(sys, path, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // climber counts to five by tasks, and does at a step what a test says.
@@ -78,18 +79,18 @@ func TestMisbehavingHooksAreFound(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		change  func(*sim.System)
-		verdict sim.Verdict
+		verdict trace.Verdict
 		says    string
 	}{
-		{"always", func(s *sim.System) { s.Properties[0] = sim.Always("small", panicAt) }, sim.VerdictPanic, `property "small" panics: at three`},
+		{"always", func(s *sim.System) { s.Properties[0] = sim.Always("small", panicAt) }, trace.VerdictPanic, `property "small" panics: at three`},
 		{"eventually", func(s *sim.System) {
 			s.Properties[1] = sim.Eventually("high", func(v climbers) bool { return panicAt(v) && at(v, 5) })
-		}, sim.VerdictPanic, `property "high" panics: at three`},
+		}, trace.VerdictPanic, `property "high" panics: at three`},
 		{"steps", func(s *sim.System) {
 			s.Properties[0] = sim.Steps("small", func(_, after climbers) bool { return panicAt(after) })
-		}, sim.VerdictPanic, `property "small" panics: at three`},
-		{"within", func(s *sim.System) { s.Within = sim.While("low", panicAt) }, sim.VerdictPanic, `System.Within "low" panics: at three`},
-		{"assume", func(s *sim.System) { s.Assume = sim.While("calm", panicAt) }, sim.VerdictPanic, `System.Assume "calm" panics: at three`},
+		}, trace.VerdictPanic, `property "small" panics: at three`},
+		{"within", func(s *sim.System) { s.Within = sim.While("low", panicAt) }, trace.VerdictPanic, `System.Within "low" panics: at three`},
+		{"assume", func(s *sim.System) { s.Assume = sim.While("calm", panicAt) }, trace.VerdictPanic, `System.Assume "calm" panics: at three`},
 		{"weight", func(s *sim.System) {
 			s.Weight = func(e sim.Event) float64 {
 				if e.Kind == sim.KindTask {
@@ -97,20 +98,20 @@ func TestMisbehavingHooksAreFound(t *testing.T) {
 				}
 				return 1
 			}
-		}, sim.VerdictPanic, "System.Weight panics: at a task"},
-		{"not a number", func(s *sim.System) { s.Weight = func(sim.Event) float64 { return math.NaN() } }, sim.VerdictPanic, "Weight of n0 script \"go\" is NaN"},
-		{"infinite", func(s *sim.System) { s.Weight = func(sim.Event) float64 { return math.Inf(1) } }, sim.VerdictPanic, "Weight of n0 script \"go\" is +Inf"},
-		{"offers", func(s *sim.System) { s.New = newHost(true) }, sim.VerdictPanic, "the Offers of n0 panics: offers"},
-		{"accepts", func(s *sim.System) { s.New = newHost(false) }, sim.VerdictPanic, "the Accepts of n1 panics: accepts"},
+		}, trace.VerdictPanic, "System.Weight panics: at a task"},
+		{"not a number", func(s *sim.System) { s.Weight = func(sim.Event) float64 { return math.NaN() } }, trace.VerdictPanic, "Weight of n0 script \"go\" is NaN"},
+		{"infinite", func(s *sim.System) { s.Weight = func(sim.Event) float64 { return math.Inf(1) } }, trace.VerdictPanic, "Weight of n0 script \"go\" is +Inf"},
+		{"offers", func(s *sim.System) { s.New = newHost(true) }, trace.VerdictPanic, "the Offers of n0 panics: offers"},
+		{"accepts", func(s *sim.System) { s.New = newHost(false) }, trace.VerdictPanic, "the Accepts of n1 panics: accepts"},
 		{"explanation of always", func(s *sim.System) {
 			s.Properties[0] = sim.Always("small", func(v climbers) bool { return !at(v, 3) }, func(climbers) string { panic("explain") })
-		}, sim.VerdictSafety, "(its explanation panics: explain)"},
+		}, trace.VerdictSafety, "(its explanation panics: explain)"},
 		{"explanation of eventually", func(s *sim.System) {
 			s.Properties[1] = sim.Eventually("high", func(climbers) bool { return false }, func(climbers) string { panic("explain") })
-		}, sim.VerdictDead, "(its explanation panics: explain)"},
+		}, trace.VerdictDead, "(its explanation panics: explain)"},
 		{"error that panics", func(s *sim.System) {
 			s.New = working(func(*climber, sim.Env) { panic(badError{}) })
-		}, sim.VerdictPanic, "PANIC=Error method: in Error"},
+		}, trace.VerdictPanic, "PANIC=Error method: in Error"},
 		{"writes", func(s *sim.System) {
 			s.Properties[0] = sim.Always("small", func(v climbers) bool {
 				for _, c := range v.Nodes() {
@@ -120,27 +121,27 @@ func TestMisbehavingHooksAreFound(t *testing.T) {
 				}
 				return true
 			})
-		}, sim.VerdictMutation, `property "small" changed the state of n`},
+		}, trace.VerdictMutation, `property "small" changed the state of n`},
 		{"varies", func(s *sim.System) {
 			s.Properties[1] = sim.Eventually("high", func(climbers) bool { flips++; return flips%2 == 0 })
-		}, sim.VerdictNondeterminism, `property "high" was `},
+		}, trace.VerdictNondeterminism, `property "high" was `},
 		{"monitor that panics", func(s *sim.System) {
 			s.New = working(func(_ *climber, env sim.Env) { env.Emit(1) })
 			s.Properties[0] = sim.Monitor("watch", func(*int, sim.Addr, any) error { panic("observed") })
-		}, sim.VerdictPanic, `monitor "watch" panics: observed`},
+		}, trace.VerdictPanic, `monitor "watch" panics: observed`},
 		{"fact that changes", func(s *sim.System) {
 			s.New = func(sim.Params, sim.Addr) sim.Node { return new(leaker) }
 			s.Properties = []sim.Property{sim.Monitor("watch", func(m *[]*int, _ sim.Addr, fact any) error { *m = append(*m, fact.(*int)); return nil })}
-		}, sim.VerdictMutation, `the memory of the monitor "watch" changed while n0 ran`},
+		}, trace.VerdictMutation, `the memory of the monitor "watch" changed while n0 ran`},
 		{"Choose", func(s *sim.System) {
 			s.New = working(func(_ *climber, env sim.Env) { env.Choose(1<<32, "too many") })
-		}, sim.VerdictPanic, "at most 1<<31 alternatives"},
+		}, trace.VerdictPanic, "at most 1<<31 alternatives"},
 		{"NaN timer", func(s *sim.System) {
 			s.New = working(func(_ *climber, env sim.Env) { env.After(1, math.NaN()) })
-		}, sim.VerdictPanic, "a timer must be equal to itself"},
+		}, trace.VerdictPanic, "a timer must be equal to itself"},
 		{"Goexit", func(s *sim.System) {
 			s.New = working(func(*climber, sim.Env) { runtime.Goexit() })
-		}, sim.VerdictPanic, "the handler ended its goroutine by runtime.Goexit"},
+		}, trace.VerdictPanic, "the handler ended its goroutine by runtime.Goexit"},
 	} {
 		for _, opts := range bothEngines {
 			if opts.Depth > 0 && strings.HasPrefix(c.says, "System.") && c.name != "weight" {
@@ -159,14 +160,14 @@ func TestMisbehavingHooksAreFound(t *testing.T) {
 					t.Fatal("nothing was found")
 				case f.Verdict != c.verdict || !strings.Contains(f.Message, c.says):
 					t.Fatalf("found is %s %q: %s", f.Verdict, f.Property, f.Message)
-				case f.Verdict == sim.VerdictPanic && !strings.Contains(f.Stack, "hooks_test.go") && !strings.Contains(f.Message, "Weight of"):
+				case f.Verdict == trace.VerdictPanic && !strings.Contains(f.Stack, "hooks_test.go") && !strings.Contains(f.Message, "Weight of"):
 					t.Errorf("its stack is\n%s", f.Stack)
 				}
 				if name, is := strings.CutPrefix(c.says, "property \""); is && f.Property != name[:strings.IndexByte(name, '"')] {
 					t.Errorf("it is not the property's: %q", f.Property)
 				}
 				again, err := Replay(sys, f.Path, Options{})
-				if err != nil || !again.Reproduced && c.verdict != sim.VerdictNondeterminism {
+				if err != nil || !again.Reproduced && c.verdict != trace.VerdictNondeterminism {
 					t.Errorf("replayed it is %+v, %v", again, err)
 				}
 			})

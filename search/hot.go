@@ -13,7 +13,7 @@ import (
 	"macemc/search/internal/hot"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Lasso describes a run that stays hot for ever: see sim.Cools.
@@ -102,10 +102,10 @@ func (h *hand) loops(g *hot.Space, l *hot.Looped, answers run.Answers, c run.Cli
 	}
 	before := answers.Then(l.Way...)
 	whole := before.Then(l.Cycle...)
-	f, err := h.confirm(&whole, c, &sim.Failure{
-		Verdict: sim.VerdictHot, Property: g.World.Judge.Cools()[l.Property], Step: whole.Length(), Repeats: before.Length(),
+	f, err := h.confirm(&whole, c, &trace.Failure{
+		Verdict: trace.VerdictHot, Property: g.World.Judge.Cools()[l.Property], Step: whole.Length(), Repeats: before.Length(),
 	})
-	if err != nil || f.Verdict != sim.VerdictHot {
+	if err != nil || f.Verdict != trace.VerdictHot {
 		return f, err
 	}
 	f.lacks(l.Untaken)
@@ -203,7 +203,7 @@ type looping struct {
 	unhealed bool // the run has not healed at from, and could
 }
 
-func newLooping(f *sim.Failure, c run.Climate) *looping {
+func newLooping(f *trace.Failure, c run.Climate) *looping {
 	return &looping{
 		name: f.Property, from: f.Repeats, property: -1, taken: map[string]bool{}, given: map[int]map[int]bool{}, of: map[int]int{},
 		unhealed: c.Faults && (c.Heal < 0 || c.Heal >= f.Repeats),

@@ -8,6 +8,7 @@ import (
 	"macemc/choose"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A caller calls again by a timer. A coin decides whether the line is free. A noisy system
@@ -128,7 +129,7 @@ func TestCools(t *testing.T) {
 				continue
 			}
 			n := len(f.Path.Steps)
-			if f.Verdict != sim.VerdictHot || f.Lasso == nil || f.Lasso.Since != 1 || f.Critical == nil || f.Critical.Step != 1 {
+			if f.Verdict != trace.VerdictHot || f.Lasso == nil || f.Lasso.Since != 1 || f.Critical == nil || f.Critical.Step != 1 {
 				t.Errorf("%s: %v %s %+v %+v", c.name, f.Verdict, f.Message, f.Lasso, f.Critical)
 			}
 			if c.cycle == "" && f.Lasso.From != n || c.cycle != "" && (f.Lasso.From >= n || f.Path.Steps[n-1].Event.What != c.cycle) {
@@ -171,7 +172,7 @@ func TestCoolsIsSampled(t *testing.T) {
 		t.Fatal(err, res)
 	}
 	f := res.Finding
-	if f.Verdict != sim.VerdictHot || f.Whole() || res.Liveness.State != search.StateFound {
+	if f.Verdict != trace.VerdictHot || f.Whole() || res.Liveness.State != search.StateFound {
 		t.Fatalf("%v %s, liveness %s", f.Verdict, f.Message, res.Liveness.State)
 	}
 	t.Log(len(f.Path.Steps), f.Message)

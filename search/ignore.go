@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Ignore is what a search leaves out, so that a known mistake does not hide others. An
 // ignored property is not checked. Any other ignored failure ends its run without a
 // finding: a handler that panicked has no state to continue from.
 type Ignore struct {
-	Verdict  sim.Verdict // a panic, a mutation, a goroutine; safety and dead stand for all properties of that kind
+	Verdict  trace.Verdict // a panic, a mutation, a goroutine; safety and dead stand for all properties of that kind
 	Property string
 	Place    string // of the code, FILE:LINE or FILE, at the top of the stack
 	Because  string // a part of the message of a failure, in which * is any text, and a node any node
@@ -22,7 +23,7 @@ type Ignore struct {
 // ParseIgnore parses what to leave out, in the form of a flag.
 func ParseIgnore(text string) (Ignore, error) {
 	key, value, _ := strings.Cut(text, "=")
-	verdict, known := sim.ParseVerdict(value)
+	verdict, known := trace.ParseVerdict(value)
 	switch {
 	case value == "", !slices.Contains(ignoreKeys, key), key == "verdict" && !known:
 		return Ignore{}, fmt.Errorf("%q is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT", text)
@@ -36,13 +37,13 @@ func ParseIgnore(text string) (Ignore, error) {
 		return Ignore{Cause: causeOf(value)}, nil
 	}
 	switch verdict {
-	case sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictUnhandled, sim.VerdictMutation, sim.VerdictGoroutine:
+	case trace.VerdictSafety, trace.VerdictDead, trace.VerdictPanic, trace.VerdictUnhandled, trace.VerdictMutation, trace.VerdictGoroutine:
 		return Ignore{Verdict: verdict}, nil
-	case sim.VerdictDivergence:
+	case trace.VerdictDivergence:
 		return Ignore{}, fmt.Errorf("%q: a handler that never returns ends the search; it cannot be left out", text)
-	case sim.VerdictNondeterminism:
+	case trace.VerdictNondeterminism:
 		return Ignore{}, fmt.Errorf("%q: of a service that is not deterministic nothing else can be told; it cannot be left out", text)
-	case sim.VerdictKilled:
+	case trace.VerdictKilled:
 		return Ignore{}, fmt.Errorf("%q: a handler that ends its process ends the search; it cannot be left out", text)
 	default:
 		return Ignore{}, fmt.Errorf("%q: that is no finding", text)
@@ -69,29 +70,29 @@ func (i Ignore) String() string {
 
 // drops reports whether a property is not checked.
 func (i Ignore) drops(p *sim.Property) bool {
-	return i.Property == p.Name || i.Verdict == sim.VerdictDead && p.Liveness() || i.Verdict == sim.VerdictSafety && !p.Liveness()
+	return i.Property == p.Name || i.Verdict == trace.VerdictDead && p.Liveness() || i.Verdict == trace.VerdictSafety && !p.Liveness()
 }
 
 // EndsRuns reports whether it is a failure after which a run cannot go on; else it
 // is only not checked.
 func (i Ignore) EndsRuns() bool {
-	return i.Property == "" && i.Verdict != sim.VerdictSafety && i.Verdict != sim.VerdictDead
+	return i.Property == "" && i.Verdict != trace.VerdictSafety && i.Verdict != trace.VerdictDead
 }
 
 // covers reports whether a failure is left out. No cause and no message covers a failure that
 // cannot be left out.
-func (i Ignore) covers(f *sim.Failure) bool {
+func (i Ignore) covers(f *trace.Failure) bool {
 	switch f.Verdict {
-	case sim.VerdictSafety, sim.VerdictPanic, sim.VerdictUnhandled, sim.VerdictMutation, sim.VerdictGoroutine:
+	case trace.VerdictSafety, trace.VerdictPanic, trace.VerdictUnhandled, trace.VerdictMutation, trace.VerdictGoroutine:
 		if i.caused(f.Identity) || i.says(f.Message) {
 			return true
 		}
-	case sim.VerdictDead, sim.VerdictHot:
+	case trace.VerdictDead, trace.VerdictHot:
 		if i.says(f.Message) {
 			return true
 		}
 	}
-	return i.Verdict != sim.VerdictNone && i.Verdict == f.Verdict || i.Place != "" && topIs(f.Stack, i.Place)
+	return i.Verdict != trace.VerdictNone && i.Verdict == f.Verdict || i.Place != "" && topIs(f.Stack, i.Place)
 }
 
 // caused reports whether an event is the cause that is left out.
@@ -137,13 +138,13 @@ func topIs(stack, place string) bool {
 }
 
 // Ignores reports whether a failure is left out.
-func (o Options) Ignores(f *sim.Failure) bool {
+func (o Options) Ignores(f *trace.Failure) bool {
 	return slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.covers(f) })
 }
 
 // ignoresCause reports whether the critical event of a dead run is a cause that is left out.
 func (o Options) ignoresCause(f *Finding) bool {
-	return f.Verdict == sim.VerdictDead && f.Critical != nil &&
+	return f.Verdict == trace.VerdictDead && f.Critical != nil &&
 		slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.caused(f.Critical.Event) })
 }
 

@@ -9,6 +9,7 @@ import (
 	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // flawed is a node with a task that goes wrong in three ways.
@@ -51,9 +52,9 @@ func TestIgnore(t *testing.T) {
 	for _, c := range []struct{ ignore, want string }{
 		{"", "panic"},
 		{"verdict=panic", "safety whole"},
-		{"place=ignore_test.go:24", "safety whole"},
+		{"place=ignore_test.go:25", "safety whole"},
 		{"place=search/ignore_test.go", "safety whole"},
-		{"place=ignore_test.go:23", "panic"},
+		{"place=ignore_test.go:24", "panic"},
 		{"verdict=panic; property=whole", "dead free"},
 		{"verdict=panic; verdict=safety", "dead free"},
 		{"verdict=panic; verdict=dead", "safety whole"},
@@ -121,7 +122,7 @@ func TestIgnoredIsNotExhausted(t *testing.T) {
 				return false
 			})},
 		}
-		o := search.Options{Ignore: []search.Ignore{{Verdict: sim.VerdictPanic}}, Paths: 40}
+		o := search.Options{Ignore: []search.Ignore{{Verdict: trace.VerdictPanic}}, Paths: 40}
 		for _, o.Engine = range []search.Engine{search.EngineMemo, search.EngineLocal, search.EngineReference} {
 			r, err := search.Search(sys, o)
 			if err != nil || r.Finding != nil {
@@ -158,7 +159,7 @@ func TestIgnoreRefused(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	all := []search.Ignore{{Verdict: sim.VerdictSafety}, {Verdict: sim.VerdictDead}}
+	all := []search.Ignore{{Verdict: trace.VerdictSafety}, {Verdict: trace.VerdictDead}}
 	_, err := search.Search(flaws, search.Options{Ignore: all})
 	if want := "no property of flawed is left to check without what is ignored (verdict=safety, verdict=dead); leave one of these out"; fmt.Sprint(err) != want {
 		t.Errorf("%v, want %s", err, want)
@@ -262,7 +263,7 @@ func maskeds(dead bool) *sim.System {
 // left out, the other is the first finding, and if several are wanted, it is one of them.
 func TestIgnoreCause(t *testing.T) {
 	event := func(f *search.Finding) string {
-		if f.Verdict == sim.VerdictDead {
+		if f.Verdict == trace.VerdictDead {
 			return f.Critical.Event
 		}
 		return f.Identity
@@ -303,8 +304,8 @@ func TestIgnoreCause(t *testing.T) {
 
 // A failure is left out by a part of its message, as a report has it, whatever the verdict.
 func TestIgnoreBecause(t *testing.T) {
-	for _, verdict := range []sim.Verdict{sim.VerdictSafety, sim.VerdictPanic, sim.VerdictDead, sim.VerdictHot, sim.VerdictUnhandled} {
-		f := sim.Failure{Verdict: verdict, Message: "n0 shows <ab> after delete(0,1); n1 shows <b> after delete(0,2)"}
+	for _, verdict := range []trace.Verdict{trace.VerdictSafety, trace.VerdictPanic, trace.VerdictDead, trace.VerdictHot, trace.VerdictUnhandled} {
+		f := trace.Failure{Verdict: verdict, Message: "n0 shows <ab> after delete(0,1); n1 shows <b> after delete(0,2)"}
 		for text, want := range map[string]bool{
 			"after delete(0,1)": true, "delete(0,1)*delete(0,2)": true, "n4 shows <ab>\n     after": true, "*": true,
 			"delete(0,2)*delete(0,1)": false, "after delete(1,1)": false, "n0 shows <b*delete(0,3)": false,
@@ -319,7 +320,7 @@ func TestIgnoreBecause(t *testing.T) {
 		}
 	}
 	certain, err := search.ParseIgnore("because=did different things")
-	if f := (sim.Failure{Verdict: sim.VerdictNondeterminism, Message: "did different things"}); err != nil || (search.Options{Ignore: []search.Ignore{certain}}).Ignores(&f) {
+	if f := (trace.Failure{Verdict: trace.VerdictNondeterminism, Message: "did different things"}); err != nil || (search.Options{Ignore: []search.Ignore{certain}}).Ignores(&f) {
 		t.Error("nondeterminism is left out", err)
 	}
 }

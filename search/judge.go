@@ -8,7 +8,7 @@ import (
 	"macemc/internal/decide"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // judge decides whether a run that did not become live is dead. A run at rest always is. It
@@ -25,7 +25,7 @@ func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.Wor
 		return r.decideEnd(s, at)
 	}
 	f, err := s.confirmed(r)
-	if err == nil && f.Verdict == sim.VerdictDead {
+	if err == nil && f.Verdict == trace.VerdictDead {
 		f.isProved() // where it became so is asked once, of the run that is reported
 	}
 	return f, err
@@ -36,7 +36,7 @@ func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.Wor
 type suspect struct {
 	answers func() choose.Source
 	climate run.Climate
-	dead    *sim.Failure
+	dead    *trace.Failure
 	f       *Finding // the confirmed run, or nil if it was not confirmed
 }
 
@@ -61,7 +61,7 @@ func (s *suspect) take(r *runner, l *Lab) (*Case, error) {
 		}
 	}
 	f, err := s.confirmed(r)
-	if err != nil || f.Verdict != sim.VerdictDead {
+	if err != nil || f.Verdict != trace.VerdictDead {
 		return nil, err
 	}
 	return l.Take(f.Path)
@@ -93,7 +93,7 @@ func (r *runner) decideEnd(s *suspect, at canon.Hash) (*Finding, error) {
 		}
 		f, failed := s.confirmed(r)
 		switch {
-		case failed != nil || f.Verdict != sim.VerdictDead:
+		case failed != nil || f.Verdict != trace.VerdictDead:
 			return f, failed
 		case err != nil && !cut: // for another reason than that the run is not the same each time
 			return nil, err
@@ -122,7 +122,7 @@ func (r *runner) putOff(s *suspect, at canon.Hash, effort int) (*Finding, error)
 		return nil, nil
 	}
 	f, err := s.confirmed(r)
-	if err != nil || f.Verdict != sim.VerdictDead {
+	if err != nil || f.Verdict != trace.VerdictDead {
 		return f, err
 	}
 	r.dear = append(r.dear, dear{s, at})
@@ -166,7 +166,7 @@ func (r *runner) reconsider() error {
 // locate has it decided where the run of a dead finding became so, if that is not
 // known yet: exactly, or else only whether it was so from its start.
 func (r *runner) locate(f *Finding) (*Finding, error) {
-	if f == nil || f.Verdict != sim.VerdictDead || f.Critical != nil || !f.Proved {
+	if f == nil || f.Verdict != trace.VerdictDead || f.Critical != nil || !f.Proved {
 		return f, nil
 	}
 	return r.looked(f.take, r.left(), func(_ *Lab, _ *Case, d *decide.Finder) (*Finding, error) {
@@ -263,7 +263,7 @@ func (l *Lab) cut(of *Case, f *Finding) (*Finding, error) {
 		return f, err
 	}
 	g, err := l.ConfirmCase(short)
-	if err != nil || g.Verdict != sim.VerdictDead {
+	if err != nil || g.Verdict != trace.VerdictDead {
 		return f, err
 	}
 	g.Decided(&decide.Result{Proved: true, Critical: critical})

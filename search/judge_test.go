@@ -11,11 +11,12 @@ import (
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // The steps that a lab takes to examine a finding are counted as steps of the search.
 func TestLookingCosts(t *testing.T) {
-	if v := new(Result).Verdict(); v != sim.VerdictNone {
+	if v := new(Result).Verdict(); v != trace.VerdictNone {
 		t.Errorf("nothing is found, and the verdict is %s", v)
 	}
 	lab, of := labOf(t, strays(), Options{Workers: 1})
@@ -54,7 +55,7 @@ func TestNondeterminismNamesItsOutcomes(t *testing.T) {
 		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
 		New:   func(sim.Params, sim.Addr) sim.Node { return &moody{} },
 	}, Options{Depth: 3, Workers: 1})
-	if err != nil || res.Verdict() != sim.VerdictNondeterminism {
+	if err != nil || res.Verdict() != trace.VerdictNondeterminism {
 		t.Fatal(err, res.Verdict())
 	}
 	f := res.Finding
@@ -73,7 +74,7 @@ func TestAloneReportsFirst(t *testing.T) {
 		told++
 		name, _ := f.Path.Get("system")
 		seed, _ := f.Path.Get("seed")
-		if f.Verdict != sim.VerdictKilled || f.Step != 2 || name != "stray" || seed != "7" {
+		if f.Verdict != trace.VerdictKilled || f.Step != 2 || name != "stray" || seed != "7" {
 			t.Errorf("told is %s after %d steps of %q by seed %q", f.Verdict, f.Step, name, seed)
 		}
 	}); err != nil || told != 1 {
@@ -101,7 +102,7 @@ func TestRetakeHeals(t *testing.T) {
 	path.Header = Describe(sys, w.Params(), nil)
 	path.Add("faults", "crash=1")
 	path.Add("seed", "1")
-	path.Add("verdict", sim.VerdictDead.String())
+	path.Add("verdict", trace.VerdictDead.String())
 	before, after := 0, 0
 	if err := Retake(sys, path, func() { before++ }, func() bool { after++; return true }); err != nil || before < 3 || after != 4 {
 		t.Errorf("%v: told %d times before, and %d times after a step or the starts", err, before, after)

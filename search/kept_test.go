@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A keeper uses the Env of an earlier handler at each k-th message, where k is its field every.
@@ -48,7 +49,7 @@ func TestKeptEnv(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := res.Finding
-			if f == nil || f.Verdict != sim.VerdictPanic || !strings.Contains(f.Message, "an Env is valid until its handler returns") {
+			if f == nil || f.Verdict != trace.VerdictPanic || !strings.Contains(f.Message, "an Env is valid until its handler returns") {
 				t.Errorf("%s, every %d: found %v", engine, every, f)
 			} else if want := 2 + 2*every; f.Step != want && f.Step != want+1 {
 				t.Errorf("%s, every %d: at step %d, %s", engine, every, f.Step, f.Message)

@@ -27,7 +27,7 @@ func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) 
 	if !whole || err != nil {
 		return err
 	}
-	f := newFinding(failedAt(sim.Failure{Verdict: sim.VerdictKilled}, runPath{path, node, identity}), path, nil, h.Climate)
+	f := newFinding(failedAt(trace.Failure{Verdict: trace.VerdictKilled}, runPath{path, node, identity}), path, nil, h.Climate)
 	h.opts.label(h.Sys, f)
 	report(f)
 	h.Run(run.Repeat(&numbered{picks: one.Picks}, h.Climate, math.MaxInt), true)
@@ -84,7 +84,7 @@ func Killed(sys *sim.System, path *choose.Path, message, stack string) (*Replaye
 	if err != nil {
 		return nil, err
 	}
-	killed := sim.Failure{Verdict: sim.VerdictKilled, Message: message, Stack: stack}
+	killed := trace.Failure{Verdict: trace.VerdictKilled, Message: message, Stack: stack}
 	at, ran := runPath{Path: path, identity: run.StartOfNode}, (*trace.Trace)(nil)
 	if n := len(path.Steps); n > 0 {
 		if ran, err = Unreturned(sys, path); err != nil {
@@ -93,5 +93,5 @@ func Killed(sys *sim.System, path *choose.Path, message, stack string) (*Replaye
 		at = runPath{path, ran.Steps[n-1].Node, ran.Steps[n-1].Identity}
 	}
 	f := newFinding(failedAt(killed, at), path, ran, climateOf(path))
-	return &Replayed{System: sys, Params: opts.Params, Recorded: recorded, Finding: f, Reproduced: recorded == sim.VerdictKilled}, nil
+	return &Replayed{System: sys, Params: opts.Params, Recorded: recorded, Finding: f, Reproduced: recorded == trace.VerdictKilled}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"macemc/search/internal/walk"
 	"macemc/search/internal/work"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A Lab answers questions about single runs, for packages above that analyze a finding:
@@ -27,7 +28,7 @@ import (
 // walks' numbers, not on the number of hands.
 type Lab struct {
 	pool     work.Pool[*asker]
-	recorded sim.Verdict
+	recorded trace.Verdict
 	end      func()
 	steps    int   // of the runs that count
 	states   int   // that were settled
@@ -77,7 +78,7 @@ func (r *Result) About(p sim.Params, f *Finding) *Result {
 }
 
 // watched returns the lab with a monitor of its own.
-func (l *Lab) watched(recorded sim.Verdict) *Lab {
+func (l *Lab) watched(recorded trace.Verdict) *Lab {
 	m := newMonitor(l.first().hand, func(h *hand) soFar {
 		return soFar{stats: *h.counts, measured: Measured{Memory: uint64(h.Limits.Highest()), Slow: canon.Slow()}}
 	})
@@ -151,7 +152,7 @@ func (l *Lab) hands() (all []*hand) {
 func (l *Lab) Close() { l.end() }
 
 // Recorded returns the verdict that the path of the lab was recorded for.
-func (l *Lab) Recorded() sim.Verdict { return l.recorded }
+func (l *Lab) Recorded() trace.Verdict { return l.recorded }
 
 // Options returns the options of the lab's runs.
 func (l *Lab) Options() Options { return l.first().opts }
@@ -180,7 +181,7 @@ type Case struct {
 	Assumed []bool
 	healed  []canon.Hash // the identity of the healed form of each state
 	// Failure is how the run ended, if the service failed.
-	Failure *sim.Failure
+	Failure *trace.Failure
 
 	climate run.Climate
 	picks   []choose.Pick
@@ -275,7 +276,7 @@ type examining struct {
 }
 
 // seen returns the case that was seen, with how it ended.
-func (x *examining) seen(failure *sim.Failure, c run.Climate) *Case {
+func (x *examining) seen(failure *trace.Failure, c run.Climate) *Case {
 	path := x.src.Path()
 	for len(x.wild) < len(path.Steps) { // the last step failed
 		x.wild = append(x.wild, x.rare)
@@ -424,7 +425,7 @@ func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outc
 }
 
 // judge records how a walk ended, at that step of the whole run.
-func (a *asking) judge(h *asker, i int, failure *sim.Failure, s *walk.Walk, end int) work.Outcome {
+func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, end int) work.Outcome {
 	picks := slices.Clone(s.Picks())
 	switch {
 	case failure != nil:

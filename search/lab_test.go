@@ -13,6 +13,7 @@ import (
 	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/randtree"
+	"macemc/trace"
 )
 
 // stray walks at random until it is home, which is live, or ends its goroutine,
@@ -143,7 +144,7 @@ func TestLabRecords(t *testing.T) {
 		t.Fatal(w, err)
 	}
 	live, err := lab.Record(of, w.Success[0])
-	if err != nil || live.Verdict != sim.VerdictNone || len(live.Path.Steps) != 1+w.Success[0].Steps || live.Trace == nil {
+	if err != nil || live.Verdict != trace.VerdictNone || len(live.Path.Steps) != 1+w.Success[0].Steps || live.Trace == nil {
 		t.Errorf("%v, %+v", err, live)
 	}
 	if r, err := Replay(strays(), throughText(t, live.Path), Options{}); err != nil || !r.Reproduced {
@@ -154,7 +155,7 @@ func TestLabRecords(t *testing.T) {
 			continue
 		}
 		panicked, err := lab.Confirm(of, f)
-		if err != nil || panicked.Verdict != sim.VerdictPanic || panicked.Step != f.Failure.Step {
+		if err != nil || panicked.Verdict != trace.VerdictPanic || panicked.Step != f.Failure.Step {
 			t.Errorf("%v, %+v", err, panicked)
 		}
 		break

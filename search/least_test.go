@@ -6,6 +6,7 @@ import (
 	"macemc/internal/long"
 	"macemc/search/internal/walk"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // ager ages by one at each of its steps, up to its last year, or to 20,000.
@@ -72,24 +73,24 @@ func TestWalkLeast(t *testing.T) {
 		name  string
 		sys   *sim.System
 		opts  Options
-		found sim.Verdict
+		found trace.Verdict
 		from  int // the least steps of the run that is found, and the most
 		to    int
 	}{
-		{"violated late, as by default", aging(0, 0, young, never), Options{}, sim.VerdictNone, 0, 0},
-		{"violated late", aging(0, 0, young, never), Options{WalkLeast: 3_000}, sim.VerdictSafety, 3_000, 3_000},
-		{"violated a step later", aging(0, 0, young, never), Options{WalkLeast: 2_999}, sim.VerdictNone, 0, 0},
-		{"violated late, no liveness", aging(0, 0, young, nil), Options{WalkLeast: 3_000}, sim.VerdictSafety, 3_000, 3_000},
-		{"violated late, short walks", aging(0, 0, young, never), Options{WalkLeast: 3_000, WalkSteps: 20}, sim.VerdictSafety, 3_000, 3_000},
+		{"violated late, as by default", aging(0, 0, young, never), Options{}, trace.VerdictNone, 0, 0},
+		{"violated late", aging(0, 0, young, never), Options{WalkLeast: 3_000}, trace.VerdictSafety, 3_000, 3_000},
+		{"violated a step later", aging(0, 0, young, never), Options{WalkLeast: 2_999}, trace.VerdictNone, 0, 0},
+		{"violated late, no liveness", aging(0, 0, young, nil), Options{WalkLeast: 3_000}, trace.VerdictSafety, 3_000, 3_000},
+		{"violated late, short walks", aging(0, 0, young, never), Options{WalkLeast: 3_000, WalkSteps: 20}, trace.VerdictSafety, 3_000, 3_000},
 
-		{"violated late, where liveness does not count", child, Options{WalkLeast: 3_000, WalkSteps: 20}, sim.VerdictSafety, 3_000, 3_000},
+		{"violated late, where liveness does not count", child, Options{WalkLeast: 3_000, WalkSteps: 20}, trace.VerdictSafety, 3_000, 3_000},
 
-		{"not live for good, later than walks go by default", aging(6_000, 0, nil, young), Options{}, sim.VerdictNone, 0, 0},
-		{"not live for good", aging(6_000, 0, nil, young), Options{WalkLeast: 100_000}, sim.VerdictDead, 3_000, 6_000},
-		{"not live for good, and not at rest", aging(0, 0, nil, young), Options{WalkLeast: 100_000, WalkSteps: 500}, sim.VerdictDead, 3_000, 5_000},
-		{"not live at the last step", aging(0, 0, nil, young), Options{WalkLeast: 3_000, WalkSteps: 500}, sim.VerdictDead, 3_000, 3_500},
+		{"not live for good, later than walks go by default", aging(6_000, 0, nil, young), Options{}, trace.VerdictNone, 0, 0},
+		{"not live for good", aging(6_000, 0, nil, young), Options{WalkLeast: 100_000}, trace.VerdictDead, 3_000, 6_000},
+		{"not live for good, and not at rest", aging(0, 0, nil, young), Options{WalkLeast: 100_000, WalkSteps: 500}, trace.VerdictDead, 3_000, 5_000},
+		{"not live at the last step", aging(0, 0, nil, young), Options{WalkLeast: 3_000, WalkSteps: 500}, trace.VerdictDead, 3_000, 3_500},
 
-		{"live now and then", aging(0, 0, nil, week(1)), Options{WalkLeast: 5_000, WalkSteps: 40}, sim.VerdictNone, 0, 0},
+		{"live now and then", aging(0, 0, nil, week(1)), Options{WalkLeast: 5_000, WalkSteps: 40}, trace.VerdictNone, 0, 0},
 	} {
 		if !*long.On && (c.name == "violated late, short walks" || c.name == "not live for good" || c.name == "not live for good, and not at rest" || c.name == "live now and then") {
 			continue
@@ -102,7 +103,7 @@ func TestWalkLeast(t *testing.T) {
 			if res.Verdict() != c.found {
 				t.Fatalf("found is a %s, should be a %s: %+v", res.Verdict(), c.found, res.Finding)
 			}
-			if c.found == sim.VerdictNone {
+			if c.found == trace.VerdictNone {
 				if least := max(c.opts.WalkLeast, walk.Least); res.Stats.Walks != 20 || res.Stats.Suspects > 0 || res.Stats.Steps < 20*least {
 					t.Errorf("%d walks of %d steps, %d suspects", res.Stats.Walks, res.Stats.Steps, res.Stats.Suspects)
 				}
@@ -157,7 +158,7 @@ func TestLateStorms(t *testing.T) {
 			if f == nil {
 				return
 			}
-			if f.Verdict != sim.VerdictDead {
+			if f.Verdict != trace.VerdictDead {
 				t.Errorf("found is a %s", f.Verdict)
 			}
 			replayed(t, c.sys, f, false)

@@ -6,6 +6,7 @@ import (
 
 	"macemc/internal/long"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // player returns every ball.
@@ -45,7 +46,7 @@ func TestLivelockIsDead(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := res.Finding
-			if f == nil || f.Verdict != sim.VerdictDead || !f.Proved || f.Critical == nil || !f.Critical.Exact || f.Critical.Step > f.Step {
+			if f == nil || f.Verdict != trace.VerdictDead || !f.Proved || f.Critical == nil || !f.Critical.Exact || f.Critical.Step > f.Step {
 				t.Fatalf("%s, faults %s: found is %+v", engine, faults, f)
 			}
 			if faults.IsZero() && (f.Step != 0 || f.Critical.Step != 0 || res.Safety.State != StateExhausted || res.Stats.States != 4 || res.Stats.Transitions != 4) {
@@ -138,7 +139,7 @@ func TestLivelockBehindADoor(t *testing.T) {
 				}
 				states := (size + 2) * size * size
 				f := res.Finding
-				if res.Stats.States != states || f == nil || f.Verdict != sim.VerdictDead || !f.Proved {
+				if res.Stats.States != states || f == nil || f.Verdict != trace.VerdictDead || !f.Proved {
 					t.Fatalf("%d states, and should be %d; found is %+v", res.Stats.States, states, f)
 				}
 				if f.Step != door+1 || f.Critical == nil || !f.Critical.Exact || f.Critical.Step != door+1 {

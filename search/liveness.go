@@ -7,7 +7,7 @@ import (
 	"macemc/search/internal/closure"
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // decide settles liveness on an exhausted space, exactly, of which this is known of safety.
@@ -151,7 +151,7 @@ func (r *runner) proved(d *deaths, s uint32) (out outcome, enough bool, err erro
 	if err != nil {
 		return out, true, err
 	}
-	if f.Verdict == sim.VerdictDead {
+	if f.Verdict == trace.VerdictDead {
 		at := r.prefix.base() + critical
 		f.onGraph(at, d.narrow && (critical > 0 || at == 0)) // else see locate: it may be in the prefix
 	}

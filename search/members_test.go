@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A member hears of the first, who says hello once, or until all have heard.
@@ -101,7 +102,7 @@ func TestMembership(t *testing.T) {
 // it: the run is dead. If the nodes repeat their hello, nothing is found.
 func TestJoinsLater(t *testing.T) {
 	res := search(t, membership(false), 0, nil, Options{Paths: 500})
-	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || f.Critical == nil {
+	if f := res.Finding; f == nil || f.Verdict != trace.VerdictDead || f.Critical == nil {
 		t.Fatalf("said once: found %v", f)
 	}
 	replayed(t, membership(false), res.Finding, false)

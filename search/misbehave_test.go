@@ -12,6 +12,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/long"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A misbehaving service breaks a rule of the contract, on node n0, when a known event comes.
@@ -20,75 +21,75 @@ import (
 var misbehaving = []struct {
 	name       string
 	make       func() service
-	verdict    sim.Verdict
+	verdict    trace.Verdict
 	identity   string   // of the step's event
 	says       []string // parts of the message or the stack
 	bestEffort bool     // it depends on the scheduler: any verdict may be missed
 }{
 	{
 		name: "map-one-peer", make: func() service { return new(mapOnePeer) },
-		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
+		verdict: trace.VerdictNondeterminism, identity: "n0 timer tick{}",
 		says: []string{"note{Text: \"a\"}", "note{Text: \"b\"}", "the order of a map"},
 	}, {
 		name: "map-two-peers", make: func() service { return new(mapTwoPeers) },
-		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
+		verdict: trace.VerdictNondeterminism, identity: "n0 timer tick{}",
 		says: []string{"to n1", "to n2", "the order of a map"},
 	}, {
 		name: "map-choice", make: func() service { return new(mapChoice) },
-		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
+		verdict: trace.VerdictNondeterminism, identity: "n0 timer tick{}",
 		says: []string{"asked for other choices", "coin of"},
 	}, {
 		name: "clock", make: func() service { return new(clockReader) },
-		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
+		verdict: trace.VerdictNondeterminism, identity: "n0 timer tick{}",
 		says: []string{"n0.at: ", "as a clock does"},
 	}, {
 		name: "randomness", make: func() service { return new(gambler) },
-		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
+		verdict: trace.VerdictNondeterminism, identity: "n0 timer tick{}",
 		says: []string{"send note{Text: ", "small random numbers"},
 	}, {
 		name: "package-variable", make: func() service { return new(numberer) },
-		verdict: sim.VerdictNondeterminism, identity: "n0 timer tick{}",
+		verdict: trace.VerdictNondeterminism, identity: "n0 timer tick{}",
 		says: []string{"n0.number: ", "a package variable"},
 	}, {
 		name: "shared-variable", make: func() service { return new(sharer) },
-		verdict: sim.VerdictMutation, identity: "n0 timer tick{}",
+		verdict: trace.VerdictMutation, identity: "n0 timer tick{}",
 		says: []string{"the state of n1 changed while n0 ran: table", "table[\"n0\"] was (absent), is 1", "share memory"},
 	}, {
 		name: "goroutine", make: func() service { return new(starter) },
-		verdict: sim.VerdictGoroutine, identity: "n0 timer tick{}",
+		verdict: trace.VerdictGoroutine, identity: "n0 timer tick{}",
 		says: []string{"started a goroutine", "(*starter).work"},
 	}, {
 		name: "short-goroutine", make: func() service { return new(shortStarter) },
-		verdict: sim.VerdictGoroutine, identity: "n0 timer tick{}",
+		verdict: trace.VerdictGoroutine, identity: "n0 timer tick{}",
 		says:       []string{"started a goroutine", "(*shortStarter).work"},
 		bestEffort: true,
 	}, {
 		name: "changes-sent", make: func() service { return new(reuser) },
-		verdict: sim.VerdictMutation, identity: "n0 timer tick{}",
+		verdict: trace.VerdictMutation, identity: "n0 timer tick{}",
 		says: []string{"from n0 to n1", "changed after it was sent", "list[1] became list[2]"},
 	}, {
 		name: "changes-received", make: func() service { return new(scribbler) },
-		verdict: sim.VerdictMutation, identity: "n0 message reply[0] from n1 by tcp",
+		verdict: trace.VerdictMutation, identity: "n0 message reply[0] from n1 by tcp",
 		says: []string{"changed what it was given: reply[0] became reply[7]"},
 	}, {
 		name: "shares-pointer", make: func() service { return new(pointerKeeper) },
-		verdict: sim.VerdictMutation, identity: "n0 timer tick{}",
+		verdict: trace.VerdictMutation, identity: "n0 timer tick{}",
 		says: []string{"the state of n1 changed while n0 ran", "share memory"},
 	}, {
 		name: "panics", make: func() service { return new(panicker) },
-		verdict: sim.VerdictPanic, identity: "n0 timer tick{}",
+		verdict: trace.VerdictPanic, identity: "n0 timer tick{}",
 		says: []string{"invariant broken: 1 is not 2", "(*panicker).work"},
 	}, {
 		name: "runtime-error", make: func() service { return new(indexer) },
-		verdict: sim.VerdictPanic, identity: "n0 timer tick{}",
+		verdict: trace.VerdictPanic, identity: "n0 timer tick{}",
 		says: []string{"index out of range [3] with length 0", "(*indexer).work"},
 	}, {
 		name: "loops-choosing", make: func() service { return new(chooser) },
-		verdict: sim.VerdictDivergence, identity: "n0 timer tick{}",
+		verdict: trace.VerdictDivergence, identity: "n0 timer tick{}",
 		says: []string{"called Env 100000 times in one step (the last: Choose)"},
 	}, {
 		name: "loops-sending", make: func() service { return new(sender) },
-		verdict: sim.VerdictDivergence, identity: "n0 timer tick{}",
+		verdict: trace.VerdictDivergence, identity: "n0 timer tick{}",
 		says: []string{"called Env 100000 times in one step (the last: Send)"},
 	},
 }
@@ -477,7 +478,7 @@ func TestMisbehaving(t *testing.T) {
 							t.Errorf("seed %d: the finding does not say %q: %s\n%s", opts.Seed, part, f.Message, f.Stack)
 						}
 					}
-					if c.verdict == sim.VerdictNondeterminism && len(f.Outcomes) < 2 {
+					if c.verdict == trace.VerdictNondeterminism && len(f.Outcomes) < 2 {
 						t.Errorf("seed %d: %d outcomes were counted: %v of %+v\n%+v", opts.Seed, len(f.Outcomes), f.Outcomes, f.Failure, f.Path.Steps)
 					}
 					replayed(t, sys, f, c.bestEffort)

@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // An outcome is the result of a phase of a search. The zero outcome means that the phase goes on.
@@ -108,7 +109,7 @@ func (r *runner) promises() bool {
 
 // unlive reports whether a finding is about liveness.
 func (f *Finding) unlive() bool {
-	return f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictHot || f.Verdict == sim.VerdictDivergence
+	return f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictHot || f.Verdict == trace.VerdictDivergence
 }
 
 // known returns the State to report for s. If runs ended in an ignored failure, the space was not
@@ -155,7 +156,7 @@ func (h *hand) leftOff(why Stop, s soFar) *Result {
 
 // stoppedAt returns the result of a search that cannot go on after a run, with these answers about
 // safety and liveness.
-func (h *hand) stoppedAt(failure sim.Failure, path runPath, s soFar, safety, liveness State) *Result {
+func (h *hand) stoppedAt(failure trace.Failure, path runPath, s soFar, safety, liveness State) *Result {
 	f := newFinding(failedAt(failure, path), path.Path, nil, h.Climate)
 	h.opts.label(h.Sys, f)
 	return &Result{
@@ -173,7 +174,7 @@ type runPath struct {
 }
 
 // failedAt returns a failure at the last step of a path.
-func failedAt(f sim.Failure, at runPath) sim.Failure {
+func failedAt(f trace.Failure, at runPath) trace.Failure {
 	f.Node, f.Identity, f.Step = at.node, at.identity, len(at.Steps)
 	return f
 }

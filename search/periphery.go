@@ -6,7 +6,7 @@ import (
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // The walks from the periphery may take peripheryLeast steps, and one step more for each
@@ -128,7 +128,7 @@ func (p *periphery) met(f *Finding) (out outcome, err error) {
 			return stopped(StopFound), err
 		}
 		return out, nil
-	case f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictNondeterminism:
+	case f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictNondeterminism:
 		return found(f), nil
 	}
 	p.pending, p.patience = f, 2*p.r.now().Executed+peripheryPatience
@@ -159,7 +159,7 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	plan.Number = 1<<49 + uint64(p.walked)
 	s := walk.New(p.r.opts.Seed)
 	s.Wanted = p.r.wanted
-	take := func() (end run.Ending, failure *sim.Failure, w *world.World) {
+	take := func() (end run.Ending, failure *trace.Failure, w *world.World) {
 		s.Begin(plan)
 		before := p.r.counts.Steps
 		end, failure, w = p.r.Run(s, false)

@@ -6,6 +6,7 @@ import (
 
 	"macemc/internal/long"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // trapped runs for ever, on every node: it counts to most and begins anew. The
@@ -71,7 +72,7 @@ func TestPeripheryFinds(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := res.Finding
-		if f == nil || f.Verdict != sim.VerdictDead || f.Critical == nil || !f.Critical.Exact || f.Critical.Event != "n0 timer revolve{}" {
+		if f == nil || f.Verdict != trace.VerdictDead || f.Critical == nil || !f.Critical.Exact || f.Critical.Event != "n0 timer revolve{}" {
 			t.Errorf("%s: found is %+v, stopped: %s", engine, f, res.Stop)
 			continue
 		}
@@ -133,7 +134,7 @@ func TestPeripheryPending(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := res.Finding
-		if f == nil || f.Verdict != sim.VerdictSafety || c.steps < 20 && f.Step != c.steps || f.Step < c.steps || res.Stats.Walks != 0 {
+		if f == nil || f.Verdict != trace.VerdictSafety || c.steps < 20 && f.Step != c.steps || f.Step < c.steps || res.Stats.Walks != 0 {
 			t.Errorf("%+v: found is %+v, stopped: %s, %+v", c, f, res.Stop, res.Stats)
 		}
 	}
@@ -173,7 +174,7 @@ func TestPeripheryOfSeveral(t *testing.T) {
 					t.Errorf("%s, %d workers: %s; one: %s", engine, workers, said, one)
 				}
 				if f := res.Finding; f != nil {
-					if f.Verdict != sim.VerdictDead || f.Critical == nil || f.Critical.Step != 1 {
+					if f.Verdict != trace.VerdictDead || f.Critical == nil || f.Critical.Step != 1 {
 						t.Errorf("%s, %d workers: found is %+v, critical %+v", engine, workers, f, f.Critical)
 					}
 					replayed(t, res.System, f, false)

@@ -8,6 +8,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Player takes the steps of one run by hand, one at a time, forth and back:
@@ -41,7 +42,7 @@ func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 		return nil, err
 	}
 	p := &Player{h: h}
-	if p.w, err = h.NewWorld(world.Config{Trace: true, Audit: verdict == sim.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
+	if p.w, err = h.NewWorld(world.Config{Trace: true, Audit: verdict == trace.VerdictMutation || len(path.Steps) <= auditMost}); err != nil {
 		return nil, err
 	}
 	p.w.Environ.Allow(opts.Budgets(sys), opts.Early)
@@ -66,7 +67,7 @@ func (p *Player) World() *world.World { return p.w }
 func (p *Player) CanSnapshot() bool { return p.can }
 
 // Start begins the run.
-func (p *Player) Start(src choose.Source) (world.Progress, *sim.Failure) {
+func (p *Player) Start(src choose.Source) (world.Progress, *trace.Failure) {
 	p.last, p.taking = nil, 0
 	progress, failure := p.take(func() world.Progress {
 		p.w.Start(src)
@@ -83,12 +84,12 @@ func (p *Player) Start(src choose.Source) (world.Progress, *sim.Failure) {
 }
 
 // Step lets src choose an event and takes it. Stopped: src refused, see Err.
-func (p *Player) Step(src choose.Source) (world.Progress, *sim.Failure) {
+func (p *Player) Step(src choose.Source) (world.Progress, *trace.Failure) {
 	return p.follow(func() world.Progress { return p.w.Step(src) })
 }
 
 // Heal returns the step in which the environment stops misbehaving.
-func (p *Player) Heal(src choose.Source) (world.Progress, *sim.Failure) {
+func (p *Player) Heal(src choose.Source) (world.Progress, *trace.Failure) {
 	return p.follow(func() world.Progress { return p.w.Heal(src) })
 }
 
@@ -96,7 +97,7 @@ func (p *Player) Heal(src choose.Source) (world.Progress, *sim.Failure) {
 func (p *Player) Err() error { return p.w.Run.Err() }
 
 // follow takes a step, and judges it with the state before.
-func (p *Player) follow(step func() world.Progress) (world.Progress, *sim.Failure) {
+func (p *Player) follow(step func() world.Progress) (world.Progress, *trace.Failure) {
 	p.taking = p.w.Run.Steps() + 1
 	judges := p.lag != nil && p.can && !p.bare
 	if judges {
@@ -110,8 +111,8 @@ func (p *Player) follow(step func() world.Progress) (world.Progress, *sim.Failur
 }
 
 // take takes one step, and asks of the state all that a search would.
-func (p *Player) take(step func() world.Progress) (progress world.Progress, failure *sim.Failure) {
-	failure = p.judged(func() *sim.Failure {
+func (p *Player) take(step func() world.Progress) (progress world.Progress, failure *trace.Failure) {
+	failure = p.judged(func() *trace.Failure {
 		if progress = step(); progress == world.Stepped && !p.bare && p.w.Judge.Check() == nil {
 			p.w.Probe()
 		}
@@ -124,10 +125,10 @@ func (p *Player) take(step func() world.Progress) (progress world.Progress, fail
 }
 
 // judged returns the failure of the service in do, or nil.
-func (p *Player) judged(do func() *sim.Failure) *sim.Failure {
+func (p *Player) judged(do func() *trace.Failure) *trace.Failure {
 	p.h.Pulse.Tick()
 	defer p.h.Pulse.Rest()
-	failure, returned, _ := run.Apart(func() (found *sim.Failure, _ error) {
+	failure, returned, _ := run.Apart(func() (found *trace.Failure, _ error) {
 		failure := p.w.Protect(func() { found = do() })
 		if failure == nil {
 			failure = found

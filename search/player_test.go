@@ -10,6 +10,7 @@ import (
 	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/systems/stopwait"
+	"macemc/trace"
 )
 
 // A player judges as a search does: what a search finds, the player meets in
@@ -102,7 +103,7 @@ func TestPlayerAudits(t *testing.T) {
 		return true
 	})
 	found, err := Search(sys, Options{})
-	if err != nil || found.Finding == nil || found.Finding.Verdict != sim.VerdictMutation {
+	if err != nil || found.Finding == nil || found.Finding.Verdict != trace.VerdictMutation {
 		t.Fatal(err, found)
 	}
 	path := *found.Finding.Path
@@ -117,7 +118,7 @@ func TestPlayerAudits(t *testing.T) {
 	for failure == nil && !src.Done() {
 		_, failure = p.Step(src)
 	}
-	if failure == nil || failure.Verdict != sim.VerdictMutation {
+	if failure == nil || failure.Verdict != trace.VerdictMutation {
 		t.Errorf("the player met %+v", failure)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"macemc/systems/brokentree"
 	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
+	"macemc/trace"
 )
 
 // prefixes are runs of a system without bugs that end in steady state.
@@ -64,13 +65,13 @@ func TestPrefixFinds(t *testing.T) {
 			sys     *sim.System
 			bug     string
 			opts    Options
-			verdict sim.Verdict
+			verdict trace.Verdict
 		}{
-			{brokentree.System, "BT2", Options{}, sim.VerdictSafety},
-			{brokentree.System, "BT2", Options{Depth: 1, Paths: 2_000}, sim.VerdictSafety},
-			{simtcp.System, "ST1", Options{}, sim.VerdictSafety},
-			{simtcp.System, "ST1", Options{Depth: 1, Paths: 2_000}, sim.VerdictSafety},
-			{simtcp.System, "ST1", Options{Conditions: sim.Conditions{Early: new(1)}}, sim.VerdictSafety},
+			{brokentree.System, "BT2", Options{}, trace.VerdictSafety},
+			{brokentree.System, "BT2", Options{Depth: 1, Paths: 2_000}, trace.VerdictSafety},
+			{simtcp.System, "ST1", Options{}, trace.VerdictSafety},
+			{simtcp.System, "ST1", Options{Depth: 1, Paths: 2_000}, trace.VerdictSafety},
+			{simtcp.System, "ST1", Options{Conditions: sim.Conditions{Early: new(1)}}, trace.VerdictSafety},
 			{stopwait.System, "SW1", Options{Conditions: sim.Conditions{Early: new(0)}}, 0},
 		} {
 			c.opts.Engine, c.opts.Prefix = engine, prefixes(t, c.sys, 1, 5)[0].Path
@@ -211,7 +212,7 @@ func TestPrefixOfBoundNodes(t *testing.T) {
 		opts.Prefix = p
 		res := search(t, sys, 0, nil, opts)
 		f := res.Finding
-		if f == nil || f.Verdict != sim.VerdictSafety || f.Step != 60 || res.Stats.Engine != string(EngineReference) {
+		if f == nil || f.Verdict != trace.VerdictSafety || f.Step != 60 || res.Stats.Engine != string(EngineReference) {
 			t.Errorf("from %d steps, %s: found is %+v, stopped: %s", len(p.Steps), res.Stats.Engine, f, res.Stop)
 		}
 	}

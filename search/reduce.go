@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"macemc/internal/contract"
 	"macemc/search/internal/explore"
 )
 
@@ -97,7 +98,7 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 		if len(h.Properties) > 0 && !slices.Contains(h.Properties, p.Name) {
 			continue
 		}
-		switch rule := p.Rule(); {
+		switch rule := contract.Rule(p); {
 		case p.Kind() == "steps":
 			return fmt.Sprintf("property %q is about steps", p.Name)
 		case p.Kind() == "sometimes":
@@ -112,7 +113,7 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 // lively returns why liveness does not follow from the states of a reduced space, or "".
 func (h *hand) lively() string {
 	for _, p := range h.Sys.Properties {
-		if p.Kind() == "eventually" && p.Rule().Take == nil && (len(h.Properties) == 0 || slices.Contains(h.Properties, p.Name)) {
+		if p.Kind() == "eventually" && contract.Rule(p).Take == nil && (len(h.Properties) == 0 || slices.Contains(h.Properties, p.Name)) {
 			return fmt.Sprintf("property %q may depend on all of every node; say by sim.Takes on what it depends", p.Name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"macemc/internal/long"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // peeker goes by something that it did not ask for, twice.
@@ -73,7 +74,7 @@ func TestRepeated(t *testing.T) {
 					if res.Finding != nil || res.Repeated != (Repeated{Steps: 4, Times: 40}) || res.Repeated.Escape() > 1e-6 {
 						t.Fatalf("%s: %+v, found is %v", engine, res.Repeated, res.Finding)
 					}
-				} else if res.Finding == nil || res.Finding.Verdict != sim.VerdictNondeterminism {
+				} else if res.Finding == nil || res.Finding.Verdict != trace.VerdictNondeterminism {
 					t.Errorf("%s, seed %d: what depends on %s is not found: %+v", engine, seed, name, res.Repeated)
 				}
 			}

@@ -17,6 +17,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Replayed is the result of taking a recorded path again.
@@ -24,9 +25,9 @@ type Replayed struct {
 	System *sim.System
 	Params sim.Params // those of the path's header
 
-	Recorded   sim.Verdict // what the path was recorded for
-	Finding    *Finding    // how it ended now; the Verdict is none if it ended well
-	Reproduced bool        // the same verdict, about the same property
+	Recorded   trace.Verdict // what the path was recorded for
+	Finding    *Finding      // how it ended now; the Verdict is none if it ended well
+	Reproduced bool          // the same verdict, about the same property
 }
 
 // Replay takes a recorded path again, in lockstep and with every check on. The
@@ -44,7 +45,7 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 	defer r.watch()()
 	out := &Replayed{System: sys, Params: r.opts.Params, Recorded: recorded}
 	tries := 1
-	if recorded == sim.VerdictNondeterminism || recorded == sim.VerdictGoroutine {
+	if recorded == trace.VerdictNondeterminism || recorded == trace.VerdictGoroutine {
 		tries = repetitions
 	}
 	for range tries {
@@ -67,12 +68,12 @@ func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error)
 	return out, nil
 }
 
-func same(f *Finding, recorded sim.Verdict, path *choose.Path) bool {
+func same(f *Finding, recorded trace.Verdict, path *choose.Path) bool {
 	violates, _ := path.Get("violates")
-	return f.Verdict == recorded && (recorded == sim.VerdictDead || f.Property == violates || (recorded == sim.VerdictPanic || recorded == sim.VerdictUnhandled) && violates == "")
+	return f.Verdict == recorded && (recorded == trace.VerdictDead || f.Property == violates || (recorded == trace.VerdictPanic || recorded == trace.VerdictUnhandled) && violates == "")
 }
 
-func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, error) {
+func (r *runner) replay(path *choose.Path, recorded trace.Verdict) (*Finding, error) {
 	t, err := r.NewLockstep(world.Config{Audit: true, Trace: true})
 	if err != nil {
 		return nil, err
@@ -84,13 +85,13 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	taken := choose.NewRecord(answers) // by identity, the answers may have other numbers now
 	again := run.Repeat(taken, c, len(path.Steps))
 	again.See, again.Stop = r.opts.See, r.told
-	want := sim.Failure{Verdict: recorded, Step: len(path.Steps)}
+	want := trace.Failure{Verdict: recorded, Step: len(path.Steps)}
 	want.Property, _ = path.Get("violates")
 	if want.Repeats, err = repeatsFrom(path); err != nil {
 		return nil, err
 	}
 	watch := newLooping(&want, c)
-	if recorded == sim.VerdictHot {
+	if recorded == trace.VerdictHot {
 		again.See = func(w *world.World) {
 			watch.see(w)
 			if r.opts.See != nil {
@@ -102,13 +103,13 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 	if failure != nil && again.See != nil {
 		seeFailed(w, again.See)
 	}
-	trace := *w.Run.Trace() // walks from the end may be taken in this world
-	as := func(failure sim.Failure) *Finding { return newFinding(failure, path, &trace, c) }
+	steps := *w.Run.Trace() // walks from the end may be taken in this world
+	as := func(failure trace.Failure) *Finding { return newFinding(failure, path, &steps, c) }
 	var diverged *choose.Divergence
 	switch {
 	case failure != nil:
 		f := as(*failure)
-		if f.Verdict == sim.VerdictNondeterminism {
+		if f.Verdict == trace.VerdictNondeterminism {
 			countOutcomes(&r.Runs, f)
 		}
 		if same(f, recorded, path) {
@@ -116,10 +117,10 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		}
 		return f, nil
 	case end == run.EndStopped && errors.As(w.Run.Err(), &diverged):
-		if recorded != sim.VerdictNondeterminism {
+		if recorded != trace.VerdictNondeterminism {
 			return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("%w; %s", diverged, changed)}
 		}
-		return as(*w.Run.Failure(sim.VerdictNondeterminism, diverged.Error())), nil
+		return as(*w.Run.Failure(trace.VerdictNondeterminism, diverged.Error())), nil
 	case end == run.EndStopped && !errors.Is(w.Run.Err(), choose.ErrEnd):
 		return nil, w.Run.Err()
 	case !answers.Done() && r.told():
@@ -132,14 +133,14 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		return nil, &NotAsRecorded{w.Run.Steps(), fmt.Errorf("every choice of the path was possible, but it ends in state %s, and %s was recorded: the code has changed since",
 			w.State.Recorded(), state)}
 	}
-	if recorded == sim.VerdictHot && watch.holds() {
+	if recorded == trace.VerdictHot && watch.holds() {
 		f := as(want)
 		f.loops(watch)
 		f.asRecorded()
 		return f.isProved(), nil
 	}
-	f := as(sim.Failure{Step: w.Run.Steps()})
-	if recorded != sim.VerdictDead || !w.Judge.CanBeLive() || w.Judge.Live() || !w.Judge.Assumed() {
+	f := as(trace.Failure{Step: w.Run.Steps()})
+	if recorded != trace.VerdictDead || !w.Judge.CanBeLive() || w.Judge.Live() || !w.Judge.Assumed() {
 		return f, nil
 	}
 	dead := run.Dead(w, f.Step)
@@ -147,14 +148,14 @@ func (r *runner) replay(path *choose.Path, recorded sim.Verdict) (*Finding, erro
 		f.isDead(dead, &decide.Result{Proved: quiet})
 		return f, nil
 	}
-	return r.replayDead(f, newFinding(sim.Failure{}, taken.Path(), nil, c), dead)
+	return r.replayDead(f, newFinding(trace.Failure{}, taken.Path(), nil, c), dead)
 }
 
 // told reports whether the search was stopped for another reason than memory.
 func (r *runner) told() bool { return r.opts.Stop != nil && r.opts.Stop() != "" }
 
 // isDead makes a finding of the end of a run that was recorded as dead.
-func (f *Finding) isDead(dead *sim.Failure, res *decide.Result) {
+func (f *Finding) isDead(dead *trace.Failure, res *decide.Result) {
 	f.Failure, f.Proved, f.Evidence = *dead, res.Proved, res.Evidence
 	f.asRecorded()
 }
@@ -190,7 +191,7 @@ func seeFailed(w *world.World, see func(*world.World)) {
 
 // replayDead decides about the end of a path that was recorded as dead, as a
 // search does.
-func (r *runner) replayDead(f, taken *Finding, dead *sim.Failure) (*Finding, error) {
+func (r *runner) replayDead(f, taken *Finding, dead *trace.Failure) (*Finding, error) {
 	taken.Path.Header = f.Path.Header
 	return r.looked(taken.take, math.MaxInt/4, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 		res, err := d.End()
@@ -269,7 +270,7 @@ func climateOf(path *choose.Path) run.Climate {
 
 // recordedOptions returns the options that a path's header asks for, and the
 // verdict that it records.
-func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options, sim.Verdict, error) {
+func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options, trace.Verdict, error) {
 	s, err := setting.Parse(sys, path)
 	if err != nil {
 		return opts, 0, err
@@ -285,9 +286,9 @@ func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options,
 	}
 	text, ok := path.Get("verdict")
 	if !ok {
-		return opts, sim.VerdictNone, nil
+		return opts, trace.VerdictNone, nil
 	}
-	verdict, known := sim.ParseVerdict(text)
+	verdict, known := trace.ParseVerdict(text)
 	if !known {
 		return opts, 0, fmt.Errorf("the path's header says verdict: %q, which this version does not know", text)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/toy"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A search without Params runs the system as it is by default, and says so.
@@ -102,7 +103,7 @@ func TestReplayDecidesExactly(t *testing.T) {
 			t.Fatal(err)
 		}
 		r, err := Replay(sys, throughText(t, res.Finding.Path), Options{})
-		if err != nil || r.Reproduced || r.Finding.Verdict != sim.VerdictNone || r.Finding.Step != len(res.Finding.Path.Steps) {
+		if err != nil || r.Reproduced || r.Finding.Verdict != trace.VerdictNone || r.Finding.Step != len(res.Finding.Path.Steps) {
 			t.Errorf("a way of %d steps leads back: %v, %+v", n, err, r)
 		}
 	}
@@ -123,7 +124,7 @@ func TestReplayFallsBackToWalks(t *testing.T) {
 		})},
 	}
 	res, err := Search(sys, Options{WalkSteps: 50, MaxWalkSteps: 50})
-	if err != nil || res.Finding == nil || res.Finding.Verdict != sim.VerdictDead || res.Finding.Proved {
+	if err != nil || res.Finding == nil || res.Finding.Verdict != trace.VerdictDead || res.Finding.Proved {
 		t.Fatal(err, res)
 	}
 	r, err := Replay(sys, throughText(t, res.Finding.Path), Options{WalkSteps: 50})

@@ -126,16 +126,16 @@ type Suspect struct {
 }
 
 // Verdict returns the finding's, or none.
-func (r *Result) Verdict() sim.Verdict {
+func (r *Result) Verdict() trace.Verdict {
 	if r.Finding == nil {
-		return sim.VerdictNone
+		return trace.VerdictNone
 	}
 	return r.Finding.Verdict
 }
 
 // Finding is something wrong with the service, with the path that shows it.
 type Finding struct {
-	sim.Failure
+	trace.Failure
 	Path     *choose.Path
 	Tape     *choose.Path // of programs: the draws of the run, of which Path is a recording; nil otherwise
 	Trace    *trace.Trace // the path's steps; nil where they could not be taken again

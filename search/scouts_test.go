@@ -14,6 +14,7 @@ import (
 	"macemc/systems/brokentree"
 	"macemc/systems/simtcp"
 	"macemc/systems/stopwait"
+	"macemc/trace"
 )
 
 // hazard tosses coins once, at its fifth step. Four of the 1,728 results are bad: it calls does,
@@ -171,7 +172,7 @@ func TestScoutsFail(t *testing.T) {
 	one := ""
 	for _, workers := range []int{1, 3} {
 		res := search(t, hazards(runtime.Goexit), 0, nil, Options{Depth: 1, Walks: 6_000, WalkSteps: 500, Seed: 3, Conditions: sim.Conditions{Properties: []string{"not five"}}, Workers: workers})
-		if res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || res.Stats.Walks < walk.LotLeast {
+		if res.Finding == nil || res.Finding.Verdict != trace.VerdictPanic || res.Stats.Walks < walk.LotLeast {
 			t.Fatalf("%d workers: found is %+v, by %d walks", workers, res.Finding, res.Stats.Walks)
 		}
 		said := fmt.Sprint(run.Picks(res.Finding.Path), res.Stats)
@@ -201,7 +202,7 @@ func TestScoutStuck(t *testing.T) {
 	close(release)
 	<-ended
 	f := res.Findings[len(res.Findings)-1]
-	if f.Verdict != sim.VerdictDivergence || len(f.Path.Steps) != 5 || res.Stats.Walks < walk.LotLeast {
+	if f.Verdict != trace.VerdictDivergence || len(f.Path.Steps) != 5 || res.Stats.Walks < walk.LotLeast {
 		t.Errorf("found is %+v, by %d walks", f, res.Stats.Walks)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Search looks for failures of a system: in all runs up to a bound, and then in random
@@ -152,7 +153,7 @@ func (r *runner) needsWalks(states outcome) bool {
 		states.safety.State == StateExhausted && (!r.promises() || states.liveness.State == StateExhausted)
 	decided = decided || r.opts.Prefixes > 0
 	for _, f := range r.findings.all {
-		decided = decided || f.Verdict == sim.VerdictNondeterminism
+		decided = decided || f.Verdict == trace.VerdictNondeterminism
 	}
 	return r.findings.wants() && !states.stop.AtOnce() && states.stop != StopPaths && !decided
 }
@@ -261,10 +262,10 @@ func (r *runner) enumerate(s *reference) (stop Stop, found *Finding, err error) 
 			s.Cut()
 			continue
 		}
-		if found == nil || f.Step < found.Step || f.Verdict == sim.VerdictNondeterminism {
+		if found == nil || f.Step < found.Step || f.Verdict == trace.VerdictNondeterminism {
 			found = f
 		}
-		if f.Verdict == sim.VerdictNondeterminism || f.Step == s.base {
+		if f.Verdict == trace.VerdictNondeterminism || f.Step == s.base {
 			return StopFound, found, nil
 		}
 		s.lower(f.Step - s.base - 1)
@@ -274,7 +275,7 @@ func (r *runner) enumerate(s *reference) (stop Stop, found *Finding, err error) 
 }
 
 // look makes a finding of an enumerated run if its end is a failure.
-func (r *runner) look(s *reference, end run.Ending, failure *sim.Failure, w *world.World) (*Finding, error) {
+func (r *runner) look(s *reference, end run.Ending, failure *trace.Failure, w *world.World) (*Finding, error) {
 	switch {
 	case s.moved || end == run.EndStopped && isMismatch(w.Run.Err()):
 		return r.hunt(fixed(s), r.Climate, w.Run.Steps(), "")
@@ -310,13 +311,13 @@ func (h *hand) hunt(answers func() choose.Source, c run.Climate, steps int, copi
 		}
 	}
 	if copied != "" {
-		return h.confirm(answers(), c, &sim.Failure{
-			Verdict: sim.VerdictNondeterminism, Step: steps,
+		return h.confirm(answers(), c, &trace.Failure{
+			Verdict: trace.VerdictNondeterminism, Step: steps,
 			Message: fmt.Sprintf("a copy of a node behaves unlike the node: a run of %d steps came to the same state %d times, and to another one when copies took its steps: %s%s", steps, n, copied, sharedByCopies),
 		})
 	}
-	return h.confirm(answers(), c, &sim.Failure{
-		Verdict: sim.VerdictNondeterminism, Step: steps,
+	return h.confirm(answers(), c, &trace.Failure{
+		Verdict: trace.VerdictNondeterminism, Step: steps,
 		Message: fmt.Sprintf("a run of %d steps did not lead to the same state when it was taken again, but did so %d times since%s", steps, n, run.Hint),
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"macemc/search/internal/explore"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // TestEnginesOnRandomServices: on random services, under random budgets of faults,
@@ -146,7 +147,7 @@ func onService(t *testing.T, seed uint64, met map[string]int) {
 		}
 		if engine == EngineMemo {
 			noteResult(res, whole, met)
-			if whole && res.Stats.States <= 300 && (res.Finding == nil || res.Finding.Verdict == sim.VerdictDead) {
+			if whole && res.Stats.States <= 300 && (res.Finding == nil || res.Finding.Verdict == trace.VerdictDead) {
 				againstDumb(t, s, opts, res, met)
 			}
 		}
@@ -170,7 +171,7 @@ func noteResult(res *Result, whole bool, met map[string]int) {
 		if res.Liveness.State == StateExhausted {
 			met["live"]++
 		}
-	case f.Verdict == sim.VerdictDead && !whole:
+	case f.Verdict == trace.VerdictDead && !whole:
 		met["dead at once"]++
 	default:
 		met[f.Verdict.String()]++

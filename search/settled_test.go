@@ -5,6 +5,7 @@ import (
 
 	"macemc/internal/long"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // quitter counts until it quits.
@@ -44,7 +45,7 @@ func TestSettled(t *testing.T) {
 	}
 	for _, engine := range []Engine{EngineMemo, EngineLocal, EngineReference}[:long.Of(2, 3)] {
 		res := search(t, sys, 3, nil, Options{Engine: engine, Depth: 6, NoWalks: true, once: true})
-		if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || f.Step != 3 {
+		if f := res.Finding; f == nil || f.Verdict != trace.VerdictDead || f.Step != 3 {
 			t.Errorf("%s: found %+v; want that all have quit, after 3 steps", engine, f)
 		}
 	}

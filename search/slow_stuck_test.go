@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // lag holds a call of a handler up until the handler is called once more, or the test lets it go.
@@ -100,7 +101,7 @@ func TestStuckOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if told == nil || told.Finding.Verdict != sim.VerdictNondeterminism || !strings.Contains(told.Finding.Message, "(chan receive)") || !strings.Contains(told.Finding.Stack, "(*lag).call") {
+	if told == nil || told.Finding.Verdict != trace.VerdictNondeterminism || !strings.Contains(told.Finding.Message, "(chan receive)") || !strings.Contains(told.Finding.Stack, "(*lag).call") {
 		t.Fatalf("told is %+v", told)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/internal/setting"
 	"macemc/sim"
 )
 
@@ -120,7 +121,7 @@ func TestSlowLinkOfNobody(t *testing.T) {
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: %v", slow, err)
 		}
-		if _, err := sim.ParseNetwork("slow=" + slow); (err == nil) != (slow == "n0-n7") {
+		if _, err := setting.ParseNetwork("slow=" + slow); (err == nil) != (slow == "n0-n7") {
 			t.Errorf("%s: %v", slow, err)
 		}
 	}

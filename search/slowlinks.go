@@ -7,6 +7,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // blameSlow says of a dead run whether its slow links alone cause it: a message on one waits
@@ -14,7 +15,7 @@ import (
 // does. The run is taken with links that are not slow, and decided about at its end.
 func (r *runner) blameSlow(f *Finding) error {
 	slow := r.slowLinks()
-	if f == nil || f.Verdict != sim.VerdictDead || slow == "" {
+	if f == nil || f.Verdict != trace.VerdictDead || slow == "" {
 		return nil
 	}
 	alive, err := r.aliveUnslowed(f)

@@ -6,7 +6,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/search/internal/sources"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // coveredBy returns how thoroughly the space was visited, once all runs were taken.
@@ -88,7 +88,7 @@ func (r *runner) exhaustSources() (out outcome, err error) {
 }
 
 // looks makes a finding of a run if its end is a failure.
-func (r *runner) looks(s *sources.Sources, end run.Ending, failure *sim.Failure, w *world.World) (*Finding, error) {
+func (r *runner) looks(s *sources.Sources, end run.Ending, failure *trace.Failure, w *world.World) (*Finding, error) {
 	switch {
 	case s.Moved || end == run.EndStopped && isMismatch(w.Run.Err()):
 		return r.hunt(s.Answers, r.Climate, w.Run.Steps(), "")

@@ -16,6 +16,7 @@ import (
 	"macemc/search/internal/explore"
 	"macemc/search/internal/spill"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // visit describes what an exhaustive phase came to.
@@ -159,7 +160,7 @@ func TestSpillCloses(t *testing.T) {
 		if want := (size + 2) * size * size; res.Stats.States != want || res.Safety.State != StateExhausted || res.Stats.Spilled != want {
 			t.Errorf("%d workers: %s; want %d states", workers, visit(res), want)
 		}
-		if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || !f.Proved || f.Step != size {
+		if f := res.Finding; f == nil || f.Verdict != trace.VerdictDead || !f.Proved || f.Step != size {
 			t.Errorf("%d workers: found %+v; want the wheel behind its door", workers, f)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // harvest takes walks until it has the wanted number of prefixes with distinct ends.
@@ -75,6 +75,6 @@ func (h *hand) recorded(answers choose.Source, steps int) (*choose.Path, *Findin
 	}
 	path.Header = h.Setting.Header(false)
 	path.Add("seed", fmt.Sprint(h.opts.Seed))
-	path.Add("verdict", sim.VerdictNone.String())
+	path.Add("verdict", trace.VerdictNone.String())
 	return path, nil, nil
 }

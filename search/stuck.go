@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"macemc/search/internal/run"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // confirmStuck takes the run of a handler that seems stuck again, while all other hands wait, and
@@ -35,10 +35,10 @@ func (m *monitor) confirmStuck(seems *hand) (stuck bool) {
 		return false
 	}
 	stack, does := seems.Pulse.Inside()
-	failure, safety, liveness := sim.Failure{Verdict: sim.VerdictDivergence, Message: stuckFor(opts.Stuck), Stack: stack}, StateIncomplete, StateFound
+	failure, safety, liveness := trace.Failure{Verdict: trace.VerdictDivergence, Message: stuckFor(opts.Stuck), Stack: stack}, StateIncomplete, StateFound
 	if returns {
 		safety, liveness = StateFound, StateNone
-		failure = sim.Failure{Verdict: sim.VerdictNondeterminism, Stack: stack, Message: fmt.Sprintf(
+		failure = trace.Failure{Verdict: trace.VerdictNondeterminism, Stack: stack, Message: fmt.Sprintf(
 			"the handler did not return and asked Env nothing for %s (%s), but it returned when the run was taken again alone%s", opts.Stuck, does, run.Hint)}
 	}
 	opts.OnStuck(seems.stoppedAt(failure, at, m.soFar(seems), safety, liveness))

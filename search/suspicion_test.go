@@ -7,6 +7,7 @@ import (
 	"macemc/internal/long"
 	"macemc/search/internal/run"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // sleeper may fall asleep at its third step, for a while or for ever.
@@ -72,7 +73,7 @@ func TestLooksEarly(t *testing.T) {
 				if f := res.Finding; (f != nil) != (c.longest > 0) {
 					t.Fatalf("found is %+v", f)
 				} else if f != nil {
-					if f.Verdict != sim.VerdictDead || len(f.Path.Steps) > c.longest {
+					if f.Verdict != trace.VerdictDead || len(f.Path.Steps) > c.longest {
 						t.Errorf("found is a %s of %d steps", f.Verdict, len(f.Path.Steps))
 					}
 					if f.Critical == nil || f.Critical.Step != 3 {

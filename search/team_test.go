@@ -13,6 +13,7 @@ import (
 	"macemc/systems/jointree"
 	"macemc/systems/simtcp"
 	"macemc/systems/twophase"
+	"macemc/trace"
 )
 
 // Any number of workers see the same states and transitions, by every engine,
@@ -107,7 +108,7 @@ func TestWorkersIgnoreTheSame(t *testing.T) {
 		first := ""
 		for _, workers := range []int{1, 2, 3, 5} {
 			res, err := Search(sys, Options{
-				Engine: engine, Depth: 20, NoWalks: true, Workers: workers, team: 1, once: true, Ignore: []Ignore{{Verdict: sim.VerdictPanic}},
+				Engine: engine, Depth: 20, NoWalks: true, Workers: workers, team: 1, once: true, Ignore: []Ignore{{Verdict: trace.VerdictPanic}},
 			})
 			if err != nil || res.Finding != nil {
 				t.Fatal(engine, workers, err, res.Finding)
@@ -128,7 +129,7 @@ func TestWorkersIgnoreTheSame(t *testing.T) {
 func TestWorkersFail(t *testing.T) {
 	for _, does := range []func(){third, runtime.Goexit} {
 		res, err := Search(loneSystem(does), Options{Depth: 20, Workers: 3, team: 1})
-		if err != nil || res.Finding == nil || res.Finding.Verdict != sim.VerdictPanic || len(res.Finding.Path.Steps) != 3 || res.Stats.Uncopied != "" {
+		if err != nil || res.Finding == nil || res.Finding.Verdict != trace.VerdictPanic || len(res.Finding.Path.Steps) != 3 || res.Stats.Uncopied != "" {
 			t.Errorf("%v: %+v", err, res)
 		}
 	}
@@ -163,7 +164,7 @@ func TestWorkerStuck(t *testing.T) {
 	res := <-told
 	close(waiting)
 	<-ended
-	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDivergence || len(f.Path.Steps) != 3 {
+	if f := res.Finding; f == nil || f.Verdict != trace.VerdictDivergence || len(f.Path.Steps) != 3 {
 		t.Errorf("%+v", res.Finding)
 	}
 }
@@ -248,7 +249,7 @@ func TestNearestDeadState(t *testing.T) {
 	}
 	for _, workers := range []int{1, 4, 4} {
 		r, err := Search(sys, Options{NoWalks: true, Depth: 100, Workers: workers, team: 1})
-		if err != nil || r.Verdict() != sim.VerdictDead {
+		if err != nil || r.Verdict() != trace.VerdictDead {
 			t.Fatal(workers, err, r)
 		}
 		if f := r.Finding; f.Step != 12 || f.Critical == nil || f.Critical.Step != 12 {

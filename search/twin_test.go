@@ -10,6 +10,7 @@ import (
 	"macemc/internal/long"
 	"macemc/internal/toy"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // maze is a toy as a graph for each node: the dumb twin of a search walks it
@@ -207,7 +208,7 @@ func compare(t *testing.T, seed uint64, m maze, sys *sim.System, depth int, engi
 	got := spread{res.Stats.States, res.Stats.Transitions, -1, want.deepest}
 	if f := res.Finding; f != nil {
 		got = spread{want.states, want.transitions, f.Step, want.deepest}
-		if f.Verdict != sim.VerdictSafety || len(f.Path.Steps) != f.Step {
+		if f.Verdict != trace.VerdictSafety || len(f.Path.Steps) != f.Step {
 			t.Errorf("maze %d: found is %+v", seed, f)
 		}
 	}

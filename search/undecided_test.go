@@ -3,7 +3,7 @@ package search
 import (
 	"testing"
 
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // A suspected run that there was no time to decide about stands in the result, wherever
@@ -40,7 +40,7 @@ func TestUndecidedSuspects(t *testing.T) {
 		}
 		met++
 		again, err := Replay(sys, res.Undecided[0].Path, Options{AsRecorded: true})
-		if err != nil || again.Finding.Verdict != sim.VerdictDead {
+		if err != nil || again.Finding.Verdict != trace.VerdictDead {
 			t.Errorf("after %d: what was not decided is replayed as: %v, %+v", after, err, again)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"macemc/sim"
 	"macemc/systems/peterson"
 	"macemc/systems/twophase"
+	"macemc/trace"
 )
 
 // With fingerprints the states are the same, liveness is sampled, and the probability of a
@@ -45,7 +46,7 @@ func TestBottomsAreWalkedFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead || res.Stats.Walks != 0 {
+	if f := res.Finding; f == nil || f.Verdict != trace.VerdictDead || res.Stats.Walks != 0 {
 		t.Errorf("found is %+v, after %d walks", f, res.Stats.Walks)
 	}
 }

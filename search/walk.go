@@ -8,7 +8,7 @@ import (
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
 	"macemc/search/internal/work"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // walks takes random walks from the start until what they find is enough.
@@ -146,7 +146,7 @@ func (r *runner) keep() {
 // walk takes the walk of a plan. It reports whether somebody had to look at how it
 // ended, and whether what is found is enough.
 func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough bool, err error) {
-	take := func() (end run.Ending, failure *sim.Failure, w *world.World) {
+	take := func() (end run.Ending, failure *trace.Failure, w *world.World) {
 		s.Begin(p)
 		before := r.counts.Steps
 		end, failure, w = r.Run(s, careful)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // forked goes left or right once, and never comes to anything. A clock keeps it from
@@ -60,7 +61,7 @@ func TestNoWayOutIsLive(t *testing.T) {
 		put(sys, inside)
 		for _, engine := range []Engine{EngineMemo, EngineLocal} {
 			r, err := Search(sys, Options{NoWalks: true, Engine: engine})
-			if err != nil || r.Verdict() != sim.VerdictDead {
+			if err != nil || r.Verdict() != trace.VerdictDead {
 				t.Fatal(name, engine, err, r)
 			}
 			if c := r.Finding.Critical; c == nil || c.Step != 0 || !c.Exact {

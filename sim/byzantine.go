@@ -3,7 +3,6 @@ package sim
 import (
 	"errors"
 	"fmt"
-	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,11 +27,6 @@ type Byzantine struct {
 	// seen.
 	Seen bool
 }
-
-// Forger offers the messages that the node at self can make up from seen, which has the
-// messages that it got, with their senders, and those that it sent itself. It must be a pure
-// function of its arguments.
-type Forger func(p Params, self Addr, seen iter.Seq2[Addr, Message], lie func(to Addr, by Link, m Message))
 
 // Kind says how the node deviates: other code, twins, 2 lies.
 func (b Byzantine) Kind() string { return strings.Join(b.kinds(), ", ") }

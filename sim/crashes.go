@@ -7,13 +7,12 @@ import (
 	"macemc/internal/sight"
 )
 
-// CrashModel is the way in which a search lets nodes fail.
+// CrashModel is the way in which a search lets nodes fail. With the zero CrashModel a node fails in a
+// step of its own; a node that stores may also fail within a step, between what it sends, writes
+// and emits.
 type CrashModel string
 
 const (
-	// CrashExplicit fails a node in a step of its own. A node that stores may also fail
-	// within a step, between what it sends, writes and emits.
-	CrashExplicit CrashModel = ""
 	// CrashWithin lets every node fail within a step, also one that does not store.
 	CrashWithin CrashModel = "within"
 	// CrashImplicit takes no node down: a node that failed for good is one that takes no more
@@ -23,25 +22,10 @@ const (
 	CrashImplicit CrashModel = "implicit"
 )
 
-// CrashModels lists the words for the models.
-var CrashModels = []string{"explicit", string(CrashWithin), string(CrashImplicit)}
-
-// ParseCrashModel reads one of CrashModels. The empty text is CrashExplicit.
-func ParseCrashModel(text string) (CrashModel, error) {
-	switch {
-	case text == CrashModels[0]:
-		return CrashExplicit, nil
-	case text == "" || slices.Contains(CrashModels, text):
-		return CrashModel(text), nil
-	default:
-		return "", fmt.Errorf("there is no crash model %q; there are explicit, within, implicit", text)
-	}
-}
-
-// String returns the word for the model.
+// String returns the word for the model: explicit, within or implicit.
 func (m CrashModel) String() string {
-	if m == CrashExplicit {
-		return CrashModels[0]
+	if m == "" {
+		return "explicit"
 	}
 	return string(m)
 }
@@ -150,14 +134,4 @@ func budgetText(n int) string {
 		return "all"
 	}
 	return fmt.Sprint(n)
-}
-
-// Without returns a property made by Always as it is where some nodes have failed for good. The
-// check must be made anew for each State.
-func (p Property) Without(nodes []int, of *sight.State) sight.Check {
-	shadow := sight.NewShadow(of, nodes)
-	c := p.rule.State(shadow.State())
-	holds := c.Holds
-	c.Holds = func() bool { shadow.Follow(); return holds() }
-	return c
 }

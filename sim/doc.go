@@ -1,5 +1,5 @@
-// Package sim is the contract between a service and whatever runs it. It also defines the
-// parts of a run that reports refer to: events, steps, verdicts.
+// Package sim is the contract between a service and whatever runs it. Package trace has what is
+// recorded of a run: its steps, and the verdict of a run that failed.
 //
 // A System is a value that says how to make a Node, which requests the application makes of
 // it, and which properties must hold. A Node handles messages and signals. Everything that
@@ -41,10 +41,52 @@
 //	timer      a signal that was scheduled with Env.After
 //	task       a signal that was queued with Env.Post
 //	request    a signal from the node's script, sent by the application
-//	action     a signal that the node offers while a guard holds (Offerer, Gatherer)
+//	action     a signal that the node offers while a guard holds (Offers, Gathers)
 //	fact       a value that a node emits for monitors, with Env.Emit
 //
-// A Verdict and a Failure describe how a run failed.
+// # More methods of a node
+//
+// Besides those of Node, a node or the value from which Handlers make one may have these methods:
+//
+//	Offers(offer func(Signal))               guarded actions
+//	Gathers(in iter.Seq2[Addr, Message], offer func(Signal))
+//	                                         guarded actions on the messages of its Set
+//	Accepts(from Addr, m Message) bool       a guard on messages
+//	Opens(request Signal) bool               a guard on the script
+//	Upper() Node                             of a layer: the node that it carries
+//	KnownBugs() []Bug                        of a layer: bugs that System.Bugs must list
+//	Moment() time.Time                       the present of a node that keeps instants
+//
+// Each signal that Offers or Gathers passes to offer is an event that is possible now, and is passed
+// to Handle if it is chosen. Gathers gets the messages of the Set with their senders, in canonical
+// order, without those that a partition blocks. No message is taken out of the set.
+//
+// A message that Accepts declines cannot be delivered now. TCP and UDP are ordered, so a declined
+// message blocks those behind it: only the head of a channel is asked about. (A reorder fault may
+// overtake it, but there are none after healing, so the blocked messages then stay blocked.)
+// Messages of a Set or a Bag are asked about one by one. While Opens declines the next request of the
+// script, that request and those behind it wait.
+//
+// If several layers have Accepts or Opens, all must agree, so return true for messages and requests
+// of other layers. Properties, Offers and Accepts look through a layer at the node that it carries.
+//
+// Moment is for a node with values of type time.Time, for example inside a library that takes a
+// clock. They are compared by their distance from Moment: two nodes are equal if these distances
+// are. Zero times stay zero.
+//
+// All of these must be pure functions of the node's state and of their arguments.
+//
+// A message that carries another one, of the node above, may have the method
+//
+//	Carries() (body Message, envelope string)
+//
+// Reports show the body first, and the words of the envelope behind it, in parentheses. A value of
+// any type, at any depth of a node's state, may have the method
+//
+//	Summary() any
+//
+// whose result stands for the value. It is a last resort for values that cannot be walked. Prefer
+// System.Opaque.
 //
 // # How handlers run
 //

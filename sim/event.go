@@ -65,31 +65,6 @@ func (k Kind) String() string {
 	return kinds.Of(uint8(k), false).Name
 }
 
-// Kinds returns all kinds of events, in canonical order.
-func Kinds() (all []Kind) {
-	for k := KindScript; k < kindsMost; k++ {
-		all = append(all, k)
-	}
-	return all
-}
-
-// ParseKind returns the kind whose String is s.
-func ParseKind(s string) (Kind, bool) {
-	for _, k := range Kinds() {
-		if k.String() == s {
-			return k, true
-		}
-	}
-	return 0, false
-}
-
-// Row returns the kind's row in the table of kinds. For KindRefused, which has two rows, it
-// is the one for TCP.
-func (k Kind) Row() *kinds.Row { return kinds.Of(uint8(k), false) }
-
-// Row returns the row of the event's kind in the table of kinds.
-func (e *Event) Row() *kinds.Row { return kinds.Of(uint8(e.Kind), e.Link == LinkUDP) }
-
 // Weight returns the weight of events of this kind in random walks. Weight 0 is rare.
 func (k Kind) Weight() float64 { return weights[k] }
 
@@ -97,7 +72,7 @@ func (k Kind) Weight() float64 { return weights[k] }
 func (k Kind) Fault() bool { return budgetOf[k] >= 0 }
 
 // Fails reports whether a node fails by an event of the kind.
-func (k Kind) Fails() bool { return k.Row().Ground == kinds.Crash }
+func (k Kind) Fails() bool { return kinds.Of(uint8(k), false).Ground == kinds.Crash }
 
 // Link is a network that messages travel by: LinkTCP, LinkUDP, LinkSet or LinkBag.
 type Link uint8
@@ -155,7 +130,7 @@ func (s Split) Text(n int, arrow string) string {
 // Text returns the event's identity as one line, in a system of n nodes. Values are written
 // by value.
 func (e Event) Text(value func(any) string, n int) string {
-	return kinds.Fill(e.Row().Text, func(gap string) string {
+	return kinds.Fill(kinds.Of(uint8(e.Kind), e.Link == LinkUDP).Text, func(gap string) string {
 		switch gap {
 		case "node":
 			return e.Node.String()

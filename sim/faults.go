@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"macemc/netsim"
+	"macemc/internal/kinds"
 )
 
 // Unlimited is a budget without limit.
@@ -33,23 +33,20 @@ type Faults struct {
 	Only string
 }
 
-// budgets lists the fields of Faults by their names in --faults.
-var budgets = [...]struct {
-	name string
-	of   func(*Faults) *int
-}{
-	{"crash", func(f *Faults) *int { return &f.Crash }},
-	{"down", func(f *Faults) *int { return &f.Down }},
-	{"reset", func(f *Faults) *int { return &f.Reset }},
-	{"loss", func(f *Faults) *int { return &f.Loss }},
-	{"dup", func(f *Faults) *int { return &f.Dup }},
-	{"reorder", func(f *Faults) *int { return &f.Reorder }},
-	{"partition", func(f *Faults) *int { return &f.Partition }},
-	{"oneway", func(f *Faults) *int { return &f.OneWay }},
-	{"rare", func(f *Faults) *int { return &f.Rare }},
-	{"pause", func(f *Faults) *int { return &f.Pause }},
-	{"disk", func(f *Faults) *int { return &f.Disk }},
-	{"wipe", func(f *Faults) *int { return &f.Wipe }},
+// budgets lists the fields of Faults, in the order of kinds.Budgets.
+var budgets = [...]func(*Faults) *int{
+	func(f *Faults) *int { return &f.Crash },
+	func(f *Faults) *int { return &f.Down },
+	func(f *Faults) *int { return &f.Reset },
+	func(f *Faults) *int { return &f.Loss },
+	func(f *Faults) *int { return &f.Dup },
+	func(f *Faults) *int { return &f.Reorder },
+	func(f *Faults) *int { return &f.Partition },
+	func(f *Faults) *int { return &f.OneWay },
+	func(f *Faults) *int { return &f.Rare },
+	func(f *Faults) *int { return &f.Pause },
+	func(f *Faults) *int { return &f.Disk },
+	func(f *Faults) *int { return &f.Wipe },
 }
 
 // IsZero reports whether all budgets are zero.
@@ -61,12 +58,13 @@ func (f Faults) IsZero() bool {
 // String returns the form that ParseFaults reads.
 func (f Faults) String() string {
 	var parts []string
-	for k, b := range budgets {
-		switch n := *b.of(&f); {
+	for k, of := range budgets {
+		name := kinds.Budgets[k]
+		switch n := *of(&f); {
 		case n == Unlimited:
-			parts = append(parts, b.name+"=all"+f.limit(k))
+			parts = append(parts, name+"=all"+f.limit(k))
 		case n > 0:
-			parts = append(parts, b.name+"="+strconv.Itoa(n)+f.limit(k))
+			parts = append(parts, name+"="+strconv.Itoa(n)+f.limit(k))
 		}
 	}
 	if len(parts) == 0 {
@@ -78,26 +76,17 @@ func (f Faults) String() string {
 // limit returns the limit of a budget in the form "@places", or "".
 func (f Faults) limit(k int) string {
 	for part := range strings.SplitSeq(f.Only, ",") {
-		if name, places, _ := strings.Cut(part, "@"); name == budgets[k].name {
+		if name, places, _ := strings.Cut(part, "@"); name == kinds.Budgets[k] {
 			return "@" + places
 		}
 	}
 	return ""
 }
 
-// FaultNames returns the names that ParseFaults accepts, except "none".
-func FaultNames() []string {
-	names := make([]string, len(budgets))
-	for i, b := range budgets {
-		names[i] = b.name
-	}
-	return names
-}
+// Budget returns the k-th budget, in the order of the fields.
+func (f *Faults) Budget(k int) *int { return budgets[k](f) }
 
-// Budget returns the k-th budget, in the order of FaultNames.
-func (f *Faults) Budget(k int) *int { return budgets[k].of(f) }
-
-// Budget returns which budget an event of the kind spends, in the order of FaultNames, or -1
+// Budget returns which budget an event of the kind spends, in the order of the fields, or -1
 // if the kind is not a fault.
 func (k Kind) Budget() int { return budgetOf[k] }
 
@@ -105,16 +94,15 @@ func (k Kind) Budget() int { return budgetOf[k] }
 // fault.
 func (f *Faults) Of(kind Kind) *int {
 	if k := budgetOf[kind]; k >= 0 {
-		return budgets[k].of(f)
+		return budgets[k](f)
 	}
 	return nil
 }
 
 // budgetOf holds the index of each kind's budget, or -1.
 var budgetOf = func() (all [kindsMost]int) {
-	names := FaultNames()
 	for k := range all {
-		all[k] = slices.Index(names, Kind(k).Row().Budget)
+		all[k] = slices.Index(kinds.Budgets, kinds.Of(uint8(k), false).Budget)
 	}
 	return all
 }()
@@ -134,14 +122,14 @@ func ParseFaults(text string) (Faults, error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, value, _ := strings.Cut(part, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
-		i := slices.Index(FaultNames(), name)
+		i := slices.Index(kinds.Budgets, name)
 		switch {
 		case name == "none":
 			return f, fmt.Errorf("%q names none and other faults; none stands alone, so leave it or the others out", text)
 		case strings.TrimSpace(part) == "":
 			return f, fmt.Errorf("%q has a comma too many; write crash=1,loss=2", text)
 		case i < 0:
-			return f, fmt.Errorf("there is no fault %q; there are %s", name, strings.Join(FaultNames(), ", "))
+			return f, fmt.Errorf("there is no fault %q; there are %s", name, strings.Join(kinds.Budgets, ", "))
 		case set[i]:
 			return f, fmt.Errorf("%s is set twice", name)
 		}
@@ -157,7 +145,7 @@ func ParseFaults(text string) (Faults, error) {
 			}
 			f.Only = strings.TrimPrefix(f.Only+","+name+"@"+join(of), ",")
 		}
-		set[i], *budgets[i].of(&f) = true, n
+		set[i], *budgets[i](&f) = true, n
 	}
 	return f, nil
 }
@@ -188,62 +176,13 @@ func parseBudget(name, value string) (int, error) {
 
 // Network describes how the simulated links are built.
 type Network struct {
-	TCPBuffer   int    // how many messages a connection queues in each direction; 0 means 20
-	UDPCapacity int    // how many datagrams can be under way from one node to another before more are lost; 0 means 4
-	Slow        string // links on which messages arrive last: "n0-n1+n2" is the link between n0 and n1, and all links of n2
-	Flaws       []Flaw // known bugs of the simulated TCP to switch on
+	TCPBuffer   int      // how many messages a connection queues in each direction; 0 means 20
+	UDPCapacity int      // how many datagrams can be under way from one node to another before more are lost; 0 means 4
+	Slow        string   // links on which messages arrive last: "n0-n1+n2" is the link between n0 and n1, and all links of n2
+	Flaws       []string // known bugs of the simulated TCP to switch on: package netsim describes them
 }
 
-// Flaw is a known bug of the simulated TCP: see netsim.
-type Flaw = netsim.Flaw
-
-// The flaws of the simulated TCP. Package netsim describes them.
-const (
-	FlawResetFallsThrough = netsim.FlawResetFallsThrough
-	FlawWrongIndex        = netsim.FlawWrongIndex
-	FlawRemoteStays       = netsim.FlawRemoteStays
-)
-
-// ParseNetwork reads settings such as "tcp-buffer=20,udp-capacity=4,slow=n0-n1". The empty
-// text sets nothing.
-func ParseNetwork(text string) (Network, error) {
-	var net Network
-	if text == "" {
-		return net, nil
-	}
-	for part := range strings.SplitSeq(text, ",") {
-		name, value, _ := strings.Cut(part, "=")
-		var field *int
-		switch name {
-		case "tcp-buffer":
-			field = &net.TCPBuffer
-		case "udp-capacity":
-			field = &net.UDPCapacity
-		case "slow":
-			if net.Slow != "" {
-				return net, fmt.Errorf("network setting slow is set twice; write slow=n0-n1+n2")
-			}
-			if _, err := parsePlaces("slow", value); err != nil {
-				return net, err
-			}
-			net.Slow = value
-			continue
-		default:
-			return net, fmt.Errorf("there is no network setting %q; there are tcp-buffer, udp-capacity, slow", name)
-		}
-		n, err := strconv.Atoi(value)
-		if err != nil || n < 1 {
-			return net, fmt.Errorf("network setting %s is %q; it must be a number of 1 or more", name, value)
-		}
-		if *field > 0 {
-			return net, fmt.Errorf("network setting %s is set twice", name)
-		}
-		*field = n
-	}
-	return net, nil
-}
-
-// String returns the form that ParseNetwork reads, or "" if nothing is set.
+// String returns the settings in the form "tcp-buffer=20,udp-capacity=4,slow=n0-n1", or "" if nothing is set.
 func (n Network) String() string {
 	var parts []string
 	if n.TCPBuffer > 0 {

@@ -184,7 +184,7 @@ func unhandled(n any, what, maker string, v any) {
 	if t := reflect.TypeOf(v); strings.HasPrefix(t.PkgPath(), layersPath) { // its name means nothing to a user
 		hint = fmt.Sprintf("only nodes of the layer %s get it: make the node with the function Over of that package", strings.TrimPrefix(t.PkgPath(), layersPath))
 	}
-	panic(Unhandled{fmt.Sprintf("%T%s%s %T; %s", n, lacksHandler, what, v, hint)})
+	panic(Unhandled{fmt.Sprintf("%T%s%s %T; %s", n, sight.Unlisted, what, v, hint)})
 }
 
 // layersPath is the path of this module's layers, before their names.

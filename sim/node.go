@@ -3,12 +3,10 @@ package sim
 import (
 	"cmp"
 	"errors"
-	"iter"
 	"maps"
 	"slices"
 	"time"
 
-	"macemc/internal/canon"
 	"macemc/macetime"
 )
 
@@ -22,7 +20,8 @@ type Message = any
 // equal values are the same timer. A signal is immutable, as a message is.
 type Signal = any
 
-// Node is a service on one node. It may be any Go value.
+// Node is a service on one node. It may be any Go value. The package's documentation lists more methods
+// that a node may have.
 type Node interface {
 	// Init starts the node. No other method is called before it.
 	Init(Env)
@@ -33,53 +32,6 @@ type Node interface {
 	// panic(...), or in a layer with default: upper.Handle(...).
 	Handle(Env, Signal)
 }
-
-// Layer is a node that carries another one. Properties, Offers and Accepts look through it.
-type Layer interface {
-	Node
-	Upper() Node
-}
-
-// Flawed is a layer with known bugs. A System with such a layer must list them in Bugs.
-type Flawed interface{ KnownBugs() []Bug }
-
-// Offerer is a node with guarded actions. Each signal that Offers passes to its argument is
-// an event that is possible now, and is passed to Handle if it is chosen. Offers must be a
-// pure function of the node's state.
-type Offerer interface{ Offers(func(Signal)) }
-
-// Opener is a node with a guard on its script. While Opens declines the next request, that
-// request and those behind it wait. Opens must be a pure function of the node's state. If
-// several layers implement it, all must agree, so return true for requests of other layers.
-type Opener interface{ Opens(Signal) bool }
-
-// Gatherer is a node with guarded actions that depend on the messages in its Set. Each
-// signal that Gathers offers is an event that is possible now, and is passed to Handle if
-// it is chosen. The argument in yields the messages of the set with their senders, in
-// canonical order, without those that a partition blocks. No message is taken out of the
-// set. Gathers must be a pure function of these messages and of the node's state.
-type Gatherer interface {
-	Gathers(in iter.Seq2[Addr, Message], offer func(Signal))
-}
-
-// Accepter is a node with guards on messages. A message that Accepts declines cannot be
-// delivered now. TCP and UDP are ordered, so a declined message blocks those behind it:
-// only the head of a channel is asked about. (A reorder fault may overtake it, but there
-// are none after healing, so the blocked messages then stay blocked.) Messages of a Set or
-// a Bag are asked about one by one. Accepts must be a pure function of the node's state. If
-// several layers implement it, all must accept, so return true for messages of other
-// layers.
-type Accepter interface{ Accepts(Addr, Message) bool }
-
-// Summarizer lets a value supply what represents its state, at any depth. It is a last
-// resort for values that cannot be walked. Prefer System.Opaque.
-type Summarizer = canon.Summarizer
-
-// Timekeeper is a node that keeps instants of type time.Time, for example inside a library
-// that takes a clock. Instants are compared by their distance from Moment: two nodes are
-// equal if these distances are. Zero times stay zero. Moment must be a pure function of the
-// node's state.
-type Timekeeper interface{ Moment() time.Time }
 
 // Env is what a handler may use. It is valid only until the handler returns: pass it on,
 // but do not keep it.
@@ -115,7 +67,7 @@ type Env interface {
 	// lose, duplicate and reorder datagrams. Set and Bag have no order and never lose or
 	// refuse a message, whatever the faults. A message in the set can be delivered again
 	// and again, one in the bag only once. There a message waits while its receiver is
-	// down, is cut off by a partition, or declines it (see Accepter), and blocks no other
+	// down, is cut off by a partition, or declines it by its Accepts, and blocks no other
 	// message.
 	TCP() Port
 	UDP() Port
@@ -262,9 +214,14 @@ func Addrs[M ~map[Addr]V, V any](m M) []Addr {
 	return slices.SortedFunc(maps.Keys(m), Addr.Compare)
 }
 
-// Envelope is a message of a layer that carries a message of the node above.
-type Envelope interface {
-	// Carries returns that message, and the envelope in a few words. Reports show the message
-	// first, and the words behind it, in parentheses.
-	Carries() (body Message, envelope string)
+// layer is a node that carries another one.
+type layer interface {
+	Node
+	Upper() Node
 }
+
+// flawed is a layer with known bugs.
+type flawed interface{ KnownBugs() []Bug }
+
+// timekeeper is a node that keeps instants of type time.Time.
+type timekeeper interface{ Moment() time.Time }

@@ -94,7 +94,7 @@ func find[N any](n any) (N, bool) {
 		if found, ok := n.(N); ok {
 			return found, !isInterface[N]() || !hidden(n)
 		}
-		l, ok := n.(Layer)
+		l, ok := n.(layer)
 		if !ok {
 			break
 		}
@@ -215,9 +215,6 @@ func (p Property) Cools() bool { return p.rule.Kind == sight.RuleCools }
 
 // Promises reports whether a violation is a finding. It is, except for Sometimes.
 func (p Property) Promises() bool { return p.rule.Kind != sight.RuleSometimes }
-
-// Rule returns the property in the form that packages which run a service use.
-func (p Property) Rule() sight.Rule { return p.rule }
 
 // Always returns a safety property: holds must be true in every state. If explain is given,
 // it describes a state in which holds is false, for the report.
@@ -444,6 +441,3 @@ func While[N any](name string, holds func(View[N]) bool) Constraint {
 
 // IsZero reports whether c is the zero Constraint, which constrains nothing.
 func (c Constraint) IsZero() bool { return c.rule.State == nil }
-
-// Rule returns the constraint in the form that packages which run a service use.
-func (c Constraint) Rule() sight.Rule { return c.rule }

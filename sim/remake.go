@@ -35,9 +35,9 @@ func Remake[N, F any](field string, f func(n N, in any) F) Remade {
 	}}
 }
 
-// Rules returns the system's declarations about its state (Opaque, Immutable and others), as options of a
+// rules returns the system's declarations about its state (Opaque, Immutable and others), as options of a
 // walker.
-func (sys *System) Rules() canon.Options {
+func (sys *System) rules() canon.Options {
 	o := canon.Options{Opaque: sys.Opaque, Immutable: sys.Immutable, Now: moment}
 	for _, r := range sys.Remade {
 		o.Made = append(o.Made, r.made)

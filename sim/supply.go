@@ -15,15 +15,30 @@ import (
 // This file calls the functions of a System on behalf of packages that run it, and turns
 // their failures into errors for the system's author.
 
-// Walker returns a walker for the system's values.
-func (sys *System) Walker() (*canon.Walker, error) { return sys.walker(nil) }
+func init() {
+	sight.Sim = sight.Inside{
+		Rule: func(of any) sight.Rule {
+			if p, is := of.(Property); is {
+				return p.rule
+			}
+			return of.(Constraint).rule
+		},
+		Rules: func(system any) canon.Options { return system.(*System).rules() },
+		Walker: func(system any, renames bool) (*canon.Walker, error) {
+			if renames {
+				return system.(*System).walker(reflect.TypeFor[Addr]())
+			}
+			return system.(*System).walker(nil)
+		},
+		Script: func(self any, script []any, life int) error { return checkScript(self.(Addr), script, life) },
+	}
+}
 
-// Renamer returns a walker for the system's values that sums them as if addresses in them were others:
-// see canon.Walker.Rename. The number of an address is its Index, plus one.
-func (sys *System) Renamer() (*canon.Walker, error) { return sys.walker(reflect.TypeFor[Addr]()) }
-
+// walker returns a walker for the system's values. If names is not nil, it is the type of addresses, and
+// the walker sums values as if addresses in them were others: see canon.Walker.Rename. The number of an
+// address is its Index, plus one.
 func (sys *System) walker(names reflect.Type) (*canon.Walker, error) {
-	o := sys.Rules()
+	o := sys.rules()
 	o.Names = names
 	o.Skip = []reflect.Type{reflect.TypeFor[Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table]()}
 	o.Named = []reflect.Type{reflect.TypeFor[Addr](), reflect.TypeFor[macetime.Time](), reflect.TypeFor[macetime.Monotone]()}
@@ -35,12 +50,12 @@ func (sys *System) walker(names reflect.Type) (*canon.Walker, error) {
 	return walker, nil
 }
 
-// moment returns the present of a node that is a Timekeeper.
+// moment returns the present of a node that keeps instants of type time.Time.
 func moment(root any) (time.Time, bool) {
 	if n, ok := root.(Node); ok {
 		root = sight.Subject(n)
 	}
-	if n, ok := root.(Timekeeper); ok {
+	if n, ok := root.(timekeeper); ok {
 		return n.Moment(), true
 	}
 	return time.Time{}, false
@@ -76,12 +91,12 @@ func (sys *System) Opening(p Params, self Addr) (script []Signal, err error) {
 	if slices.Contains(script, nil) {
 		return nil, fmt.Errorf("the Script of %s has a nil signal; a signal is a value of a type of its own", self)
 	}
-	return script, CheckScript(self, script, 0)
+	return script, checkScript(self, script, 0)
 }
 
-// CheckScript returns an error if a node joins or leaves at a place in its script where it
+// checkScript returns an error if a node joins or leaves at a place in its script where it
 // cannot.
-func CheckScript(self Addr, script []Signal, life int) error {
+func checkScript(self Addr, script []Signal, life int) error {
 	for k, s := range script {
 		switch s.(type) {
 		case Join:

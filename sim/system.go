@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -66,7 +67,11 @@ type System struct {
 	Byzantine func(p Params) []Byzantine
 	// Forge says which messages a Byzantine node can make up. If it is nil, the node sends
 	// messages again that it has seen, to any node, by the links by which it has sent before.
-	Forge Forger
+	//
+	// Forge passes each message that the node at self can make up to lie. It has seen the messages
+	// that it got, with their senders, and those that it sent itself. Forge must be a pure function
+	// of its arguments.
+	Forge func(p Params, self Addr, seen iter.Seq2[Addr, Message], lie func(to Addr, by Link, m Message))
 
 	Properties []Property
 	// Within bounds the space. States outside of it are checked, but the exhaustive search

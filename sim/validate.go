@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"macemc/internal/guard"
+	"macemc/internal/kinds"
 	"macemc/internal/sight"
 )
 
@@ -44,7 +45,7 @@ func (sys *System) validateOwn() error {
 	case sys.New == nil && sys.Programs == nil:
 		return errors.New("it has no New; say how a node is made")
 	}
-	for k, name := range FaultNames() {
+	for k, name := range kinds.Budgets {
 		if n := *sys.Tolerates.Budget(k); n < Unlimited {
 			return fmt.Errorf("it tolerates %s=%d; a budget is 0 or more, or Unlimited", name, n)
 		}
@@ -121,7 +122,7 @@ func (sys *System) validateNodes(p Params) error {
 			return fmt.Errorf("there is no known bug %s; there are %s", id, orNone(sys.bugNames()))
 		}
 	}
-	walker, err := sys.Walker()
+	walker, err := sys.walker(nil)
 	if err != nil {
 		return err
 	}
@@ -204,7 +205,7 @@ func (sys *System) validateNodes(p Params) error {
 
 // carriedQuorum returns an error if a node that a layer carries has an OnQuorum.
 func carriedQuorum(n Node) error {
-	for l, is := n.(Layer); is; l, is = n.(Layer) {
+	for l, is := n.(layer); is; l, is = n.(layer) {
 		if n = l.Upper(); n == nil {
 			return nil
 		}
@@ -220,7 +221,7 @@ func carriedQuorum(n Node) error {
 // not list. A handler of the layer would panic when it asks for the bug.
 func (sys *System) listsBugsOf(n Node) error {
 	for n != nil {
-		if flawed, ok := n.(Flawed); ok {
+		if flawed, ok := n.(flawed); ok {
 			for _, b := range flawed.KnownBugs() {
 				if !slices.ContainsFunc(sys.Bugs, func(own Bug) bool { return own.ID == b.ID }) {
 					pkg, _, _ := strings.Cut(strings.TrimLeft(reflect.TypeOf(n).String(), "*"), ".")
@@ -228,7 +229,7 @@ func (sys *System) listsBugsOf(n Node) error {
 				}
 			}
 		}
-		l, ok := n.(Layer)
+		l, ok := n.(layer)
 		if !ok {
 			return nil
 		}

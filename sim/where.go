@@ -37,7 +37,7 @@ func (f Faults) Where(n int) (func(Event) bool, error) {
 	for k, places := range l {
 		for _, p := range places {
 			if most := max(p.a, p.b); most >= n {
-				return nil, fmt.Errorf("the fault %s is limited to %s, and there are %d nodes, counted from n0", budgets[k].name, p, n)
+				return nil, fmt.Errorf("the fault %s is limited to %s, and there are %d nodes, counted from n0", kinds.Budgets[k], p, n)
 			}
 		}
 	}
@@ -50,7 +50,7 @@ func (f Faults) Where(n int) (func(Event) bool, error) {
 // Disks returns on which nodes disks may fail, or nil if they may fail on all.
 func (f Faults) Disks() (func(node int) bool, error) {
 	l, err := parseLimits(f.Only)
-	places := l[slices.Index(FaultNames(), "disk")]
+	places := l[slices.Index(kinds.Budgets, "disk")]
 	if err != nil || places == nil {
 		return nil, err
 	}
@@ -85,12 +85,12 @@ func (l *limits) within(k int, group uint64) bool {
 func parseLimits(text string) (l limits, err error) {
 	for part := range strings.SplitSeq(text, ",") {
 		name, places, _ := strings.Cut(part, "@")
-		k := slices.Index(FaultNames(), name)
+		k := slices.Index(kinds.Budgets, name)
 		switch {
 		case text == "":
 			return l, nil
 		case k < 0:
-			return l, fmt.Errorf("Faults.Only names the fault %q; there are %s", name, strings.Join(FaultNames(), ", "))
+			return l, fmt.Errorf("Faults.Only names the fault %q; there are %s", name, strings.Join(kinds.Budgets, ", "))
 		case l[k] != nil:
 			return l, fmt.Errorf("Faults.Only names the fault %s twice", name)
 		}
@@ -153,10 +153,12 @@ func parsePlaces(name, text string) (places []place, err error) {
 
 // ofNodes reports whether a fault happens to one node. A disk fails in no event of its own.
 func ofNodes(name string) bool {
-	return name == "disk" || slices.ContainsFunc(Kinds(), func(k Kind) bool {
-		row := k.Row()
-		return row.Budget == name && (row.Ground == kinds.Crash || row.Ground == kinds.Node)
-	})
+	for k := KindScript; k < kindsMost; k++ {
+		if row := kinds.Of(uint8(k), false); row.Budget == name && (row.Ground == kinds.Crash || row.Ground == kinds.Node) {
+			return true
+		}
+	}
+	return name == "disk"
 }
 
 func orLinks(ofNode bool, name string) string {

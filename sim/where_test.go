@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"macemc/internal/kinds"
 )
 
 // A limit is parsed, written as it was read, and applied to events.
@@ -71,7 +73,7 @@ func TestFaultsWhereRefuses(t *testing.T) {
 			t.Errorf("%s: %v\nwant %s", text, err, want)
 		}
 	}
-	for _, name := range FaultNames() { // a fault of links is limited to links
+	for _, name := range kinds.Budgets { // a fault of links is limited to links
 		switch name {
 		case "reset", "loss", "dup", "reorder":
 			if _, err := ParseFaults(name + "=1@n0-n1"); err != nil {

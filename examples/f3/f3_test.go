@@ -5,7 +5,7 @@ import (
 
 	"macemc/internal/long"
 	"macemc/macetest"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // With one chain for all, every walk comes to a decision.
@@ -18,5 +18,5 @@ func TestFindsTheRest(t *testing.T) {
 	if !*long.On {
 		t.Skip("it takes 40 s")
 	}
-	macetest.Run(t, System, macetest.Options{Depth: 2, WalkSteps: 1_000, Walks: 1_000, Expect: sim.VerdictDead, NoShrink: true})
+	macetest.Run(t, System, macetest.Options{Depth: 2, WalkSteps: 1_000, Walks: 1_000, Expect: trace.VerdictDead, NoShrink: true})
 }

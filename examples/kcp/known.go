@@ -3,20 +3,21 @@ package kcp
 import (
 	"macemc/internal/known"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Known is what is said of each known bug: how it is found, as what, and with which
 // critical step. Those steps were written before the first search; where it named another
 // one and was right, that one was added.
 var Known = entries(
-	known.Bug{ID: KC1, Kind: known.Safety, Verdict: sim.VerdictSafety, Critical: steps(sim.KindTimer, "again")},
-	known.Bug{ID: KC2, Kind: known.Safety, Verdict: sim.VerdictSafety, Critical: steps(sim.KindMessage, "Packet")},
-	known.Bug{ID: KC3, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("none", "receive=4", "messages=4"), Critical: steps(sim.KindMessage, "Packet", sim.KindTimer, "update")},
-	known.Bug{ID: KC4, Kind: known.Liveness, Verdict: sim.VerdictDead, Flags: flags("none"), Critical: steps(sim.KindTimer, "update")},
-	known.Bug{ID: KC5, Kind: known.Liveness, Verdict: sim.VerdictDead, Flags: flags("none", "messages=2"), Long: true, Critical: steps(sim.KindMessage, "Packet")},
-	known.Bug{ID: KC6, Kind: known.Safety, Verdict: sim.VerdictPanic, Flags: flags("none", "parts=2")}, // no critical step: every run reads a message
-	known.Bug{ID: KC7, Kind: known.Liveness, Verdict: sim.VerdictDead, Flags: flags("loss=1", "messages=2", "receive=1"), Critical: steps(sim.KindLose, "Packet")},
-	known.Bug{ID: KC8, Kind: known.Liveness, Verdict: sim.VerdictDead, Or: sim.VerdictSafety, Flags: flags("dup=1,reorder=1", "pattern=reconnect", "messages=1"), Long: true, Critical: steps(sim.KindMessage, "Packet")},
+	known.Bug{ID: KC1, Kind: known.Safety, Verdict: trace.VerdictSafety, Critical: steps(sim.KindTimer, "again")},
+	known.Bug{ID: KC2, Kind: known.Safety, Verdict: trace.VerdictSafety, Critical: steps(sim.KindMessage, "Packet")},
+	known.Bug{ID: KC3, Kind: known.Safety, Verdict: trace.VerdictSafety, Flags: flags("none", "receive=4", "messages=4"), Critical: steps(sim.KindMessage, "Packet", sim.KindTimer, "update")},
+	known.Bug{ID: KC4, Kind: known.Liveness, Verdict: trace.VerdictDead, Flags: flags("none"), Critical: steps(sim.KindTimer, "update")},
+	known.Bug{ID: KC5, Kind: known.Liveness, Verdict: trace.VerdictDead, Flags: flags("none", "messages=2"), Long: true, Critical: steps(sim.KindMessage, "Packet")},
+	known.Bug{ID: KC6, Kind: known.Safety, Verdict: trace.VerdictPanic, Flags: flags("none", "parts=2")}, // no critical step: every run reads a message
+	known.Bug{ID: KC7, Kind: known.Liveness, Verdict: trace.VerdictDead, Flags: flags("loss=1", "messages=2", "receive=1"), Critical: steps(sim.KindLose, "Packet")},
+	known.Bug{ID: KC8, Kind: known.Liveness, Verdict: trace.VerdictDead, Or: trace.VerdictSafety, Flags: flags("dup=1,reorder=1", "pattern=reconnect", "messages=1"), Long: true, Critical: steps(sim.KindMessage, "Packet")},
 )
 
 func flags(faults string, params ...string) known.Flags {

@@ -6,6 +6,7 @@ import (
 
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // TestMain lets a test take 60 runs where neither MACETEST_SCALE nor -macetest.scale says how many.
@@ -20,10 +21,10 @@ func TestLedger(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
 // Two servers hold the lease, since their clocks drift.
 func TestDrift(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{LD6}, Walks: 8000, Expect: sim.VerdictSafety})
+	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{LD6}, Walks: 8000, Expect: trace.VerdictSafety})
 }
 
 // A deposit is counted twice.
 func TestTwice(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{LD2}, Expect: sim.VerdictSafety})
+	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{LD2}, Expect: trace.VerdictSafety})
 }

@@ -6,6 +6,7 @@ import (
 	"macemc/internal/long"
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // One of four crashes, and starts again without its memory: all accept a block, the same.
@@ -18,7 +19,7 @@ func TestFindsTheHalt(t *testing.T) {
 	if !*long.On {
 		t.Skip("it takes 25 s")
 	}
-	macetest.Run(t, System, macetest.Options{Depth: 3, WalkSteps: 3_000, Walks: 1_000, Expect: sim.VerdictDead, NoShrink: true})
+	macetest.Run(t, System, macetest.Options{Depth: 3, WalkSteps: 3_000, Walks: 1_000, Expect: trace.VerdictDead, NoShrink: true})
 }
 
 // One of four is two validators that propose different blocks: nobody accepts two. That the

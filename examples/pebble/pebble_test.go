@@ -5,6 +5,7 @@ import (
 
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 var anyOrder = sim.Conditions{DiskReorder: true}
@@ -16,5 +17,5 @@ func TestNothingIsLost(t *testing.T) {
 
 // A driver that syncs too late is found, so the property sees what it is for.
 func TestSyncedTooLate(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{Conditions: anyOrder, Bugs: []sim.BugID{PB1}, Expect: sim.VerdictSafety, NoShrink: true})
+	macetest.Run(t, System, macetest.Options{Conditions: anyOrder, Bugs: []sim.BugID{PB1}, Expect: trace.VerdictSafety, NoShrink: true})
 }

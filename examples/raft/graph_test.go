@@ -13,6 +13,7 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 var graphs = flag.String("graphs", "", "keep the drawings of TestGraphs in this `folder`")
@@ -21,7 +22,7 @@ var graphs = flag.String("graphs", "", "keep the drawings of TestGraphs in this 
 // protocol buffers, told by their own text.
 func TestGraphs(t *testing.T) {
 	d := drive(t, 3, nil, []string{string(RF1)}, world.Config{Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 5}}, Trace: true})
-	var f *sim.Failure
+	var f *trace.Failure
 	for i := 0; f == nil && i < 5_000; i++ {
 		f = d.run(gusty(5), i, 100, never)
 	}

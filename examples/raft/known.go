@@ -3,6 +3,7 @@ package raft
 import (
 	"macemc/internal/known"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Known is what is said of each known bug: how it is found, as what, and with which
@@ -10,37 +11,37 @@ import (
 // one and was right, that one was added. A crash may come in the middle of a task, which is
 // the critical step then.
 var Known = entries(
-	known.Bug{ID: RF1, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("crash=2", "proposals=0"),
+	known.Bug{ID: RF1, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("crash=2", "proposals=0"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "send", sim.KindCrash, "")},
-	known.Bug{ID: RF2, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("crash=2", "proposals=0"),
+	known.Bug{ID: RF2, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("crash=2", "proposals=0"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "send", sim.KindCrash, "")},
-	known.Bug{ID: RF3, Kind: known.Liveness, Verdict: sim.VerdictDead, Flags: flags("none"),
+	known.Bug{ID: RF3, Kind: known.Liveness, Verdict: trace.VerdictDead, Flags: flags("none"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "save")},
-	known.Bug{ID: RF4, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("crash=2", "proposals=0", "storage=files"),
+	known.Bug{ID: RF4, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("crash=2", "proposals=0", "storage=files"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "send", sim.KindCrash, "")},
-	known.Bug{ID: RF5, Kind: known.Safety, Verdict: sim.VerdictPanic, Or: sim.VerdictSafety, Flags: flags("crash=3", "storage=files"),
+	known.Bug{ID: RF5, Kind: known.Safety, Verdict: trace.VerdictPanic, Or: trace.VerdictSafety, Flags: flags("crash=3", "storage=files"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindCrash, "", sim.KindRestart, "", sim.KindTask, "send", sim.KindTask, "save", sim.KindTask, "sync", sim.KindTask, "apply")},
-	known.Bug{ID: RF6, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("crash=2", "proposals=0", "storage=files"),
+	known.Bug{ID: RF6, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("crash=2", "proposals=0", "storage=files"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "send", sim.KindCrash, "")},
-	known.Bug{ID: RF7, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("none", "proposals=1"),
+	known.Bug{ID: RF7, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("none", "proposals=1"),
 		Critical: steps(sim.KindTimer, "campaign", sim.KindTask, "save", sim.KindMessage, "wire")},
-	known.Bug{ID: RF8, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("none", "proposals=1"),
+	known.Bug{ID: RF8, Kind: known.Safety, Verdict: trace.VerdictSafety, Flags: flags("none", "proposals=1"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTask, "apply", sim.KindTimer, "campaign")},
-	known.Bug{ID: RF9, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("none"),
+	known.Bug{ID: RF9, Kind: known.Safety, Verdict: trace.VerdictSafety, Flags: flags("none"),
 		Critical: steps(sim.KindTimer, "campaign", sim.KindMessage, "wire", sim.KindTask, "save", sim.KindTask, "send", sim.KindTimer, "propose")},
-	known.Bug{ID: RF10, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("none", "reads=9", "proposals=1"),
+	known.Bug{ID: RF10, Kind: known.Safety, Verdict: trace.VerdictSafety, Flags: flags("none", "reads=9", "proposals=1"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTask, "save", sim.KindTask, "send", sim.KindTask, "apply")},
-	known.Bug{ID: RF11, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("crash=1", "proposals=1", "reads=1"),
+	known.Bug{ID: RF11, Kind: known.Safety, Verdict: trace.VerdictSafety, Flags: flags("crash=1", "proposals=1", "reads=1"),
 		Critical: steps(sim.KindCrash, "", sim.KindMessage, "wire", sim.KindTask, "save", sim.KindTask, "send", sim.KindTask, "apply")},
-	known.Bug{ID: RF12, Kind: known.Safety, Verdict: sim.VerdictSafety, Flags: flags("none", "proposals=0"),
+	known.Bug{ID: RF12, Kind: known.Safety, Verdict: trace.VerdictSafety, Flags: flags("none", "proposals=0"),
 		Critical: append(steps(sim.KindMessage, "wire", sim.KindTimer, "campaign"), known.Critical{})},
-	known.Bug{ID: RF13, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("none", "compact=1"),
+	known.Bug{ID: RF13, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("none", "compact=1"),
 		Critical: steps(sim.KindTimer, "campaign", sim.KindMessage, "wire", sim.KindTask, "compact", sim.KindTimer, "propose")},
-	known.Bug{ID: RF14, Kind: known.Liveness, Verdict: sim.VerdictDead, Flags: flags("none", "members=leave", "proposals=0", "compact=3"), Long: true,
+	known.Bug{ID: RF14, Kind: known.Liveness, Verdict: trace.VerdictDead, Flags: flags("none", "members=leave", "proposals=0", "compact=3"), Long: true,
 		Critical: steps(sim.KindTimer, "change", sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "save", sim.KindTask, "send")},
-	known.Bug{ID: RF15, Kind: known.Liveness, Verdict: sim.VerdictDead, Flags: nodes(2, flags("crash=2", "proposals=0")),
+	known.Bug{ID: RF15, Kind: known.Liveness, Verdict: trace.VerdictDead, Flags: nodes(2, flags("crash=2", "proposals=0")),
 		Critical: steps(sim.KindCrash, "")},
-	known.Bug{ID: RF16, Kind: known.Safety, Verdict: sim.VerdictSafety, Or: sim.VerdictPanic, Flags: flags("none", "members=leave", "apply=slow", "proposals=0"),
+	known.Bug{ID: RF16, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("none", "members=leave", "apply=slow", "proposals=0"),
 		Critical: steps(sim.KindTimer, "change", sim.KindMessage, "wire", sim.KindTask, "work")},
 )
 

@@ -14,6 +14,7 @@ import (
 	"macemc/internal/long"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func TestMain(m *testing.M) { long.Run(m) }
@@ -66,7 +67,7 @@ var moods = []struct {
 }{{"rough", rough}, {"wild", wild}, {"gusty", gusty(5)}}
 
 // run takes walk i in a mood until so many steps are taken, or done.
-func (d driven) run(m mood, i, steps int, done func() bool) *sim.Failure {
+func (d driven) run(m mood, i, steps int, done func() bool) *trace.Failure {
 	d.walk.Restart(1, uint64(i))
 	return d.Protect(func() {
 		d.Start(d.walk)
@@ -282,7 +283,7 @@ func TestCrashBugs(t *testing.T) {
 }
 
 // told is a failure's property, or the beginning of what was panicked.
-func told(f *sim.Failure) string {
+func told(f *trace.Failure) string {
 	if f.Property != "" {
 		return f.Property
 	}

@@ -5,11 +5,12 @@ import (
 
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Sectors in any order: an entry is accepted of which a part was never written.
 func TestFindsTheTornEntry(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{Conditions: sim.Conditions{DiskReorder: true}, Transitions: 60_000, Expect: sim.VerdictSafety, NoShrink: true})
+	macetest.Run(t, System, macetest.Options{Conditions: sim.Conditions{DiskReorder: true}, Transitions: 60_000, Expect: trace.VerdictSafety, NoShrink: true})
 }
 
 // Sectors in their order: nothing is found.

@@ -6,6 +6,7 @@ import (
 	"macemc/internal/long"
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // TestSwim searches the correct protocol for a while.
@@ -13,8 +14,8 @@ func TestSwim(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
 // TestKnownBugs finds each known bug by the default search, as what its story says.
 func TestKnownBugs(t *testing.T) {
-	for bug, want := range map[sim.BugID]sim.Verdict{
-		SM1: sim.VerdictDead, SM2: sim.VerdictSafety, SM3: sim.VerdictSafety, SM4: sim.VerdictSafety, SM5: sim.VerdictDead,
+	for bug, want := range map[sim.BugID]trace.Verdict{
+		SM1: trace.VerdictDead, SM2: trace.VerdictSafety, SM3: trace.VerdictSafety, SM4: trace.VerdictSafety, SM5: trace.VerdictDead,
 	} {
 		t.Run(string(bug), func(t *testing.T) {
 			if bug == SM1 && !*long.On {

@@ -118,7 +118,7 @@ func (a *Account) Violated() []string {
 	switch f := a.Finding; {
 	case f == nil || f.Property == "":
 		return nil
-	case f.Verdict == sim.VerdictDead:
+	case f.Verdict == trace.VerdictDead:
 		return f.Failing
 	default:
 		return []string{f.Property}
@@ -126,10 +126,10 @@ func (a *Account) Violated() []string {
 }
 
 // Dead reports whether the finding is a dead run.
-func (a *Account) Dead() bool { return a.Finding.Verdict == sim.VerdictDead }
+func (a *Account) Dead() bool { return a.Finding.Verdict == trace.VerdictDead }
 
 // Hot reports whether the finding is a run that stays hot for ever.
-func (a *Account) Hot() bool { return a.Finding.Verdict == sim.VerdictHot }
+func (a *Account) Hot() bool { return a.Finding.Verdict == trace.VerdictHot }
 
 // Path returns the finding's path, or an empty one.
 func (a *Account) Path() *choose.Path {
@@ -176,7 +176,7 @@ type run struct {
 // States returns the states of the finding's run, or nil if they cannot be had: the run's last
 // handler never returns, the run is not the same each time, or it ends its process.
 func (a *Account) States() *eventgraph.Recording {
-	if f := a.Finding; f.Trace == nil || f.Verdict == sim.VerdictNondeterminism || f.Verdict == sim.VerdictKilled {
+	if f := a.Finding; f.Trace == nil || f.Verdict == trace.VerdictNondeterminism || f.Verdict == trace.VerdictKilled {
 		return nil
 	}
 	return a.again(&a.runs[0], a.Finding.Path)
@@ -239,7 +239,7 @@ func (a *Account) Ran() (*lines.Ran, error) {
 // on, or nil if that is not known. The run is taken once more for that, unless it ends the
 // process or does not end.
 func (a *Account) Printed() []string {
-	if a.heard || a.Prints == nil || a.Finding.Verdict == sim.VerdictKilled || a.Finding.Verdict == sim.VerdictDivergence {
+	if a.heard || a.Prints == nil || a.Finding.Verdict == trace.VerdictKilled || a.Finding.Verdict == trace.VerdictDivergence {
 		return a.printed
 	}
 	a.heard = true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"macemc/internal/contract"
 	"macemc/internal/wording"
 	"macemc/sim"
 )
@@ -22,7 +23,7 @@ func (a *Account) Beyond() string {
 	}
 	promised := a.System.Tolerates
 	var all []string
-	for _, kind := range sim.Kinds() {
+	for _, kind := range contract.Kinds() {
 		if !kind.Fault() {
 			continue
 		}

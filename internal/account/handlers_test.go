@@ -51,7 +51,7 @@ func TestSourceOfHandlers(t *testing.T) {
 		t.Errorf("%d files were read", len(all.files))
 	}
 	stack := "macemc/sim.(*handled[...]).unhandled\n\t/somewhere/sim/handlers.go:12\n"
-	if got := all.Of(&search.Finding{Failure: sim.Failure{Stack: stack}, Trace: &trace.Trace{}}); got.Line != lineOf(t, "handlers_test.go", "market new") {
+	if got := all.Of(&search.Finding{Failure: trace.Failure{Stack: stack}, Trace: &trace.Trace{}}); got.Line != lineOf(t, "handlers_test.go", "market new") {
 		t.Errorf("what nobody handles: %s:%d", got.File, got.Line)
 	}
 }

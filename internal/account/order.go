@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"macemc/internal/lines"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Order is a statement that ranges over a map, and so may do something else each time.
@@ -24,7 +24,7 @@ type Order struct {
 // or, if the lines that ran are not known, those that its handler calls.
 func (a *Account) Orders() []Order {
 	f := a.Finding
-	if f.Verdict != sim.VerdictNondeterminism {
+	if f.Verdict != trace.VerdictNondeterminism {
 		return nil
 	}
 	ran, _ := a.Ran()

@@ -14,6 +14,7 @@ import (
 	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // jumbled goes by the order of a map, in its second handler.
@@ -251,7 +252,7 @@ func TestMapOrder(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := map[int]string{17: "n1 message whole", 19: "n1 start"}[leak]
-				if f := res.Finding; f == nil || f.Verdict != sim.VerdictNondeterminism {
+				if f := res.Finding; f == nil || f.Verdict != trace.VerdictNondeterminism {
 					t.Errorf("leak %d, %v: found %v, %s, %d states", leak, c, f, res.Safety.State, res.Stats.States)
 				} else if !strings.HasPrefix(f.Identity, cmp.Or(want, "n0 task tick")) {
 					t.Errorf("leak %d, %v: blamed is %s", leak, c, f.Identity)
@@ -278,7 +279,7 @@ func TestMapOrderViolates(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := res.Finding
-			if f != nil && f.Verdict == sim.VerdictNondeterminism && !strings.HasSuffix(f.Identity, "task tick{}") {
+			if f != nil && f.Verdict == trace.VerdictNondeterminism && !strings.HasSuffix(f.Identity, "task tick{}") {
 				t.Errorf("%s, seed %d: blamed is %q: %s", engine, seed+1, f.Identity, f.Message)
 			}
 		}
@@ -324,7 +325,7 @@ func TestMapOrderIsNamed(t *testing.T) {
 func TestMapOrderThatRan(t *testing.T) {
 	file := standing(reflect.ValueOf(leaks[0]).Pointer()).path
 	line := lineOf(t, "order_test.go", "order 0")
-	a := Of(&search.Result{System: jumbledSystem(0, false), Params: sim.Params{Nodes: 2}}, &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictNondeterminism, Step: 1}})
+	a := Of(&search.Result{System: jumbledSystem(0, false), Params: sim.Params{Nodes: 2}}, &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictNondeterminism, Step: 1}})
 	a.ranned = true
 	for pieces, want := range [][]int{{}, {line}} {
 		ran := lines.Function{File: file, Pieces: []lines.Piece{{Line: line, Column: 1 + strings.Index(a.Sources().text(file)[line-1], "{"), EndLine: line + 2, EndColumn: 2}}}

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/contract"
 	"macemc/internal/kinds"
 	"macemc/internal/sight"
 	"macemc/internal/wording"
@@ -66,7 +67,7 @@ func (l *Sources) Of(f *search.Finding) Source {
 		return s
 	}
 	at := f.Step
-	if f.Critical != nil && f.Verdict == sim.VerdictDead {
+	if f.Critical != nil && f.Verdict == trace.VerdictDead {
 		at = f.Critical.Step
 	}
 	if f.Trace != nil {
@@ -110,7 +111,7 @@ func (l *Sources) sender(t *trace.Trace, s *trace.Step) Source {
 // that of the inner message. An event that no node handles has none.
 func (l *Sources) Handler(e sim.Event) Source {
 	e.Value, _ = wording.Carried(e.Value)
-	switch e.Row().Handler {
+	switch contract.Row(&e).Handler {
 	case kinds.Deliver:
 		return l.find(handled{e.Node, "Deliver", reflect.TypeOf(e.Value)})
 	case kinds.Handle:
@@ -233,7 +234,7 @@ func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
 	}
 	for n := l.sys.New(l.param, at); n != nil && len(all) < 16; {
 		all = append(all, n)
-		layer, ok := n.(sim.Layer)
+		layer, ok := n.(contract.Layer)
 		if !ok {
 			break
 		}

@@ -109,7 +109,7 @@ func TestSourceOfStep(t *testing.T) {
 			{Index: 1, Node: n0, Event: event(sim.KindTimer, resend{1})},
 			{Index: 2, Node: n0, Event: c.last, Causes: []int{1}},
 		}}
-		f := &search.Finding{Failure: sim.Failure{Step: 2}, Trace: ran}
+		f := &search.Finding{Failure: trace.Failure{Step: 2}, Trace: ran}
 		got := NewSources(mall, params).Of(f)
 		if got.File != "internal/account/source_test.go" || got.Line != line(t, c.mark) {
 			t.Errorf("%s: %s:%d (%s), want line %d, %s", c.name, got.File, got.Line, got.Func, line(t, c.mark), c.mark)
@@ -133,7 +133,7 @@ func TestSourceElsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	stack := "fmt.Sprint\n\t/usr/lib/go/src/fmt/print.go:7\nmacemc/internal/account.f\n\t" + here + "/none.go:12\n"
-	if got := all.Of(&search.Finding{Failure: sim.Failure{Stack: stack}}); got.File != "internal/account/none.go" || got.Line != 12 {
+	if got := all.Of(&search.Finding{Failure: trace.Failure{Stack: stack}}); got.File != "internal/account/none.go" || got.Line != 12 {
 		t.Errorf("a panic: %s:%d", got.File, got.Line)
 	}
 	if got, want := Stack(stack), "fmt.Sprint\n\t/usr/lib/go/src/fmt/print.go:7\nmacemc/internal/account.f\n\tinternal/account/none.go:12\n"; got != want {

@@ -1,6 +1,8 @@
 package account
 
-import "macemc/sim"
+import (
+	"macemc/trace"
+)
 
 // Turn says at which step the failure of a finding became inevitable, and how that is known.
 type Turn uint8
@@ -81,7 +83,7 @@ const (
 func (a *Account) Basis() (b Basis) {
 	f := a.Finding
 	c, e := f.Critical, f.Evidence
-	if f.Verdict != sim.VerdictDead {
+	if f.Verdict != trace.VerdictDead {
 		switch {
 		case c != nil && c.Exact:
 			return BasisProved

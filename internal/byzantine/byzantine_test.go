@@ -13,6 +13,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 type (
@@ -352,7 +353,7 @@ func TestWalksLie(t *testing.T) {
 	sys := gossip(sim.Always("n1 is not asked", func(v sim.View[*client]) bool { return !hears(v) }))
 	o := search.Options{Depth: 1, Conditions: sim.Conditions{Byzantine: "lies=1@n2"}}
 	f := found(t, sys, o)
-	if f == nil || f.Verdict != sim.VerdictSafety {
+	if f == nil || f.Verdict != trace.VerdictSafety {
 		t.Fatalf("found %v; a lie asks n1", f)
 	}
 	if text, _ := f.Path.Get("byzantine"); text != "lies=1@n2" {
@@ -370,7 +371,7 @@ func TestWalksLie(t *testing.T) {
 func TestLiesAreNoRecovery(t *testing.T) {
 	sys := gossip(sim.Eventually("n1 is asked", hears))
 	f := found(t, sys, search.Options{Depth: 6, Walks: 100, Conditions: sim.Conditions{Byzantine: "lies=all@n2"}})
-	if f == nil || f.Verdict != sim.VerdictDead {
+	if f == nil || f.Verdict != trace.VerdictDead {
 		t.Errorf("found %v; only a lie asks n1", f)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 
+	"macemc/internal/contract"
 	"macemc/internal/handler"
 	"macemc/internal/sight"
 	"macemc/sim"
@@ -75,7 +76,7 @@ func (c *conduct) clone(self sim.Addr, n sim.Node) sim.Node {
 	if c.New == nil {
 		return c.sys.Clone(c.params, self, n)
 	}
-	walker, err := c.sys.Walker()
+	walker, err := contract.Walker(c.sys)
 	if err == nil {
 		var same any
 		if same, err = walker.Copy(n); err == nil {

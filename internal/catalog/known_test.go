@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Every known bug of a system has an entry, every entry a bug, in one order.
@@ -42,10 +42,10 @@ func TestEntriesAreComplete(t *testing.T) {
 		default:
 			t.Errorf("%s: the kind is %q", e.ID, e.Kind)
 		}
-		if e.Verdict == sim.VerdictNone {
+		if e.Verdict == trace.VerdictNone {
 			t.Errorf("%s: no verdict is stated", e.ID)
 		}
-		if e.Verdict == sim.VerdictDead && len(e.Critical) == 0 {
+		if e.Verdict == trace.VerdictDead && len(e.Critical) == 0 {
 			t.Errorf("%s: no critical step is stated", e.ID)
 		}
 		if n := len(e.Critical); (n == 0 || n > 3) && e.Meant == "" {

@@ -36,7 +36,7 @@ func Watch(n sim.Node, t *Tally) (any bool) {
 type Tally struct{ all []charted }
 
 type charted struct {
-	chart *sim.Chart
+	chart *Chart
 	pairs []int
 	moves []int // from state s to state t: at s*len(States)+t
 
@@ -47,9 +47,9 @@ type charted struct {
 func (t *Tally) HandlerTable() {}
 
 // Add lists a chart in the tally, with all counts zero.
-func (t *Tally) Add(c *sim.Chart) { t.of(c) }
+func (t *Tally) Add(c *Chart) { t.of(c) }
 
-func (t *Tally) of(c *sim.Chart) *charted {
+func (t *Tally) of(c *Chart) *charted {
 	for k := range t.all {
 		if t.all[k].chart == c {
 			return &t.all[k]
@@ -62,16 +62,16 @@ func (t *Tally) of(c *sim.Chart) *charted {
 	return t.add(c, false)
 }
 
-func (t *Tally) add(c *sim.Chart, foreign bool) *charted {
+func (t *Tally) add(c *Chart, foreign bool) *charted {
 	t.all = append(t.all, charted{c, make([]int, len(c.Pairs)), make([]int, len(c.States)*len(c.States)), foreign})
 	return &t.all[len(t.all)-1]
 }
 
 // Took counts that a machine in a state received an event.
-func (t *Tally) Took(c *sim.Chart, state, event int) { t.of(c).took(state*len(c.Events)+event, 1) }
+func (t *Tally) Took(c *Chart, state, event int) { t.of(c).took(state*len(c.Events)+event, 1) }
 
 // Moved counts that a machine moved from one state to another.
-func (t *Tally) Moved(c *sim.Chart, from, to int) { t.of(c).moved(from, to, 1) }
+func (t *Tally) Moved(c *Chart, from, to int) { t.of(c).moved(from, to, 1) }
 
 func (c *charted) took(pair, n int)      { c.pairs[pair] += n }
 func (c *charted) moved(from, to, n int) { c.moves[from*len(c.chart.States)+to] += n }
@@ -91,7 +91,7 @@ func (t *Tally) Merge(other *Tally) {
 
 // Sum is what was counted of a chart, as plain values.
 type Sum struct {
-	Chart *sim.Chart
+	Chart *Chart
 	Pairs []int
 	Moves [][3]int // from, to, and how often
 }
@@ -142,7 +142,7 @@ func (c *charted) join(o *Sum) {
 }
 
 // known returns the index of an equal chart, or -1 if there is none.
-func (t *Tally) known(c *sim.Chart) int {
+func (t *Tally) known(c *Chart) int {
 	return slices.IndexFunc(t.all, func(o charted) bool {
 		return o.chart.Name == c.Name && slices.Equal(o.chart.States, c.States) && slices.Equal(o.chart.Events, c.Events)
 	})
@@ -160,7 +160,7 @@ func (t *Tally) Charts() []Counted {
 
 // Counted is a chart with its counts.
 type Counted struct {
-	*sim.Chart
+	*Chart
 	of *charted
 }
 

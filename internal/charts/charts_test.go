@@ -3,15 +3,13 @@ package charts
 import (
 	"strings"
 	"testing"
-
-	"macemc/sim"
 )
 
 // Counts of two tallies, and of one of another process, add up; a chart that was made again is
 // the same by its names.
 func TestTally(t *testing.T) {
-	door := func() *sim.Chart {
-		return &sim.Chart{Name: "door", States: []string{"open", "shut", "locked"}, Events: []string{"push"}, Pairs: make([]sim.Reaction, 3)}
+	door := func() *Chart {
+		return &Chart{Name: "door", States: []string{"open", "shut", "locked"}, Events: []string{"push"}, Pairs: make([]Reaction, 3)}
 	}
 	here, there := door(), door()
 	var a, b Tally

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Critical is the last step before which the run could recover, and after which it could
@@ -70,9 +71,9 @@ type Avoided struct {
 
 // Dead returns the failure of a run that ends at that step in a state in which these
 // liveness properties do not hold.
-func Dead(step int, names, explanations []string) *sim.Failure {
-	return &sim.Failure{
-		Verdict: sim.VerdictDead, Step: step, Property: strings.Join(names, ", "), Failing: names, Message: strings.Join(explanations, "; "),
+func Dead(step int, names, explanations []string) *trace.Failure {
+	return &trace.Failure{
+		Verdict: trace.VerdictDead, Step: step, Property: strings.Join(names, ", "), Failing: names, Message: strings.Join(explanations, "; "),
 	}
 }
 
@@ -184,7 +185,7 @@ func (s Success) Recordable() bool { return s.Walk != nil }
 // Failed is a walk that met a failure of the service.
 type Failed struct {
 	Number  int
-	Failure *sim.Failure
+	Failure *trace.Failure
 
 	Walk any // the lab's own
 }

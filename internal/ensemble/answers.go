@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/disk"
 	"macemc/internal/handler"
 	"macemc/internal/sight"
@@ -31,7 +32,7 @@ type machine struct {
 
 // newMachine makes a node that made these writes in earlier lives.
 func newMachine(n *node, writes []disk.Write) *machine {
-	walker, err := n.Sys.Walker()
+	walker, err := contract.Walker(n.Sys)
 	if err != nil {
 		panic(err)
 	}

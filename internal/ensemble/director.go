@@ -10,6 +10,7 @@ import (
 
 	"macemc/internal/bubble"
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/guard"
 	"macemc/internal/happens"
 	"macemc/internal/setting"
@@ -83,7 +84,7 @@ func body(s setting.Setting) worlds.System {
 // bind binds the properties.
 func (d *director) bind() {
 	var err error
-	if d.walker, err = d.Sys.Walker(); err != nil {
+	if d.walker, err = contract.Walker(d.Sys); err != nil {
 		d.t.Fatal(err)
 	}
 	n := d.Params.Nodes
@@ -96,7 +97,7 @@ func (d *director) bind() {
 		if len(d.Properties) > 0 && !slices.Contains(d.Properties, p.Name) {
 			continue
 		}
-		switch r := p.Rule(); r.Kind {
+		switch r := contract.Rule(p); r.Kind {
 		case sight.RuleAlways:
 			d.always = append(d.always, r.State(&d.state))
 		case sight.RuleEventually:
@@ -119,7 +120,7 @@ func (nothing) UnderWay(func(sight.Sent) bool) {}
 // unfit returns an error if a setting has what systems of programs have not.
 func unfit(s setting.Setting) error {
 	for _, p := range s.Sys.Properties {
-		switch p.Rule().Kind {
+		switch contract.Rule(p).Kind {
 		case sight.RuleSteps, sight.RuleCools:
 			return fmt.Errorf("property %q was made by %s, which systems with programs do not have; make it by Always, Each, Eventually or Monitor",
 				p.Name, strings.ToUpper(p.Kind()[:1])+p.Kind()[1:])

@@ -9,11 +9,13 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/happens"
 	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A Recording is a run of programs in the form of a system that does what it did, and nothing else.
@@ -422,7 +424,7 @@ func (r *recorder) path(sys *sim.System, violated string) (*choose.Path, error) 
 	faults := recorded(r.s)
 	conditions.Faults = &faults
 	header := conditions.Header(true)
-	walker, err := sys.Walker()
+	walker, err := contract.Walker(sys)
 	if err != nil {
 		return nil, err
 	}
@@ -448,7 +450,7 @@ func (r *recorder) path(sys *sim.System, violated string) (*choose.Path, error) 
 	}
 	path := taken.Path()
 	path.Header = header
-	path.Add("verdict", sim.VerdictSafety.String())
+	path.Add("verdict", trace.VerdictSafety.String())
 	path.Add("violates", violated)
 	return path, nil
 }

@@ -13,6 +13,7 @@ import (
 	"macemc/internal/worlds"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // The properties of every program.
@@ -159,7 +160,7 @@ func refuse(sys *sim.System, o search.Options) error {
 		{o.Depth > 0 && !bounded, "Depth"}, {o.Prefixes > 0, "Prefixes"}, {o.Engine != "" && o.Engine != search.EngineMemo && !bounded, "Engine"},
 		{o.Store != nil, "Store"}, {o.Afar != nil, "Afar"}, {len(o.Ignore) > 0, "Ignore"}, {o.Findings > 1, "Findings"}, {o.NoWalks, "NoWalks"},
 		{o.ProfileSpace, "ProfileSpace"}, {o.Reduce != "" && o.Reduce != search.ReduceNone, "Reduce"}, {o.Symmetry != "" && o.Symmetry != search.ReduceNone, "Symmetry"},
-		{o.Early != nil, "Early"}, {o.Crashes != sim.CrashExplicit, "Crashes"}, {o.FreeTimers, "FreeTimers"}, {o.DiskReorder, "DiskReorder"}, {o.Network.String() != "", "Network"},
+		{o.Early != nil, "Early"}, {o.Crashes != "", "Crashes"}, {o.FreeTimers, "FreeTimers"}, {o.DiskReorder, "DiskReorder"}, {o.Network.String() != "", "Network"},
 	} {
 		if c.is {
 			return fmt.Errorf("%s has programs with goroutines, whose search takes runs and keeps no states: Options.%s is not for it; leave it out", sys.Name, c.name)
@@ -179,8 +180,8 @@ func (r *result) found(s setting.Setting, f *worlds.Finding) error {
 	of := &search.Programs{Worlds: f.World + 1, Clocks: r.Programs.Clocks, Exact: f.Exact, Draws: f.Asked, Deviate: f.Deviate, First: f.First, Shrunk: f.Runs}
 	if !f.Exact {
 		path := &choose.Path{Header: s.Header(true)}
-		path.Add("verdict", sim.VerdictNondeterminism.String())
-		r.add(of, nil, &search.Finding{Path: path, Tape: path, Failure: sim.Failure{Verdict: sim.VerdictNondeterminism,
+		path.Add("verdict", trace.VerdictNondeterminism.String())
+		r.add(of, nil, &search.Finding{Path: path, Tape: path, Failure: trace.Failure{Verdict: trace.VerdictNondeterminism,
 			Message: first(f.Failure.Message) + "; replay is not exact: " + strings.Join(f.Differs, "; ")}})
 		return nil
 	}
@@ -258,9 +259,9 @@ func finding(s setting.Setting, tape *choose.Path, of *worlds.Failure, log []jso
 	}
 	property, message, stack := property(of, &rec.end)
 	tape = &choose.Path{Header: slices.Clone(tape.Header), Start: tape.Start, Steps: tape.Steps}
-	tape.Set("verdict", sim.VerdictSafety.String())
+	tape.Set("verdict", trace.VerdictSafety.String())
 	tape.Set("violates", property)
-	m.finding = &search.Finding{Path: tape, Tape: tape, Failure: sim.Failure{Verdict: sim.VerdictSafety, Property: property, Message: message, Stack: stack}}
+	m.finding = &search.Finding{Path: tape, Tape: tape, Failure: trace.Failure{Verdict: trace.VerdictSafety, Property: property, Message: message, Stack: stack}}
 	m.system = system(s, nil, property, message)
 	recording, undrawn := rec.recording(property, message)
 	if undrawn != nil {
@@ -328,7 +329,7 @@ func Taken(sys *sim.System, path *choose.Path, by Taker) (*search.Replayed, *Rec
 			return nil, nil, err
 		}
 		of, err := rec.recording("", "")
-		return &search.Replayed{System: sys, Params: s.Params, Recorded: sim.VerdictSafety, Finding: &search.Finding{Path: path, Tape: path}}, of, err
+		return &search.Replayed{System: sys, Params: s.Params, Recorded: trace.VerdictSafety, Finding: &search.Finding{Path: path, Tape: path}}, of, err
 	}
 	m, _, err := finding(s, path, again.Failure, again.Log, 0)
 	if err != nil {
@@ -338,6 +339,6 @@ func Taken(sys *sim.System, path *choose.Path, by Taker) (*search.Replayed, *Rec
 		return nil, nil, m.undrawn
 	}
 	was, _ := path.Get("violates")
-	return &search.Replayed{System: m.system, Params: s.Params, Recorded: sim.VerdictSafety, Finding: m.finding, Reproduced: m.finding.Property == was},
+	return &search.Replayed{System: m.system, Params: s.Params, Recorded: trace.VerdictSafety, Finding: m.finding, Reproduced: m.finding.Property == was},
 		&Recording{m.system, m.finding.Path}, nil
 }

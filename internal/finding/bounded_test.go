@@ -6,6 +6,7 @@ import (
 
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // clock ticks for ever, and at its third tick may become wrong.
@@ -42,7 +43,7 @@ var clocks = &sim.System{
 // written, by 60 walks of 10,000 steps.
 func TestWritingJudgesNothing(t *testing.T) {
 	r := found(t, clocks, search.Options{Workers: 1, WalkSteps: 300, MaxWalkSteps: 300})
-	if f := r.Finding; f.Verdict != sim.VerdictDead || f.Proved {
+	if f := r.Finding; f.Verdict != trace.VerdictDead || f.Proved {
 		t.Fatalf("found is %+v", f)
 	}
 	ticks.Store(0)

@@ -15,6 +15,7 @@ import (
 	_ "macemc/internal/transcript" // the flag -rewrite
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 const examplesFolder = "../../docs/examples"
@@ -136,7 +137,7 @@ func replayed(t *testing.T, sys *sim.System, file string) *search.Result {
 		t.Fatal(err)
 	}
 	again, err := search.Replay(sys, path, search.Options{})
-	if err != nil || again.Finding.Verdict == sim.VerdictNone {
+	if err != nil || again.Finding.Verdict == trace.VerdictNone {
 		t.Fatalf("%s: %v, and nothing is found", file, err)
 	}
 	r := &search.Result{System: sys, Params: again.Params, Finding: again.Finding, Findings: []*search.Finding{again.Finding}}

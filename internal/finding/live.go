@@ -11,6 +11,7 @@ import (
 	"macemc/internal/report"
 	"macemc/internal/wording"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 const (
@@ -116,8 +117,8 @@ func (t *tale) nearest(p *page) {
 	p.head("The nearest live run")
 	end, most := "becomes live", differenceMost
 	switch t.f.Verdict {
-	case sim.VerdictDead:
-	case sim.VerdictHot:
+	case trace.VerdictDead:
+	case trace.VerdictHot:
 		end = "becomes cold"
 	default:
 		end, most = "goes on without it", survivedMost

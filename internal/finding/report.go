@@ -14,7 +14,7 @@ import (
 	"macemc/internal/numerals"
 	"macemc/internal/observe"
 	"macemc/internal/report"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 const (
@@ -85,14 +85,14 @@ func (t *tale) kind() string {
 		after, at = "at the start", "at the start"
 	}
 	switch t.f.Verdict {
-	case sim.VerdictDead:
+	case trace.VerdictDead:
 		if t.Turn().FromStart() {
 			return "dead from the start"
 		}
 		return "dead " + after
-	case sim.VerdictHot:
+	case trace.VerdictHot:
 		return fmt.Sprintf("hot for ever after step %d", t.f.Lasso.Since)
-	case sim.VerdictSafety:
+	case trace.VerdictSafety:
 		return "unsafe " + after
 	default:
 		return t.f.Verdict.String() + " " + at
@@ -103,7 +103,7 @@ func (t *tale) kind() string {
 func (t *tale) violated(p *page) {
 	f := t.f
 	switch f.Verdict {
-	case sim.VerdictDead:
+	case trace.VerdictDead:
 		names := codes(t.told.Live)
 		if len(names) == 1 {
 			p.say("**Promised:** from every state, a state can be reached in which %s.", names[0])
@@ -112,10 +112,10 @@ func (t *tale) violated(p *page) {
 		}
 		p.say("**Violated:** at the end of this run, %s %s not hold%s, and no state in which %s can be reached any more.",
 			report.List(codes(t.told.Failing)), one(t.told.Failing, "does", "do"), because(f.Message), one(names, "it holds", "all hold"))
-	case sim.VerdictHot:
+	case trace.VerdictHot:
 		p.say("**Promised:** every fair run becomes cold again and again: %s.", report.Code(f.Property))
 		p.say("**Violated:** this run is fair, and hot for ever%s.", because(f.Message))
-	case sim.VerdictSafety:
+	case trace.VerdictSafety:
 		p.say("**Promised:** %s", t.promise())
 		p.say("**Violated:** %s%s.", after(f.Step), because(f.Message))
 	default:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/kinds"
 	"macemc/internal/report"
 	"macemc/internal/wording"
@@ -21,7 +22,7 @@ type teller struct {
 // Event says what happened in a step, without a full stop.
 func (t teller) event(s *trace.Step) string {
 	e := &s.Event
-	return kinds.Fill(e.Row().Tells, func(gap string) string {
+	return kinds.Fill(contract.Row(e).Tells, func(gap string) string {
 		switch gap {
 		case "node":
 			return report.Code(e.Node.String())

@@ -3,6 +3,7 @@ package handler
 import (
 	"iter"
 
+	"macemc/internal/contract"
 	"macemc/internal/sight"
 	"macemc/sim"
 )
@@ -11,10 +12,10 @@ import (
 // messages and requests. They are never written after they are made, so copies of a node
 // may share them.
 type Guards struct {
-	offerers  []sim.Offerer
-	accepters []sim.Accepter
-	openers   []sim.Opener
-	gatherers []sim.Gatherer
+	offerers  []contract.Offerer
+	accepters []contract.Accepter
+	openers   []contract.Opener
+	gatherers []contract.Gatherer
 	quorums   quorums
 }
 
@@ -23,16 +24,16 @@ func GuardsOf(n sim.Node) (g Guards) {
 	g.quorums = quorumsOf(n)
 	for n != nil {
 		of := sight.Subject(n)
-		if o, ok := of.(sim.Offerer); ok {
+		if o, ok := of.(contract.Offerer); ok {
 			g.offerers = append(g.offerers, o)
 		}
-		if a, ok := of.(sim.Accepter); ok {
+		if a, ok := of.(contract.Accepter); ok {
 			g.accepters = append(g.accepters, a)
 		}
-		if o, ok := of.(sim.Opener); ok {
+		if o, ok := of.(contract.Opener); ok {
 			g.openers = append(g.openers, o)
 		}
-		if o, ok := of.(sim.Gatherer); ok {
+		if o, ok := of.(contract.Gatherer); ok {
 			g.gatherers = append(g.gatherers, o)
 		}
 		n = Upper(n)
@@ -42,7 +43,7 @@ func GuardsOf(n sim.Node) (g Guards) {
 
 // Upper returns the node that a layer carries, or nil.
 func Upper(n sim.Node) sim.Node {
-	if l, ok := n.(sim.Layer); ok {
+	if l, ok := n.(contract.Layer); ok {
 		return l.Upper()
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"macemc/internal/contract"
 	"macemc/internal/disk"
 	"macemc/internal/kinds"
 	"macemc/internal/sight"
@@ -190,8 +191,8 @@ func (s *Step) Start(n sim.Node) { n.Init(s.running) }
 
 // handlers holds the handler of each kind of event.
 var handlers = func() (all [kinds.Count]kinds.Handler) {
-	for _, k := range sim.Kinds() {
-		all[k] = k.Row().Handler
+	for _, k := range contract.Kinds() {
+		all[k] = contract.RowOf(k).Handler
 	}
 	return all
 }()
@@ -209,7 +210,7 @@ func (s *Step) Dispatch(n sim.Node, e *sim.Event) {
 			n.Handle(s.running, e.Value)
 		}
 	case kinds.Signal:
-		if e.Row().Runs() { // no handler runs for a refused datagram
+		if contract.Row(e).Runs() { // no handler runs for a refused datagram
 			n.Handle(s.running, signal(e))
 		}
 	case kinds.Init:

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/observe"
 	"macemc/internal/sight"
 	"macemc/internal/state"
@@ -70,7 +71,7 @@ func (j *Judge) bind(c Config) error {
 			continue
 		}
 		delete(wanted, p.Name)
-		switch rule := p.Rule(); rule.Kind {
+		switch rule := contract.Rule(p); rule.Kind {
 		case sight.RuleAlways:
 			j.always = append(j.always, rule.State(j.sees))
 			j.declares(rule)
@@ -99,10 +100,10 @@ func (j *Judge) bind(c Config) error {
 		}
 	}
 	if !c.System.Within.IsZero() {
-		j.within = c.System.Within.Rule().State(j.sees)
+		j.within = contract.Rule(c.System.Within).State(j.sees)
 	}
 	if !c.System.Assume.IsZero() {
-		j.assume = c.System.Assume.Rule().State(j.sees)
+		j.assume = contract.Rule(c.System.Assume).State(j.sees)
 	}
 	return nil
 }
@@ -118,11 +119,11 @@ type without struct {
 // by Each are left out: if they hold for all nodes, they hold for fewer.
 func (j *Judge) bindWithout(c Config) {
 	for _, p := range c.System.Properties {
-		if p.Rule().Kind != sight.RuleAlways || len(c.Only) > 0 && !slices.Contains(c.Only, p.Name) {
+		if contract.Rule(p).Kind != sight.RuleAlways || len(c.Only) > 0 && !slices.Contains(c.Only, p.Name) {
 			continue
 		}
 		for _, nodes := range c.Failing {
-			if c := p.Without(nodes, j.sees); c.Each == nil {
+			if c := contract.Rule(p).Without(nodes, j.sees); c.Each == nil {
 				j.without = append(j.without, without{c, nodes})
 			}
 		}

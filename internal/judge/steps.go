@@ -3,6 +3,7 @@ package judge
 import (
 	"slices"
 
+	"macemc/internal/contract"
 	"macemc/internal/sight"
 	"macemc/sim"
 )
@@ -18,8 +19,8 @@ type Steps struct {
 func (j *Judge) Steps(sys *sim.System, only []string, before *sight.State) *Steps {
 	t := &Steps{judge: j}
 	for _, p := range sys.Properties {
-		if p.Rule().Kind == sight.RuleSteps && (len(only) == 0 || slices.Contains(only, p.Name)) {
-			c := p.Rule().Step(before, j.sees)
+		if contract.Rule(p).Kind == sight.RuleSteps && (len(only) == 0 || slices.Contains(only, p.Name)) {
+			c := contract.Rule(p).Step(before, j.sees)
 			if j.wrap != nil {
 				c = j.wrap(c, "property")
 			}

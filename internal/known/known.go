@@ -9,6 +9,7 @@ import (
 
 	"macemc/choose"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Bug is the entry of a known bug, besides the story that its system has: how it is found,
@@ -29,9 +30,9 @@ type Bug struct {
 	// find the bug, since few runs show it.
 	Narrow bool
 	// Verdict is the verdict of the finding.
-	Verdict sim.Verdict
+	Verdict trace.Verdict
 	// Or is another verdict that some seeds come to first, or VerdictNone.
-	Or sim.Verdict
+	Or trace.Verdict
 	// Critical lists the possible critical steps of the run. It is empty if none is stated;
 	// for a run that is found dead it must not be.
 	Critical []Critical

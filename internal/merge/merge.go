@@ -27,7 +27,7 @@ type Result struct {
 	Differences []string // where the simulation says otherwise; the last ended the path, if it did
 	Parted      bool     // the path ends before the records do
 	Left        int      // steps that are not in the path
-	Failure     *sim.Failure
+	Failure     *trace.Failure
 }
 
 // FromFolder merges the records of a folder, as live.RecordIn wrote them.
@@ -98,7 +98,7 @@ func (r *Result) differ(format string, args ...any) {
 
 // fail records the failure of the run, or nil. A merge that ended in a failure did not part,
 // whatever the simulation made of the entry in which the service failed.
-func (r *Result) fail(f *sim.Failure) {
+func (r *Result) fail(f *trace.Failure) {
 	r.Failure, r.Parted = f, r.Parted && f == nil
 }
 
@@ -910,7 +910,7 @@ func (m *merger) result() (*Result, error) {
 	if err := m.asked.write(m.sys, p); err != nil {
 		return nil, err
 	}
-	verdict := sim.VerdictNone
+	verdict := trace.VerdictNone
 	if f := r.Failure; f != nil {
 		verdict = f.Verdict
 	}

@@ -20,7 +20,7 @@ import (
 type Audit struct {
 	walker   *canon.Walker
 	sum      func(v any) canon.Hash
-	stop     func(v sim.Verdict, property, message string)
+	stop     func(v trace.Verdict, property, message string)
 	nodes    *sight.State
 	monitors []sight.Monitor
 
@@ -39,7 +39,7 @@ type Audit struct {
 type Audited struct {
 	Walker   *canon.Walker
 	Sum      func(v any) canon.Hash
-	Stop     func(v sim.Verdict, property, message string)
+	Stop     func(v trace.Verdict, property, message string)
 	Nodes    *sight.State
 	Monitors []sight.Monitor
 }
@@ -93,7 +93,7 @@ func (a *Audit) CheckHanded(effects []trace.Effect) {
 			break // the rest never happened
 		}
 		if e := &effects[k]; sum != (canon.Hash{}) && a.sum(e.Value) != sum {
-			a.stop(sim.VerdictMutation, "", fmt.Sprintf(
+			a.stop(trace.VerdictMutation, "", fmt.Sprintf(
 				"the handler changed what it had handed over (%s) before it returned: %s; messages, tasks and facts are immutable from then on: copy before changing%s",
 				e.Kind, a.became(sum, e.Value), a.lazily(sum, e.Value)))
 		}
@@ -128,7 +128,7 @@ func (a *Audit) Check(i int, start bool, under iter.Seq[Parcel]) (changed bool) 
 		a.starts(i)
 	}
 	if p := a.given; p.Message != nil && a.sum(p.Message) != p.Sum {
-		a.stop(sim.VerdictMutation, "", fmt.Sprintf(
+		a.stop(trace.VerdictMutation, "", fmt.Sprintf(
 			"the handler changed what it was given: %s; messages and signals are immutable: copy before changing%s",
 			a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message)))
 	}
@@ -141,7 +141,7 @@ func (a *Audit) Check(i int, start bool, under iter.Seq[Parcel]) (changed bool) 
 			continue
 		}
 		if a.sum(n.Node) != a.kept[k] {
-			a.stop(sim.VerdictMutation, "", fmt.Sprintf(
+			a.stop(trace.VerdictMutation, "", fmt.Sprintf(
 				"the state of %s changed while %s ran: %s; the two share memory (a message that one of them kept, or a package variable), or a callback came meanwhile, as of time.AfterFunc (env.After)",
 				state.AddrOf(k), state.AddrOf(i), a.differs(k)))
 		}
@@ -197,7 +197,7 @@ func (a *Audit) CheckMonitors(acting sim.Addr) {
 	for k := range a.monitors {
 		m := &a.monitors[k]
 		if a.sum(m.Memory()) != a.memories[k] {
-			a.stop(sim.VerdictMutation, m.Name, fmt.Sprintf(
+			a.stop(trace.VerdictMutation, m.Name, fmt.Sprintf(
 				"the memory of the monitor %q changed while %s ran: %s; it keeps a fact that shares memory with a node: facts are immutable once emitted: emit a copy",
 				m.Name, acting, differences(Diff(a.recalled[k], a.walker.Lines(m.Memory())))))
 		}
@@ -217,12 +217,12 @@ func (a *Audit) Property(c sight.Check, what string) sight.Check {
 		second := holds()
 		for k, n := range a.nodes.Nodes {
 			if a.sum(n.Node) != a.kept[k] {
-				a.stop(sim.VerdictMutation, name, fmt.Sprintf(
+				a.stop(trace.VerdictMutation, name, fmt.Sprintf(
 					"%s %q changed the state of %s: %s; it must only look (unless a callback came meanwhile, as of time.AfterFunc: set a timer by env.After)", what, name, state.AddrOf(k), a.differs(k)))
 			}
 		}
 		if first != second {
-			a.stop(sim.VerdictNondeterminism, name, fmt.Sprintf(
+			a.stop(trace.VerdictNondeterminism, name, fmt.Sprintf(
 				"%s %q was %v and then %v in one state; it must be a function of the state", what, name, first, second))
 		}
 		return first
@@ -248,7 +248,7 @@ func (a *Audit) parcel(p Parcel) {
 	if a.sum(p.Message) == p.Sum {
 		return
 	}
-	a.stop(sim.VerdictMutation, "", fmt.Sprintf(
+	a.stop(trace.VerdictMutation, "", fmt.Sprintf(
 		"a message under way from %s to %s, sent at step %d, changed after it was sent: %s; messages are immutable once sent: copy before changing%s",
 		state.AddrOf(p.From), state.AddrOf(p.To), p.Step, a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message)))
 }

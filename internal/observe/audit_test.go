@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/sight"
 	"macemc/netsim"
 	"macemc/sim"
@@ -28,7 +29,7 @@ type stopped struct{ text string }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	walker, err := (&sim.System{}).Walker()
+	walker, err := contract.Walker((&sim.System{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func newScene(t *testing.T) *scene {
 	s.audit = NewAudit(Audited{
 		Walker: walker, Sum: s.sum, Nodes: sees,
 		Monitors: []sight.Monitor{{Name: "watch", Memory: func() any { return s.memory }}},
-		Stop:     func(_ sim.Verdict, _, message string) { panic(stopped{message}) },
+		Stop:     func(_ trace.Verdict, _, message string) { panic(stopped{message}) },
 	})
 	s.audit.Start()
 	s.audit.Check(0, true, slices.Values(s.under))

@@ -48,7 +48,7 @@ func (c *Coverage) neverPairs() (never []string) {
 		for s, state := range m.States {
 			var events []string
 			for e, event := range m.Events {
-				if r := m.Pair(s, e); r.Kind != sim.ReactionNone && m.Times(s, e) == 0 {
+				if r := m.Pair(s, e); r.Kind != charts.ReactionNone && m.Times(s, e) == 0 {
 					events = append(events, event)
 				}
 			}

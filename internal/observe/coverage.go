@@ -8,6 +8,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/charts"
+	"macemc/internal/contract"
 	"macemc/internal/sight"
 	"macemc/sim"
 )
@@ -131,7 +132,7 @@ func (c *Coverage) Prepare(p sim.Params) []atomic.Bool {
 
 // Allow records the budgets of a run; the largest of all runs count.
 func (c *Coverage) Allow(f sim.Faults) {
-	for k := range sim.FaultNames() {
+	for k := range contract.FaultNames() {
 		if n, most := *f.Budget(k), c.allowed.Budget(k); n == sim.Unlimited || n > *most && *most != sim.Unlimited {
 			*most = n
 		}

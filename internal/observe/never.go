@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/contract"
 	"macemc/internal/guard"
 	"macemc/internal/sight"
 	"macemc/sim"
@@ -35,10 +36,10 @@ func (c *Coverage) neverBugs() (never []string) {
 }
 
 func (c *Coverage) neverFaults() (never []string) {
-	for i, name := range sim.FaultNames() {
+	for i, name := range contract.FaultNames() {
 		happened := map[string]int{"rare": c.rare, "disk": c.disk}[name] // of those that are no events
-		for _, kind := range sim.Kinds() {
-			if kind.Row().Budget == name {
+		for _, kind := range contract.Kinds() {
+			if contract.RowOf(kind).Budget == name {
 				happened = c.kinds[kind].happened
 			}
 		}

@@ -310,7 +310,7 @@ func (c *comparison) replay(length, turn int) {
 	if net := o.Network.String(); net != "" {
 		path.Add("net", net)
 	}
-	if o.Crashes != sim.CrashExplicit {
+	if o.Crashes != "" {
 		path.Add("crashes", o.Crashes.String())
 	}
 	if o.FreeTimers {

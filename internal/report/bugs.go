@@ -13,7 +13,7 @@ import (
 	"macemc/internal/numerals"
 	"macemc/internal/verify"
 	"macemc/search"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Bugs writes the catalogue of known bugs, as text. If elsewhere is not empty, it ends with that
@@ -44,7 +44,7 @@ func Bug(w io.Writer, e known.Entry, command string) error {
 	p.blank()
 	p.row(2, labels, "violates", string(e.Kind))
 	as := e.Verdict.String()
-	if e.Or != sim.VerdictNone {
+	if e.Or != trace.VerdictNone {
 		as += ", on some seeds " + e.Or.String()
 	}
 	p.row(2, labels, "found as", as)
@@ -276,7 +276,7 @@ func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
 	}
 	for _, b := range r.Bugs {
 		one := verifiedBugJSON{
-			ID: string(b.Entry.ID), System: b.Entry.System.Name, Kind: string(b.Entry.Kind), Found: b.Stated, Verdict: sim.VerdictNone.String(),
+			ID: string(b.Entry.ID), System: b.Entry.System.Name, Kind: string(b.Entry.Kind), Found: b.Stated, Verdict: trace.VerdictNone.String(),
 			Nodes: b.Nodes, Alone: b.Alone, Paper: orNull(b.Entry.Paper), Command: b.Entry.Command(),
 			Problems: []string{},
 		}

@@ -9,6 +9,7 @@ import (
 	"macemc/internal/verify"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // verified is a report of all that may come of a bug.
@@ -16,13 +17,13 @@ func verified() *verify.Report {
 	sys := switches
 	entry := func(id sim.BugID, paper string, flags known.Flags) known.Entry {
 		return known.Entry{
-			Bug:    known.Bug{ID: id, Kind: known.Liveness, Verdict: sim.VerdictDead, Paper: paper, Flags: flags},
+			Bug:    known.Bug{ID: id, Kind: known.Liveness, Verdict: trace.VerdictDead, Paper: paper, Flags: flags},
 			System: sys, Story: "It goes wrong. And how.",
 		}
 	}
 	run := func(seed int, problem string, c *search.Critical) verify.Run {
 		return verify.Run{
-			Seed: seed, Verdict: sim.VerdictDead, Steps: 10 * seed, Critical: c, Time: time.Duration(4-seed) * time.Second,
+			Seed: seed, Verdict: trace.VerdictDead, Steps: 10 * seed, Critical: c, Time: time.Duration(4-seed) * time.Second,
 			Stats: search.Stats{States: 1000 * seed, Paths: seed}, Problem: problem,
 		}
 	}
@@ -30,7 +31,7 @@ func verified() *verify.Report {
 	searched := func(id sim.BugID, flags known.Flags, r *search.Result) *verify.Clean {
 		return &verify.Clean{Entry: entry(id, "", flags), Bugs: []sim.BugID{id}, Transitions: 70, WalkSteps: 9_000, Result: r, Time: 2 * time.Minute}
 	}
-	crash, broken := known.Flags{Faults: "crash=1", Properties: []string{"one lamp is on"}}, &search.Finding{Failure: sim.Failure{Verdict: sim.VerdictSafety}}
+	crash, broken := known.Flags{Faults: "crash=1", Properties: []string{"one lamp is on"}}, &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictSafety}}
 	clean := searched("XA1", known.Flags{}, &search.Result{
 		Safety: search.Safety{State: search.StateBounded, Depth: 15}, Liveness: search.Liveness{State: search.StateSampled},
 		Stats: search.Stats{States: 1_204_332, Transitions: 4_000_000, WalkSteps: 126_500, Walks: 10_000, Depth: 15},

@@ -23,6 +23,7 @@ import (
 	"macemc/systems/brokentree"
 	"macemc/systems/handshake"
 	"macemc/systems/twophase"
+	"macemc/trace"
 )
 
 var junitSchema = flag.String("junit-schema", "", "validate JUnit's XML against this `XSD`, by xmllint")
@@ -60,7 +61,7 @@ func searched(t *testing.T) map[string]*search.Result {
 func every(t *testing.T, do func(name string, r *search.Result)) {
 	t.Helper()
 	for name, make := range results {
-		if r := make(); r.Finding == nil || r.Finding.Verdict != sim.VerdictNone { // of a replay
+		if r := make(); r.Finding == nil || r.Finding.Verdict != trace.VerdictNone { // of a replay
 			do(name, r)
 		}
 	}
@@ -189,18 +190,18 @@ func TestGitHubCut(t *testing.T) {
 // A dead run that is long is shown around its critical step, any other at its end.
 func TestStepsAroundTheCritical(t *testing.T) {
 	for _, c := range []struct {
-		verdict      sim.Verdict
+		verdict      trace.Verdict
 		n, critical  int
 		first, last  string
 		before, more string
 	}{
-		{sim.VerdictDead, 40, 20, "  13  n0 a", "  24  n0 a", "  ... 12 steps before", "  ... 16 steps after"},
-		{sim.VerdictDead, 40, 2, "   1  n0 a", "  12  n0 a", "steps 1 to 12 of 40, around the critical one:", "  ... 28 steps after"},
-		{sim.VerdictDead, 40, 39, "  29  n0 a", "  40  n0 a", "the last 12 steps of 40:", ""},
-		{sim.VerdictDead, 12, 3, "   1  n0 a", "  12  n0 a", "the run, of 12 steps:", ""},
-		{sim.VerdictSafety, 40, 20, "  29  n0 a", "  40  n0 a", "the last 12 steps of 40:", ""},
+		{trace.VerdictDead, 40, 20, "  13  n0 a", "  24  n0 a", "  ... 12 steps before", "  ... 16 steps after"},
+		{trace.VerdictDead, 40, 2, "   1  n0 a", "  12  n0 a", "steps 1 to 12 of 40, around the critical one:", "  ... 28 steps after"},
+		{trace.VerdictDead, 40, 39, "  29  n0 a", "  40  n0 a", "the last 12 steps of 40:", ""},
+		{trace.VerdictDead, 12, 3, "   1  n0 a", "  12  n0 a", "the run, of 12 steps:", ""},
+		{trace.VerdictSafety, 40, 20, "  29  n0 a", "  40  n0 a", "the last 12 steps of 40:", ""},
 	} {
-		f := &search.Finding{Failure: sim.Failure{Verdict: c.verdict, Step: c.n}, Path: &choose.Path{}, Critical: &search.Critical{Step: c.critical}}
+		f := &search.Finding{Failure: trace.Failure{Verdict: c.verdict, Step: c.n}, Path: &choose.Path{}, Critical: &search.Critical{Step: c.critical}}
 		for range c.n {
 			f.Path.Steps = append(f.Path.Steps, choose.Step{Event: choose.Choice{What: "n0 a"}})
 		}

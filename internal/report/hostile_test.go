@@ -43,7 +43,7 @@ var hostile = map[string]string{
 }
 
 // poisoned is a result in which everything that a service says is text.
-func poisoned(verdict sim.Verdict, text string) *search.Result {
+func poisoned(verdict trace.Verdict, text string) *search.Result {
 	sys := &sim.System{
 		Name: "hostile", Doc: text, Bugs: []sim.Bug{{ID: "H1", Story: text}},
 		New:        func(sim.Params, sim.Addr) sim.Node { return &bulb{} },
@@ -54,18 +54,18 @@ func poisoned(verdict sim.Verdict, text string) *search.Result {
 	n1 := r.Params.Addr(1)
 	property := ""
 	switch verdict {
-	case sim.VerdictSafety:
+	case trace.VerdictSafety:
 		property = sys.Properties[0].Name
-	case sim.VerdictDead:
+	case trace.VerdictDead:
 		property = sys.Properties[1].Name
 	}
 	var failing []string
-	if verdict == sim.VerdictDead {
+	if verdict == trace.VerdictDead {
 		failing = []string{property}
 	}
 	event := "n1 script " + text
 	f := &search.Finding{
-		Failure: sim.Failure{
+		Failure: trace.Failure{
 			Verdict: verdict, Property: property, Failing: failing, Message: text, Step: 1, Node: n1, Identity: event,
 			Stack: text + "\n\t" + text,
 		},
@@ -85,10 +85,10 @@ func poisoned(verdict sim.Verdict, text string) *search.Result {
 	return r
 }
 
-var verdicts = []sim.Verdict{sim.VerdictSafety, sim.VerdictDead, sim.VerdictPanic, sim.VerdictNondeterminism}
+var verdicts = []trace.Verdict{trace.VerdictSafety, trace.VerdictDead, trace.VerdictPanic, trace.VerdictNondeterminism}
 
 // verdictsFor returns the verdicts that a text is tried with: one by default, by turns, and all with -long.
-func verdictsFor(name string) []sim.Verdict {
+func verdictsFor(name string) []trace.Verdict {
 	k := len(name) % len(verdicts)
 	return slices.Concat(verdicts[k:], verdicts[:k])[:long.Of(1, len(verdicts))]
 }
@@ -139,7 +139,7 @@ func harmlessLog(t *testing.T, name, text string) {
 func TestHostileJSON(t *testing.T) {
 	for name, text := range hostile {
 		var b bytes.Buffer
-		bad := poisoned(sim.VerdictPanic, text)
+		bad := poisoned(trace.VerdictPanic, text)
 		if err := ResultJSON(&b, bad, placed(bad)...); err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestHostileJUnit(t *testing.T) {
 				t.Errorf("%s, %s: %d failures in %d cases, %d bytes", name, verdict, suite.Failures, len(suite.Cases), b.Len())
 			}
 			for i, c := range suite.Cases {
-				if failed := c.Failure != nil; failed != (i == map[sim.Verdict]int{sim.VerdictSafety: 0, sim.VerdictDead: 1, sim.VerdictPanic: 2, sim.VerdictNondeterminism: 2}[verdict]) {
+				if failed := c.Failure != nil; failed != (i == map[trace.Verdict]int{trace.VerdictSafety: 0, trace.VerdictDead: 1, trace.VerdictPanic: 2, trace.VerdictNondeterminism: 2}[verdict]) {
 					t.Errorf("%s, %s: case %d, %.80q, failed: %t", name, verdict, i, c.Name, failed)
 				}
 			}

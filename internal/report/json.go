@@ -14,6 +14,7 @@ import (
 	"macemc/internal/account"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // version is that of every JSON object written here. It grows when a member
@@ -379,7 +380,7 @@ func ReplayedJSON(w io.Writer, path *choose.Path, r *search.Replayed) error {
 		Verdict: f.Verdict.String(), Property: orNull(f.Property), Steps: f.Step,
 		Run: runOf(replayed(path, r)),
 	}
-	if f.Verdict != sim.VerdictNone {
+	if f.Verdict != trace.VerdictNone {
 		out.Message = &f.Message
 	}
 	return write(w, out)

@@ -7,7 +7,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/account"
 	"macemc/search"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Look is the result of the analysis of a recorded path.
@@ -63,7 +63,7 @@ func Looked(w io.Writer, r *search.Result, how Look, all ...*account.Account) er
 func Harmless(w io.Writer, path *choose.Path, r *search.Replayed, live bool) error {
 	p := &printer{w: w}
 	s := replayed(path, r)
-	if r.Recorded == sim.VerdictNone {
+	if r.Recorded == trace.VerdictNone {
 		end := ""
 		if live {
 			end = ", and it ends live"
@@ -97,11 +97,11 @@ func LookedJSON(w io.Writer, path *choose.Path, r *search.Result, how Look, all 
 	recorded, _ := path.Get("verdict")
 	out := lookedJSON{
 		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
-		Recorded: cmp.Or(recorded, sim.VerdictNone.String()), Outcome: string(how),
+		Recorded: cmp.Or(recorded, trace.VerdictNone.String()), Outcome: string(how),
 		findingJSON: findingOf(found[0]), Findings: []findingJSON{},
 	}
 	if how == LookHarmless || how == LookAlive {
-		out.Verdict, out.Property, out.Message = sim.VerdictNone.String(), nil, nil
+		out.Verdict, out.Property, out.Message = trace.VerdictNone.String(), nil, nil
 		return write(w, out)
 	}
 	if longer := r.Finding.Found; longer != nil {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/contract"
 	"macemc/internal/numerals"
 	"macemc/internal/observe"
 	"macemc/search"
-	"macemc/sim"
 )
 
 const (
@@ -22,7 +22,7 @@ const (
 func layered(r *search.Result) (is bool) {
 	defer func() { _ = recover() }() // a New that does not work yet
 	for _, at := range r.Params.Addrs() {
-		if l, is := r.System.New(r.Params, at).(sim.Layer); is && l.Upper() != nil {
+		if l, is := r.System.New(r.Params, at).(contract.Layer); is && l.Upper() != nil {
 			return true
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/account"
 	"macemc/search"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Replayed writes the result of taking a recorded path again, as text, with all steps or only the last
@@ -19,7 +19,7 @@ func Replayed(w io.Writer, path *choose.Path, r *search.Replayed, all bool) erro
 	s := replayed(path, r)
 	p.line("%s", s.title())
 	p.blank()
-	if r.Finding.Verdict != sim.VerdictNone {
+	if r.Finding.Verdict != trace.VerdictNone {
 		p.finding(s)
 	}
 	p.steps(s)
@@ -37,7 +37,7 @@ func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 // Recorded returns the failure for which a path was recorded, if the run ends differently now, or else
 // "".
 func Recorded(path *choose.Path, r *search.Replayed) string {
-	if r.Reproduced || r.Recorded == sim.VerdictNone {
+	if r.Reproduced || r.Recorded == trace.VerdictNone {
 		return ""
 	}
 	recorded := "recorded for " + r.Recorded.String()
@@ -62,7 +62,7 @@ func outcome(s subject, path *choose.Path, r *search.Replayed) string {
 	if r.Reproduced {
 		return "reproduced: " + now
 	}
-	if r.Recorded == sim.VerdictDead && r.Finding.Verdict == sim.VerdictNone {
+	if r.Recorded == trace.VerdictDead && r.Finding.Verdict == trace.VerdictNone {
 		now += ", and live states can be reached from its end"
 	}
 	return fmt.Sprintf("not reproduced: %s; now %s", cmp.Or(Recorded(path, r), "recorded for "+r.Recorded.String()), now)
@@ -73,9 +73,9 @@ func (s subject) outcome() string {
 	f := s.Finding
 	where := ", " + at(f.Step)
 	switch {
-	case f.Verdict == sim.VerdictNone:
+	case f.Verdict == trace.VerdictNone:
 		return s.gist()
-	case f.Verdict == sim.VerdictDead:
+	case f.Verdict == trace.VerdictDead:
 		return "dead, " + quoted(s.Finding.Failing) + where
 	case f.Property != "":
 		return f.Verdict.String() + ", " + strconv.Quote(f.Property) + where

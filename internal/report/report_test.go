@@ -45,7 +45,7 @@ func TestTranscripts(t *testing.T) {
 			err = Account(&b, r, placed(r)[0])
 		case "replay":
 			r := made(t, d)
-			recorded, _ := sim.ParseVerdict(transcript.Word(d, "recorded", "none"))
+			recorded, _ := trace.ParseVerdict(transcript.Word(d, "recorded", "none"))
 			again := &search.Replayed{
 				System: r.System, Params: r.Params, Recorded: recorded,
 				Finding: r.Finding, Reproduced: recorded == r.Finding.Verdict,
@@ -170,15 +170,15 @@ func result(sys *sim.System) *search.Result {
 	}
 }
 
-func finding(v sim.Verdict, property, message string, steps int) *search.Result {
+func finding(v trace.Verdict, property, message string, steps int) *search.Result {
 	r := result(lamp)
 	n1 := r.Params.Addr(1)
 	f := &search.Finding{
-		Failure: sim.Failure{Verdict: v, Property: property, Message: message, Step: steps, Node: n1, Identity: "n1 script press{times: 1}"},
+		Failure: trace.Failure{Verdict: v, Property: property, Message: message, Step: steps, Node: n1, Identity: "n1 script press{times: 1}"},
 		Path:    &choose.Path{Header: search.Describe(r.System, r.Params, nil)},
 		Trace:   &trace.Trace{},
 	}
-	if v == sim.VerdictDead {
+	if v == trace.VerdictDead {
 		for _, name := range []string{"lit", "bright, and warm"} {
 			if strings.Contains(property, name) {
 				f.Failing = append(f.Failing, name)
@@ -214,24 +214,24 @@ var results = map[string]func() *search.Result{
 		return r
 	},
 	"several": func() *search.Result {
-		r := finding(sim.VerdictSafety, "not too hot", "it has 451 degrees", 3)
-		other := finding(sim.VerdictPanic, "", "no case for the signal press", 1)
+		r := finding(trace.VerdictSafety, "not too hot", "it has 451 degrees", 3)
+		other := finding(trace.VerdictPanic, "", "no case for the signal press", 1)
 		r.Findings, r.Alike = append(r.Findings, other.Finding), 17
 		return r
 	},
 	"several_cut": func() *search.Result {
-		r := finding(sim.VerdictSafety, "not too hot", "it has 451 degrees", 3)
-		r.Findings = append(r.Findings, finding(sim.VerdictPanic, "", "no case for the signal press", 1).Finding)
+		r := finding(trace.VerdictSafety, "not too hot", "it has 451 degrees", 3)
+		r.Findings = append(r.Findings, finding(trace.VerdictPanic, "", "no case for the signal press", 1).Finding)
 		r.Options.Findings, r.Stop, r.Cut = 5, search.StopTime, search.StopTime
 		return r
 	},
 	"one_cut": func() *search.Result {
-		r := finding(sim.VerdictSafety, "not too hot", "it has 451 degrees", 3)
+		r := finding(trace.VerdictSafety, "not too hot", "it has 451 degrees", 3)
 		r.Cut = search.StopMemory
 		return r
 	},
 	"prefixed": func() *search.Result {
-		r := finding(sim.VerdictSafety, "not too hot", "it has 451 degrees", 3)
+		r := finding(trace.VerdictSafety, "not too hot", "it has 451 degrees", 3)
 		r.Options.Prefix, r.Options.PrefixName = r.Finding.Path.Prefix(2), "found/lamp-prefixes-1/1.path"
 		return r
 	},
@@ -239,7 +239,7 @@ var results = map[string]func() *search.Result{
 		r := result(lamp)
 		r.Safety, r.Liveness = search.Safety{State: search.StateNone}, search.Liveness{State: search.StateNone}
 		r.Options.Prefixes, r.Options.Steady = 3, 20
-		path := finding(sim.VerdictNone, "", "", 3).Finding.Path
+		path := finding(trace.VerdictNone, "", "", 3).Finding.Path
 		r.Prefixes = []search.Prefix{{Path: path, File: "found/lamp-prefixes-1/1.path"}, {Path: path}}
 		return r
 	},
@@ -301,46 +301,46 @@ var results = map[string]func() *search.Result{
 		return r
 	},
 	"dead": func() *search.Result {
-		r := finding(sim.VerdictDead, "lit, bright, and warm", "it is dark", 10_000)
+		r := finding(trace.VerdictDead, "lit, bright, and warm", "it is dark", 10_000)
 		r.Finding.Evidence = &search.Evidence{Walks: 60, WalkSteps: 10_000, Longest: 10_000, Escape95: 0.0487029}
 		return r
 	},
 	"critical": func() *search.Result {
-		r := finding(sim.VerdictDead, "bright, and warm", "", 2)
+		r := finding(trace.VerdictDead, "bright, and warm", "", 2)
 		r.Finding.Evidence = &search.Evidence{Walks: 10_000, WalkSteps: 1, Longest: 1, Escape95: 0.00029952}
 		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}"}
 		return r
 	},
 	"once_exactly": func() *search.Result { // of a replay that could not decide it again
-		r := finding(sim.VerdictDead, "bright, and warm", "", 2)
+		r := finding(trace.VerdictDead, "bright, and warm", "", 2)
 		r.Finding.Evidence = &search.Evidence{Walks: 60, WalkSteps: 10_000, Longest: 10_000, Escape95: 0.0487029, From: 2}
 		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}", Exact: true}
 		return r
 	},
 	"exactly": func() *search.Result {
-		r := finding(sim.VerdictDead, "lit", "", 2)
+		r := finding(trace.VerdictDead, "lit", "", 2)
 		r.Finding.Proved, r.Finding.Critical = true, &search.Critical{Exact: true}
 		return r
 	},
 	"start": func() *search.Result {
-		r := finding(sim.VerdictDead, "lit, bright, and warm", "", 1)
+		r := finding(trace.VerdictDead, "lit, bright, and warm", "", 1)
 		r.Finding.Evidence = &search.Evidence{Walks: 1, WalkSteps: 10, Longest: 10, Escape95: 0.95}
 		r.Finding.Critical = &search.Critical{}
 		return r
 	},
 	"panic": func() *search.Result {
-		r := finding(sim.VerdictPanic, "", "no bulb\nin the lamp", 3)
+		r := finding(trace.VerdictPanic, "", "no bulb\nin the lamp", 3)
 		r.Finding.Stack = "lamp.(*bulb).Handle\n\t/lamp/bulb.go:7"
 		r.Finding.Trace.Steps = r.Finding.Trace.Steps[:2]
 		return r
 	},
 	"nondeterminism": func() *search.Result {
-		r := finding(sim.VerdictNondeterminism, "", "two runs of the handler did different things", 1)
+		r := finding(trace.VerdictNondeterminism, "", "two runs of the handler did different things", 1)
 		r.Finding.Outcomes = []search.Outcome{{Told: "send on{} to n1 by tcp; ", Times: 31}, {Told: "", Times: 9}}
 		return r
 	},
 	"effects": func() *search.Result {
-		r := finding(sim.VerdictSafety, "not too hot", "90 degrees", 1)
+		r := finding(trace.VerdictSafety, "not too hot", "90 degrees", 1)
 		step := &r.Finding.Trace.Steps[0]
 		for i := range 12 {
 			step.Effects = append(step.Effects, trace.Effect{Kind: trace.EffectPost, Value: press{i}})
@@ -353,19 +353,19 @@ var results = map[string]func() *search.Result{
 		return r
 	},
 	"stuck": func() *search.Result {
-		r := finding(sim.VerdictDivergence, "", "the handler did not return", 2)
+		r := finding(trace.VerdictDivergence, "", "the handler did not return", 2)
 		r.Finding.Trace = nil
 		r.Safety.State, r.Liveness = search.StateIncomplete, search.Liveness{State: search.StateFound}
 		return r
 	},
-	"mutation":  func() *search.Result { return finding(sim.VerdictMutation, "", "n0 was changed", 1) },
-	"goroutine": func() *search.Result { return finding(sim.VerdictGoroutine, "", "it started a goroutine", 0) },
-	"well":      func() *search.Result { return finding(sim.VerdictNone, "", "", 2) },
+	"mutation":  func() *search.Result { return finding(trace.VerdictMutation, "", "n0 was changed", 1) },
+	"goroutine": func() *search.Result { return finding(trace.VerdictGoroutine, "", "it started a goroutine", 0) },
+	"well":      func() *search.Result { return finding(trace.VerdictNone, "", "", 2) },
 }
 
 // The critical step is said to crash its node, whether the run is dead or ended in a failure.
 func TestCriticalSaysTheCrashWithin(t *testing.T) {
-	for _, verdict := range []sim.Verdict{sim.VerdictDead, sim.VerdictSafety} {
+	for _, verdict := range []trace.Verdict{trace.VerdictDead, trace.VerdictSafety} {
 		r := finding(verdict, "lit", "", 3)
 		r.Finding.Critical = &search.Critical{Step: 2, Event: "n1 script press{times: 2}", Exact: true}
 		step := &r.Finding.Trace.Steps[1]

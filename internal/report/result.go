@@ -14,6 +14,7 @@ import (
 	"macemc/internal/numerals"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 const labels = 12 // the width of the column of labels
@@ -142,7 +143,7 @@ func (p *printer) finding(s subject) {
 		p.row(2, labels, "met by", "a walk of the manner "+f.Manner)
 	}
 	switch {
-	case f.Verdict == sim.VerdictDead:
+	case f.Verdict == trace.VerdictDead:
 		p.row(2, labels, "live", "when "+quoted(s.Liveness())+hold(len(s.Liveness())))
 		p.row(2, labels, "at the end", "not "+quoted(s.Finding.Failing))
 	case f.Property != "":
@@ -157,16 +158,16 @@ func (p *printer) finding(s subject) {
 	if text := s.Beyond(); text != "" {
 		p.row(2, labels, "beyond", "what the system promises to survive: "+text)
 	}
-	if f.Identity != "" && f.Verdict != sim.VerdictDead && !s.Hot() {
+	if f.Identity != "" && f.Verdict != trace.VerdictDead && !s.Hot() {
 		p.row(2, labels, "event", strings.TrimSpace(step(f.Step)+"  "+cut(s.shown(f.Step, f.Identity))))
 	}
-	if f.Verdict == sim.VerdictNondeterminism {
+	if f.Verdict == trace.VerdictNondeterminism {
 		if at := s.Sources().Of(f); at.Line > 0 {
 			p.row(2, labels, "handler", fmt.Sprintf("%s:%d", at.File, at.Line))
 		}
 		p.orders(s.Orders())
 	}
-	if f.Verdict == sim.VerdictDead || s.Hot() || f.Critical != nil || f.Avoided != nil {
+	if f.Verdict == trace.VerdictDead || s.Hot() || f.Critical != nil || f.Avoided != nil {
 		p.row(2, labels, "critical", s.critical())
 		for i, fact := range s.amiss() {
 			p.row(2, labels, map[bool]string{true: "there"}[i == 0], fact)
@@ -337,7 +338,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 		p.row(2, labels, "overflow", "where "+numerals.Many(r.Overflow, "datagram")+" were under way on a channel, more were lost: a choice of the system (--net udp-capacity), whatever --faults says")
 	}
 	counted := numerals.Many(r.Stats.States, "state") + ", " + numerals.Many(r.Stats.Transitions, "transition")
-	if r.Stop == search.StopKilled || r.Finding != nil && r.Finding.Verdict == sim.VerdictKilled {
+	if r.Stop == search.StopKilled || r.Finding != nil && r.Finding.Verdict == trace.VerdictKilled {
 		counted += " at least: what was noted last before the process ended"
 	}
 	p.row(2, labels, "counted", counted)
@@ -612,7 +613,7 @@ func environment(r *search.Result) string {
 	} else if r.Options.FreeTimers {
 		text += "; free timers"
 	}
-	if r.Options.Crashes != sim.CrashExplicit {
+	if r.Options.Crashes != "" {
 		text += "; crashes " + r.Options.Crashes.String()
 	}
 	if r.Options.DiskReorder {

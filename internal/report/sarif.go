@@ -11,7 +11,7 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/canon"
 	"macemc/search"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // SARIF 2.1.0, as far as it is used here; the names are the standard's.
@@ -117,16 +117,16 @@ type sarifFlowStep struct {
 
 // sarifKinds are the rules for verdicts that are not about a property, with their descriptions.
 var sarifKinds = []struct {
-	verdict sim.Verdict
+	verdict trace.Verdict
 	text    string
 }{
-	{sim.VerdictPanic, "a handler panics"},
-	{sim.VerdictUnhandled, "an event comes that its node does not expect"},
-	{sim.VerdictDivergence, "a handler does not return"},
-	{sim.VerdictMutation, "a handler changes a message that was sent, or another node"},
-	{sim.VerdictGoroutine, "a handler starts a goroutine"},
-	{sim.VerdictNondeterminism, "the same answers lead to different runs"},
-	{sim.VerdictKilled, "the service ends the process"},
+	{trace.VerdictPanic, "a handler panics"},
+	{trace.VerdictUnhandled, "an event comes that its node does not expect"},
+	{trace.VerdictDivergence, "a handler does not return"},
+	{trace.VerdictMutation, "a handler changes a message that was sent, or another node"},
+	{trace.VerdictGoroutine, "a handler starts a goroutine"},
+	{trace.VerdictNondeterminism, "the same answers lead to different runs"},
+	{trace.VerdictKilled, "the service ends the process"},
 }
 
 // SARIF writes the result of a search in the format of static analysers: a rule

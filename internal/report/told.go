@@ -6,7 +6,7 @@ import (
 
 	"macemc/internal/account"
 	"macemc/search"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Told describes a finding in the words of its report.
@@ -37,10 +37,10 @@ func Tell(a *account.Account) Told {
 	if p := keeps(s.System, s.Params, s.free()); p != "" {
 		t.Setting += "; timers " + p
 	}
-	if f.Verdict == sim.VerdictDead {
+	if f.Verdict == trace.VerdictDead {
 		t.Live, t.Failing = s.Liveness(), s.Finding.Failing
 	}
-	if f.Verdict == sim.VerdictDead || f.Verdict == sim.VerdictHot || f.Critical != nil || f.Avoided != nil {
+	if f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictHot || f.Critical != nil || f.Avoided != nil {
 		t.Critical, t.Evidence = s.critical(), s.evidence()
 	}
 	return t

@@ -6,7 +6,6 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
-	"macemc/sim"
 	"macemc/trace"
 )
 
@@ -46,7 +45,7 @@ func (p *printer) steps(s subject) {
 // end of the run, or for a dead run the steps around its critical step.
 func (s subject) shownSteps(n int) (from, to int) {
 	to = n
-	if f := s.Finding; f.Verdict == sim.VerdictDead && f.Critical != nil {
+	if f := s.Finding; f.Verdict == trace.VerdictDead && f.Critical != nil {
 		to = min(n, max(s.Turned()+stepsAfter, stepsMost))
 	}
 	return max(0, to-stepsMost), to

@@ -9,6 +9,7 @@ import (
 	"macemc/internal/numerals"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // subject is the finding that a report is about; its methods return the words of the report.
@@ -63,29 +64,29 @@ func (s subject) title() string { return cutTo(widest, s.Name()+": "+s.gist()) }
 func (s subject) gist() string {
 	f := s.Finding
 	switch f.Verdict {
-	case sim.VerdictNone:
+	case trace.VerdictNone:
 		return "nothing failed in " + numerals.Many(f.Step, "step")
-	case sim.VerdictSafety:
+	case trace.VerdictSafety:
 		return fmt.Sprintf("unsafe %s: %s does not hold", after(f.Step), strconv.Quote(f.Property))
-	case sim.VerdictDead:
+	case trace.VerdictDead:
 		return s.deadGist()
-	case sim.VerdictHot:
+	case trace.VerdictHot:
 		return fmt.Sprintf("hot for ever %s: %s", after(s.Finding.Lasso.Since), strconv.Quote(f.Property))
-	case sim.VerdictDivergence:
+	case trace.VerdictDivergence:
 		return fmt.Sprintf("divergence %s: a handler does not come to its end", at(f.Step))
-	case sim.VerdictPanic:
+	case trace.VerdictPanic:
 		first, _, _ := strings.Cut(f.Message, "\n")
 		return fmt.Sprintf("panic %s: %s", at(f.Step), first)
-	case sim.VerdictUnhandled:
+	case trace.VerdictUnhandled:
 		first, _, _ := strings.Cut(f.Message, "\n")
 		return fmt.Sprintf("unhandled %s: %s", at(f.Step), first)
-	case sim.VerdictMutation:
+	case trace.VerdictMutation:
 		return fmt.Sprintf("mutation %s: something was changed that is not the node's own", at(f.Step))
-	case sim.VerdictGoroutine:
+	case trace.VerdictGoroutine:
 		return fmt.Sprintf("goroutine %s: a handler started one", at(f.Step))
-	case sim.VerdictNondeterminism:
+	case trace.VerdictNondeterminism:
 		return fmt.Sprintf("nondeterminism %s: the same answers do not lead to the same run", at(f.Step))
-	case sim.VerdictKilled:
+	case trace.VerdictKilled:
 		return fmt.Sprintf("killed %s: the service ended the process", at(f.Step))
 	default:
 		panic("macemc bug: report: no words for the " + f.Verdict.String())
@@ -116,33 +117,33 @@ func (s subject) deadGist() string {
 // verdict explains the kind of finding, in a sentence.
 func (s subject) verdict() string {
 	switch s.Finding.Verdict {
-	case sim.VerdictSafety:
+	case trace.VerdictSafety:
 		return "safety: a state was reached that must not be"
-	case sim.VerdictDead:
+	case trace.VerdictDead:
 		if s.Finding.Proved {
 			return "dead: no state in which all liveness properties hold can be reached any more"
 		}
 		return "dead, as far as walks can tell: a state in which all liveness properties hold is not reached any more"
-	case sim.VerdictHot:
+	case trace.VerdictHot:
 		return "hot: a run is fair and, from some point on, hot for ever"
-	case sim.VerdictDivergence:
+	case trace.VerdictDivergence:
 		return "divergence: a handler goes on for ever"
-	case sim.VerdictPanic:
+	case trace.VerdictPanic:
 		if s.Finding.Property != "" {
 			return "panic: a property panicked"
 		}
 		return "panic: the service panicked"
-	case sim.VerdictUnhandled:
+	case trace.VerdictUnhandled:
 		return "unhandled: an event came that the node does not expect in its state"
-	case sim.VerdictMutation:
+	case trace.VerdictMutation:
 		return "mutation: a handler changed a message under way, or another node"
-	case sim.VerdictGoroutine:
+	case trace.VerdictGoroutine:
 		return "goroutine: a handler started a goroutine, which no run can repeat"
-	case sim.VerdictNondeterminism:
+	case trace.VerdictNondeterminism:
 		return "nondeterminism: a handler depends on something that it did not ask Env for"
-	case sim.VerdictKilled:
+	case trace.VerdictKilled:
 		return "killed: the service ended the process"
-	case sim.VerdictNone:
+	case trace.VerdictNone:
 		return "none"
 	default:
 		panic("macemc bug: report: no sentence for the " + s.Finding.Verdict.String())

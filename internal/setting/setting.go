@@ -92,7 +92,7 @@ func (s *Setting) Header(faulty bool) []choose.Field {
 	if s.Byzantine != "" {
 		add(keyByzantine, s.Byzantine)
 	}
-	if s.Crashes != sim.CrashExplicit && faulty {
+	if s.Crashes != "" && faulty {
 		add(keyCrashes, string(s.Crashes))
 	}
 	return h
@@ -124,7 +124,7 @@ func Parse(sys *sim.System, path *choose.Path) (s Setting, err error) {
 		s.Early = &early
 	}
 	if text, ok := path.Get(keyNet); ok {
-		if s.Network, err = sim.ParseNetwork(text); err != nil {
+		if s.Network, err = ParseNetwork(text); err != nil {
 			return s, err
 		}
 	}
@@ -137,7 +137,7 @@ func Parse(sys *sim.System, path *choose.Path) (s Setting, err error) {
 	s.Properties = path.All(keyProperty)
 	s.Byzantine, _ = path.Get(keyByzantine)
 	if text, ok := path.Get(keyCrashes); ok {
-		if s.Crashes, err = sim.ParseCrashModel(text); err != nil {
+		if s.Crashes, err = ParseCrashModel(text); err != nil {
 			return s, err
 		}
 	}

@@ -19,7 +19,7 @@ func TestHeaderIsReadBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	early, faults := 3, sim.Faults{Crash: 1, Loss: 2}
-	net, err := sim.ParseNetwork("tcp-buffer=20,udp-capacity=4")
+	net, err := ParseNetwork("tcp-buffer=20,udp-capacity=4")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,6 +51,15 @@ func TestHeaderIsReadBack(t *testing.T) {
 		}
 		if back.Params.Nodes != 2 || back.Sys != sys {
 			t.Errorf("%s: read back %d nodes of %s", name, back.Params.Nodes, back.Sys.Name)
+		}
+	}
+}
+
+// ParseNetwork reads what a Network writes.
+func TestNetworkIsReadBack(t *testing.T) {
+	for _, n := range []sim.Network{{TCPBuffer: 3}, {UDPCapacity: 2}, {TCPBuffer: 1, UDPCapacity: 9}} {
+		if back, err := ParseNetwork(n.String()); back.String() != n.String() || err != nil {
+			t.Errorf("%s: %v, %v", n, back, err)
 		}
 	}
 }

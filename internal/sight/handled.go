@@ -45,6 +45,9 @@ func (h *Handlers) Alone() {
 
 func (q *Quorum) only(only bool) { q.Only = only }
 
+// Unlisted is the part of a message which says that a node's Handlers do not list a type.
+const Unlisted = " has no handler of the "
+
 // Refuse records an error of the author. The first one counts.
 func (h *Handlers) Refuse(err error) { h.Err = cmp.Or(h.Err, err) }
 

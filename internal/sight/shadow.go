@@ -40,3 +40,13 @@ func (v survivors) Timers() (n int) {
 
 func (v survivors) InFlight() int                  { return v.s.of.Runtime.InFlight() }
 func (v survivors) UnderWay(yield func(Sent) bool) { v.s.of.Runtime.UnderWay(yield) }
+
+// Without returns the check of a rule made by Always as it is where some nodes have failed for good. The
+// check must be made anew for each State.
+func (r Rule) Without(nodes []int, of *State) Check {
+	shadow := NewShadow(of, nodes)
+	c := r.State(shadow.State())
+	holds := c.Holds
+	c.Holds = func() bool { shadow.Follow(); return holds() }
+	return c
+}

@@ -63,7 +63,7 @@ type Budgets struct {
 	Wipe int `json:",omitempty"`
 }
 
-// All returns the budgets in the order of sim.FaultNames.
+// All returns the budgets in the order of contract.FaultNames.
 func (b *Budgets) All() []*int {
 	return []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &b.Pause, &b.Disk, &b.Wipe}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"macemc/internal/contract"
 	"macemc/macetime"
 	"macemc/sim"
 )
@@ -33,7 +34,7 @@ func (s *Spec) System() *sim.System {
 	if s.Keeps {
 		sys.Crash = func(p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
 			if s.Layered {
-				dead = dead.(sim.Layer).Upper()
+				dead = dead.(contract.Layer).Upper()
 			}
 			return s.node(p, self, s.core(dead))
 		}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"macemc/internal/catalog"
+	"macemc/internal/contract"
 	"macemc/search"
 	"macemc/sim"
 )
@@ -143,7 +144,7 @@ func drawn(d *rand.Rand, sys *sim.System) (opts search.Options, err error) {
 	}
 	opts.Params = params
 	if faults := sys.Tolerates; d.IntN(3) > 0 && !faults.IsZero() {
-		for _, kind := range sim.Kinds() {
+		for _, kind := range contract.Kinds() {
 			if n := faults.Of(kind); kind.Fault() && *n != 0 {
 				most := *n
 				if most == sim.Unlimited {

@@ -9,6 +9,7 @@ import (
 	"macemc/internal/known"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Options are the options for verifying the catalogue.
@@ -51,7 +52,7 @@ type Bug struct {
 // Run is the search for a bug on one seed.
 type Run struct {
 	Seed     int
-	Verdict  sim.Verdict
+	Verdict  trace.Verdict
 	Steps    int              // of the path
 	Critical *search.Critical // nil means none, or not isolated
 	Stats    search.Stats
@@ -206,9 +207,9 @@ func (s *session) judged(e known.Entry, seed int, r *search.Result) Run {
 	switch {
 	case f == nil:
 		run.Problem = "nothing is found, want " + e.Verdict.String()
-	case f.Verdict != e.Verdict && (e.Or == sim.VerdictNone || f.Verdict != e.Or):
+	case f.Verdict != e.Verdict && (e.Or == trace.VerdictNone || f.Verdict != e.Or):
 		run.Problem = fmt.Sprintf("found is %s (%s), want %s", f.Verdict, f.Message, e.Verdict)
-	case f.Critical == nil && f.Verdict != sim.VerdictDead && s.Explain == nil: // a search alone isolates the critical step only for dead runs
+	case f.Critical == nil && f.Verdict != trace.VerdictDead && s.Explain == nil: // a search alone isolates the critical step only for dead runs
 	case len(e.Critical) > 0 && f.Critical == nil:
 		run.Problem = "the critical step is not isolated"
 	case len(e.Critical) > 0 && !slices.ContainsFunc(e.Critical, func(c known.Critical) bool { return is(f, r.Params, c) }):

@@ -9,6 +9,7 @@ import (
 	"macemc/internal/known"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func entry(t *testing.T, id string) known.Entry {
@@ -54,7 +55,7 @@ func TestNotAsStated(t *testing.T) {
 		change func(*known.Entry)
 		says   string
 	}{
-		{"HS1", func(e *known.Entry) { e.Verdict = sim.VerdictSafety }, "found is dead"},
+		{"HS1", func(e *known.Entry) { e.Verdict = trace.VerdictSafety }, "found is dead"},
 		{"HS1", func(e *known.Entry) { e.Critical = []known.Critical{{}} }, "the critical step is step 4, n1 lose confirm{} from n0, want the start"},
 		{"HS1", func(e *known.Entry) { e.Critical[0].Role = known.First }, "want lose confirm at the first node"},
 		{"HS1", func(e *known.Entry) { e.Critical[0].Role = known.Restarted }, "want lose confirm at a restarted node"},

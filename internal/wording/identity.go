@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"macemc/internal/contract"
 	"macemc/internal/kinds"
 	"macemc/internal/sight"
 	"macemc/sim"
@@ -26,7 +27,7 @@ func Identify(text string) Identity {
 		index, _ := strconv.Atoi(node[1:])
 		id.Node, rest = addrs[index], after
 	}
-	for _, k := range sim.Kinds() {
+	for _, k := range contract.Kinds() {
 		for _, datagram := range []bool{false, true} {
 			template, somewhere := strings.CutPrefix(kinds.Of(uint8(k), datagram).Text, "{node} ")
 			phrase, _, _ := strings.Cut(template, " {")

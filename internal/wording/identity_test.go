@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/sim"
 )
 
@@ -13,7 +14,7 @@ func TestIdentify(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range sim.Kinds() {
+	for _, k := range contract.Kinds() {
 		for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
 			e := sim.Event{Kind: k, Node: addrs[12], From: addrs[3], Link: link, Value: "join: heal n1 timer"}
 			want := Identity{Kind: k}

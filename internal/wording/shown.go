@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"macemc/internal/contract"
 	"macemc/sim"
 )
 
@@ -11,7 +12,7 @@ import (
 // an Envelope, the message is v itself.
 func Carried(v any) (body any, envelopes string) {
 	for depth := 0; depth < 16; depth++ {
-		e, is := v.(sim.Envelope)
+		e, is := v.(contract.Envelope)
 		if !is {
 			break
 		}
@@ -27,7 +28,7 @@ func Carried(v any) (body any, envelopes string) {
 	return v, envelopes
 }
 
-func carries(e sim.Envelope) (body sim.Message, words string) {
+func carries(e contract.Envelope) (body sim.Message, words string) {
 	defer func() {
 		if recover() != nil {
 			body = nil

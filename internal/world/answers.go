@@ -143,4 +143,4 @@ func (a answers) Write(one disk.Write) (int, error) { return a.w.disks.write(a.a
 
 func (a answers) Sync(file, text string) error { return a.w.disks.sync(a.at(), file, text) }
 
-func (a answers) Fail(text string) { a.w.Run.stop(a.w.Run.fail(sim.VerdictDivergence, "", text)) }
+func (a answers) Fail(text string) { a.w.Run.stop(a.w.Run.fail(trace.VerdictDivergence, "", text)) }

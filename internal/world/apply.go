@@ -95,7 +95,7 @@ func (w *World) emit(i int, fact any) {
 			w.audit.Remember(k)
 		}
 		if err != nil {
-			w.Run.finds(w.Run.fail(sim.VerdictSafety, w.Judge.Monitors()[k].Name, err.Error()))
+			w.Run.finds(w.Run.fail(trace.VerdictSafety, w.Judge.Monitors()[k].Name, err.Error()))
 		}
 		w.sums.Touch(w.sums.Monitor(k))
 	}

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/disk"
 	"macemc/internal/flat"
 	"macemc/internal/handler"
@@ -98,7 +99,7 @@ func (b *Bank) remember(places int) {
 // walks returns the bank's own walker.
 func (b *Bank) walks() *canon.Walker {
 	if b.walker == nil {
-		w, err := b.sys.Walker()
+		w, err := contract.Walker(b.sys)
 		if err != nil {
 			panic("macemc bug: world: the system has no walker, and its worlds have one: " + err.Error())
 		}

@@ -5,6 +5,7 @@ import (
 
 	"macemc/choose"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // talker asks its environment so often in each of two steps.
@@ -40,7 +41,7 @@ func TestCallsMost(t *testing.T) {
 			for w.Start(choose.NewFixed()); w.Run.Steps() < 2 && w.Step(choose.NewFixed()) == Stepped; {
 			}
 		})
-		if (f != nil) != (beyond > 0) || f != nil && f.Verdict != sim.VerdictDivergence || f == nil && w.Run.Steps() != 2 {
+		if (f != nil) != (beyond > 0) || f != nil && f.Verdict != trace.VerdictDivergence || f == nil && w.Run.Steps() != 2 {
 			t.Errorf("%d calls beyond the most: after %d steps %v", beyond, w.Run.Steps(), f)
 		}
 	}

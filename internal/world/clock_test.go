@@ -10,6 +10,7 @@ import (
 	"macemc/internal/world"
 	"macemc/macetime"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // keeper is a node that does with times what a test asks for, once.
@@ -140,7 +141,7 @@ func TestTimesStayWithTheirNode(t *testing.T) {
 				w.Start(choose.NewFixed())
 				w.Step(choose.NewFixed())
 			})
-			if f == nil || f.Verdict != sim.VerdictPanic || !strings.HasPrefix(f.Message, c.want) {
+			if f == nil || f.Verdict != trace.VerdictPanic || !strings.HasPrefix(f.Message, c.want) {
 				t.Errorf("found is %+v; want %s", f, c.want)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/byzantine"
+	"macemc/internal/contract"
 	"macemc/internal/handler"
 	"macemc/internal/judge"
 	"macemc/internal/observe"
@@ -50,7 +51,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	if sys, err = byzantine.System(sys, params, config.Byzantine); err != nil {
 		return nil, err
 	}
-	walker, err := sys.Walker()
+	walker, err := contract.Walker(sys)
 	if err != nil {
 		return nil, err
 	}

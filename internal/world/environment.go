@@ -6,6 +6,7 @@ import (
 
 	"macemc/internal/state"
 
+	"macemc/internal/contract"
 	"macemc/sim"
 )
 
@@ -98,7 +99,7 @@ func (e *Environment) Spent() (n int) {
 
 // faultKinds are the kinds of events that have a budget.
 var faultKinds = func() (all []sim.Kind) {
-	for _, kind := range sim.Kinds() {
+	for _, kind := range contract.Kinds() {
 		if kind.Fault() {
 			all = append(all, kind)
 		}
@@ -176,7 +177,7 @@ func (e *Environment) pausing(i int) bool { return e.paused.Has(i) }
 // held reports whether an event has to wait because a handler of a paused node would run.
 // Events of the network do not wait.
 func (e *Environment) held(h *happening) bool {
-	return h.node >= 0 && e.pausing(int(h.node)) && h.Row().Runs()
+	return h.node >= 0 && e.pausing(int(h.node)) && contract.Row(&h.Event).Runs()
 }
 
 func at(kind sim.Kind, i int) happening {
@@ -499,14 +500,14 @@ func (e *Environment) Healed() bool {
 	return e.left.IsZero() && e.cut == nil && e.paused.Empty() && e.early == sim.Unlimited
 }
 
-var faultNames = sim.FaultNames()
+var faultNames = contract.FaultNames()
 
 // Idle names a budget that cannot be spent, since nothing was ever sent by the
 // link that it needs, or no coin with a rare side was ever asked, in any run of
 // this world; "" if there is none.
 func (e *Environment) Idle(f sim.Faults) string {
-	for _, kind := range sim.Kinds() {
-		row := kind.Row()
+	for _, kind := range contract.Kinds() {
+		row := contract.RowOf(kind)
 		if budget := f.Of(kind); budget != nil && *budget != 0 && row.Link != "" && !e.links.usedBy(row.Link) {
 			return fmt.Sprintf("the fault %s cannot happen in %s: no node has sent anything by %s", row.Budget, e.sys.Name, row.Link)
 		}
@@ -535,7 +536,7 @@ func (e *Environment) spend(k int) {
 	e.weather()
 }
 
-// The budgets have their numbers in sim.FaultNames; after them comes that of early firings,
+// The budgets have their numbers in contract.FaultNames; after them comes that of early firings,
 // counted from Unlimited, so that none of it is left once the environment has healed.
 var (
 	budgetRare  = slices.Index(faultNames, "rare")

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"macemc/choose"
+	"macemc/internal/contract"
 	"macemc/internal/handler"
 	"macemc/internal/state"
 	"macemc/netsim"
@@ -239,7 +240,7 @@ func (s spot) causes() []int {
 func (es *Events) Number(k int) int32 {
 	h := happening{}
 	es.write(k, &h)
-	switch row := h.Row(); {
+	switch row := contract.Row(&h.Event); {
 	case !row.Travels():
 		return 0
 	case h.Link == sim.LinkUDP:

@@ -5,6 +5,7 @@ import (
 
 	"macemc/internal/state"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // fuse has a timer that ends in a panic, before it has changed anything.
@@ -37,7 +38,7 @@ func TestLoadAfterFailure(t *testing.T) {
 	}
 	hash, state := w.State.Hash(), tellState(w)
 	for range 2 {
-		if f := w.Protect(func() { w.State.Resume(bank, at, 0); w.Step(&scripted{[]int{0}}) }); f == nil || f.Verdict != sim.VerdictPanic {
+		if f := w.Protect(func() { w.State.Resume(bank, at, 0); w.Step(&scripted{[]int{0}}) }); f == nil || f.Verdict != trace.VerdictPanic {
 			t.Fatalf("the step fails with %+v", f)
 		}
 		w.Protect(func() { w.State.Resume(bank, at, 0) })

@@ -7,6 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/long"
 	"macemc/internal/state"
 	"macemc/sim"
@@ -151,7 +152,7 @@ func TestCausesAndWildSteps(t *testing.T) {
 					break
 				}
 				kind := w.Run.LastEvent().Kind
-				wild := kind.Row().Budget != "" || kind == sim.KindBreak || kind == sim.KindRefused
+				wild := contract.RowOf(kind).Budget != "" || kind == sim.KindBreak || kind == sim.KindRefused
 				if met[kind]++; w.Run.Wild() != wild {
 					t.Fatalf("a %s is said to be wild: %v", kind, w.Run.Wild())
 				}

@@ -11,6 +11,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/observe"
+	settings "macemc/internal/setting"
 	"macemc/internal/state"
 	"macemc/internal/transcript"
 	"macemc/sim"
@@ -89,7 +90,7 @@ func (s *stage) command(t *testing.T, d *transcript.Data) string {
 	case "faults":
 		return lines(d, func(line string) string { return parsed(sim.ParseFaults(line)) })
 	case "network":
-		return lines(d, func(line string) string { return parsed(sim.ParseNetwork(line)) })
+		return lines(d, func(line string) string { return parsed(settings.ParseNetwork(line)) })
 	default:
 		d.Fatalf(t, "no command %q", d.Cmd)
 		return ""
@@ -145,12 +146,12 @@ func (s *stage) system(t *testing.T, d *transcript.Data) string {
 			config.Faults = new(sim.Faults)
 			*config.Faults, err = sim.ParseFaults(value)
 		case "network":
-			config.Network, err = sim.ParseNetwork(value)
+			config.Network, err = settings.ParseNetwork(value)
 		case "early":
 			config.Early = new(int)
 			*config.Early, err = strconv.Atoi(value)
 		case "flaw":
-			sys.Network = func(sim.Params) sim.Network { return sim.Network{Flaws: []sim.Flaw{sim.Flaw(value)}} }
+			sys.Network = func(sim.Params) sim.Network { return sim.Network{Flaws: []string{value}} }
 		case "keeps":
 			sys.Crash = func(_ sim.Params, _ sim.Addr, dead sim.Node) sim.Node { return &puppet{Disk: dead.(*puppet).Disk + 1} }
 		default:

@@ -9,6 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // pair is a node of a system of two, n0 and n1, that do what a test says: n0
@@ -42,7 +43,7 @@ func (p *pair) Handle(env sim.Env, s sim.Signal) {
 }
 
 // play takes events of a system of pairs, in the order of a list.
-func (p pair) play(t *testing.T, audit bool, events ...string) *sim.Failure {
+func (p pair) play(t *testing.T, audit bool, events ...string) *trace.Failure {
 	t.Helper()
 	sys := sound()
 	sys.New = func(sim.Params, sim.Addr) sim.Node { one := p; return &one }
@@ -143,7 +144,7 @@ func TestAudit(t *testing.T) {
 				}
 			case f == nil:
 				t.Error("nothing was found")
-			case f.Verdict != sim.VerdictMutation || f.Identity != c.at || f.Step != len(c.events) || f.Node.String() != c.at[:2]:
+			case f.Verdict != trace.VerdictMutation || f.Identity != c.at || f.Step != len(c.events) || f.Node.String() != c.at[:2]:
 				t.Errorf("found is %+v, want a mutation at %s", f, c.at)
 			case f.Message != c.want:
 				t.Errorf("it says\n\t%s\nwant\n\t%s", f.Message, c.want)
@@ -160,7 +161,7 @@ func TestGoroutine(t *testing.T) {
 		go func() { <-never }()
 	}}}
 	f := p.play(t, false, "n0 timer turn{N: 1}")
-	if f == nil || f.Verdict != sim.VerdictGoroutine || f.Identity != "n0 timer turn{N: 1}" ||
+	if f == nil || f.Verdict != trace.VerdictGoroutine || f.Identity != "n0 timer turn{N: 1}" ||
 		f.Message != "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer" {
 		t.Fatalf("found is %+v", f)
 	}
@@ -202,7 +203,7 @@ func TestGoroutineOfTheHandler(t *testing.T) {
 		go func() { <-never }()
 		w.Step(&chooser{identity: "n1 timer now{}", coins: choose.NewFixed()})
 	})
-	if f == nil || f.Verdict != sim.VerdictGoroutine || !strings.Contains(f.Stack, "TestGoroutineOfTheHandler.func1.1") {
+	if f == nil || f.Verdict != trace.VerdictGoroutine || !strings.Contains(f.Stack, "TestGoroutineOfTheHandler.func1.1") {
 		t.Errorf("found is %+v", f)
 	}
 }
@@ -225,7 +226,7 @@ func TestDivergence(t *testing.T) {
 	} {
 		p := pair{at: map[int]func(*pair, sim.Env){1: loop}}
 		f := p.play(t, false, "n0 timer turn{N: 1}")
-		if f == nil || f.Verdict != sim.VerdictDivergence ||
+		if f == nil || f.Verdict != trace.VerdictDivergence ||
 			f.Message != "the handler called Env 100000 times in one step (the last: Self): it loops for ever" {
 			t.Errorf("found is %+v", f)
 		}
@@ -237,7 +238,7 @@ func TestDivergence(t *testing.T) {
 func TestServiceStack(t *testing.T) {
 	p := pair{at: map[int]func(*pair, sim.Env){1: func(p *pair, _ sim.Env) { deep(p) }}}
 	f := p.play(t, false, "n0 timer turn{N: 1}")
-	if f == nil || f.Verdict != sim.VerdictPanic {
+	if f == nil || f.Verdict != trace.VerdictPanic {
 		t.Fatalf("found is %+v", f)
 	}
 	if f.Message != "assignment to entry in nil map" {

@@ -8,6 +8,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/observe"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A typed node and its twin with two switches.
@@ -141,7 +142,7 @@ func TestUnhandled(t *testing.T) {
 			}
 		}
 	})
-	if f == nil || f.Verdict != sim.VerdictUnhandled || f.Message != "*world.counted has no handler of the message world.odd; list one with sim.OnMessage" {
+	if f == nil || f.Verdict != trace.VerdictUnhandled || f.Message != "*world.counted has no handler of the message world.odd; list one with sim.OnMessage" {
 		t.Fatalf("got %+v", f)
 	}
 	if strings.Contains(f.Stack, "macemc/sim") {

@@ -6,7 +6,7 @@ import (
 
 	"macemc/internal/judge"
 	"macemc/internal/state"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Judge evaluates the properties and monitors of a system in one world, and makes failures of the
@@ -25,7 +25,7 @@ func (j *Judge) bind(c judge.Config) (err error) {
 }
 
 // Check returns the first safety property that does not hold now, if any.
-func (j *Judge) Check() *sim.Failure {
+func (j *Judge) Check() *trace.Failure {
 	if j.CheckLinks() != nil {
 		return j.run.failure
 	}
@@ -42,19 +42,19 @@ func (j *Judge) Check() *sim.Failure {
 
 // CheckLinks is the part of Check that does not depend on the View of a state: it returns failures of
 // the step itself, and violations by the flags of connections.
-func (j *Judge) CheckLinks() *sim.Failure {
+func (j *Judge) CheckLinks() *trace.Failure {
 	if j.run.failure == nil && j.links.disturbed {
 		j.run.finds(j.checkTCP())
 	}
 	return j.run.failure
 }
 
-func (j *Judge) checkTCP() *sim.Failure {
+func (j *Judge) checkTCP() *trace.Failure {
 	a, b, found := j.links.tcp.Illegal()
 	if !found {
 		return nil
 	}
-	f := j.run.fail(sim.VerdictSafety, fits, "")
+	f := j.run.fail(trace.VerdictSafety, fits, "")
 	f.Message = fmt.Sprintf("of the connection %s keeps %q about %s, which keeps %q",
 		state.AddrOf(a), j.links.tcp.Flags(a, b).Words(), state.AddrOf(b), j.links.tcp.Flags(b, a).Words())
 	return f
@@ -92,7 +92,7 @@ type Transition struct {
 }
 
 // Check returns the first step property that does not hold, if any.
-func (t *Transition) Check() *sim.Failure {
+func (t *Transition) Check() *trace.Failure {
 	if c := t.Unsafe(); c != nil {
 		return t.run.unsafe(c)
 	}

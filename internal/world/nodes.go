@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/disk"
 	"macemc/internal/handler"
 	"macemc/internal/judge"
@@ -240,7 +241,7 @@ func (all *nodes) restart(i int) {
 	ns := &all.at[i]
 	if all.sys.Script != nil { // else nothing depends on which life it is
 		ns.again(func(life int) []sim.Signal { return all.sys.Script(all.params, state.AddrOf(i), life) })
-		if err := sim.CheckScript(state.AddrOf(i), ns.script, ns.lives); err != nil {
+		if err := contract.CheckScript(state.AddrOf(i), ns.script, ns.lives); err != nil {
 			panic("macemc: " + err.Error())
 		}
 		if all.cover != nil {

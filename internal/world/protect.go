@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/guard"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // stopRun unwinds a handler when the run is over; World.failure or World.err
@@ -22,7 +23,7 @@ func (u unsupported) Error() string { return string(u) }
 // Protect calls loop, which takes steps of the world, and returns the failure of the
 // service, or nil. There is one recovery for a whole run, so steps do not pay for it. Steps
 // must only be taken inside of Protect.
-func (w *World) Protect(loop func()) (failure *sim.Failure) {
+func (w *World) Protect(loop func()) (failure *trace.Failure) {
 	returned := false
 	defer func() {
 		r := recover()
@@ -33,7 +34,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 		asked, property := w.Judge.Panicker()
 		hook = cmp.Or(hook, asked)
 		if r == nil && !returned { // nothing keeps it from unwinding the goroutine
-			w.Run.unwinds(w.panicked(sim.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit))
+			w.Run.unwinds(w.panicked(trace.VerdictPanic, property, cmp.Or(hook, "the handler")+" "+goexit))
 		}
 		if i := w.Run.acting.Index(); i >= 0 && !returned { // its step has not ended, so loading another state must not reuse the node
 			w.nodes.soil(i)
@@ -52,9 +53,9 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 			return
 		}
 		if failure == nil {
-			text, verdict := guard.Text(r), sim.VerdictPanic
+			text, verdict := guard.Text(r), trace.VerdictPanic
 			if _, is := r.(sim.Unhandled); is {
-				verdict = sim.VerdictUnhandled
+				verdict = trace.VerdictUnhandled
 			}
 			if hook != "" {
 				text = hook + " panics: " + text
@@ -75,7 +76,7 @@ func (w *World) Protect(loop func()) (failure *sim.Failure) {
 }
 
 // strayed returns the finding that a handler has started a goroutine, if one has.
-func (w *World) strayed() *sim.Failure {
+func (w *World) strayed() *trace.Failure {
 	if !w.watch.Grown() {
 		return nil
 	}
@@ -83,13 +84,13 @@ func (w *World) strayed() *sim.Failure {
 	if stack == "" {
 		return nil
 	}
-	f := w.Run.fail(sim.VerdictGoroutine, "", "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer")
+	f := w.Run.fail(trace.VerdictGoroutine, "", "the handler started a goroutine: what it does is not part of any step; use env.Post or a timer")
 	f.Stack = stack
 	return f
 }
 
 // panicked returns the finding that the service panicked.
-func (w *World) panicked(v sim.Verdict, property, text string) *sim.Failure {
+func (w *World) panicked(v trace.Verdict, property, text string) *trace.Failure {
 	f := w.Run.fail(v, property, text)
 	f.Stack = guard.Stack(debug.Stack())
 	return f

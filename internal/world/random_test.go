@@ -3,6 +3,7 @@ package world
 import (
 	"macemc/internal/spec"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // note is a message of tests that put messages into a bank by hand.
@@ -12,7 +13,7 @@ type note int
 func random(seed uint64) (*sim.System, Config) {
 	s := spec.Busy(seed)
 	faults := s.Faults()
-	crashes := sim.CrashExplicit
+	var crashes sim.CrashModel
 	if s.Midstep {
 		crashes = sim.CrashWithin
 	}
@@ -23,6 +24,6 @@ func random(seed uint64) (*sim.System, Config) {
 
 // unexpected reports whether what ended a run of a random service is nothing that
 // such a service does.
-func unexpected(f *sim.Failure) bool {
-	return f != nil && f.Verdict != sim.VerdictSafety && f.Message != spec.Broken
+func unexpected(f *trace.Failure) bool {
+	return f != nil && f.Verdict != trace.VerdictSafety && f.Message != spec.Broken
 }

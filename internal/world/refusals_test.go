@@ -10,6 +10,7 @@ import (
 	"macemc/internal/world"
 	"macemc/macetime"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // quiet is a node that does nothing.
@@ -244,7 +245,7 @@ func (u *user) Deliver(sim.Env, sim.Addr, sim.Message) {}
 func (u *user) Handle(env sim.Env, _ sim.Signal)       { u.use(env) }
 
 // used makes a world of two users, in which use runs on n0 as step 1.
-func used(t *testing.T, config world.Config, init, use func(sim.Env)) (*world.World, *sim.Failure) {
+func used(t *testing.T, config world.Config, init, use func(sim.Env)) (*world.World, *trace.Failure) {
 	t.Helper()
 	sys := sound()
 	sys.New = func(sim.Params, sim.Addr) sim.Node { return &user{init, use} }
@@ -320,7 +321,7 @@ func TestEnvMisuse(t *testing.T) {
 			if f == nil {
 				t.Fatal("nothing was found")
 			}
-			if f.Verdict != sim.VerdictPanic || f.Step != 1 || f.Node.String() != "n0" || f.Identity != "n0 timer now{}" {
+			if f.Verdict != trace.VerdictPanic || f.Step != 1 || f.Node.String() != "n0" || f.Identity != "n0 timer now{}" {
 				t.Errorf("found is %+v", f)
 			}
 			if f.Message != c.want {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/state"
 	"macemc/netsim"
 )
@@ -20,7 +21,7 @@ type Renaming struct {
 
 // NewRenaming returns a renaming by which all nodes keep their names.
 func (st *State) NewRenaming() (*Renaming, error) {
-	walker, err := st.sys.Renamer()
+	walker, err := contract.Renamer(st.sys)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ type Run struct {
 	step    int   // how many were taken
 	sent    int32 // the number of the message that was sent last
 	lost    bool  // how many were taken is not known: the world was put into a state
-	failure *sim.Failure
+	failure *trace.Failure
 	trace   trace.Trace
 
 	asking
@@ -44,10 +44,10 @@ func (r *Run) Effects() []trace.Effect { return r.did.Effects() }
 
 // Failure returns a failure of the last step, for a caller that has noticed what the World itself
 // cannot see.
-func (r *Run) Failure(v sim.Verdict, message string) *sim.Failure { return r.fail(v, "", message) }
+func (r *Run) Failure(v trace.Verdict, message string) *trace.Failure { return r.fail(v, "", message) }
 
 // Failed returns the failure of the last step, such as one that a monitor found, or nil.
-func (r *Run) Failed() *sim.Failure { return r.failure }
+func (r *Run) Failed() *trace.Failure { return r.failure }
 
 // LastIdentity returns the identity of the event that the last step took.
 func (r *Run) LastIdentity() string { return r.identity() }
@@ -233,32 +233,32 @@ func (r *Run) identity() string {
 }
 
 // fail makes a failure of the step that is running.
-func (r *Run) fail(v sim.Verdict, property, message string) *sim.Failure {
-	return &sim.Failure{
+func (r *Run) fail(v trace.Verdict, property, message string) *trace.Failure {
+	return &trace.Failure{
 		Verdict: v, Property: property, Message: message,
 		Node: r.acting, Identity: r.identity(), Step: r.step,
 	}
 }
 
 // stop ends the run with a failure, from wherever a handler is.
-func (r *Run) stop(f *sim.Failure) {
+func (r *Run) stop(f *trace.Failure) {
 	r.pardon()
 	r.finds(f)
 	panic(stopRun{})
 }
 
 // unsafe makes a failure of a property that does not hold.
-func (r *Run) unsafe(c *sight.Check) *sim.Failure {
-	f := r.fail(sim.VerdictSafety, c.Name, "")
+func (r *Run) unsafe(c *sight.Check) *trace.Failure {
+	f := r.fail(trace.VerdictSafety, c.Name, "")
 	f.Message = c.Explained()
 	return f
 }
 
 // ends ends the run with a failure of the step.
-func (r *Run) ends(v sim.Verdict, property, message string) { r.stop(r.fail(v, property, message)) }
+func (r *Run) ends(v trace.Verdict, property, message string) { r.stop(r.fail(v, property, message)) }
 
 // finds records a failure, unless there is one already, and returns the one that is recorded.
-func (r *Run) finds(f *sim.Failure) *sim.Failure {
+func (r *Run) finds(f *trace.Failure) *trace.Failure {
 	if r.failure == nil {
 		r.failure = f
 	}
@@ -269,7 +269,7 @@ func (r *Run) finds(f *sim.Failure) *sim.Failure {
 func (r *Run) pardon() { r.failure = nil }
 
 // unwinds records that the goroutine of the run ends because of f.
-func (r *Run) unwinds(f *sim.Failure) {
+func (r *Run) unwinds(f *trace.Failure) {
 	r.pardon()
 	r.finds(f)
 	r.unwound = true

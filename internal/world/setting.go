@@ -6,6 +6,7 @@ import (
 	"macemc/internal/sight"
 	"macemc/netsim"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // setting has the values that never change in a world.
@@ -28,7 +29,7 @@ type setting struct {
 }
 
 // audits makes everything that must not change be checked. stop ends the run with a failure.
-func (s *setting) audits(nodes *sight.State, monitors []sight.Monitor, stop func(v sim.Verdict, property, message string)) {
+func (s *setting) audits(nodes *sight.State, monitors []sight.Monitor, stop func(v trace.Verdict, property, message string)) {
 	s.audit = observe.NewAudit(observe.Audited{Walker: s.walker, Sum: s.sum, Stop: stop, Nodes: nodes, Monitors: monitors})
 }
 

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"macemc/internal/contract"
 	"macemc/internal/state"
 	"macemc/sim"
 )
@@ -21,7 +22,7 @@ func (es *Events) enabled(h *happening) {
 	}
 	if h.node >= 0 && h.Node != (sim.Addr{}) {
 		why := state.Enabled
-		if h.Row().Runs() {
+		if contract.Row(&h.Event).Runs() {
 			why |= state.Ran
 		}
 		t.Add(at.Node(i), why)

@@ -40,7 +40,7 @@ type desk struct {
 	cover   *observe.Coverage
 	before  *world.World // one step behind
 	steps   *world.Transition
-	failure *sim.Failure
+	failure *trace.Failure
 	picks   []choose.Pick
 	kept    map[string]kept
 }

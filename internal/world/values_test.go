@@ -21,7 +21,7 @@ func TestNames(t *testing.T) {
 		{fmt.Sprint(trace.EffectSend, trace.EffectAfter, trace.EffectCancel, trace.EffectPost, trace.EffectEmit, trace.EffectLog), "send after cancel post emit log"},
 		{fmt.Sprint(trace.EffectKind(0), trace.EffectKind(99)), "effect 0 effect 99"},
 		{fmt.Sprint(sim.CauseReset, sim.CauseRefused, sim.Cause(0)), "reset refused unknown cause"},
-		{fmt.Sprint(sim.Verdict(99)), "verdict 99"},
+		{fmt.Sprint(trace.Verdict(99)), "verdict 99"},
 		{fmt.Sprint(sim.Addr{}), "nobody"},
 		{fmt.Sprintln(sim.Always("a", always).Kind(), sim.Eventually("a", always).Kind(),
 			sim.Steps("a", func(_, _ sim.View[*quiet]) bool { return true }).Kind(),
@@ -31,12 +31,12 @@ func TestNames(t *testing.T) {
 			t.Errorf("got %q, want %q", c.got, c.want)
 		}
 	}
-	for v := sim.VerdictNone; v <= sim.VerdictKilled; v++ {
-		if back, ok := sim.ParseVerdict(v.String()); !ok || back != v {
+	for v := trace.VerdictNone; v <= trace.VerdictKilled; v++ {
+		if back, ok := trace.ParseVerdict(v.String()); !ok || back != v {
 			t.Errorf("%s is parsed as %s", v, back)
 		}
 	}
-	if _, ok := sim.ParseVerdict("guilty"); ok {
+	if _, ok := trace.ParseVerdict("guilty"); ok {
 		t.Error(`"guilty" is taken for a verdict`)
 	}
 	if sim.Always("a", always).Liveness() || !sim.Eventually("a", always).Liveness() {
@@ -236,7 +236,7 @@ func TestEffects(t *testing.T) {
 	if want := []string{`after 1s alarm{Name: "a"}`, `cancel alarm{Name: "a"}`}; !slices.Equal(told, want) {
 		t.Errorf("effects are %q, want %q", told, want)
 	}
-	if f := w.Run.Failure(sim.VerdictKilled, "why"); f.Step != 1 || f.Node.String() != "n0" || f.Message != "why" {
+	if f := w.Run.Failure(trace.VerdictKilled, "why"); f.Step != 1 || f.Node.String() != "n0" || f.Message != "why" {
 		t.Errorf("the failure is %+v", f)
 	}
 }

@@ -9,7 +9,9 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/world"
+	"macemc/netsim"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // TestSlowLinkWaits: a message on a slow link waits for all that is to be done at once,
@@ -60,7 +62,7 @@ func TestPanicsNameTheirFunction(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := w.Protect(func() { w.Start(choose.NewFixed()); c.ask(w) })
-		if f == nil || f.Verdict != sim.VerdictPanic || fmt.Sprint(f.Message, " [", f.Property, "]") != want {
+		if f == nil || f.Verdict != trace.VerdictPanic || fmt.Sprint(f.Message, " [", f.Property, "]") != want {
 			t.Errorf("found is %+v; want %s", f, want)
 		}
 	}
@@ -112,7 +114,7 @@ func TestGoroutineInASprint(t *testing.T) {
 	never := make(chan struct{})
 	for range 20 {
 		_, f := used(t, world.Config{Sprint: true}, nil, func(sim.Env) { go func() { <-never }() })
-		if f != nil && f.Verdict == sim.VerdictGoroutine {
+		if f != nil && f.Verdict == trace.VerdictGoroutine {
 			return
 		}
 	}
@@ -121,7 +123,7 @@ func TestGoroutineInASprint(t *testing.T) {
 
 // TestFlawed: one known bug of the links is enough.
 func TestFlawed(t *testing.T) {
-	for _, flaws := range [][]sim.Flaw{nil, {sim.FlawWrongIndex}, {sim.FlawWrongIndex, sim.FlawRemoteStays}} {
+	for _, flaws := range [][]string{nil, {netsim.FlawWrongIndex}, {netsim.FlawWrongIndex, netsim.FlawRemoteStays}} {
 		sys := sound()
 		sys.Network = func(sim.Params) sim.Network { return sim.Network{Flaws: flaws} }
 		w, err := world.New(sys, sim.Params{}, world.Config{})

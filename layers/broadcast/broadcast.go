@@ -22,7 +22,7 @@ type message struct {
 	body   sim.Message
 }
 
-// Carries shows the body before the envelope: see sim.Envelope.
+// Carries shows the body before the envelope.
 func (m message) Carries() (sim.Message, string) {
 	return m.body, fmt.Sprintf("broadcast %d of %s", m.number, m.origin)
 }

@@ -7,6 +7,7 @@ import (
 	"macemc/macetest"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A gossip broadcasts one word, and collects the words of all.
@@ -93,5 +94,5 @@ func TestAgreement(t *testing.T) {
 
 // If receivers do not forward, a sender that fails leaves some nodes without the message.
 func TestWithoutForwardingAgreementFails(t *testing.T) {
-	macetest.Run(t, system(1, 20), macetest.Options{Bugs: []sim.BugID{BC1}, Expect: sim.VerdictDead})
+	macetest.Run(t, system(1, 20), macetest.Options{Bugs: []sim.BugID{BC1}, Expect: trace.VerdictDead})
 }

@@ -3,16 +3,16 @@ package machine
 import (
 	"slices"
 
-	"macemc/sim"
+	"macemc/internal/charts"
 )
 
 // drawn returns the chart of the table.
-func (t *Machine[N]) drawn() *sim.Chart {
+func (t *Machine[N]) drawn() *charts.Chart {
 	var events, states []string
 	for _, e := range t.events {
 		events = append(events, e.name())
 	}
-	var pairs []sim.Reaction
+	var pairs []charts.Reaction
 	var enters [][]int
 	for k := range t.states {
 		s := &t.states[k]
@@ -22,10 +22,10 @@ func (t *Machine[N]) drawn() *sim.Chart {
 			if r.to != "" {
 				to = append(to, r.to)
 			}
-			pairs = append(pairs, sim.Reaction{Kind: r.kind, To: t.places(to), Pops: r.then == movePop})
+			pairs = append(pairs, charts.Reaction{Kind: r.kind, To: t.places(to), Pops: r.then == movePop})
 		}
 	}
-	return &sim.Chart{Name: t.name, States: states, Events: events, Pairs: pairs, Enters: enters}
+	return &charts.Chart{Name: t.name, States: states, Events: events, Pairs: pairs, Enters: enters}
 }
 
 func (t *Machine[N]) places(of []Name) (all []int) {

@@ -13,20 +13,15 @@ type door struct{ machine.Core }
 
 func (d *door) push(sim.Env, sim.Addr, push) {}
 
-// Define makes a machine of the table of its states. The chart has the reaction of each
-// state to each event.
+// Define makes a machine of the table of its states. As text, it has the reaction of each state to
+// each event.
 func ExampleDefine() {
 	const shut, open machine.Name = "shut", "open"
 	doors := machine.Define("door",
 		machine.State[*door]{Name: shut, On: machine.On(machine.OnMessage((*door).push).Goto(open))},
 		machine.State[*door]{Name: open, Ignore: machine.Messages(push{})},
 	)
-	chart := doors.Chart()
-	for s, state := range chart.States {
-		for e, event := range chart.Events {
-			fmt.Println(state, event, chart.Pair(s, e).Kind)
-		}
-	}
+	fmt.Print(doors)
 	// Output:
 	// shut push handled
 	// open push ignored

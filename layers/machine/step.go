@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"macemc/internal/charts"
 	"macemc/sim"
 )
 
@@ -77,7 +78,7 @@ func (t *Machine[N]) meet(n N, env sim.Env, c *Core, l letter) {
 // react performs the reaction of the current state, or else of a state below it.
 func (t *Machine[N]) react(n N, env sim.Env, c *Core, l letter) {
 	in := c.in
-	for depth := len(c.below); in.reactions[l.event].kind == sim.ReactionNone; {
+	for depth := len(c.below); in.reactions[l.event].kind == charts.ReactionNone; {
 		if depth--; depth < 0 {
 			panic(sim.Unhandled{Message: fmt.Sprintf("machine %s in state %s has no reaction to %s; handle, defer or ignore it", t.name, c.stack(), t.events[l.event])})
 		}
@@ -87,9 +88,9 @@ func (t *Machine[N]) react(n N, env sim.Env, c *Core, l letter) {
 		}
 	}
 	switch r := &in.reactions[l.event]; r.kind {
-	case sim.ReactionDefer:
+	case charts.ReactionDefer:
 		c.hold(l)
-	case sim.ReactionIgnore:
+	case charts.ReactionIgnore:
 	default:
 		c.begin(r)
 		if run := t.runs[in.index][l.event]; run != nil {
@@ -167,8 +168,8 @@ func (t *Machine[N]) rest(n N, env sim.Env, c *Core) {
 func (t *Machine[N]) defers(c *Core, event uint16) bool {
 	in := c.in
 	for depth := len(c.below) - 1; ; depth-- {
-		if kind := in.reactions[event].kind; kind != sim.ReactionNone || depth < 0 {
-			return kind == sim.ReactionDefer
+		if kind := in.reactions[event].kind; kind != charts.ReactionNone || depth < 0 {
+			return kind == charts.ReactionDefer
 		}
 		in = &t.states[t.find(c.below[depth])]
 	}

@@ -5,7 +5,9 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
+	"macemc/internal/charts"
 	"macemc/sim"
 )
 
@@ -138,7 +140,7 @@ type Machine[N Machined] struct {
 	entries  []func(N, sim.Env)
 	exits    []func(N, sim.Env)
 	runs     [][]func(N, sim.Env, sim.Addr, any) // by state and event
-	chart    *sim.Chart
+	chart    *charts.Chart
 	handlers *sim.Handlers[N]
 }
 
@@ -162,7 +164,7 @@ func (r *reaction) HandlerTable() {}
 
 // reaction is what a state does when an event arrives.
 type reaction struct {
-	kind   sim.ReactionKind
+	kind   charts.ReactionKind
 	method any // may be nil
 	then   moveKind
 	to     Name
@@ -178,7 +180,7 @@ func (r *reaction) moves() bool { return r.then != moveNone || len(r.may) > 0 }
 func Define[N Machined](name string, states ...State[N]) *Machine[N] {
 	t := &Machine[N]{name: name, defined: states}
 	if err := t.fill(states); err != nil {
-		t.chart = &sim.Chart{Name: name}
+		t.chart = &charts.Chart{Name: name}
 		t.handlers = sim.Handle[N]().Refuse(fmt.Errorf("machine %s %w", name, err))
 		return t
 	}
@@ -216,8 +218,16 @@ func (t *Machine[N]) Node(n N) sim.Node { return t.handlers.Node(n) }
 // Of returns the value that a node was made of, as sim.Handlers.Of does.
 func (t *Machine[N]) Of(n sim.Node) N { return t.handlers.Of(n) }
 
-// Chart returns the diagram of the machine.
-func (t *Machine[N]) Chart() *sim.Chart { return t.chart }
+// String returns the reaction of each state to each event, a line for each: "shut push handled".
+func (t *Machine[N]) String() string {
+	var b strings.Builder
+	for s, state := range t.chart.States {
+		for e, event := range t.chart.Events {
+			fmt.Fprintln(&b, state, event, t.chart.Pair(s, e).Kind)
+		}
+	}
+	return b.String()
+}
 
 func (t *Machine[N]) find(of Name) int {
 	return slices.IndexFunc(t.states, func(s state) bool { return s.name == of })
@@ -272,7 +282,7 @@ func (t *Machine[N]) fillState(k int, s State[N]) error {
 	var failed error
 	put := func(e Event, r reaction) {
 		at := &t.states[k].reactions[t.number(e)]
-		if at.kind != sim.ReactionNone && failed == nil {
+		if at.kind != charts.ReactionNone && failed == nil {
 			failed = fmt.Errorf("has two reactions to %s in state %s; keep one of them", e, s.Name)
 		}
 		*at = reaction{r.kind, r.method, r.then, r.to, t.find(r.to), r.may}
@@ -283,19 +293,19 @@ func (t *Machine[N]) fillState(k int, s State[N]) error {
 		}
 	}
 	for _, h := range s.On {
-		put(h.event, reaction{kind: sim.ReactionHandle, method: h.method, then: h.then, to: h.to, may: h.may})
+		put(h.event, reaction{kind: charts.ReactionHandle, method: h.method, then: h.then, to: h.to, may: h.may})
 		t.runs[k][t.number(h.event)] = h.run
 	}
 	for _, to := range sim.Keys(s.Goto) {
 		for _, e := range s.Goto[to] {
-			put(e, reaction{kind: sim.ReactionHandle, then: moveGoto, to: to})
+			put(e, reaction{kind: charts.ReactionHandle, then: moveGoto, to: to})
 		}
 	}
 	for _, e := range s.Defer {
-		put(e, reaction{kind: sim.ReactionDefer})
+		put(e, reaction{kind: charts.ReactionDefer})
 	}
 	for _, e := range s.Ignore {
-		put(e, reaction{kind: sim.ReactionIgnore})
+		put(e, reaction{kind: charts.ReactionIgnore})
 	}
 	for _, to := range s.May {
 		if t.find(to) < 0 && failed == nil {

@@ -63,10 +63,10 @@ type (
 	}
 )
 
-// Carries shows the body before the envelope: see sim.Envelope.
+// Carries shows the body before the envelope.
 func (r request) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("request %d", r.id) }
 
-// Carries shows the body before the envelope: see sim.Envelope.
+// Carries shows the body before the envelope.
 func (r response) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("answer to %d", r.id) }
 
 func (a resend) String() string { return fmt.Sprintf("request %d to %s", a.id, a.to) }

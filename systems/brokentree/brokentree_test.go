@@ -7,6 +7,7 @@ import (
 	"macemc/internal/long"
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // The correct service always becomes a tree, or can still do so.
@@ -30,14 +31,14 @@ func TestCorrect(t *testing.T) {
 // With BT1 no tree ever forms, and no loop is reported: every node is a root.
 func TestBT1(t *testing.T) {
 	for seed := range uint64(5) {
-		macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{BT1}, Expect: sim.VerdictDead, Seed: 1 + seed})
+		macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{BT1}, Expect: trace.VerdictDead, Seed: 1 + seed})
 	}
 }
 
 // BT2 is found by visiting all states, and by walks alone.
 func TestBT2(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{BT2}, Expect: sim.VerdictSafety})
-	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{BT2}, Expect: sim.VerdictSafety, Depth: 1})
+	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{BT2}, Expect: trace.VerdictSafety})
+	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{BT2}, Expect: trace.VerdictSafety, Depth: 1})
 }
 
 // A run that BT2 led to a loop, as it was recorded before it was repaired: what
@@ -46,5 +47,5 @@ func TestBT2Recorded(t *testing.T) { macetest.Replay(t, System, "testdata/loop.p
 
 // The limit that the package documents: with four nodes a longer loop is possible.
 func TestLongLoop(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{Nodes: 4, Params: []string{"children=12"}, Depth: 1, Walks: 50_000, Expect: sim.VerdictSafety})
+	macetest.Run(t, System, macetest.Options{Nodes: 4, Params: []string{"children=12"}, Depth: 1, Walks: 50_000, Expect: trace.VerdictSafety})
 }

@@ -8,6 +8,7 @@ import (
 	"macemc/refine"
 	"macemc/sim"
 	"macemc/systems/replicated"
+	"macemc/trace"
 )
 
 func TestMain(m *testing.M) { long.Run(m) }
@@ -27,16 +28,16 @@ func TestBugs(t *testing.T) {
 		bug    sim.BugID
 		params []string
 		down   string
-		want   sim.Verdict
+		want   trace.Verdict
 	}{
-		{CL1, nil, "", sim.VerdictSafety},
-		{CL2, []string{"of=list"}, "", sim.VerdictSafety},
-		{CL3, []string{"of=list"}, "", sim.VerdictSafety},
-		{CL4, dispatched, "down@n3", sim.VerdictDead},
-		{CL5, []string{"through=dispatcher"}, "", sim.VerdictSafety},
-		{CL6, dispatched, "down@n3", sim.VerdictUnhandled},
-		{CL7, dispatched, "down@n3", sim.VerdictUnhandled},
-		{CL8, []string{"over=multipaxos", "commands=1"}, "down@n2", sim.VerdictDead},
+		{CL1, nil, "", trace.VerdictSafety},
+		{CL2, []string{"of=list"}, "", trace.VerdictSafety},
+		{CL3, []string{"of=list"}, "", trace.VerdictSafety},
+		{CL4, dispatched, "down@n3", trace.VerdictDead},
+		{CL5, []string{"through=dispatcher"}, "", trace.VerdictSafety},
+		{CL6, dispatched, "down@n3", trace.VerdictUnhandled},
+		{CL7, dispatched, "down@n3", trace.VerdictUnhandled},
+		{CL8, []string{"over=multipaxos", "commands=1"}, "down@n2", trace.VerdictDead},
 	} {
 		t.Run(string(c.bug), func(t *testing.T) {
 			faults := sim.Faults{}

@@ -5,14 +5,15 @@ import (
 
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func TestCommit(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
 func TestBugs(t *testing.T) {
-	for bug, want := range map[sim.BugID]sim.Verdict{
-		CM1: sim.VerdictSafety, CM2: sim.VerdictUnhandled, CM3: sim.VerdictUnhandled, CM4: sim.VerdictUnhandled,
-		CM5: sim.VerdictDead, CM6: sim.VerdictSafety, CM7: sim.VerdictUnhandled,
+	for bug, want := range map[sim.BugID]trace.Verdict{
+		CM1: trace.VerdictSafety, CM2: trace.VerdictUnhandled, CM3: trace.VerdictUnhandled, CM4: trace.VerdictUnhandled,
+		CM5: trace.VerdictDead, CM6: trace.VerdictSafety, CM7: trace.VerdictUnhandled,
 	} {
 		t.Run(string(bug), func(t *testing.T) {
 			macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{bug}, Expect: want, NoShrink: true})

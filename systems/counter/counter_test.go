@@ -8,6 +8,7 @@ import (
 	"macemc/macetest"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func TestCounter(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
@@ -42,7 +43,7 @@ func TestWhole(t *testing.T) {
 
 func TestBugs(t *testing.T) {
 	for _, b := range System.Bugs {
-		macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{b.ID}, Expect: sim.VerdictSafety})
+		macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{b.ID}, Expect: trace.VerdictSafety})
 	}
 }
 
@@ -102,7 +103,7 @@ func TestLinks(t *testing.T) {
 			switch {
 			case bug == "" && (res.Finding != nil || res.Safety.State != search.StateExhausted || res.Liveness.State != search.StateExhausted):
 				t.Errorf("by %s: %s, %s, %v", link, res.Safety.State, res.Liveness.State, res.Finding)
-			case bug != "" && (len(res.Findings) != 1 || res.Finding.Verdict != sim.VerdictSafety):
+			case bug != "" && (len(res.Findings) != 1 || res.Finding.Verdict != trace.VerdictSafety):
 				t.Errorf("by %s: %s is found as %v", link, bug, res.Findings)
 			}
 			t.Log(link, bug, res.Stats.States, res.Stats.Transitions)

@@ -5,14 +5,15 @@ import (
 
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func TestDispatcher(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
 func TestBugs(t *testing.T) {
-	for bug, want := range map[sim.BugID]sim.Verdict{
-		DP1: sim.VerdictHot, DP2: sim.VerdictSafety, DP3: sim.VerdictSafety, DP4: sim.VerdictSafety,
-		DP5: sim.VerdictSafety, DP6: sim.VerdictDead, DP7: sim.VerdictUnhandled, DP8: sim.VerdictUnhandled,
+	for bug, want := range map[sim.BugID]trace.Verdict{
+		DP1: trace.VerdictHot, DP2: trace.VerdictSafety, DP3: trace.VerdictSafety, DP4: trace.VerdictSafety,
+		DP5: trace.VerdictSafety, DP6: trace.VerdictDead, DP7: trace.VerdictUnhandled, DP8: trace.VerdictUnhandled,
 	} {
 		t.Run(string(bug), func(t *testing.T) {
 			macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{bug}, Expect: want, NoShrink: true})

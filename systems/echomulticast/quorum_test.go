@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"macemc/search"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Signatures that are taken in quorums come to the verdicts of those that are taken one by one, in fewer states.
@@ -22,7 +22,7 @@ func TestQuorums(t *testing.T) {
 		{nil, "EM2", 0},
 		{[]string{"strategy=both"}, "EM4", 0},
 	} {
-		var verdicts []sim.Verdict
+		var verdicts []trace.Verdict
 		var states []int
 		for _, answers := range []string{"single", "quorum"} {
 			var bugs []string
@@ -41,9 +41,9 @@ func TestQuorums(t *testing.T) {
 		}
 		if what := fmt.Sprint(c.settings, c.bug); verdicts[0] != verdicts[1] {
 			t.Errorf("%s: %s, and with quorums %s", what, verdicts[0], verdicts[1])
-		} else if c.states > 0 && (verdicts[1] != sim.VerdictNone || states[1] != c.states || states[0] <= states[1]) {
+		} else if c.states > 0 && (verdicts[1] != trace.VerdictNone || states[1] != c.states || states[0] <= states[1]) {
 			t.Errorf("%s: %s with %d states, and %d with quorums, want %d", what, verdicts[1], states[0], states[1], c.states)
-		} else if c.states == 0 && verdicts[1] == sim.VerdictNone {
+		} else if c.states == 0 && verdicts[1] == trace.VerdictNone {
 			t.Errorf("%s is not found", what)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // The same rules as plain values, searched in the dumbest way. Sets are bits by receiver;
@@ -208,7 +209,7 @@ func TestWrongAgreement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := res.Finding; f == nil || f.Verdict != sim.VerdictSafety || f.Property != "agreement" {
+	if f := res.Finding; f == nil || f.Verdict != trace.VerdictSafety || f.Property != "agreement" {
 		t.Errorf("found %v", f)
 	}
 }

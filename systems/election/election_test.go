@@ -5,14 +5,15 @@ import (
 
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func TestElection(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
 func TestBugs(t *testing.T) {
-	for bug, want := range map[sim.BugID]sim.Verdict{
-		EL1: sim.VerdictSafety, EL2: sim.VerdictDead, EL3: sim.VerdictDead, EL4: sim.VerdictDead,
-		EL5: sim.VerdictUnhandled, EL6: sim.VerdictUnhandled, EL7: sim.VerdictUnhandled,
+	for bug, want := range map[sim.BugID]trace.Verdict{
+		EL1: trace.VerdictSafety, EL2: trace.VerdictDead, EL3: trace.VerdictDead, EL4: trace.VerdictDead,
+		EL5: trace.VerdictUnhandled, EL6: trace.VerdictUnhandled, EL7: trace.VerdictUnhandled,
 	} {
 		t.Run(string(bug), func(t *testing.T) {
 			macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{bug}, Expect: want})

@@ -8,6 +8,7 @@ import (
 	"macemc/macetest"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 var basic = []string{"slots=1"}
@@ -23,13 +24,13 @@ func TestBugs(t *testing.T) {
 		bug    sim.BugID
 		params []string
 		faults sim.Faults
-		want   sim.Verdict
+		want   trace.Verdict
 	}{
-		{MP5, basic, sim.Faults{}, sim.VerdictUnhandled},
-		{MP6, basic, sim.Faults{}, sim.VerdictUnhandled},
-		{MP7, nil, sim.Faults{Down: 1, Only: "down@n2"}, sim.VerdictDead},
-		{MP3, basic, sim.Faults{}, sim.VerdictSafety},
-		{MP8, nil, sim.Faults{}, sim.VerdictSafety},
+		{MP5, basic, sim.Faults{}, trace.VerdictUnhandled},
+		{MP6, basic, sim.Faults{}, trace.VerdictUnhandled},
+		{MP7, nil, sim.Faults{Down: 1, Only: "down@n2"}, trace.VerdictDead},
+		{MP3, basic, sim.Faults{}, trace.VerdictSafety},
+		{MP8, nil, sim.Faults{}, trace.VerdictSafety},
 	} {
 		if k >= long.Of(3, 5) {
 			break // those that take a second

@@ -6,6 +6,7 @@ import (
 	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func find(t *testing.T, nodes int, settings []string, opts search.Options, bugs ...string) *search.Result {
@@ -77,7 +78,7 @@ func TestOV1(t *testing.T) {
 		t.Errorf("without a fault: %s: %s", f.Verdict, f.Message)
 	}
 	f := find(t, 3, nil, search.Options{Depth: 1}, string(OV1)).Finding
-	if f == nil || f.Verdict != sim.VerdictDead || f.Critical == nil || f.Critical.Step == 0 {
+	if f == nil || f.Verdict != trace.VerdictDead || f.Critical == nil || f.Critical.Step == 0 {
 		t.Fatalf("found is %+v", f)
 	}
 }
@@ -85,7 +86,7 @@ func TestOV1(t *testing.T) {
 // The answer that is taken for another needs a reset; all its states are few.
 func TestOV2(t *testing.T) {
 	f := find(t, 3, nil, search.Options{Conditions: sim.Conditions{Faults: &sim.Faults{Reset: 1}}, Depth: 1 << 20, NoWalks: true}, string(OV2)).Finding
-	if f == nil || f.Verdict != sim.VerdictDead || f.Property != "children match parents" {
+	if f == nil || f.Verdict != trace.VerdictDead || f.Property != "children match parents" {
 		t.Fatalf("found is %+v", f)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // space is what a breadth-first count finds.
@@ -173,10 +174,10 @@ func TestPublishedCountOfFive(t *testing.T) {
 func TestBugs(t *testing.T) {
 	for _, c := range []struct {
 		bug     sim.BugID
-		verdict sim.Verdict
+		verdict trace.Verdict
 	}{
-		{PE1, sim.VerdictSafety},
-		{PE2, sim.VerdictDead},
+		{PE1, trace.VerdictSafety},
+		{PE2, trace.VerdictDead},
 	} {
 		for n := N.Range.Least; n <= min(N.Range.Most, long.Of(4, 100)); n++ {
 			for seed := range uint64(long.Of(1, 5)) {

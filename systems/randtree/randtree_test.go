@@ -6,6 +6,7 @@ import (
 	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // options are those of a search of some nodes, small enough for a test: few
@@ -104,24 +105,24 @@ func TestBugs(t *testing.T) {
 		settings   []string
 		faults     string
 		properties []string
-		want       sim.Verdict
+		want       trace.Verdict
 	}{
-		{RT1, 3, nil, "none", nil, sim.VerdictDivergence},
-		{RT2, 2, nil, "none", nil, sim.VerdictDead},
-		{RT11, 3, nil, "none", nil, sim.VerdictSafety},
-		{RT3, 3, nil, "none", live, sim.VerdictDead},
-		{RT4, 4, nil, "none", nil, sim.VerdictDead},
-		{RT5, 3, nil, "none", nil, sim.VerdictDivergence},
-		{RT6, 3, nil, "none", nil, sim.VerdictDivergence},
-		{RT10, 3, nil, "none", nil, sim.VerdictDead},
-		{RT12, 3, []string{"buffer=2"}, "none", nil, sim.VerdictDead},
-		{RT18, 3, nil, "reset=1", nil, sim.VerdictDead},
-		{RT22, 3, []string{"visitors=2"}, "none", nil, sim.VerdictDivergence},
-		{RT25, 3, []string{"buffer=1"}, "none", nil, sim.VerdictDead},
-		{RT26, 3, []string{"buffer=1"}, "none", nil, sim.VerdictDead},
+		{RT1, 3, nil, "none", nil, trace.VerdictDivergence},
+		{RT2, 2, nil, "none", nil, trace.VerdictDead},
+		{RT11, 3, nil, "none", nil, trace.VerdictSafety},
+		{RT3, 3, nil, "none", live, trace.VerdictDead},
+		{RT4, 4, nil, "none", nil, trace.VerdictDead},
+		{RT5, 3, nil, "none", nil, trace.VerdictDivergence},
+		{RT6, 3, nil, "none", nil, trace.VerdictDivergence},
+		{RT10, 3, nil, "none", nil, trace.VerdictDead},
+		{RT12, 3, []string{"buffer=2"}, "none", nil, trace.VerdictDead},
+		{RT18, 3, nil, "reset=1", nil, trace.VerdictDead},
+		{RT22, 3, []string{"visitors=2"}, "none", nil, trace.VerdictDivergence},
+		{RT25, 3, []string{"buffer=1"}, "none", nil, trace.VerdictDead},
+		{RT26, 3, []string{"buffer=1"}, "none", nil, trace.VerdictDead},
 	}[:long.Of(3, 13)] {
 		seeds := uint64(long.Of(1, 3))
-		if c.want == sim.VerdictDead {
+		if c.want == trace.VerdictDead {
 			seeds = 1 // it takes walks to believe that
 		}
 		for seed := uint64(1); seed <= seeds; seed++ {
@@ -169,7 +170,7 @@ func TestBugOverUDP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := res.Finding; f == nil || f.Verdict != sim.VerdictDead {
+	if f := res.Finding; f == nil || f.Verdict != trace.VerdictDead {
 		t.Errorf("RT13 over UDP: %+v", f)
 	}
 }

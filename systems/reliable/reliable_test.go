@@ -8,14 +8,15 @@ import (
 	"macemc/macetest"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func TestReliable(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
 
 func TestBugs(t *testing.T) {
-	for bug, want := range map[sim.BugID]sim.Verdict{
-		RL1: sim.VerdictUnhandled, RL2: sim.VerdictDead, RL3: sim.VerdictDead, RL4: sim.VerdictDead,
-		RL5: sim.VerdictDead, RL6: sim.VerdictSafety, RL7: sim.VerdictUnhandled,
+	for bug, want := range map[sim.BugID]trace.Verdict{
+		RL1: trace.VerdictUnhandled, RL2: trace.VerdictDead, RL3: trace.VerdictDead, RL4: trace.VerdictDead,
+		RL5: trace.VerdictDead, RL6: trace.VerdictSafety, RL7: trace.VerdictUnhandled,
 	} {
 		t.Run(string(bug), func(t *testing.T) {
 			macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{bug}, Expect: want})

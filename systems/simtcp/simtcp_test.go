@@ -6,6 +6,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // Through storms of faults the correct transport keeps what it promises, and
@@ -102,7 +103,7 @@ func TestFlawsByEnumeration(t *testing.T) {
 }
 
 // enumerate takes all runs of depth steps, until one fails.
-func enumerate(w *world.World, depth int) (failure *sim.Failure, paths int) {
+func enumerate(w *world.World, depth int) (failure *trace.Failure, paths int) {
 	for o, more := choose.NewOdometer(), true; more; more = o.Next() {
 		paths++
 		failure = w.Protect(func() {

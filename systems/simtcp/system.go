@@ -14,14 +14,14 @@ const (
 	ST3 sim.BugID = "ST3"
 )
 
-// flaws are the known bugs as the network knows them.
+// flaws are the known bugs as package netsim has them.
 var flaws = []struct {
 	id   sim.BugID
-	flaw sim.Flaw
+	flaw string
 }{
-	{ST1, sim.FlawResetFallsThrough},
-	{ST2, sim.FlawWrongIndex},
-	{ST3, sim.FlawRemoteStays},
+	{ST1, "reset-falls-through"},
+	{ST2, "wrong-index"},
+	{ST3, "remote-stays"},
 }
 
 // Messages is how many messages a node sends to each peer.

@@ -6,11 +6,12 @@ import (
 	"macemc/choose"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // run says how one stormy walk ended.
 type run struct {
-	failure *sim.Failure
+	failure *trace.Failure
 	live    bool
 	steps   int
 	events  map[sim.Kind]int

@@ -7,6 +7,7 @@ import (
 	"macemc/macetest"
 	"macemc/sim"
 	"macemc/systems/brokentree"
+	"macemc/trace"
 )
 
 // In the correct service all is counted in the end, or can still be.
@@ -31,7 +32,7 @@ func TestCorrect(t *testing.T) {
 // visiting all states and by walks alone.
 func TestSW1(t *testing.T) {
 	for _, depth := range []int{0, 1} {
-		macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{SW1}, Depth: depth, Expect: sim.VerdictSafety})
+		macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{SW1}, Depth: depth, Expect: trace.VerdictSafety})
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"macemc/internal/long"
 	"macemc/search"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // The same rules as plain values, searched in the dumbest way: what is under way
@@ -237,7 +238,7 @@ func TestNotAtomic(t *testing.T) {
 			t.Fatal(err)
 		}
 		f := res.Finding
-		if f == nil || f.Verdict != sim.VerdictSafety || f.Step != 12 {
+		if f == nil || f.Verdict != trace.VerdictSafety || f.Step != 12 {
 			t.Fatalf("%s: found %v", engine, f)
 		}
 		for _, p := range System.Properties {

@@ -7,6 +7,7 @@ import (
 	"macemc/refine"
 	"macemc/sim"
 	"macemc/systems/replicated"
+	"macemc/trace"
 )
 
 // oneDown is a replica of a participant that fails.
@@ -18,12 +19,12 @@ func TestTransactions(t *testing.T) {
 }
 
 func TestBugs(t *testing.T) {
-	for bug, want := range map[sim.BugID]sim.Verdict{TX1: sim.VerdictSafety, TX2: sim.VerdictSafety, TX7: sim.VerdictUnhandled} {
+	for bug, want := range map[sim.BugID]trace.Verdict{TX1: trace.VerdictSafety, TX2: trace.VerdictSafety, TX7: trace.VerdictUnhandled} {
 		t.Run(string(bug), func(t *testing.T) {
 			macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{bug}, Expect: want, NoShrink: true})
 		})
 	}
-	for bug, want := range map[sim.BugID]sim.Verdict{TX3: sim.VerdictDead, TX4: sim.VerdictUnhandled, TX5: sim.VerdictUnhandled, TX6: sim.VerdictDead} {
+	for bug, want := range map[sim.BugID]trace.Verdict{TX3: trace.VerdictDead, TX4: trace.VerdictUnhandled, TX5: trace.VerdictUnhandled, TX6: trace.VerdictDead} {
 		t.Run(string(bug), func(t *testing.T) {
 			macetest.Run(t, System, macetest.Options{
 				Bugs: []sim.BugID{bug}, Params: []string{"over=chain"}, Expect: want, NoShrink: true, Conditions: sim.Conditions{Faults: &oneDown},

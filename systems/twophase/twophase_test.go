@@ -6,14 +6,14 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/world"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // space is what a breadth-first count by re-execution finds.
 type space struct {
 	states, transitions int
 	dead                int // states from which no live state is reachable
-	failure             *sim.Failure
+	failure             *trace.Failure
 	depth               int // steps to the first failure, or to the farthest state
 }
 

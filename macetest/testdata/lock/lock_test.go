@@ -6,6 +6,7 @@ import (
 
 	"macemc/macetest"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 func TestLock(t *testing.T) { macetest.Run(t, System, macetest.Options{}) }
@@ -15,11 +16,11 @@ func TestAskedTwice(t *testing.T) {
 }
 
 func TestKnown(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{LK1}, Expect: sim.VerdictDead})
+	macetest.Run(t, System, macetest.Options{Bugs: []sim.BugID{LK1}, Expect: trace.VerdictDead})
 }
 
 func TestExpected(t *testing.T) {
-	macetest.Run(t, System, macetest.Options{Expect: sim.VerdictSafety})
+	macetest.Run(t, System, macetest.Options{Expect: trace.VerdictSafety})
 }
 
 func TestWrong(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"macemc/search/internal/run"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // An exploration that stops early ends with an error: one of these, a Wrong, or an error of the
@@ -26,7 +26,7 @@ var (
 // Wrong is the error that the service fails in the last step, or in the state that it led
 // to. The code that ends the exploration makes a finding of it.
 type Wrong struct {
-	Failure *sim.Failure
+	Failure *trace.Failure
 	Strayed bool   // a run that was taken again came to another state
 	Copied  string // a field in which a copy of a node differs from the node after the same step, or ""
 	Dead    bool   // the state is not live and will never change, faults apart
@@ -45,7 +45,7 @@ func (t *Taker) stray(copied string) error { return t.strayed(nil, copied) }
 // strayed returns the wrong of a run whose last step did not do the same twice. See
 // Wrong.Copied.
 func (t *Taker) strayed(of *run.Answers, copied string) error {
-	return &Wrong{Failure: t.World.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true, Of: of, Copied: copied}
+	return &Wrong{Failure: t.World.Run.Failure(trace.VerdictNondeterminism, ""), Strayed: true, Of: of, Copied: copied}
 }
 
 // Run returns the answers of the run that is wrong, where the explorer took the last step.

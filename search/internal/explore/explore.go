@@ -10,7 +10,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Explorer visits every state once, level by level. The first state that is
@@ -250,7 +250,7 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 		good := said&SaidGood != 0
 		if !good && said&saidBusy == 0 && (!goesOn || x.Owner.Sys.Weight != nil) {
 			if bring(); x.World.Events.Settled() {
-				rest, seems := x.World.Run.Failure(sim.VerdictDead, ""), run.Dead(x.World, 0)
+				rest, seems := x.World.Run.Failure(trace.VerdictDead, ""), run.Dead(x.World, 0)
 				rest.Property, rest.Failing = seems.Property, seems.Failing
 				return x.wrongState(rest, true)
 			}
@@ -276,7 +276,7 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 }
 
 // wrongState handles a failure of the state that was added last, which is not expanded.
-func (x *Explorer) wrongState(failure *sim.Failure, dead bool) error {
+func (x *Explorer) wrongState(failure *trace.Failure, dead bool) error {
 	x.leave(x.Next - 1)
 	if x.Owner.Several && x.stale() { // it was noted before
 		x.World.Judge.Pardon()
@@ -290,7 +290,7 @@ func (x *Explorer) wrongState(failure *sim.Failure, dead bool) error {
 }
 
 // wrongStep handles a failure of a step that was looked up, which then leads nowhere.
-func (x *Explorer) wrongStep(failure *sim.Failure) error {
+func (x *Explorer) wrongStep(failure *trace.Failure) error {
 	if x.Among != nil {
 		x.Among(&Wrong{Failure: failure})
 		return nil
@@ -301,7 +301,7 @@ func (x *Explorer) wrongStep(failure *sim.Failure) error {
 // wrong handles a failure of the state that was just reached. It ends the exploration,
 // unless more findings are wanted: then the failure is recorded, and the state is not
 // expanded.
-func (x *Explorer) wrong(failure *sim.Failure, dead bool) error {
+func (x *Explorer) wrong(failure *trace.Failure, dead bool) error {
 	if !x.Owner.Several {
 		return &Wrong{Failure: failure, Dead: dead}
 	}
@@ -337,7 +337,7 @@ func (x *Explorer) audit(h canon.Hash) error {
 	if failure != nil {
 		return &Wrong{Failure: failure}
 	}
-	strayed := &Wrong{Failure: w.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true}
+	strayed := &Wrong{Failure: w.Run.Failure(trace.VerdictNondeterminism, ""), Strayed: true}
 	if end == run.EndLeft && x.World.State.Hash() == h {
 		strayed.Copied = x.World.Text.First(w.Text.Lines())
 	}

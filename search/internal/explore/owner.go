@@ -4,7 +4,7 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/observe"
 	"macemc/search/internal/run"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Owner is the part of the search that exploring needs. Its creator sets the fields, and
@@ -17,9 +17,9 @@ type Owner struct {
 	Coverage *observe.Coverage // nil if nothing is covered
 	Sampler  sampler           // nil means nobody asked
 
-	Few     int                                                      // faults that the explored runs have at most, or 0 if only the budgets limit them
-	Several bool                                                     // more findings may be wanted: a failure is recorded, and the rest explored
-	Note    func(x *Explorer, failure *sim.Failure, dead bool) error // notes it, or says that it is enough
+	Few     int                                                        // faults that the explored runs have at most, or 0 if only the budgets limit them
+	Several bool                                                       // more findings may be wanted: a failure is recorded, and the rest explored
+	Note    func(x *Explorer, failure *trace.Failure, dead bool) error // notes it, or says that it is enough
 
 	Halt     func() bool    // whether to stop, in the middle of a state
 	Depth    func() int     // of the states that are expanded

@@ -10,7 +10,7 @@ import (
 	"macemc/internal/world"
 	"macemc/search/internal/run"
 	"macemc/search/internal/shard"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Remote visits states that other processes found, and puts the states to which their steps lead into
@@ -334,7 +334,7 @@ func (g *Remote) guarded(do func() error) {
 	var mismatch *choose.Mismatch
 	switch {
 	case errors.As(err, &mismatch), err == ErrRemote:
-		g.wrong(&Wrong{Failure: g.x.World.Run.Failure(sim.VerdictNondeterminism, ""), Strayed: true})
+		g.wrong(&Wrong{Failure: g.x.World.Run.Failure(trace.VerdictNondeterminism, ""), Strayed: true})
 	case bad != nil:
 		g.wrong(bad)
 	case err != nil:

@@ -8,7 +8,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/search/internal/run"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // A space counts as exhausted only if every step does the same each time. Audits repeat
@@ -198,7 +198,7 @@ func (x *Explorer) outcomeOf(s *side, src choose.Source, step func(choose.Source
 	asking := &run.Asking{Source: src}
 	failure := s.w.Protect(func() { step(asking) })
 	if failure == nil && s.w.Run.Err() != nil { // it asked for other choices
-		failure = &sim.Failure{Verdict: sim.VerdictNondeterminism, Message: s.w.Run.Err().Error()}
+		failure = &trace.Failure{Verdict: trace.VerdictNondeterminism, Message: s.w.Run.Err().Error()}
 	}
 	return run.OutcomeAsking(s.w, failure, asking)
 }

@@ -2,7 +2,7 @@ package explore
 
 import (
 	"macemc/internal/world"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Steps checks the step properties of steps between states that are kept. A second
@@ -37,7 +37,7 @@ func NewSteps(t *Taker) (*Steps, error) {
 
 // Check returns the failure of the first step property that does not hold for the step from
 // a state to the world's present one, or nil.
-func (s *Steps) Check(before uint32) *sim.Failure {
+func (s *Steps) Check(before uint32) *trace.Failure {
 	if s == nil {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (s *Steps) Check(before uint32) *sim.Failure {
 
 // lookUp is Check for a step that a memo has looked up. Unless the step is known to violate
 // nothing, it brings the world to where the step leads.
-func (s *Steps) lookUp(m *Memo, c *candidate) *sim.Failure {
+func (s *Steps) lookUp(m *Memo, c *candidate) *trace.Failure {
 	if s == nil {
 		return nil
 	}

@@ -3,11 +3,11 @@ package run
 import (
 	"macemc/internal/decide"
 	"macemc/internal/world"
-	"macemc/sim"
+	"macemc/trace"
 )
 
 // Dead returns the failure of a run whose end, where the world is, is taken to be dead.
-func Dead(w *world.World, steps int) *sim.Failure {
+func Dead(w *world.World, steps int) *trace.Failure {
 	names, explanations := w.Judge.NotLive()
 	declined := w.Text.Declined()
 	if declined != "" {

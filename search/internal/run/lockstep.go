@@ -8,7 +8,6 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/observe"
 	"macemc/internal/world"
-	"macemc/sim"
 	"macemc/trace"
 )
 
@@ -24,7 +23,7 @@ type Lockstep struct {
 	Steps   *world.Transition
 	tape    tape
 	again   choose.Raw // repeats it
-	failure *sim.Failure
+	failure *trace.Failure
 	told    [2]string // what the two runs came to, where they differ
 }
 
@@ -63,7 +62,7 @@ func (t *Lockstep) record(src choose.Source) choose.Source {
 }
 
 // follow lets the lagging world take the step that the first has just taken.
-func (t *Lockstep) follow(depth int, healed bool) *sim.Failure {
+func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 	if depth > 0 {
 		if t.failure = t.Steps.Check(); t.failure != nil {
 			return t.failure
@@ -84,7 +83,7 @@ func (t *Lockstep) follow(depth int, healed bool) *sim.Failure {
 	})
 	t.tape.picks = t.tape.picks[:0]
 	switch {
-	case failed != nil && failed.Verdict == sim.VerdictGoroutine: // the first run's may have ended before it was looked for
+	case failed != nil && failed.Verdict == trace.VerdictGoroutine: // the first run's may have ended before it was looked for
 		t.failure = failed
 		return failed
 	case failed != nil:
@@ -149,15 +148,15 @@ func (t *Lockstep) effect(effects []trace.Effect, k int, text func(trace.Effect,
 
 const Hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, a callback that came meanwhile, as of time.AfterFunc, or the address that a pointer in a message or a signal holds"
 
-func (t *Lockstep) differ(message, a, b string) *sim.Failure {
-	t.failure = t.World.Run.Failure(sim.VerdictNondeterminism, message+Hint)
+func (t *Lockstep) differ(message, a, b string) *trace.Failure {
+	t.failure = t.World.Run.Failure(trace.VerdictNondeterminism, message+Hint)
 	t.told = [2]string{a, b}
 	return t.failure
 }
 
 // Outcome returns the outcome of a step: a hash of the state or failure and the effects, and the list of
 // the effects.
-func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) {
+func Outcome(w *world.World, failure *trace.Failure) (h canon.Hash, did []string) {
 	did = Did(w, failure, trace.Effect.Text)
 	if failure != nil {
 		return canon.OfString(strings.Join(did, "\x00")), did
@@ -166,7 +165,7 @@ func Outcome(w *world.World, failure *sim.Failure) (h canon.Hash, did []string) 
 }
 
 // Did returns the effects of the last step as texts, which the function told makes.
-func Did(w *world.World, failure *sim.Failure, told func(trace.Effect, func(any) string) string) (did []string) {
+func Did(w *world.World, failure *trace.Failure, told func(trace.Effect, func(any) string) string) (did []string) {
 	for _, e := range unlogged(w.Run.Effects()) {
 		did = append(did, told(e, w.Walker().Text))
 	}
@@ -177,7 +176,7 @@ func Did(w *world.World, failure *sim.Failure, told func(trace.Effect, func(any)
 }
 
 // OutcomeAsking returns Outcome, and the number of sides of the step's coins.
-func OutcomeAsking(w *world.World, failure *sim.Failure, a *Asking) canon.Hash {
+func OutcomeAsking(w *world.World, failure *trace.Failure, a *Asking) canon.Hash {
 	h, _ := Outcome(w, failure)
 	return h.Then(canon.OfString(fmt.Sprint(a.Sides)))
 }

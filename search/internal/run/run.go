@@ -8,6 +8,7 @@ import (
 	"macemc/internal/setting"
 	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/trace"
 )
 
 // A Strategy supplies the answers of one run after another, and decides in each state whether the run
@@ -251,7 +252,7 @@ func (c Climate) Step(w *world.World, src choose.Source) world.Progress {
 }
 
 // Run takes one run. A careful run is taken twice, in lockstep.
-func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *sim.Failure, w *world.World) {
+func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *trace.Failure, w *world.World) {
 	p := r.plan(s, careful)
 	w = p.w
 	failure = w.Protect(func() { end = r.follow(p, s) })

@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/contract"
 	"macemc/internal/state"
 	"macemc/internal/world"
 	"macemc/search/internal/run"
@@ -94,7 +95,7 @@ type deed struct {
 
 // New returns a strategy for runs of at most bound steps each, 0 for no bound.
 func New(r *run.Runs, faults bool, bound int) (*Sources, error) {
-	walker, err := r.Sys.Walker()
+	walker, err := contract.Walker(r.Sys)
 	if err != nil {
 		return nil, err
 	}

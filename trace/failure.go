@@ -1,6 +1,12 @@
-package sim
+package trace
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+
+	"macemc/internal/sight"
+	"macemc/sim"
+)
 
 // Verdict is the kind of failure that a run ended in.
 type Verdict uint8
@@ -49,7 +55,7 @@ type Failure struct {
 	Verdict  Verdict
 	Property string   // the property that failed, if any
 	Failing  []string // for VerdictDead, the liveness properties that do not hold; Property has them joined
-	Node     Addr     // where the handler ran, if one ran
+	Node     sim.Addr // where the handler ran, if one ran
 	Identity string   // the event that it handled
 	Step     int      // 0 for the start
 	Repeats  int      // for VerdictHot, the step after which the run repeats what follows; Step if nothing more has to happen
@@ -64,4 +70,10 @@ func (f *Failure) AddMessage(what string) {
 		what = f.Message + "; " + what
 	}
 	f.Message = what
+}
+
+// Unlisted reports whether the node's Handlers do not list the type of the event. Such a
+// node fails whenever the event occurs, whatever its state.
+func (f *Failure) Unlisted() bool {
+	return f.Verdict == VerdictUnhandled && strings.Contains(f.Message, sight.Unlisted)
 }

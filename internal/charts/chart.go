@@ -1,4 +1,4 @@
-package sim
+package charts
 
 import "fmt"
 
