@@ -244,11 +244,12 @@ configurations: ## 10,000 (EACH) walks of 2,000 steps of raft's correct driver i
 	@mkdir -p bin; journal="$(abspath bin/configurations.json)"; cd examples/raft; \
 	go test -count=1 -timeout 0 -v -run '^TestConfigurations$$' -walks $(EACH) -walks-journal "$$journal" . | grep -E '^ *(---|walks_test|FAIL)'
 
-KILLS ?= 24
+KILLS ?= 100
 
 .PHONY: cluster-faults
-cluster-faults: ## kill workers, coordinators and servers of NATS in KILLS (24) searches, five times each, and change the protocol so that the tests must notice
-	cd cluster && go test -count=1 -timeout 40m -v -long -kills $(KILLS) . | grep -Ev '^=== '
+cluster-faults: ## kill workers, coordinators and servers of NATS KILLS (100) times, with one copy of everything and with three, and change the protocol so that the tests must notice; goes on where it was stopped
+	@mkdir -p bin; journal="$(abspath bin/cluster-faults.json)"; cd cluster; \
+	go test -count=1 -timeout 0 -v -long -run '^TestFaultCampaign$$' -campaign $(KILLS) -campaign-journal "$$journal" . | grep --line-buffered -Ev '^=== '
 
 .PHONY: cluster-peterson
 cluster-peterson: ## exhaust Peterson's lock of five processes, 576,551 states, in shards: as it is, without one node, with a hot spare, and killed as a whole

@@ -62,7 +62,11 @@ func newCrew(t testing.TB, line, flags string, workers int) *crew {
 		}
 	}()
 	c.tell = tellTo + "=" + fifo
-	c.coordinator = start(t, c.dir, fmt.Sprintf("coordinator %s --state st --listen %s %s --json", line, c.at, flags), c.tell)
+	listen := "--listen " + c.at
+	if strings.Contains(flags, "--cluster ") {
+		listen = ""
+	}
+	c.coordinator = start(t, c.dir, fmt.Sprintf("coordinator %s --state st %s %s --json", line, listen, flags), c.tell)
 	for range workers {
 		c.worker()
 	}
@@ -70,15 +74,21 @@ func newCrew(t testing.TB, line, flags string, workers int) *crew {
 }
 
 func (c *crew) worker(env ...string) {
-	c.workers = append(c.workers, start(c.t, c.dir, "worker --workers 1 --cluster nats://"+c.at+" "+c.ofWorker(), append(env, c.tell)...))
+	flags := c.ofWorker()
+	if !strings.Contains(flags, "--cluster ") {
+		flags += " --cluster nats://" + c.at
+	}
+	c.workers = append(c.workers, start(c.t, c.dir, "worker --workers 1 "+flags, append(env, c.tell)...))
 }
 
 // ofWorker returns the flags that workers have, too.
 func (c *crew) ofWorker() string {
 	words := strings.Fields(c.flags)
-	words = slices.DeleteFunc(words, func(w string) bool { return w == "--no-work" })
-	if at := slices.Index(words, "--shards"); at >= 0 {
-		words = slices.Delete(words, at, at+2)
+	words = slices.DeleteFunc(words, func(w string) bool { return w == "--no-work" || w == "--synced" })
+	for _, flag := range []string{"--shards", "--replicas"} {
+		if at := slices.Index(words, flag); at >= 0 {
+			words = slices.Delete(words, at, at+2)
+		}
 	}
 	return strings.Join(words, " ")
 }
@@ -112,10 +122,16 @@ func (c *crew) resume() {
 }
 
 func (c *crew) killWorkers() {
-	for k, w := range c.workers {
-		w.kill()
-		c.workers[k] = start(c.t, c.dir, strings.Join(w.Args[1:], " "), c.tell)
+	for k := range c.workers {
+		c.killWorker(k)
 	}
+}
+
+// killWorker kills a worker, and begins it again.
+func (c *crew) killWorker(k int) {
+	w := c.workers[k]
+	w.kill()
+	c.workers[k] = start(c.t, c.dir, strings.Join(w.Args[1:], " "), c.tell)
 }
 
 func (c *crew) end() {
@@ -123,8 +139,6 @@ func (c *crew) end() {
 		w.kill()
 	}
 }
-
-var killRuns = flag.Int("kills", 0, "in how many searches TestKills kills, five times each (default 2, with -long 24)")
 
 var lines = []string{
 	"randtree --bug RT14 --depth 2 --paths 1800 --no-lines --no-shrink --no-critical",
@@ -140,7 +154,7 @@ func TestKills(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, uint64(long.Of(1, int(time.Now().UnixNano())))))
 	want := map[string]map[string]any{}
 	kills := 0
-	for n := range cmp.Or(*killRuns, long.Of(2, 24)) {
+	for n := range long.Of(2, 24) {
 		line := lines[n%len(lines)]
 		if want[line] == nil {
 			want[line] = start(t, t.TempDir(), "search "+line+" --json --quiet").wait(t).result(t)
@@ -155,28 +169,12 @@ func TestKills(t *testing.T) {
 			if !c.goOn(1 + r.IntN(40)) {
 				break
 			}
-			how := []string{"everything", "workers", "coordinator", "zombie"}[r.IntN(4)]
+			victims := []string{"everything", "a worker", "the coordinator", "nobody, but a worker is held up"}[r.IntN(4)]
 			if n%2 == 1 {
-				how = "everything"
+				victims = "everything"
 			}
-			what += how + " "
-			kills++
-			switch how {
-			case "everything":
-				for _, w := range c.workers {
-					w.signal(syscall.SIGKILL)
-				}
-				c.resume()
-				c.killWorkers()
-			case "workers":
-				c.killWorkers()
-			case "coordinator":
-				c.resume()
-			case "zombie":
-				z := c.workers[r.IntN(len(c.workers))]
-				z.signal(syscall.SIGSTOP)
-				time.AfterFunc(2*brisk.ack, func() { z.signal(syscall.SIGCONT) })
-			}
+			what += victims + "; "
+			kills += c.suffers(victims, r, nil)
 		}
 		c.coordinator.wait(t)
 		if got := c.coordinator.result(t); strings.Contains(line, "--no-walks") {

@@ -114,6 +114,12 @@ func (r *replicas) start(k int) {
 	r.all[k] = start(r.t, r.options[k].Store, "", asServer+"="+string(text))
 }
 
+// again kills a server, and begins it again.
+func (r *replicas) again(k int) {
+	r.all[k].kill()
+	r.start(k)
+}
+
 // Searches over three servers come to what one process comes to, while each of them in turn, and with
 // it whatever it leads, is killed and begins again.
 func TestThreeServers(t *testing.T) {
