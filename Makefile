@@ -250,6 +250,7 @@ KILLS ?= 100
 cluster-faults: ## kill workers, coordinators and servers of NATS KILLS (100) times, with one copy of everything and with three, and change the protocol so that the tests must notice; goes on where it was stopped
 	@mkdir -p bin; journal="$(abspath bin/cluster-faults.json)"; cd cluster; \
 	go test -count=1 -timeout 0 -v -long -run '^TestFaultCampaign$$' -campaign $(KILLS) -campaign-journal "$$journal" . | grep --line-buffered -Ev '^=== '
+	cd cluster && go test -count=1 -timeout 60m -v -long -run '^Test(DamageIsNoticed|DiskIsFull|PoisonIsLeftOut|VisitorReliesOnAnother|.*ThreeServers.*)$$' . | grep -Ev '^=== '
 
 .PHONY: cluster-peterson
 cluster-peterson: ## exhaust Peterson's lock of five processes, 576,551 states, in shards: as it is, without one node, with a hot spare, and killed as a whole

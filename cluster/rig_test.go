@@ -99,6 +99,7 @@ type rig struct {
 	job  command.Job
 	c    *coordinator
 	join string
+	dir  string // of the coordinator
 	all  sync.WaitGroup
 	ctx  context.Context
 	stop context.CancelFunc
@@ -161,7 +162,8 @@ func newRig(t testing.TB, s subject, of settings) *rig {
 		g.of.pace = brisk
 	}
 	g.ctx, g.stop = context.WithCancel(context.Background())
-	g.begins(t.TempDir())
+	g.dir = t.TempDir()
+	g.begins()
 	t.Cleanup(func() {
 		g.stop()
 		g.all.Wait()
@@ -170,9 +172,10 @@ func newRig(t testing.TB, s subject, of settings) *rig {
 	return g
 }
 
-func (g *rig) begins(dir string) {
+// begins begins a coordinator, which goes on with what an earlier one left.
+func (g *rig) begins() {
 	g.t.Helper()
-	c, err := g.of.coordinate(g.job, dir, g.say, g.status)
+	c, err := g.of.coordinate(g.job, g.dir, g.say, g.status)
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -70,6 +70,7 @@ type space struct {
 	Starts []uint64 // by shard, the message before the states of the level
 	Ends   []uint64 // and the mark at their end
 	Some   []bool   // by shard, whether there are states before the mark
+	Reads  []uint64 // by shard, how far its records had read at the end of the level before
 	Owners []owner  // by shard
 }
 
@@ -226,7 +227,7 @@ func (s *survey) open(starts [][][]byte) (level int, some bool, err error) {
 	if err := s.sure(nil, s.find); err != nil {
 		return 0, false, err
 	}
-	if s.now.Run != name || len(s.now.Ends) != s.n {
+	if s.now.Run != name || len(s.now.Ends) != s.n || len(s.now.Reads) != s.n {
 		if err := s.anew(name, starts); err != nil {
 			return 0, false, err
 		}
@@ -256,7 +257,7 @@ func (s *survey) find(ctx context.Context) error {
 
 // anew begins another run: it removes what there is, and stores the states in which runs begin.
 func (s *survey) anew(name string, starts [][][]byte) error {
-	s.now = space{Run: "", Last: s.now.Last, Starts: make([]uint64, s.n), Ends: make([]uint64, s.n), Some: make([]bool, s.n), Owners: make([]owner, s.n)}
+	s.now = space{Run: "", Last: s.now.Last, Starts: make([]uint64, s.n), Ends: make([]uint64, s.n), Some: make([]bool, s.n), Reads: make([]uint64, s.n), Owners: make([]owner, s.n)}
 	if err := s.put(nil); err != nil { // so that this is repeated if it is not completed
 		return err
 	}
@@ -394,7 +395,7 @@ func (s *survey) ends(stopped func() bool, tell func() error) (some bool, err er
 	}
 	for k := range next {
 		s.now.Some[k] = next[k] > s.now.Ends[k]
-		s.now.Starts[k], s.now.Ends[k] = s.now.Ends[k], marks[k]
+		s.now.Starts[k], s.now.Ends[k], s.now.Reads[k] = s.now.Ends[k], marks[k], s.read[k]
 		some = some || s.now.Some[k]
 	}
 	return some, nil
@@ -449,7 +450,7 @@ func (s *survey) pass(stopped func() bool, next []uint64, tell func() error) (do
 		for ; len(m.Data) == 0 && len(s.moved) > 0; m = <-s.moved {
 		}
 		if len(m.Data) > 0 {
-			return false, fmt.Errorf("%s; what the cluster has of the search cannot be relied on: search again", m.Data)
+			return false, errors.New(string(m.Data))
 		}
 	case <-time.After(s.retry):
 	}

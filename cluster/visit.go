@@ -104,8 +104,9 @@ type holding struct {
 
 var (
 	errLost     = errors.New("another worker has the shard")
-	errDamaged  = errors.New("what was stored is damaged")
+	errDamaged  = errors.New("what the cluster has of the search is damaged, so search again")
 	errNoRemote = errors.New("this worker cannot visit the states")
+	errVisit    = errors.New("states cannot be visited")
 )
 
 // visits visits states until no states are left, or another job begins.
@@ -136,7 +137,7 @@ func (w *worker) visits(ctx context.Context, of *job, number int) error {
 				}
 				switch {
 				case ctx.Err() != nil, errors.Is(err, errLost):
-				case errors.Is(err, errDamaged):
+				case errors.Is(err, errDamaged), errors.Is(err, errVisit):
 					w.Say(err.Error())
 					_ = s.js.Conn().Publish(subjectMoved, []byte(err.Error()))
 				default:
@@ -193,7 +194,7 @@ func (s *slot) turn(ctx context.Context, now *space) (busy bool, err error) {
 			continue
 		}
 		if s.held[k] == nil {
-			if err := s.takeOver(ctx, k, o.Epoch); err != nil {
+			if err := s.takeOver(ctx, now, k); err != nil {
 				return false, err
 			}
 		}
@@ -209,7 +210,8 @@ func (s *slot) turn(ctx context.Context, now *space) (busy bool, err error) {
 
 // takeOver reads all records of a shard, and appends one, after which those of earlier owners are
 // refused.
-func (s *slot) takeOver(ctx context.Context, k int, epoch uint64) error {
+func (s *slot) takeOver(ctx context.Context, now *space, k int) error {
+	epoch := now.Owners[k].Epoch
 	if s.remote == nil {
 		var err error
 		if s.remote, err = s.another(s.of); err != nil {
@@ -240,6 +242,9 @@ func (s *slot) takeOver(ctx context.Context, k int, epoch uint64) error {
 		if h.last, h.read = m.Sequence, r.Read; len(of) > 0 {
 			records = append(records, of)
 		}
+	}
+	if h.read < now.Reads[k] {
+		return fmt.Errorf("%w: shard %d has read message %d, and its records end with message %d", errDamaged, k, now.Reads[k], h.read)
 	}
 	if err := s.remote.Hold(k, records); err != nil {
 		return fmt.Errorf("%w: %w", errDamaged, err)
@@ -292,6 +297,9 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	read := max(h.read, now.Starts[k])
 	for read < now.Ends[k] && s.remote.Len() < groupStates {
 		m, err := s.states[k].GetMsg(ctx, read+1, jetstream.WithGetMsgSubject(subjectStates(k)))
+		if errors.Is(err, jetstream.ErrMsgNotFound) {
+			return s.missing(ctx, now, k, read+1)
+		}
 		if err != nil {
 			return fmt.Errorf("message %d of the states of shard %d: %w", read+1, k, err)
 		}
@@ -300,7 +308,7 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 		}
 		if read = m.Sequence; m.Header.Get(headerMark) == "" {
 			if err := s.remote.Take(m.Data); err != nil {
-				return err
+				return fmt.Errorf("%w: shard %d: %w", errVisit, k, err)
 			}
 		}
 	}
@@ -308,7 +316,7 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	s.reaches("read", id)
 	of, batches, err := s.remote.Finish(now.Expand)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: shard %d: %w", errVisit, k, err)
 	}
 	s.reaches("expanded", id)
 	if err := s.store(ctx, batches); err != nil {
@@ -324,6 +332,18 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	}
 	s.reaches("recorded", id)
 	return nil
+}
+
+// missing returns the error for a message of a shard's states that the server does not have: it is lost,
+// or this server of several does not have it yet. A search removes messages only from the beginning.
+func (s *slot) missing(ctx context.Context, now *space, k int, message uint64) error {
+	info, err := s.states[k].Info(ctx)
+	if err == nil {
+		if is := &info.State; is.LastSeq < now.Ends[k] || is.FirstSeq > message || is.Msgs != is.LastSeq-is.FirstSeq+1 {
+			err = errDamaged
+		}
+	}
+	return fmt.Errorf("message %d of the states of shard %d is not there: %w", message, k, errors.Join(err, jetstream.ErrMsgNotFound))
 }
 
 // relies says that the batches are stored, and waits until those of other goroutines are on which the

@@ -67,7 +67,7 @@ type remotes struct {
 // NewRemotes returns a function that makes the Remotes of one process, for a search of these options,
 // which divides its states into that many shards. Several goroutines may call the function.
 func NewRemotes(sys *sim.System, opts Options, shards int) func() (*Remote, error) {
-	opts.Afar, opts.Store = nil, nil
+	opts.Afar, opts.Store, opts.Stop = nil, nil, nil
 	return (&remotes{sys: sys, opts: opts, shards: shards}).another
 }
 
