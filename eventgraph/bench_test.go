@@ -35,7 +35,7 @@ func longRun(t testing.TB, steps int) *Graph {
 	if w.Run.Steps() != steps {
 		t.Fatalf("the walk ended after %d steps: %v", w.Run.Steps(), w.Run.Err())
 	}
-	g := New(w.Run.Trace(), w.Walker(), Marks{Title: "a long run", Critical: steps / 2, Failed: steps, Why: "it is long"})
+	g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: "a long run", Critical: steps / 2, Failed: steps, Why: "it is long"})
 	g.States = &states
 	return g
 }
@@ -101,7 +101,7 @@ func BenchmarkNew(b *testing.B) {
 	})
 	cpu := cpuTime()
 	for b.Loop() {
-		New(w.Run.Trace(), w.Walker(), Marks{})
+		New(w.Run.Trace(), w.Walker().Text, Marks{})
 	}
 	b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
 }

@@ -47,7 +47,7 @@ func TestBrowser(t *testing.T) {
 	for name, p := range plays(t) {
 		var states Recording
 		w := p.take(t, states.See)
-		g := New(w.Run.Trace(), w.Walker(), Marks{Title: "the play " + name, Critical: 2, Failed: w.Run.Steps(), Why: "it failed"})
+		g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: "the play " + name, Critical: 2, Failed: w.Run.Steps(), Why: "it failed"})
 		g.States = &states
 		page(name, g)
 		b.Shot(name)
@@ -74,7 +74,7 @@ func TestBrowser(t *testing.T) {
 	p := hostilePlay(t)
 	var states Recording
 	w := p.take(t, states.See)
-	g := New(w.Run.Trace(), w.Walker(), Marks{Title: hostile, Failed: w.Run.Steps(), Why: hostile})
+	g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: hostile, Failed: w.Run.Steps(), Why: hostile})
 	g.States = &states
 	g.Code = func(int) []Code {
 		return []Code{{hostile, []CodeLine{{1, hostile, true}, {}, {3, "\t" + hostile, false}}}}

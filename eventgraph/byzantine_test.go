@@ -33,7 +33,7 @@ func TestByzantineNodesAreMarked(t *testing.T) {
 	}); f != nil {
 		t.Fatal(f)
 	}
-	g := New(w.Run.Trace(), w.Walker(), Marks{})
+	g := New(w.Run.Trace(), w.Walker().Text, Marks{})
 	for want, write := range map[string]func(io.Writer) error{
 		"n1! Byzantine: twins":                    func(to io.Writer) error { return g.Text(to, TextOptions{}) },
 		`class="box bad"`:                         func(to io.Writer) error { return g.SVG(to, Part{}) },

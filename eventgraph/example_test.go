@@ -4,7 +4,6 @@ import (
 	"os"
 
 	"macemc/eventgraph"
-	"macemc/internal/canon"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -26,11 +25,7 @@ func ExampleGraph_Text() {
 			Event: sim.Event{Kind: sim.KindMessage, Node: nodes[0], From: nodes[1], Link: sim.LinkTCP, Value: ask{}},
 		},
 	}}
-	walker, err := canon.New(canon.Options{})
-	if err != nil {
-		panic(err)
-	}
-	graph := eventgraph.New(trace, walker, eventgraph.Marks{Title: "a question"})
+	graph := eventgraph.New(trace, func(any) string { return "ask{}" }, eventgraph.Marks{Title: "a question"})
 	if err := graph.Text(os.Stdout, eventgraph.TextOptions{}); err != nil {
 		panic(err)
 	}

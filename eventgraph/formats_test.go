@@ -32,7 +32,7 @@ func samples(t testing.TB) map[string]drawing {
 	for name, p := range plays(t) {
 		var states Recording
 		w := p.take(t, states.See)
-		g := New(w.Run.Trace(), w.Walker(), Marks{Title: "the play " + name, Critical: 2, Failed: w.Run.Steps(), Why: "it failed"})
+		g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: "the play " + name, Critical: 2, Failed: w.Run.Steps(), Why: "it failed"})
 		g.States = &states
 		all[name], all[name+" sliced"] = g, g.Slice(w.Run.Steps())
 	}
@@ -43,10 +43,10 @@ func samples(t testing.TB) map[string]drawing {
 	}
 	var states Recording
 	w := hostilePlay(t).take(t, states.See)
-	g := New(w.Run.Trace(), w.Walker(), Marks{Title: hostile, Failed: 2, Why: hostile})
+	g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: hostile, Failed: 2, Why: hostile})
 	g.States = &states
 	all["hostile"], all["hostile beside"] = g, Compare(g, here)
-	all["nothing"] = New(&trace.Trace{}, w.Walker(), Marks{})
+	all["nothing"] = New(&trace.Trace{}, w.Walker().Text, Marks{})
 	all["long text"] = longText(t)
 	all["endless"] = parsePlay(t, 2, "", "n0: loop n1 again\nn1: loop n1 me\nn0 script").graph(t, Marks{Failed: 1, Why: "it does not return"})
 	return all
@@ -301,7 +301,7 @@ func TestBefore(t *testing.T) {
 func TestFates(t *testing.T) {
 	for name, p := range plays(t) {
 		w := p.take(t, func(*world.World) {})
-		g := New(w.Run.Trace(), w.Walker(), Marks{})
+		g := New(w.Run.Trace(), w.Walker().Text, Marks{})
 		under := 0
 		for _, l := range w.Text.Lines() {
 			if strings.HasPrefix(l.Path, "tcp ") && strings.HasSuffix(l.Path, "]") || strings.HasPrefix(l.Path, "udp ") {

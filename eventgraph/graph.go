@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"macemc/internal/canon"
 	"macemc/internal/contract"
 	"macemc/sim"
 	"macemc/trace"
@@ -119,12 +118,12 @@ type did struct {
 	fate     string // what became of it, where that is worth a word
 }
 
-// New builds the graph of a run. walker writes its values.
-func New(ran *trace.Trace, walker *canon.Walker, marks Marks) *Graph {
+// New builds the graph of a run. text writes its values.
+func New(ran *trace.Trace, text func(any) string, marks Marks) *Graph {
 	marks.Title, marks.Why = clean(marks.Title), clean(marks.Why)
 	g := &Graph{Marks: marks, starts: len(ran.Starts)}
 	g.lay(ran)
-	b := newBuilder(g, walker)
+	b := newBuilder(g, text)
 	for i := range ran.Starts {
 		b.add(&ran.Starts[i])
 	}

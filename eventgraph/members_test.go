@@ -32,7 +32,7 @@ func TestMembers(t *testing.T) {
 	}); f != nil {
 		t.Fatal(f)
 	}
-	g := New(w.Run.Trace(), w.Walker(), Marks{})
+	g := New(w.Run.Trace(), w.Walker().Text, Marks{})
 	spans := g.spans()
 	if len(spans) != 1 || spans[0].kind != "gone" || spans[0].to != none || g.points[spans[0].from].Event.Node.Index() != 1 {
 		t.Errorf("the spans are %+v", spans)

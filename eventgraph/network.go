@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"macemc/internal/canon"
 	"macemc/internal/wording"
 	"macemc/sim"
 	"macemc/trace"
@@ -12,8 +11,8 @@ import (
 
 // builder goes through the steps of a trace.
 type builder struct {
-	g      *Graph
-	walker *canon.Walker
+	g     *Graph
+	write func(any) string
 
 	last   []int          // by lane: the last point
 	under  map[int]parcel // what is under way, and what is in a set, by number
@@ -48,10 +47,10 @@ type breach struct {
 
 func pairOf(a, b int) pair { return pair{min(a, b), max(a, b)} }
 
-func newBuilder(g *Graph, walker *canon.Walker) *builder {
+func newBuilder(g *Graph, write func(any) string) *builder {
 	n := len(g.nodes)
 	b := &builder{
-		g: g, walker: walker, cut: none,
+		g: g, write: write, cut: none,
 		last: make([]int, n), down: make([]int, n),
 		timers: make([]map[string]effect, n), tasks: make([]map[string][]effect, n),
 		under: map[int]parcel{}, room: map[channel]int{},
@@ -68,7 +67,7 @@ func newBuilder(g *Graph, walker *canon.Walker) *builder {
 func (b *builder) add(s *trace.Step) {
 	at := len(b.g.points)
 	b.g.points = append(b.g.points, point{
-		Step: s, lane: network, prev: none, text: clean(s.Shown(b.walker.Text)),
+		Step: s, lane: network, prev: none, text: clean(s.Shown(b.write)),
 	})
 	p := &b.g.points[at]
 	for _, c := range s.Coins {
@@ -316,7 +315,7 @@ func (b *builder) ran(at int, p *point, node int) {
 
 // effect notes one effect.
 func (b *builder) effect(at int, p *point, e *trace.Effect) {
-	d := did{kind: e.Kind, text: clean(e.Shown(b.walker.Text)), identity: clean(e.Text(b.walker.Text)), to: b.g.lane(e.To), message: none}
+	d := did{kind: e.Kind, text: clean(e.Shown(b.write)), identity: clean(e.Text(b.write)), to: b.g.lane(e.To), message: none}
 	node, name := p.lane, effect{at, len(p.did)}
 	switch e.Kind {
 	case trace.EffectSend, trace.EffectRefused:
@@ -348,7 +347,7 @@ func (b *builder) effect(at int, p *point, e *trace.Effect) {
 
 // sent returns the message of an effect.
 func (b *builder) sent(at int, p *point, e *trace.Effect) message {
-	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), shown: clean(wording.Shown(b.walker.Text, e.Value)), sent: at, same: none}
+	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), shown: clean(wording.Shown(b.write, e.Value)), sent: at, same: none}
 	first, there := b.under[int(e.Number)]
 	switch {
 	case e.Kind == trace.EffectRefused || e.Lost:
@@ -377,4 +376,4 @@ func (b *builder) end() {
 	}
 }
 
-func (b *builder) text(v any) string { return clean(b.walker.Text(v)) }
+func (b *builder) text(v any) string { return clean(b.write(v)) }

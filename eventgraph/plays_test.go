@@ -82,7 +82,7 @@ n0 timer
 	draw := func(marks Marks, events string) *Graph {
 		var states Recording
 		w := parsePlay(t, 3, "loss=1,reset=1", common+events).take(t, states.See)
-		g := New(w.Run.Trace(), w.Walker(), marks)
+		g := New(w.Run.Trace(), w.Walker().Text, marks)
 		g.States = &states
 		return g
 	}

@@ -45,7 +45,7 @@ func TestQuorumIsDrawn(t *testing.T) {
 		for w.Start(src); w.Step(src) == world.Stepped; {
 		}
 	})
-	g := New(w.Run.Trace(), w.Walker(), Marks{})
+	g := New(w.Run.Trace(), w.Walker().Text, Marks{})
 	for form, want := range map[string][]string{
 		"text":    {"●◀━━━━━━┥━━━━━━━┥━━━━━━━┥", "n0 quorum ballot(1) from n1 by bag, ballot(2) from n2 by bag,", "#1 sent at 1", "#3 sent at 3"},
 		"mermaid": {"n1->>n0: 4 at once: ballot(1) #35;1", "n3->>n0: 4 at once: ballot(3) #35;3"},

@@ -64,7 +64,7 @@ func TestShadow(t *testing.T) {
 		if f := w.Run.Failed(); f != nil {
 			t.Fatalf("seed %d: %s: %s", seed, f.Identity, f.Message)
 		}
-		g := New(w.Run.Trace(), w.Walker(), Marks{})
+		g := New(w.Run.Trace(), w.Walker().Text, Marks{})
 		if want, got := inWorld(w), inGraph(g, w); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("seed %d: after %d steps the graph knows of\n%v\nand the world of\n%v", seed, w.Run.Steps(), got, want)
 		}

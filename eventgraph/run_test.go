@@ -253,5 +253,5 @@ func (p play) world(t testing.TB) *world.World {
 func (p play) graph(t testing.TB, marks Marks) *Graph {
 	t.Helper()
 	w := p.take(t, func(*world.World) {})
-	return New(w.Run.Trace(), w.Walker(), marks)
+	return New(w.Run.Trace(), w.Walker().Text, marks)
 }

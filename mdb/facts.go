@@ -511,7 +511,7 @@ func newDrawn(at Cursor) *drawn {
 		ran.Steps = append(ran.Steps, at.here.at(i).Step)
 	}
 	marks := at.look().marks()
-	g := eventgraph.New(ran, at.run.player.World().Walker(), marks)
+	g := eventgraph.New(ran, at.run.player.World().Walker().Text, marks)
 	return &drawn{len: at.Len(), marks: marks, graph: g, picture: g.Picture()}
 }
 

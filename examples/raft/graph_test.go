@@ -29,7 +29,7 @@ func TestGraphs(t *testing.T) {
 	if f == nil {
 		t.Fatal("RF1 was not found")
 	}
-	g := eventgraph.New(d.Run.Trace(), d.Walker(), eventgraph.Marks{Title: f.Message, Failed: f.Step, Why: f.Property})
+	g := eventgraph.New(d.Run.Trace(), d.Walker().Text, eventgraph.Marks{Title: f.Message, Failed: f.Step, Why: f.Property})
 	for name, draw := range map[string]func(io.Writer, eventgraph.Part) error{
 		"txt": func(w io.Writer, p eventgraph.Part) error {
 			return g.Text(w, eventgraph.TextOptions{Part: p})

@@ -94,7 +94,7 @@ func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	if states == nil || states.Steps() > besideMost || t.f.Step > besideMost {
 		return nil
 	}
-	there := eventgraph.New(t.f.Live.Trace, t.teller.walker, eventgraph.Marks{Title: "the nearest live run"})
+	there := eventgraph.New(t.f.Live.Trace, t.teller.walker.Text, eventgraph.Marks{Title: "the nearest live run"})
 	there.States = states
 	if ran, err := t.Copy.Take(t.f.Live.Path); err == nil {
 		there.Code = t.Sources().Code(t.f.Live.Trace, ran)

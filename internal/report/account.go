@@ -69,7 +69,7 @@ func (p *printer) graph(s subject) {
 // beside draws what the run and the live one do after they part, and a little
 // before.
 func (p *printer) beside(s subject) {
-	there := eventgraph.New(s.Finding.Live.Trace, s.Walker(), eventgraph.Marks{Title: "a run that goes well"})
+	there := eventgraph.New(s.Finding.Live.Trace, s.Walker().Text, eventgraph.Marks{Title: "a run that goes well"})
 	both := eventgraph.Compare(Graph(s.Account, "the run"), there)
 	p.drawn(func(w io.Writer) error { return both.Text(w, eventgraph.TextOptions{Width: besideWidth}) })
 }
@@ -96,7 +96,7 @@ func Graph(a *account.Account, title string) *eventgraph.Graph {
 	if l := a.Finding.Lasso; l != nil && l.From < a.Finding.Step {
 		marks.Again = l.From + 1
 	}
-	return eventgraph.New(a.Finding.Trace, a.Walker(), marks)
+	return eventgraph.New(a.Finding.Trace, a.Walker().Text, marks)
 }
 
 func (p *printer) drawn(draw func(io.Writer) error) {
