@@ -54,7 +54,6 @@ var misuses = []struct {
 	{"nobody as a receiver", "which is no node; check the address before sending", func(_ *misuser, env sim.Env) { env.Set().Send(sim.Addr{}, 1) }},
 	{"a nil message", "sends nil to", func(_ *misuser, env sim.Env) { env.Bag().Send(env.Peers()[0], nil) }},
 	{"a nil task", "posts nil", func(_ *misuser, env sim.Env) { env.Post(nil) }},
-	{"a reset of a datagram port", "only tcp has connections", func(_ *misuser, env sim.Env) { env.UDP().Reset(env.Peers()[0]) }},
 	{"room at nobody's", "which is no node", func(_ *misuser, env sim.Env) { env.TCP().RequestToSend(sim.Addr{}) }},
 	{"a bug of no list", "which System.Bugs does not list", func(_ *misuser, env sim.Env) { env.Bug("no-such-bug") }},
 	{"a file in a folder", "a file has a name without a slash", func(_ *misuser, env sim.Env) { env.Store().File("a/b") }},

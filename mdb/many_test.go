@@ -33,7 +33,7 @@ func (c *chain) Accepts(_ sim.Addr, m sim.Message) bool { return m.(pass).hops >
 func (c *chain) take(env sim.Env, hops int) {
 	c.has = hops
 	if peers := env.Peers(); hops <= len(peers) {
-		port := [...]func() sim.Port{env.TCP, env.UDP, env.Set, env.Bag}[hops%4]()
+		port := [...]func() sim.Port{func() sim.Port { return env.TCP() }, env.UDP, env.Set, env.Bag}[hops%4]()
 		port.Send(peers[hops-1], pass{hops + 1}) // the peers of n0 are n1, n2, ...; of a later node, it is left out
 	}
 }

@@ -14,7 +14,8 @@
 //	Node       the service on one node: Init, Deliver, Handle
 //	Handlers   makes a Node of a plain value and its methods: Handle, OnInit, OnMessage, OnSignal
 //	Env        what a handler may do and ask: TCP or UDP, After, Post, Choose
-//	Port       a link to other nodes: Send, which returns false if the buffer is full
+//	Port       a link to other nodes: Send
+//	Conn       the Port of TCP: Send returns false if the buffer is full, RequestToSend asks for room
 //	Addr       the address of a node; Params.Addr(0) is the first
 //	PeerError  the signal that a connection broke
 //	Always     a property of every state

@@ -69,7 +69,7 @@ type Env interface {
 	// and again, one in the bag only once. There a message waits while its receiver is
 	// down, is cut off by a partition, or declines it by its Accepts, and blocks no other
 	// message.
-	TCP() Port
+	TCP() Conn
 	UDP() Port
 	Set() Port
 	Bag() Port
@@ -105,6 +105,11 @@ type Port interface {
 	// Send hands m to the link. It returns false, and m is not sent, if the buffer of a TCP
 	// connection is full (20 messages, unless System.Network says otherwise).
 	Send(to Addr, m Message) bool
+}
+
+// Conn is the Port of TCP, which has connections and buffers.
+type Conn interface {
+	Port
 	// RequestToSend asks for a ClearToSend signal as soon as there is room again.
 	RequestToSend(to Addr)
 	// NotifyFlushed asks for a Flushed signal as soon as every message was handed over.
@@ -199,11 +204,11 @@ type Flushed struct{}
 // TCP returns the layer's own Port.
 type Above struct {
 	Env
-	Port Port
+	Port Conn
 }
 
 // TCP returns the layer's port.
-func (a *Above) TCP() Port { return a.Port }
+func (a *Above) TCP() Conn { return a.Port }
 
 // Keys returns the keys of a map in order. Range over them if the order of sends must not
 // depend on the map.

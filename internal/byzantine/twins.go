@@ -78,12 +78,12 @@ func (e *env) Cancel(timer sim.Signal)                 { e.Env.Cancel(e.of.tag(e
 func (e *env) Scheduled(timer sim.Signal) bool         { return e.Env.Scheduled(e.of.tag(e.k, timer)) }
 func (e *env) Post(task sim.Signal)                    { e.Env.Post(e.of.tag(e.k, task)) }
 
-func (e *env) TCP() sim.Port { return e.port(e.Env.TCP(), sim.LinkTCP) }
+func (e *env) TCP() sim.Conn { return conn{e.port(e.Env.TCP(), sim.LinkTCP), e.Env.TCP()} }
 func (e *env) UDP() sim.Port { return e.port(e.Env.UDP(), sim.LinkUDP) }
 func (e *env) Set() sim.Port { return e.port(e.Env.Set(), sim.LinkSet) }
 func (e *env) Bag() sim.Port { return e.port(e.Env.Bag(), sim.LinkBag) }
 
-func (e *env) port(p sim.Port, by sim.Link) sim.Port { return port{p, e, by} }
+func (e *env) port(p sim.Port, by sim.Link) port { return port{p, e, by} }
 
 // port is a port of the code on a Byzantine node.
 type port struct {
@@ -100,19 +100,27 @@ func (p port) Send(to sim.Addr, m sim.Message) bool {
 	return sent
 }
 
-func (p port) RequestToSend(to sim.Addr) {
-	if n := p.env.of; n.twins() {
-		n.asked[p.env.k].asks(to)
-	}
-	p.Port.RequestToSend(to)
+// conn is the port of TCP.
+type conn struct {
+	port
+	below sim.Conn
 }
 
-func (p port) NotifyFlushed() {
-	if n := p.env.of; n.twins() {
-		n.asked[p.env.k].waits()
+func (c conn) RequestToSend(to sim.Addr) {
+	if n := c.env.of; n.twins() {
+		n.asked[c.env.k].asks(to)
 	}
-	p.Port.NotifyFlushed()
+	c.below.RequestToSend(to)
 }
+
+func (c conn) NotifyFlushed() {
+	if n := c.env.of; n.twins() {
+		n.asked[c.env.k].waits()
+	}
+	c.below.NotifyFlushed()
+}
+
+func (c conn) Reset(to sim.Addr) { c.below.Reset(to) }
 
 // Store returns a store of the twin's own, since the twins are two machines.
 func (e *env) Store() sim.Store {

@@ -15,7 +15,7 @@ type Env struct {
 	self  sim.Addr
 	peers []sim.Addr
 	init  bool // whether it is that of Init
-	tcp   port
+	tcp   conn
 	udp   port
 	set   port
 	bag   port
@@ -25,7 +25,7 @@ type Env struct {
 // Bind makes e the Env of a node. init says whether it is for Init.
 func (e *Env) Bind(s *Step, self sim.Addr, peers []sim.Addr, init bool) {
 	*e = Env{s: s, self: self, peers: peers, init: init}
-	e.tcp, e.udp, e.set, e.bag = port{e, sim.LinkTCP}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}, port{e, sim.LinkBag}
+	e.tcp, e.udp, e.set, e.bag = conn{port{e, sim.LinkTCP}}, port{e, sim.LinkUDP}, port{e, sim.LinkSet}, port{e, sim.LinkBag}
 	e.store = store{e}
 }
 
@@ -103,7 +103,7 @@ func (e *Env) Peers() []sim.Addr {
 	return e.peers
 }
 
-func (e *Env) TCP() sim.Port { return &e.tcp }
+func (e *Env) TCP() sim.Conn { return &e.tcp }
 func (e *Env) UDP() sim.Port { return &e.udp }
 func (e *Env) Set() sim.Port { return &e.set }
 func (e *Env) Bag() sim.Port { return &e.bag }

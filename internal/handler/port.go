@@ -50,28 +50,28 @@ func (p *port) queue(to sim.Addr, place int) bool {
 	return true
 }
 
-// peer rejects a call that the link does not support, and an address that is not a node's.
-func (p *port) peer(call string, to sim.Addr) *Step {
-	s := p.e.use(call)
-	if p.link != sim.LinkTCP {
-		panic(fmt.Sprintf("macemc: %s calls %s on its %s port; only tcp has connections and buffers", p.e.self, call, p.link))
-	}
+// conn is the link of one node by TCP.
+type conn struct{ port }
+
+// peer rejects an address that is not a node's.
+func (c *conn) peer(call string, to sim.Addr) *Step {
+	s := c.e.use(call)
 	if to.IsZero() || to.Index() >= s.Params.Nodes {
-		panic(fmt.Sprintf("macemc: %s calls %s about %s, which is no node; check the address before", p.e.self, call, to))
+		panic(fmt.Sprintf("macemc: %s calls %s about %s, which is no node; check the address before", c.e.self, call, to))
 	}
 	return s
 }
 
-func (p *port) RequestToSend(to sim.Addr) {
-	p.peer("RequestToSend", to).add(trace.Effect{Kind: trace.EffectAskClear, Link: p.link, To: to})
+func (c *conn) RequestToSend(to sim.Addr) {
+	c.peer("RequestToSend", to).add(trace.Effect{Kind: trace.EffectAskClear, Link: c.link, To: to})
 }
 
-func (p *port) NotifyFlushed() {
-	p.peer("NotifyFlushed", p.e.self).add(trace.Effect{Kind: trace.EffectAskFlushed, Link: p.link})
+func (c *conn) NotifyFlushed() {
+	c.peer("NotifyFlushed", c.e.self).add(trace.Effect{Kind: trace.EffectAskFlushed, Link: c.link})
 }
 
-func (p *port) Reset(to sim.Addr) {
-	s := p.peer("Reset", to)
+func (c *conn) Reset(to sim.Addr) {
+	s := c.peer("Reset", to)
 	s.queued[to.Index()], s.queues = queue{reset: true}, true
-	s.add(trace.Effect{Kind: trace.EffectReset, Link: p.link, To: to})
+	s.add(trace.Effect{Kind: trace.EffectReset, Link: c.link, To: to})
 }

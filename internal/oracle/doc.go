@@ -103,6 +103,5 @@
 //     out, budgets that differ from what the system tolerates: these choose another system.
 //   - Sometimes, pictures, explanations, weights but 0: they change no verdict.
 //   - Coins of which not all answers are tried: see TestNothingIsProvedBySamples of search.
-//   - RequestToSend and NotifyFlushed on other links than TCP; several layers on each other; more
-//     than three nodes.
+//   - Several layers on each other; more than three nodes.
 package oracle

@@ -440,7 +440,7 @@ func (m *machine) failed(err error) {
 }
 
 func (m *machine) send(env sim.Env, op Op) {
-	port := map[string]func() sim.Port{"tcp": env.TCP, "udp": env.UDP, "set": env.Set, "bag": env.Bag}[op.Link]()
+	port := map[string]func() sim.Port{"tcp": func() sim.Port { return env.TCP() }, "udp": env.UDP, "set": env.Set, "bag": env.Bag}[op.Link]()
 	if op.Link == "set" {
 		port.Send(m.all[op.To], word(op.X))
 		return
@@ -464,9 +464,9 @@ type casing struct {
 }
 
 // wrap is the TCP port of the node above a casing: it sends each message in a packet.
-type wrap struct{ sim.Port }
+type wrap struct{ sim.Conn }
 
-func (w wrap) Send(to sim.Addr, m sim.Message) bool { return w.Port.Send(to, packet{m}) }
+func (w wrap) Send(to sim.Addr, m sim.Message) bool { return w.Conn.Send(to, packet{m}) }
 
 func (c *casing) Upper() sim.Node { return c.inner }
 

@@ -150,7 +150,8 @@ func (s *service) follow(pass *analysis.Pass, roots []ast.Node) {
 // effects are the methods of package sim whose order of calls matters.
 var effects = map[string][]string{
 	"Env":   {"Choose", "Weighted", "Now", "Before", "BeforeWeighted", "Monotone", "After", "Cancel", "Post", "Emit"},
-	"Port":  {"Send", "RequestToSend", "NotifyFlushed", "Reset"},
+	"Port":  {"Send"},
+	"Conn":  {"Send", "RequestToSend", "NotifyFlushed", "Reset"},
 	"Store": {"Write", "Append", "Delete", "Truncate", "Sync"},
 }
 

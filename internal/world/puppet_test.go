@@ -330,9 +330,9 @@ func (l *stack) env(env sim.Env) sim.Env {
 	return &l.above
 }
 
-type wrapping struct{ sim.Port }
+type wrapping struct{ sim.Conn }
 
-func (w wrapping) Send(to sim.Addr, m sim.Message) bool { return w.Port.Send(to, packet{m}) }
+func (w wrapping) Send(to sim.Addr, m sim.Message) bool { return w.Conn.Send(to, packet{m}) }
 
 func (l *stack) Init(env sim.Env) {
 	l.upper.Init(l.env(env))

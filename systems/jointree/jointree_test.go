@@ -87,13 +87,13 @@ type idle struct {
 
 func (e *idle) Self() sim.Addr                  { return e.self }
 func (e *idle) Peers() []sim.Addr               { return e.peers }
-func (e *idle) TCP() sim.Port                   { return nowhere{} }
+func (e *idle) TCP() sim.Conn                   { return nowhere{} }
 func (e *idle) After(time.Duration, sim.Signal) {}
 func (e *idle) Cancel(sim.Signal)               {}
 func (e *idle) Tracing() bool                   { return false }
 func (e *idle) Choose(n int, _ string) int      { e.coin++; return e.coin % n }
 
-type nowhere struct{ sim.Port }
+type nowhere struct{ sim.Conn }
 
 func (nowhere) Send(sim.Addr, sim.Message) bool { return true }
 
