@@ -2,6 +2,7 @@ package live
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -149,8 +150,8 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 		return nil, err
 	}
 	w := &Watch{sys: sys, params: p, way: underway{map[lane][]wayfarer{}}, findings: map[string]bool{}, unjudged: map[string]bool{}}
-	w.sees.Runtime, w.sees.Params = w, p
-	w.before.Runtime, w.before.Params = w, p
+	w.sees.Runtime, w.sees.Params = glimpse{w}, p
+	w.before.Runtime, w.before.Params = glimpse{w}, p
 	for range p.Nodes {
 		n := &mirror{sends: map[uint64]uint64{}}
 		w.nodes = append(w.nodes, n)
@@ -183,27 +184,30 @@ func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 	return w, nil
 }
 
-// Timers returns the number of timers that are scheduled.
-func (w *Watch) Timers() (n int) {
-	for _, m := range w.nodes {
+// A glimpse answers the properties of a Watch.
+type glimpse struct{ w *Watch }
+
+func (g glimpse) Timers() (n int) {
+	for _, m := range g.w.nodes {
 		n += len(m.seen.Timers)
 	}
 	return n
 }
 
 // InFlight returns the number of messages under way, as far as it is known.
-func (w *Watch) InFlight() (n int) {
-	w.asked = true
-	for range w.way.all(time.Now().UnixNano(), false) {
+func (g glimpse) InFlight() (n int) {
+	for range g.w.under(false) {
 		n++
 	}
 	return n
 }
 
-// UnderWay yields the messages that are under way.
-func (w *Watch) UnderWay(yield func(sight.Sent) bool) {
+func (g glimpse) UnderWay(yield func(sight.Sent) bool) { g.w.under(true)(yield) }
+
+// under yields the messages under way, as far as it is known; those of sets only if sets is true.
+func (w *Watch) under(sets bool) iter.Seq[sight.Sent] {
 	w.asked = true
-	w.way.all(time.Now().UnixNano(), true)(yield)
+	return w.way.all(time.Now().UnixNano(), sets)
 }
 
 // Unjudged returns the safety properties that are not evaluated, since they ask for the
