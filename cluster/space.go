@@ -49,6 +49,7 @@ const (
 	shardsMost   = 256
 	removesLeast = 64      // messages that were read and are removed together
 	groupStates  = 1 << 12 // new states of a group, or more
+	groupEach    = 1 << 9  // and as many for each shard, to which each group sends a message
 	stillMost    = 10      // a shard that does not move as many times as long as a walk may take gets another owner
 
 	subjectMoved = "macemc.moved" // a worker has appended a record, or says what is damaged

@@ -295,7 +295,7 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	h := s.held[k]
 	s.remote.Begin(k, now.Level)
 	read := max(h.read, now.Starts[k])
-	for read < now.Ends[k] && s.remote.Len() < groupStates {
+	for read < now.Ends[k] && s.remote.Len() < max(groupStates, groupEach*s.of.Shards) {
 		m, err := s.states[k].GetMsg(ctx, read+1, jetstream.WithGetMsgSubject(subjectStates(k)))
 		if errors.Is(err, jetstream.ErrMsgNotFound) {
 			return s.missing(ctx, now, k, read+1)

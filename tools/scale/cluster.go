@@ -33,7 +33,7 @@ type outcome struct {
 	efficiency          float64 // the share of the workers' time that walks take
 	server, coordinator float64 // the share of the time in which each is busy
 	calls               float64 // of the server, per second
-	walks               float64 // per second
+	walks               float64 // per second, or states
 }
 
 // An event is something that happens at a time.
@@ -119,6 +119,14 @@ func (m *simulation) after(at float64, do func(at float64)) {
 	heap.Push(&m.queue, event{at: at, seq: m.seq, do: do})
 }
 
+// drain lets everything happen that is due, and what comes of it.
+func (m *simulation) drain() {
+	for m.queue.Len() > 0 {
+		e := heap.Pop(&m.queue).(event)
+		e.do(e.at)
+	}
+}
+
 // call is a call of the server by a process elsewhere, and what happens after its answer.
 func (m *simulation) call(at, cost float64, do func(at float64)) {
 	m.after(at+m.trip, func(at float64) {
@@ -156,10 +164,7 @@ func (m *simulation) takeLot(now float64, n int) float64 {
 			}
 		})
 	}
-	for m.queue.Len() > 0 {
-		e := heap.Pop(&m.queue).(event)
-		e.do(e.at)
-	}
+	m.drain()
 	m.before = n
 	m.calls += 3 // two buckets and the queue are emptied
 	return m.server.serve(m.over, 3*m.publish)

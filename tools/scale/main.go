@@ -79,4 +79,62 @@ func tables(w io.Writer) {
 	}
 }
 
-func main() { tables(os.Stdout) }
+// shardTables prints the tables of docs/scale.md on states in shards.
+func shardTables(w io.Writer) {
+	numbers := []int{1, 2, 8, 32, 128, 320, 1000}
+	head := func(first string) {
+		fmt.Fprintf(w, "| %s |", first)
+		for _, n := range numbers {
+			fmt.Fprintf(w, " %d |", n)
+		}
+		fmt.Fprintf(w, "\n|---|%s\n", strings.Repeat("---:|", len(numbers)))
+	}
+	run := func(c costs, n, states int, visit float64) outcome {
+		return simulateShards(space{costs: c, workers: n, shards: min(shardsMost, 2*n), states: states, levels: 3, visit: visit})
+	}
+	fmt.Fprintln(w, "\n### The share of the workers' time that visiting states takes, with two shards for each goroutine and 256 at most")
+	fmt.Fprintln(w)
+	head("a state takes, a level has")
+	for _, visit := range []float64{3, 100, 1000} {
+		for _, states := range []int{10_000, 1_000_000, 100_000_000} {
+			fmt.Fprintf(w, "| %g µs, %d states |", visit, states)
+			for _, n := range numbers {
+				fmt.Fprintf(w, " %.0f %% |", 100*run(inFiles, n, states, visit).efficiency)
+			}
+			fmt.Fprintln(w)
+		}
+	}
+	fmt.Fprintln(w, "\n### States in a second, and what keeps the server busy, with levels of a million states of 100 µs")
+	fmt.Fprintln(w)
+	head("goroutines of workers")
+	for _, r := range []struct {
+		name string
+		of   func(o outcome) string
+	}{
+		{"states in a second", func(o outcome) string { return fmt.Sprintf("%.0f", o.walks) }},
+		{"calls of the server in a second", func(o outcome) string { return fmt.Sprintf("%.0f", o.calls) }},
+		{"the server", func(o outcome) string { return fmt.Sprintf("%.0f %%", 100*o.server) }},
+	} {
+		fmt.Fprintf(w, "| %s |", r.name)
+		for _, n := range numbers {
+			fmt.Fprintf(w, " %s |", r.of(run(inFiles, n, 1_000_000, 100)))
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintln(w, "\n### Messages of a level of a million states")
+	fmt.Fprintln(w)
+	head("goroutines of workers")
+	fmt.Fprint(w, "| messages, and states in each |")
+	for _, n := range numbers {
+		s := space{workers: n, shards: min(shardsMost, 2*n), states: 1_000_000}
+		groups, _, stores := s.spread()
+		all := s.shards * groups * stores
+		fmt.Fprintf(w, " %d of %d |", all, s.states/all)
+	}
+	fmt.Fprintln(w)
+}
+
+func main() {
+	tables(os.Stdout)
+	shardTables(os.Stdout)
+}

@@ -20,6 +20,7 @@ const (
 func TestPage(t *testing.T) {
 	var now strings.Builder
 	tables(&now)
+	shardTables(&now)
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -75,5 +76,24 @@ func TestCorpusIsReadOnce(t *testing.T) {
 	a, b := simulate(s), simulate(apart)
 	if a.server >= b.server/2 {
 		t.Errorf("2 processes: %+v; 16 processes: %+v", a, b)
+	}
+}
+
+// Spaces whose outcome is plain: without costs visiting takes all time of the goroutines that have shards, and
+// a server that is too slow bounds what is stored.
+func TestPlainSpaces(t *testing.T) {
+	s := space{workers: 4, shards: 8, states: 80_000, levels: 2, visit: 100}
+	if o := simulateShards(s); math.Abs(o.efficiency-1) > 1e-9 || math.Abs(o.walks-4e4) > 1 {
+		t.Errorf("without costs: %+v", o)
+	}
+	few := s
+	few.workers = 16
+	if o := simulateShards(few); math.Abs(o.efficiency-0.5) > 1e-9 {
+		t.Errorf("8 shards for 16 goroutines: %+v", o)
+	}
+	slow := s
+	slow.publish = 1e5 // each group stores 8 messages and a record, and each shard has 3 groups and a mark
+	if o := simulateShards(slow); o.server < 0.9 || o.walks > 80_000/((8*3*9+8)*0.1) {
+		t.Errorf("a server that stores 10 messages in a second: %+v", o)
 	}
 }
