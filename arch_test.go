@@ -206,6 +206,15 @@ var rooms = []room{
 		},
 	},
 	{
+		path:  "internal/net",
+		may:   []string{"internal/state", "netsim", "sim"},
+		tests: []string{"internal/canon"},
+		instead: map[string]string{
+			"internal/world": "net holds messages; let the World say which nodes listen and what they accept",
+			"":               "net holds messages and touches parts of the state; let the World say why they are sent and taken",
+		},
+	},
+	{
 		path: "internal/observe",
 		may:  []string{"internal/canon", "internal/charts", "internal/codec", "internal/guard", "internal/sight", "internal/state", "internal/wording", "netsim", "sim", "internal/contract", "trace"},
 		instead: map[string]string{
@@ -229,7 +238,7 @@ var rooms = []room{
 	},
 	{
 		path:  "internal/world",
-		may:   []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/judge", "internal/observe", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/contract", "internal/wording", "trace"},
+		may:   []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/judge", "internal/net", "internal/observe", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/contract", "internal/wording", "trace"},
 		tests: []string{"internal/setting"},
 		instead: map[string]string{
 			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",

@@ -77,12 +77,12 @@ func (a answers) Room(s handler.Send) bool {
 		panic(unsupported("a node sends by tcp, where a failed node resets its connections and the others are told, so the crash model implicit differs from explicit; use explicit"))
 	}
 	l := &a.w.Links
-	c := l.tcp.Channel(a.at(), s.To.Index())
-	room := l.tcp.Room(c)
+	c := l.Channel(a.at(), s.To.Index())
+	room := l.TCP().Room(c)
 	if s.Reset {
-		room = l.tcp.Buffer()
+		room = l.TCP().Buffer()
 	} else {
-		l.sums.Touched().Add(l.sums.TCP(c), state.Room)
+		l.Sums().Touched().Add(l.Sums().TCP(c), state.Room)
 	}
 	if room > s.Queued {
 		return true

@@ -31,16 +31,14 @@ func (w *World) apply(i int) {
 		case trace.EffectEmit:
 			w.emit(i, e.Value)
 		case trace.EffectReset:
-			w.Links.reset(i, e.To.Index())
+			w.Links.Reset(i, e.To.Index())
 		case trace.EffectAskClear:
-			c := w.Links.tcp.Channel(i, e.To.Index())
-			w.Links.tcp.AskClear(c)
-			w.Links.oneEnd(c)
+			w.Links.AskClear(i, e.To.Index())
 			if w.cover != nil {
 				w.cover.Possible(sim.KindClear, 1)
 			}
 		case trace.EffectAskFlushed:
-			w.Links.tcp.AskFlushed(i)
+			w.Links.AskFlushed(i)
 			if w.cover != nil {
 				w.cover.Possible(sim.KindFlushed, 1)
 			}
@@ -71,7 +69,7 @@ func (w *World) send(i int, e *trace.Effect) {
 	if w.cover != nil {
 		w.cover.Offered(sim.KindMessage, e.Value)
 	}
-	if e.Number = w.Links.send(e.Link, i, to, p); e.Number == 0 {
+	if e.Number = w.Links.Send(e.Link, i, to, p); e.Number == 0 {
 		e.Lost = true
 		if w.cover != nil {
 			w.cover.Overflow()

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"macemc/internal/canon"
+	"macemc/internal/net"
 	"macemc/internal/state"
 	"macemc/sim"
 	"macemc/trace"
@@ -110,16 +111,16 @@ func (b *banked) plain(v Vector) bool {
 // isPlain says what the world says.
 func isPlain(w *World) bool {
 	for i := range w.nodes.at {
-		if n := &w.nodes.at[i]; n.life != lifeUp || w.Links.tcp.Flushing(i) || n.guards.Gathers() || n.next < len(n.script) && n.script[n.next] == (sim.Leave{}) {
+		if n := &w.nodes.at[i]; n.life != lifeUp || w.Links.TCP().Flushing(i) || n.guards.Gathers() || n.next < len(n.script) && n.script[n.next] == (sim.Leave{}) {
 			return false
 		}
 	}
 	for c := range w.n * w.n {
-		if e := w.Links.tcp.End(c); e.Local || e.Remote || e.Broken || e.Asked {
+		if e := w.Links.TCP().End(c); e.Local || e.Remote || e.Broken || e.Asked {
 			return false
 		}
 	}
-	return w.Environ.cut == nil && w.Environ.paused.Empty() && w.Environ.early == sim.Unlimited && w.Links.slow == nil
+	return w.Environ.cut == nil && w.Environ.paused.Empty() && w.Environ.early == sim.Unlimited && !w.Links.Slow()
 }
 
 // A part that arithmetic has made is what its sum says, and stays it whatever is
@@ -220,12 +221,12 @@ func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
 		for c := range n * n {
 			place := TCPPlace(n, c)
-			packets := b.w.Links.tcp.Packets(c)
+			packets := b.w.Links.TCP().Packets(c)
 			if link == sim.LinkUDP {
-				place, packets = UDPPlace(n, c), b.w.Links.udp.Packets(c)
+				place, packets = UDPPlace(n, c), b.w.Links.UDP().Packets(c)
 			}
 			q := b.bank.Queue(place, v[place])
-			if q.Len != len(packets) || (q.Head == 0) != (len(packets) == 0) || link == sim.LinkTCP && q.Open != b.w.Links.tcp.End(c).Open {
+			if q.Len != len(packets) || (q.Head == 0) != (len(packets) == 0) || link == sim.LinkTCP && q.Open != b.w.Links.TCP().End(c).Open {
 				b.t.Fatalf("channel %d of %s is told as %+v and holds %v", c, link, q, packets)
 			}
 			if q.Head != 0 {
@@ -276,9 +277,9 @@ func (b *banked) computed(before, after Vector, e sim.Event, seen map[string]int
 			place, name := SetPlace(n, to), "push set"
 			switch effect.Link {
 			case sim.LinkTCP:
-				place, name = TCPPlace(n, w.Links.tcp.Channel(i, to)), "push tcp"
+				place, name = TCPPlace(n, w.Links.Channel(i, to)), "push tcp"
 			case sim.LinkUDP:
-				place, name = UDPPlace(n, w.Links.udp.Channel(i, to)), "push udp"
+				place, name = UDPPlace(n, w.Links.Channel(i, to)), "push udp"
 			case sim.LinkBag:
 				return nil, false
 			}
@@ -306,11 +307,11 @@ func (b *banked) pop(v Vector, e sim.Event, seen map[string]int) (place int) {
 	seen[e.Link.String()+" message"]++
 	seen[e.Link.String()+" to itself"] += count(from == to)
 	if e.Link == sim.LinkUDP {
-		place = UDPPlace(n, b.w.Links.udp.Channel(from, to))
+		place = UDPPlace(n, b.w.Links.Channel(from, to))
 		v[place] = b.bank.Pop(place, v[place])
 		return place
 	}
-	place, back := TCPPlace(n, b.w.Links.tcp.Channel(from, to)), TCPPlace(n, b.w.Links.tcp.Channel(to, from))
+	place, back := TCPPlace(n, b.w.Links.Channel(from, to)), TCPPlace(n, b.w.Links.Channel(to, from))
 	if !b.bank.Queue(place, v[place]).Open && from != to {
 		seen["tcp opens"]++
 		seen["tcp opens in both directions"] += count(b.bank.Queue(back, v[back]).Len > 0)
@@ -375,7 +376,7 @@ func TestCapacities(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tcp, udp := w.Links.Capacities(); tcp != 7 || udp != udpCapacityDefault {
+	if tcp, udp := w.Links.Capacities(); tcp != 7 || udp != net.UDPCapacityDefault {
 		t.Errorf("capacities are %d and %d", tcp, udp)
 	}
 	if c, f := w.State.NewBank().Calm(make(Vector, w.State.Places())); !c || f {

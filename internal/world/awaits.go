@@ -47,14 +47,3 @@ func (b *Bank) Awaits(place int, id uint32, yield func(kind sim.Kind, link sim.L
 		}
 	}
 }
-
-// Full reports whether the channel of a link from one node to another has no room left.
-func (l *Links) Full(link sim.Link, from, to int) bool {
-	switch link {
-	case sim.LinkTCP:
-		return l.tcp.Room(l.tcp.Channel(from, to)) <= 0
-	case sim.LinkUDP:
-		return len(l.udp.Packets(l.udp.Channel(from, to))) >= l.net.UDPCapacity
-	}
-	return false
-}

@@ -85,7 +85,7 @@ type memoryPart struct{ of any }
 // params and configurations may share one.
 func (st *State) NewBank() *Bank {
 	places := st.sums.Len()
-	b := &Bank{n: st.n, at: st.sums.Places, keys: keysOf(st.n, places), slow: st.links.slow != nil, of: newStock(st.n, places), live: st.live, frames: newFrames(), sys: st.sys}
+	b := &Bank{n: st.n, at: st.sums.Places, keys: keysOf(st.n, places), slow: st.links.Slow(), of: newStock(st.n, places), live: st.live, frames: newFrames(), sys: st.sys}
 	b.remember(places)
 	return b
 }
@@ -186,11 +186,11 @@ func (st *State) part(p int) any {
 	case state.Node:
 		return st.nodes.part(at)
 	case state.TCP:
-		return &connectionPart{st.links.tcp.End(at), clone(st.links.tcp.Packets(at))}
+		return &connectionPart{st.links.TCP().End(at), clone(st.links.TCP().Packets(at))}
 	case state.UDP:
-		return clone(st.links.udp.Packets(at))
+		return clone(st.links.UDP().Packets(at))
 	case state.Set:
-		return clone(st.links.set.For(at))
+		return clone(st.links.Set().For(at))
 	case state.Monitor:
 		return memoryPart{st.copied(st.judge.Monitors()[at].Memory())}
 	default:
@@ -258,13 +258,16 @@ func (st *State) place(p int, of any) {
 		st.placeNode(at, of.(*nodePart))
 	case state.TCP:
 		k, _ := of.(*connectionPart)
-		l.placeTCP(at, k)
+		if k == nil {
+			k = new(connectionPart)
+		}
+		l.PlaceTCP(at, k.End, k.packets)
 	case state.UDP:
 		packets, _ := of.([]netsim.Packet)
-		l.placeUDP(at, packets)
+		l.PlaceUDP(at, packets)
 	case state.Set:
 		members, _ := of.([]netsim.Member)
-		l.placeSet(at, members)
+		l.PlaceSet(at, members)
 	case state.Monitor:
 		st.placeMemory(at, of)
 	default:

@@ -9,6 +9,7 @@ import (
 	"macemc/internal/contract"
 	"macemc/internal/handler"
 	"macemc/internal/judge"
+	"macemc/internal/net"
 	"macemc/internal/observe"
 	"macemc/internal/state"
 	"macemc/netsim"
@@ -65,7 +66,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 		params = params.Noting(nil)
 	}
 	n := params.Nodes
-	net, err := sys.Links(params)
+	network, err := sys.Links(params)
 	if err != nil {
 		return nil, err
 	}
@@ -83,15 +84,14 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	case !config.FreeTimers:
 		w.pace = pace
 	}
-	w.compose(over(net, config.Network))
+	if err := w.compose(over(network, config.Network)); err != nil {
+		return nil, err
+	}
 	answer := handler.Answerer(answers{w})
 	if config.Answers != nil {
 		answer = config.Answers(answer)
 	}
 	w.Run.did.Init(handler.Config{System: sys, Params: params, Text: walker.Text, Tracing: w.tracing, Paced: w.pace != nil, Strict: config.Audit}, answer)
-	if w.Links.slow, err = w.Links.net.SlowLinks(n); err != nil {
-		return nil, err
-	}
 	var budgets sim.Faults
 	if config.Faults != nil {
 		budgets = config.Budgets(sys)
@@ -141,11 +141,13 @@ func (w *World) subject() observe.Subject {
 }
 
 // compose gives each part of a world pointers to the parts below it.
-func (w *World) compose(net sim.Network) {
+func (w *World) compose(network sim.Network) (err error) {
 	s, n := &w.setting, w.n
 	w.timers = newTimers(s)
 	w.Run = Run{setting: s, timers: &w.timers, asking: asking{keeps: w.tracing || len(w.sys.Fair) > 0, question: choose.Question{Alternatives: possible{&w.Events}}}}
-	w.Links = newLinks(n, net, &w.sums)
+	if w.Links, err = net.NewLinks(n, network, &w.sums); err != nil {
+		return err
+	}
 	w.nodes = nodes{
 		setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links,
 		at: make([]nodeState, n), envs: make([]handler.Envs, n), script: netsim.NewBits(n), judge: &w.Judge.Judge,
@@ -156,4 +158,19 @@ func (w *World) compose(net sim.Network) {
 	w.Judge = Judge{run: &w.Run, links: &w.Links, environ: &w.Environ}
 	w.State = State{setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
 	w.Text = Text{setting: s, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
+	return nil
+}
+
+// over returns n, with the fields that are set in o replaced by those of o.
+func over(n, o sim.Network) sim.Network {
+	if o.TCPBuffer > 0 {
+		n.TCPBuffer = o.TCPBuffer
+	}
+	if o.UDPCapacity > 0 {
+		n.UDPCapacity = o.UDPCapacity
+	}
+	if o.Slow != "" {
+		n.Slow = o.Slow
+	}
+	return n
 }

@@ -34,16 +34,16 @@ func (x *Text) Declined() string {
 		n++
 	}
 	for c := range x.n * x.n {
-		from, to := x.links.tcp.Ends(c)
-		if all := x.links.tcp.Packets(c); len(all) > 0 {
+		from, to := x.links.Ends(c)
+		if all := x.links.TCP().Packets(c); len(all) > 0 {
 			ask(sim.LinkTCP, from, to, &all[0], len(all))
 		}
-		if all := x.links.udp.Packets(c); len(all) > 0 {
+		if all := x.links.UDP().Packets(c); len(all) > 0 {
 			ask(sim.LinkUDP, from, to, &all[0], len(all))
 		}
 	}
 	for to := range x.nodes.at {
-		for _, m := range x.links.set.For(to) {
+		for _, m := range x.links.Set().For(to) {
 			if m.Count > 0 { // what is in a set may stay there
 				ask(sim.LinkBag, m.From, to, &m.Packet, 1)
 			}

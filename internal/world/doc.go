@@ -24,7 +24,7 @@
 //	state.Sums   the identity of each part of the state, and which are out of date
 //	timers       the signals that were ever set as timers
 //	Run          the number of steps; the step that is running, or the last one
-//	Links        the messages under way, and which of them may be delivered
+//	net.Links    the messages under way, and which of them may be delivered
 //	nodes        the nodes, their timers, tasks, scripts and layers
 //	Environment  budgets, crashed and paused nodes, the partition; the possible faults
 //	disks        the data that nodes have stored, and how much of it a crash leaves

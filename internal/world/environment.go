@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"slices"
 
-	"macemc/internal/state"
-
 	"macemc/internal/contract"
+	"macemc/internal/net"
+	"macemc/internal/state"
 	"macemc/sim"
 )
 
@@ -20,7 +20,7 @@ type Environment struct {
 	*setting
 	sums  *state.Sums
 	run   *Run
-	links *Links
+	links *net.Links
 	nodes *nodes
 
 	budgets    sim.Faults // of a run
@@ -75,7 +75,7 @@ func (e *Environment) allow(f sim.Faults, early *int) {
 	if early != nil {
 		e.firings = *early
 	}
-	where, err := f.Where(e.links.n)
+	where, err := f.Where(e.n)
 	if err != nil {
 		panic("macemc bug: world: limits of faults that System.CanFail has not seen: " + err.Error())
 	}
@@ -107,17 +107,17 @@ var faultKinds = func() (all []sim.Kind) {
 	return all
 }()
 
-// weather sets storm, and Links.barred, from the state of nodes and network that they summarize.
+// weather sets storm, and Links.Barred(), from the state of nodes and network that they summarize.
 func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
-	e.links.bar(barred)
+	e.links.Bar(barred)
 	e.storm = barred || !e.paused.Empty() || !e.left.IsZero()
 }
 
 // list lists the events of the environment, in canonical order.
 func (e *Environment) list() {
 	e.consequences, e.faults = e.consequences[:0], e.faults[:0]
-	if e.links.barred {
+	if e.links.Barred() {
 		e.lookRefused()
 		e.lookBroken()
 		if e.cut != nil {
@@ -148,9 +148,9 @@ func (e *Environment) list() {
 		}
 	}
 	if e.left.Reset != 0 {
-		e.lookPairs(&e.faults, sim.KindReset, func(a, b int) bool { return e.links.tcp.Breakable(a, b) })
+		e.lookPairs(&e.faults, sim.KindReset, func(a, b int) bool { return e.links.TCP().Breakable(a, b) })
 	}
-	if e.links.udp.Len() > 0 {
+	if e.links.UDP().Len() > 0 {
 		e.lookDatagrams()
 	}
 	if e.cut == nil {
@@ -177,31 +177,31 @@ func (e *Environment) pausing(i int) bool { return e.paused.Has(i) }
 // held reports whether an event has to wait because a handler of a paused node would run.
 // Events of the network do not wait.
 func (e *Environment) held(h *happening) bool {
-	return h.node >= 0 && e.pausing(int(h.node)) && contract.Row(&h.Event).Runs()
+	return h.At >= 0 && e.pausing(int(h.At)) && contract.Row(&h.Event).Runs()
 }
 
 func at(kind sim.Kind, i int) happening {
-	return happening{sim.Event{Node: state.AddrOf(i), Kind: kind}, spot{node: int32(i), cause: -1}}
+	return happening{sim.Event{Node: state.AddrOf(i), Kind: kind}, spot{net.Spot{At: int32(i)}, -1}}
 }
 
 // lookRefused lists the messages that cannot arrive: nobody listens at the
 // other end, or it is across the partition and the connection is not open.
 func (e *Environment) lookRefused() {
-	for k := range e.links.tcp.Messages().Len() {
-		c := e.links.tcp.Messages().At(k)
-		from, to := e.links.tcp.Ends(c)
-		if e.nodes.at[to].life != lifeUp || !e.links.tcp.Flags(from, to).Open && !e.connects(from, to) {
+	for k := range e.links.TCP().Messages().Len() {
+		c := e.links.TCP().Messages().At(k)
+		from, to := e.links.Ends(c)
+		if e.nodes.at[to].life != lifeUp || !e.links.TCP().Flags(from, to).Open && !e.connects(from, to) {
 			var h happening
 			h.about(sim.KindRefused, from, to, c)
 			e.consequences = append(e.consequences, h)
 		}
 	}
-	for k := range e.links.udp.Ready().Len() {
-		c := e.links.udp.Ready().At(k)
-		from, to := e.links.udp.Ends(c)
+	for k := range e.links.UDP().Ready().Len() {
+		c := e.links.UDP().Ready().At(k)
+		from, to := e.links.Ends(c)
 		if e.nodes.at[to].life != lifeUp || e.severed(from, to) {
 			var h happening
-			h.delivery(e.links, sim.LinkUDP, c, e.links.udp.Head(c))
+			h.delivery(e.links, sim.LinkUDP, c, e.links.UDP().Head(c))
 			h.Kind = sim.KindRefused
 			e.consequences = append(e.consequences, h)
 		}
@@ -213,17 +213,17 @@ func (e *Environment) lookRefused() {
 func (e *Environment) lookBroken() {
 	if e.cut != nil {
 		e.lookPairs(&e.consequences, sim.KindBreak, func(a, b int) bool {
-			return (e.severed(a, b) || e.severed(b, a)) && e.links.tcp.Breakable(a, b)
+			return (e.severed(a, b) || e.severed(b, a)) && e.links.TCP().Breakable(a, b)
 		})
 	}
 }
 
 func (e *Environment) lookPairs(list *[]happening, kind sim.Kind, may func(a, b int) bool) {
-	for a := range e.links.n {
-		for b := a + 1; b < e.links.n; b++ {
+	for a := range e.n {
+		for b := a + 1; b < e.n; b++ {
 			if may(a, b) {
 				var h happening
-				h.about(kind, a, b, e.links.tcp.Channel(b, a))
+				h.about(kind, a, b, e.links.Channel(b, a))
 				*list = append(*list, h)
 			}
 		}
@@ -232,24 +232,25 @@ func (e *Environment) lookPairs(list *[]happening, kind sim.Kind, may func(a, b 
 
 // lookDatagrams lists the faults that are possible for each queued datagram.
 func (e *Environment) lookDatagrams() {
+	_, capacity := e.links.Capacities()
 	for _, f := range []struct {
 		kind sim.Kind
 		left int
 		may  func(c, place int) bool
 	}{
 		{sim.KindLose, e.left.Loss, func(int, int) bool { return true }},
-		{sim.KindDuplicate, e.left.Dup, func(c, _ int) bool { return len(e.links.udp.Packets(c)) < e.links.net.UDPCapacity }},
+		{sim.KindDuplicate, e.left.Dup, func(c, _ int) bool { return len(e.links.UDP().Packets(c)) < capacity }},
 		{sim.KindReorder, e.left.Reorder, func(c, place int) bool { return place > 0 && e.reorderable(c, place) }},
 	} {
 		if f.left == 0 {
 			continue
 		}
-		for k := range e.links.udp.Ready().Len() {
-			c := e.links.udp.Ready().At(k)
-			for place := range e.links.udp.Packets(c) {
+		for k := range e.links.UDP().Ready().Len() {
+			c := e.links.UDP().Ready().At(k)
+			for place := range e.links.UDP().Packets(c) {
 				if f.may(c, place) {
 					var h happening
-					h.delivery(e.links, sim.LinkUDP, c, &e.links.udp.Packets(c)[place])
+					h.delivery(e.links, sim.LinkUDP, c, &e.links.UDP().Packets(c)[place])
 					h.Kind, h.Place = f.kind, uint16(place)
 					e.faults = append(e.faults, h)
 				}
@@ -261,9 +262,9 @@ func (e *Environment) lookDatagrams() {
 // reorderable reports whether a datagram that is not the oldest may be
 // delivered.
 func (e *Environment) reorderable(c, place int) bool {
-	from, to := e.links.udp.Ends(c)
+	from, to := e.links.Ends(c)
 	return e.nodes.at[to].life == lifeUp && !e.severed(from, to) &&
-		e.nodes.at[to].guards.Accept(state.AddrOf(from), e.links.udp.Packets(c)[place].Message)
+		e.nodes.at[to].guards.Accept(state.AddrOf(from), e.links.UDP().Packets(c)[place].Message)
 }
 
 // lookSplits lists the partitions that may begin: each group of nodes against
@@ -310,38 +311,31 @@ func (e *Environment) severed(from, to int) bool {
 // connects reports whether a message can get to another node over TCP: a
 // connection that is not open yet needs both directions.
 func (e *Environment) connects(from, to int) bool {
-	return !e.severed(from, to) && (e.links.tcp.Flags(from, to).Open || !e.severed(to, from))
+	return !e.severed(from, to) && (e.links.TCP().Flags(from, to).Open || !e.severed(to, from))
 }
 
 // take performs the part of an event that concerns the network or the environment. The
 // handler runs afterwards.
 func (e *Environment) take(h *happening) {
-	i, c := int(h.node), int(h.channel)
+	i, c := int(h.At), int(h.Channel)
 	if k := h.Kind.Budget(); k >= 0 {
 		e.spend(k)
 	}
 	switch h.Kind {
 	case sim.KindClear:
-		e.links.tcp.PopClear(c)
-		e.links.oneEnd(c)
+		e.links.TakeClear(c)
 	case sim.KindFlushed:
-		e.links.tcp.PopFlushed(i)
-		e.sums.TouchNode(i)
+		e.links.TakeFlushed(i)
 	case sim.KindError:
-		e.links.tcp.PopError(c)
-		e.links.bothEnds(c)
+		e.links.TakeError(c)
 	case sim.KindRefused:
 		if h.Link == sim.LinkUDP {
-			e.run.takes(e.links.udp.Pop(c).Origin)
-			e.links.takes(e.sums.UDP(c))
+			e.run.takes(e.links.DropHead(c))
 		} else {
-			e.links.tcp.Refuse(c)
-			e.links.oneEnd(c)
+			e.links.Refuse(c)
 		}
 	case sim.KindBreak, sim.KindReset:
-		e.links.tcp.Break(i, h.From.Index())
-		e.links.disturb()
-		e.links.bothEnds(c)
+		e.links.Break(i, h.From.Index(), c)
 	case sim.KindMend:
 		e.cut = nil
 		e.sums.Touch(e.sums.Cut())
@@ -355,18 +349,15 @@ func (e *Environment) take(h *happening) {
 		e.crash(i, lifeAway)
 		e.nodes.wipe(i)
 	case sim.KindLose:
-		e.run.takes(e.links.udp.Take(c, int(h.Place)).Origin)
-		e.links.takes(e.sums.UDP(c))
+		e.run.takes(e.links.Drop(c, int(h.Place)).Origin)
 	case sim.KindDuplicate:
-		e.links.udp.Push(c, e.run.copies(e.links.udp.Packets(c)[h.Place]))
-		e.sums.TouchUDP(c)
+		e.links.Duplicate(c, e.run.copies(e.links.UDP().Packets(c)[h.Place]))
 	case sim.KindReorder:
-		p := e.links.udp.Take(c, int(h.Place))
+		p := e.links.Drop(c, int(h.Place))
 		e.run.takes(p.Origin)
 		if e.audit != nil {
 			e.audit.Give(p)
 		}
-		e.links.takes(e.sums.UDP(c))
 	case sim.KindPartition, sim.KindOneWay:
 		e.cut = &cut{h.Value.(sim.Split).Side, h.Kind == sim.KindOneWay}
 		e.sums.Touch(e.sums.Cut())
@@ -384,7 +375,7 @@ func (e *Environment) take(h *happening) {
 
 // changes marks the offers and acceptance of all nodes as out of date.
 func (e *Environment) changes() {
-	e.links.soilAll()
+	e.links.SoilAll()
 	e.weather()
 }
 
@@ -433,9 +424,9 @@ func (e *Environment) fires(i int) {
 		e.sums.Touched().Add(e.sums.Budget(budgetEarly), state.Asked)
 	}
 	if e.early > 0 {
-		e.links.asked(i, state.Asked)
+		e.links.Asked(i, state.Asked)
 	}
-	if e.early > 0 && e.links.concerned(i) {
+	if e.early > 0 && e.links.Concerned(i) {
 		e.early--
 		e.sums.Touch(e.sums.Budget(budgetEarly))
 	}
@@ -465,7 +456,7 @@ func (e *Environment) place(sort state.Sort, k int, of any) {
 		paused, _ := of.(state.NodeSet)
 		e.paused.Set(paused)
 	}
-	e.links.soilAll()
+	e.links.SoilAll()
 	e.weather()
 }
 
@@ -474,14 +465,14 @@ func (e *Environment) join(i int) {
 	e.nodes.at[i].live(lifeUp)
 	e.gone--
 	e.nodes.appeared(i)
-	e.links.soilAll()
+	e.links.SoilAll()
 	e.weather()
 }
 
 // leave makes a node be gone for good.
 func (e *Environment) leave(i int) {
 	e.crash(i, lifeGone)
-	e.links.soilAll()
+	e.links.SoilAll()
 	e.weather()
 }
 
@@ -508,7 +499,7 @@ var faultNames = contract.FaultNames()
 func (e *Environment) Idle(f sim.Faults) string {
 	for _, kind := range contract.Kinds() {
 		row := contract.RowOf(kind)
-		if budget := f.Of(kind); budget != nil && *budget != 0 && row.Link != "" && !e.links.usedBy(row.Link) {
+		if budget := f.Of(kind); budget != nil && *budget != 0 && row.Link != "" && !e.links.UsedBy(row.Link) {
 			return fmt.Sprintf("the fault %s cannot happen in %s: no node has sent anything by %s", row.Budget, e.sys.Name, row.Link)
 		}
 	}
@@ -585,4 +576,4 @@ func (e *Environment) start() {
 
 // mayFire reports whether a node's timers may fire: early firings are not used
 // up, or nothing is under way to the node or from it.
-func (e *Environment) mayFire(i int) bool { return e.early != 0 || !e.links.concerned(i) }
+func (e *Environment) mayFire(i int) bool { return e.early != 0 || !e.links.Concerned(i) }

@@ -3,10 +3,12 @@ package world
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"macemc/choose"
 	"macemc/internal/contract"
 	"macemc/internal/handler"
+	"macemc/internal/net"
 	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
@@ -22,7 +24,7 @@ type Events struct {
 	*setting
 	timers  *timers
 	run     *Run
-	links   *Links
+	links   *net.Links
 	nodes   *nodes
 	environ *Environment
 
@@ -72,7 +74,7 @@ type span struct {
 // sections and in runs of equal weight, which the other methods read.
 func (es *Events) Count() int {
 	l, e, all := es.links, es.environ, es.nodes
-	if (l.guarded || l.barred) && !l.dirty.Empty() {
+	if l.Restricted() && l.Dirty(0) >= 0 {
 		es.refresh()
 	}
 	if e.storm {
@@ -105,14 +107,14 @@ func (es *Events) Count() int {
 	run(sim.KindScript, count(sectionScript, all.script.Len()))
 	run(sim.KindAction, count(sectionAction, all.actions))
 	run(sim.KindTask, count(sectionTask, all.tasks))
-	run(sim.KindMessage, count(sectionTCP, l.openTCP().Len())+count(sectionUDP, l.openUDP().Len())+count(sectionSet, l.openSet()))
+	run(sim.KindMessage, count(sectionTCP, l.OpenTCP().Len())+count(sectionUDP, l.OpenUDP().Len())+count(sectionSet, l.OpenSet()))
 	run(sim.KindQuorum, count(sectionQuorum, all.quorums))
-	if l.tcp.Special() {
-		run(sim.KindClear, count(sectionClear, l.tcp.Clear().Len()))
-		run(sim.KindFlushed, count(sectionFlushed, l.tcp.Flushed().Len()))
-		run(sim.KindError, count(sectionError, l.tcp.Errors().Len()))
+	if l.TCP().Special() {
+		run(sim.KindClear, count(sectionClear, l.TCP().Clear().Len()))
+		run(sim.KindFlushed, count(sectionFlushed, l.TCP().Flushed().Len()))
+		run(sim.KindError, count(sectionError, l.TCP().Errors().Len()))
 		if es.cover != nil {
-			es.cover.Possible(sim.KindError, l.tcp.Errors().Len())
+			es.cover.Possible(sim.KindError, l.TCP().Errors().Len())
 		}
 	}
 	if e.storm {
@@ -133,16 +135,16 @@ func (es *Events) Count() int {
 }
 
 // filtered reports whether not all that the spans have is possible.
-func (es *Events) filtered() bool { return !es.environ.paused.Empty() || es.links.slow != nil }
+func (es *Events) filtered() bool { return !es.environ.paused.Empty() || es.links.Slow() }
 
 // unheld returns the number of events without those of paused nodes, and without messages on slow
 // links as long as other events are possible.
 func (es *Events) unheld(n int) int {
 	es.free, es.runs = es.free[:0], es.runs[:0]
-	wait := es.links.slow != nil && es.urgent(n)
+	wait := es.links.Slow() && es.urgent(n)
 	for k := range n {
 		var h happening
-		if es.find(k, &h); !es.environ.held(&h) && !(wait && es.links.late(&h)) {
+		if es.find(k, &h); !es.environ.held(&h) && !(wait && es.late(&h)) {
 			es.free = append(es.free, int32(k))
 			es.runs = append(es.runs, choose.Run{N: 1, Weight: h.Kind.Weight()})
 		}
@@ -156,7 +158,7 @@ func (es *Events) urgent(n int) bool {
 	for k := range n {
 		var h happening
 		es.find(k, &h)
-		if h.Kind != sim.KindTimer && !h.Kind.Fault() && h.Link != sim.LinkSet && !es.environ.held(&h) && !es.links.late(&h) {
+		if h.Kind != sim.KindTimer && !h.Kind.Fault() && h.Link != sim.LinkSet && !es.environ.held(&h) && !es.late(&h) {
 			return true
 		}
 	}
@@ -167,6 +169,14 @@ func (es *Events) urgent(n int) bool {
 // that can be delivered, and of tasks that can run. Messages in a set are not counted,
 // since they stay there.
 func (es *Events) UnderWay() int { return es.links.InFlight() + es.nodes.tasks }
+
+// late reports whether an event is the delivery of a message on a slow link.
+func (es *Events) late(h *happening) bool {
+	if q, is := h.Value.(sim.Quorum); is && h.Kind == sim.KindQuorum {
+		return slices.ContainsFunc(q, func(t sim.Taken) bool { return es.links.Slows(t.From, h.Node) })
+	}
+	return h.Kind == sim.KindMessage && es.links.Slows(h.From, h.Node)
+}
 
 // firing returns the number of timers that may fire.
 func (es *Events) firing() int {
@@ -216,15 +226,13 @@ func (es *Events) Identity(k int) string { return es.timers.text(es.At(k)) }
 // tasks or timers it is, or which message of its set.
 func (es *Events) Found(k int) (e sim.Event, slot int) {
 	e, at := es.event(k)
-	return e, int(at.slot)
+	return e, int(at.Slot)
 }
 
 // spot says where an event was found, for take.
 type spot struct {
-	node    int32
-	slot    int32 // a node's task, timer, or member of its set
-	channel int32
-	cause   int32
+	net.Spot // its slot may also be a task or a timer of the node
+	cause    int32
 }
 
 // causes returns the steps that led to the event, as a Step has them.
@@ -244,9 +252,9 @@ func (es *Events) Number(k int) int32 {
 	case !row.Travels():
 		return 0
 	case h.Link == sim.LinkUDP:
-		return es.links.udp.Packets(int(h.channel))[h.Place].Number
+		return es.links.UDP().Packets(int(h.Channel))[h.Place].Number
 	default:
-		return es.links.head(&h).Number
+		return es.links.Head(h.Link, h.Spot).Number
 	}
 }
 
@@ -308,11 +316,11 @@ func (es *Events) find(k int, h *happening) {
 		t := &es.nodes.at[i].tasks[k]
 		h.own(sim.KindTask, i, k, t.signal, t.step)
 	case sectionTCP:
-		c := l.openTCP().At(k)
-		h.delivery(l, sim.LinkTCP, c, l.tcp.Head(c))
+		c := l.OpenTCP().At(k)
+		h.delivery(l, sim.LinkTCP, c, l.TCP().Head(c))
 	case sectionUDP:
-		c := l.openUDP().At(k)
-		h.delivery(l, sim.LinkUDP, c, l.udp.Head(c))
+		c := l.OpenUDP().At(k)
+		h.delivery(l, sim.LinkUDP, c, l.UDP().Head(c))
 	case sectionSet:
 		es.member(k, h)
 	case sectionQuorum:
@@ -322,14 +330,14 @@ func (es *Events) find(k int, h *happening) {
 		}
 		h.gathers(&es.nodes.at[i].assembly, i, k)
 	case sectionClear:
-		c := l.tcp.Clear().At(k)
-		from, to := l.tcp.Ends(c)
+		c := l.TCP().Clear().At(k)
+		from, to := l.Ends(c)
 		h.about(sim.KindClear, from, to, c)
 	case sectionFlushed:
-		h.own(sim.KindFlushed, l.tcp.Flushed().At(k), 0, nil, -1)
+		h.own(sim.KindFlushed, l.TCP().Flushed().At(k), 0, nil, -1)
 	case sectionError:
-		c := l.tcp.Errors().At(k)
-		from, to := l.tcp.Ends(c)
+		c := l.TCP().Errors().At(k)
+		from, to := l.Ends(c)
 		h.about(sim.KindError, to, from, c)
 	case sectionConsequence:
 		*h = es.environ.consequences[k]
@@ -353,21 +361,21 @@ func (es *Events) find(k int, h *happening) {
 // own makes h an event of a node's own.
 func (h *happening) own(kind sim.Kind, i, slot int, value any, cause int32) {
 	h.Node, h.Kind, h.Value = state.AddrOf(i), kind, value
-	h.spot = spot{node: int32(i), slot: int32(slot), cause: cause}
+	h.spot = spot{net.Spot{At: int32(i), Slot: int32(slot)}, cause}
 }
 
 // about makes h an event at one node about its connection to another.
 func (h *happening) about(kind sim.Kind, node, peer, channel int) {
 	h.Event = sim.Event{Node: state.AddrOf(node), From: state.AddrOf(peer), Kind: kind, Link: sim.LinkTCP}
-	h.spot = spot{node: int32(node), channel: int32(channel), cause: -1}
+	h.spot = spot{net.Spot{At: int32(node), Channel: int32(channel)}, -1}
 }
 
 // delivery sets h to the delivery of a packet, and returns h. The caller may change the kind to that
 // of a fault.
-func (h *happening) delivery(l *Links, link sim.Link, channel int, p *netsim.Packet) *happening {
-	from, to := l.tcp.Ends(channel)
+func (h *happening) delivery(l *net.Links, link sim.Link, channel int, p *netsim.Packet) *happening {
+	from, to := l.Ends(channel)
 	h.Node, h.From, h.Kind, h.Link, h.Value = state.AddrOf(to), state.AddrOf(from), sim.KindMessage, link, p.Message
-	h.spot = spot{node: int32(to), channel: int32(channel), cause: p.Step}
+	h.spot = spot{net.Spot{At: int32(to), Channel: int32(channel)}, p.Step}
 	return h
 }
 
@@ -383,9 +391,9 @@ func (h *happening) scattered(i, slot int, m *netsim.Member) *happening {
 
 // member makes h the delivery of the k-th message of sets that may be delivered.
 func (es *Events) member(k int, h *happening) {
-	restricted := es.links.guarded || es.links.barred
+	restricted := es.links.Restricted()
 	for i := range es.nodes.at {
-		all := es.links.set.For(i)
+		all := es.links.Set().For(i)
 		count := len(all)
 		if restricted {
 			count = len(es.nodes.at[i].accepted)
@@ -431,7 +439,7 @@ func (es *Events) Settled() bool {
 // fires while a message is under way to its node or from it.
 func (es *Events) Hasty(k int) bool {
 	e, at := es.event(k)
-	return e.Kind == sim.KindTimer && es.links.concerned(int(at.node))
+	return e.Kind == sim.KindTimer && es.links.Concerned(int(at.At))
 }
 
 // Rare reports whether the k-th possible event is rare, after Count.
@@ -451,7 +459,7 @@ func (es *Events) Begun(k int) trace.Step {
 	e, at := es.event(k)
 	s := trace.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Causes: at.causes(), Cut: true}
 	if e.Kind == sim.KindQuorum {
-		s.Causes = es.nodes.at[at.node].assembly.causes(int(at.slot))
+		s.Causes = es.nodes.at[at.At].assembly.causes(int(at.Slot))
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"macemc/internal/observe"
 	"macemc/internal/sight"
 	"macemc/netsim"
 	"macemc/sim"
@@ -31,12 +32,12 @@ func (e eyes) UnderWay(yield func(sight.Sent) bool) {
 	e.w.Judge.Looks()
 	l := &e.w.Links
 	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
-		for c := range l.n * l.n {
-			packets := l.tcp.Packets(c)
+		for c := range e.w.n * e.w.n {
+			packets := l.TCP().Packets(c)
 			if link == sim.LinkUDP {
-				packets = l.udp.Packets(c)
+				packets = l.UDP().Packets(c)
 			}
-			from, to := l.tcp.Ends(c)
+			from, to := l.Ends(c)
 			for k := range packets {
 				if !yield(sight.Sent{From: from, To: to, Link: uint8(link), Message: packets[k].Message}) {
 					return
@@ -45,8 +46,8 @@ func (e eyes) UnderWay(yield func(sight.Sent) bool) {
 		}
 	}
 	for _, link := range []sim.Link{sim.LinkSet, sim.LinkBag} {
-		for to := range l.n {
-			for _, m := range l.set.For(to) {
+		for to := range e.w.n {
+			for _, m := range l.Set().For(to) {
 				if (m.Count > 0) == (link == sim.LinkBag) && !several(m, to, link, yield) {
 					return
 				}
@@ -63,4 +64,25 @@ func several(m netsim.Member, to int, link sim.Link, yield func(sight.Sent) bool
 		}
 	}
 	return true
+}
+
+// parcels yields the messages under way, for the audit.
+func (w *World) parcels(yield func(observe.Parcel) bool) {
+	for c := range w.n * w.n {
+		from, to := w.Links.Ends(c)
+		for _, packets := range [2][]netsim.Packet{w.Links.TCP().Packets(c), w.Links.UDP().Packets(c)} {
+			for _, p := range packets {
+				if !yield(observe.Parcel{From: from, To: to, Packet: p}) {
+					return
+				}
+			}
+		}
+	}
+	for to := range w.n {
+		for _, m := range w.Links.Set().For(to) {
+			if !yield(observe.Parcel{From: m.From, To: to, Packet: m.Packet}) {
+				return
+			}
+		}
+	}
 }

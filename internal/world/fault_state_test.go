@@ -112,7 +112,7 @@ func inspect(t *testing.T, w *World, texts map[canon.Hash]string, hashes map[str
 	texts[h], hashes[text] = text, h
 
 	before := events(w)
-	w.Links.soilAll()
+	w.Links.SoilAll()
 	if anew := events(w); before != anew {
 		t.Fatalf("after %s these events are possible:\n%s\nand found anew:\n%s\n%s", w.Run.identity(), before, anew, text)
 	}
@@ -174,7 +174,7 @@ func TestCausesAndWildSteps(t *testing.T) {
 	}
 	w.Environ.Allow(sim.Faults{}, nil)
 	w.Protect(func() { w.Start(source) })
-	if w.Environ.storm || w.Links.barred || w.Environ.gone+w.Environ.away != 0 {
+	if w.Environ.storm || w.Links.Barred() || w.Environ.gone+w.Environ.away != 0 {
 		t.Error("the environment is looked after, and nothing may fail")
 	}
 }
@@ -209,7 +209,7 @@ func TestGoneAreCounted(t *testing.T) {
 					away += count(w.nodes.at[i].life == lifeAway)
 					gone += count(w.nodes.at[i].life.absent())
 				}
-				if e := w.Environ; e.away != away || e.gone != gone || e.links.barred != (away+gone > 0) {
+				if e := w.Environ; e.away != away || e.gone != gone || e.links.Barred() != (away+gone > 0) {
 					t.Fatalf("after %s %d are away and %d gone, said to be %d and %d", w.Run.identity(), away, gone, e.away, e.gone)
 				}
 				met[fmt.Sprint(away, " away, ", gone, " gone")]++

@@ -9,11 +9,10 @@ import (
 
 // refresh brings the offers and acceptance of dirty nodes up to date.
 func (es *Events) refresh() {
-	dirty := &es.links.dirty
-	for i := dirty.Next(0); i >= 0; i = dirty.Next(i + 1) {
+	for i := es.links.Dirty(0); i >= 0; i = es.links.Dirty(i + 1) {
 		es.refreshNode(i)
 	}
-	es.links.fresh()
+	es.links.Fresh()
 }
 
 func (es *Events) refreshNode(i int) {
@@ -45,20 +44,21 @@ func (es *Events) refreshNode(i int) {
 		}
 	}
 
-	es.links.member(-len(ns.accepted))
+	es.links.Member(-len(ns.accepted))
 	ns.declines()
-	for k, m := range es.links.set.For(i) {
+	for k, m := range es.links.Set().For(i) {
 		if up && !es.environ.severed(m.From, i) && ns.guards.Accept(state.AddrOf(m.From), m.Message) {
 			ns.accepts(k)
 		}
 	}
-	es.links.member(len(ns.accepted))
+	es.links.Member(len(ns.accepted))
 
 	for from := range es.n {
-		c := es.links.tcp.Channel(from, i)
+		c := es.links.Channel(from, i)
 		open := up && !es.environ.severed(from, i)
-		es.links.acceptedTCP.Put(c, up && es.environ.connects(from, i) && es.links.tcp.Messages().Has(c) && ns.guards.Accept(state.AddrOf(from), es.links.tcp.Head(c).Message))
-		es.links.acceptedUDP.Put(c, open && es.links.udp.Ready().Has(c) && ns.guards.Accept(state.AddrOf(from), es.links.udp.Head(c).Message))
+		tcp := up && es.environ.connects(from, i) && es.links.TCP().Messages().Has(c) && ns.guards.Accept(state.AddrOf(from), es.links.TCP().Head(c).Message)
+		udp := open && es.links.UDP().Ready().Has(c) && ns.guards.Accept(state.AddrOf(from), es.links.UDP().Head(c).Message)
+		es.links.Accept(c, tcp, udp)
 	}
 	es.asks("")
 }
@@ -82,7 +82,7 @@ func (es *Events) gather(i int) {
 		es.asks(fmt.Sprintf("the Gathers of %s", state.AddrOf(i)))
 	}
 	ns.guards.Gather(func(yield func(sim.Addr, sim.Message) bool) {
-		for _, m := range es.links.set.For(i) {
+		for _, m := range es.links.Set().For(i) {
 			if m.Count == 0 && !es.environ.severed(m.From, i) && !yield(state.AddrOf(m.From), m.Message) {
 				return
 			}

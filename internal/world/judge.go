@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"macemc/internal/judge"
+	"macemc/internal/net"
 	"macemc/internal/state"
 	"macemc/trace"
 )
@@ -14,7 +15,7 @@ import (
 type Judge struct {
 	judge.Judge
 	run     *Run
-	links   *Links
+	links   *net.Links
 	environ *Environment
 }
 
@@ -43,20 +44,20 @@ func (j *Judge) Check() *trace.Failure {
 // CheckLinks is the part of Check that does not depend on the View of a state: it returns failures of
 // the step itself, and violations by the flags of connections.
 func (j *Judge) CheckLinks() *trace.Failure {
-	if j.run.failure == nil && j.links.disturbed {
+	if j.run.failure == nil && j.links.Disturbed() {
 		j.run.finds(j.checkTCP())
 	}
 	return j.run.failure
 }
 
 func (j *Judge) checkTCP() *trace.Failure {
-	a, b, found := j.links.tcp.Illegal()
+	a, b, found := j.links.TCP().Illegal()
 	if !found {
 		return nil
 	}
 	f := j.run.fail(trace.VerdictSafety, fits, "")
 	f.Message = fmt.Sprintf("of the connection %s keeps %q about %s, which keeps %q",
-		state.AddrOf(a), j.links.tcp.Flags(a, b).Words(), state.AddrOf(b), j.links.tcp.Flags(b, a).Words())
+		state.AddrOf(a), j.links.TCP().Flags(a, b).Words(), state.AddrOf(b), j.links.TCP().Flags(b, a).Words())
 	return f
 }
 

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"macemc/internal/canon"
+	"macemc/internal/net"
 	"macemc/internal/observe"
 	"macemc/internal/state"
 	"macemc/internal/wording"
@@ -15,7 +16,7 @@ import (
 // Text is the state as lines.
 type Text struct {
 	*setting
-	links   *Links
+	links   *net.Links
 	nodes   *nodes
 	environ *Environment
 	judge   *Judge
@@ -49,19 +50,19 @@ func (x *Text) OtherLines() []canon.Line { return x.otherLines(x.walker.Text) }
 
 func (x *Text) otherLines(said func(v any) string) (lines []canon.Line) {
 	for c := range x.n * x.n {
-		from, to := x.links.tcp.Ends(c)
+		from, to := x.links.Ends(c)
 		path := fmt.Sprintf("%s %s->%s", sim.LinkTCP, state.AddrOf(from), state.AddrOf(to))
-		if text := x.links.connectionText(c, from, to); text != "" {
+		if text := connectionText(x.links, c, from, to); text != "" {
 			lines = append(lines, canon.Line{Path: path, Value: text, Tag: observe.Tag(observe.PartLink, from)})
 		}
-		lines = packetLines(lines, path, from, x.links.tcp.Packets(c), said)
+		lines = packetLines(lines, path, from, x.links.TCP().Packets(c), said)
 	}
 	for c := range x.n * x.n {
-		from, to := x.links.udp.Ends(c)
-		lines = packetLines(lines, fmt.Sprintf("%s %s->%s", sim.LinkUDP, state.AddrOf(from), state.AddrOf(to)), from, x.links.udp.Packets(c), said)
+		from, to := x.links.Ends(c)
+		lines = packetLines(lines, fmt.Sprintf("%s %s->%s", sim.LinkUDP, state.AddrOf(from), state.AddrOf(to)), from, x.links.UDP().Packets(c), said)
 	}
 	for i := range x.nodes.at {
-		for _, m := range x.links.set.For(i) {
+		for _, m := range x.links.Set().For(i) {
 			link, value := sim.LinkSet, said(m.Message)
 			if m.Count > 0 {
 				link = sim.LinkBag
@@ -83,15 +84,15 @@ func (x *Text) otherLines(said func(v any) string) (lines []canon.Line) {
 
 // connectionText describes the flags of a node's end of a connection to a peer, or returns "" if none
 // is set.
-func (l *Links) connectionText(c, from, to int) string {
-	if l.tcp.Told(c) == 0 {
+func connectionText(l *net.Links, c, from, to int) string {
+	if l.TCP().Told(c) == 0 {
 		return ""
 	}
-	text := l.tcp.Flags(from, to).Words()
-	if l.tcp.Broken(c) {
+	text := l.TCP().Flags(from, to).Words()
+	if l.TCP().Broken(c) {
 		text += ", error queued"
 	}
-	if l.tcp.Asked(c) {
+	if l.TCP().Asked(c) {
 		text += ", waits for room"
 	}
 	return text
@@ -170,7 +171,7 @@ func (all *nodes) lines(i int, wanted canon.Wanted, text func(v any) string) (li
 	if ns.lives > 0 {
 		add("restarts", strconv.Itoa(ns.lives), observe.PartLife)
 	}
-	if all.links.tcp.Flushing(i) {
+	if all.links.TCP().Flushing(i) {
 		add("waits", "until flushed", observe.PartLife)
 	}
 	for _, s := range ns.script[ns.next:] {

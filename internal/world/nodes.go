@@ -9,6 +9,7 @@ import (
 	"macemc/internal/disk"
 	"macemc/internal/handler"
 	"macemc/internal/judge"
+	"macemc/internal/net"
 	"macemc/internal/sight"
 	"macemc/internal/state"
 	"macemc/macetime"
@@ -22,7 +23,7 @@ type nodes struct {
 	sums   *state.Sums
 	timers *timers
 	run    *Run
-	links  *Links
+	links  *net.Links
 	judge  *judge.Judge
 
 	at       []nodeState
@@ -119,7 +120,7 @@ func (all *nodes) install(i int, n sim.Node) {
 	ns := &all.at[i]
 	all.put(i, n)
 	ns.guard()
-	all.links.guard(ns.guards)
+	all.links.Guard(ns.guards.Any())
 	all.soil(i)
 }
 
@@ -129,7 +130,7 @@ func (all *nodes) reinstall(i int, n sim.Node) {
 	all.put(i, n)
 	if ns := &all.at[i]; ns.guards.Any() {
 		ns.guard()
-		all.links.guard(ns.guards)
+		all.links.Guard(ns.guards.Any())
 	}
 	all.soil(i)
 }
@@ -168,7 +169,7 @@ func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 
 // soil marks a node's offers, acceptance and sum as out of date.
 func (all *nodes) soil(i int) {
-	all.links.soil(i)
+	all.links.Soil(i)
 	all.judge.Changes(i)
 	all.sums.TouchNode(i)
 }
@@ -191,7 +192,7 @@ func (ns *nodeState) unshare() { ns.shared = false }
 // adopt replaces references of a loaded node part to another world's values, such as timers, by this
 // world's own.
 func (all *nodes) adopt(ns *nodeState) {
-	all.links.guard(ns.guards)
+	all.links.Guard(ns.guards.Any())
 	for k := range ns.seen.Timers {
 		t := &ns.seen.Timers[k]
 		t.Timer = all.timers.timer(t.Signal)
@@ -206,7 +207,7 @@ func (all *nodes) crash(i int, l life) {
 	all.tasks -= len(ns.tasks)
 	ns.end(l)
 	all.script.Put(i, false)
-	all.links.crash(i)
+	all.links.Crash(i)
 	next := all.sys.New(all.params, state.AddrOf(i))
 	if all.sys.Crash != nil {
 		next = all.sys.Crash(all.params, state.AddrOf(i), ns.node)
@@ -316,7 +317,7 @@ func (all *nodes) part(i int) *nodePart {
 	return &nodePart{
 		of: all, node: ns.node, guards: ns.guards,
 		life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-		timers: freeze(ns.seen.Timers), firing: all.firing(i), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: all.links.tcp.Flushing(i),
+		timers: freeze(ns.seen.Timers), firing: all.firing(i), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: all.links.TCP().Flushing(i),
 	}
 }
 
@@ -337,10 +338,10 @@ func (all *nodes) place(i int, k *nodePart) {
 		ns.ripen()
 	}
 	all.script.Put(i, k.next < len(k.script))
-	if k.flushing != all.links.tcp.Flushing(i) {
-		all.links.tcp.SetFlushing(i, k.flushing)
+	if k.flushing != all.links.TCP().Flushing(i) {
+		all.links.SetFlushing(i, k.flushing)
 	}
-	all.links.soil(i)
+	all.links.Soil(i)
 }
 
 func (ns *nodeState) place(k *nodePart) {

@@ -29,7 +29,7 @@ func (w *World) Protect(loop func()) (failure *trace.Failure) {
 		r := recover()
 		w.Run.did.End()
 		failure = w.Run.failure
-		defer func() { w.Run.recordCut(w.Links.tcp.Lost()) }()
+		defer func() { w.Run.recordCut(w.Links.TCP().Lost()) }()
 		hook := w.Events.asked()
 		asked, property := w.Judge.Panicker()
 		hook = cmp.Or(hook, asked)

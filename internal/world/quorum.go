@@ -3,6 +3,7 @@ package world
 import (
 	"fmt"
 
+	"macemc/internal/net"
 	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
@@ -57,15 +58,15 @@ func (es *Events) assemble(i int) {
 	if es.audit != nil {
 		es.asks(fmt.Sprintf("an OnQuorum of %s", state.AddrOf(i)))
 	}
-	l, members, slot := es.links, es.links.set.For(i), 0
+	l, members, slot := es.links, es.links.Set().For(i), 0
 	for from := range es.n {
-		c := l.tcp.Channel(from, i)
-		if l.tcp.Messages().Has(c) && es.environ.connects(from, i) {
-			ns.assembly.pends(new(happening).delivery(l, sim.LinkTCP, c, l.tcp.Head(c)))
+		c := l.Channel(from, i)
+		if l.TCP().Messages().Has(c) && es.environ.connects(from, i) {
+			ns.assembly.pends(new(happening).delivery(l, sim.LinkTCP, c, l.TCP().Head(c)))
 		}
 		open := !es.environ.severed(from, i)
-		if open && l.udp.Ready().Has(c) {
-			ns.assembly.pends(new(happening).delivery(l, sim.LinkUDP, c, l.udp.Head(c)))
+		if open && l.UDP().Ready().Has(c) {
+			ns.assembly.pends(new(happening).delivery(l, sim.LinkUDP, c, l.UDP().Head(c)))
 		}
 		for ; slot < len(members) && members[slot].From == from; slot++ {
 			if open {
@@ -98,10 +99,10 @@ func (a *assembly) causes(k int) (steps []int) {
 
 // gather takes the messages of an event off their links, beginning with the last: when a message is
 // removed, the indices of those behind it change.
-func (l *Links) gather(a *assembly, k int, took func(o netsim.Origin)) {
+func (a *assembly) gather(l *net.Links, k int, took func(o netsim.Origin)) {
 	set := a.set(k)
 	for j := len(set) - 1; j >= 0; j-- {
 		place := set[j]
-		took(l.receive(&happening{sim.Event{Link: a.pending[place].Link}, a.where[place]}))
+		took(l.Receive(a.pending[place].Link, a.where[place].Spot))
 	}
 }

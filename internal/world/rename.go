@@ -74,7 +74,7 @@ func (r *Renaming) Names() (nodes []int) {
 func (r *Renaming) Among(place int) (nodes []int) {
 	switch sort, at := r.st.sums.Places.At(place); sort {
 	case state.Set:
-		for _, m := range r.st.links.set.For(at) {
+		for _, m := range r.st.links.Set().For(at) {
 			nodes = append(nodes, m.From)
 		}
 	case state.Cut, state.Pauses:
@@ -92,11 +92,11 @@ func (r *Renaming) Sum(place int) (h canon.Hash) {
 	case state.Node:
 		return r.node(at)
 	case state.TCP:
-		return connectionSum(r.packets(st.links.tcp.Packets(at)), st.links.tcp.Told(at))
+		return connectionSum(r.packets(st.links.TCP().Packets(at)), st.links.TCP().Told(at))
 	case state.UDP:
-		return packetsSum(r.packets(st.links.udp.Packets(at)))
+		return packetsSum(r.packets(st.links.UDP().Packets(at)))
 	case state.Set:
-		return membersSum(r.members(st.links.set.For(at)))
+		return membersSum(r.members(st.links.Set().For(at)))
 	case state.Monitor:
 		return r.walks.sum(st.judge.Monitors()[at].Memory())
 	case state.Cut:
@@ -121,7 +121,7 @@ func (r *Renaming) node(i int) canon.Hash {
 		panic(unsupported("a node that holds times cannot be interchangeable, since what is known of times goes by the order in which they are found in the node; take its System.Interchangeable away, or search with Options.Symmetry none"))
 	}
 	condition := uint64(ns.life)
-	if r.st.links.tcp.Flushing(i) {
+	if r.st.links.TCP().Flushing(i) {
 		condition |= 1 << 7
 	}
 	h := r.walks.sum(ns.seen.Node).Mix(uint64(ns.next)<<8 | condition)

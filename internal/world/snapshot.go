@@ -42,7 +42,7 @@ func (w *World) Snapshot(before *Snapshot) *Snapshot {
 		}
 	}
 	w.sums.Settle()
-	return &Snapshot{step: w.Run.step, sent: w.Run.sent, equal: w.Links.equal(), parts: parts, sums: clone(sums), total: total}
+	return &Snapshot{step: w.Run.step, sent: w.Run.sent, equal: w.Links.Equal(), parts: parts, sums: clone(sums), total: total}
 }
 
 // Restore makes the world be where a snapshot was taken, of this world or of
@@ -55,7 +55,7 @@ func (w *World) Restore(from *Snapshot) {
 		}
 		w.State.place(p, of)
 	}
-	w.Links.placeEqual(from.equal)
+	w.Links.PlaceEqual(from.equal)
 	w.sums.Stand(from.sums, from.total)
 	if w.audit != nil {
 		w.audit.Resume()

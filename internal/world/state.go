@@ -2,6 +2,7 @@ package world
 
 import (
 	"macemc/internal/canon"
+	"macemc/internal/net"
 	"macemc/internal/state"
 	"macemc/netsim"
 )
@@ -17,7 +18,7 @@ type State struct {
 	sums    *state.Sums
 	timers  *timers
 	run     *Run
-	links   *Links
+	links   *net.Links
 	nodes   *nodes
 	environ *Environment
 	judge   *Judge
@@ -34,11 +35,11 @@ func (st *State) PartSum(part int) canon.Hash {
 	case state.Node:
 		h = st.nodes.identity(at)
 	case state.TCP:
-		h = connectionSum(st.summed(st.links.tcp.Packets(at)), st.links.tcp.Told(at))
+		h = connectionSum(st.summed(st.links.TCP().Packets(at)), st.links.TCP().Told(at))
 	case state.UDP:
-		h = packetsSum(st.summed(st.links.udp.Packets(at)))
+		h = packetsSum(st.summed(st.links.UDP().Packets(at)))
 	case state.Set:
-		h = membersSum(st.links.set.For(at))
+		h = membersSum(st.links.Set().For(at))
 	case state.Monitor:
 		h = st.sum(st.judge.Monitors()[at].Memory())
 	default:
@@ -164,7 +165,7 @@ func (st *State) NodeSum(i int) canon.Hash { return placed(st.nodes.identity(i),
 func (all *nodes) identity(i int) canon.Hash {
 	ns := &all.at[i]
 	condition := uint64(ns.life)
-	if all.links.tcp.Flushing(i) {
+	if all.links.TCP().Flushing(i) {
 		condition |= 1 << 7
 	}
 	h := all.sum(ns.seen.Node).Mix(uint64(ns.next)<<8 | condition)

@@ -12,7 +12,7 @@ import (
 func (w *World) Start(src choose.Source) {
 	w.Run.stand(0, 0)
 	w.Run.follows(src)
-	w.Links.start()
+	w.Links.Start()
 	w.nodes.start()
 	w.sums.Reset()
 	w.Environ.start()
@@ -32,7 +32,7 @@ func (w *World) Start(src choose.Source) {
 	for i := range w.nodes.at {
 		late := w.nodes.at[i].life == lifeLate
 		w.Run.beginStart(i)
-		w.Links.tcp.Forget()
+		w.Links.Forget()
 		if w.ready(i); !late {
 			w.Run.did.Start(w.nodes.at[i].node)
 		}
@@ -90,7 +90,7 @@ func (w *World) Follow(of *World, src choose.Source) bool {
 // happens takes the event e, which is the run's current event.
 func (w *World) happens(e *happening) {
 	w.Run.acts()
-	w.Links.tcp.Forget()
+	w.Links.Forget()
 	if w.sums.Touched().On() {
 		w.sums.Touched().Begin()
 		w.Events.enabled(e)
@@ -125,7 +125,7 @@ func (w *World) happens(e *happening) {
 func (w *World) finishNetwork() {
 	w.Run.did.End()
 	if w.tracing {
-		w.Run.record(-1, w.Links.tcp.Lost())
+		w.Run.record(-1, w.Links.TCP().Lost())
 	}
 }
 
@@ -177,7 +177,7 @@ func (w *World) finish(i int) {
 		w.audited(i)
 	}
 	if w.tracing {
-		w.Run.record(i, w.Links.tcp.Lost())
+		w.Run.record(i, w.Links.TCP().Lost())
 	}
 }
 
@@ -191,10 +191,10 @@ func (w *World) Heal(src choose.Source) Progress {
 		return Stopped
 	}
 	w.Run.heal()
-	w.Links.tcp.Forget()
+	w.Links.Forget()
 	w.Environ.heal()
 	if w.tracing {
-		w.Run.record(-1, w.Links.tcp.Lost())
+		w.Run.record(-1, w.Links.TCP().Lost())
 	}
 	return Stepped
 }
@@ -210,7 +210,7 @@ func (w *World) charted() bool {
 
 // audited checks the step of node i for changes of what is not its own.
 func (w *World) audited(i int) {
-	changed := w.audit.Check(i, w.Run.current.Kind == 0, w.Links.all)
+	changed := w.audit.Check(i, w.Run.current.Kind == 0, w.parcels)
 	if w.cover != nil {
 		w.cover.Audited(&w.Run.current.Event, len(w.Run.Effects()) > 0 || changed)
 	}
@@ -219,7 +219,7 @@ func (w *World) audited(i int) {
 
 // take consumes an event.
 func (w *World) take(e *happening) {
-	i := int(e.node)
+	i := int(e.At)
 	switch e.Kind {
 	case sim.KindScript:
 		w.nodes.script.Put(i, w.nodes.at[i].advance())
@@ -230,17 +230,17 @@ func (w *World) take(e *happening) {
 		}
 	case sim.KindAction: // stays offered for as long as the node offers it
 	case sim.KindTask:
-		w.nodes.do(i, int(e.slot))
+		w.nodes.do(i, int(e.Slot))
 	case sim.KindMessage:
 		if w.audit != nil {
-			w.audit.Give(w.Links.head(e))
+			w.audit.Give(w.Links.Head(e.Link, e.Spot))
 		}
-		w.Run.takes(w.Links.receive(e))
+		w.Run.takes(w.Links.Receive(e.Link, e.Spot))
 	case sim.KindQuorum:
-		w.Links.gather(&w.nodes.at[i].assembly, int(e.slot), w.Run.takes)
+		w.nodes.at[i].assembly.gather(&w.Links, int(e.Slot), w.Run.takes)
 	case sim.KindTimer:
 		w.Environ.fires(i)
-		w.nodes.fire(i, int(e.slot))
+		w.nodes.fire(i, int(e.Slot))
 	default:
 		w.Environ.take(e)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"macemc/internal/disk"
+	"macemc/internal/net"
 	"macemc/internal/state"
 	"macemc/sim"
 	"macemc/trace"
@@ -27,7 +28,7 @@ type disks struct {
 	*setting
 	sums    *state.Sums
 	run     *Run
-	links   *Links
+	links   *net.Links
 	nodes   *nodes
 	environ *Environment
 

@@ -15,12 +15,12 @@ func (st *State) Watch() { st.sums.Watch() }
 
 // enabled records why an event is possible, before it is taken.
 func (es *Events) enabled(h *happening) {
-	l, i := es.links, int(h.node)
-	t, at := l.sums.Touched(), l.sums.Places
+	l, i := es.links, int(h.At)
+	t, at := l.Sums().Touched(), l.Sums().Places
 	if !t.On() {
 		return
 	}
-	if h.node >= 0 && h.Node != (sim.Addr{}) {
+	if h.At >= 0 && h.Node != (sim.Addr{}) {
 		why := state.Enabled
 		if contract.Row(&h.Event).Runs() {
 			why |= state.Ran
@@ -31,7 +31,7 @@ func (es *Events) enabled(h *happening) {
 		t.Add(at.Cut(), state.Enabled)
 		t.Add(at.Pauses(), state.Enabled)
 	}
-	if l.slow != nil { // a slow message waits until nothing else is to be done
+	if l.Slow() { // a slow message waits until nothing else is to be done
 		for place := range at.Len() {
 			t.Add(place, state.Enabled)
 		}
@@ -48,38 +48,23 @@ func (es *Events) enabled(h *happening) {
 		}
 	case sim.KindQuorum:
 		for from := range es.n {
-			t.Add(at.TCP(l.tcp.Channel(from, i)), state.Enabled)
-			t.Add(at.UDP(l.udp.Channel(from, i)), state.Enabled)
+			t.Add(at.TCP(l.Channel(from, i)), state.Enabled)
+			t.Add(at.UDP(l.Channel(from, i)), state.Enabled)
 		}
 		t.Add(at.Set(i), state.Enabled)
 	case sim.KindTimer:
 		t.Add(at.Budget(budgetEarly), state.Enabled)
 		if es.environ.early == 0 {
-			l.asked(i, state.Enabled)
+			l.Asked(i, state.Enabled)
 		}
 	case sim.KindFlushed:
 		for to := range es.n {
-			t.Add(at.TCP(l.tcp.Channel(i, to)), state.Enabled)
+			t.Add(at.TCP(l.Channel(i, to)), state.Enabled)
 		}
 	case sim.KindRefused, sim.KindBreak, sim.KindReset:
 		peer := h.From.Index()
 		t.Add(at.Node(peer), state.Enabled)
-		t.Add(at.TCP(l.tcp.Channel(i, peer)), state.Enabled)
-		t.Add(at.TCP(l.tcp.Channel(peer, i)), state.Enabled)
-	}
-}
-
-// asked records that the step asked whether anything is under way to a node or from it.
-func (l *Links) asked(i int, why state.Why) {
-	t, at := l.sums.Touched(), l.sums.Places
-	if !t.On() {
-		return
-	}
-	for j := range l.n {
-		for _, c := range [2]int{l.tcp.Channel(i, j), l.tcp.Channel(j, i)} {
-			t.Add(at.TCP(c), why)
-			t.Add(at.UDP(c), why)
-		}
-		t.Add(at.Set(j), why)
+		t.Add(at.TCP(l.Channel(i, peer)), state.Enabled)
+		t.Add(at.TCP(l.Channel(peer, i)), state.Enabled)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"macemc/internal/canon"
+	"macemc/internal/net"
 	"macemc/internal/observe"
 	"macemc/internal/state"
 	"macemc/sim"
@@ -24,8 +25,8 @@ type World struct {
 	setting
 	sums   state.Sums
 	timers timers
-	Run    Run   // the step that is running, or the last one
-	Links  Links // the messages under way, and which may be delivered
+	Run    Run       // the step that is running, or the last one
+	Links  net.Links // the messages under way, and which may be delivered
 	nodes  nodes
 
 	Environ Environment // what may misbehave

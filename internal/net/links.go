@@ -1,0 +1,284 @@
+package net
+
+import (
+	"cmp"
+	"fmt"
+
+	"macemc/internal/state"
+	"macemc/netsim"
+	"macemc/sim"
+)
+
+// Links holds the messages under way between the nodes, and which of them may be delivered.
+// Whether a node listens and what a partition blocks depends on the environment and the
+// nodes, which Accept, AcceptSet and Bar record here.
+type Links struct {
+	sums *state.Sums
+	n    int
+	net  sim.Network
+	slow func(from, to sim.Addr) bool // links on which a message comes last; nil means none
+	tcp  *netsim.TCP
+	udp  *netsim.FIFO
+	set  *netsim.Set
+
+	// The channels whose next message its receiver accepts: all of them, unless a node can decline.
+	acceptedTCP netsim.Bits // channels whose head
+	acceptedUDP netsim.Bits
+	members     int           // of sets and bags
+	guarded     bool          // some node has Offers or Accepts
+	barred      bool          // some node does not listen, or there is a partition
+	dirty       state.NodeSet // nodes whose offers and acceptance are out of date, where that matters
+
+	disturbed bool                  // a connection was reset or broke
+	used      [sim.LinkBag + 1]bool // by which something was sent, in any run
+}
+
+// NewLinks returns the links of n nodes. Its methods touch in sums the parts that they change.
+func NewLinks(n int, net sim.Network, sums *state.Sums) (l Links, err error) {
+	net.TCPBuffer = cmp.Or(net.TCPBuffer, netsim.BufferDefault)
+	net.UDPCapacity = cmp.Or(net.UDPCapacity, UDPCapacityDefault)
+	l = Links{
+		sums: sums, n: n, net: net,
+		tcp: netsim.NewTCP(n, net.TCPBuffer, net.Flaws...), udp: netsim.NewFIFO(n), set: netsim.NewSet(n),
+		acceptedTCP: netsim.NewBits(n * n), acceptedUDP: netsim.NewBits(n * n), dirty: state.NewNodeSet(n),
+	}
+	l.slow, err = net.SlowLinks(n)
+	return l, err
+}
+
+// UsedBy reports whether anything was sent by the link with a name, in any run.
+func (l *Links) UsedBy(name string) bool {
+	for link, used := range l.used {
+		if used && sim.Link(link).String() == name {
+			return true
+		}
+	}
+	return false
+}
+
+// UDPCapacityDefault is the number of datagrams that a channel holds if nothing else is said.
+const UDPCapacityDefault = 4
+
+// Start empties all links.
+func (l *Links) Start() {
+	l.tcp.Reset()
+	l.udp.Reset()
+	l.set.Reset()
+	l.acceptedTCP.Clear()
+	l.acceptedUDP.Clear()
+	l.dirty.Clear()
+	l.members, l.guarded, l.barred, l.disturbed = 0, false, false, false
+}
+
+// Soil marks the offers and acceptance of a node as out of date; SoilAll does so for all nodes.
+func (l *Links) Soil(i int) { l.dirty.Add(i) }
+func (l *Links) SoilAll()   { l.dirty.Fill(l.n) }
+
+// Fresh records that nothing is out of date.
+func (l *Links) Fresh() { l.dirty.Clear() }
+
+// Guard records whether a node has Offers or Accepts.
+func (l *Links) Guard(has bool) { l.guarded = l.guarded || has }
+
+// Bar records whether some node does not listen, or there is a partition.
+func (l *Links) Bar(barred bool) {
+	if barred != l.barred {
+		l.barred = barred
+		l.SoilAll()
+	}
+}
+
+// Member records that this many more members of sets and bags are accepted.
+func (l *Links) Member(n int) { l.members += n }
+
+// disturb records that a connection was reset or broke.
+func (l *Links) disturb() { l.disturbed = true }
+
+// Send puts a message on its way, and returns its number, which is that of an equal one in
+// the set; 0 if there was no room.
+func (l *Links) Send(link sim.Link, from, to int, p netsim.Packet) (number int32) {
+	l.used[link] = true
+	switch link {
+	case sim.LinkTCP:
+		c := l.tcp.Channel(from, to)
+		l.tcp.Push(c, p)
+		l.sums.TouchTCP(c)
+		if l.sums.Touched().On() {
+			l.sent(link, l.sums.TCP(c), false)
+		}
+	case sim.LinkUDP:
+		c := l.udp.Channel(from, to)
+		full := len(l.udp.Packets(c)) >= l.net.UDPCapacity
+		if l.sent(link, l.sums.UDP(c), full); full {
+			return 0
+		}
+		l.udp.Push(c, p)
+		l.sums.TouchUDP(c)
+	case sim.LinkSet:
+		is, fresh := l.set.Add(from, to, p)
+		if p.Number = is.Number; fresh {
+			l.sums.TouchSet(to)
+		}
+		if l.sums.Touched().On() {
+			l.sent(link, l.sums.Set(to), false)
+		}
+	case sim.LinkBag:
+		l.set.Put(from, to, p)
+		l.sums.TouchSet(to)
+		if l.sums.Touched().On() {
+			l.sent(link, l.sums.Set(to), false)
+		}
+	default:
+		panic(fmt.Sprintf("macemc bug: net: cannot send by %s", link))
+	}
+	l.Soil(to)
+	return p.Number
+}
+
+// sent records that a message was added at a place, or lost for want of room.
+func (l *Links) sent(link sim.Link, place int, lost bool) {
+	why := state.Sent
+	if link == sim.LinkUDP {
+		why |= state.Room
+	}
+	l.sums.Touched().Send(state.Send{Link: uint8(link), Place: int32(place), Lost: lost}, why)
+}
+
+// takes records that a message was taken off a place.
+func (l *Links) takes(place int) {
+	l.sums.Touch(place)
+	l.sums.Touched().Add(place, state.Took)
+}
+
+// Reset breaks the connection between two nodes by the wish of the first.
+func (l *Links) Reset(from, to int) {
+	l.tcp.Close(from, to)
+	l.disturb()
+	l.bothEnds(l.tcp.Channel(from, to))
+}
+
+// Crash resets all connections of a node.
+func (l *Links) Crash(i int) {
+	l.tcp.Crash(i)
+	l.disturb()
+	for j := range l.n {
+		l.bothEnds(l.tcp.Channel(i, j))
+	}
+}
+
+// bothEnds records that a connection has changed, in both directions.
+func (l *Links) bothEnds(channel int) {
+	from, to := l.tcp.Ends(channel)
+	l.oneEnd(channel)
+	l.sums.TouchTCP(l.tcp.Channel(to, from))
+}
+
+// oneEnd records that one direction of a connection has changed.
+func (l *Links) oneEnd(channel int) {
+	from, to := l.tcp.Ends(channel)
+	l.sums.TouchTCP(channel)
+	l.Soil(from)
+	l.Soil(to)
+}
+
+// InFlight returns the number of messages under way, as a View counts them.
+func (l *Links) InFlight() int { return l.tcp.Len() + l.udp.Len() + l.set.Bagged() }
+
+// Capacities returns how many messages a connection and a channel of datagrams hold.
+func (l *Links) Capacities() (tcp, udp int) { return l.net.TCPBuffer, l.net.UDPCapacity }
+
+// Flawed reports whether known bugs of the simulated links are switched on.
+func (l *Links) Flawed() bool { return len(l.net.Flaws) > 0 }
+
+// Slow reports whether a message may have to wait until nothing else is to be done.
+func (l *Links) Slow() bool { return l.slow != nil }
+
+// OpenTCP and OpenUDP are the channels whose head may be delivered.
+func (l *Links) OpenTCP() *netsim.Bits {
+	if l.guarded || l.barred {
+		return &l.acceptedTCP
+	}
+	return l.tcp.Messages()
+}
+
+func (l *Links) OpenUDP() *netsim.Bits {
+	if l.guarded || l.barred {
+		return &l.acceptedUDP
+	}
+	return l.udp.Ready()
+}
+
+// OpenSet returns the number of messages of sets that may be delivered.
+func (l *Links) OpenSet() int {
+	if l.guarded || l.barred {
+		return l.members
+	}
+	return l.set.Len()
+}
+
+// Concerned reports whether a message is under way to a node or from it.
+func (l *Links) Concerned(i int) bool {
+	for j := range l.n {
+		for _, m := range l.set.For(j) {
+			if m.Count > 0 && (j == i || m.From == i) {
+				return true
+			}
+		}
+		for _, c := range [2]int{l.tcp.Channel(i, j), l.tcp.Channel(j, i)} {
+			if len(l.tcp.Packets(c)) > 0 || l.udp.Ready().Has(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Slows reports whether the link from one node to another is slow, where Slow reports true.
+func (l *Links) Slows(from, to sim.Addr) bool { return l.slow(from, to) }
+
+// Barred reports whether some node does not listen, or there is a partition; Restricted, whether some
+// message under way may not be delivered: for that reason, or since a node can decline it.
+func (l *Links) Barred() bool     { return l.barred }
+func (l *Links) Restricted() bool { return l.guarded || l.barred }
+
+// Disturbed reports whether a connection was reset or broke.
+func (l *Links) Disturbed() bool { return l.disturbed }
+
+// Dirty returns the first node from i on whose offers and acceptance are out of date, or -1.
+func (l *Links) Dirty(i int) int { return l.dirty.Next(i) }
+
+// Accept records whether the heads of the connection and of the channel of datagrams with a number
+// may be delivered.
+func (l *Links) Accept(channel int, tcp, udp bool) {
+	l.acceptedTCP.Put(channel, tcp)
+	l.acceptedUDP.Put(channel, udp)
+}
+
+// Sums returns what keeps the identities of the parts.
+func (l *Links) Sums() *state.Sums { return l.sums }
+
+// Full reports whether the channel of a link from one node to another has no room left.
+func (l *Links) Full(link sim.Link, from, to int) bool {
+	switch link {
+	case sim.LinkTCP:
+		return l.tcp.Room(l.tcp.Channel(from, to)) <= 0
+	case sim.LinkUDP:
+		return len(l.udp.Packets(l.udp.Channel(from, to))) >= l.net.UDPCapacity
+	}
+	return false
+}
+
+// Asked records that the step asked whether anything is under way to a node or from it.
+func (l *Links) Asked(i int, why state.Why) {
+	t, at := l.sums.Touched(), l.sums.Places
+	if !t.On() {
+		return
+	}
+	for j := range l.n {
+		for _, c := range [2]int{l.tcp.Channel(i, j), l.tcp.Channel(j, i)} {
+			t.Add(at.TCP(c), why)
+			t.Add(at.UDP(c), why)
+		}
+		t.Add(at.Set(j), why)
+	}
+}
