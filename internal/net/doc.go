@@ -1,7 +1,7 @@
 // Package net holds the messages under way in a simulated run, on links of all kinds.
 //
-// Package netsim knows the rules of one medium each. [Links] joins them: it numbers no message, but
-// keeps the number that each was sent with; it says which messages may be delivered, given which
+// Package netsim knows the rules of one medium each. [Links] joins them: it numbers each message
+// when it is sent; it says which messages may be delivered, given which
 // nodes listen and what they accept; and it touches the parts of the state that it changes, and
 // records in [state.Touched] which parts a step has looked at.
 //

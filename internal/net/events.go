@@ -65,10 +65,14 @@ func (l *Links) Drop(c, place int) netsim.Packet {
 	return p
 }
 
-// Duplicate puts another datagram on a channel, which a fault has copied.
-func (l *Links) Duplicate(c int, p netsim.Packet) {
+// Duplicate puts a copy of the datagram at a place on the channel, and returns its number.
+func (l *Links) Duplicate(c, place int) int32 {
+	l.last++
+	p := l.udp.Packets(c)[place]
+	p.Number = l.last
 	l.udp.Push(c, p)
 	l.sums.TouchUDP(c)
+	return p.Number
 }
 
 // AskClear records that a node wants to know when there is room on its connection to another.

@@ -29,6 +29,7 @@ type Links struct {
 	barred      bool          // some node does not listen, or there is a partition
 	dirty       state.NodeSet // nodes whose offers and acceptance are out of date, where that matters
 
+	last      int32                 // the number of the message that was sent last
 	disturbed bool                  // a connection was reset or broke
 	used      [sim.LinkBag + 1]bool // by which something was sent, in any run
 }
@@ -67,8 +68,13 @@ func (l *Links) Start() {
 	l.acceptedTCP.Clear()
 	l.acceptedUDP.Clear()
 	l.dirty.Clear()
-	l.members, l.guarded, l.barred, l.disturbed = 0, false, false, false
+	l.members, l.guarded, l.barred, l.disturbed, l.last = 0, false, false, false, 0
 }
+
+// Sent returns the number of the message that was sent last; messages are counted from 1 in each run.
+// Resume continues after it.
+func (l *Links) Sent() int32       { return l.last }
+func (l *Links) Resume(last int32) { l.last = last }
 
 // Soil marks the offers and acceptance of a node as out of date; SoilAll does so for all nodes.
 func (l *Links) Soil(i int) { l.dirty.Add(i) }
@@ -94,10 +100,12 @@ func (l *Links) Member(n int) { l.members += n }
 // disturb records that a connection was reset or broke.
 func (l *Links) disturb() { l.disturbed = true }
 
-// Send puts a message on its way, and returns its number, which is that of an equal one in
-// the set; 0 if there was no room.
+// Send numbers a message and puts it on its way. It returns the number, which is that of an equal one
+// in the set; 0 if there was no room.
 func (l *Links) Send(link sim.Link, from, to int, p netsim.Packet) (number int32) {
 	l.used[link] = true
+	l.last++
+	p.Number = l.last
 	switch link {
 	case sim.LinkTCP:
 		c := l.tcp.Channel(from, to)

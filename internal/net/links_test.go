@@ -29,7 +29,7 @@ func newLinks(t *testing.T, network sim.Network) (*Links, *state.Sums) {
 }
 
 func packet(number int) netsim.Packet {
-	return netsim.Packet{Message: number, Sum: canon.Hash{Lo: uint64(number)}, Origin: netsim.Origin{Step: int32(number), Number: int32(number)}}
+	return netsim.Packet{Message: number, Sum: canon.Hash{Lo: uint64(number)}, Origin: netsim.Origin{Step: int32(number)}}
 }
 
 // touched runs one step, and returns the places that it touched, with whether it changed each.
@@ -68,7 +68,7 @@ func TestLinksTouchWhatTheyChange(t *testing.T) {
 		{"send tcp", func() { l.Send(sim.LinkTCP, 0, 1, packet(1)) }, []string{tcp + " sw"}},
 		{"receive tcp, which opens it", func() { l.Receive(sim.LinkTCP, Spot{Channel: int32(c)}) }, []string{fmt.Sprint("tcp ", back, " w"), tcp + " tw"}},
 		{"send udp", func() { l.Send(sim.LinkUDP, 0, 1, packet(2)) }, []string{udp + " srw"}},
-		{"duplicate", func() { l.Duplicate(c, packet(3)) }, []string{udp + " w"}},
+		{"duplicate", func() { l.Duplicate(c, 0) }, []string{udp + " w"}},
 		{"send udp without room", func() { l.Send(sim.LinkUDP, 0, 1, packet(4)) }, []string{udp + " sr"}},
 		{"drop", func() { l.Drop(c, 1) }, []string{udp + " tw"}},
 		{"drop the head", func() { l.DropHead(c) }, []string{udp + " tw"}},
@@ -132,7 +132,7 @@ func TestPlacedPartsAreAsTheyWere(t *testing.T) {
 	for k, link := range []sim.Link{sim.LinkTCP, sim.LinkTCP, sim.LinkUDP, sim.LinkSet, sim.LinkBag} {
 		from.Send(link, 0, 1, packet(k))
 	}
-	from.Send(sim.LinkBag, 0, 1, func() netsim.Packet { p := packet(4); p.Number = 9; return p }())
+	from.Send(sim.LinkBag, 0, 1, packet(4))
 	from.Receive(sim.LinkTCP, Spot{Channel: int32(from.Channel(0, 1))})
 	to, _ := newLinks(t, sim.Network{})
 	for c := range nodes * nodes {
@@ -175,5 +175,28 @@ func TestFullLinks(t *testing.T) {
 	}
 	if !l.UsedBy("udp") || l.UsedBy("set") || l.Flawed() {
 		t.Error("what was used is not known")
+	}
+}
+
+// Each message has a number, counted from 1 in each run: also a copy and one that is lost for want of
+// room. A message that is in the set already keeps its number.
+func TestMessagesAreNumbered(t *testing.T) {
+	l, _ := newLinks(t, sim.Network{UDPCapacity: 1})
+	for k, c := range []struct {
+		link sim.Link
+		want int32
+	}{{sim.LinkUDP, 1}, {sim.LinkUDP, 0}, {sim.LinkTCP, 3}, {sim.LinkSet, 4}, {sim.LinkSet, 4}, {sim.LinkBag, 6}, {sim.LinkBag, 7}} {
+		if got := l.Send(c.link, 0, 1, packet(1)); got != c.want || l.Sent() != int32(k+1) {
+			t.Errorf("message %d by %s has number %d, want %d", k+1, c.link, got, c.want)
+		}
+	}
+	if copied := l.Duplicate(l.Channel(0, 1), 0); copied != 8 || l.UDP().Packets(l.Channel(0, 1))[1].Number != 8 {
+		t.Errorf("a copy has number %d, want 8", copied)
+	}
+	if l.Resume(20); l.Send(sim.LinkTCP, 0, 1, packet(2)) != 21 {
+		t.Error("numbers do not go on where a run is resumed")
+	}
+	if l.Start(); l.Send(sim.LinkTCP, 0, 1, packet(2)) != 1 {
+		t.Error("a run continues the numbers of the last one")
 	}
 }

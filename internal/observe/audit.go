@@ -2,7 +2,6 @@ package observe
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 
 	"macemc/internal/canon"
@@ -23,6 +22,8 @@ type Audit struct {
 	stop     func(v trace.Verdict, property, message string)
 	nodes    *sight.State
 	monitors []sight.Monitor
+	under    func(into []Parcel) []Parcel
+	parcels  []Parcel // memory for under
 
 	told   map[canon.Hash]spoken // values, as they were when sent or handed over
 	given  netsim.Packet         // what the handler was given
@@ -35,18 +36,20 @@ type Audit struct {
 }
 
 // Audited has what an Audit examines. Sum returns the identity of a value, and Stop ends the run with
-// a failure of the step: it does not return.
+// a failure of the step: it does not return. Under appends the
+// messages under way to a list.
 type Audited struct {
 	Walker   *canon.Walker
 	Sum      func(v any) canon.Hash
 	Stop     func(v trace.Verdict, property, message string)
 	Nodes    *sight.State
 	Monitors []sight.Monitor
+	Under    func(into []Parcel) []Parcel
 }
 
 // NewAudit returns an Audit of a world.
 func NewAudit(of Audited) *Audit {
-	return &Audit{walker: of.Walker, sum: of.Sum, stop: of.Stop, nodes: of.Nodes, monitors: of.Monitors}
+	return &Audit{walker: of.Walker, sum: of.Sum, stop: of.Stop, nodes: of.Nodes, monitors: of.Monitors, under: of.Under}
 }
 
 // spoken is a value as text.
@@ -121,9 +124,8 @@ type Parcel struct {
 }
 
 // Check stops the run if the handler on node i changed anything but its own node, and reports
-// whether it changed that. under has the messages under way. start says that the node has just
-// started with the run.
-func (a *Audit) Check(i int, start bool, under iter.Seq[Parcel]) (changed bool) {
+// whether it changed that. start says that the node has just started with the run.
+func (a *Audit) Check(i int, start bool) (changed bool) {
 	if start {
 		a.starts(i)
 	}
@@ -133,8 +135,9 @@ func (a *Audit) Check(i int, start bool, under iter.Seq[Parcel]) (changed bool) 
 			a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message)))
 	}
 	a.Give(netsim.Packet{})
-	for p := range under {
-		a.parcel(p)
+	a.parcels = a.under(a.parcels[:0])
+	for k := range a.parcels {
+		a.parcel(&a.parcels[k])
 	}
 	for k, n := range a.nodes.Nodes {
 		if k == i {
@@ -244,7 +247,7 @@ func (a *Audit) differs(k int) string {
 	return differences(Diff(a.lines[k], a.walker.Lines(a.nodes.Nodes[k].Node)))
 }
 
-func (a *Audit) parcel(p Parcel) {
+func (a *Audit) parcel(p *Parcel) {
 	if a.sum(p.Message) == p.Sum {
 		return
 	}

@@ -59,7 +59,7 @@ func (w *World) apply(i int) {
 
 func (w *World) send(i int, e *trace.Effect) {
 	to := e.To.Index()
-	p := netsim.Packet{Message: e.Value, Origin: w.Run.origin()}
+	p := netsim.Packet{Message: e.Value, Origin: netsim.Origin{Step: int32(w.Run.step)}}
 	switch {
 	case w.audit != nil:
 		p.Sum = w.audit.Tell(e.Value)

@@ -213,6 +213,7 @@ func (st *State) Load(b *Bank, v Vector) {
 	s := st.sums
 	s.Know(b)
 	st.run.lose()
+	st.links.Resume(0)
 	for _, p := range s.Moved() {
 		st.restore(b, int(p), v[p])
 	}
@@ -234,6 +235,7 @@ func (st *State) Back(b *Bank, v Vector) {
 		return
 	}
 	st.run.lose()
+	st.links.Resume(0)
 	for _, list := range [2][]int32{s.Since(), s.Moved()} {
 		for _, p := range list {
 			st.restore(b, int(p), v[p])

@@ -121,7 +121,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	}
 	w.sums.Init(state.PlacesOf(n, len(faultNames)+1, len(w.Judge.Monitors())))
 	if config.Audit {
-		w.audits(&w.nodes.sees, w.Judge.Monitors(), w.Run.ends)
+		w.audits(observe.Audited{Walker: walker, Sum: w.sum, Stop: w.Run.ends, Nodes: &w.nodes.sees, Monitors: w.Judge.Monitors(), Under: w.parcels})
 		w.Judge.Audit(w.audit)
 	}
 	if w.cover = config.Coverage; w.cover != nil {

@@ -351,7 +351,7 @@ func (e *Environment) take(h *happening) {
 	case sim.KindLose:
 		e.run.takes(e.links.Drop(c, int(h.Place)).Origin)
 	case sim.KindDuplicate:
-		e.links.Duplicate(c, e.run.copies(e.links.UDP().Packets(c)[h.Place]))
+		e.run.copies(e.links.UDP().Packets(c)[h.Place].Origin, e.links.Duplicate(c, int(h.Place)))
 	case sim.KindReorder:
 		p := e.links.Drop(c, int(h.Place))
 		e.run.takes(p.Origin)

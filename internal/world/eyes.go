@@ -66,23 +66,20 @@ func several(m netsim.Member, to int, link sim.Link, yield func(sight.Sent) bool
 	return true
 }
 
-// parcels yields the messages under way, for the audit.
-func (w *World) parcels(yield func(observe.Parcel) bool) {
+// parcels appends the messages under way to a list, for the audit.
+func (w *World) parcels(all []observe.Parcel) []observe.Parcel {
 	for c := range w.n * w.n {
 		from, to := w.Links.Ends(c)
 		for _, packets := range [2][]netsim.Packet{w.Links.TCP().Packets(c), w.Links.UDP().Packets(c)} {
 			for _, p := range packets {
-				if !yield(observe.Parcel{From: from, To: to, Packet: p}) {
-					return
-				}
+				all = append(all, observe.Parcel{From: from, To: to, Packet: p})
 			}
 		}
 	}
 	for to := range w.n {
 		for _, m := range w.Links.Set().For(to) {
-			if !yield(observe.Parcel{From: m.From, To: to, Packet: m.Packet}) {
-				return
-			}
+			all = append(all, observe.Parcel{From: m.From, To: to, Packet: m.Packet})
 		}
 	}
+	return all
 }

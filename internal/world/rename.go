@@ -56,6 +56,7 @@ func (r *Renaming) Rename(to []int) {
 func (r *Renaming) Load(b *Bank, place int, id uint32) {
 	r.st.sums.Know(b)
 	r.st.run.lose()
+	r.st.links.Resume(0)
 	r.st.restore(b, place, id)
 }
 

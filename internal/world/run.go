@@ -19,9 +19,8 @@ type Run struct {
 	*setting
 	timers *timers
 
-	step    int   // how many were taken
-	sent    int32 // the number of the message that was sent last
-	lost    bool  // how many were taken is not known: the world was put into a state
+	step    int  // how many were taken
+	lost    bool // how many were taken is not known: the world was put into a state
 	failure *trace.Failure
 	trace   trace.Trace
 
@@ -75,10 +74,10 @@ func (r *Run) Wild() bool {
 // LastCoins returns the coins that the last step has asked, where steps are recorded.
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
-// stand begins a run, or continues one after a number of steps and of sent messages.
-func (r *Run) stand(step int, sent int32) {
+// stand begins a run, or continues one after a number of steps.
+func (r *Run) stand(step int) {
 	r.forget()
-	r.step, r.sent, r.lost, r.current, r.acting = step, sent, false, happening{}, sim.Addr{}
+	r.step, r.lost, r.current, r.acting = step, false, happening{}, sim.Addr{}
 	r.trace = trace.Trace{Byzantine: r.bad}
 }
 
@@ -88,7 +87,7 @@ func (r *Run) resume(step int) { r.step, r.lost = step, false }
 // lose forgets the run: the world is put into a state that some run leads to.
 func (r *Run) lose() {
 	r.forget()
-	r.sent, r.lost = 0, true
+	r.lost = true
 }
 
 // forget leaves nothing of the last step: the world is put where another run was.
@@ -151,20 +150,13 @@ func (r *Run) beganAt(c *macetime.Clock) macetime.Time {
 	return r.began
 }
 
-// origin numbers a message that is sent now.
-func (r *Run) origin() netsim.Origin {
-	r.sent++
-	return netsim.Origin{Step: int32(r.step), Number: r.sent}
-}
-
-// takes records a message that the event took off its link; copies records the copy that it made of
-// one.
+// takes records a message that the event took off its link.
 func (r *Run) takes(o netsim.Origin) { r.took = append(r.took, o) }
-func (r *Run) copies(p netsim.Packet) netsim.Packet {
-	r.takes(p.Origin)
-	r.sent++
-	r.copy, p.Number = r.sent, r.sent
-	return p
+
+// copies records a message that the event copied, and the number of the copy.
+func (r *Run) copies(o netsim.Origin, number int32) {
+	r.takes(o)
+	r.copy = number
 }
 
 // record appends the step that has just run to the trace; lost are the numbers of the

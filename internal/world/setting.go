@@ -3,10 +3,8 @@ package world
 import (
 	"macemc/internal/canon"
 	"macemc/internal/observe"
-	"macemc/internal/sight"
 	"macemc/netsim"
 	"macemc/sim"
-	"macemc/trace"
 )
 
 // setting has the values that never change in a world.
@@ -28,10 +26,8 @@ type setting struct {
 	work     *Work             // an observer
 }
 
-// audits makes everything that must not change be checked. stop ends the run with a failure.
-func (s *setting) audits(nodes *sight.State, monitors []sight.Monitor, stop func(v trace.Verdict, property, message string)) {
-	s.audit = observe.NewAudit(observe.Audited{Walker: s.walker, Sum: s.sum, Stop: stop, Nodes: nodes, Monitors: monitors})
-}
+// audits makes everything that must not change be checked.
+func (s *setting) audits(of observe.Audited) { s.audit = observe.NewAudit(of) }
 
 // uncovered makes nothing count until it is undone.
 func (s *setting) uncovered() (undo func()) {

@@ -42,13 +42,14 @@ func (w *World) Snapshot(before *Snapshot) *Snapshot {
 		}
 	}
 	w.sums.Settle()
-	return &Snapshot{step: w.Run.step, sent: w.Run.sent, equal: w.Links.Equal(), parts: parts, sums: clone(sums), total: total}
+	return &Snapshot{step: w.Run.step, sent: w.Links.Sent(), equal: w.Links.Equal(), parts: parts, sums: clone(sums), total: total}
 }
 
 // Restore makes the world be where a snapshot was taken, of this world or of
 // one of an equal system. The trace begins anew.
 func (w *World) Restore(from *Snapshot) {
-	w.Run.stand(from.step, from.sent)
+	w.Run.stand(from.step)
+	w.Links.Resume(from.sent)
 	for p, of := range from.parts {
 		if of == nil && p < w.n {
 			panic("macemc bug: sim: a snapshot without a node, and every node has an identity")

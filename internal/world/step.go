@@ -10,7 +10,7 @@ import (
 // Start begins a run: new nodes, empty networks, and Init on every node, in
 // order. Choices that Init makes are asked of src. Call it inside Protect.
 func (w *World) Start(src choose.Source) {
-	w.Run.stand(0, 0)
+	w.Run.stand(0)
 	w.Run.follows(src)
 	w.Links.Start()
 	w.nodes.start()
@@ -210,7 +210,7 @@ func (w *World) charted() bool {
 
 // audited checks the step of node i for changes of what is not its own.
 func (w *World) audited(i int) {
-	changed := w.audit.Check(i, w.Run.current.Kind == 0, w.parcels)
+	changed := w.audit.Check(i, w.Run.current.Kind == 0)
 	if w.cover != nil {
 		w.cover.Audited(&w.Run.current.Event, len(w.Run.Effects()) > 0 || changed)
 	}
