@@ -172,7 +172,7 @@ func TestPlacesOfTables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"BT1", "BT2", "OV1", "quorums", "crashes", "symmetry", "refinements"} {
+	for _, name := range []string{"BT1", "BT2", "OV1", "quorums", "crashes", "symmetry", "refinements", "ratios"} {
 		begin, end := "\n<!-- table "+name+" -->\n|", "|\n<!-- end of table "+name+" -->\n"
 		if text := string(page); strings.Count(text, begin) != 1 || strings.Count(text, end) != 1 || strings.Index(text, begin) > strings.Index(text, end) {
 			t.Errorf("BENCHMARKS.md needs %q and %q, once each, around table %s", strings.TrimSpace(begin), strings.TrimSpace(end), name)

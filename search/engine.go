@@ -23,6 +23,9 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 		if d := x.Reduction; d != nil && !d.Waits {
 			r.add(Stats{Reduced: true, Parted: d.Stats.Parted, Voided: d.Stats.Voided, Cycles: d.Stats.Cycles, Commuted: d.Stats.Audited})
 		}
+		if z := x.Sleeping(); z != nil {
+			r.add(Stats{Slept: z.Slept, Woken: z.Woken, Transitions: z.Slept, Duplicates: z.Slept})
+		}
 		if f := x.Fold(); f != nil {
 			r.add(Stats{Symmetric: f.Names(), Renamed: f.Compared})
 		}
@@ -247,7 +250,7 @@ func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *
 	case bad == nil || err != nil && !bad.Strayed:
 		return nil, out, err
 	}
-	if x.Reduction != nil { // a state that was expanded again is not of the last level
+	if x.Reduction != nil || x.Sleeping() != nil { // a state that was expanded again is not of the last level
 		depth = bad.Run(x.Taker).Length()
 	}
 	out, err = r.conclude(x, depth, bad, func() choose.Source { return bad.Run(x.Taker) })

@@ -44,6 +44,7 @@ type Options struct {
 	Least Least // work that is done even if Effort and Paths allow less
 
 	Memory int                                   // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
+	sleep  func(*explore.Sleep)                  // for tests: leaves a part of what makes steps sleep out
 	trial  int                                   // states that are visited before a reduction is tried, for tests; 0 means trialAfter
 	team   int                                   // states of a level that several workers expand, for tests; 0 means teamLeast
 	all    bool                                  // every step is looked up, for tests

@@ -17,11 +17,12 @@ const (
 	ReduceNone     Reduce = "none"     // every step of every state is taken
 	ReduceAuto     Reduce = "auto"     // as stubborn where that is sound and pays, else none
 	reduceDPOR     Reduce = "dpor"     // by the engine reference: of the runs that differ only in the order of independent steps one is taken to its end; an error where that is not sound
+	reduceSleep    Reduce = "sleep"    // every state is visited, and a step is not taken that leads where another order of steps leads; an error where that is not sound
 	ReduceStubborn Reduce = "stubborn" // in each state the steps of some nodes, if they may stand for all; an error where that is not sound
 )
 
 // Reduces lists all values of Reduce.
-var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn, reduceDPOR}
+var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn, reduceSleep, reduceDPOR}
 
 // reduces makes the exploration leave steps out, if that is sound. It returns an error if it was asked
 // for and is not.
@@ -31,6 +32,15 @@ func (r *runner) reduces(x *explore.Explorer) error {
 		return nil
 	}
 	why := r.opts.unreduced()
+	if how == reduceSleep {
+		if why = cmp.Or(why, r.hand.sleepless(x)); why == "" {
+			if z := x.Sleeps(); r.opts.sleep != nil {
+				r.opts.sleep(z)
+			}
+			return nil
+		}
+		return r.opts.irreducible(why)
+	}
 	if why == "" {
 		why = r.hand.unreduced(x)
 	}
@@ -48,7 +58,28 @@ func (r *runner) reduces(x *explore.Explorer) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("Options.Reduce %s leaves no steps out here, since %s; take Options.Reduce none, or auto, which reduces where it can", how, why)
+	return r.opts.irreducible(why)
+}
+
+func (o *Options) irreducible(why string) error {
+	return fmt.Errorf("Options.Reduce %s leaves no steps out here, since %s; take Options.Reduce none, or auto, which reduces where it can", o.Reduce, why)
+}
+
+// sleepless returns why the search excludes that steps sleep, or "".
+func (h *hand) sleepless(x *explore.Explorer) string {
+	switch {
+	case x.Memo() == nil:
+		return "the engine local takes each step in the world, and only steps that are looked up sleep"
+	case h.owner.Always:
+		return "a property is about steps"
+	case h.World.Links.Slow(), h.World.Links.Flawed():
+		return "a message on a slow link, or a known bug of the simulated links, makes steps depend on all others"
+	case x.Fold() != nil:
+		return "Options.Symmetry keeps one of the states that differ in names, and steps sleep by names"
+	case x.Gathers():
+		return "a node offers actions because of what is in its set"
+	}
+	return ""
 }
 
 // unreduced returns why options exclude that steps are left out, or "".

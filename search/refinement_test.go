@@ -15,7 +15,7 @@ import (
 	"macemc/systems/storage"
 )
 
-var tables = flag.Int("tables", 0, "if not 0, TestRefinements prints the table of BENCHMARKS.md")
+var tables = flag.Int("tables", 0, "if not 0, TestRefinements and TestRatios print their tables of BENCHMARKS.md")
 
 // A refined instance is one of the quorum paper, with the states that it counted: unsplit, reply-split, quorum-split and both.
 type refined struct {

@@ -81,7 +81,7 @@ func (r *runner) several(level explore.Frontier) bool {
 // It makes the team at the first level that is large enough.
 func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, error) {
 	n := r.workers()
-	if x.Reduction != nil || x.Fold() != nil || !r.several(level) {
+	if x.Reduction != nil || x.Sleeping() != nil || x.Fold() != nil || !r.several(level) {
 		return nil, nil
 	}
 	if r.team != nil {

@@ -428,6 +428,8 @@ func reduction(s *search.Stats) string {
 	switch {
 	case s.Unreduced != "":
 		return "none, since " + s.Unreduced
+	case s.Slept > 0:
+		return fmt.Sprintf("sleep: every state was visited, and %s not taken, since another order of steps led there; %s taken up again", numerals.Many(s.Slept, "step"), numerals.Many(s.Woken, "state"))
 	case !s.Reduced:
 		return ""
 	case s.Traces+s.Asleep > 0:

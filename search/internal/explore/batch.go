@@ -35,6 +35,7 @@ type candidate struct {
 	event       uint16
 	coins       uint16
 	by          byNumber
+	naps        int32 // what sleeps along the step: see sleep.go
 }
 
 type change struct {

@@ -191,6 +191,9 @@ func (x *Explorer) reached(parent uint32, event int) error {
 			r.show()
 		}
 	}
+	if z := x.Sleeping(); z != nil {
+		z.reached(x.number(h, fresh), fresh, 0)
+	}
 	if !fresh {
 		return x.duplicate(h)
 	}
@@ -394,6 +397,9 @@ func (x *Explorer) LookUp(m *Memo) error {
 		fresh := !x.lately(c.Sum) && x.Add(c.Sum, Origin{p.State, c.event, c.coins})
 		if r := x.Reduction; r != nil && r.asks(p.part) {
 			r.leads(p.part, x.number(c.Sum, fresh))
+		}
+		if m.sleep != nil {
+			m.sleep.reached(x.number(c.Sum, fresh), fresh, c.naps)
 		}
 		if !fresh {
 			if err := x.again(m, c); err != nil {

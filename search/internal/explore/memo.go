@@ -28,13 +28,14 @@ type Memo struct {
 	worth
 
 	behind  lastStep
-	All     bool // every step is looked up: see commute.go
-	Eager   bool // the visitor is called after each event
-	chosen       // the events that are taken now
-	Unasked int  // steps that were not looked up
-	asked   int  // steps that were looked up by the node alone
-	twins   int  // node parts with a twin that were noted
-	looked  int  // times that a footprint of several parts was looked up
+	sleep   *Sleep // leaves steps out that sleep, or nil
+	All     bool   // every step is looked up: see commute.go
+	Eager   bool   // the visitor is called after each event
+	chosen         // the events that are taken now
+	Unasked int    // steps that were not looked up
+	asked   int    // steps that were looked up by the node alone
+	twins   int    // node parts with a twin that were noted
+	looked  int    // times that a footprint of several parts was looked up
 
 	keys   []uint64 // by which the step is looked up that is taken now
 	pieces []uint32 // the outcomes that it is made up of; 0 if one is not known
@@ -100,9 +101,20 @@ func (m *Memo) Expand(state uint32) error {
 	}
 	m.stands(state, &m.position)
 	if !plain {
+		if m.sleep != nil {
+			m.sleep.begins(state, false)
+		}
 		return m.footsteps(state, 0)
 	}
 	m.behind = m.lastStep(state)
+	if m.sleep != nil {
+		m.sleep.begins(state, !x.gaps.Load())
+	}
+	return m.plainly(state, faults)
+}
+
+// plainly takes the steps of a plain state.
+func (m *Memo) plainly(state uint32, faults bool) error {
 	k, err := m.plainSteps(state)
 	switch {
 	case err != nil:
@@ -392,6 +404,9 @@ func (m *Memo) concerned(i int) bool {
 // alone decided.
 func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 	o := &m.footprints[number]
+	if o.unknown && m.sleep != nil && m.sleep.only != nil {
+		return nil // it never sleeps
+	}
 	if o.unknown {
 		return m.elsewhere(state, k)
 	}
@@ -401,6 +416,13 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 	}
 	m.Parents[len(m.Parents)-1].act(i)
 	before := m.size()
+	naps := int32(0)
+	if m.sleep != nil {
+		if !m.awake(k, i, e, o) {
+			return nil
+		}
+		naps = m.sleep.after(sleeperOf(e, o))
+	}
 	if m.commutes(e, o) {
 		m.skip(k, i, o)
 	} else {
@@ -408,11 +430,15 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 			o.name(m.x.bys.number, e, m.n)
 		}
 		for j := o.first; j < o.last; j++ {
-			if c := m.candidate(m.total, k, o.by); !m.apply(c, &m.results[j], i) { // for want of room, it would do something else, or something else would come of it
+			c := m.candidate(m.total, k, o.by)
+			if c.naps = naps; !m.apply(c, &m.results[j], i) { // for want of room, it would do something else, or something else would come of it
 				m.cut(before)
 				return m.elsewhere(state, k)
 			}
 		}
+	}
+	if m.sleep != nil {
+		m.sleep.did(sleeperOf(e, o))
 	}
 	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin {
 		if err := m.verify(o, k, i, e); err != nil { // there is room, so it must do the same
@@ -514,6 +540,9 @@ func (m *Memo) inWorld(state uint32, k int) error {
 
 // footsteps takes the events of the position from the k-th on by their footprints.
 func (m *Memo) footsteps(state uint32, k int) error {
+	if m.sleep != nil && m.sleep.only != nil {
+		return nil // they were taken before
+	}
 	m.stand()
 	for n := m.x.World.Events.Count(); k < n; k++ {
 		if m.x.skips(k) {

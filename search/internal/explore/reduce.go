@@ -381,6 +381,9 @@ func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int
 
 // Mend takes the steps of states that were left out in vain. It ends a level.
 func (x *Explorer) Mend() error {
+	if x.Sleeping() != nil {
+		return x.Memo().wakes()
+	}
 	for r := x.Reduction; r != nil && !r.Waits; {
 		again := r.vain(x.Bank, x.Ledger)
 		if len(again) == 0 {

@@ -70,6 +70,7 @@ func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
 	for j := range events {
 		e := &events[j]
 		switch {
+		case m.sleep != nil && m.sleep.only != nil: // it was taken before
 		case e.rare && m.x.Healed:
 		case e.spared:
 			m.x.spares()

@@ -40,6 +40,8 @@ type Stats struct {
 	Cycles      int     // and those for which it was needed that no step is left out for ever
 	Traces      int     // by dpor: runs that were taken to their ends, one for each order of dependent steps
 	Asleep      int     // and runs that ended since another one had taken their steps in another order
+	Slept       int     // steps that were not taken, since they slept,
+	Woken       int     // and states that were taken up again, since less slept there than at first
 	Commuted    int     // pairs of a step that was left out and one that was taken, which were taken in both orders
 	Symmetric   string  // the nodes up to whose names states were visited; "" if every state was
 	Asymmetric  string  // why every state was, where something else was asked for
@@ -80,6 +82,8 @@ func (s *Stats) Add(o Stats) {
 	s.Traces += o.Traces
 	s.Spilled, s.SpilledTo = s.Spilled+o.Spilled, s.SpilledTo+o.SpilledTo
 	s.Asleep += o.Asleep
+	s.Slept += o.Slept
+	s.Woken += o.Woken
 	s.Whole += o.Whole
 	s.Parted += o.Parted
 	s.Voided += o.Voided

@@ -1,0 +1,275 @@
+package explore
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"macemc/internal/canon"
+)
+
+// Sleep leaves steps out that lead where another order of steps leads: sleep sets, over states that are
+// kept. All states are visited, each at the same depth as without it.
+//
+// A step that was taken from a state goes to sleep for the states to which the later steps of that
+// state lead, and stays asleep along steps that do not depend on it. A step that sleeps is not taken. If
+// several steps lead to a state, only what sleeps along all of them sleeps there. If a step leads to a
+// state that was expanded before, and less sleeps along it, then what has woken there is taken when the
+// level ends.
+//
+// Why no state is lost: of each state s, let Z1, Z2, ... Zk be what slept at it when it was expanded and
+// each time that it was taken up again; each is a part of the one before. Let w be a run from s of n
+// steps, and I the steps that can come first if independent steps of w are swapped. The claim is that the
+// state after w is visited if none of I is in Zk. Of I, take the step t that was taken first in the last
+// round in which one was taken at all. Each step that sleeps after t is of that round's Z, or was taken before t in the
+// same round. If one of these could come first in the rest of w, it would be in I; then it was taken
+// in a later round, or in this one before t, and neither is so. So the claim for n - 1 steps holds for the
+// rest of w, after t. It is important that what was taken in an earlier round does not go to sleep in a
+// later one: two steps could each sleep after the other. In the first state nothing sleeps. All states of these runs
+// are as near to the start as those of w, so at the end of each level no state up to it is missing.
+//
+// Only steps of a node that its part alone decides sleep, or let others sleep. Two of them are
+// independent if they are of different nodes and neither sends to where the other takes a message:
+// see commute.go, which leaves out what slept for one step.
+type Sleep struct {
+	Slept int // steps that were not taken, with each of their results
+	Woken int // states that were taken up again
+
+	of    map[uint32]int32 // by state, what sleeps there; states are left out at which nothing does
+	sets  [][]sleeper
+	known map[string]int32 // sets by their contents
+	key   []byte
+
+	here  []sleeper // what sleeps at the state that is expanded
+	done  []sleeper // what was taken there in this round
+	only  []sleeper // what is taken in this round; nil means all
+	until uint32    // the states below are expanded, or are being expanded
+	again []waking
+
+	tested []slept
+
+	// These leave a part out, for tests.
+	NoWaking, NoMeeting, NoNodes, NoMessages bool
+}
+
+// sleeper is a step of one node, which is the same as long as the node is.
+type sleeper struct {
+	what    uint32
+	ordinal int16
+	from    int16  // whose message it takes out of a channel or bag, or none
+	to      uint16 // the nodes that it sends something, one bit each
+}
+
+// A waking is a state, and what has woken there.
+type waking struct {
+	state uint32
+	woken []sleeper
+}
+
+// slept is a state to which a step leads that was not taken.
+type slept struct {
+	sum  canon.Hash
+	pack []uint64
+}
+
+// One in sleepTests of the steps that are not taken is tested: the state to which it leads must be known
+// when the level ends.
+const sleepTests = 64
+
+// Sleeps makes the explorer leave steps out that sleep. It must be called before the first state is expanded.
+func (x *Explorer) Sleeps() *Sleep {
+	z := &Sleep{of: map[uint32]int32{}, sets: [][]sleeper{nil}, known: map[string]int32{"": 0}}
+	x.Memo().sleeps(z)
+	return z
+}
+
+func (m *Memo) sleeps(z *Sleep) {
+	m.sleep, m.runs = z, math.MaxInt // no node is dear
+	m.looksAllUp()
+}
+
+// Sleeping returns what leaves steps out that sleep, or nil.
+func (x *Explorer) Sleeping() *Sleep {
+	if m := x.Memo(); m != nil {
+		return m.sleep
+	}
+	return nil
+}
+
+// begins begins to expand a state. If not all of its steps are decided by their nodes' parts, nothing sleeps there.
+func (z *Sleep) begins(s uint32, plain bool) {
+	z.only, z.done = nil, z.done[:0]
+	if !plain {
+		delete(z.of, s)
+	}
+	z.here = z.sets[z.of[s]]
+	z.until = max(z.until, s+1)
+}
+
+// takes begins a round in which the steps that have woken at a state are taken.
+func (z *Sleep) takes(w waking) {
+	z.done, z.here, z.only = z.done[:0], z.sets[z.of[w.state]], w.woken
+	z.Woken++
+}
+
+// rises returns the states that are taken up again.
+func (z *Sleep) rises() (all []waking) {
+	all, z.again = z.again, nil
+	return all
+}
+
+// sleeperOf returns a step, which its node part alone decides.
+func sleeperOf(e occurrence, o *footprint) sleeper {
+	from := e.from
+	if e.pops == none {
+		from = none
+	}
+	return sleeper{e.what, int16(e.ordinal), int16(from), uint16(o.to)}
+}
+
+// did records that a step was taken.
+func (z *Sleep) did(e sleeper) { z.done = append(z.done, e) }
+
+// after returns what sleeps after a step of the state that is expanded.
+func (z *Sleep) after(e sleeper) int32 {
+	var all []sleeper
+	for _, list := range [2][]sleeper{z.here, z.done} {
+		for _, o := range list {
+			if z.independent(o, e) && !slices.Contains(all, o) {
+				all = append(all, o)
+			}
+		}
+	}
+	return z.number(all)
+}
+
+func (z *Sleep) independent(a, b sleeper) bool {
+	i, j := nodeOf(int(a.ordinal)), nodeOf(int(b.ordinal))
+	meet := int(a.from) == j && b.to>>i&1 != 0 || int(b.from) == i && a.to>>j&1 != 0
+	return (i != j || z.NoNodes) && (!meet || z.NoMessages)
+}
+
+// reached records that a step, along which some steps sleep, leads to a state.
+func (z *Sleep) reached(s uint32, fresh bool, along int32) {
+	was := z.of[s]
+	switch {
+	case fresh:
+		z.lies(s, along)
+	case was == 0 || was == along || z.NoMeeting:
+	default:
+		var both, woken []sleeper
+		for _, e := range z.sets[was] {
+			if slices.Contains(z.sets[along], e) {
+				both = append(both, e)
+			} else {
+				woken = append(woken, e)
+			}
+		}
+		z.lies(s, z.number(both))
+		if s < z.until && len(woken) > 0 && !z.NoWaking {
+			z.again = append(z.again, waking{s, woken})
+		}
+	}
+}
+
+// lies records what sleeps at a state.
+func (z *Sleep) lies(s uint32, set int32) {
+	if set == 0 {
+		delete(z.of, s)
+		return
+	}
+	z.of[s] = set
+}
+
+// awake reports whether a step of the position is taken in this round, which its node part alone decides.
+func (m *Memo) awake(k, i int, e occurrence, o *footprint) bool {
+	z, step := m.sleep, sleeperOf(e, o)
+	results := int(o.last - o.first)
+	switch {
+	case z.only != nil && !slices.Contains(z.only, step):
+		return false
+	case z.only != nil:
+		z.counts(-results)
+		return true
+	case !slices.Contains(z.here, step):
+		return true
+	}
+	if z.counts(results); z.Slept/sleepTests != (z.Slept-results)/sleepTests {
+		c := candidate{Sum: m.total, Parent: int32(len(m.Parents) - 1), first: int32(len(m.changes)), event: uint16(k)}
+		if !m.apply(&c, &m.results[o.first], i) {
+			panic("macemc bug: search: a step that sleeps has no room")
+		}
+		m.Write(&c)
+		m.cut(batchSize{len(m.Next), int(c.first), len(m.seen)})
+		z.tests(c.Sum, m.x.packed)
+	}
+	return false
+}
+
+func (z *Sleep) counts(results int) { z.Slept += results }
+
+func (z *Sleep) tests(sum canon.Hash, packed []uint64) {
+	z.tested = append(z.tested, slept{sum, slices.Clone(packed)})
+}
+
+// due returns the states that are tested now.
+func (z *Sleep) due() (all []slept) {
+	all, z.tested = z.tested, z.tested[:0]
+	return all
+}
+
+// wakes takes the steps that have woken at states which were expanded. It ends a level.
+func (m *Memo) wakes() error {
+	for all := m.sleep.rises(); len(all) > 0; all = m.sleep.rises() {
+		for _, w := range all {
+			if len(m.Next)+len(m.seen) >= together {
+				if err := m.Settle(); err != nil {
+					return err
+				}
+			}
+			_, faults, _ := m.goes(w.state)
+			m.sleep.takes(w)
+			m.stands(w.state, &m.position)
+			if err := m.plainly(w.state, faults); err != nil {
+				return err
+			}
+		}
+		if err := m.Settle(); err != nil {
+			return err
+		}
+	}
+	for _, s := range m.sleep.due() {
+		m.x.start(s.pack)
+		if _, known := m.x.Find(s.sum); !known && !m.sleep.broken() {
+			panic("macemc bug: search: a step that sleeps leads to a state that was not visited")
+		}
+	}
+	return nil
+}
+
+// broken reports whether a test leaves a part out.
+func (z *Sleep) broken() bool {
+	return z.NoWaking || z.NoMeeting || z.NoNodes || z.NoMessages
+}
+
+// number numbers a set, which it sorts.
+func (z *Sleep) number(all []sleeper) int32 {
+	slices.SortFunc(all, func(a, b sleeper) int {
+		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+	})
+	z.key = z.key[:0]
+	for _, e := range all {
+		z.key = binary.LittleEndian.AppendUint32(z.key, e.what)
+		for _, n := range [3]uint16{uint16(e.ordinal), uint16(e.from), e.to} {
+			z.key = binary.LittleEndian.AppendUint16(z.key, n)
+		}
+	}
+	k, known := z.known[string(z.key)]
+	if !known {
+		k = int32(len(z.sets))
+		z.known[string(z.key)] = k
+		z.sets = append(z.sets, slices.Clip(all))
+	}
+	return k
+}

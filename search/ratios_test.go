@@ -1,0 +1,76 @@
+package search
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+
+	"macemc/internal/catalog"
+	"macemc/sim"
+)
+
+// TestRatios prints, for every system of the catalogue, what each way of leaving steps out brings. A space that is
+// not exhausted soon is searched to the depth to which the whole one is.
+func TestRatios(t *testing.T) {
+	if *tables == 0 {
+		t.Skip("it only measures; see make tables")
+	}
+	fmt.Println("<!-- table ratios -->\n| system | depth | states | steps | `stubborn`: states | ratio | `sleep`: steps not taken | seconds: `none` | `stubborn` | `sleep` | `auto` | auto by none |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+	for _, sys := range catalog.Systems() {
+		opts := Options{Conditions: sim.Conditions{Faults: &sim.Faults{}}, NoWalks: true, Workers: 1, Effort: 300_000, Reduce: ReduceNone}
+		first := search(t, sys, 0, nil, opts)
+		opts.Depth, opts.Effort = first.Safety.Depth, 1<<40
+		if first.Safety.State != StateBounded {
+			opts.Depth++
+		}
+		ways := []Reduce{ReduceNone, ReduceStubborn, reduceSleep, ReduceAuto}
+		var seconds [4]float64
+		var got [4]*Result
+		var why [4]error
+		for range *tables {
+			for k, how := range ways {
+				opts.Reduce = how
+				before := processorTime(t)
+				res, err := Search(sys, opts)
+				if took := processorTime(t) - before; got[k] == nil || took < seconds[k] {
+					seconds[k] = took
+				}
+				got[k], why[k] = res, err
+			}
+		}
+		whole := got[0].Stats
+		row := fmt.Sprintf("| %s | %d | %s | %s |", sys.Name, first.Safety.Depth, grouped(whole.States), grouped(whole.Transitions))
+		if why[1] == nil {
+			row += fmt.Sprintf(" %s | %.2f |", grouped(got[1].Stats.States), float64(whole.States)/float64(got[1].Stats.States))
+		} else {
+			row += " refused | 1 |"
+		}
+		if why[2] == nil {
+			row += fmt.Sprintf(" %.0f %% |", 100*float64(got[2].Stats.Slept)/float64(max(1, whole.Transitions)))
+		} else {
+			row += " refused |"
+		}
+		for k := range ways {
+			if why[k] != nil {
+				row += " |"
+				continue
+			}
+			row += fmt.Sprintf(" %.3f |", seconds[k])
+		}
+		fmt.Println(row, fmt.Sprintf("%.2f |", seconds[3]/seconds[0]))
+		if why[1] != nil {
+			t.Log(sys.Name, why[1])
+		}
+	}
+	fmt.Println("<!-- end of table ratios -->")
+}
+
+// processorTime returns the seconds of processor time that this process has taken.
+func processorTime(t *testing.T) float64 {
+	t.Helper()
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		t.Fatal(err)
+	}
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
