@@ -22,7 +22,11 @@ type Deep struct {
 	edges *spill.Sorter
 	dead  stateSet // states of the explorer whose healed forms are not alive
 	few   bool     // there is none
+	steps int      // pairs that were read
 }
+
+// tickEvery is the number of pairs after which the closure asks whether to stop.
+const tickEvery = 1 << 14
 
 // NewDeep returns a closure of an explorer whose states are on disk.
 func NewDeep(r *explore.Owner, x *explore.Explorer) (*Deep, error) {
@@ -36,6 +40,7 @@ func NewDeep(r *explore.Owner, x *explore.Explorer) (*Deep, error) {
 		g.DeepensLike(x)
 	} else {
 		g.stands(x.Entry)
+		r.Limits.Relieves(nil) // nothing is added to it
 	}
 	g.judged = *x.Judged()
 	g.visits(logging{d}, false)
@@ -181,6 +186,9 @@ func (d *Deep) pairs() (*spill.Runs, error) {
 	known, batch := d.OnDiskBy()
 	pairs := d.Store().Sorter(batch)
 	if err := d.edges.Join(known, func(k spill.Key, to uint32) error {
+		if d.steps++; d.steps%tickEvery == 0 && d.Halted() {
+			return explore.ErrHalt
+		}
 		return pairs.Put(spill.Key{Sum: canon.Hash{Hi: uint64(^k.Number), Lo: uint64(to)}})
 	}); err != nil {
 		return nil, err
@@ -200,16 +208,17 @@ func (d *Deep) spreads(pairs *spill.Runs) error {
 		}
 	}
 	for changed := true; changed; {
-		if changed = false; d.Halted() {
-			return explore.ErrHalt
-		}
-		if err := pairs.Keep(func(k spill.Key) bool {
+		changed = false
+		if err := pairs.Keep(func(k spill.Key) (bool, error) {
+			if d.steps++; d.steps%tickEvery == 0 && d.Halted() {
+				return false, explore.ErrHalt
+			}
 			from, to := ^uint32(k.Sum.Hi), uint32(k.Sum.Lo)
 			if !d.Alive.has(from) && d.Alive.has(to) {
 				d.Alive.add(from)
 				changed = true
 			}
-			return !d.Alive.has(from)
+			return !d.Alive.has(from), nil
 		}); err != nil {
 			return err
 		}

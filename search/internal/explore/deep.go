@@ -57,7 +57,7 @@ const (
 	deepLeast   = 8 // blocks of a window below which writing it does not make memory free
 	deepKeys    = 1 << 16
 	deepKey     = 32 // bytes that an identity needs while it is sorted
-	deepShare   = 8  // of the memory that the search may have is for sorting, as a divisor
+	deepShare   = 16 // of the memory that the search may have is for sorting, as a divisor
 	lateShare   = 256
 	judgedShare = 16
 	lateLeast   = 1 << 10
@@ -283,10 +283,10 @@ type sinking struct {
 
 // write writes some blocks of the window.
 func (w *sinking) write(blocks []*block) error {
-	w.keys = w.keys[:0]
 	if w.v == nil {
-		w.v = make(world.Vector, len(w.lay.of))
+		w.v, w.keys = make(world.Vector, len(w.lay.of)), make([]spill.Key, 0, len(blocks)*blockStates)
 	}
+	w.keys = w.keys[:0]
 	for k, b := range blocks {
 		for i := range b.n {
 			w.lay.unpack(b.recs[i*b.words:(i+1)*b.words], w.v)

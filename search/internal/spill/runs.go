@@ -43,6 +43,8 @@ const (
 
 	writePages = 64 // that are written at once
 
+	sorterKeys = 1 << 18 // for which a sorter has memory from the beginning, at most
+
 	mergeLeast = 4 // runs that are merged
 )
 
@@ -202,16 +204,16 @@ func (s *Sorter) Join(with *Runs, yield func(of Key, number uint32) error) error
 
 // Keep makes one run of those keys for which keep returns true, and removes the others. keep gets all keys, in
 // order.
-func (r *Runs) Keep(keep func(Key) bool) error {
+func (r *Runs) Keep(keep func(Key) (bool, error)) error {
 	w, err := r.s.newRun()
 	if err != nil {
 		return err
 	}
 	if err := r.Each(func(k Key) error {
-		if keep(k) {
-			return w.add(k)
+		if is, err := keep(k); !is || err != nil {
+			return err
 		}
-		return nil
+		return w.add(k)
 	}); err != nil {
 		return err
 	}
@@ -402,7 +404,9 @@ type Sorter struct {
 }
 
 // Sorter returns a sorter that keeps at most that many keys in memory.
-func (s *Store) Sorter(most int) *Sorter { return &Sorter{Runs: s.Runs(), most: max(1, most)} }
+func (s *Store) Sorter(most int) *Sorter {
+	return &Sorter{Runs: s.Runs(), most: max(1, most), keys: make([]Key, 0, min(most, sorterKeys))}
+}
 
 // Put adds a key.
 func (s *Sorter) Put(k Key) error {

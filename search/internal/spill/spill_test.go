@@ -156,7 +156,7 @@ func TestJoin(t *testing.T) {
 		t.Fatal(all.Len(), err)
 	}
 	few := func(k Key) bool { return k.Sum.Hi%7 == 3 }
-	if err := all.Keep(few); err != nil {
+	if err := all.Keep(func(k Key) (bool, error) { return few(k), nil }); err != nil {
 		t.Fatal(err)
 	}
 	left := 0
@@ -168,7 +168,7 @@ func TestJoin(t *testing.T) {
 	if left == 0 || left != all.Len() || len(all.all) != 1 {
 		t.Errorf("%d are left, of %d", left, all.Len())
 	}
-	if err := all.Keep(func(Key) bool { return false }); err != nil || all.Len() != 0 {
+	if err := all.Keep(func(Key) (bool, error) { return false, nil }); err != nil || all.Len() != 0 {
 		t.Error(all.Len(), err)
 	}
 	if err := steps.Join(all, func(Key, uint32) error { return nil }); err == nil {
