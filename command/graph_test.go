@@ -195,3 +195,45 @@ func TestGraphOfAStuckRun(t *testing.T) {
 		}
 	}
 }
+
+// restless counts without end, and is never what is hoped for.
+type restless struct{ Turns int }
+
+var turned int // turns that were taken of all
+
+type turn struct{}
+
+func (*restless) Init(sim.Env)                           {}
+func (*restless) Deliver(sim.Env, sim.Addr, sim.Message) {}
+func (*restless) Offers(offer func(sim.Signal))          { offer(turn{}) }
+func (r *restless) Handle(sim.Env, sim.Signal)           { r.Turns, turned = r.Turns+1, turned+1 }
+
+// A graph is drawn of the run as it was recorded: no walks decide again whether it is dead.
+func TestGraphJudgesNothing(t *testing.T) {
+	t.Chdir(t.TempDir())
+	do := func(line string) string {
+		var out, errs bytes.Buffer
+		sys := &sim.System{
+			Name: "restless", Doc: "It counts.",
+			Nodes:      func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+			New:        func(sim.Params, sim.Addr) sim.Node { return &restless{} },
+			Properties: []sim.Property{sim.Eventually("rest", func(sim.View[*restless]) bool { return false })},
+		}
+		tool := &tool{Program: Program{Systems: []*sim.System{sys}}, name: "macemc", stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" }}
+		if status := tool.run(words(line)); errs.Len() > 0 {
+			t.Fatalf("%s: status %d, %s", line, status, errs.String())
+		}
+		return out.String()
+	}
+	if said := do("search restless --depth 1 --walk-steps 200 --max-walk-steps 200 --no-critical --no-shrink --workers 1 --quiet"); !strings.Contains(said, "verdict     dead") {
+		t.Fatal(said)
+	}
+	found, _ := filepath.Glob("macemc-findings/*/error.path")
+	if len(found) != 1 {
+		t.Fatalf("found is %s", found)
+	}
+	turned = 0
+	if said := do("graph " + found[0]); !strings.Contains(said, "turn{}") || turned > 5_000 {
+		t.Errorf("%d turns were taken for\n%s", turned, said)
+	}
+}

@@ -52,6 +52,7 @@ func TestExhausted(t *testing.T) {
 		{"reorder=1", []string{"senders=1", "messages=3", "buffer=2"}, 4_740},
 		{"none", []string{"messages=2"}, 26_474}, // both send
 		// A connection goes on for longer than its numbers are its own.
+		{"rare=1", []string{"senders=1", "messages=2", "span=1"}, 1_258},
 		{"crash=1,reorder=1", []string{"senders=1", "messages=3", "span=2"}, 26_671},
 		{"rare=1,reorder=1", []string{"senders=1", "messages=3", "span=1"}, 7_920},
 	} {
