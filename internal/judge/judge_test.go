@@ -237,6 +237,9 @@ func TestJudgeCountsForCoverage(t *testing.T) {
 		n.Up = false
 	}
 	h.sees.Regrouped()
+	if h.judge.Live(5, false); strings.Contains(strings.Join(c.Never(), "\n"), "were down") {
+		t.Error("no node is down for good")
+	}
 	h.judge.Live(5, true)
 	if held := c.Held(); held[0] != (observe.Held{Property: "none lit", Depth: 4}) {
 		t.Errorf("%+v", held)

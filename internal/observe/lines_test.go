@@ -20,26 +20,26 @@ func TestDiffOfStates(t *testing.T) {
 	}
 	a := []canon.Line{
 		line(PartField, n0, "n0.x", "1"), line(PartTimer, n0, "n0 timer", "t"), line(PartTimer, n0, "n0 timer", "u"),
-		line(PartField, n1, "n1.x", "7"), line(PartBudget, sim.Addr{}, "faults left", "crash=1"),
+		line(PartField, n1, "n1.x", "7"), line(PartTask, n0, "n0 task", "v"), line(PartBudget, sim.Addr{}, "faults left", "crash=1"),
 	}
 	b := []canon.Line{
 		line(PartField, n0, "n0.x", "2"), line(PartTimer, n0, "n0 timer", "u"),
-		line(PartField, n1, "n1.x", "0"), line(PartUp, n1, "n1 is", "crashed"),
+		line(PartField, n1, "n1.x", "0"), line(PartTask, n0, "n0 task", "v"), line(PartTask, n0, "n0 task", "v"), line(PartUp, n1, "n1 is", "crashed"),
 	}
 	all := Diff(a, b)
 	got := []string{}
 	for _, d := range all {
 		got = append(got, d.String())
 	}
-	want := []string{"n0.x: 1 | 2", "n0 timer: t | (absent)", "n1.x: 7 | 0", "faults left: crash=1 | (absent)", "n1 is: (absent) | crashed"}
+	want := []string{"n0.x: 1 | 2", "n0 timer: t | (absent)", "n1.x: 7 | 0", "faults left: crash=1 | (absent)", "n0 task: (absent) | v", "n1 is: (absent) | crashed"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
 	rest, down := Went(all)
-	if len(rest) != 4 || fmt.Sprint(down) != "[n1]" || len(Without(b, down)) != 3 {
+	if len(rest) != 5 || fmt.Sprint(down) != "[n1]" || len(Without(b, down)) != 5 {
 		t.Errorf("of %v went down: %v; the rest: %v", down, Without(b, down), rest)
 	}
-	if p := PlaceOf(a[4]); p != (Place{Part: PartBudget}) || PlaceOf(a[3]) != (Place{PartField, n1}) {
+	if p := PlaceOf(a[5]); p != (Place{Part: PartBudget}) || PlaceOf(a[3]) != (Place{PartField, n1}) {
 		t.Errorf("places: %v, %v", p, PlaceOf(a[3]))
 	}
 }

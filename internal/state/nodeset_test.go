@@ -45,6 +45,13 @@ func TestNodeSetAgreesWithMap(t *testing.T) {
 		if s.Remove(n - 1); s.Next(n-1) >= 0 {
 			t.Errorf("of %d nodes: the last one was removed, and is there", n)
 		}
+		last := NewNodeSet(n)
+		if last.Add(n - 1); last.Sum(canon.Hash{}) == new(NodeSet).Sum(canon.Hash{}) {
+			t.Errorf("of %d nodes: the last one does not count for the identity", n)
+		}
+		if last.Set(NodeSet{}); !last.Empty() {
+			t.Errorf("of %d nodes: set to nothing, and not empty", n)
+		}
 		if other.Sum(canon.Hash{}) == s.Sum(canon.Hash{}) {
 			t.Errorf("of %d nodes: a copy follows its original", n)
 		}
