@@ -28,6 +28,9 @@ type shown struct {
 	wrong  string // a failure, which ends the exploration
 }
 
+// both begins what properties over several nodes and all monitors have at once.
+const both = "together they saw "
+
 // shows explores a space to its end, or returns false if that is larger than most states.
 func shows(t *testing.T, sys *sim.System, opts Options, most int, tune func(*explore.Reduction)) (s shown, whole bool) {
 	t.Helper()
@@ -92,10 +95,12 @@ func shows(t *testing.T, sys *sim.System, opts Options, most int, tune func(*exp
 		for i := range n {
 			seen = seen.Then(x.World.Judge.Taken(i))
 		}
+		s.of[fmt.Sprint("properties saw ", seen)] = true
 		for p := x.Bank.At().Healed(); p < len(v); p++ {
+			s.of[fmt.Sprint("a monitor at ", p, " had ", x.Bank.Sum(p, v[p]))] = true
 			seen = seen.Then(x.Bank.Sum(p, v[p]))
 		}
-		s.of[fmt.Sprint("properties saw ", seen)] = true
+		s.of[fmt.Sprint(both, seen)] = true
 		if x.World.Events.Count() == 0 {
 			s.of[fmt.Sprint("the end ", x.World.State.Hash())] = true
 		}

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"macemc/internal/canon"
@@ -175,10 +176,10 @@ func (s witness) Visit(w *world.World, depth int) bool {
 		s.of[fmt.Sprint("n", i, " was ", w.State.NodeSum(i))] = true
 		seen = seen.Then(w.Judge.Taken(i))
 	}
-	for p := s.at.Healed(); p < s.at.Len(); p++ {
-		seen = seen.Then(w.State.PartSum(p))
-	}
 	s.of[fmt.Sprint("properties saw ", seen)] = true
+	for p := s.at.Healed(); p < s.at.Len(); p++ {
+		s.of[fmt.Sprint("a monitor at ", p, " had ", w.State.PartSum(p))] = true
+	}
 	if w.Events.Count() == 0 {
 		s.of[fmt.Sprint("the end ", w.State.Hash())] = true
 	}
@@ -189,7 +190,11 @@ func (s witness) Visit(w *world.World, depth int) bool {
 // properties over several nodes and monitors see.
 func TestSourcesTwin(t *testing.T) {
 	compared, runs, blocked, states, failed, faulty, far := 0, 0, 0, 0, 0, 0, 0
+	seeds := []uint64{4979} // there a message that is sent after its receiver has left would have been delivered before
 	for seed := range uint64(long.Of(300, 6000)) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		s := reducible(seed)
 		sys := s.System()
 		opts := conditions(s)
@@ -237,7 +242,7 @@ func TestSourcesTwin(t *testing.T) {
 			continue
 		}
 		for what := range whole.of {
-			if !w.of[what] {
+			if !w.of[what] && !strings.HasPrefix(what, both) { // nothing sees nodes and the memory of a monitor together
 				t.Errorf("seed %d (%d states, %d runs): not shown: %s", seed, whole.states, of.Runs, what)
 				break
 			}

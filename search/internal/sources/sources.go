@@ -84,6 +84,7 @@ type deed struct {
 	causes []int
 	quorum bool
 	shows  bool // it changed what properties over several nodes take
+	comes  bool // the node begins or ceases to take messages
 	places map[int]state.Why
 	takes  []string // messages of sets and bags
 	sends  []string
@@ -240,7 +241,8 @@ func (f *frame) next() bool {
 func (s *Sources) begins(w *world.World, f *frame) {
 	w.Events.Count()
 	e := w.Events.At(f.event)
-	d := &deed{line: f.line, index: s.step + 1, node: e.Node, quorum: e.Kind == sim.KindQuorum, causes: w.Events.Begun(f.event).Causes}
+	d := &deed{line: f.line, index: s.step + 1, node: e.Node, quorum: e.Kind == sim.KindQuorum, causes: w.Events.Begun(f.event).Causes,
+		comes: !e.Node.IsZero() && (e.Membership() || contract.Row(&e).Span != "")}
 	if e.Link == sim.LinkSet || e.Link == sim.LinkBag {
 		d.take(e.Text(s.walker.Text, s.nodes))
 	}
@@ -290,12 +292,22 @@ func (d *deed) done(w *world.World, walker *canon.Walker, nodes int) {
 		}
 		d.shows = w.Judge.Taken(i) != d.taken
 	}
+	if d.comes {
+		d.places[presence(d.node)] |= state.Asked | state.Wrote
+	}
 	for _, e := range w.Run.Effects() {
+		if e.Kind == trace.EffectSend {
+			d.places[presence(e.To)] |= state.Asked
+		}
 		if e.Kind == trace.EffectSend && (e.Link == sim.LinkSet || e.Link == sim.LinkBag) {
 			d.sends = append(d.sends, sim.Event{Node: e.To, Kind: sim.KindMessage, From: d.node, Link: e.Link, Value: e.Value}.Text(walker.Text, nodes))
 		}
 	}
 }
+
+// presence is a place that the world does not have: whether a node takes messages. A message that is sent to a
+// node that has left is never possible, so no later step shows that it would be delivered if it were sent earlier.
+func presence(a sim.Addr) int { return -1 - a.Index() }
 
 // add notes what the frame's line did, with any answers to its coins.
 func (f *frame) add(d *deed) {
