@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -28,9 +29,24 @@ const (
 	asProgram = "MACEMC_TEST_CLUSTER"
 	dieAt     = "MACEMC_TEST_DIE"
 	tellTo    = "MACEMC_TEST_POINTS"
+	tied      = "MACEMC_TEST_TIED"
 )
 
+// endsWithTest ends the process and its group when the test that started it is gone, however it ended: it alone holds the
+// other end of the standard input.
+func endsWithTest() {
+	if os.Getenv(tied) == "" {
+		return
+	}
+	_ = os.Unsetenv(tied) // not for children, whose input is another
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		_ = syscall.Kill(0, syscall.SIGKILL)
+	}()
+}
+
 func TestMain(m *testing.M) {
+	endsWithTest()
 	if text := os.Getenv(asServer); text != "" {
 		serve(text)
 		return
@@ -85,10 +101,13 @@ func startProgram(t testing.TB, self, dir, line string, env ...string) *process 
 	t.Helper()
 	p := &process{Cmd: exec.Command(self, strings.Fields(line)...), ended: make(chan struct{})}
 	p.Dir = dir
-	p.Env = append(append(os.Environ(), asProgram+"=1", "TMPDIR="+dir), env...)
+	p.Env = append(append(os.Environ(), asProgram+"=1", tied+"=1", "TMPDIR="+dir), env...)
 	p.Stdout, p.Stderr = &p.stdout, &p.stderr
 	p.WaitDelay = time.Second
 	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if _, err := p.StdinPipe(); err != nil { // see endsWithTest
+		t.Fatal(err)
+	}
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
