@@ -748,6 +748,9 @@ func ended(r *search.Result, why search.Stop) string {
 		}
 		return "paths: the number of walks was reached"
 	case search.StopMemory:
+		if r.Options.Spill == "" && r.Options.Visited != search.VisitedFingerprint {
+			return "memory: what it was given was used up, before its bound; with --state DIR states go to disk"
+		}
 		return "memory: what it was given was used up, before its bound"
 	case search.StopTime:
 		return "time: what it was given was over, before its bound"
