@@ -748,7 +748,7 @@ func ended(r *search.Result, why search.Stop) string {
 		}
 		return "paths: the number of walks was reached"
 	case search.StopMemory:
-		if r.Options.Spill == "" && r.Options.Visited != search.VisitedFingerprint {
+		if o := r.Options; o.Spill == "" && o.Visited != search.VisitedFingerprint && o.Engine != search.EngineReference && o.Symmetry != search.ReduceAuto {
 			return "memory: what it was given was used up, before its bound; with --state DIR states go to disk"
 		}
 		return "memory: what it was given was used up, before its bound"
