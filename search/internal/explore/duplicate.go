@@ -96,7 +96,7 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 		return &now, nil
 	}
 	if l, r := a.w.Text.Lines(), b.w.Text.Lines(); !slices.Equal(l, r) {
-		return nil, fmt.Errorf("macemc bug: search: two states of system %s have one identity and are told differently: %v", x.Owner.Sys.Name, observe.Diff(l, r))
+		return nil, fmt.Errorf("macemc bug: search: two states of system %s have one identity and different texts: %v", x.Owner.Sys.Name, observe.Diff(l, r))
 	}
 	n := a.w.Events.Count()
 	if b.w.Events.Count() != n {

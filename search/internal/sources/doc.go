@@ -6,7 +6,8 @@
 // message of a set or a bag; a timer, task or action of a node; its script; a fault. In a state, a line
 // has at most one step that is possible. Two steps are dependent if they are of one line, if one of them
 // wrote a part of the state that the other touched (see [state.Touched]), or if both changed what properties
-// over several nodes take. A handler that leaves its node as it was has not written it. Messages that are added to
+// over several nodes take, or if one sends a message to a node that the other makes take messages, or no longer take them:
+// it joins, leaves or fails. A handler that leaves its node as it was has not written it. Messages that are added to
 // a set or bag, or taken from it, depend on each other only if one step takes what the other has sent.
 //
 // A new step is compared with those before it. If it is dependent on one of them, and no third step comes after
