@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -8,11 +9,10 @@ import (
 	"macemc/sim"
 )
 
-// byFootprint looks up the k-th event of the position, in which the world is. It returns the numbers of
-// the footprints that together have its effects; all but the first have one result. If it returns none,
-// the step must be taken in the world. If the event is identified by its index among the events of its
-// kind on its node, nth is that index.
-func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot, nth int) (pieces []uint32, err error) {
+// byFootprint looks up the k-th event of the position, which is e with the number what: see Memo.what.
+// It returns the numbers of the footprints that together have its effects; all but the first have one
+// result. If it returns none, the step must be taken in the world.
+func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (pieces []uint32, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
 	}
@@ -22,7 +22,7 @@ func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, slot, nth int) (pi
 			m.keys = append(m.keys, m.pack.ofEvent(e.Kind, m.index(e.Node), none, uint64(j), 0))
 		}
 	} else {
-		m.keys = append(m.keys, m.key(e, slot, nth))
+		m.keys = append(m.keys, m.key(e, what))
 	}
 	known, i := true, m.index(e.Node)
 	if i != none {
@@ -110,6 +110,7 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	}
 	unknown := false
 	if err := m.taking(state, k, func() {
+		m.expect(e)
 		if !crashes(e) {
 			places[0] = m.touched(places[0], i)
 		}
@@ -142,6 +143,14 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 		}
 	}
 	return nil
+}
+
+// expect panics if the world has taken another event than the one that was to be learnt.
+func (m *Memo) expect(e *sim.Event) {
+	at := m.x.World.Run.LastEvent()
+	if at.Kind != e.Kind || at.Node != e.Node || at.From != e.From || at.Link != e.Link {
+		panic(fmt.Sprintf("macemc bug: search: an event of kind %v at %v was to be taken, and the world took one of kind %v at %v", e.Kind, e.Node, at.Kind, at.Node))
+	}
 }
 
 // extend adds results, which follow those that it has.
@@ -241,45 +250,58 @@ func (m *Memo) changed() (places int) {
 }
 
 // key identifies an event with its node part.
-func (m *Memo) key(e *sim.Event, slot, nth int) uint64 {
-	x, n := m.x, m.n
-	i, from, part := m.index(e.Node), m.index(e.From), uint32(0)
+func (m *Memo) key(e *sim.Event, what uint64) uint64 {
+	i, part := m.index(e.Node), uint32(0)
 	if i != none {
 		part = m.v[i]
 	}
-	what := uint64(0)
+	switch e.Kind {
+	case sim.KindLose, sim.KindDuplicate, sim.KindBreak, sim.KindReset, sim.KindPause, sim.KindResume:
+		part = 0 // no handler runs
+	case sim.KindRefused:
+		if e.Link == sim.LinkUDP {
+			part = 0
+		}
+	}
+	return m.pack.ofEvent(e.Kind, i, m.index(e.From), what, part)
+}
+
+// what returns a number that no other event of the same kind at the same node has in the position, in
+// which the world is. If events of that kind are identified by their index, nth is that index.
+func (m *Memo) what(e *sim.Event, slot, nth int) uint64 {
+	n := m.n
 	switch e.Kind {
 	case sim.KindMessage:
+		i, from, head := m.index(e.Node), m.index(e.From), uint32(0)
 		switch e.Link {
 		case sim.LinkTCP:
 			p := world.TCPPlace(n, i*n+from)
-			what = uint64(m.queue(p, m.v[p]).head)
+			head = m.queue(p, m.v[p]).head
 		case sim.LinkUDP:
 			p := world.UDPPlace(n, i*n+from)
-			what = uint64(m.queue(p, m.v[p]).head)
+			head = m.queue(p, m.v[p]).head
 		default:
 			p := world.SetPlace(n, i)
-			what = uint64(x.Bank.Items(p, m.v[p])[slot].Message)
+			head = m.x.Bank.Items(p, m.v[p])[slot].Message
 		}
-		what = what<<2 | uint64(e.Link)&3 // a bag has no bits left
+		return ofMessage(head, e.Link)
 	case sim.KindQuorum:
-		what = uint64(x.World.State.Message(x.Bank, e.Value))
+		return uint64(m.x.World.State.Message(m.x.Bank, e.Value))
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay: // identified by how many of them come before
-		what = uint64(nth)
+		return uint64(nth)
 	case sim.KindTask, sim.KindTimer:
-		what = uint64(slot)
-	case sim.KindLose, sim.KindDuplicate:
-		what, part = uint64(e.Place), 0 // no handler runs
-	case sim.KindReorder:
-		what = uint64(e.Place)
+		return uint64(slot)
+	case sim.KindLose, sim.KindDuplicate, sim.KindReorder:
+		return uint64(e.Place)
 	case sim.KindRefused:
-		if what = uint64(e.Link); e.Link == sim.LinkUDP {
-			part = 0
-		}
-	case sim.KindBreak, sim.KindReset, sim.KindPause, sim.KindResume:
-		part = 0
+		return uint64(e.Link)
 	}
-	return m.pack.ofEvent(e.Kind, i, from, what, part)
+	return 0
+}
+
+// ofMessage identifies the delivery of a message by a link.
+func ofMessage(message uint32, link sim.Link) uint64 {
+	return uint64(message)<<2 | uint64(link)&3 // a bag has no bits left
 }
 
 // nth returns the number of events of the same kind that come before the k-th one on its node, in the

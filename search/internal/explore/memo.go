@@ -1,6 +1,7 @@
 package explore
 
 import (
+	"macemc/internal/state"
 	"macemc/internal/world"
 	"macemc/search/internal/stubborn"
 	"macemc/sim"
@@ -408,7 +409,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 		return nil // it never sleeps
 	}
 	if o.unknown {
-		return m.elsewhere(state, k)
+		return m.elsewhere(state, k, e)
 	}
 	i := nodeOf(e.ordinal)
 	if o.shows && m.reduction != nil {
@@ -433,7 +434,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 			c := m.candidate(m.total, k, o.by)
 			if c.naps = naps; !m.apply(c, &m.results[j], i) { // for want of room, it would do something else, or something else would come of it
 				m.cut(before)
-				return m.elsewhere(state, k)
+				return m.elsewhere(state, k, e)
 			}
 		}
 	}
@@ -511,12 +512,47 @@ func (m *Memo) pop(c *candidate, place int) {
 
 // elsewhere takes the k-th event of a plain state, which its node part alone
 // does not decide.
-func (m *Memo) elsewhere(state uint32, k int) error {
+func (m *Memo) elsewhere(state uint32, k int, e occurrence) error {
 	if m.noFootprints {
 		return m.inWorld(state, k)
 	}
-	m.stand()
-	return m.footstep(state, k)
+	event, what := m.event(e)
+	if event.Kind == sim.KindTimer { // only the world knows which timer of the node it is
+		m.stand()
+		return m.footstep(state, k)
+	}
+	return m.byParts(state, k, &event, what)
+}
+
+// event returns an event of the position without its value, and its number: see what.
+func (m *Memo) event(e occurrence) (event sim.Event, what uint64) {
+	i := nodeOf(e.ordinal)
+	event.Node = state.AddrOf(i)
+	own := uint64(e.what) - uint64(m.able[i].first) - 1 // of an event of the node itself
+	switch e.ordinal / ordinalNodes {
+	case ordinalScript:
+		event.Kind = sim.KindScript
+		return event, 0
+	case ordinalOffer:
+		event.Kind = sim.KindAction
+		return event, own
+	case ordinalTask:
+		event.Kind = sim.KindTask
+		return event, own - uint64(m.able[i].offers)
+	case ordinalTimer:
+		event.Kind = sim.KindTimer
+		return event, 0
+	case ordinalTCP:
+		event.Link = sim.LinkTCP
+	case ordinalUDP:
+		event.Link = sim.LinkUDP
+	default:
+		if event.Link = sim.LinkSet; e.pops != none {
+			event.Link = sim.LinkBag
+		}
+	}
+	event.Kind, event.From = sim.KindMessage, state.AddrOf(e.from)
+	return event, ofMessage(e.what, event.Link)
 }
 
 // stand loads the position into the world.
@@ -559,15 +595,15 @@ func (m *Memo) footsteps(state uint32, k int) error {
 // the resulting state.
 func (m *Memo) footstep(state uint32, k int) error {
 	e, slot := m.x.World.Events.Found(k)
-	return m.byParts(state, k, &e, slot, m.nth(&e, k))
+	return m.byParts(state, k, &e, m.what(&e, slot, m.nth(&e, k)))
 }
 
 // byParts takes the k-th event of the position by its footprint. The world may be in any state.
-func (m *Memo) byParts(state uint32, k int, e *sim.Event, slot, nth int) error {
+func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 	if m.isDear(m.index(e.Node)) {
 		return m.inWorld(state, k)
 	}
-	pieces, err := m.byFootprint(state, k, e, slot, nth)
+	pieces, err := m.byFootprint(state, k, e, what)
 	if err != nil {
 		return err
 	}

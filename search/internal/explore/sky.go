@@ -17,9 +17,9 @@ type sky struct {
 // overhead is an event of a sky.
 type overhead struct {
 	sim.Event
-	nth    int  // how many of its kind come before it, where that identifies it
-	rare   bool // it is not taken in healed states
-	spared bool // see Taker.spared
+	what   uint64 // its number: see Memo.what
+	rare   bool   // it is not taken in healed states
+	spared bool   // see Taker.spared
 }
 
 // apart reports whether no message is under way to an absent node, and all connections with absent
@@ -75,7 +75,7 @@ func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
 		case e.spared:
 			m.x.spares()
 		default:
-			if err := m.byParts(state, k, &e.Event, 0, e.nth); err != nil {
+			if err := m.byParts(state, k, &e.Event, e.what); err != nil {
 				return k, err
 			}
 		}
@@ -122,7 +122,7 @@ func (m *Memo) skyOfWorld() *sky {
 	s, events, spent := new(sky), &m.x.World.Events, m.x.spent()
 	for k := range events.Count() {
 		e, _ := events.Found(k)
-		s.add(overhead{Event: e, nth: m.nth(&e, k), rare: e.Kind.Weight() == 0, spared: spent && e.Kind.Fault()})
+		s.add(overhead{Event: e, what: m.what(&e, 0, m.nth(&e, k)), rare: e.Kind.Weight() == 0, spared: spent && e.Kind.Fault()})
 	}
 	return s
 }
