@@ -16,7 +16,7 @@
 //	stream macemc-work       a work queue with a message for each span; a span is redelivered if its worker is silent
 //	bucket macemc-results    the result of each span, under the span's name; the first writer creates it
 //	bucket macemc-known      the additions to the corpus, for each lot
-//	bucket macemc-tries      the walks that ended processes, for each span that was delivered
+//	bucket macemc-tries      the walks and states that ended processes, for each span and group
 //	bucket macemc-run        the job, the number of the current lot, and a heartbeat for each worker
 //
 // The states of the exhaustive phase may be divided into shards, each of which one worker at a time visits:
@@ -26,7 +26,8 @@
 //	bucket macemc-space      the level, and the worker of each shard
 //
 // When a span is delivered a second time, its walks are taken in a process of their own. A walk that
-// ends three such processes is left out, and the search is then incomplete.
+// ends three such processes is left out, and the search is then incomplete. The same holds for states:
+// if the worker of a shard ends, a process of its own visits the next group of states.
 //
 // # Trust
 //

@@ -48,6 +48,10 @@ var mutants = []mutant{
 	{"a record does not wait for states that another goroutine stores", "VisitorRelies", "visit.go", `return s.remote.Stored(ctx)`, `go s.remote.Stored(ctx); return nil`},
 	{"records of an earlier owner are accepted", "ZombieVisitor", "visit.go", `, jetstream.WithExpectLastSequence(h.last))`, `)`},
 	{"a level ends in one pass", "LevelEnds", "space.go", `, jetstream.WithExpectLastSequence(next[k]))`, `)`},
+	{"states at which an owner ended are visited in the same process", "PoisonousState", "visit.go", `alone: now.Owners[k].Alone`, `alone: false`},
+	{"a state is left out, and the states it leads to are not missed", "PoisonousState", "../search/shards.go", `	case s.leftOut() > 0:
+		safety.State = StateIncomplete
+`, ``},
 	{"redelivered spans are taken in the same process", "Poison", "worker.go", `errors.Is(err, jetstream.ErrKeyExists):`, `false:`},
 }
 
@@ -79,11 +83,11 @@ func (m *mutant) caught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{file: filepath.Join(dir, m.file)}})
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{file: filepath.Join(dir, filepath.Base(m.file))}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string][]byte{m.file: []byte(changed), "overlay.json": overlay} {
+	for name, text := range map[string][]byte{filepath.Base(m.file): []byte(changed), "overlay.json": overlay} {
 		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
 			t.Fatal(err)
 		}

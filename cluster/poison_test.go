@@ -39,10 +39,14 @@ func (n *drinker) sip(env sim.Env, _ sip) {
 	if n.sips++; n.sips < 20 {
 		env.After(time.Second, sip{})
 	}
-	if n.drops < 2 {
-		return
+	if n.drops >= 2 {
+		harm(n.does)
 	}
-	switch n.does {
+}
+
+// harm harms the process.
+func harm(deed string) {
+	switch deed {
 	case "exit":
 		os.Exit(3)
 	case "loop":
@@ -60,5 +64,55 @@ func (n *drinker) sip(env sim.Env, _ sip) {
 				all[len(all)-1][k] = 1
 			}
 		}
+	}
+}
+
+// venom is a system of few states, from two of which a step harms its process. With the deed "within", these
+// states are not expanded, by sim.System.Within.
+var venom = &sim.System{
+	Name: "venom", Doc: "Two nodes, one of which harms its process in some states.",
+	Params: []*sim.Param{venomous},
+	New: func(p sim.Params, self sim.Addr) sim.Node {
+		return tastes.Node(&taster{does: p.Word(venomous), first: self == p.Addr(0)})
+	},
+	Nodes: func(sim.Params) sim.Range { return sim.Range{Least: 2, Most: 2, Default: 2} },
+	Script: func(p sim.Params, self sim.Addr, n int) []sim.Signal {
+		if self == p.Addr(0) {
+			return []sim.Signal{taste{}, taste{}, taste{}, taste{}, taste{}}
+		}
+		return []sim.Signal{taste{}}
+	},
+	Properties: []sim.Property{
+		sim.Always("nothing is wrong", func(sim.View[*taster]) bool { return true }),
+	},
+	Within: sim.While("nothing that is kept apart", func(v sim.View[*taster]) bool {
+		n, _ := v.At(v.Params().Addr(0))
+		return n == nil || n.does != "within" || !n.full()
+	}),
+}
+
+var venomous = &sim.Param{Name: "deed", Doc: "what venom does", Words: []string{"within", "exit", "loop", "goroutine", "memory"}}
+
+type (
+	taste  struct{}
+	taster struct {
+		does        string
+		first       bool
+		tastes, sum int
+	}
+)
+
+var tastes = sim.Handle(sim.OnSignal((*taster).taste))
+
+// full reports whether the next taste does harm.
+func (n *taster) full() bool { return n.first && n.tastes == 3 && n.sum == 6 }
+
+func (n *taster) taste(env sim.Env, _ taste) {
+	if n.full() && n.does != "within" {
+		harm(n.does)
+	}
+	n.tastes++
+	if n.first {
+		n.sum += env.Choose(3, "cup")
 	}
 }

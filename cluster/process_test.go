@@ -290,6 +290,38 @@ func TestPoisonIsLeftOut(t *testing.T) {
 	}
 }
 
+// A state whose steps end their process, or never return, is left out, with the run to it, and the search is
+// incomplete. All other states are counted: they are those of a search that does not expand this state.
+func TestPoisonousStateIsLeftOut(t *testing.T) {
+	t.Parallel()
+	line := "venom --no-walks --out found --param deed="
+	want := start(t, t.TempDir(), "search "+line+"within --json --quiet").wait(t).result(t)
+	for _, deed := range []string{"exit", "loop", "goroutine", "memory"}[:long.Of(2, 4)] {
+		c := newCrew(t, line+deed, "--no-work --shards 2 --memory 512MiB", 2)
+		got := c.coordinator.wait(t).result(t)
+		c.end()
+		if want, got := ofStates(want)["states"], ofStates(got)["states"]; want != got {
+			t.Errorf("%s: %v states, want %v", deed, got, want)
+		}
+		for _, name := range []string{"transitions", "duplicates", "depth"} {
+			if want, got := ofStates(want)[name], ofStates(got)[name]; want != got {
+				t.Errorf("%s: %s are %v, want %v", deed, name, got, want)
+			}
+		}
+		all, _ := got["left_out"].([]any)
+		if got["stop"] != "quarantined" || got["safety"].(map[string]any)["status"] != "incomplete" || got["status"] != 3 || len(all) != 2 {
+			t.Errorf("%s: stop %v, safety %v, exit status %v, left out %v\n%s", deed, got["stop"], got["safety"], got["status"], all, c.coordinator.stderr.String())
+		}
+		for _, one := range all {
+			of := one.(map[string]any)
+			again := start(t, c.dir, "replay "+of["file"].(string)).wait(t)
+			if said := again.stdout.String(); again.ProcessState.ExitCode() != 0 || !strings.Contains(said, "taste") {
+				t.Errorf("%s: a replay of %v: exit status %d, %s%s", deed, of, again.ProcessState.ExitCode(), said, again.stderr.String())
+			}
+		}
+	}
+}
+
 // A worker of another build refuses the search, in one line.
 func TestAnotherBuildIsRefused(t *testing.T) {
 	t.Parallel()

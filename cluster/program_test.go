@@ -64,7 +64,7 @@ func TestMain(m *testing.M) {
 		}
 		p := brisk
 		p.stuck = time.Second
-		systems := append([]*sim.System{poison}, catalog.Systems()...)
+		systems := append([]*sim.System{poison, venom}, catalog.Systems()...)
 		command.Program{Systems: systems, Bugs: catalog.Bugs(), Cluster: commands(p, func(at, _ string) {
 			if at == "asks" { // a heartbeat is no step of a commit
 				return

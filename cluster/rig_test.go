@@ -203,15 +203,24 @@ func (g *rig) workerWith(ctx context.Context, n int, at func(point, id string)) 
 		Remotes: func(_ command.Job, shards int) (func() (*search.Remote, error), error) {
 			return search.NewRemotes(g.sys, g.opts, shards), nil
 		},
-		Lone: func(_ context.Context, l command.Lone, over func() bool) (search.Spanned, int, error) {
+		Lone: func(_ context.Context, l command.Lone, over func() bool) (came []byte, _ int, err error) {
+			if l.Shards > 0 {
+				remote, err := search.NewRemotes(g.sys, g.opts, l.Shards)()
+				if err != nil {
+					return came, -1, err
+				}
+				defer remote.Close()
+				came, err = remote.Alone(l.Group, l.Leave, func(int) {})
+				return came, -1, err
+			}
 			taker, err := search.NewTaker(g.sys, g.opts)
 			if err == nil {
 				err = taker.Learn(l.Known)
 			}
 			if err != nil {
-				return search.Spanned{}, -1, err
+				return came, -1, err
 			}
-			came, whole, err := taker.Take(l.Span, func(int) search.Next {
+			span, whole, err := taker.Take(l.Span, func(int) search.Next {
 				if over() {
 					return search.NextStop
 				}
@@ -220,6 +229,10 @@ func (g *rig) workerWith(ctx context.Context, n int, at func(point, id string)) 
 			if err == nil && !whole {
 				err = command.ErrUnwanted
 			}
+			if err != nil {
+				return came, -1, err
+			}
+			came, err = json.Marshal(span)
 			return came, -1, err
 		},
 	}

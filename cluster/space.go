@@ -78,6 +78,7 @@ type space struct {
 type owner struct {
 	Slot  string // a goroutine of a worker, or ""
 	Epoch uint64
+	Alone bool // an earlier owner ended at the next states: a process of its own visits them
 }
 
 // record is what stands before the record of a search.Remote.
@@ -482,7 +483,7 @@ func (s *survey) look(ctx context.Context, k int) error {
 		return err
 	}
 	if r.Read > s.read[k] {
-		s.tries[k] = 0
+		s.tries[k], s.now.Owners[k].Alone = 0, false
 	}
 	s.at[k], s.read[k] = m.Sequence, r.Read
 	s.records[k] = nil
@@ -564,7 +565,7 @@ func (s *survey) assign() (changed bool) {
 			free = append(free, k)
 		case o.Slot == "" || n >= most:
 			free = append(free, k)
-		case busy && time.Since(s.since[k]) > stillMost*s.stuck:
+		case busy && !o.Alone && time.Since(s.since[k]) > stillMost*s.stuck:
 			s.say(fmt.Sprintf("macemc: shard %d has not moved for %s: another worker gets it", k, stillMost*s.stuck))
 			stuck[k] = o.Slot
 			s.loses(k)
@@ -579,7 +580,7 @@ func (s *survey) assign() (changed bool) {
 		})
 		load[least]++
 		s.now.Last++
-		s.now.Owners[k] = owner{least, s.now.Last}
+		s.now.Owners[k] = owner{least, s.now.Last, s.tries[k] > 0}
 		s.since[k] = time.Now()
 	}
 	return len(free) > 0

@@ -1,15 +1,18 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
+	"macemc/command"
 	"macemc/search"
 )
 
@@ -92,6 +95,7 @@ type slot struct {
 	of     *job
 	name   string
 	remote *search.Remote
+	ends   func() // stops looking after remote
 	held   map[int]*holding
 }
 
@@ -100,6 +104,7 @@ type holding struct {
 	epoch uint64
 	last  uint64 // the last record, which is this slot's
 	read  uint64 // the last message of the states' stream that was read
+	alone bool   // the next group is visited by a process of its own, since an earlier owner ended at it
 }
 
 var (
@@ -176,6 +181,7 @@ func (s *slot) asks(ctx context.Context) {
 // clear drops all shards, and everything that was not recorded.
 func (s *slot) clear() {
 	if s.remote != nil {
+		s.ends()
 		s.remote.Close()
 	}
 	s.remote, s.held = nil, nil
@@ -184,7 +190,7 @@ func (s *slot) clear() {
 // turn visits a group of each shard of the slot, and reports whether there was any.
 func (s *slot) turn(ctx context.Context, now *space) (busy bool, err error) {
 	for k, h := range s.held {
-		if now.Owners[k] != (owner{s.name, h.epoch}) {
+		if o := &now.Owners[k]; o.Slot != s.name || o.Epoch != h.epoch {
 			delete(s.held, k)
 			s.remote.Drop(k)
 		}
@@ -218,8 +224,9 @@ func (s *slot) takeOver(ctx context.Context, now *space, k int) error {
 			return fmt.Errorf("%w: %w", errNoRemote, err)
 		}
 		s.held = map[int]*holding{}
+		s.ends = s.endIfStill(s.remote)
 	}
-	h := &holding{epoch: epoch}
+	h := &holding{epoch: epoch, alone: now.Owners[k].Alone}
 	var records [][]byte
 	for {
 		m, err := s.visited[k].GetMsg(ctx, h.last+1, jetstream.WithGetMsgSubject(subjectVisited(k)))
@@ -306,17 +313,22 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 		if m.Sequence != read+1 {
 			return fmt.Errorf("%w: message %d of the states of shard %d is lost", errDamaged, read+1, k)
 		}
-		if read = m.Sequence; m.Header.Get(headerMark) == "" {
-			if err := s.remote.Take(m.Data); err != nil {
-				return fmt.Errorf("%w: shard %d: %w", errVisit, k, err)
-			}
+		if read = m.Sequence; m.Header.Get(headerMark) != "" {
+			continue
+		}
+		take := s.remote.Take
+		if h.alone {
+			take = s.remote.Aside
+		}
+		if err := take(m.Data); err != nil {
+			return fmt.Errorf("%w: shard %d: %w", errVisit, k, err)
 		}
 	}
 	id := fmt.Sprintf("shard.%d.%d", k, now.Level)
 	s.reaches("read", id)
-	of, batches, err := s.remote.Finish(now.Expand)
+	of, batches, err := s.finish(ctx, now, k)
 	if err != nil {
-		return fmt.Errorf("%w: shard %d: %w", errVisit, k, err)
+		return err
 	}
 	s.reaches("expanded", id)
 	if err := s.store(ctx, batches); err != nil {
@@ -330,8 +342,64 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	if err := s.append(ctx, k, h, of); err != nil {
 		return err
 	}
+	h.alone = false
 	s.reaches("recorded", id)
 	return nil
+}
+
+// finish ends a group. If the one before this slot ended at it, a process of its own visits its states.
+func (s *slot) finish(ctx context.Context, now *space, k int) (of []byte, batches [][][]byte, err error) {
+	h := s.held[k]
+	var came []byte
+	if alone := h.alone && s.remote.Len() > 0; alone {
+		group, err := s.remote.Group(now.Expand)
+		if err != nil {
+			return nil, nil, err
+		}
+		over := func() bool {
+			now, _ := s.space.get()
+			return ctx.Err() != nil || !s.sharded(s.of) || now.Owners[k].Epoch != h.epoch
+		}
+		one := command.Lone{Job: s.of.Job, Shards: s.of.Shards, Group: group}
+		whole := false
+		id, name := fmt.Sprintf("%d.shard.%d.%d", s.of.Epoch, k, h.read), fmt.Sprintf("level %d of shard %d: state", now.Level, k)
+		if came, whole, err = s.isolate(ctx, one, id, name, over); err != nil || !whole {
+			return nil, nil, cmp.Or(err, errLost)
+		}
+		of, batches, err = s.remote.Join(came)
+	} else {
+		of, batches, err = s.remote.Finish(now.Expand)
+	}
+	if err != nil {
+		err = fmt.Errorf("%w: shard %d: %w", errVisit, k, err)
+	}
+	return of, batches, err
+}
+
+// endIfStill ends the process if a step of states does not return; a process of its own then visits them. It
+// looks until it is told to stop.
+func (w *worker) endIfStill(r *search.Remote) (ends func()) {
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(w.stuck / looks)
+		defer tick.Stop()
+		var last uint64
+		for same := 0; same < looks; {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+			}
+			if now := r.Beats(); now == 0 || now != last {
+				last, same = now, 0
+			} else {
+				same++
+			}
+		}
+		w.Say("a step of a state does not return: the process ends")
+		os.Exit(4)
+	}()
+	return func() { close(done) }
 }
 
 // missing returns the error for a message of a shard's states that the server does not have: it is lost,

@@ -20,12 +20,13 @@ import (
 )
 
 const (
-	deathsMost  = 3 // A walk that ended as many processes is left out.
-	deathsOther = 8 // The worker ends if as many processes in a row end before their first walk.
+	deathsMost  = 3 // A walk or a state that ended as many processes of its own is left out.
+	deathsOther = 8 // A span or a group fails if as many processes end before their first walk or state.
+	looks       = 8 // A goroutine is stuck once it was seen as often at the same step.
 )
 
-// try is the record of a span that was delivered before.
-type try struct{ Deaths map[int]int } // by walk, how many processes of their own ended during it
+// try is the record of a span that was delivered before, or of a group that was begun before.
+type try struct{ Deaths map[int]int } // by walk or state, how many processes of their own ended during it
 
 // worker takes the walks of spans on several goroutines.
 type worker struct {
@@ -388,24 +389,28 @@ func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string,
 	if _, err := w.results.Get(ctx, id); err == nil { // the result was stored, and only the acknowledgement got lost
 		return came, false, nil
 	}
-	var known try
-	if e, err := w.tries.Get(ctx, id); err != nil {
-		return came, false, err
-	} else if err := json.Unmarshal(e.Value(), &known); err != nil {
-		return came, false, err
+	text, whole, err := w.isolate(ctx, command.Lone{Job: of.Job, Known: t.Knowledge(), Span: s}, id, "walk", over)
+	if err == nil && whole {
+		err = json.Unmarshal(text, &came)
 	}
-	if known.Deaths == nil {
-		known.Deaths = map[int]int{}
-	}
-	for deaths := 0; ; deaths++ {
-		var leave []int
-		for walk, n := range known.Deaths {
-			if n >= deathsMost {
-				leave = append(leave, walk)
-			}
+	return came, whole, err
+}
+
+// isolate takes the span or the group of that id in a process of its own, and starts another process each time
+// one ends. A walk or a state that ended deathsMost of them, those of other workers among them, is left out.
+func (w *worker) isolate(ctx context.Context, one command.Lone, id, name string, over func() bool) (came []byte, whole bool, err error) {
+	known := try{map[int]int{}}
+	if e, err := w.tries.Get(ctx, id); err == nil {
+		if err := json.Unmarshal(e.Value(), &known); err != nil {
+			return came, false, err
 		}
-		one := command.Lone{Job: of.Job, Known: t.Knowledge(), Span: s, Leave: leave, Stuck: w.stuck, Most: w.Memory}
-		came, walk, err := w.Lone(ctx, one, over)
+	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
+		return came, false, err
+	}
+	one.Stuck, one.Most = w.stuck, w.Memory
+	for ends := 0; ; {
+		one.Leave = known.leave()
+		came, number, err := w.Lone(ctx, one, over)
 		switch {
 		case err == nil:
 			return came, true, nil
@@ -413,13 +418,14 @@ func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string,
 			return came, false, nil
 		case ctx.Err() != nil:
 			return came, false, ctx.Err()
-		case walk < 0 && deaths >= deathsOther:
-			return came, false, fmt.Errorf("processes that take walks alone end before the first: %w", err)
-		case walk < 0:
+		case number < 0 && ends >= deathsOther:
+			return came, false, fmt.Errorf("processes that are started for a single task end before they begin: %w", err)
+		case number < 0:
+			ends++
 			continue
 		}
-		known.Deaths[walk]++
-		w.Say(fmt.Sprintf("walk %d ended a process of its own (%d of %d): %v", walk, known.Deaths[walk], deathsMost, err))
+		known.Deaths[number]++
+		w.Say(fmt.Sprintf("%s %d ended a process of its own (%d of %d): %v", name, number, known.Deaths[number], deathsMost, err))
 		text, err := json.Marshal(&known)
 		if err != nil {
 			return came, false, err
@@ -428,6 +434,16 @@ func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string,
 			return came, false, err
 		}
 	}
+}
+
+// leave returns the numbers of the walks or states that are left out.
+func (t *try) leave() (all []int) {
+	for number, n := range t.Deaths {
+		if n >= deathsMost {
+			all = append(all, number)
+		}
+	}
+	return all
 }
 
 // store stores the result of a span unless the span has one.

@@ -58,9 +58,10 @@ type Hands struct {
 	// Remotes returns a function that makes Remotes, which visit states of a job that are divided into
 	// shards.
 	Remotes func(j Job, shards int) (func() (*search.Remote, error), error)
-	// Lone takes a span in a process of its own. Once over reports true, it returns ErrUnwanted. If
-	// the process fails, it returns the walk that was under way, or -1 if none was.
-	Lone func(ctx context.Context, l Lone, over func() bool) (came search.Spanned, walk int, err error)
+	// Lone takes a span or a group in a process of its own. Once over reports true, it returns ErrUnwanted.
+	// If the process fails, it returns the walk or the state that was under way, or -1 if none was. What came
+	// of a span is a search.Spanned as JSON, and of a group what Join of a search.Remote takes.
+	Lone func(ctx context.Context, l Lone, over func() bool) (came []byte, number int, err error)
 	Say  func(string)
 }
 
@@ -83,7 +84,7 @@ phase, too; otherwise the coordinator does that itself. It takes again the walks
 closer look, and writes the findings. It starts a worker on its own
 machine, too. It keeps its state in --state DIR, and resume goes on with it.
 
-A walk that ends three workers is left out; the search is then reported as incomplete.`
+A walk or a state that ends three workers is left out; the search is then reported as incomplete.`
 	cmd.Example = `
 macemc coordinator randtree --state randtree.state --paths 1000000
 macemc worker`

@@ -36,6 +36,13 @@ func (t *tool) storeUndecided(r *search.Result) error {
 	})
 }
 
+// storeLeftOut writes the runs to states that were left out.
+func (t *tool) storeLeftOut(r *search.Result) error {
+	return t.storePaths(r.System.Name+"-left-out", len(r.LeftAt), func(i int) (*choose.Path, *string) {
+		return r.LeftAt[i].Path, &r.LeftAt[i].File
+	})
+}
+
 // storePaths writes n paths into a folder, and says of each where.
 func (t *tool) storePaths(name string, n int, of func(i int) (*choose.Path, *string)) error {
 	if n == 0 {

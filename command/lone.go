@@ -16,23 +16,25 @@ import (
 	"macemc/search"
 )
 
-// Lone is a span that a process of its own takes, since one of its walks may have ended another
-// process. It goes through the standard input, as JSON. The process prints the number of each walk
-// before it takes it, and the result at the end.
+// Lone is a span of walks, or a group of states, for a process of its own, since one of them may have ended
+// another process. It goes through the standard input, as JSON. The process prints the number of each walk
+// or state before it takes it, and the result at the end.
 type Lone struct {
-	Job   Job
-	Known search.Knowledge
-	Span  search.Span
-	Leave []int         // walks that are left out
-	Stuck time.Duration // after which a walk counts as one that never returns
-	Most  int           // bytes of memory, more of which end the process
+	Job    Job
+	Known  search.Knowledge
+	Span   search.Span
+	Shards int           // into which the states are divided, or 0 for a span
+	Group  []byte        // of search.Remote
+	Leave  []int         // walks or states that are left out
+	Stuck  time.Duration // after which a walk or a state counts as one that never returns
+	Most   int           // bytes of memory, more of which end the process
 }
 
-// ErrUnwanted says that a span is not wanted any more.
+// ErrUnwanted says that a span or a group is not wanted any more.
 var ErrUnwanted = errors.New("the span is not wanted any more")
 
-// lone takes a span in a process of its own.
-func (t *tool) lone(ctx context.Context, l Lone, over func() bool) (came search.Spanned, walk int, err error) {
+// lone takes a span or a group in a process of its own: see Hands.
+func (t *tool) lone(ctx context.Context, l Lone, over func() bool) (came []byte, walk int, err error) {
 	cmd, in, err := t.workerProcess(workerLone, []string{"worker"})
 	if err != nil {
 		return came, -1, err
@@ -95,8 +97,8 @@ func (l *Lone) watch(ctx context.Context, over func() bool, begun, done <-chan s
 	}
 }
 
-// heardOf reads the output of a process that takes a span.
-func heardOf(out io.Reader, begun chan<- struct{}) (came search.Spanned, walk int, err error) {
+// heardOf reads the output of a process that takes a span or a group.
+func heardOf(out io.Reader, begun chan<- struct{}) (came []byte, walk int, err error) {
 	walk = -1
 	for r := bufio.NewReaderSize(out, 1<<16); ; {
 		line, err := r.ReadString('\n')
@@ -104,7 +106,7 @@ func heardOf(out io.Reader, begun chan<- struct{}) (came search.Spanned, walk in
 			return came, walk, err
 		}
 		if text, is := strings.CutPrefix(line, "result "); is {
-			return came, walk, json.Unmarshal([]byte(text), &came)
+			return []byte(text), walk, nil
 		}
 		if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
 			walk = n
@@ -129,27 +131,43 @@ func (t *tool) takeLone(in io.Reader) error {
 		_, _ = io.Copy(io.Discard, in) // end of file: the parent has ended
 		t.exit(exitStopped)
 	}()
-	taker, err := t.takerOf(l.Job)
+	came, err := t.takes(&l, func(number int) { fmt.Fprintln(out, number) })
 	if err != nil {
 		return err
 	}
-	if err := taker.Learn(l.Known); err != nil {
-		return err
+	_, err = fmt.Fprintf(out, "result %s\n", came)
+	return err
+}
+
+// takes takes the walks or the states, and calls begins with the number of each before.
+func (t *tool) takes(l *Lone, begins func(number int)) (came []byte, err error) {
+	if l.Shards > 0 {
+		another, err := t.remotesOf(l.Job, l.Shards)
+		if err != nil {
+			return came, err
+		}
+		remote, err := another()
+		if err == nil {
+			came, err = remote.Alone(l.Group, l.Leave, begins)
+		}
+		return came, err
 	}
-	came, _, err := taker.Take(l.Span, func(walk int) search.Next {
+	taker, err := t.takerOf(l.Job)
+	if err != nil {
+		return came, err
+	}
+	if err := taker.Learn(l.Known); err != nil {
+		return came, err
+	}
+	span, _, err := taker.Take(l.Span, func(walk int) search.Next {
 		if slices.Contains(l.Leave, walk) {
 			return search.NextLeave
 		}
-		fmt.Fprintln(out, walk)
+		begins(walk)
 		return search.NextTake
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	text, err := json.Marshal(came)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(out, "result %s\n", text)
-	return err
+	return json.Marshal(span)
 }

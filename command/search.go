@@ -423,7 +423,7 @@ func (t *tool) conclude(r *search.Result, f searchFlags, late func() bool) {
 
 // store writes the findings.
 func (t *tool) store(r *search.Result, late func() bool) (all []*account.Account, failed error) {
-	failed = cmp.Or(t.storePrefixes(r), t.storeUndecided(r))
+	failed = cmp.Or(t.storePrefixes(r), t.storeUndecided(r), t.storeLeftOut(r))
 	all = account.AllBy(r, account.Means{Copy: t.copies, Prints: t.child.heard(), Stop: late})
 	for _, a := range all {
 		failed = cmp.Or(failed, t.shelf.Write(a, r, t.commands))

@@ -43,7 +43,7 @@ func (r *runner) fold(states, walks outcome) (*Result, error) {
 		System: r.Sys, Params: r.opts.Params, Options: r.opts,
 		Finding: firstOf(all), Findings: all, Undecided: r.undecided, Alike: r.findings.alike, Ignored: r.findings.ignored,
 		Safety: r.safety(states), Liveness: r.liveness(states, walks), Stop: stop, Cut: cut,
-		Stats: stats, Measured: r.measured(), Repeated: states.repeated, Quarantined: r.quarantined, Prefixes: states.prefixes, Overflow: r.overflow(),
+		Stats: stats, Measured: r.measured(), Repeated: states.repeated, Quarantined: r.quarantined, Left: r.leftStates, LeftAt: r.leftAt, Prefixes: states.prefixes, Overflow: r.overflow(),
 		Never: r.coverage.Never(), Slack: r.coverage.Slack(), Held: r.coverage.Held(), Charts: r.coverage.Charts(),
 		lab: r.lab,
 	}
@@ -58,10 +58,10 @@ func firstOf(all []*Finding) *Finding {
 }
 
 // stops returns the reason why the search stopped, and the limit that ended it early, if one did. If
-// memory ended the exhaustive phase, memory is the reason, even if all walks were taken after it.
+// memory ended the exhaustive phase, or it left states out, that is the reason, even if all walks were taken after it.
 func (r *runner) stops(states, walks outcome) (stop, cut Stop) {
 	stop, cut = states.stop, early(states.stop)
-	if walks.over() && (walks.stop != StopPaths || stop != StopMemory) {
+	if walks.over() && (walks.stop != StopPaths || stop != StopMemory && stop != StopQuarantined) {
 		stop, cut = walks.stop, cmp.Or(cut, early(walks.stop))
 	}
 	if !r.findings.wants() {

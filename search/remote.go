@@ -31,6 +31,22 @@ type Remote struct {
 	level  int
 	before int          // states of the shard before the group
 	group  *shard.Group // of the states that are sent, or nil if none is under way
+	aside  loneGroup    // the group, as far as it is not visited here
+	fresh  *shard.Set   // the new states of it, or nil if there are none
+}
+
+// loneGroup is a group of states that a process of its own visits, since one of them may end the process.
+type loneGroup struct {
+	Shard, Level int
+	Expand       bool
+	Batches      [][]byte
+	New          []bool // by the number of a state in all batches
+}
+
+// loneCame is what came of a loneGroup.
+type loneCame struct {
+	Record  []byte // of the group alone
+	Batches [][][]byte
 }
 
 // heldShard is a shard that the remote holds.
@@ -51,8 +67,13 @@ type shardSum struct {
 	Outside, Sampled, Spare bool
 	Dear                    uint64
 	Wrongs                  []explore.RemoteWrong // the one to report for each depth, of those at Level and beyond it
+	LeftOut                 int                   // states that were neither judged nor expanded, since they ended processes
+	Left                    []explore.RemoteLeft  // the first leftMost of them
 	coverage                []byte
 }
+
+// leftMost is how many of the states that were left out are listed.
+const leftMost = 16
 
 // remotes makes the Remotes of one process. They share the parts of states, and the list of states that
 // they have sent, so a process sends most states once.
@@ -77,6 +98,7 @@ func (of *remotes) another() (*Remote, error) {
 		return nil, err
 	}
 	r := &Remote{of: of, h: h, shards: of.shards, held: map[int]*heldShard{}}
+	h.Pulse.Watch()
 	h.owner.Few, h.owner.Depth = h.few(), func() int { return r.g.Depth() }
 	r.out = explore.NewOutbox(of.shards, r.knows)
 	r.g, err = h.owner.NewRemote(run.Climate{Faults: h.Stormy(), Heal: -1}, h.opts.Engine != EngineLocal, &of.common, r.out)
@@ -141,13 +163,26 @@ func (r *Remote) Begin(k, level int) {
 	r.out.Begin(r.group)
 	r.now, r.level = r.held[k], level
 	r.before = r.now.known.Len()
-	r.g.Begin(level)
+	r.aside, r.fresh = loneGroup{Shard: k, Level: level}, nil
+	r.begin(nil)
+}
+
+func (r *Remote) begin(alone *explore.Alone) {
+	r.g.Begin(r.level, alone)
 	r.h.counted()
 	r.h.coverage.Clear()
 }
 
 // Len returns how many states of the group are new so far.
-func (r *Remote) Len() int { return r.g.Len() }
+func (r *Remote) Len() int {
+	if r.fresh != nil {
+		return r.fresh.Len()
+	}
+	return r.g.Len()
+}
+
+// Beats returns a number that changes while states are visited, and is 0 while none is.
+func (r *Remote) Beats() uint64 { return r.h.Pulse.Count() }
 
 // Take adds the states of a batch to the group, if they are new, and judges them.
 func (r *Remote) Take(batch []byte) error {
@@ -156,6 +191,82 @@ func (r *Remote) Take(batch []byte) error {
 		return err
 	}
 	return r.apart(func() error { return r.g.Take(b, &r.now.known) })
+}
+
+// Aside adds the states of a batch to the group, and does not visit them: another process does. See Group.
+func (r *Remote) Aside(batch []byte) error {
+	b, err := shard.Read(batch)
+	if err != nil {
+		return err
+	}
+	if r.fresh == nil {
+		r.fresh = &shard.Set{}
+	}
+	r.aside.Batches = append(r.aside.Batches, batch)
+	for {
+		if more, err := b.Next(); !more || err != nil {
+			return err
+		}
+		r.aside.New = append(r.aside.New, !r.now.known.Has(b.Sum) && r.fresh.Add(b.Sum))
+	}
+}
+
+// Group returns the states of Aside, for Alone of a Remote in another process.
+func (r *Remote) Group(expand bool) ([]byte, error) {
+	r.aside.Expand = expand
+	return json.Marshal(&r.aside)
+}
+
+// Alone visits the states of a group one after another, except those whose numbers are in leave. It calls begins
+// with the number of each before it is judged, and before its steps are taken. The result is for Join.
+func (r *Remote) Alone(group []byte, leave []int, begins func(state int)) (came []byte, err error) {
+	var a loneGroup
+	if err := json.Unmarshal(group, &a); err != nil {
+		return nil, err
+	}
+	if err := r.Hold(a.Shard, nil); err != nil {
+		return nil, err
+	}
+	r.Begin(a.Shard, a.Level)
+	r.begin(&explore.Alone{New: a.New, Leave: leave, Begins: begins})
+	for _, b := range a.Batches {
+		if err := r.Take(b); err != nil {
+			return nil, err
+		}
+	}
+	var out loneCame
+	if out.Record, out.Batches, err = r.Finish(a.Expand); err != nil {
+		return nil, err
+	}
+	return json.Marshal(&out)
+}
+
+// Join ends a group that another process has visited: see Alone. It returns what Finish returns.
+func (r *Remote) Join(came []byte) (record []byte, batches [][][]byte, err error) {
+	var in loneCame
+	if err := json.Unmarshal(came, &in); err != nil {
+		return nil, nil, err
+	}
+	of, states, err := readRecord(in.Record)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := r.now
+	for ; len(states) > 0; states = states[16:] {
+		s.known.Add(shard.HashOf(states))
+	}
+	if n := s.known.Len() - r.before; n != of.States || n != r.Len() || len(in.Batches) != r.shards {
+		return nil, nil, shard.ErrDamaged
+	}
+	if err := of.coverInto(s.coverage); err != nil {
+		return nil, nil, err
+	}
+	s.sum.add(r.level, of.States, &Stats{Transitions: of.Transitions, Steps: of.Steps, HandlerRuns: of.Runs, Audited: of.Audited}, of.Made)
+	s.sum.wrong(of.Wrongs)
+	s.sum.leaves(of.LeftOut, of.Left)
+	s.sum.limits(of.Outside, of.Sampled, of.Spare, of.Dear)
+	record, err = r.records(s)
+	return record, in.Batches, err
 }
 
 // Finish ends the group. If expand is set, it takes all steps of its new states. It returns a record,
@@ -172,17 +283,22 @@ func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err err
 	s.coverage.Merge(r.h.coverage)
 	s.sum.add(r.level, s.known.Len()-r.before, &counts, made)
 	s.sum.wrong(wrongs)
+	s.sum.leaves(len(r.g.Left()), r.g.Left())
 	s.sum.limits(!inside, sampled, spared, r.g.Dear())
+	record, err = r.records(s)
+	return record, r.out.Take(), err
+}
+
+// records returns the record of a group.
+func (r *Remote) records(s *heldShard) ([]byte, error) {
 	if err := s.sum.covered(s.coverage); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if record, err = s.sum.record(); err != nil {
-		return nil, nil, err
-	}
+	record, err := s.sum.record()
 	for _, h := range s.known.From(r.before) {
 		record = shard.AppendHash(record, h)
 	}
-	return record, r.out.Take(), nil
+	return record, err
 }
 
 // Stored says that the batches which Finish has returned are stored. It returns once those are stored,
@@ -232,6 +348,12 @@ func (s *shardSum) wrong(all []explore.RemoteWrong) {
 			s.Wrongs[at] = w
 		}
 	}
+}
+
+// leaves adds states that were left out.
+func (s *shardSum) leaves(n int, first []explore.RemoteLeft) {
+	s.LeftOut += n
+	s.Left = append(s.Left, first[:min(len(first), leftMost-len(s.Left))]...)
 }
 
 func (s *shardSum) limits(outside, sampled, spared bool, dear uint64) {

@@ -62,7 +62,9 @@ type Result struct {
 
 	Repeated Repeated // of a space that was exhausted
 
-	Quarantined []int // walks that were left out, since they ended every process that took them
+	Quarantined []int    // walks that were left out, since they ended every process that took them
+	Left        int      // states that were neither judged nor expanded, since they ended every process that visited them
+	LeftAt      []Prefix // the runs to the first of them
 
 	Prefixes []Prefix // that were asked for; each ends in another steady state
 
@@ -112,7 +114,7 @@ type Unran struct {
 	Text     string
 }
 
-// Prefix is a run that ends in steady state.
+// Prefix is a run that ends in steady state, or in a state that was left out.
 type Prefix struct {
 	*choose.Path
 	File string // where somebody wrote it; "" means nowhere

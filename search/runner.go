@@ -36,6 +36,8 @@ type runner struct {
 	past        pastKept      // the additions to the corpus since the state of the search was last kept
 	from        *kept         // the state from which the search was resumed, or nil if it is new
 	quarantined []int         // walks that were left out
+	leftStates  int           // that were left out
+	leftAt      []Prefix      // the runs to the first of them
 	lots        int           // lots that other processes took
 	untold      pastKept      // additions to the corpus that those processes do not have yet
 

@@ -1,10 +1,12 @@
 package search
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"macemc/choose"
 	"macemc/internal/canon"
@@ -107,7 +109,7 @@ func (r *runner) exhaustShards(by Shards) (out outcome, err error) {
 	r.counted() // the starts are visited again
 	out, err = s.levels(level, some)
 	if err == nil {
-		err = s.count(out.finding != nil)
+		err = cmp.Or(s.count(out.finding != nil), s.leaves())
 	}
 	return out, err
 }
@@ -146,11 +148,53 @@ func (s *sharded) levels(level int, some bool) (outcome, error) {
 			if s.spared() {
 				return stopped(StopDepth).covers(s.safety(s.deepest()+1, true)), nil
 			}
-			return stopped(StopDone).covers(s.safety(s.deepest()+1, false)), nil
+			return stopped(s.unless(StopDone)).covers(s.safety(s.deepest()+1, false)), nil
 		case level == deepest, s.opts.enough(s.soFarIn()):
-			return stopped(StopDepth).covers(s.safety(level, true)), nil
+			return stopped(s.unless(StopDepth)).covers(s.safety(level, true)), nil
 		}
 	}
+}
+
+// unless returns why the search stops at its end, unless states were left out.
+func (s *sharded) unless(end Stop) Stop {
+	if s.leftOut() > 0 {
+		return StopQuarantined
+	}
+	return end
+}
+
+// leftOut returns how many states were left out, since they ended the processes that visited them.
+func (s *sharded) leftOut() (n int) {
+	for k := range s.sums {
+		n += s.sums[k].LeftOut
+	}
+	return n
+}
+
+// leaves notes which states were left out, with the runs that lead to them.
+func (s *sharded) leaves() error {
+	var all []explore.RemoteLeft
+	for k := range s.sums {
+		all = append(all, s.sums[k].Left...)
+	}
+	slices.SortStableFunc(all, func(a, b explore.RemoteLeft) int {
+		return cmp.Or(a.Depth-b.Depth, bytes.Compare(a.Path, b.Path))
+	})
+	for _, one := range all[:min(len(all), leftMost)] {
+		answers, err := explore.AnswersOf(one.Path)
+		if err != nil {
+			return err
+		}
+		path, _, err := s.recorded(answers, s.x.Climate, one.Depth)
+		if err != nil {
+			return err
+		}
+		if path != nil { // else the run fails now
+			s.leftAt = append(s.leftAt, Prefix{Path: path})
+		}
+	}
+	s.leftStates = s.leftOut()
+	return nil
 }
 
 // read reads the last record of each shard. The caller does not change a record that it has passed.
@@ -202,6 +246,8 @@ func (s *sharded) safety(depth int, open bool) Safety {
 		sampled, outside = sampled || s.sums[k].Sampled, outside || s.sums[k].Outside
 	}
 	switch {
+	case s.leftOut() > 0:
+		safety.State = StateIncomplete
 	case sampled:
 		safety.State = StateSampled
 	case open:

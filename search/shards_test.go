@@ -1,6 +1,8 @@
 package search_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,13 +18,16 @@ import (
 type local struct {
 	t       *testing.T
 	remotes []*search.Remote
-	states  [][][]byte // by shard, those of the next level
+	another func() (*search.Remote, error) // of a third process
+	states  [][][]byte                     // by shard, those of the next level
 	records [][][]byte
 	turn    int
+	leaves  map[int]bool // the depths of which the first state of each group is left out
 }
 
 func newLocal(t *testing.T, c config, shards int) *local {
 	l := &local{t: t, states: make([][][]byte, shards), records: make([][][]byte, shards)}
+	l.another = search.NewRemotes(c.sys, c.opts, shards)
 	for _, goroutines := range []int{2, 1} { // of two processes
 		another := search.NewRemotes(c.sys, c.opts, shards)
 		for range goroutines {
@@ -68,10 +73,7 @@ func (l *local) Visit(level int, _ func() bool, came func([][]byte) (bool, error
 				return false, "", err
 			}
 			r.Begin(k, level)
-			if err := r.Take(b); err != nil {
-				return false, "", err
-			}
-			record, batches, err := r.Finish(expand)
+			record, batches, err := l.group(r, b, level, expand)
 			if err != nil {
 				return false, "", err
 			}
@@ -90,6 +92,52 @@ func (l *local) Visit(level int, _ func() bool, came func([][]byte) (bool, error
 		}
 	}
 	return some, "", err
+}
+
+// group visits the states of a batch. Every third group, and those of which a state is left out, are visited
+// by another Remote, one state after another.
+func (l *local) group(r *search.Remote, b []byte, level int, expand bool) (record []byte, batches [][][]byte, err error) {
+	if l.turn%3 > 0 && !l.leaves[level] {
+		if err := r.Take(b); err != nil {
+			return nil, nil, err
+		}
+		return r.Finish(expand)
+	}
+	if err := r.Aside(b); err != nil {
+		return nil, nil, err
+	}
+	states := r.Len()
+	group, err := r.Group(expand)
+	if err != nil {
+		return nil, nil, err
+	}
+	alone, err := l.another()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer alone.Close()
+	begun := map[int]int{}
+	var leave []int
+	if _, err := alone.Alone(group, nil, func(state int) { begun[state]++ }); err != nil {
+		return nil, nil, err
+	}
+	if len(begun) != states {
+		l.t.Errorf("%d states of a group were begun, of %d", len(begun), states)
+	}
+	if l.leaves[level] && states > 0 {
+		leave = []int{slices.Min(slices.Collect(maps.Keys(begun)))}
+		clear(begun)
+	}
+	came, err := alone.Alone(group, leave, func(state int) { begun[state]++ })
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, state := range leave {
+		if begun[state] > 0 {
+			l.t.Errorf("state %d was begun, though it is left out", state)
+		}
+	}
+	return r.Join(came)
 }
 
 type config = struct {
@@ -128,6 +176,47 @@ func TestShards(t *testing.T) {
 				continue
 			}
 			comesToTheSame(t, c.name, want, got)
+		}
+	}
+}
+
+// States that are left out are counted, and listed with the runs that lead to them; the search is incomplete,
+// and no finding rests on them.
+func TestLeftOut(t *testing.T) {
+	sys, err := known.System(catalog.Systems(), "commit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sys.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for depth, stop := range map[int]search.Stop{5: search.StopQuarantined, 200: search.StopQuarantined} {
+		c := config{"", sys, search.Options{Params: p, Depth: depth, NoWalks: true, Workers: 1}}
+		whole, err := search.Search(c.sys, c.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l := newLocal(t, c, 2)
+		l.leaves = map[int]bool{3: true}
+		c.opts.Afar = l
+		got, err := search.Search(c.sys, c.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Stop != stop || got.Cut != stop || got.Safety.State != search.StateIncomplete || got.Left == 0 || len(got.LeftAt) != min(got.Left, 16) {
+			t.Errorf("depth %d: stop %s, cut %s, safety %+v, %d states are left out, %d listed", depth, got.Stop, got.Cut, got.Safety, got.Left, len(got.LeftAt))
+		}
+		for _, one := range got.LeftAt {
+			if len(one.Steps) != 3 {
+				t.Errorf("depth %d: a state is left out after %d steps", depth, len(one.Steps))
+			}
+			if _, err := search.Replay(got.System, one.Path, search.Options{}); err != nil {
+				t.Error(err)
+			}
+		}
+		if got.Stats.States > whole.Stats.States || got.Stats.Transitions >= whole.Stats.Transitions {
+			t.Errorf("depth %d: %d states and %d transitions, of %d and %d", depth, got.Stats.States, got.Stats.Transitions, whole.Stats.States, whole.Stats.Transitions)
 		}
 	}
 }

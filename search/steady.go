@@ -49,7 +49,7 @@ func (r *runner) harvest() (outcome, error) {
 			continue
 		}
 		ends[h] = true
-		path, f, err := r.recorded(s.Answers(), w.Run.Steps())
+		path, f, err := r.recorded(s.Answers(), run.Fair, w.Run.Steps())
 		if f != nil || err != nil {
 			return came(StopPaths, f), err
 		}
@@ -62,18 +62,18 @@ func (r *runner) harvest() (outcome, error) {
 }
 
 // recorded takes a run again, with every check on, and records it.
-func (h *hand) recorded(answers choose.Source, steps int) (*choose.Path, *Finding, error) {
+func (h *hand) recorded(answers choose.Source, c run.Climate, steps int) (*choose.Path, *Finding, error) {
 	record := choose.NewRecord(answers)
-	_, failure, w := h.Run(run.Repeat(record, run.Fair, steps), true)
+	_, failure, w := h.Run(run.Repeat(record, c, steps), true)
 	path := record.Path()
 	switch {
 	case failure != nil:
-		f, err := h.confirm(choose.NewRaw(run.Picks(path)), run.Fair, failure)
+		f, err := h.confirm(choose.NewRaw(run.Picks(path)), c, failure)
 		return nil, f, err
 	case w.Run.Err() != nil:
 		return nil, nil, w.Run.Err()
 	}
-	path.Header = h.Setting.Header(false)
+	path.Header = h.Setting.Header(c.Faults)
 	path.Add("seed", fmt.Sprint(h.opts.Seed))
 	path.Add("verdict", trace.VerdictNone.String())
 	return path, nil, nil

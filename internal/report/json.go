@@ -48,6 +48,7 @@ type resultJSON struct {
 	Deviates  *deviatesJSON  `json:"deviates,omitempty"`
 	Findings  []findingJSON  `json:"findings"`            // the first one's members stand above, too
 	Undecided []suspectJSON  `json:"undecided,omitempty"` // runs that may be dead
+	LeftOut   []suspectJSON  `json:"left_out,omitempty"`  // runs to states that ended the processes which visited them
 	Alike     int            `json:"alike"`
 	Ignore    []string       `json:"ignore,omitempty"`  // the findings to leave out
 	Ignored   *int           `json:"ignored,omitempty"` // runs that ended so
@@ -230,6 +231,9 @@ func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 	}
 	for _, one := range r.Undecided {
 		out.Undecided = append(out.Undecided, suspectJSON{one.File, len(one.Steps)})
+	}
+	for _, one := range r.LeftAt {
+		out.LeftOut = append(out.LeftOut, suspectJSON{one.File, len(one.Steps)})
 	}
 	for _, i := range r.Options.Ignore {
 		out.Ignore, out.Ignored = append(out.Ignore, i.String()), &r.Ignored

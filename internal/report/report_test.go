@@ -213,6 +213,14 @@ var results = map[string]func() *search.Result{
 		r.Cut = r.Stop
 		return r
 	},
+	"left_out": func() *search.Result {
+		r := result(lamp)
+		r.Safety.State, r.Stop, r.Cut = search.StateIncomplete, search.StopQuarantined, search.StopQuarantined
+		r.Left, r.Quarantined = 3, []int{17}
+		path := finding(trace.VerdictSafety, "not too hot", "it has 451 degrees", 3).Finding.Path
+		r.LeftAt = []search.Prefix{{Path: path, File: "found/lamp-left-out-1/1.path"}, {Path: path}}
+		return r
+	},
 	"several": func() *search.Result {
 		r := finding(trace.VerdictSafety, "not too hot", "it has 451 degrees", 3)
 		other := finding(trace.VerdictPanic, "", "no case for the signal press", 1)

@@ -56,6 +56,7 @@ func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 		p.place(a.Place)
 	}
 	p.undecided(r)
+	p.leftOut(r)
 	return p.err
 }
 
@@ -122,6 +123,8 @@ func within(stop search.Stop) string {
 		return "before its memory was used up"
 	case search.StopKilled:
 		return "before its process was ended"
+	case search.StopQuarantined:
+		return "in what was not left out"
 	default:
 		return "within these bounds"
 	}
@@ -415,6 +418,9 @@ func safety(r *search.Result) string {
 	case search.StateSampled:
 		return fmt.Sprintf("sampled: to depth %s, but some choice had more alternatives than are enumerated", numerals.Count(r.Safety.Depth))
 	case search.StateIncomplete:
+		if r.Left > 0 {
+			return fmt.Sprintf("incomplete: %s to depth %s were left out, and so were those to which only they lead", numerals.Many(r.Left, "state"), numerals.Count(r.Safety.Depth))
+		}
 		return "incomplete: it stopped before the first depth was done"
 	case search.StateNone:
 		return "none: nothing was tried"
@@ -761,9 +767,39 @@ func ended(r *search.Result, why search.Stop) string {
 	case search.StopKilled:
 		return "killed: its process was ended, before its bound"
 	case search.StopQuarantined:
-		return fmt.Sprintf("quarantined: %s (%s) ended every process that took them, and were left out", numerals.Many(len(r.Quarantined), "walk"), some(r.Quarantined))
+		return "quarantined: " + quarantined(r)
 	default:
 		return string(why)
+	}
+}
+
+// quarantined says what was left out, since it ended processes.
+func quarantined(r *search.Result) string {
+	var parts []string
+	if r.Left > 0 {
+		parts = append(parts, numerals.Many(r.Left, "state")+" ended every process that visited them, and were left out")
+	}
+	if n := len(r.Quarantined); n > 0 {
+		parts = append(parts, fmt.Sprintf("%s (%s) ended every process that took them, and were left out", numerals.Many(n, "walk"), some(r.Quarantined)))
+	}
+	if len(parts) == 0 {
+		return "the states of a shard ended every worker that visited them"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// leftOut lists the runs to states that were left out.
+func (p *printer) leftOut(r *search.Result) {
+	if len(r.LeftAt) == 0 {
+		return
+	}
+	p.blank()
+	p.line("left out: some step of these states ends the process, or does not return")
+	for _, one := range r.LeftAt {
+		p.line("  %6s steps  %s", numerals.Count(len(one.Steps)), cmp.Or(one.File, "not written"))
+	}
+	if more := r.Left - len(r.LeftAt); more > 0 {
+		p.line("  and %s", numerals.Many(more, "more state"))
 	}
 }
 

@@ -1,8 +1,10 @@
 package explore
 
 import (
+	"bytes"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"macemc/choose"
@@ -31,6 +33,11 @@ type Remote struct {
 	made   int    // states that were made by their runs
 	making []byte // the run by which a state is being made, or nil
 
+	alone *Alone       // nil unless a process of its own visits the group
+	read  int          // states of the group that were read, for alone
+	at    []int        // by the position of a state, its number in the group, for alone
+	left  []RemoteLeft // states that alone leaves out
+
 	ids     []uint32   // of the parts of a batch in the bank; 0 if the bank does not have the part
 	bys     []byNumber // of the last steps of a batch
 	lacks   int        // places of the last state of a batch of whose part the bank has no number
@@ -46,6 +53,20 @@ type RemoteWrong struct {
 	Depth         int // the number of its steps
 	Key           canon.Hash
 	Dead, Strayed bool
+}
+
+// Alone says which states of a group a process of its own visits, one after another, since one of them may
+// end the process.
+type Alone struct {
+	New    []bool          // by the number of a state in the group, whether it is visited
+	Leave  []int           // numbers of states that are known from now on, and neither judged nor expanded
+	Begins func(state int) // called before a state is judged, and before its steps are taken
+}
+
+// RemoteLeft is a state that was left out, and the run to it.
+type RemoteLeft struct {
+	Path  []byte
+	Depth int
 }
 
 // Before reports whether a failure is reported rather than another one at the same depth.
@@ -110,9 +131,10 @@ func (x *Explorer) serves(g *Remote) {
 // Close gives back memory.
 func (g *Remote) Close() { g.x.Close() }
 
-// Begin begins to visit states of a depth.
-func (g *Remote) Begin(depth int) {
+// Begin begins to visit states of a depth. If alone is not nil, it says which of them.
+func (g *Remote) Begin(depth int, alone *Alone) {
 	g.x.forget()
+	g.alone, g.read, g.at, g.left = alone, 0, g.at[:0], nil
 	g.first, g.runs, g.ends, g.wrongs, g.fails, g.depth, g.made = g.x.End(), g.runs[:0], g.ends[:0], nil, nil, depth, 0
 }
 
@@ -135,6 +157,9 @@ func (g *Remote) Len() int { return len(g.ends) }
 func (g *Remote) Came() (wrongs []RemoteWrong, inside, sampled, spared bool, made int) {
 	return g.wrongs, g.x.Inside, g.x.Sampled, g.x.Spared, g.made
 }
+
+// Left returns the states that were left out.
+func (g *Remote) Left() []RemoteLeft { return g.left }
 
 // Dear returns the nodes whose steps were taken in the world.
 func (g *Remote) Dear() uint64 { return g.x.Dear() }
@@ -159,7 +184,7 @@ func (g *Remote) Take(b *shard.Batch, known *shard.Set) error {
 					return err
 				}
 				g.moves(b)
-				if known.Add(b.Sum) {
+				if g.takes(b, known) {
 					if err := g.state(b); err != nil {
 						return err
 					}
@@ -168,6 +193,24 @@ func (g *Remote) Take(b *shard.Batch, known *shard.Set) error {
 		})
 	}
 	return g.fails
+}
+
+// takes reports whether the state that a batch has read is visited. If it is, or is left out, it is known
+// from now on.
+func (g *Remote) takes(b *shard.Batch, known *shard.Set) bool {
+	k, a := g.read, g.alone
+	g.read++
+	switch {
+	case a == nil:
+		return known.Add(b.Sum)
+	case k >= len(a.New) || !a.New[k] || !known.Add(b.Sum):
+		return false
+	case slices.Contains(a.Leave, k):
+		g.left = append(g.left, RemoteLeft{bytes.Clone(b.Path), g.depth})
+		return false
+	}
+	a.Begins(k)
+	return true
 }
 
 // unknown is the number of a part that the bank does not have.
@@ -228,6 +271,10 @@ func (g *Remote) state(b *shard.Batch) error {
 	}
 	g.runs = append(g.runs, b.Path...)
 	g.ends = append(g.ends, len(g.runs))
+	if g.alone != nil {
+		g.at = append(g.at, make([]int, len(g.ends)-len(g.at))...)
+		g.at[len(g.at)-1] = g.read - 1
+	}
 	if b.Last > 0 {
 		x.came(g.bys[b.Last-1])
 	}
@@ -315,7 +362,7 @@ func (g *Remote) Expand() error {
 			level.Some(k, n-k, func(i int, s uint32) bool {
 				k = i + 1
 				if !x.Outside(s) {
-					err = x.Expand(s)
+					err = g.expand(s)
 				}
 				return err == nil
 			})
@@ -326,6 +373,18 @@ func (g *Remote) Expand() error {
 		g.guarded(x.Settle)
 	}
 	return g.fails
+}
+
+// expand takes the steps of a state.
+func (g *Remote) expand(s uint32) error {
+	if g.alone == nil {
+		return g.x.Expand(s)
+	}
+	g.alone.Begins(g.at[s-g.first])
+	if err := g.x.Expand(s); err != nil {
+		return err
+	}
+	return g.x.Settle() // now, and not with the steps of other states
 }
 
 // guarded calls do, and records a failure or an error.
