@@ -138,8 +138,12 @@ func (t *trial) dear(depth, states int) bool {
 	switch of := t.sizes[len(t.sizes)-1]; {
 	case 8*all >= of:
 		return 3*states > 2*whole
+	case 16*all >= of:
+		return 4*states > 3*whole
 	case 32*all >= of:
 		return 8*states > 7*whole
+	case 128*all >= of:
+		return 16*states > 15*whole
 	}
 	return false
 }

@@ -2,17 +2,20 @@ package search
 
 import "testing"
 
-// TestTrialEnds: a trial ends at the depth that shows that the reduction does not pay, and goes on where
-// it comes to pay later. The counts are of storage and of paxos, by default and with quorums.
+// TestTrialEnds: a trial ends at the depth that shows that the reduction does not pay, before it has visited a
+// fifteenth of the states, and goes on where it comes to pay later. The counts are of storage, of paxos and of echomulticast, by
+// default and with quorums, and of twophase with six managers.
 func TestTrialEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		whole, reduced []int
 		ends           int // the depth, or 0
 	}{
-		"storage, quorums":          {[]int{1, 3, 10, 22, 48, 98, 202, 395, 756, 1413, 2577, 4406, 6770, 9154}, []int{1, 2, 6, 14, 30, 65, 140, 291, 586, 1104, 2027, 3532, 4590}, 9},
-		"storage, quorums, 2 reads": {[]int{1, 3924, 7544, 13761, 24238, 42415, 73651, 121762, 183173, 313549}, []int{1, 3676, 7156, 12938, 22818}, 3},
+		"storage, quorums":          {[]int{1, 3, 10, 22, 48, 98, 202, 395, 756, 1413, 2577, 4406, 6770, 9154}, []int{1, 2, 6, 14, 30, 65, 140, 291, 586, 1104, 2027, 3532, 4590}, 8},
+		"storage, quorums, 2 reads": {[]int{1, 3, 10, 22, 48, 101, 220, 459, 953, 1949, 3924, 7544, 13761, 24238, 42415, 73651, 121762, 183173, 313549}, []int{1, 2, 6, 14, 33, 80, 183, 389, 815, 1754, 3676, 7156, 12938, 22818}, 10},
+		"twophase":                  {[]int{1, 14, 92, 384, 1165, 2797, 5653, 10044}, []int{1, 14, 92, 384}, 2},
 		"paxos":                     {[]int{1, 3, 10, 28, 66, 143, 302, 596, 1099, 2016, 3735, 6597, 10614}, []int{1, 2, 3, 9, 33, 98, 233, 467, 842, 1415, 2222, 3101, 3830}, 0},
 		"paxos, quorums":            {[]int{1, 3, 10, 22, 48, 110, 236, 497, 1020, 1899, 3261, 5379, 8602}, []int{1, 2, 5, 12, 27, 60, 131, 283, 541, 899, 1338, 1871, 2462}, 0},
+		"echomulticast":             {[]int{1, 3, 13, 47, 138, 358, 839, 1776, 3370, 5711, 8688}, []int{1, 2, 3, 7, 15, 48, 153, 413, 937, 1817, 3074}, 0},
 	} {
 		trial, ends := trial{sizes: c.whole}, 0
 		for k := 1; k < len(c.reduced) && ends == 0; k++ {
@@ -22,6 +25,9 @@ func TestTrialEnds(t *testing.T) {
 		}
 		if ends != c.ends {
 			t.Errorf("%s: the trial ends at depth %d, and should at %d", name, ends, c.ends)
+		}
+		if all := c.whole[len(c.whole)-1]; ends > 0 && 15*c.reduced[ends] > all {
+			t.Errorf("%s: %d states of %d were visited in vain", name, c.reduced[ends], all)
 		}
 	}
 }

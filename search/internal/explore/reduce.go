@@ -112,11 +112,13 @@ type pending struct {
 // nothing is where a place is empty.
 var nothing = pending{head: none, calm: true}
 
-// An answer has the choices in a situation, the best first.
+// An answer has the choices in a situation, the best first. Those after the first are looked for if it is
+// no good in one of the states.
 type answer struct {
 	like    uint32 // a state in that situation
 	version int    // of the facts that it rests on
 	choices []*choice
+	first   bool // only the first was looked for: no other one is better
 }
 
 // A choice is that in a situation the events of some kinds suffice. It heads a list of the states that
@@ -276,7 +278,9 @@ func (x *Explorer) Expand(s uint32) error {
 
 // expand takes the steps of a calm state that suffice.
 func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, situation canon.Hash) error {
-	for _, c := range r.answer(b, s, v, situation).choices {
+	a := r.answer(b, s, v, situation)
+	for k := 0; r.has(a, k, b, v); k++ {
+		c := a.choices[k]
 		taken, left, err := r.begins(s, c).take(by)
 		switch {
 		case err != nil:
@@ -314,8 +318,9 @@ func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
 		return by.some(s, nil, false)
 	}
 	r.hides()
-	for _, c := range r.answer(x.Bank, s, v, situation).choices {
-		switch taken, left, err = by.some(s, c.kinds, true); {
+	a := r.answer(x.Bank, s, v, situation)
+	for k := 0; r.has(a, k, x.Bank, v); k++ {
+		switch taken, left, err = by.some(s, a.choices[k].kinds, true); {
 		case err != nil || taken > 0 && !r.shows:
 			return taken, left, err
 		case taken > 0:
@@ -471,14 +476,29 @@ func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 		}
 		r.avoid(c)
 	}
-	if len(kept) < len(a.choices) {
-		kept = r.choices(s, kept)
+	if len(kept) == len(a.choices) {
+		a.agrees(r.facts.Version())
+		return
 	}
-	a.rests(kept, r.facts.Version())
+	a.looks(r, s, kept, true)
 }
 
-// rests makes an answer have choices that agree with a version of the facts.
-func (a *answer) rests(choices []*choice, version int) { a.choices, a.version = choices, version }
+// agrees records that the choices agree with a version of the facts.
+func (a *answer) agrees(version int) { a.version = version }
+
+// looks looks for choices besides those that are known.
+func (a *answer) looks(r *Reduction, s *stubborn.Situation, known []*choice, first bool) {
+	a.version = r.facts.Version()
+	a.choices, a.first = r.choices(s, known, first)
+}
+
+// has reports whether an answer has a k-th choice in a state, and looks for it if it was not looked for.
+func (r *Reduction) has(a *answer, k int, b *world.Bank, v world.Vector) bool {
+	if k == 1 && a.first {
+		a.looks(r, r.situation(b, v), a.choices, false)
+	}
+	return k < len(a.choices)
+}
 
 // avoid makes a choice void: the states that rested on it are taken up again.
 func (r *Reduction) avoid(c *choice) {
@@ -547,7 +567,8 @@ func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation ca
 	switch {
 	case a == nil:
 		of := r.situation(b, v)
-		a = &answer{like: s, version: r.facts.Version(), choices: r.choices(of, nil)}
+		a = &answer{like: s}
+		a.looks(r, of, nil, true)
 		r.answers[situation] = a
 		r.all = append(r.all, a)
 	case a.version != r.facts.Version():
@@ -557,20 +578,27 @@ func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation ca
 }
 
 // choices returns sets of kinds that suffice in a situation, each once, and after those that are known.
-// Those with the fewest kinds come first, but last those that were seen to be visible.
-func (r *Reduction) choices(s *stubborn.Situation, known []*choice) []*choice {
+// Those with the fewest kinds come first, but last those that were seen to be visible. If first is true, it ends
+// with a set before which no other one can come, and reports whether it did; else the first one that is known
+// stays the first.
+func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) (_ []*choice, ends bool) {
 	size := s.Pending.Len()
+	rank := func(c *choice) int { return c.kinds.Len() + size*count(r.facts.Visible(c.kinds)) }
+	ends = first && slices.ContainsFunc(known, func(c *choice) bool { return rank(c) == 1 })
 	for c := range s.Pending.Each {
+		if ends {
+			break
+		}
 		if slices.ContainsFunc(known, func(o *choice) bool { return o.kinds.Has(c) }) {
 			continue
 		}
 		if p, is := r.facts.Least(s, c); is && p.Len() < size {
-			known = append(known, &choice{kinds: p})
+			of := &choice{kinds: p}
+			known, ends = append(known, of), first && rank(of) == 1
 		}
 	}
-	rank := func(c *choice) int { return c.kinds.Len() + size*count(r.facts.Visible(c.kinds)) }
-	slices.SortStableFunc(known, func(a, b *choice) int { return cmp.Compare(rank(a), rank(b)) })
-	return known
+	slices.SortStableFunc(known[count(!first):], func(a, b *choice) int { return cmp.Compare(rank(a), rank(b)) })
+	return known, ends
 }
 
 // events lists the kinds of each event of the world's state.
