@@ -12,7 +12,6 @@ import (
 	"macemc/internal/known"
 	"macemc/internal/numerals"
 	"macemc/internal/verify"
-	"macemc/search"
 	"macemc/trace"
 )
 
@@ -234,84 +233,42 @@ func (p *printer) table(t table, notes map[int]string) {
 	}
 }
 
-type verifiedJSON struct {
-	Version int               `json:"version"`
-	Bugs    []verifiedBugJSON `json:"bugs"`
-	Seed    int               `json:"seed"`
-	Seeds   int               `json:"seeds"`
-	Found   int               `json:"found"`
-	Alone   int               `json:"found_alone"`
-	Of      int               `json:"of"`
-	Stop    *string           `json:"stop"` // null: it came to its end
-}
-
-type verifiedBugJSON struct {
-	ID       string   `json:"id"`
-	System   string   `json:"system"`
-	Kind     string   `json:"kind"`
-	Found    bool     `json:"found"` // as stated, on all seeds
-	Verdict  string   `json:"verdict"`
-	Critical *string  `json:"critical_event"` // null: it has none, or it is not isolated
-	At       *int     `json:"critical_step"`
-	Nodes    int      `json:"nodes"`
-	Seconds  float64  `json:"seconds"`
-	States   int      `json:"states"`
-	Paths    int      `json:"paths"`
-	Steps    int      `json:"steps"`
-	Alone    bool     `json:"alone"`
-	Clean    *bool    `json:"clean"` // null: not asked
-	Paper    *string  `json:"paper"`
-	Command  []string `json:"command"`
-	Problems []string `json:"problems"`
-
-	Search *cleanJSON `json:"clean_search"` // null: not asked
-}
-
 // VerifiedJSON writes the same, as one JSON object.
 func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
-	out := verifiedJSON{Version: version, Bugs: []verifiedBugJSON{}, Seed: r.Seed, Seeds: r.Seeds, Of: r.Of}
-	if r.Stop != "" {
-		stop := string(r.Stop)
-		out.Stop = &stop
-	}
+	found, alone := 0, 0
 	for _, b := range r.Bugs {
-		one := verifiedBugJSON{
-			ID: string(b.Entry.ID), System: b.Entry.System.Name, Kind: string(b.Entry.Kind), Found: b.Stated, Verdict: trace.VerdictNone.String(),
-			Nodes: b.Nodes, Alone: b.Alone, Paper: orNull(b.Entry.Paper), Command: b.Entry.Command(),
-			Problems: []string{},
-		}
-		for _, p := range problems(&verify.Report{Bugs: []verify.Bug{b}}, command) {
-			one.Problems = append(one.Problems, p.text+": "+p.command)
-		}
-		if len(b.Runs) > 0 {
-			f := figuresOf(b)
-			one.Verdict, one.Seconds = f.verdict, f.time.Seconds()
-			one.States, one.Paths, one.Steps = f.states, f.paths, f.steps
-			one.Critical, one.At = turningPoint(b.Runs[0].Critical)
-		}
-		if b.Clean != nil {
-			is := b.Clean.Is()
-			one.Clean, one.Search = &is, cleanOf(b.Clean)
-			if !is && b.Clean.Bugs[0] != b.Entry.ID { // the text has it once
-				p := unclean(b.Clean, command)
-				one.Problems = append(one.Problems, p.text+": "+p.command)
-			}
-		}
-		if b.Stated {
-			out.Found++
-		}
-		if b.Alone {
-			out.Alone++
-		}
-		out.Bugs = append(out.Bugs, one)
+		found, alone = found+one(b.Stated), alone+one(b.Alone)
 	}
-	return write(w, out)
+	return write(w, object{
+		{"version", version}, {"bugs", objects(r.Bugs, func(b verify.Bug) object { return verifiedBug(b, command) })},
+		{"seed", r.Seed}, {"seeds", r.Seeds}, {"found", found}, {"found_alone", alone}, {"of", r.Of}, {"stop", orNull(string(r.Stop))},
+	})
 }
 
-func turningPoint(c *search.Critical) (event *string, step *int) {
-	if c == nil {
-		return nil, nil
+func verifiedBug(b verify.Bug, command string) object {
+	problem := []string{}
+	for _, p := range problems(&verify.Report{Bugs: []verify.Bug{b}}, command) {
+		problem = append(problem, p.text+": "+p.command)
 	}
-	text := cmp.Or(c.Event, "the start")
-	return &text, &c.Step
+	f, event, step := figures{verdict: trace.VerdictNone.String()}, any(nil), any(nil)
+	if len(b.Runs) > 0 {
+		f = figuresOf(b)
+		if c := b.Runs[0].Critical; c != nil {
+			event, step = cmp.Or(c.Event, "the start"), c.Step
+		}
+	}
+	clean, search := any(nil), object(nil)
+	if b.Clean != nil {
+		clean, search = b.Clean.Is(), cleanOf(b.Clean)
+		if clean == false && b.Clean.Bugs[0] != b.Entry.ID { // the text has it once
+			p := unclean(b.Clean, command)
+			problem = append(problem, p.text+": "+p.command)
+		}
+	}
+	return object{
+		{"id", b.Entry.ID}, {"system", b.Entry.System.Name}, {"kind", b.Entry.Kind}, {"found", b.Stated}, {"verdict", f.verdict},
+		{"critical_event", event}, {"critical_step", step}, {"nodes", b.Nodes}, {"seconds", f.time.Seconds()}, {"states", f.states}, {"paths", f.paths},
+		{"steps", f.steps}, {"alone", b.Alone}, {"clean", clean}, {"paper", orNull(b.Entry.Paper)}, {"command", b.Entry.Command()},
+		{"problems", problem}, {"clean_search", search},
+	}
 }

@@ -96,35 +96,12 @@ func unclean(c *verify.Clean, command string) problem {
 	}
 }
 
-type cleanJSON struct {
-	Without     []string `json:"without"`
-	Safety      string   `json:"safety"`
-	Depth       int      `json:"depth"`
-	Liveness    string   `json:"liveness"`
-	States      int      `json:"states"`
-	Transitions int      `json:"transitions"`
-	WalkSteps   int      `json:"walk_steps"`
-	Walks       int      `json:"walks"`
-	Slowest     struct {
-		Transitions int `json:"transitions"`
-		WalkSteps   int `json:"walk_steps"`
-	} `json:"slowest_bug"`
-	Seconds float64  `json:"seconds"`
-	Never   []string `json:"never"`
-	Short   []string `json:"short"`
-	Replay  *string  `json:"replay"`
-}
-
-func cleanOf(c *verify.Clean) *cleanJSON {
-	r := c.Result
-	out := &cleanJSON{
-		Safety: string(r.Safety.State), Depth: r.Safety.Depth, Liveness: string(r.Liveness.State),
-		States: r.Stats.States, Transitions: r.Stats.Transitions, WalkSteps: r.Stats.WalkSteps, Walks: r.Stats.Walks,
-		Seconds: c.Time.Seconds(), Never: append([]string{}, r.Never...), Short: append([]string{}, c.Short...), Replay: orNull(c.Replay),
+func cleanOf(c *verify.Clean) object {
+	r, s := c.Result, c.Result.Stats
+	return object{
+		{"without", c.Bugs}, {"safety", r.Safety.State}, {"depth", r.Safety.Depth}, {"liveness", r.Liveness.State},
+		{"states", s.States}, {"transitions", s.Transitions}, {"walk_steps", s.WalkSteps}, {"walks", s.Walks},
+		{"slowest_bug", object{{"transitions", c.Transitions}, {"walk_steps", c.WalkSteps}}}, {"seconds", c.Time.Seconds()},
+		{"never", append([]string{}, r.Never...)}, {"short", append([]string{}, c.Short...)}, {"replay", orNull(c.Replay)},
 	}
-	for _, id := range c.Bugs {
-		out.Without = append(out.Without, string(id))
-	}
-	out.Slowest.Transitions, out.Slowest.WalkSteps = c.Transitions, c.WalkSteps
-	return out
 }

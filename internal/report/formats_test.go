@@ -227,7 +227,7 @@ func TestSpeedIsOfTheSearch(t *testing.T) {
 	if err := Measured(&b, r); err != nil || !strings.Contains(b.String(), "speed       1,000 steps/s") || !strings.Contains(b.String(), "10.00 s, 9.00 s of them") {
 		t.Error(err, b.String())
 	}
-	if m := measured(r); m.StatesRate != 500 || m.Seconds != 10 {
+	if m := measured(r); m.get("states_per_second") != 500.0 || m.get("seconds") != 10.0 {
 		t.Errorf("%+v", m)
 	}
 }
@@ -345,7 +345,18 @@ func TestSARIFSchema(t *testing.T) {
 		}
 		harmlessLog(t, name, b.String())
 		validate(t, s, name, b.String())
-		var log sarifLog
+		var log struct {
+			Runs []struct {
+				Tool struct {
+					Driver struct{ Rules []struct{ ID string } }
+				}
+				Results []struct {
+					RuleID    string
+					RuleIndex int
+					Locations []any
+				}
+			}
+		}
 		if err := json.Unmarshal([]byte(b.String()), &log); err != nil {
 			t.Fatal(err)
 		}
@@ -354,8 +365,8 @@ func TestSARIFSchema(t *testing.T) {
 			t.Errorf("%s: %d results", name, len(run.Results))
 		}
 		for _, one := range run.Results {
-			if run.Tool.Driver.Rules[one.Index].ID != one.Rule || len(one.Locations) != 1 {
-				t.Errorf("%s: rule %s, which is number %d, at %d places", name, one.Rule, one.Index, len(one.Locations))
+			if run.Tool.Driver.Rules[one.RuleIndex].ID != one.RuleID || len(one.Locations) != 1 {
+				t.Errorf("%s: rule %s, which is number %d, at %d places", name, one.RuleID, one.RuleIndex, len(one.Locations))
 			}
 		}
 		ids := map[string]bool{}

@@ -21,262 +21,77 @@ import (
 // changes its meaning or goes, not when one is added.
 const version = 1
 
-// The members of a search. Unknown members, and those without a value, are null or empty.
-type resultJSON struct {
-	Version   int            `json:"version"`
-	System    string         `json:"system"`
-	Bugs      []string       `json:"bugs"`
-	Params    map[string]any `json:"params"`
-	Faults    string         `json:"faults"`
-	Crashes   string         `json:"crashes"` // explicit, within or implicit
-	Byzantine []string       `json:"byzantine,omitempty"`
-	Timers    string         `json:"timers"` // free, or what they keep to
-	Disk      string         `json:"disk"`   // which unsynced writes a crash leaves: prefix, or reorder
-	Verdict   string         `json:"verdict"`
-	Property  *string        `json:"property"`
-	Message   *string        `json:"message"`
-	Safety    safetyJSON     `json:"safety"`
-	Liveness  livenessJSON   `json:"liveness"`
-	Stop      string         `json:"stop"`
-	Cut       *string        `json:"cut"` // null if the search came to its bound, or to the wanted number of findings
-	Path      *string        `json:"path"`
-	Report    *string        `json:"report"`
-	Steps     *int           `json:"steps"`
-	Choices   *int           `json:"choices"`
-	Critical  *criticalJSON  `json:"critical"`
-	Avoided   *avoidedJSON   `json:"avoided"`
-	Deviates  *deviatesJSON  `json:"deviates,omitempty"`
-	Findings  []findingJSON  `json:"findings"`            // the first one's members stand above, too
-	Undecided []suspectJSON  `json:"undecided,omitempty"` // runs that may be dead
-	LeftOut   []suspectJSON  `json:"left_out,omitempty"`  // runs to states that ended the processes which visited them
-	Alike     int            `json:"alike"`
-	Ignore    []string       `json:"ignore,omitempty"`  // the findings to leave out
-	Ignored   *int           `json:"ignored,omitempty"` // runs that ended so
-	Prefix    *prefixJSON    `json:"prefix"`            // that the search begins with; null: none
-	Prefixes  []prefixJSON   `json:"prefixes"`          // that were asked for
-	Stats     statsJSON      `json:"stats"`
-	Measured  measuredJSON   `json:"measured"`
-	Never     []string       `json:"never"` // null: not known
-	Lines     *linesJSON     `json:"lines,omitempty"`
-	Held      []heldJSON     `json:"first_held"`
-	Overflow  int            `json:"udp_overflow,omitempty"`
-	Repeated  *repeatedJSON  `json:"repeated,omitempty"`
-	Space     *spaceJSON     `json:"space"`
-	Replay    *string        `json:"replay"`
+// ResultJSON writes what a search came to, as one JSON object.
+func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
+	var ignore []string
+	var ignored, prefix any
+	for _, i := range r.Options.Ignore {
+		ignore, ignored = append(ignore, i.String()), &r.Ignored
+	}
+	if path := r.Options.Prefix; path != nil {
+		prefix = prefixOf(r.Options.PrefixName, path)
+	}
+	findings := objects(subjects(r, all), findingOf)
+	var first object // its members stand beside the others, too
+	if len(findings) > 0 {
+		first = findings[0]
+	}
+	return write(w, object{
+		{"version", version}, {"system", r.System.Name}, {"bugs", bugs(r.Params)}, {"params", params(r.System, r.Params)},
+		{"faults", r.Options.Stated(r.System).String()}, {"crashes", r.Options.Crashes.String()}, {"byzantine?", byzantine(r.System, r.Params)},
+		{"timers", cmp.Or(keeps(r.System, r.Params, r.Options.FreeTimers), "free")},
+		{"disk", map[bool]string{false: "prefix", true: "reorder"}[r.Options.DiskReorder]},
+		{"verdict", r.Verdict().String()}, {"property", first.get("property")}, {"message", first.get("message")},
+		{"safety", object{{"status", r.Safety.State}, {"depth", r.Safety.Depth}, {"faults?", r.Safety.Faults}}},
+		{"liveness", object{
+			{"status", r.Liveness.State}, {"walks", r.Liveness.Walks}, {"walk_steps", r.Liveness.WalkSteps}, {"walk_least?", r.Options.WalkLeast},
+		}},
+		{"stop", r.Stop}, {"cut", orNull(string(r.Cut))},
+		{"path", first.get("path")}, {"report", first.get("report")}, {"steps", first.get("steps")}, {"choices", first.get("choices")},
+		{"critical", first.get("critical")}, {"avoided", first.get("avoided")}, {"deviates?", first.get("deviates")},
+		{"findings", findings},
+		{"undecided?", objects(r.Undecided, func(one search.Suspect) object { return fileOf(one.File, one.Path) })},
+		{"left_out?", objects(r.LeftAt, func(one search.Prefix) object { return fileOf(one.File, one.Path) })}, {"alike", r.Alike}, {"ignore?", ignore}, {"ignored?", ignored},
+		{"prefix", prefix}, {"prefixes", objects(r.Prefixes, func(p search.Prefix) object { return prefixOf(p.File, p.Path) })},
+		{"stats", stats(r.Stats)}, {"measured", measured(r)},
+		{"never", r.Never}, {"lines?", linesOf(r.Lines)}, {"first_held", heldOf(r.Held)}, {"udp_overflow?", r.Overflow},
+		{"repeated?", repeatedOf(r.Repeated)}, {"space", spaceOf(r.Space)}, {"replay", first.get("replay")},
+	})
 }
 
-type prefixJSON struct {
-	File  string   `json:"file"`
-	Steps int      `json:"steps"`
-	Bugs  []string `json:"bugs"`
+func findingOf(s subject) object {
+	f, path, place := s.Finding, s.Path(), s.Place
+	return object{
+		{"verdict", f.Verdict.String()}, {"property", orNull(f.Property)}, {"message", f.Message},
+		{"path", orNull(place.Path)}, {"report", orNull(place.Report)}, {"steps", len(path.Steps)}, {"choices", path.Choices()},
+		{"critical", criticalOf(s)}, {"avoided", avoidedOf(s)}, {"deviates?", deviatesOf(f.Deviates)},
+		{"replay", orNull(place.Replay)}, {"walk?", f.Manner}, {"explaining_ended_after?", f.EndedAt},
+	}
 }
 
-type suspectJSON struct {
-	File  string `json:"file"`
-	Steps int    `json:"steps"`
+func fileOf(file string, path *choose.Path) object {
+	return object{{"file", file}, {"steps", len(path.Steps)}}
 }
 
-type findingJSON struct {
-	Verdict  string        `json:"verdict"`
-	Property *string       `json:"property"`
-	Message  *string       `json:"message"`
-	Path     *string       `json:"path"`
-	Report   *string       `json:"report"`
-	Steps    int           `json:"steps"`
-	Choices  int           `json:"choices"`
-	Critical *criticalJSON `json:"critical"`
-	Avoided  *avoidedJSON  `json:"avoided"`
-	Deviates *deviatesJSON `json:"deviates,omitempty"`
-	Replay   *string       `json:"replay"`
-	Walk     string        `json:"walk,omitempty"`
-	EndedAt  int           `json:"explaining_ended_after,omitempty"` // steps and states
+func prefixOf(file string, path *choose.Path) object {
+	return append(fileOf(file, path), member{"bugs", append([]string{}, path.All("bug")...)})
 }
 
-type deviatesJSON struct {
-	Step      int         `json:"step"`
-	Event     string      `json:"event"`
-	Without   []sim.BugID `json:"without,omitempty"`
-	Kept      int         `json:"walks_kept,omitempty"`
-	Broke     int         `json:"walks_broke,omitempty"`
-	Did       int         `json:"broke_did,omitempty"`
-	WalkSteps int         `json:"walk_steps,omitempty"`
-	Harmless  bool        `json:"harmless,omitempty"`
+func deviatesOf(d *search.Deviates) object {
+	if d == nil {
+		return nil
+	}
+	return object{
+		{"step", d.Step}, {"event", d.Event}, {"without?", d.Without}, {"walks_kept?", d.Kept}, {"walks_broke?", d.Broke},
+		{"broke_did?", d.Did}, {"walk_steps?", d.WalkSteps}, {"harmless?", d.Harmless},
+	}
 }
 
-type safetyJSON struct {
-	Status string `json:"status"`
-	Depth  int    `json:"depth"`
-	Faults int    `json:"faults,omitempty"`
-}
-
-type livenessJSON struct {
-	Status    string `json:"status"`
-	Walks     int    `json:"walks"`
-	WalkSteps int    `json:"walk_steps"`
-	WalkLeast int    `json:"walk_least,omitempty"`
-}
-
-type criticalJSON struct {
-	Step      int      `json:"step"`
-	Event     string   `json:"event"`
-	Exact     bool     `json:"exact"`
-	Walks     *int     `json:"walks"`
-	WalkSteps *int     `json:"walk_steps"`
-	Escape95  *float64 `json:"escape_upper_95"`
-	LivePath  *string  `json:"live_path"`
-}
-
-type avoidedJSON struct {
-	Step      int      `json:"step"`
-	Event     string   `json:"event"`
-	Walks     int      `json:"walks"`
-	WalkSteps int      `json:"walk_steps"`
-	Before    int      `json:"before"`
-	After     *int     `json:"after"`
-	Chance    *float64 `json:"chance"`
-	Clear     bool     `json:"clear"`
-	LivePath  *string  `json:"live_path"`
-}
-
-type statsJSON struct {
-	Engine      string         `json:"engine"`
-	Uncopied    string         `json:"uncopied,omitempty"`
-	Cloned      bool           `json:"cloned,omitempty"`
-	Paths       int            `json:"paths"`
-	Steps       int            `json:"steps"`
-	Judging     int            `json:"judging,omitempty"`
-	Transitions int            `json:"transitions"`
-	Executed    int            `json:"executed"`
-	States      int            `json:"states"`
-	Duplicates  int            `json:"duplicates"`
-	Walks       int            `json:"walks"`
-	Manners     map[string]int `json:"manners,omitempty"`
-	Healed      int            `json:"healed,omitempty"`
-	Ended       int            `json:"ended,omitempty"`
-	Restarted   int            `json:"restarted,omitempty"`
-	Kept        int            `json:"kept,omitempty"`
-	Depth       int            `json:"depth"`
-	Periphery   peripheryJSON  `json:"periphery"`
-	Suspects    int            `json:"suspects"`
-	HandlerRuns *int           `json:"handler_runs"`
-	Unlooked    []string       `json:"not_looked_up,omitempty"`
-	Unpacked    string         `json:"not_packed,omitempty"`
-	Reduction   *reductionJSON `json:"reduction,omitempty"`
-	Unreduced   string         `json:"not_reduced,omitempty"`
-	Traces      int            `json:"traces,omitempty"`
-	Asleep      int            `json:"asleep,omitempty"`
-	Symmetry    *symmetryJSON  `json:"symmetry,omitempty"`
-	Asymmetric  string         `json:"not_symmetric,omitempty"`
-	Spilled     int            `json:"states_on_disk,omitempty"`
-	SpilledTo   int64          `json:"bytes_on_disk,omitempty"`
-	Collision   *float64       `json:"collision_probability"`
-}
-
-type symmetryJSON struct {
-	Nodes    string `json:"nodes"`
-	Compared int    `json:"compared"`
-}
-
-type reductionJSON struct {
-	Whole    int `json:"whole"`
-	Parted   int `json:"parted"`
-	Voided   int `json:"voided"`
-	Cycles   int `json:"cycles"`
-	Commuted int `json:"commuted"`
-}
-
-type repeatedJSON struct {
-	Steps  int     `json:"steps"`
-	Times  int     `json:"times"`
-	Escape float64 `json:"escape"`
-}
-
-func repeatedOf(d search.Repeated) *repeatedJSON {
+func repeatedOf(d search.Repeated) object {
 	if d.Steps == 0 || d.Times == 0 {
 		return nil
 	}
-	return &repeatedJSON{d.Steps, d.Times, d.Escape()}
-}
-
-type peripheryJSON struct {
-	States int `json:"states"`
-	Walked int `json:"walked"`
-	Steps  int `json:"steps"`
-}
-
-type measuredJSON struct {
-	Seconds    float64  `json:"seconds"`
-	StatesRate float64  `json:"states_per_second"`
-	Memory     uint64   `json:"memory_bytes"`
-	CPUSeconds *float64 `json:"cpu_seconds"`
-	Slower     string   `json:"slower,omitempty"` // why it was slower than it could be
-}
-
-// ResultJSON writes what a search came to, as one JSON object.
-func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
-	out := resultJSON{
-		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
-		Faults: r.Options.Stated(r.System).String(), Crashes: r.Options.Crashes.String(), Byzantine: byzantine(r.System, r.Params),
-		Timers:   cmp.Or(keeps(r.System, r.Params, r.Options.FreeTimers), "free"),
-		Disk:     map[bool]string{false: "prefix", true: "reorder"}[r.Options.DiskReorder],
-		Verdict:  r.Verdict().String(),
-		Safety:   safetyJSON{string(r.Safety.State), r.Safety.Depth, r.Safety.Faults},
-		Liveness: livenessJSON{string(r.Liveness.State), r.Liveness.Walks, r.Liveness.WalkSteps, r.Options.WalkLeast},
-		Stop:     string(r.Stop), Cut: orNull(string(r.Cut)),
-		Prefixes: []prefixJSON{},
-		Findings: []findingJSON{}, Alike: r.Alike,
-		Stats:    stats(r.Stats),
-		Measured: measured(r),
-		Never:    r.Never, Lines: linesOf(r.Lines), Held: heldOf(r.Held), Overflow: r.Overflow, Repeated: repeatedOf(r.Repeated), Space: spaceOf(r.Space),
-	}
-	for _, one := range r.Undecided {
-		out.Undecided = append(out.Undecided, suspectJSON{one.File, len(one.Steps)})
-	}
-	for _, one := range r.LeftAt {
-		out.LeftOut = append(out.LeftOut, suspectJSON{one.File, len(one.Steps)})
-	}
-	for _, i := range r.Options.Ignore {
-		out.Ignore, out.Ignored = append(out.Ignore, i.String()), &r.Ignored
-	}
-	if path := r.Options.Prefix; path != nil {
-		one := prefixOf(r.Options.PrefixName, path)
-		out.Prefix = &one
-	}
-	for _, one := range r.Prefixes {
-		out.Prefixes = append(out.Prefixes, prefixOf(one.File, one.Path))
-	}
-	for _, s := range subjects(r, all) {
-		out.Findings = append(out.Findings, findingOf(s))
-	}
-	if len(out.Findings) > 0 {
-		f := &out.Findings[0]
-		out.Property, out.Message, out.Critical, out.Avoided, out.Deviates = f.Property, f.Message, f.Critical, f.Avoided, f.Deviates
-		out.Path, out.Report, out.Replay = f.Path, f.Report, f.Replay
-		out.Steps, out.Choices = &f.Steps, &f.Choices
-	}
-	return write(w, out)
-}
-
-func findingOf(s subject) findingJSON {
-	f, path, place := s.Finding, s.Path(), s.Place
-	return findingJSON{
-		Verdict: f.Verdict.String(), Property: orNull(f.Property), Message: &f.Message,
-		Path: orNull(place.Path), Report: orNull(place.Report), Replay: orNull(place.Replay),
-		Steps: len(path.Steps), Choices: path.Choices(), Critical: criticalOf(s), Avoided: avoidedOf(s), Deviates: (*deviatesJSON)(f.Deviates),
-		Walk: f.Manner, EndedAt: f.EndedAt,
-	}
-}
-
-func prefixOf(file string, path *choose.Path) prefixJSON {
-	return prefixJSON{File: file, Steps: len(path.Steps), Bugs: append([]string{}, path.All("bug")...)}
-}
-
-// orNull returns null for an empty text.
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
+	return object{{"steps", d.Steps}, {"times", d.Times}, {"escape", d.Escape()}}
 }
 
 // bugs returns the known bugs that were switched on.
@@ -301,165 +116,115 @@ func params(sys *sim.System, p sim.Params) map[string]any {
 	return out
 }
 
-func criticalOf(s subject) *criticalJSON {
-	f := s.Finding
-	if f.Critical == nil {
+func criticalOf(s subject) object {
+	c := s.Finding.Critical
+	if c == nil {
 		return nil
 	}
-	out := &criticalJSON{Step: f.Critical.Step, Event: f.Critical.Event, Exact: f.Critical.Exact, LivePath: orNull(s.Place.Live)}
-	if e := f.Evidence; e != nil {
-		out.Walks, out.WalkSteps, out.Escape95 = &e.Walks, &e.WalkSteps, &e.Escape95
+	var walks, steps, escape any
+	if e := s.Finding.Evidence; e != nil {
+		walks, steps, escape = e.Walks, e.WalkSteps, e.Escape95
 	}
-	return out
+	return object{
+		{"step", c.Step}, {"event", c.Event}, {"exact", c.Exact}, {"walks", walks}, {"walk_steps", steps}, {"escape_upper_95", escape},
+		{"live_path", orNull(s.Place.Live)},
+	}
 }
 
-func avoidedOf(s subject) *avoidedJSON {
+func avoidedOf(s subject) object {
 	a := s.Finding.Avoided
 	if a == nil {
 		return nil
 	}
-	out := &avoidedJSON{Step: a.Step, Event: a.Event, Walks: a.Walks, WalkSteps: a.WalkSteps, Before: a.Before, Clear: a.Clear, LivePath: orNull(s.Place.Live)}
+	var after, chance any
 	if a.Step > 0 {
-		out.After, out.Chance = &a.After, &a.Chance
+		after, chance = a.After, a.Chance
 	}
-	return out
+	return object{
+		{"step", a.Step}, {"event", a.Event}, {"walks", a.Walks}, {"walk_steps", a.WalkSteps}, {"before", a.Before}, {"after", after},
+		{"chance", chance}, {"clear", a.Clear}, {"live_path", orNull(s.Place.Live)},
+	}
 }
 
-func stats(s search.Stats) statsJSON {
-	out := statsJSON{
-		Engine: s.Engine, Uncopied: s.Uncopied, Cloned: s.Cloned, Paths: s.Paths, Steps: s.Steps, Judging: s.Judging + s.Settled, Transitions: s.Transitions, Executed: s.Executed,
-		States: s.States, Duplicates: s.Duplicates, Walks: s.Walks, Healed: s.Healed, Ended: s.Ended, Restarted: s.Restarted, Kept: s.Kept, Depth: s.Depth,
-		Periphery: peripheryJSON(s.Periphery), Suspects: s.Suspects,
-	}
-	out.Unpacked, out.Unreduced, out.Asymmetric = s.Unpacked, s.Unreduced, s.Asymmetric
-	if s.Symmetric != "" {
-		out.Symmetry = &symmetryJSON{s.Symmetric, s.Renamed}
-	}
-	out.Spilled, out.SpilledTo = s.Spilled, s.SpilledTo
-	out.Traces, out.Asleep = s.Traces, s.Asleep
-	if s.Reduced && s.Traces+s.Asleep == 0 {
-		out.Reduction = &reductionJSON{s.Whole, s.Parted, s.Voided, s.Cycles, s.Commuted}
-	}
+func stats(s search.Stats) object {
+	var manners, runs, dear, reduction, symmetry, collision any
 	if s.Manners != (search.Manners{}) {
-		out.Manners = maps.Collect(s.Manners.All())
+		manners = maps.Collect(s.Manners.All())
 	}
 	if s.Engine == string(search.EngineMemo) {
-		out.HandlerRuns, out.Unlooked = &s.HandlerRuns, dearNodes(s.Dear)
+		runs, dear = s.HandlerRuns, dearNodes(s.Dear)
+	}
+	if s.Reduced && s.Traces+s.Asleep == 0 {
+		reduction = object{{"whole", s.Whole}, {"parted", s.Parted}, {"voided", s.Voided}, {"cycles", s.Cycles}, {"commuted", s.Commuted}}
+	}
+	if s.Symmetric != "" {
+		symmetry = object{{"nodes", s.Symmetric}, {"compared", s.Renamed}}
 	}
 	if s.Engine != string(search.EngineReference) {
-		out.Collision = &s.Collision
+		collision = s.Collision
 	}
-	return out
+	return object{
+		{"engine", s.Engine}, {"uncopied?", s.Uncopied}, {"cloned?", s.Cloned}, {"paths", s.Paths}, {"steps", s.Steps}, {"judging?", s.Judging + s.Settled},
+		{"transitions", s.Transitions}, {"executed", s.Executed}, {"states", s.States}, {"duplicates", s.Duplicates},
+		{"walks", s.Walks}, {"manners?", manners}, {"healed?", s.Healed}, {"ended?", s.Ended}, {"restarted?", s.Restarted}, {"kept?", s.Kept},
+		{"depth", s.Depth}, {"periphery", object{{"states", s.Periphery.States}, {"walked", s.Periphery.Walked}, {"steps", s.Periphery.Steps}}},
+		{"suspects", s.Suspects}, {"handler_runs", runs}, {"not_looked_up?", dear}, {"not_packed?", s.Unpacked},
+		{"reduction?", reduction}, {"not_reduced?", s.Unreduced}, {"traces?", s.Traces}, {"asleep?", s.Asleep},
+		{"symmetry?", symmetry}, {"not_symmetric?", s.Asymmetric}, {"states_on_disk?", s.Spilled}, {"bytes_on_disk?", s.SpilledTo},
+		{"collision_probability", collision},
+	}
 }
 
-func measured(r *search.Result) measuredJSON {
-	m := measuredJSON{Seconds: r.Measured.Elapsed.Seconds(), Memory: r.Measured.Memory, Slower: slower(r)}
+func measured(r *search.Result) object {
+	rate, used := 0.0, any(nil)
 	if cpu := r.Measured.CPU.Seconds(); cpu > 0 {
-		m.CPUSeconds = &cpu
+		used = cpu
 	}
 	if searched := (r.Measured.Elapsed - r.Measured.Looked).Seconds(); searched > 0 {
-		m.StatesRate = math.Round(float64(r.Stats.States) / searched)
+		rate = math.Round(float64(r.Stats.States) / searched)
 	}
-	return m
-}
-
-type replayedJSON struct {
-	Version    int        `json:"version"`
-	System     string     `json:"system"`
-	Recorded   string     `json:"recorded"`
-	Reproduced bool       `json:"reproduced"`
-	Verdict    string     `json:"verdict"`
-	Property   *string    `json:"property"`
-	Message    *string    `json:"message"`
-	Steps      int        `json:"steps"`
-	Run        []stepJSON `json:"run"`
+	return object{
+		{"seconds", r.Measured.Elapsed.Seconds()}, {"states_per_second", rate}, {"memory_bytes", r.Measured.Memory}, {"cpu_seconds", used},
+		{"slower?", slower(r)},
+	}
 }
 
 // ReplayedJSON writes what came of taking a recorded path again, as one JSON
 // object, with all steps.
 func ReplayedJSON(w io.Writer, path *choose.Path, r *search.Replayed) error {
-	f := r.Finding
-	out := replayedJSON{
-		Version: version, System: r.System.Name, Recorded: r.Recorded.String(), Reproduced: r.Reproduced,
-		Verdict: f.Verdict.String(), Property: orNull(f.Property), Steps: f.Step,
-		Run: runOf(replayed(path, r)),
-	}
+	f, message := r.Finding, any(nil)
 	if f.Verdict != trace.VerdictNone {
-		out.Message = &f.Message
+		message = f.Message
 	}
-	return write(w, out)
-}
-
-type systemsJSON struct {
-	Version int          `json:"version"`
-	Systems []systemJSON `json:"systems"`
-}
-
-type systemJSON struct {
-	Name       string         `json:"name"`
-	Doc        string         `json:"doc"`
-	Nodes      rangeJSON      `json:"nodes"`
-	Params     []paramJSON    `json:"params"`
-	Properties []propertyJSON `json:"properties"`
-	Bugs       []bugJSON      `json:"bugs"`
-}
-
-type rangeJSON struct {
-	Default int `json:"default"`
-	Least   int `json:"least"`
-	Most    int `json:"most"`
-}
-
-type paramJSON struct {
-	Name    string   `json:"name"`
-	Doc     string   `json:"doc"`
-	Default any      `json:"default"`
-	Least   *int     `json:"least"` // null for words
-	Most    *int     `json:"most"`
-	Words   []string `json:"words"` // empty for numbers
-}
-
-type propertyJSON struct {
-	Name string `json:"name"`
-	Kind string `json:"kind"`
-}
-
-type bugJSON struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	Story string `json:"story"`
+	return write(w, object{
+		{"version", version}, {"system", r.System.Name}, {"recorded", r.Recorded.String()}, {"reproduced", r.Reproduced},
+		{"verdict", f.Verdict.String()}, {"property", orNull(f.Property)}, {"message", message}, {"steps", f.Step},
+		{"run", runOf(replayed(path, r))},
+	})
 }
 
 // SystemsJSON writes a list of systems, as one JSON object.
 func SystemsJSON(w io.Writer, systems []*sim.System) error {
-	out := systemsJSON{Version: version, Systems: []systemJSON{}}
-	for _, sys := range systems {
-		r := sys.NodeRange(sim.Params{})
-		one := systemJSON{
-			Name: sys.Name, Doc: sys.Doc, Nodes: rangeJSON{r.Default, r.Least, r.Most},
-			Params: []paramJSON{}, Properties: []propertyJSON{}, Bugs: []bugJSON{},
-		}
-		for _, q := range sys.Params {
-			one.Params = append(one.Params, param(q))
-		}
-		for _, p := range sys.Properties {
-			one.Properties = append(one.Properties, propertyJSON{p.Name, p.Kind()})
-		}
-		for _, b := range sys.Bugs {
-			one.Bugs = append(one.Bugs, bugJSON{string(b.ID), Sentence(b.Story), b.Story})
-		}
-		out.Systems = append(out.Systems, one)
-	}
-	return write(w, out)
+	return write(w, object{{"version", version}, {"systems", objects(systems, systemOf)}})
 }
 
-func param(q *sim.Param) paramJSON {
-	if len(q.Words) > 0 {
-		return paramJSON{Name: q.Name, Doc: q.Doc, Default: q.Words[0], Words: q.Words}
-	}
-	return paramJSON{
-		Name: q.Name, Doc: q.Doc, Default: q.Range.Default,
-		Least: &q.Range.Least, Most: &q.Range.Most, Words: []string{},
+func systemOf(sys *sim.System) object {
+	r := sys.NodeRange(sim.Params{})
+	return object{
+		{"name", sys.Name}, {"doc", sys.Doc}, {"nodes", object{{"default", r.Default}, {"least", r.Least}, {"most", r.Most}}},
+		{"params", objects(sys.Params, func(q *sim.Param) object {
+			first, least, most := any(q.Range.Default), any(q.Range.Least), any(q.Range.Most)
+			if len(q.Words) > 0 {
+				first, least, most = q.Words[0], nil, nil
+			}
+			return object{
+				{"name", q.Name}, {"doc", q.Doc}, {"default", first}, {"least", least}, {"most", most}, {"words", append([]string{}, q.Words...)},
+			}
+		})},
+		{"properties", objects(sys.Properties, func(p sim.Property) object { return object{{"name", p.Name}, {"kind", p.Kind()}} })},
+		{"bugs", objects(sys.Bugs, func(b sim.Bug) object {
+			return object{{"id", b.ID}, {"title", Sentence(b.Story)}, {"story", b.Story}}
+		})},
 	}
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"io"
+	"slices"
 
 	"macemc/choose"
 	"macemc/internal/account"
@@ -75,18 +76,6 @@ func Harmless(w io.Writer, path *choose.Path, r *search.Replayed, live bool) err
 	return p.err
 }
 
-type lookedJSON struct {
-	Version  int            `json:"version"`
-	System   string         `json:"system"`
-	Bugs     []string       `json:"bugs"`
-	Params   map[string]any `json:"params"`
-	Recorded string         `json:"recorded"`
-	Outcome  string         `json:"outcome"`
-	findingJSON
-	Found    *int          `json:"found_steps"` // null: the run is as long as it was
-	Findings []findingJSON `json:"findings"`
-}
-
 // LookedJSON writes the result of the analysis of a recorded path as one JSON object, with the folders of
 // the findings whose accounts are given.
 func LookedJSON(w io.Writer, path *choose.Path, r *search.Result, how Look, all ...*account.Account) error {
@@ -95,21 +84,17 @@ func LookedJSON(w io.Writer, path *choose.Path, r *search.Result, how Look, all 
 		found = []subject{about(r)}
 	}
 	recorded, _ := path.Get("verdict")
-	out := lookedJSON{
-		Version: version, System: r.System.Name, Bugs: bugs(r.Params), Params: params(r.System, r.Params),
-		Recorded: cmp.Or(recorded, trace.VerdictNone.String()), Outcome: string(how),
-		findingJSON: findingOf(found[0]), Findings: []findingJSON{},
-	}
+	first, longer, others := findingOf(found[0]), any(nil), []object{}
 	if how == LookHarmless || how == LookAlive {
-		out.Verdict, out.Property, out.Message = trace.VerdictNone.String(), nil, nil
-		return write(w, out)
+		first[0].value, first[1].value, first[2].value = trace.VerdictNone.String(), nil, nil // verdict, property and message
+	} else {
+		if r.Finding.Found != nil {
+			longer = len(r.Finding.Found.Steps)
+		}
+		others = objects(found[:len(r.Findings)], findingOf)
 	}
-	if longer := r.Finding.Found; longer != nil {
-		steps := len(longer.Steps)
-		out.Found = &steps
-	}
-	for _, s := range found[:len(r.Findings)] {
-		out.Findings = append(out.Findings, findingOf(s))
-	}
-	return write(w, out)
+	return write(w, slices.Concat(object{
+		{"version", version}, {"system", r.System.Name}, {"bugs", bugs(r.Params)}, {"params", params(r.System, r.Params)},
+		{"recorded", cmp.Or(recorded, trace.VerdictNone.String())}, {"outcome", string(how)},
+	}, first, object{{"found_steps", longer}, {"findings", others}}))
 }

@@ -158,83 +158,38 @@ func rounded(n int) int {
 	return (n + unit/2) / unit * unit
 }
 
-type linesJSON struct {
-	Code  int         `json:"code"`
-	Ran   int         `json:"ran"`
-	Never []unranJSON `json:"never"`
-}
-
-type unranJSON struct {
-	File   string `json:"file"`
-	From   int    `json:"from"`
-	To     int    `json:"to"`
-	Func   string `json:"function"`
-	Called bool   `json:"called"`
-	Text   string `json:"text"`
-}
-
-func linesOf(l *search.Lines) *linesJSON {
+func linesOf(l *search.Lines) object {
 	if l == nil {
 		return nil
 	}
-	out := &linesJSON{l.Code, l.Ran, []unranJSON{}}
-	for _, u := range l.Never {
-		out.Never = append(out.Never, unranJSON(u))
-	}
-	return out
+	return object{{"code", l.Code}, {"ran", l.Ran}, {"never", objects(l.Never, func(u search.Unran) object {
+		return object{{"file", u.File}, {"from", u.From}, {"to", u.To}, {"function", u.Func}, {"called", u.Called}, {"text", u.Text}}
+	})}}
 }
 
-type heldJSON struct {
-	Property string `json:"property"`
-	Depth    *int   `json:"depth"` // null: nowhere
-	Walk     bool   `json:"walk"`  // in no state that was visited
-}
-
-type spaceJSON struct {
-	Times    []string   `json:"times,omitempty"` // fields of times that make it grow
-	Levels   []int      `json:"levels"`
-	Complete int        `json:"complete_depth"`
-	Growth   *float64   `json:"growth"`
-	Estimate *restJSON  `json:"estimate"`
-	Sampled  int        `json:"sampled"`
-	Parts    []partJSON `json:"parts"`
-}
-
-type restJSON struct {
-	States int `json:"states"`
-	Depth  int `json:"depth"`
-}
-
-type partJSON struct {
-	Path    string   `json:"path"`
-	Forms   int      `json:"forms"`
-	Depth   int      `json:"last_new_at_depth"`
-	Samples []string `json:"samples"`
-}
-
-func heldOf(all []observe.Held) []heldJSON {
-	out := []heldJSON{}
-	for _, h := range all {
-		one := heldJSON{Property: h.Property, Walk: h.Run}
+// heldOf returns the first states in which properties hold. The depth is null if there is none.
+func heldOf(all []observe.Held) []object {
+	return objects(all, func(h observe.Held) object {
+		depth := any(nil)
 		if h.Depth >= 0 {
-			one.Depth = &h.Depth
+			depth = h.Depth
 		}
-		out = append(out, one)
-	}
-	return out
+		return object{{"property", h.Property}, {"depth", depth}, {"walk", h.Run}}
+	})
 }
 
-func spaceOf(s *search.Space) *spaceJSON {
+func spaceOf(s *search.Space) object {
 	if s == nil {
 		return nil
 	}
-	out := &spaceJSON{Levels: s.Levels, Complete: s.Complete, Sampled: s.Sampled, Parts: []partJSON{}}
+	var growth, estimate any
 	if s.Growth > 0 {
-		out.Growth, out.Estimate = &s.Growth, &restJSON{rounded(s.Rest), s.RestTo}
+		growth, estimate = s.Growth, object{{"states", rounded(s.Rest)}, {"depth", s.RestTo}}
 	}
-	out.Times = s.Times
-	for _, part := range s.Parts {
-		out.Parts = append(out.Parts, partJSON(part))
+	return object{
+		{"times?", s.Times}, {"levels", s.Levels}, {"complete_depth", s.Complete}, {"growth", growth}, {"estimate", estimate}, {"sampled", s.Sampled},
+		{"parts", objects(s.Parts, func(p search.Part) object {
+			return object{{"path", p.Path}, {"forms", p.Forms}, {"last_new_at_depth", p.Depth}, {"samples", p.Samples}}
+		})},
 	}
-	return out
 }

@@ -23,98 +23,6 @@ const (
 	flowMost     = 1000        // steps of a flow, the last ones: viewers have limits
 )
 
-type sarifLog struct {
-	Schema  string     `json:"$schema"`
-	Version string     `json:"version"`
-	Runs    []sarifRun `json:"runs"`
-}
-
-type sarifRun struct {
-	Tool        sarifTool         `json:"tool"`
-	Invocations []sarifInvocation `json:"invocations"`
-	Results     []sarifResult     `json:"results"`
-	Columns     string            `json:"columnKind"`
-}
-
-type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
-}
-
-type sarifDriver struct {
-	Name    string      `json:"name"`
-	Version string      `json:"version,omitempty"`
-	Short   sarifText   `json:"shortDescription"`
-	Rules   []sarifRule `json:"rules"`
-}
-
-type sarifRule struct {
-	ID      string         `json:"id"`
-	Name    string         `json:"name"`
-	Short   sarifText      `json:"shortDescription"`
-	Full    sarifText      `json:"fullDescription"`
-	Default map[string]any `json:"defaultConfiguration"`
-}
-
-type sarifText struct {
-	Text string `json:"text"`
-}
-
-type sarifInvocation struct {
-	Successful bool           `json:"executionSuccessful"`
-	Properties map[string]any `json:"properties"`
-}
-
-type sarifResult struct {
-	Rule         string            `json:"ruleId"`
-	Index        int               `json:"ruleIndex"`
-	Level        string            `json:"level"`
-	Message      sarifText         `json:"message"`
-	Locations    []sarifLocation   `json:"locations"`
-	Fingerprints map[string]string `json:"partialFingerprints"`
-	Flows        []sarifFlow       `json:"codeFlows,omitempty"`
-	Properties   map[string]any    `json:"properties"`
-}
-
-type sarifLocation struct {
-	Physical *sarifPhysical `json:"physicalLocation,omitempty"`
-	Logical  []sarifLogical `json:"logicalLocations,omitempty"`
-	Message  *sarifText     `json:"message,omitempty"`
-}
-
-type sarifPhysical struct {
-	Artifact sarifArtifact `json:"artifactLocation"`
-	Region   sarifRegion   `json:"region"`
-}
-
-type sarifArtifact struct {
-	URI  string `json:"uri"`
-	Base string `json:"uriBaseId,omitempty"`
-}
-
-type sarifRegion struct {
-	Line int `json:"startLine"`
-}
-
-type sarifLogical struct {
-	Name string `json:"fullyQualifiedName"`
-	Kind string `json:"kind"`
-}
-
-type sarifFlow struct {
-	Message sarifText     `json:"message"`
-	Threads []sarifThread `json:"threadFlows"`
-}
-
-type sarifThread struct {
-	Locations []sarifFlowStep `json:"locations"`
-}
-
-type sarifFlowStep struct {
-	Location   sarifLocation `json:"location"`
-	Order      int           `json:"executionOrder"`
-	Importance string        `json:"importance"`
-}
-
 // sarifKinds are the rules for verdicts that are not about a property, with their descriptions.
 var sarifKinds = []struct {
 	verdict trace.Verdict
@@ -135,32 +43,34 @@ var sarifKinds = []struct {
 // version is the version of the tool; root is as for GitHub.
 func SARIF(w io.Writer, r *search.Result, version, root string, all ...*account.Account) error {
 	s := about(r)
-	run := sarifRun{
-		Tool: sarifTool{sarifDriver{
-			Name: "macemc", Version: version, Short: sarifText{"a model checker for event-driven services"}, Rules: s.rules(),
-		}},
-		Invocations: []sarifInvocation{{Successful: true, Properties: map[string]any{
+	rules := s.rules()
+	return write(w, object{{"$schema", sarifSchema}, {"version", sarifVersion}, {"runs", []object{{
+		{"tool", object{{"driver", object{
+			{"name", "macemc"}, {"version?", version}, {"shortDescription", sarifText("a model checker for event-driven services")}, {"rules", rules},
+		}}}},
+		{"invocations", []object{{{"executionSuccessful", true}, {"properties", map[string]any{
 			"system": s.Name(), "setting": oneLine(s.setting()), "faults": r.Options.Stated(r.System).String(), "seed": r.Options.Seed,
 			"safety": string(r.Safety.State), "liveness": string(r.Liveness.State), "stop": string(r.Stop), "cut": orNull(string(r.Cut)),
-		}}},
-		Results: []sarifResult{},
-		Columns: "utf16CodeUnits",
-	}
-	for _, s := range subjects(r, all) {
-		run.Results = append(run.Results, s.sarifResult(run.Tool.Driver.Rules, root))
-	}
-	return write(w, sarifLog{sarifSchema, sarifVersion, []sarifRun{run}})
+		}}}}},
+		{"results", objects(subjects(r, all), func(s subject) object { return s.sarifResult(rules, root) })},
+		{"columnKind", "utf16CodeUnits"},
+	}}}})
 }
 
+func sarifText(text string) object { return object{{"text", text}} }
+
 // rules returns the rules of the properties, in their order, and then those of the verdicts.
-func (s subject) rules() (rules []sarifRule) {
+func (s subject) rules() (rules []object) {
 	taken := map[string]int{}
 	add := func(id, name, text string) {
 		if taken[id]++; taken[id] > 1 {
 			id = fmt.Sprintf("%s-%d", id, taken[id])
 		}
 		text = shortened(Plain(text))
-		rules = append(rules, sarifRule{id, name, sarifText{text}, sarifText{text}, map[string]any{"level": "error"}})
+		rules = append(rules, object{
+			{"id", id}, {"name", name}, {"shortDescription", sarifText(text)}, {"fullDescription", sarifText(text)},
+			{"defaultConfiguration", object{{"level", "error"}}},
+		})
 	}
 	for _, p := range s.System.Properties {
 		if !p.Promises() {
@@ -196,25 +106,24 @@ func (s subject) ruleOf() int {
 	return 0
 }
 
-func (s subject) sarifResult(rules []sarifRule, root string) sarifResult {
+func (s subject) sarifResult(rules []object, root string) object {
 	f, all, rule, place := s.Finding, s.Sources(), s.ruleOf(), s.Place
-	out := sarifResult{
-		Rule: rules[rule].ID, Index: rule, Level: "error",
-		Message:      sarifText{Plain(s.Name()) + ": " + strings.Join(s.brief(), "\n")},
-		Locations:    []sarifLocation{},
-		Fingerprints: map[string]string{"macemcFinding/v1": s.fingerprint()},
-		Properties:   map[string]any{"verdict": f.Verdict.String(), "steps": f.Step},
-	}
+	properties := map[string]any{"verdict": f.Verdict.String(), "steps": f.Step}
 	if place.Replay != "" {
-		out.Properties["path"], out.Properties["replay"] = Plain(place.Path), Plain(place.Replay)
+		properties["path"], properties["replay"] = Plain(place.Path), Plain(place.Replay)
 	}
+	locations, flows := []object{}, []object(nil)
 	if at := s.At(); at.Line > 0 {
-		out.Locations = append(out.Locations, sarifAt(at, root))
+		locations = append(locations, sarifAt(at, root))
 	}
 	if flow := s.sarifSteps(all, root); len(flow) > 0 {
-		out.Flows = []sarifFlow{{sarifText{Plain(heading(f.Step))}, []sarifThread{{flow}}}}
+		flows = []object{{{"message", sarifText(Plain(heading(f.Step)))}, {"threadFlows", []object{{{"locations", flow}}}}}}
 	}
-	return out
+	return object{
+		{"ruleId", rules[rule].get("id")}, {"ruleIndex", rule}, {"level", "error"},
+		{"message", sarifText(Plain(s.Name()) + ": " + strings.Join(s.brief(), "\n"))}, {"locations", locations},
+		{"partialFingerprints", object{{"macemcFinding/v1", s.fingerprint()}}}, {"codeFlows?", flows}, {"properties", properties},
+	}
 }
 
 // fingerprint returns the same text for all findings of one kind, whatever run shows them.
@@ -229,35 +138,34 @@ func (s subject) fingerprint() string {
 
 // sarifSteps returns the run as a flow: where each step was handled. Steps of the
 // environment have no place in the code, and are included without one.
-func (s subject) sarifSteps(all *account.Sources, root string) (flow []sarifFlowStep) {
+func (s subject) sarifSteps(all *account.Sources, root string) (flow []object) {
 	if s.Finding.Trace == nil {
 		return nil
 	}
 	n := min(s.Finding.Step, len(s.Finding.Trace.Steps))
 	for i := max(1, n-flowMost+1); i <= n; i++ {
-		step := &s.Finding.Trace.Steps[i-1]
-		at := sarifLocation{}
+		step, importance := &s.Finding.Trace.Steps[i-1], "important"
+		at := object{}
 		if source := all.Handler(step.Event); source.Line > 0 {
 			at = sarifAt(source, root)
 		}
-		at.Message = &sarifText{Plain(cutTo(textMost, fmt.Sprintf("step %d: %s", i, step.Shown(s.Walker().Text))))}
-		one := sarifFlowStep{Location: at, Order: i, Importance: "important"}
+		at = append(at, member{"message", sarifText(Plain(cutTo(textMost, fmt.Sprintf("step %d: %s", i, step.Shown(s.Walker().Text)))))})
 		if c := s.Finding.Critical; c != nil && c.Step == i || c == nil && s.Finding.Step == i {
-			one.Importance = "essential"
+			importance = "essential"
 		}
-		flow = append(flow, one)
+		flow = append(flow, object{{"location", at}, {"executionOrder", i}, {"importance", importance}})
 	}
 	return flow
 }
 
-func sarifAt(at account.Source, root string) sarifLocation {
-	where := sarifArtifact{URI: "file://" + escapedPath(at.File)}
+func sarifAt(at account.Source, root string) object {
+	where := object{{"uri", "file://" + escapedPath(at.File)}}
 	if !strings.HasPrefix(at.File, "/") {
-		where = sarifArtifact{URI: escapedPath(below(root, at.File)), Base: sarifRoot}
+		where = object{{"uri", escapedPath(below(root, at.File))}, {"uriBaseId", sarifRoot}}
 	}
-	return sarifLocation{
-		Physical: &sarifPhysical{where, sarifRegion{at.Line}},
-		Logical:  []sarifLogical{{at.Func, "function"}},
+	return object{
+		{"physicalLocation", object{{"artifactLocation", where}, {"region", object{{"startLine", at.Line}}}}},
+		{"logicalLocations", []object{{{"fullyQualifiedName", at.Func}, {"kind", "function"}}}},
 	}
 }
 

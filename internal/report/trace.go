@@ -131,34 +131,25 @@ func (p *printer) did(width int, what string) {
 	p.line("%s", cut(fmt.Sprintf("  %*s      %s", width, "", what)))
 }
 
-// stepJSON is one step of a run; step 0 is the start of a node.
-type stepJSON struct {
-	Step    int      `json:"step"`
-	Event   string   `json:"event"`
-	Shown   string   `json:"shown,omitempty"` // the event as people read it, where that is another text
-	Coins   []string `json:"coins"`
-	Effects []string `json:"effects"` // as people read them
-}
-
-// runOf returns the whole run of a finding, in the form of steps.
-func runOf(s subject) []stepJSON {
+// runOf returns the whole run of a finding, in the form of steps. Step 0 is the start of a node.
+func runOf(s subject) []object {
 	path, ran, walker := s.Path(), s.Finding.Trace, s.Walker()
 	if ran == nil {
 		ran = &trace.Trace{}
 	}
-	out := []stepJSON{}
+	out := []object{}
 	add := func(n int, identity string, coins []choose.Choice, effects []trace.Effect) {
-		one := stepJSON{Step: n, Event: identity, Coins: []string{}, Effects: []string{}}
-		if shown := s.shown(n, identity); shown != identity {
-			one.Shown = shown
+		shown, tossed, did := s.shown(n, identity), []string{}, []string{}
+		if shown == identity {
+			shown = ""
 		}
 		for _, c := range coins {
-			one.Coins = append(one.Coins, c.What)
+			tossed = append(tossed, c.What)
 		}
 		for _, e := range effects {
-			one.Effects = append(one.Effects, e.Shown(walker.Text))
+			did = append(did, e.Shown(walker.Text))
 		}
-		out = append(out, one)
+		out = append(out, object{{"step", n}, {"event", identity}, {"shown?", shown}, {"coins", tossed}, {"effects", did}})
 	}
 	for _, start := range ran.Starts {
 		if len(start.Effects)+len(start.Coins) > 0 {
