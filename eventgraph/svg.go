@@ -30,9 +30,6 @@ const (
 	storyMost = 24  // lines of a hover title, of what happened and of what changed
 )
 
-// laneWide returns how far apart lanes are, by their number.
-func laneWide(n int) float64 { return max(34, min(120, 720/float64(max(n, 1)))) }
-
 // SVG draws the graph as a space-time diagram: nodes from left to right, steps
 // downwards.
 func (g *Graph) SVG(w io.Writer, part Part) error {
@@ -120,7 +117,7 @@ func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lane
 	for i, lane := range p.all {
 		p.nth[lane] = i
 	}
-	p.step = laneWide(len(p.all))
+	p.step = max(34, min(120, 720/float64(max(len(p.all), 1))))
 	p.left = x + margin + letter*float64(len(strconv.Itoa(g.Steps()))) + 14 + p.step/2
 	p.text = p.left + p.step*(float64(max(0, len(p.all)-1))+0.5) + 10
 	p.wide = p.text - x + letter*float64(min(longest, labelMost+30)) + margin
@@ -163,9 +160,6 @@ func (p *picture) lane(i int) float64 { return p.left + p.step*float64(p.nth[i])
 
 // y returns the middle of the first line of a row.
 func (p *picture) y(row int) float64 { return p.top + p.tops[row] + rowHigh/2 }
-
-// tall returns how high a row is.
-func (p *picture) tall(row int) float64 { return p.tops[row+1] - p.tops[row] }
 
 // canvas begins an SVG.
 func canvas(w io.Writer, wide, high float64) {
@@ -337,7 +331,7 @@ func (p *picture) head(f flight, hidden bool, x, y, ux, uy float64) {
 func (p *picture) ground(i int) {
 	if at := p.rows[i].point; at != none {
 		p.say(`<g class="step %s"><title>%s</title><rect class="hit" x="%s" y="%s" width="%s" height="%s"/></g>`+"\n", p.class(at),
-			escape(p.g.hover(at)), pixels(p.from), pixels(p.y(i)-rowHigh/2), pixels(p.wide), pixels(p.tall(i)))
+			escape(p.g.hover(at)), pixels(p.from), pixels(p.y(i)-rowHigh/2), pixels(p.wide), pixels(p.tops[i+1]-p.tops[i]))
 	}
 }
 

@@ -269,7 +269,7 @@ func (t *text) sending(m *message) (arrow, color) {
 
 // stretch draws steps that are left out.
 func (t *text) stretch(s stretch) {
-	t.cells = slicesOf(' ', len(t.cells))
+	t.cells = []rune(strings.Repeat(" ", len(t.cells)))
 	for i := range t.colors {
 		t.colors[i] = plain
 	}
@@ -278,8 +278,6 @@ func (t *text) stretch(s stretch) {
 	}
 	t.flushAs(strings.Repeat(" ", t.gutter), plain, s.text(t.g), dim)
 }
-
-func slicesOf(r rune, n int) []rune { return []rune(strings.Repeat(string(r), n)) }
 
 // together replaces the spaces of a phrase by no-break spaces, so that folded keeps it on one
 // line if there is room.

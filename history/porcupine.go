@@ -64,9 +64,6 @@ func (t *tale) returns(who caller, output any) {
 	}
 }
 
-// abandon leaves the operation of a caller without a return: another one begins with its id.
-func (t *tale) abandon(who caller) { delete(t.pending, who) }
-
 // tales returns the histories of all objects, in the order of their first calls.
 func tales(m Model, facts []sim.Emitted) (list []*tale) {
 	of := map[object]*tale{}
@@ -88,7 +85,7 @@ func tales(m Model, facts []sim.Emitted) (list []*tale) {
 			}
 			for other, t := range of {
 				if other.name == fact.Object {
-					t.abandon(caller{f.At, fact.ID})
+					delete(t.pending, caller{f.At, fact.ID})
 				}
 			}
 			t.call(caller{f.At, fact.ID}, fact.Input)

@@ -70,12 +70,10 @@ func (d *door) listens() {
 			_ = c.Close()
 			continue
 		}
-		d.host.goes.Add(1)
-		go func() {
-			defer d.host.goes.Done()
+		d.host.goes.Go(func() {
 			defer d.meetings.leave()
 			d.accepts(c)
-		}()
+		})
 	}
 }
 

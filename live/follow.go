@@ -57,9 +57,7 @@ func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 	before := f.ends[node]
 	f.ends[node] = end
 	f.mu.Unlock()
-	f.reading.Add(1)
-	go func() {
-		defer f.reading.Done()
+	f.reading.Go(func() {
 		defer close(end)
 		if before != nil {
 			<-before
@@ -86,7 +84,7 @@ func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 				return
 			}
 		}
-	}()
+	})
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,12 +22,7 @@ func TestGrow(t *testing.T) {
 	a, _ := startEchoes(t, Config{Params: p, Book: all[:1], Only: []int{0}})
 	any := func(want ...any) func(any) bool {
 		return func(fact any) bool {
-			for _, w := range want {
-				if fact == w {
-					return true
-				}
-			}
-			return false
+			return slices.Contains(want, fact)
 		}
 	}
 	if fact, err := a.Node(0).Ask(t.Context(), begin{1}, any(broken{sim.CauseRefused})); err != nil {

@@ -317,11 +317,9 @@ func (h *Host) ended(n *Node) {
 	}
 	h.metrics.failed.Inc()
 	if h.config.Failed != nil {
-		h.goes.Add(1)
-		go func() {
-			defer h.goes.Done()
+		h.goes.Go(func() {
 			h.config.Failed(n.m.self, n.err)
-		}()
+		})
 		return
 	}
 	h.failure = errors.Join(h.failure, n.err)

@@ -282,11 +282,9 @@ func (l *links) dial(p *peer) {
 		return
 	}
 	h := l.hello(p, draw())
-	l.host.goes.Add(1)
-	go func() {
-		defer l.host.goes.Done()
+	l.host.goes.Go(func() {
 		l.door.dials(p.at, h)
-	}()
+	})
 }
 
 var errCut = errors.New("there is a partition between the nodes")

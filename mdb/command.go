@@ -42,10 +42,8 @@ func lookup(name string) *command {
 		if c.Name == name {
 			return c
 		}
-		for _, a := range c.Aliases {
-			if a == name {
-				return c
-			}
+		if slices.Contains(c.Aliases, name) {
+			return c
 		}
 	}
 	return nil

@@ -68,13 +68,11 @@ func (p *program) start(name string, length, depth int) {
 	for i := range ops {
 		ops[i] = p.operation(depth)
 	}
-	p.running.Add(1)
-	go func() {
-		defer p.running.Done()
+	p.running.Go(func() {
 		for _, op := range ops {
 			op(name)
 		}
-	}()
+	})
 }
 
 // operation draws what a goroutine does.
@@ -217,8 +215,7 @@ func (p *program) waits(me string, d time.Duration) {
 func (p *program) many(me string, n int) {
 	gate := make(chan struct{})
 	for i := range n + 1 {
-		p.running.Add(1)
-		go func() { <-gate; p.say("%s.%d passed", me, i); p.running.Done() }()
+		p.running.Go(func() { <-gate; p.say("%s.%d passed", me, i) })
 	}
 	time.Sleep(time.Nanosecond)
 	close(gate)
@@ -231,8 +228,7 @@ func (p *program) crowd(me string) {
 	}
 	h := fnv.New64()
 	for i := range 300 {
-		p.running.Add(1)
-		go func() { runtime.Gosched(); fmt.Fprint(h, i); p.running.Done() }()
+		p.running.Go(func() { runtime.Gosched(); fmt.Fprint(h, i) })
 	}
 	time.Sleep(time.Nanosecond)
 	p.say("%s crowd %x", me, h.Sum64())

@@ -81,12 +81,8 @@ func (l *lying) spend() {
 	}
 }
 
-// hear records a message that arrived, and the lies that it makes possible.
-func (n *node) hear(env sim.Env, from sim.Addr, m sim.Message) { n.heard(env, from, 0, m) }
-
-// sent records a message that the node sent by a link.
-func (n *node) sent(env sim.Env, by sim.Link, m sim.Message) { n.heard(env, env.Self(), by, m) }
-
+// heard records a message that the node sent by a link, or that arrived, and the lies that it makes
+// possible. by is 0 if the message arrived.
 func (n *node) heard(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) {
 	if n.note(env, from, by, m) {
 		n.make(func(lie func(sim.Addr, sim.Link, sim.Message)) { n.forge(env, lie) }, env)

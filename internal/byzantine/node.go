@@ -101,7 +101,7 @@ func (n *node) Init(env sim.Env) {
 }
 
 func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
-	n.hear(env, from, m)
+	n.heard(env, from, 0, m)
 	n.reach(env, "which twin gets the message",
 		func(k int) bool { return n.guards(k).Accept(from, m) },
 		func(k int) { n.runs[k].Deliver(n.env(env, k), from, m) })

@@ -47,14 +47,12 @@ func (a *asked) cleared(peer sim.Addr) bool {
 	return waits
 }
 
-// asks records that the twin waits for room to send to a peer; waits records that it waits for Flushed.
+// asks records that the twin waits for room to send to a peer.
 func (a *asked) asks(to sim.Addr) {
 	if k, waits := slices.BinarySearchFunc(a.clear, to, sim.Addr.Compare); !waits {
 		a.clear = slices.Insert(a.clear, k, to)
 	}
 }
-
-func (a *asked) waits() { a.flushed = true }
 
 // handedOver reports whether the twin waits for Flushed, and ends the wait.
 func (a *asked) handedOver() (waits bool) {
@@ -95,7 +93,7 @@ type port struct {
 func (p port) Send(to sim.Addr, m sim.Message) bool {
 	sent := p.Port.Send(to, m)
 	if sent {
-		p.env.of.sent(p.env.Env, p.by, m)
+		p.env.of.heard(p.env.Env, p.env.Env.Self(), p.by, m)
 	}
 	return sent
 }
@@ -115,7 +113,7 @@ func (c conn) RequestToSend(to sim.Addr) {
 
 func (c conn) NotifyFlushed() {
 	if n := c.env.of; n.twins() {
-		n.asked[c.env.k].waits()
+		n.asked[c.env.k].flushed = true
 	}
 	c.below.NotifyFlushed()
 }

@@ -56,9 +56,6 @@ func (w *writer) enter() bool {
 
 func (w *writer) leave() { w.depth-- }
 
-// inner returns a writer for the key of a map, whose bytes are sorted before they are written.
-func (w *writer) inner() writer { return writer{depth: w.depth, inKey: true} }
-
 // again writes the number of an object that the value contained before. It reports false,
 // and numbers the object, if it did not.
 func (w *writer) again(id object) bool {
@@ -178,9 +175,6 @@ func (r *reader) enter() bool {
 }
 
 func (r *reader) leave() { r.depth-- }
-
-// met numbers an object that pointers may lead to again.
-func (r *reader) met(at unsafe.Pointer, of *plan) { r.made = append(r.made, object{at, of}) }
 
 // key reads the key of a map, and returns its bytes. It reports false if they are malformed.
 func (r *reader) key(of *plan, at unsafe.Pointer) (as []byte, ok bool) {

@@ -27,7 +27,7 @@ func (w *writer) mapping(t reflect.Type, key, elem *plan, at unsafe.Pointer) {
 	var all []entry
 	for it := v.MapRange(); it.Next(); {
 		k, e := copied(it.Key()), copied(it.Value())
-		alone := w.inner()
+		alone := writer{depth: w.depth, inKey: true}
 		key.write(&alone, k.Addr().UnsafePointer())
 		if alone.err != nil {
 			w.fail(alone.err)

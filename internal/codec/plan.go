@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"sync"
 	"unsafe"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // plan has the functions that write and read values of one type. They get a pointer to the value.
@@ -34,9 +36,7 @@ func (c *Codec) compiled(t reflect.Type) (*plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("a %s cannot be sent: %w", t, err)
 	}
-	for of, one := range made {
-		c.plans[of] = one
-	}
+	maps.Copy(c.plans, made)
 	return p, nil
 }
 
@@ -65,7 +65,7 @@ func (c *Codec) make(t reflect.Type, made map[reflect.Type]*plan) (*plan, error)
 
 // newPlan returns a plan of t that cannot write or read yet.
 func newPlan(t reflect.Type) *plan {
-	p := &plan{typ: t, name: Name(t), shape: shape(t), least: 1, direct: true}
+	p := &plan{typ: t, name: Name(t), shape: xxhash.Sum64String(shapeOf(t, map[reflect.Type]bool{})), least: 1, direct: true}
 	if k := t.Kind(); k != reflect.Interface && (t.Size() != unsafe.Sizeof(uintptr(0)) || k == reflect.Int || k == reflect.Int64 || k == reflect.Uint || k == reflect.Uint64) {
 		zero := reflect.Zero(t).Interface()
 		p.word, p.direct = (*eface)(unsafe.Pointer(&zero)).typ, false
@@ -469,7 +469,7 @@ func (p *plan) pointer(elem *plan) {
 			}
 			q := reflect.New(t).UnsafePointer()
 			if t.Size() > 0 {
-				r.met(q, elem)
+				r.made = append(r.made, object{q, elem})
 			}
 			*(*unsafe.Pointer)(at) = q
 			elem.read(r, q)

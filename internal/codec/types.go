@@ -10,8 +10,6 @@ import (
 	"time"
 	"unicode"
 	"unsafe"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // typesByString finds a type of this program by its name. reflect has this function for its own
@@ -414,5 +412,3 @@ func shapeOf(t reflect.Type, seen map[reflect.Type]bool) string {
 	}
 	return t.Kind().String()
 }
-
-func shape(t reflect.Type) uint64 { return xxhash.Sum64String(shapeOf(t, map[reflect.Type]bool{})) }

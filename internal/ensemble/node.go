@@ -192,5 +192,3 @@ func (n *node) writes(w disk.Write) {
 	}
 	_, _ = n.log.Write(append(text, '\n'))
 }
-
-func (n *node) syncs() { _ = n.h.Disk().Open(storage).Sync() }

@@ -129,14 +129,12 @@ func (r *recorder) add(at time.Duration, node int, e sim.Event) *happening {
 	e.Node = r.addr(node)
 	h := &happening{at: at, step: r.step, node: node, event: e}
 	if node >= 0 {
-		h.lives(r.lives[node])
+		h.life = r.lives[node]
 		r.current[node] = h
 	}
 	r.all = append(r.all, h)
 	return h
 }
-
-func (h *happening) lives(life int) { h.life = life }
 
 // shows sets the state of the node afterwards.
 func (h *happening) shows(lines []canon.Line) {

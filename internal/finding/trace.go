@@ -103,7 +103,7 @@ func lineOf(s *trace.Step, walker *canon.Walker) stepLine {
 		Event: s.Identity, Possible: s.Possible, Coins: []string{}, Effects: []effectLine{},
 	}
 	if e.Link != 0 {
-		line.Link = pointer(e.Link.String())
+		line.Link = new(e.Link.String())
 	}
 	if _, split := e.Value.(sim.Split); e.Value != nil && !split {
 		line.Value, line.Shown = texts(walker, e.Value)
@@ -125,9 +125,9 @@ func lineOf(s *trace.Step, walker *canon.Walker) stepLine {
 
 // texts returns a value's text, and the form for people if it differs.
 func texts(walker *canon.Walker, v any) (text, shown *string) {
-	text = pointer(walker.Text(v))
+	text = new(walker.Text(v))
 	if q, is := v.(sim.Quorum); is {
-		text = pointer(q.Text(walker.Text))
+		text = new(q.Text(walker.Text))
 	}
 	if s := wording.Shown(walker.Text, v); s != *text {
 		shown = &s
@@ -138,10 +138,10 @@ func texts(walker *canon.Walker, v any) (text, shown *string) {
 func effectOf(e trace.Effect, walker *canon.Walker) effectLine {
 	line := effectLine{Kind: e.Kind.String(), To: address(e.To), Lost: e.Lost, Text: e.Text(walker.Text)}
 	if e.Link != 0 {
-		line.Link = pointer(e.Link.String())
+		line.Link = new(e.Link.String())
 	}
 	if e.Kind == trace.EffectAfter {
-		line.Delay = pointer(e.Delay.String())
+		line.Delay = new(e.Delay.String())
 	}
 	switch text, isText := e.Value.(string); {
 	case e.Value == nil:
@@ -161,7 +161,7 @@ func changesTo(states States, step int) []changeLine {
 	out := []changeLine{}
 	if step == 0 {
 		for _, l := range states.State(0) {
-			out = append(out, changeLine{l.Path, nil, pointer(l.Value)})
+			out = append(out, changeLine{l.Path, nil, new(l.Value)})
 		}
 		return out
 	}
@@ -178,8 +178,6 @@ func printedIn(printed []string, step int) string {
 	return printed[step]
 }
 
-func pointer(s string) *string { return &s }
-
 func orNull(s string) *string {
 	if s == "" {
 		return nil
@@ -191,5 +189,5 @@ func address(a sim.Addr) *string {
 	if a.IsZero() {
 		return nil
 	}
-	return pointer(a.String())
+	return new(a.String())
 }

@@ -90,18 +90,6 @@ func (r *Result) step() { r.Steps++ }
 
 func (r *Result) fault() { r.Faults++ }
 
-func (r *Result) part() { r.Parted = true }
-
-func (r *Result) differ(format string, args ...any) {
-	r.Differences = append(r.Differences, fmt.Sprintf(format, args...))
-}
-
-// fail records the failure of the run, or nil. A merge that ended in a failure did not part,
-// whatever the simulation made of the entry in which the service failed.
-func (r *Result) fail(f *trace.Failure) {
-	r.Failure, r.Parted = f, r.Parted && f == nil
-}
-
 // finish records the path that the merge made, and the number of steps that it left.
 func (r *Result) finish(p *choose.Path, params sim.Params, left int) {
 	r.Path, r.Params = p, params
@@ -232,7 +220,7 @@ func (m *merger) read(records []io.Reader) error {
 			}
 			all = whole(all, lives[i][k+1])
 			m.asked.collect(m.sys, m.params, all)
-			n.add(all)
+			n.entries = append(n.entries, all...)
 		}
 		if len(n.entries[0].Begin.Disk) > 0 {
 			return fmt.Errorf("n%d had something in its storage when its first life began; a run begins with empty storage", i)
@@ -295,7 +283,7 @@ func (m *merger) prepare() (err error) {
 				}
 			}
 			for _, a := range e.Step.Acked {
-				n.refused(refusal{k, e.Life, a.Peer, a.Of, sends})
+				n.refusals = append(n.refusals, refusal{k, e.Life, a.Peer, a.Of, sends})
 			}
 			sends = e.Step.Sends
 		}
@@ -331,18 +319,8 @@ func (m *merger) config() world.Config {
 	return c
 }
 
-func (n *nodeRecord) add(life []*live.Entry) { n.entries = append(n.entries, life...) }
-
-func (n *nodeRecord) refused(r refusal) { n.refusals = append(n.refusals, r) }
-
 // pass goes on to the next entry.
 func (n *nodeRecord) pass() { n.at++ }
-
-// live records that the node runs again in the World.
-func (n *nodeRecord) live() { n.dead = false }
-
-// die records that the node crashed in the World, unless it was dead before, or crash returns false.
-func (n *nodeRecord) die(crash func() bool) { n.dead = n.dead || crash() }
 
 // send counts a message, and returns its number in the life that runs.
 func (n *nodeRecord) send() uint64 {
@@ -434,7 +412,7 @@ func (m *merger) run() {
 	if f == nil {
 		f = m.w.Judge.Check()
 	}
-	m.out.fail(f)
+	m.out.Failure, m.out.Parted = f, m.out.Parted && f == nil // a merge that ended in a failure did not part
 }
 
 // advance takes the earliest entry that can be taken. If none can be, it takes the earliest
@@ -655,7 +633,7 @@ func (m *merger) faulty(k int) bool {
 }
 
 func (m *merger) differ(format string, args ...any) {
-	m.out.differ(format, args...)
+	m.out.Differences = append(m.out.Differences, fmt.Sprintf(format, args...))
 }
 
 // knot is the error if the entries of the nodes cannot be put in an order.
@@ -664,7 +642,7 @@ const knot = "the steps of the nodes have no order in which a connection breaks 
 // part ends the path, since the simulation cannot go on as the records do.
 func (m *merger) part(i int, format string, args ...any) {
 	m.stopped = true
-	m.out.part()
+	m.out.Parted = true
 	text := fmt.Sprintf("n%d, entry %d: %s", i, m.nodes[i].at+1, fmt.Sprintf(format, args...))
 	if m.knotted {
 		text += "; " + knot
@@ -700,9 +678,8 @@ func (m *merger) take(i int) {
 
 // crash ends a life, if it has not ended yet.
 func (m *merger) crash(i int) {
-	m.nodes[i].die(func() bool {
-		return m.cause(sim.KindCrash, func(e *sim.Event) bool { return e.Node.Index() == i })
-	})
+	n := m.nodes[i]
+	n.dead = n.dead || m.cause(sim.KindCrash, func(e *sim.Event) bool { return e.Node.Index() == i })
 }
 
 func (m *merger) takeStep(i int, e *live.Entry) {
@@ -715,7 +692,7 @@ func (m *merger) takeStep(i int, e *live.Entry) {
 		return
 	}
 	n.pass()
-	n.live()
+	n.dead = false
 	if v := &e.Step.Event; (sim.Event{Kind: v.Kind, Value: v.Value}).Leaves() {
 		m.out.step() // there is no state to compare
 		return
@@ -749,7 +726,7 @@ func (m *merger) perform(i int, v *live.Event) bool {
 
 // itself takes the k-th possible event, which is the recorded one.
 func (m *merger) itself(k int) bool {
-	m.said.release()
+	m.said.held = false
 	return m.step(k)
 }
 

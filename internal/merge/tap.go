@@ -29,8 +29,6 @@ func (a *answered) recorded() *live.Step {
 
 func (a *answered) hold() { a.held = true }
 
-func (a *answered) release() { a.held = false }
-
 func (a *answered) stray(format string, args ...any) {
 	if a.strayed == "" {
 		a.strayed = fmt.Sprintf(format, args...)

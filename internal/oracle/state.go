@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -163,9 +164,7 @@ func (s *state) renewed(b spec.Budgets, early *int) *state {
 
 func copied[V any](m map[int]V) map[int]V {
 	c := make(map[int]V, len(m))
-	for k, v := range m {
-		c[k] = v
-	}
+	maps.Copy(c, m)
 	return c
 }
 

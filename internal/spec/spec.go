@@ -267,12 +267,7 @@ func (s *Spec) Paced() *Pace {
 }
 
 func (s *Spec) Declined(node, at, from, word int) bool {
-	for _, d := range s.Declines {
-		if d == (Decline{node, at, from, word}) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(s.Declines, (Decline{node, at, from, word}))
 }
 
 func (s *Spec) Waiting(node, at, order int) bool {

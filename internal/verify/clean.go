@@ -70,16 +70,11 @@ func (s *session) cleanAll() error {
 	}
 	s.tell(ahead)
 	for i, c := range s.report.Cleans {
-		if err := s.clean(c, fmt.Sprintf("%d of %d: %s", i+1, len(s.report.Cleans), c.what())); err != nil || s.report.Stop != "" {
+		if err := s.clean(c, fmt.Sprintf("%d of %d: %s", i+1, len(s.report.Cleans), strings.Join(append([]string{c.Entry.System.Name, "without a bug"}, c.Entry.Flags.Args()...), " "))); err != nil || s.report.Stop != "" {
 			return err
 		}
 	}
 	return nil
-}
-
-// what returns the system and the flags.
-func (c *Clean) what() string {
-	return strings.Join(append([]string{c.Entry.System.Name, "without a bug"}, c.Entry.Flags.Args()...), " ")
 }
 
 // measure records the effort that the bugs have needed, and returns the longest time of one of them.

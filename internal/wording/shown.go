@@ -11,7 +11,7 @@ import (
 // Carried returns the message inside of v, and the words for the envelopes around it. If v is not
 // an Envelope, the message is v itself.
 func Carried(v any) (body any, envelopes string) {
-	for depth := 0; depth < 16; depth++ {
+	for range 16 {
 		e, is := v.(contract.Envelope)
 		if !is {
 			break

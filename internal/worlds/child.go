@@ -208,7 +208,7 @@ func (c *child) cuts() error {
 		c.say(line{World: k, What: "begin"})
 		p := whole.without(cut).plan()
 		if j.Free {
-			p = whole.until(j.Until, k)
+			p = whole.before(j.Until, planOf(^whole.seed, k+1, ""))
 		}
 		t, err := c.take(k, p, false)
 		if err != nil {
@@ -292,7 +292,7 @@ func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
 		t.ends = c.world.Ended()
 	}
 	if c.failure == nil && strings.Contains(said, "--- FAIL") {
-		c.failure = &Failure{Kind: "failed", Message: clean(said)}
+		c.failure = &Failure{Kind: "failed", Message: strings.TrimSpace(header.ReplaceAllString(said, ""))}
 	}
 	t.failure = c.failure
 	return t, nil
@@ -414,9 +414,6 @@ func (c *child) captured(f func()) (string, error) {
 }
 
 var header = regexp.MustCompile(`(?m)^\s*--- FAIL: .*\n`)
-
-// clean returns the output of a failing test without its headers.
-func clean(said string) string { return strings.TrimSpace(header.ReplaceAllString(said, "")) }
 
 // unset clears flags by which package testing would not run the worlds.
 func (c *child) unset() error {

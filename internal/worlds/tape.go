@@ -149,12 +149,6 @@ func (t *tape) without(cut [2]int) *tape {
 	return t.with(slices.Concat(t.draws[:cut[0]], t.draws[cut[1]:]))
 }
 
-// until returns the plan of a world that follows the tape up to a step, and then goes on like the fresh
-// world with a number.
-func (t *tape) until(step uint32, number int) bubble.Plan {
-	return t.before(step, planOf(^t.seed, number+1, ""))
-}
-
 // before returns a plan that follows the tape up to a step, and goes on as p.
 func (t *tape) before(step uint32, p bubble.Plan) bubble.Plan {
 	if step == 0 {
