@@ -26,24 +26,19 @@ type searchFlags struct {
 	conditionFlags
 	bugs, params         []string
 	ignore               []string
-	ignored              []search.Ignore // the same, as it was read
-	opts                 search.Options  // the bounds, and what needs no reading
+	opts                 search.Options // the bounds, and what needs no reading
 	memory               string
 	time                 time.Duration
 	noCritical, noShrink bool
 	noLines              bool
 	coverage             bool
 	tries                int // limit of shrinking; 0 means that its effort is the limit
-	walk                 string
-	restarts             int
 	seed                 int64
 	state                string
 	cluster              *Cluster // takes the walks, or nil
 	noWork               bool     // of a coordinator: it has no worker of its own
 	resume               bool     // the state is there already
 	prefix               string
-	engine, visited      string
-	reduce, symmetry     string
 	out                  string
 	inProcess            bool
 	json, quiet, web     bool
@@ -138,18 +133,18 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 	flags.BoolVar(&f.noShrink, "no-shrink", false, "do not make the run of a finding shorter")
 	bound("explain-effort")
 	flags.BoolVar(&f.noLines, "no-lines", false, "do not report the lines of code that ran; this saves building a copy of the program that counts them")
-	flags.StringVar(&f.walk, "walk", string(search.WalkAuto), "how walks pick an event: `auto|weighted|uniform|chain|swarm|single`. weighted: by weight; uniform: all\nalike; chain: the chain of causes with the highest priority; swarm: by weights drawn for each walk;\nsingle: by weight, with one kind of event rarer in each walk; auto: chain, swarm, weighted and single\nin turn. With auto, chain, swarm and single each fault has a time of its own, and part of the walks\nend with their storm")
-	flags.IntVar(&f.restarts, "restarts", 30, "begin `N` of a hundred walks at states that earlier walks met, after the first million steps; only\nwith --walk auto, chain, swarm and single, if nodes can be copied; 0 means none")
+	flags.StringVar((*string)(&f.opts.Walking), "walk", "", "how walks pick an event: `auto|weighted|uniform|chain|swarm|single`. weighted: by weight; uniform: all\nalike; chain: the chain of causes with the highest priority; swarm: by weights drawn for each walk;\nsingle: by weight, with one kind of event rarer in each walk; auto: chain, swarm, weighted and single\nin turn. With auto, chain, swarm and single each fault has a time of its own, and part of the walks\nend with their storm (default auto)")
+	flags.IntVar(&f.opts.Restarts, "restarts", 0, "begin `N` of a hundred walks at states that earlier walks met, after the first million steps; only\nwith --walk auto, chain, swarm and single, if nodes can be copied; 0 means none (default 30)")
 	bound("paths")
 	bound("findings")
 	flags.Int64Var(&f.seed, "seed", 1, "the seed `S` of the walks")
 	flags.StringVar(&f.prefix, "prefix", "", "begin at the end of the run of `FILE`, with its nodes and parameters, and allow faults from there on\n(default at the start)")
 	bound("print-prefixes")
 	bound("steady")
-	flags.StringVar(&f.engine, "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`. memo: take each state once, and a step once\nfor the parts of the state that it depends on; local: take each state once; reference: take every run\nfrom its start")
-	flags.StringVar(&f.reduce, "reduce", "", "leave out steps of the exhaustive phase that only change the order of others, `auto|none|stubborn|sleep|dpor`.\nauto: where no finding is lost by it, and it pays; stubborn: from the start, and an error where it cannot\nbe done; sleep: every state is visited, by fewer steps, and an error where it cannot be done; dpor: by\nthe engine reference, one run for each order of dependent steps (default auto; if you give it, the report\nsays why no steps were left out)")
-	flags.StringVar(&f.symmetry, "symmetry", string(search.ReduceNone), "visit one of the states that differ only in the names of nodes which System.Interchangeable lists,\n`auto|none`. auto: where no finding is lost by it")
-	flags.StringVar(&f.visited, "visited", "", "how visited states are kept, `vectors|fingerprint|off`. vectors: in full, so that no two are confused and\nliveness can be decided exactly; fingerprint: as a hash; off: not at all, so that every path is taken,\nwith --engine reference (default vectors; with that engine fingerprint)")
+	flags.StringVar((*string)(&f.opts.Engine), "engine", string(search.EngineMemo), "the engine of the exhaustive phase, `memo|local|reference`. memo: take each state once, and a step once\nfor the parts of the state that it depends on; local: take each state once; reference: take every run\nfrom its start")
+	flags.StringVar((*string)(&f.opts.Reduce), "reduce", "", "leave out steps of the exhaustive phase that only change the order of others, `auto|none|stubborn|sleep|dpor`.\nauto: where no finding is lost by it, and it pays; stubborn: from the start, and an error where it cannot\nbe done; sleep: every state is visited, by fewer steps, and an error where it cannot be done; dpor: by\nthe engine reference, one run for each order of dependent steps (default auto; if you give it, the report\nsays why no steps were left out)")
+	flags.StringVar((*string)(&f.opts.Symmetry), "symmetry", string(search.ReduceNone), "visit one of the states that differ only in the names of nodes which System.Interchangeable lists,\n`auto|none`. auto: where no finding is lost by it")
+	flags.StringVar((*string)(&f.opts.Visited), "visited", "", "how visited states are kept, `vectors|fingerprint|off`. vectors: in full, so that no two are confused and\nliveness can be decided exactly; fingerprint: as a hash; off: not at all, so that every path is taken,\nwith --engine reference (default vectors; with that engine fingerprint)")
 	bound("workers")
 	bound("hash-bits")
 	flags.BoolVar(&f.opts.ProfileSpace, "profile-space", false, "report in which parts the states of the exhaustive phase differ, and an estimate of their number")
@@ -169,118 +164,78 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 
 // check rejects flags that are impossible, or contradict each other.
 func (f *searchFlags) check(cmd *cobra.Command) error {
-	if err := f.opts.CheckBounds(cmd.Flags().Changed); err != nil {
+	o, given := &f.opts, cmd.Flags().Changed
+	if err := o.CheckBounds(given); err != nil {
 		return usagef("%w", err)
 	}
-	if cmd.Flags().Changed("seed") && f.seed < 1 {
-		return usagef("--seed is %d; it must be 1 or more", f.seed)
-	}
-	if !cmd.Flags().Changed("early") {
-		f.opts.Early = nil
+	if !given("early") {
+		o.Early = nil
 	}
 	if err := f.conditionFlags.check(cmd); err != nil {
 		return err
 	}
-	if f.opts.NoWalks && cmd.Flags().Changed("walk") {
-		return usagef("--no-walks and --walk exclude each other")
+	if (o.Visited == search.VisitedOff || o.Reduce == "dpor") && !given("engine") {
+		o.Engine = search.EngineReference
 	}
-	if !slices.Contains(search.Walkings, search.Walking(f.walk)) {
-		var words []string
-		for _, w := range search.Walkings {
-			words = append(words, string(w))
+	_, notBytes := parseBytes(f.memory)
+	for _, c := range []refusal{
+		{given("seed") && f.seed < 1, usagef("--seed is %d; it must be 1 or more", f.seed)},
+		{o.NoWalks && given("walk"), usagef("--no-walks and --walk exclude each other")},
+		oneOf("walk", cmp.Or(o.Walking, search.WalkAuto), search.Walkings...),
+		{o.Restarts < 0 || o.Restarts > 100, usagef("--restarts is %d; it must be 0 to 100", o.Restarts)},
+		{o.NoWalks && given("restarts"), usagef("--no-walks and --restarts exclude each other")},
+		{o.Restarts > 0 && (o.Walking == search.WalkWeighted || o.Walking == search.WalkUniform),
+			usagef("--restarts and --walk %s exclude each other: those walks begin where all do", o.Walking)},
+		oneOf("visited", cmp.Or(o.Visited, search.VisitedVectors), search.VisitedVectors, search.VisitedFingerprint, search.VisitedOff),
+		{given("hash-bits") && o.HashBits != 32 && o.HashBits != 64, usagef("--hash-bits is %d; it must be 32 or 64", o.HashBits)},
+		oneOf("engine", o.Engine, search.EngineMemo, search.EngineLocal, search.EngineReference),
+		oneOf("reduce", cmp.Or(o.Reduce, search.ReduceAuto), search.Reduces...),
+		oneOf("symmetry", o.Symmetry, search.ReduceAuto, search.ReduceNone),
+		{o.NoWalks && given("paths") && o.Engine != search.EngineReference,
+			usagef("--no-walks and --paths exclude each other, but with --engine reference, whose runs count")},
+		{given("prefix") && f.prefix == "", usagef("--prefix is empty; name a path file")},
+		{f.web && f.json, usagef("--web and --json exclude each other: the address of the page would stand behind the object")},
+		{f.cluster != nil && f.state == "", usagef("coordinator needs --state: a directory for what it must not lose")},
+		{f.cluster != nil && f.prefix != "", usagef("--prefix is a file of this machine: workers cannot begin there; leave it out")},
+		{f.coverage && f.state != "", usagef("--coverage and --state exclude each other: which lines ran is not kept")},
+		{f.coverage && f.inProcess, usagef("--coverage and --in-process exclude each other: lines are counted in a process of its own")},
+		{notBytes != nil, usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", f.memory)},
+		{given("time") && f.time <= 0, usagef("--time is %s; it must be more than 0, as 30s or 10m", f.time)},
+		{o.Stuck < 0, usagef("--stuck is %s; it must be 0 (never) or more", o.Stuck)},
+	} {
+		if c.is {
+			return c.err
 		}
-		return usagef("--walk is %q; it must be one of %s%s", f.walk, strings.Join(words, ", "), suggest(f.walk, words))
 	}
-	if cmd.Flags().Changed("restarts") {
-		switch {
-		case f.restarts < 0 || f.restarts > 100:
-			return usagef("--restarts is %d; it must be 0 to 100", f.restarts)
-		case f.opts.NoWalks:
-			return usagef("--no-walks and --restarts exclude each other")
-		case f.restarts > 0 && (f.walk == string(search.WalkWeighted) || f.walk == string(search.WalkUniform)):
-			return usagef("--restarts and --walk %s exclude each other: those walks begin where all do", f.walk)
-		}
-	}
-	switch {
-	case f.restarts == 0:
-		f.opts.Restarts = -1
-	case cmd.Flags().Changed("restarts"):
-		f.opts.Restarts = f.restarts
-	}
-	if !cmd.Flags().Changed("walk") {
-		f.walk = "" // prefixes are looked for in walks of another default
-	}
-	if words := []string{string(search.VisitedVectors), string(search.VisitedFingerprint), string(search.VisitedOff)}; f.visited != "" && !slices.Contains(words, f.visited) {
-		return usagef("--visited is %q; it must be one of %s%s", f.visited, strings.Join(words, ", "), suggest(f.visited, words))
-	}
-	if cmd.Flags().Changed("hash-bits") && f.opts.HashBits != 32 && f.opts.HashBits != 64 {
-		return usagef("--hash-bits is %d; it must be 32 or 64", f.opts.HashBits)
-	}
-	if (f.visited == string(search.VisitedOff) || f.reduce == "dpor") && !cmd.Flags().Changed("engine") {
-		f.engine = string(search.EngineReference)
-	}
-	if engines := []string{string(search.EngineMemo), string(search.EngineLocal), string(search.EngineReference)}; !slices.Contains(engines, f.engine) {
-		return usagef("--engine is %q; it must be one of %s%s", f.engine, strings.Join(engines, ", "), suggest(f.engine, engines))
-	}
-	if err := oneOf("reduce", cmp.Or(f.reduce, string(search.ReduceAuto)), search.Reduces); err != nil {
-		return err
-	}
-	if err := oneOf("symmetry", f.symmetry, []search.Reduce{search.ReduceAuto, search.ReduceNone}); err != nil {
-		return err
-	}
-	if f.opts.NoWalks && cmd.Flags().Changed("paths") && f.engine != string(search.EngineReference) {
-		return usagef("--no-walks and --paths exclude each other, but with --engine reference, whose runs count")
-	}
-	if cmd.Flags().Changed("prefix") && f.prefix == "" {
-		return usagef("--prefix is empty; name a path file")
-	}
-	if f.web && f.json {
-		return usagef("--web and --json exclude each other: the address of the page would stand behind the object")
-	}
-	if f.cluster != nil && f.state == "" {
-		return usagef("coordinator needs --state: a directory for what it must not lose")
-	}
-	if f.cluster != nil && f.prefix != "" {
-		return usagef("--prefix is a file of this machine: workers cannot begin there; leave it out")
-	}
-	if f.coverage && f.state != "" {
-		return usagef("--coverage and --state exclude each other: which lines ran is not kept")
-	}
-	if f.coverage && f.inProcess {
-		return usagef("--coverage and --in-process exclude each other: lines are counted in a process of its own")
-	}
-	if _, err := parseBytes(f.memory); err != nil {
-		return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", f.memory)
+	if given("restarts") && o.Restarts == 0 {
+		o.Restarts = -1
 	}
 	for _, text := range f.ignore {
 		one, err := search.ParseIgnore(text)
 		if err != nil {
 			return usagef("--ignore is %w", err)
 		}
-		f.ignored = append(f.ignored, one)
-	}
-	if cmd.Flags().Changed("time") && f.time <= 0 {
-		return usagef("--time is %s; it must be more than 0, as 30s or 10m", f.time)
-	}
-	if f.opts.Stuck < 0 {
-		return usagef("--stuck is %s; it must be 0 (never) or more", f.opts.Stuck)
+		o.Ignore = append(o.Ignore, one)
 	}
 	return writable("out", f.out, f.out)
 }
 
-// options returns the system and the options of a search for these flags.
-// oneOf returns an error if the value of a flag is none of its words.
-func oneOf[W ~string](flag, value string, words []W) error {
+// refusal says whether a command line is refused, and by which error.
+type refusal struct {
+	is  bool
+	err error
+}
+
+// oneOf refuses a value of a flag that is none of its words.
+func oneOf[W ~string](flag string, value W, words ...W) refusal {
 	var all []string
 	for _, w := range words {
 		all = append(all, string(w))
 	}
-	if slices.Contains(all, value) {
-		return nil
-	}
-	return usagef("--%s is %q; it must be one of %s%s", flag, value, strings.Join(all, ", "), suggest(value, all))
+	return refusal{!slices.Contains(words, value), usagef("--%s is %q; it must be one of %s%s", flag, string(value), strings.Join(all, ", "), suggest(string(value), all))}
 }
 
+// options returns the system and the options of a search for these flags.
 func (t *tool) options(name string, f *searchFlags) (sys *sim.System, opts search.Options, err error) {
 	sys, err = t.find(name)
 	if err != nil {
@@ -290,8 +245,7 @@ func (t *tool) options(name string, f *searchFlags) (sys *sim.System, opts searc
 		return nil, opts, err
 	}
 	opts = f.opts
-	opts.Ignore, opts.Walking, opts.Seed = f.ignored, search.Walking(f.walk), uint64(f.seed)
-	opts.Engine, opts.Visited, opts.Reduce, opts.Symmetry = search.Engine(f.engine), search.Visited(f.visited), search.Reduce(f.reduce), search.Reduce(f.symmetry)
+	opts.Seed = uint64(f.seed)
 	nodes := f.opts.Params.Nodes
 	if f.prefix != "" {
 		if opts.Prefix, err = load(f.prefix); err != nil {
@@ -475,7 +429,7 @@ func knownNames(sys *sim.System, f searchFlags) error {
 	if err := knownName(sys, "known bug", f.bugs, bugs); err != nil {
 		return err
 	}
-	for _, one := range f.ignored {
+	for _, one := range f.opts.Ignore {
 		if one.Property != "" && !slices.Contains(properties, one.Property) {
 			return knownName(sys, "property", []string{one.Property}, properties)
 		}
