@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -218,15 +219,11 @@ func (t *tool) tellOfDeath(sys *sim.System, opts search.Options, f searchFlags) 
 		return err
 	}
 	if m.Reason != "" {
-		t.complain(errorString(m.Reason))
+		t.complain(errors.New(m.Reason))
 	}
 	t.conclude(r, f, func() bool { return m.Stop != "" })
 	return nil
 }
-
-type errorString string
-
-func (e errorString) Error() string { return string(e) }
 
 // slowly describes the place where handlers wait or are slow.
 func slowly(s search.Slow) string {

@@ -93,11 +93,10 @@ type keeper struct {
 	limit time.Duration // --time of a search; 0 means none
 	began time.Time
 
-	mu      sync.Mutex
-	process *os.Process
-	asked   int       // interrupts that we got
-	since   time.Time // the first of them
-	last    os.Signal
+	mu    sync.Mutex
+	asked int       // interrupts that we got
+	since time.Time // the first of them
+	last  os.Signal
 }
 
 // counted makes a copy of the program that counts lines take the runs.
@@ -181,10 +180,7 @@ func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, k.printed, k.printed
 	cmd.ExtraFiles = []*os.File{fileOf(k.t.stdout), fileOf(k.t.stderr), k.trail.File(), k.said, alive}
-	k.mu.Lock()
 	err = cmd.Start()
-	k.process = cmd.Process
-	k.mu.Unlock()
 	alive.Close()
 	if err != nil {
 		return exitInput, &death{how: err.Error()}

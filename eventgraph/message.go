@@ -11,7 +11,6 @@ import (
 type message struct {
 	from, to int // lanes
 	link     sim.Link
-	text     string // which identifies it
 	shown    string // for people
 	sent     int    // the point
 	ends     []end

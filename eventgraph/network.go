@@ -347,7 +347,7 @@ func (b *builder) effect(at int, p *point, e *trace.Effect) {
 
 // sent returns the message of an effect.
 func (b *builder) sent(at int, p *point, e *trace.Effect) message {
-	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, text: b.text(e.Value), shown: clean(wording.Shown(b.write, e.Value)), sent: at, same: none}
+	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, shown: clean(wording.Shown(b.write, e.Value)), sent: at, same: none}
 	first, there := b.under[int(e.Number)]
 	switch {
 	case e.Kind == trace.EffectRefused || e.Lost:

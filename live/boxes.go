@@ -36,7 +36,7 @@ func (p *peer) settled() (k int) {
 }
 
 func (l *links) sendBox(p *peer, link sim.Link, m sim.Message, serial uint64) {
-	b := boxed{outgoing: outgoing{serial: serial, value: m}, link: link}
+	b := boxed{outgoing: outgoing{serial: serial}, link: link}
 	if p.at == l.at {
 		if link == sim.LinkSet {
 			frame, err := l.packer.frame(frameSet, 0, m, nil)
@@ -62,7 +62,6 @@ func (l *links) sendBox(p *peer, link sim.Link, m sim.Message, serial uint64) {
 		frame, _ := l.packer.frame(frameSet, 0, m, nil)
 		b.sum = string(frame)
 	}
-	b.value = nil
 	if p.boxes.queue(b) {
 		l.flow(p)
 	}

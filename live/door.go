@@ -224,7 +224,7 @@ func (d *door) accepts(conn net.Conn) {
 		err = conn.SetDeadline(time.Time{})
 	}
 	if err != nil {
-		a.sess.down(err, false, false)
+		a.sess.down(err, false)
 		return
 	}
 	a.sess.start()

@@ -26,7 +26,6 @@ const (
 type arrival struct {
 	kind   arriveKind
 	link   sim.Link
-	reset  bool
 	open   bool
 	peer   int
 	sess   *session

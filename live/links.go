@@ -228,7 +228,7 @@ func (l *links) send(e *trace.Effect, serial uint64) {
 // send queues a message by TCP.
 func (l *links) sendTCP(p *peer, m sim.Message, serial uint64) {
 	if p.at == l.at {
-		p.queue(outgoing{serial: serial, value: m})
+		p.queue(outgoing{serial: serial})
 		p.arriveTCP(incoming{value: m, serial: serial, life: l.life, conn: 0, link: sim.LinkTCP})
 		return
 	}

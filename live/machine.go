@@ -23,7 +23,6 @@ import (
 // and when a record is repeated; only the source of the answers differs.
 type machine struct {
 	sys    *sim.System
-	params sim.Params
 	self   sim.Addr
 	walker *canon.Walker
 	node   sim.Node
@@ -61,7 +60,7 @@ func newMachine(sys *sim.System, p sim.Params, self sim.Addr, a answerer) (*mach
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{sys: sys, params: p, self: self, walker: walker, answer: a, Pending: handler.NewPending(), disk: newContents()}
+	m := &machine{sys: sys, self: self, walker: walker, answer: a, Pending: handler.NewPending(), disk: newContents()}
 	peers := slices.DeleteFunc(p.Addrs(), func(a sim.Addr) bool { return a == self })
 	m.step.Init(handler.Config{System: sys, Params: p, Text: walker.Text, Tracing: a.tracing(), Strict: true}, m)
 	m.envs.Bind(&m.step, self, peers)

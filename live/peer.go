@@ -49,7 +49,6 @@ type peer struct {
 type outgoing struct {
 	serial uint64
 	frame  []byte
-	value  any // to oneself
 }
 
 type incoming struct {

@@ -157,7 +157,7 @@ func (s *session) write() {
 				w.pause(s.alive.Done())
 			}
 			if err := s.conn.SetWriteDeadline(time.Now().Add(timeout)); err != nil {
-				s.down(err, false, false)
+				s.down(err, false)
 				return
 			}
 			_, err := s.conn.Write(batch)
@@ -165,7 +165,7 @@ func (s *session) write() {
 				err = s.conn.SetWriteDeadline(time.Time{})
 			}
 			if err != nil {
-				s.down(err, false, false)
+				s.down(err, false)
 				return
 			}
 			s.host.metrics.out[sim.LinkTCP].Add(float64(len(batch)))
@@ -189,13 +189,13 @@ func (s *session) write() {
 }
 
 // down informs the node once that the connection is over.
-func (s *session) down(err error, reset, open bool) {
+func (s *session) down(err error, open bool) {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
 	s.nudge()
 	s.abort()
-	s.inbox.post(arrival{kind: arriveDown, peer: s.peer, sess: s, err: err, reset: reset, open: open})
+	s.inbox.post(arrival{kind: arriveDown, peer: s.peer, sess: s, err: err, open: open})
 }
 
 func (s *session) read() {
@@ -210,7 +210,7 @@ func (s *session) read() {
 		if until.Sub(now) < timeout*3/4 {
 			until = now.Add(timeout)
 			if err := s.conn.SetReadDeadline(until); err != nil {
-				s.down(err, false, false)
+				s.down(err, false)
 				return
 			}
 		}
@@ -219,7 +219,7 @@ func (s *session) read() {
 			if errors.Is(err, errTooLarge) {
 				s.complain(err)
 			}
-			s.down(err, false, false)
+			s.down(err, false)
 			return
 		}
 		if buf = body; cap(buf) > 1<<20 {
@@ -228,13 +228,13 @@ func (s *session) read() {
 		s.host.metrics.in[sim.LinkTCP].Add(float64(len(body) + frameHead))
 		if kind == frameReset {
 			open := len(body) > 0 && body[0]&1 != 0
-			s.down(errReset, true, open)
+			s.down(errReset, open)
 			return
 		}
 		now = time.Now()
 		if err := s.take(kind, body, now); err != nil {
 			s.complain(err)
-			s.down(err, false, false)
+			s.down(err, false)
 			return
 		}
 		if from.Buffered() < frameHead {

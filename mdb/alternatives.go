@@ -16,7 +16,6 @@ import (
 type outcome struct {
 	event   string
 	coins   []int
-	of      []int
 	step    took
 	failure *trace.Failure
 	refused error
@@ -43,7 +42,7 @@ func (s Look) outcomes(i, k int) (all []outcome, err error) {
 		if progress != world.Stepped && failure == nil {
 			return append(all, outcome{refused: s.run.player.Err()}), nil
 		}
-		o := outcome{failure: failure, coins: src.fell, of: src.of, step: took{Step: s.run.lastStep(failure), picks: s.run.tape.picks}}
+		o := outcome{failure: failure, coins: src.fell, step: took{Step: s.run.lastStep(failure), picks: s.run.tape.picks}}
 		o.event = s.run.shown(&o.step)
 		o.step.verdict = s.run.judge(failure)
 		o.changes = s.run.turned(s.here.verdict(i), o.step.verdict)

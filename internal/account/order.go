@@ -17,7 +17,6 @@ import (
 type Order struct {
 	Source
 	Text string // the line
-	Ran  bool   // it ran in the step; else the step's handler can come to it
 }
 
 // Orders returns the statements that may make a step nondeterministic: those that ran in it,
@@ -52,7 +51,7 @@ func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all
 		for _, r := range pkg.orders(pkg.files[file]) {
 			at := l.set.Position(r.Body.Lbrace)
 			if slices.ContainsFunc(ran, func(p lines.Piece) bool { return p.Line == at.Line && p.Column >= at.Column && p.Column <= at.Column+1 }) {
-				all = append(all, l.order(r, true))
+				all = append(all, l.order(r))
 			}
 		}
 	}
@@ -82,7 +81,7 @@ func (l *Sources) ordersOf(handler Source) (all []Order) {
 		}
 		met[d] = true
 		for _, r := range pkg.orders(d) {
-			all = append(all, l.order(r, false))
+			all = append(all, l.order(r))
 		}
 		ast.Inspect(d, func(n ast.Node) bool {
 			if id, is := n.(*ast.Ident); is {
@@ -99,13 +98,13 @@ func (l *Sources) ordersOf(handler Source) (all []Order) {
 	return all
 }
 
-func (l *Sources) order(r *ast.RangeStmt, ran bool) Order {
+func (l *Sources) order(r *ast.RangeStmt) Order {
 	at := l.set.Position(r.Pos())
 	text := ""
 	if all := l.text(at.Filename); at.Line <= len(all) {
 		text, _, _ = strings.Cut(strings.TrimSuffix(strings.TrimSpace(all[at.Line-1]), "{"), " {")
 	}
-	return Order{Source: Source{File: inModule(at.Filename), Line: at.Line, path: at.Filename}, Text: strings.TrimSpace(text), Ran: ran}
+	return Order{Source: Source{File: inModule(at.Filename), Line: at.Line, path: at.Filename}, Text: strings.TrimSpace(text)}
 }
 
 // checkedPackage has the types of a package as far as they follow from its own files.

@@ -21,7 +21,6 @@ import (
 // Result is the outcome of a merge.
 type Result struct {
 	Path        *choose.Path
-	Params      sim.Params
 	Steps       int      // of nodes, whose states were compared
 	Faults      int      // steps that were put in between, by what must have happened
 	Differences []string // where the simulation says otherwise; the last ended the path, if it did
@@ -91,8 +90,8 @@ func (r *Result) step() { r.Steps++ }
 func (r *Result) fault() { r.Faults++ }
 
 // finish records the path that the merge made, and the number of steps that it left.
-func (r *Result) finish(p *choose.Path, params sim.Params, left int) {
-	r.Path, r.Params = p, params
+func (r *Result) finish(p *choose.Path, left int) {
+	r.Path = p
 	r.Left += left
 }
 
@@ -899,6 +898,6 @@ func (m *merger) result() (*Result, error) {
 	for _, n := range m.nodes {
 		left += n.left()
 	}
-	r.finish(p, m.params, left)
+	r.finish(p, left)
 	return r, nil
 }

@@ -13,11 +13,9 @@ import (
 type Told struct {
 	Name     string   // the system, with its known bugs
 	Title    string   // name and gist
-	Gist     string   // what happened, in half a sentence
 	Verdict  string   // what kind of finding it is, in a sentence
 	Live     []string // dead: the liveness properties that were checked
 	Failing  []string // dead: those that fail at the end
-	Critical string   // dead: where recovery became impossible
 	Evidence string   // dead: why we believe it; lines
 	Setting  string   // how it was run, on one line
 }
@@ -26,8 +24,7 @@ type Told struct {
 func Tell(a *account.Account) Told {
 	s, f := subject{a}, a.Finding
 	t := Told{
-		Name: s.Name(), Title: s.title(), Gist: s.gist(), Verdict: s.verdict(),
-		Setting: s.setting(),
+		Name: s.Name(), Title: s.title(), Verdict: s.verdict(), Setting: s.setting(),
 	}
 	for _, key := range []string{"faults", "early", "net", "timers", "disk", "crashes"} { // of this run: a search may have others
 		if value, ok := s.Path().Get(key); ok {
@@ -41,7 +38,7 @@ func Tell(a *account.Account) Told {
 		t.Live, t.Failing = s.Liveness(), s.Finding.Failing
 	}
 	if f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictHot || f.Critical != nil || f.Avoided != nil {
-		t.Critical, t.Evidence = s.critical(), s.evidence()
+		t.Evidence = s.evidence()
 	}
 	return t
 }

@@ -249,11 +249,10 @@ func (c *child) next() error {
 type took struct {
 	failure *Failure
 	record  bubble.Record
-	ends    time.Duration
 }
 
 func (c *child) end(k int, t took) {
-	l := line{World: k, What: "pass", Draws: t.record.Asked, Fit: t.record.Fit, Ends: t.ends.String()}
+	l := line{World: k, What: "pass", Draws: t.record.Asked, Fit: t.record.Fit}
 	if t.failure != nil {
 		l.What, l.Failure = "fail", t.failure
 	}
@@ -287,9 +286,6 @@ func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
 	t := took{record: c.recorder.End()}
 	if err != nil {
 		return t, err
-	}
-	if c.world != nil {
-		t.ends = c.world.Ended()
 	}
 	if c.failure == nil && strings.Contains(said, "--- FAIL") {
 		c.failure = &Failure{Kind: "failed", Message: strings.TrimSpace(header.ReplaceAllString(said, ""))}
@@ -326,9 +322,6 @@ func (c *child) takeSystem(p bubble.Plan) (out took) {
 		out.failure = deadlocked(err)
 	}
 	out.record = c.recorder.End()
-	if c.world != nil {
-		out.ends = c.world.Ended()
-	}
 	return out
 }
 

@@ -47,7 +47,6 @@ type line struct {
 	Log     any          `json:"log,omitempty"`  // an entry of the body's log
 	Draws   int          `json:"draws,omitempty"`
 	Fit     bool         `json:"fit,omitempty"`
-	Ends    string       `json:"ends,omitempty"` // the time of the world at its end
 	Draw    *bubble.Draw `json:"draw,omitempty"` // in which a world of Next deviates
 }
 

@@ -33,7 +33,6 @@ type result struct {
 	who     string    // the goroutine that asked
 	fit     bool
 	asked   int
-	ends    string
 	draws   []bubble.Draw
 	many    int                 // how many worlds of a job with Next there are
 	further map[int]bubble.Draw // in which each of them deviates
@@ -114,7 +113,7 @@ func read(out []byte) (r result, done bool) {
 		case "next":
 			r.many = l.World
 		case "pass", "fail":
-			r.world, r.failure, r.fit, r.asked, r.ends = l.World, l.Failure, l.Fit, l.Draws, l.Ends
+			r.world, r.failure, r.fit, r.asked = l.World, l.Failure, l.Fit, l.Draws
 			r.worlds++
 		case "note":
 			for _, text := range l.Text {

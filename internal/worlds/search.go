@@ -51,7 +51,6 @@ type Finding struct {
 	Log     []json.RawMessage // of the smallest run
 	Notes   []Note            // of the smallest run
 	Turn    Turn              // where it became hopeless
-	Ends    string            // its time
 	Asked   int               // draws of the smallest run
 	Deviate int               // how many of them are not 0
 	First   int               // deviations of the world that was found
@@ -266,7 +265,7 @@ func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 		return nil, err
 	}
 	return &Finding{World: f.World, Failure: *one.failure, Turn: turn, Tape: f.Tape, First: f.First, Runs: f.Runs, Exact: true,
-		Notes: one.notes, Ends: one.ends, Asked: len(one.draws), Deviate: len(t.draws), Left: s.told(t, one.draws),
+		Notes: one.notes, Asked: len(one.draws), Deviate: len(t.draws), Left: s.told(t, one.draws),
 		Path: t.path(), Log: one.log}, s.keep(t)
 }
 
@@ -432,9 +431,7 @@ func (s *Search) Replay(file string) (failure *Failure, fit bool, notes []Note, 
 // A Taken is a run that was taken again.
 type Taken struct {
 	Failure *Failure // nil if it passes
-	Fit     bool     // every answer was asked for
 	Log     []json.RawMessage
-	Warning string // why replay may not be exact
 }
 
 // Take takes the run of a path.
@@ -447,7 +444,7 @@ func (s *Search) Take(path *choose.Path) (*Taken, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Taken{r.failure, r.fit, r.log, s.warning("the path", t)}, nil
+	return &Taken{r.failure, r.log}, nil
 }
 
 // warning says if a tape was recorded with something else.

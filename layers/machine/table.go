@@ -150,7 +150,6 @@ type state struct {
 	index     int
 	reactions []reaction // by event
 	may       []Name     // where Entry may move
-	bare      bool       // whether it has neither Entry nor Exit
 }
 
 // expect makes room for the reactions to n events.
@@ -245,7 +244,7 @@ func (t *Machine[N]) number(e Event) int {
 // fill builds the tables of the states.
 func (t *Machine[N]) fill(states []State[N]) error {
 	for k, s := range states {
-		t.states = append(t.states, state{name: s.Name, index: k, may: s.May, bare: s.Entry == nil && s.Exit == nil})
+		t.states = append(t.states, state{name: s.Name, index: k, may: s.May})
 		t.entries, t.exits = append(t.entries, s.Entry), append(t.exits, s.Exit)
 		for _, e := range s.all() {
 			t.number(e)
