@@ -115,3 +115,49 @@ func keptStates(t *testing.T, x *explore.Explorer) (all []string) {
 	}
 	return all
 }
+
+// A lender sends others memory of its own node, which has no pointers.
+type lender struct {
+	sent bool
+	list [2]uint8
+}
+
+type lent struct{ list []uint8 }
+
+type (
+	lends  uint8
+	counts uint8
+)
+
+var lenders = sim.Handle(sim.OnSignal((*lender).lend), sim.OnSignal((*lender).count), sim.OnMessage((*lender).take))
+
+func (l *lender) Offers(offer func(sim.Signal)) {
+	if !l.sent {
+		offer(lends(0))
+	}
+	if l.list[0] < 3 {
+		offer(counts(0))
+	}
+}
+
+func (l *lender) lend(env sim.Env, _ lends) {
+	l.sent = true
+	env.Bag().Send(env.Peers()[0], lent{l.list[:]})
+}
+func (l *lender) count(sim.Env, counts)              { l.list[0]++ }
+func (l *lender) take(_ sim.Env, _ sim.Addr, m lent) { l.list[1] = m.list[0] }
+
+// TestLentMemory: a node that is loaded into memory of the world's own, and sends a part of that memory,
+// does not change the message by later steps; and a node that outlives a crash is its next life's own.
+func TestLentMemory(t *testing.T) {
+	sys := &sim.System{
+		Name: "lender", Doc: "Nodes that send their own memory.", Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return lenders.Node(&lender{}) },
+		Crash: func(_ sim.Params, _ sim.Addr, dead sim.Node) sim.Node { return dead },
+	}
+	for _, faults := range []sim.Faults{{}, {Crash: 1}} {
+		if packedOrNot(t, sys, Options{Conditions: sim.Conditions{Faults: &faults}, Depth: 5}) == 0 {
+			t.Error("the nodes are not packed")
+		}
+	}
+}

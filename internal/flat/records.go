@@ -24,11 +24,17 @@ const (
 func (r *Records) Len() int { return len(r.ends) }
 
 // Append adds a record, which is like the one before, if there is any: a number plus one, or
-// 0. It returns its number.
-func (r *Records) Append(record []byte, like int) (number int) {
-	base, from := []byte(nil), r.near(like)
+// 0. It returns its number. The chain of differences stays short, so that no record takes long
+// to read: the record is then written as the difference from the first one of the chain.
+func (r *Records) Append(by *Reader, record []byte, like int) (number int) {
+	base, from := []byte(nil), like
 	if from > 0 {
-		base = r.Get(from-1, nil)
+		near := by.find(r, from-1)
+		if near.deep >= recordDeep {
+			from = near.root + 1
+			near = by.find(r, near.root)
+		}
+		base = near.record
 	}
 	r.spare = difference(binary.AppendUvarint(r.spare[:0], uint64(from)), record, base)
 	if from > 0 && len(r.spare) > len(record)/2 {
@@ -36,24 +42,6 @@ func (r *Records) Append(record []byte, like int) (number int) {
 	}
 	r.write(r.spare)
 	return len(r.ends) - 1
-}
-
-// near returns the record that the next one is written as a difference from: a similar one, or
-// the first record of all. The chain of differences stays short, so that no record takes long
-// to read.
-func (r *Records) near(like int) int {
-	first, deep := like, 0
-	for first > 0 {
-		before := r.base(first - 1)
-		if before == 0 {
-			break
-		}
-		first, deep = before, deep+1
-	}
-	if deep < recordDeep {
-		return like
-	}
-	return first
 }
 
 // write adds the bytes of a record.
@@ -75,21 +63,70 @@ func (r *Records) written(number int) []byte {
 	return r.chunks[end>>32][from:uint32(end)]
 }
 
-// base returns the number, plus one, of the record from which one is a difference, or 0.
-func (r *Records) base(number int) int {
-	from, _ := binary.Uvarint(r.written(number))
-	return int(from)
+// A Reader reads the records of one Records, or of views of it. It keeps the records that it has read
+// lately, since those that are read next are mostly differences from them. It belongs to one goroutine.
+type Reader struct {
+	lately  [recordsLately]lately
+	chain   []step
+	nothing lately // that a first record is the difference from
+	spare   []byte
 }
 
-// Get returns a record, in the memory of into if it fits there.
-func (r *Records) Get(number int, into []byte) []byte {
-	b := r.written(number)
-	from, n := binary.Uvarint(b)
-	var base []byte
-	if from > 0 {
-		base = r.Get(int(from-1), nil)
+// recordsLately is the number of records that a Reader keeps.
+const recordsLately = 1 << 8
+
+// lately is a record that was read.
+type lately struct {
+	number int // plus one; 0 means none
+	root   int // the first record of its chain of differences
+	deep   int // how many there are
+	record []byte
+}
+
+// step is one difference of a chain.
+type step struct {
+	number int
+	is     []byte
+}
+
+// Get returns a record, which is valid until the next call of a method.
+func (d *Reader) Get(r *Records, number int) []byte { return d.find(r, number).record }
+
+// find returns a record, valid until find is called with another number.
+func (d *Reader) find(r *Records, number int) *lately {
+	d.chain = d.chain[:0]
+	at := &d.nothing
+	for {
+		if k := &d.lately[number%recordsLately]; k.number == number+1 {
+			at = k
+			break
+		}
+		written := r.written(number)
+		from, n := uvarint(written)
+		d.chain = append(d.chain, step{number, written[n:]})
+		if from == 0 {
+			d.nothing = lately{root: number, deep: -1}
+			break
+		}
+		number = from - 1
 	}
-	return apply(into, b[n:], base)
+	for k := len(d.chain) - 1; k >= 0; k-- {
+		s := &d.chain[k]
+		d.spare = apply(d.spare, s.is, at.record)
+		to := &d.lately[s.number%recordsLately]
+		*to, d.spare = lately{s.number + 1, at.root, at.deep + 1, d.spare}, to.record // at may be to
+		at = to
+	}
+	return at
+}
+
+// uvarint is binary.Uvarint, fast for small numbers.
+func uvarint(b []byte) (x, n int) {
+	if b[0] < 0x80 {
+		return int(b[0]), 1
+	}
+	long, n := binary.Uvarint(b)
+	return int(long), n
 }
 
 // difference appends how a record differs from a base: its length, how many bytes at its end
@@ -139,12 +176,9 @@ func byteAt(b []byte, i int) byte {
 
 // apply returns the record for a base and the bytes of difference.
 func apply(into, b, base []byte) []byte {
-	next := func() int {
-		x, n := binary.Uvarint(b)
-		b = b[n:]
-		return int(x)
-	}
-	size, same := next(), next()
+	size, n := uvarint(b)
+	same, m := uvarint(b[n:])
+	b = b[n+m:]
 	if cap(into) < size {
 		into = make([]byte, size)
 	}
@@ -152,12 +186,14 @@ func apply(into, b, base []byte) []byte {
 	head := into[:size-same]
 	clear(head[copy(head, base[:len(base)-same]):])
 	for at := 0; at < len(head); {
-		if at += next(); at > len(head) {
+		equal, n := uvarint(b)
+		differ, m := uvarint(b[n:])
+		if at += equal; at > len(head) {
 			panic("macemc bug: flat: a record that differs beyond its end")
 		}
-		n := next()
-		copy(head[at:at+n], b[:n])
-		at, b = at+n, b[n:]
+		b = b[n+m:]
+		copy(head[at:at+differ], b[:differ])
+		at, b = at+differ, b[differ:]
 	}
 	copy(into[size-same:], base[len(base)-same:])
 	return into

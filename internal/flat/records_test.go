@@ -12,6 +12,7 @@ func TestRecords(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	var all [][]byte
 	var records Records
+	var by, other Reader
 	size := 0
 	for range 20_000 {
 		var record []byte
@@ -28,14 +29,15 @@ func TestRecords(t *testing.T) {
 			record = append(record, make([]byte, recordChunk)...)[:r.IntN(1000)]
 		}
 		all, size = append(all, record), size+len(record)
-		if n := records.Append(record, like); n != len(all)-1 {
+		if n := records.Append(&by, record, like); n != len(all)-1 {
 			t.Fatalf("record %d has the number %d", len(all)-1, n)
 		}
 	}
-	var into []byte
 	for i, want := range all {
-		if into = records.Get(i, into); !bytes.Equal(into, want) {
-			t.Fatalf("record %d is %x; want %x", i, into, want)
+		for _, by := range []*Reader{&other, new(Reader)} {
+			if got := by.Get(&records, i); !bytes.Equal(got, want) {
+				t.Fatalf("record %d is %x; want %x", i, got, want)
+			}
 		}
 	}
 	if view := records; view.Len() != len(all) {
@@ -64,14 +66,15 @@ func vary(r *rand.Rand, b []byte) []byte {
 // TestRecordsAreShort: a large record that differs in little takes little.
 func TestRecordsAreShort(t *testing.T) {
 	var records Records
+	var by Reader
 	record := make([]byte, 1000)
 	for i := range record {
 		record[i] = byte(i)
 	}
-	last := records.Append(record, 0)
+	last := records.Append(&by, record, 0)
 	for i := range 10_000 {
 		record[i%1000]++
-		last = records.Append(record, last+1)
+		last = records.Append(&by, record, last+1)
 	}
 	if n := len(records.chunks); n > 3 {
 		t.Errorf("10,000 records of which each is another byte than the last take %d chunks of %d bytes", n, recordChunk)

@@ -147,6 +147,14 @@ func (s *Sums) At() Vector { return s.at }
 // Differs reports whether a part is, or may be, another than the one with that number.
 func (s *Sums) Differs(place int, id uint32) bool { return s.at[place] != id || s.moved[place] }
 
+// Number returns the number of a part and its bank, or 0 if the part has changed since it was numbered.
+func (s *Sums) Number(place int) (bank any, id uint32) {
+	if !s.tracking || s.moved[place] {
+		return nil, 0
+	}
+	return s.bank, s.at[place]
+}
+
 // Restored records that a part now has that number and identity.
 func (s *Sums) Restored(place int, id uint32, sum canon.Hash) {
 	s.total = s.total.Sub(s.part[place]).Add(sum)

@@ -15,6 +15,9 @@ func (w *World) apply(i int) {
 	if w.audit != nil {
 		w.audit.CheckHanded(effects)
 	}
+	if len(effects) > 0 { // a message may hold a part of the node
+		w.nodes.at[i].sheds()
+	}
 	for k := range effects {
 		e := &effects[k]
 		switch e.Kind {

@@ -44,10 +44,10 @@ type Bank struct {
 	walker  *canon.Walker
 	sys     *sim.System
 	kept    []kept
-	packs   int    // packed nodes
-	record  []byte // memory for records
-	packing []byte
-	keying  []byte
+	packs   int            // packed nodes
+	readers []*flat.Reader // of the records of a place
+	packing []byte         // memory for records
+	framed  framed
 }
 
 type nodePart struct {
@@ -66,6 +66,7 @@ type nodePart struct {
 	clock    *macetime.Clock
 	offers   int
 	flushing bool
+	molded   bool // the node is a mold's
 }
 
 // opens reports whether the script has an opening left that the node lets happen now.
@@ -93,7 +94,10 @@ func (st *State) NewBank() *Bank {
 // remember allocates the caches of the parts that steps have made from other parts.
 func (b *Bank) remember(places int) {
 	b.popped, b.opened = make([][]uint32, places), make([][]uint32, places)
-	b.kept, b.keying = make([]kept, keptMost), make([]byte, 0, 64)
+	b.kept = make([]kept, keptMost)
+	for range b.n {
+		b.readers = append(b.readers, new(flat.Reader))
+	}
 }
 
 // walks returns the bank's own walker.
@@ -175,7 +179,7 @@ func (st *State) bank(b *Bank, p int) uint32 {
 		return id
 	}
 	if p < st.n && b.of.shelves[p].full(b.live) {
-		return st.addPacked(b, p, sum, st.part(p).(*nodePart), st.sums.At()[p])
+		return st.addPacked(b, p, sum, st.sums.At()[p])
 	}
 	return b.add(p, sum, st.part(p))
 }
@@ -247,7 +251,9 @@ func (st *State) Back(b *Bank, v Vector) {
 // restore loads one part, if the world has another one there.
 func (st *State) restore(b *Bank, p int, id uint32) {
 	if st.sums.Differs(p, id) {
-		st.place(p, b.part(p, id))
+		if p >= st.n || !st.pour(b, p, id) {
+			st.place(p, b.part(p, id))
+		}
 		st.sums.Restored(p, id, b.Sum(p, id))
 	}
 }
@@ -283,6 +289,20 @@ func (st *State) placeNode(i int, k *nodePart) {
 	if was != k.life {
 		st.environ.lived(was, k.life)
 	}
+}
+
+// pour loads a node part without making a node, if it is packed and the world has a mold for it.
+func (st *State) pour(b *Bank, i int, id uint32) bool {
+	record, frame := b.packed(i, id)
+	if record == nil {
+		return false
+	}
+	k := st.nodes.poured(b, i, frame, record)
+	if k == nil {
+		return false
+	}
+	st.placeNode(i, k)
+	return true
 }
 
 func count(b bool) int {

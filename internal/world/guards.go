@@ -24,7 +24,9 @@ func (es *Events) refreshNode(i int) {
 		es.asks("the Offers of " + state.AddrOf(i).String())
 	}
 	if up && ns.guards.Any() { // or the closure is made for nobody
-		ns.guards.Offer(ns.offer)
+		if bank, id := es.nodes.sums.Number(i); es.audit != nil || !ns.offersAgain(bank, id) {
+			ns.offersNow(bank, id)
+		}
 		es.gather(i)
 	}
 	if ns.guards.HasOpens() {
@@ -71,6 +73,25 @@ func (ns *nodeState) declines() { ns.accepted = ns.accepted[:0] }
 // offer adds an action to the former list; accepts adds a message to the latter.
 func (ns *nodeState) offer(s sim.Signal) { ns.offers = append(ns.offers, s) }
 func (ns *nodeState) accepts(k int)      { ns.accepted = append(ns.accepted, int32(k)) }
+
+// offersNow asks the node what it offers. If the node is a part of a bank, that is remembered.
+func (ns *nodeState) offersNow(bank any, id uint32) {
+	if ns.offering == nil {
+		ns.offering = ns.offer
+	}
+	ns.guards.Offer(ns.offering)
+	ns.offered = offered{bank, id, append(ns.offered.signals[:0], ns.offers...)}
+}
+
+// offersAgain makes the node offer what it offered as a part of a bank, if it was that part when it was
+// asked last. A search takes several steps from one state, and is back in it before each.
+func (ns *nodeState) offersAgain(bank any, id uint32) bool {
+	if id == 0 || ns.offered.id != id || ns.offered.bank != bank {
+		return false
+	}
+	ns.offers = append(ns.offers, ns.offered.signals...)
+	return true
+}
 
 // gather adds the actions that a node offers because of messages in its set.
 func (es *Events) gather(i int) {

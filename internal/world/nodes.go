@@ -42,6 +42,9 @@ type nodeState struct {
 	seen   sight.Node // as properties see it: the same node, its timers
 	index  int
 	shared bool // the node is a bank's: copy it before a handler runs
+	mold   *mold
+	formed bool // the node is the mold's
+	rigid  bool // nodes of this place have no molds
 	life   life
 	lives  int          // how often it was restarted
 	first  []sim.Signal // the script of its first life
@@ -54,8 +57,17 @@ type nodeState struct {
 
 	guards   handler.Guards
 	offers   []sim.Signal
-	accepted []int32 // indices of the members of the node's set that it accepts
+	offered  offered
+	offering func(sim.Signal) // its method offer
+	accepted []int32          // indices of the members of the node's set that it accepts
 	assembly assembly
+}
+
+// offered is what a node offered, which was a part of a bank, but for what it gathers.
+type offered struct {
+	bank    any
+	id      uint32
+	signals []sim.Signal
 }
 
 // posted is a task that may run, how many equal ones there are, and the step
@@ -143,7 +155,7 @@ func (all *nodes) put(i int, n sim.Node) {
 }
 
 func (ns *nodeState) put(n sim.Node) {
-	ns.node = n
+	ns.node, ns.formed = n, false
 	ns.seen.Replace(n)
 }
 
@@ -186,7 +198,7 @@ func (all *nodes) own(i int) {
 }
 
 // share records that a bank holds the node, too, so that it is copied before it runs.
-func (ns *nodeState) share()   { ns.shared = true }
+func (ns *nodeState) share()   { ns.shared = true; ns.sheds() }
 func (ns *nodeState) unshare() { ns.shared = false }
 
 // adopt replaces references of a loaded node part to another world's values, such as timers, by this
@@ -210,6 +222,7 @@ func (all *nodes) crash(i int, l life) {
 	all.links.Crash(i)
 	next := all.sys.New(all.params, state.AddrOf(i))
 	if all.sys.Crash != nil {
+		ns.sheds() // next may hold parts of the node
 		next = all.sys.Crash(all.params, state.AddrOf(i), ns.node)
 	}
 	all.replace(i, next)
@@ -314,11 +327,19 @@ func (ns *nodeState) undo(slot int) { ns.tasks = append(ns.tasks[:slot], ns.task
 func (all *nodes) part(i int) *nodePart {
 	ns := &all.at[i]
 	ns.share()
-	return &nodePart{
-		of: all, node: ns.node, guards: ns.guards,
-		life: ns.life, lives: ns.lives, script: ns.script, next: ns.next,
-		timers: freeze(ns.seen.Timers), firing: all.firing(i), tasks: freeze(ns.tasks), disk: ns.disk, clock: ns.clock, offers: ns.countOffers(), flushing: all.links.TCP().Flushing(i),
-	}
+	k := new(nodePart)
+	k.describe(all, i)
+	return k
+}
+
+// describe makes k the part that node i is, without its twin. The lists of k are not written after that.
+func (k *nodePart) describe(all *nodes, i int) {
+	ns := &all.at[i]
+	k.of = all
+	k.holds(ns.node, ns.guards)
+	k.life, k.lives, k.script, k.next = ns.life, ns.lives, ns.script, ns.next
+	k.timers, k.firing, k.tasks, k.disk, k.clock = freeze(ns.seen.Timers), all.firing(i), freeze(ns.tasks), ns.disk, ns.clock
+	k.offers, k.flushing = ns.countOffers(), all.links.TCP().Flushing(i)
 }
 
 // place makes a node be as a bank has kept it.
@@ -345,7 +366,7 @@ func (all *nodes) place(i int, k *nodePart) {
 }
 
 func (ns *nodeState) place(k *nodePart) {
-	ns.shared, ns.guards = true, k.guards
+	ns.shared, ns.formed, ns.guards = !k.molded, k.molded, k.guards
 	ns.live(k.life)
 	ns.lives, ns.script, ns.next = k.lives, k.script, k.next
 	ns.seen.Stand(k.timers.items)

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"bytes"
 	"encoding/binary"
 	"sync"
 	"sync/atomic"
@@ -31,18 +32,18 @@ type packs struct {
 func (k *shelf) full(most int) bool { return len(k.parts) > most }
 
 // appendPacked puts a packed part on the shelf.
-func (k *shelf) appendPacked(sum canon.Hash, record []byte, like uint32, i info) uint32 {
-	k.packs.put(record, int(like)-len(k.parts))
+func (k *shelf) appendPacked(by *flat.Reader, sum canon.Hash, record []byte, like uint32, i info) uint32 {
+	k.packs.put(by, record, int(like)-len(k.parts))
 	return k.know(sum, i)
 }
 
 // put keeps a record, which may be like that of an earlier part.
-func (k *packs) put(record []byte, like int) {
+func (k *packs) put(by *flat.Reader, record []byte, like int) {
 	near := 0
 	if like >= 0 && like < len(k.where) && k.where[like] >= 0 {
 		near = int(k.where[like]) + 1
 	}
-	k.where = append(k.where, int32(k.records.Append(record, near)))
+	k.where = append(k.where, int32(k.records.Append(by, record, near)))
 }
 
 // stay keeps a part as it is.
@@ -66,9 +67,23 @@ func newFrames() *frames {
 	return f
 }
 
-// number returns the number of the frame of a part of node i.
-func (f *frames) number(i int, k *nodePart, key []byte) uint32 {
-	key = k.appendFrame(binary.AppendUvarint(key, uint64(i)))
+// framed is the frame that was numbered last, and memory for the key of another one.
+type framed struct {
+	key, last []byte
+	number    uint32
+}
+
+// of returns the number of the frame of a part of node i. Most nodes have that of the one before.
+func (b *framed) of(f *frames, i int, k *nodePart) uint32 {
+	b.key, b.last = k.appendFrame(binary.AppendUvarint(b.last[:0], uint64(i))), b.key
+	if !bytes.Equal(b.key, b.last) {
+		b.number = f.number(b.key, k)
+	}
+	return b.number
+}
+
+// number returns the number of the frame of a part that has a key.
+func (f *frames) number(key []byte, k *nodePart) uint32 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n, known := f.numbers[string(key)]
@@ -116,9 +131,11 @@ func appendSum(to []byte, h canon.Hash) []byte {
 // with returns a part with a frame and a node.
 func (k *nodePart) with(node sim.Node) *nodePart {
 	part := k.frame()
-	part.node, part.guards = node, handler.GuardsOf(node)
+	part.holds(node, handler.GuardsOf(node))
 	return part
 }
+
+func (k *nodePart) holds(node sim.Node, guards handler.Guards) { k.node, k.guards = node, guards }
 
 // kept is a part that was unpacked.
 type kept struct {
@@ -140,8 +157,7 @@ func (b *Bank) unpack(place int, id uint32, s *shelf) any {
 	if k := b.kept[at]; k.part != nil && k.id == id && k.place == place {
 		return k.part
 	}
-	b.record = s.packs.records.Get(int(where), b.record)
-	part := b.unpacked(b.record)
+	part := b.unpacked(b.readers[place].Get(&s.packs.records, int(where)))
 	b.kept[at] = kept{place, id, part}
 	return part
 }
@@ -155,15 +171,19 @@ func (b *Bank) unpacked(record []byte) *nodePart {
 // One in packedEvery packed nodes is unpacked at once and compared with the original.
 const packedEvery = 512
 
-// addPacked puts a new node part into the bank under its sum, packed if possible. like is the number
-// of a part that it resembles.
-func (st *State) addPacked(b *Bank, i int, sum canon.Hash, k *nodePart, like uint32) uint32 {
-	record, why := st.pack(b, i, k)
-	if why != "" {
-		b.frames.stays(why)
+// addPacked puts a new node of the world into the bank under its sum, packed if possible. like is the
+// number of a part that it resembles.
+func (st *State) addPacked(b *Bank, i int, sum canon.Hash, like uint32) uint32 {
+	k, record := &st.scratch, st.nodes.molded(b, i, &st.scratch)
+	if record == nil {
+		var why string
+		k = st.nodes.part(i)
+		if record, why = st.pack(b, i, k); why != "" {
+			b.frames.stays(why)
+		}
 	}
 	if b.vault == nil {
-		return b.of.appendPacked(i, sum, record, like, k)
+		return b.of.appendPacked(b.readers[i], i, sum, record, like, k)
 	}
 	v := b.vault
 	v.mu.Lock()
@@ -171,7 +191,7 @@ func (st *State) addPacked(b *Bank, i int, sum canon.Hash, k *nodePart, like uin
 	all := &v.all.shelves[i]
 	id, known := all.index.Find(all.sums, sum)
 	if !known {
-		id = v.all.appendPacked(i, sum, record, like, k)
+		id = v.all.appendPacked(b.readers[i], i, sum, record, like, k)
 	}
 	b.look(i)
 	return id
@@ -201,7 +221,7 @@ func (st *State) pack(b *Bank, i int, k *nodePart) (record []byte, why string) {
 // recorded returns the record of a part of node i, whose packed node is given. due reports whether the
 // record should be unpacked and compared: see packedEvery.
 func (b *Bank) recorded(i int, k *nodePart, packed []byte) (record []byte, due bool) {
-	b.packing = binary.AppendUvarint(b.packing[:0], uint64(b.frames.number(i, k, b.keying[:0])))
+	b.packing = binary.AppendUvarint(b.packing[:0], uint64(b.framed.of(b.frames, i, k)))
 	b.packing = append(b.packing, packed...)
 	b.packs++
 	return b.packing, b.packs%packedEvery == 1

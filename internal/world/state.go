@@ -22,6 +22,7 @@ type State struct {
 	nodes   *nodes
 	environ *Environment
 	judge   *Judge
+	scratch nodePart // see addPacked
 }
 
 // Hash returns the identity of the state. Equal states have the same identity, in every process and

@@ -73,10 +73,10 @@ func (k *shelf) know(sum canon.Hash, i info) uint32 {
 }
 
 // appendPacked puts a new node part on its shelf: its record, or the part itself if record is nil.
-func (s *stock) appendPacked(place int, sum canon.Hash, record []byte, like uint32, of *nodePart) uint32 {
+func (s *stock) appendPacked(by *flat.Reader, place int, sum canon.Hash, record []byte, like uint32, of *nodePart) uint32 {
 	k, i := &s.shelves[place], s.describe(of)
 	if record != nil {
-		return k.appendPacked(sum, record, like, i)
+		return k.appendPacked(by, sum, record, like, i)
 	}
 	k.packs.stay(of)
 	return k.know(sum, i)

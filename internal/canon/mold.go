@@ -1,0 +1,174 @@
+package canon
+
+import (
+	"bytes"
+	"unsafe"
+
+	"macemc/internal/canon/fast"
+)
+
+// A Mold is a value that takes the form of one packed value after another, in the same memory. Only
+// values whose memory has a fixed form have one: pointers and interfaces that lead to one object each,
+// and bytes.
+type Mold struct {
+	value any
+	form  []byte // the packed value that the Mold was made of
+	runs  []moldRun
+	words []moldWord
+}
+
+// moldRun is memory without pointers. Its bytes are packed at in.
+type moldRun struct {
+	at   unsafe.Pointer
+	size int
+	in   int
+}
+
+// moldWord is a pointer of the value, or a word of an interface.
+type moldWord struct{ at, is unsafe.Pointer }
+
+// MoldOf returns a Mold that is made of v, which nobody else may use from now on; or nil if v has
+// slices, maps, strings, functions, locks, nil pointers, two pointers to one object, or values that are not
+// packed.
+func (w *Walker) MoldOf(p *Pool, v any) *Mold {
+	packed, why := w.Pack(p, v)
+	if why != "" {
+		return nil
+	}
+	m := &Mold{value: v, form: bytes.Clone(packed)}
+	b := molder{Mold: m, copies: &w.copies, pool: p}
+	if !b.dynamic(w.copies.any, unsafe.Pointer(&m.value)) || !bytes.Equal(b.packed, m.form) {
+		return nil
+	}
+	return m
+}
+
+// Value returns the value.
+func (m *Mold) Value() any { return m.value }
+
+// Fill makes the value be what was packed, by Pack or by Walker.Pack with the same Pool. It returns
+// false, and leaves the value alone, if that has another form.
+func (m *Mold) Fill(packed []byte) bool {
+	if len(packed) != len(m.form) {
+		return false
+	}
+	at := 0
+	for i := range m.runs {
+		s := &m.runs[i]
+		if string(packed[at:s.in]) != string(m.form[at:s.in]) {
+			return false
+		}
+		at = s.in + s.size
+	}
+	if string(packed[at:]) != string(m.form[at:]) {
+		return false
+	}
+	for i := range m.words {
+		if w := &m.words[i]; *(*unsafe.Pointer)(w.at) != w.is {
+			*(*unsafe.Pointer)(w.at) = w.is
+		}
+	}
+	for i := range m.runs {
+		s := &m.runs[i]
+		copy(unsafe.Slice((*byte)(s.at), s.size), packed[s.in:])
+	}
+	return true
+}
+
+// Pack appends to b what Walker.Pack writes. It returns false if a pointer or an interface of the value
+// no longer holds what it held at first.
+func (m *Mold) Pack(b []byte) ([]byte, bool) {
+	for i := range m.words {
+		if w := &m.words[i]; *(*unsafe.Pointer)(w.at) != w.is {
+			return b, false
+		}
+	}
+	from := len(b)
+	b = append(b, m.form...)
+	for i := range m.runs {
+		s := &m.runs[i]
+		copy(b[from+s.in:], unsafe.Slice((*byte)(s.at), s.size))
+	}
+	return b, true
+}
+
+// molder finds the runs and words of a value, and packs it a second time.
+type molder struct {
+	*Mold
+	*copies
+	pool   *Pool
+	packed []byte
+	met    []unsafe.Pointer
+}
+
+func (b *molder) word(at unsafe.Pointer) {
+	b.words = append(b.words, moldWord{at, *(*unsafe.Pointer)(at)})
+}
+
+func (b *molder) constant(c constant) bool {
+	n, ok := b.pool.number(c)
+	b.packed = putUvarint(b.packed, uint64(n))
+	return ok
+}
+
+func (b *molder) dynamic(cp *copyPlan, at unsafe.Pointer) bool {
+	words := (*fast.Words)(at)
+	if words.Type == nil || !b.constant(constant{a: words.Type}) {
+		return false
+	}
+	b.word(unsafe.Pointer(&words.Type))
+	b.word(unsafe.Pointer(&words.Data))
+	switch e := b.held(cp, at); {
+	case e.shared && !e.boxed:
+		return b.constant(constant{a: words.Data})
+	default:
+		return e.direct && b.steps(e, unsafe.Pointer(&words.Data))
+	}
+}
+
+func (b *molder) steps(cp *copyPlan, at unsafe.Pointer) bool {
+	if cp.holes || cp.makes || cp.owns {
+		return false
+	}
+	for i := range cp.steps {
+		s := &cp.steps[i]
+		f, fits := unsafe.Add(at, s.off), true
+		switch s.op {
+		case copyRaw:
+			b.runs = append(b.runs, moldRun{f, int(s.size), len(b.packed)})
+			b.packed = append(b.packed, unsafe.Slice((*byte)(f), s.size)...)
+		case copyWord:
+			b.word(f)
+			fits = b.constant(constant{a: *(*unsafe.Pointer)(f)})
+		case copyPointer:
+			b.word(f)
+			fits = b.object(s.plan.elem, *(*unsafe.Pointer)(f))
+		case copyInterface:
+			fits = b.dynamic(s.plan, f)
+		default:
+			fits = false
+		}
+		if !fits {
+			return false
+		}
+	}
+	return true
+}
+
+func (b *molder) object(cp *copyPlan, p unsafe.Pointer) bool {
+	for _, met := range b.met {
+		if p == met {
+			return false
+		}
+	}
+	if p == nil || len(b.met) > moldMost {
+		return false
+	}
+	b.met = append(b.met, p)
+	b.packed = putUvarint(b.packed, packHere)
+	cp.prepare(b.copies)
+	return b.steps(cp, p)
+}
+
+// moldMost is the largest number of objects of a Mold.
+const moldMost = 16

@@ -1,0 +1,113 @@
+package world
+
+import (
+	"encoding/binary"
+
+	"macemc/internal/canon"
+	"macemc/internal/handler"
+	"macemc/sim"
+)
+
+// mold is a node of the world's own that takes the form of one packed node after another, so that
+// no node is made when a packed part is loaded, and none is copied before its handler runs. Nobody
+// else may hold the node or a part of it: if somebody might, the world makes another mold.
+type mold struct {
+	is    *canon.Mold
+	pool  *canon.Pool // with which the nodes were packed
+	part  *nodePart   // the node in the frame that it had last
+	frame uint32
+	buf   []byte
+}
+
+// pack returns the packed node until the next call, and false if it no longer has the form of the mold.
+func (m *mold) pack() (packed []byte, is bool) {
+	m.buf, is = m.is.Pack(m.buf[:0])
+	return m.buf, is
+}
+
+// sheds makes the place do without its mold if the node is the mold's, since somebody else may hold the
+// node now.
+func (ns *nodeState) sheds() {
+	if ns.formed {
+		ns.mold, ns.formed = nil, false
+	}
+}
+
+// packed returns the packed node of a part and the number of its frame, or nil if it is not packed. It
+// is valid until the bank is used again.
+func (b *Bank) packed(place int, id uint32) (node []byte, frame uint32) {
+	s := b.shelf(place, id)
+	if int(id) < len(s.parts) {
+		return nil, 0
+	}
+	where := s.packs.where[int(id)-len(s.parts)]
+	if where < 0 {
+		return nil, 0
+	}
+	record := b.readers[place].Get(&s.packs.records, int(where))
+	number, n := binary.Uvarint(record)
+	return record[n:], uint32(number)
+}
+
+// poured fills the mold of node i with a packed node, and returns that in its frame. It returns nil if the
+// node has no mold, or one of another form.
+func (all *nodes) poured(b *Bank, i int, frame uint32, packed []byte) *nodePart {
+	ns := &all.at[i]
+	if ns.rigid || all.audit != nil || all.sys.Clone != nil {
+		return nil
+	}
+	if ns.mold == nil || ns.mold.pool != b.frames.pool {
+		if ns.forms(b, frame, packed); ns.rigid {
+			return nil
+		}
+	}
+	if m := ns.mold; m.is.Fill(packed) {
+		m.within(b.frames, frame)
+		return m.part
+	}
+	return nil
+}
+
+// forms makes a mold of a packed node.
+func (ns *nodeState) forms(b *Bank, frame uint32, packed []byte) {
+	node := b.walks().Unpack(b.frames.pool, packed)
+	if is := b.walks().MoldOf(b.frames.pool, node); is != nil {
+		ns.mold = &mold{is, b.frames.pool, b.frames.get(frame).around(node.(sim.Node), handler.GuardsOf(node.(sim.Node))), frame, nil}
+	} else {
+		ns.rigid = true
+	}
+}
+
+// within puts the node into a frame.
+func (m *mold) within(f *frames, frame uint32) {
+	if m.frame != frame {
+		m.part, m.frame = f.get(frame).around(m.part.node, m.part.guards), frame
+	}
+}
+
+// around returns a part with a frame and a mold's node.
+func (k *nodePart) around(node sim.Node, guards handler.Guards) *nodePart {
+	part := k.frame()
+	part.holds(node, guards)
+	part.molded = true
+	return part
+}
+
+// molded writes node i to k and returns its record, if the node is the mold's and still has its form;
+// else it returns nil.
+func (all *nodes) molded(b *Bank, i int, k *nodePart) (record []byte) {
+	ns := &all.at[i]
+	if !ns.formed || ns.disk != nil || ns.clock != nil || all.pace != nil {
+		return nil
+	}
+	packed, is := ns.mold.pack()
+	if !is {
+		return nil
+	}
+	k.describe(all, i)
+	record, due := b.recorded(i, k, packed)
+	if due && all.sum(b.unpacked(record).node) != all.sum(ns.node) {
+		return nil
+	}
+	return record
+}
