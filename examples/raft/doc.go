@@ -64,9 +64,10 @@
 // are what they are to be, in no joint configuration.
 //
 // All of that holds with two crashes, three datagrams that are lost and three that overtake
-// others, two doubles, a partition and a pause: the default budgets. More of each is survived
-// too, as the tests show; not a server that is down for good, since the commands it was asked
-// for may be unknown to all others.
+// others, two doubles, a partition, a pause, and a server that is down for good: the default budgets.
+// More of each is survived too, as the tests show. What a server was asked for that is down may be
+// unknown to all others, and need not be done; and liveness is promised only while a majority of the
+// voters is up, of the old and of the new ones where they change.
 //
 // # How to search it
 //

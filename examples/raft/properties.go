@@ -176,11 +176,13 @@ func explainLed(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// allApplied: what members were asked for. A server that was removed asks in vain.
+// allApplied: what members were asked for that are up. A server that was removed asks in vain, and
+// what a server was asked for that is down may be unknown to all others.
 func allApplied(v view) bool {
 	return members(v, func(s, lead *server) bool {
 		for i := range lead.proposals {
-			if id := uint64(i%len(lead.all)) + 1; lead.counts(id) && !s.has(commandNames[i]) {
+			asked := i % len(lead.all)
+			if lead.counts(uint64(asked)+1) && isUp(v, asked) && !s.has(commandNames[i]) {
 				return false
 			}
 		}
@@ -211,9 +213,9 @@ func explainLooks(v view) string {
 }
 
 // settled: the members are what they are to be, everywhere where one is, and no
-// configuration is joint.
+// configuration is joint; or the first server is down, which asks for the changes.
 func settled(v view) bool {
-	return members(v, func(s, _ *server) bool {
+	return !isUp(v, 0) && leader(v) != nil || members(v, func(s, _ *server) bool {
 		_, done := s.next()
 		return done && len(s.conf.Outgoing) == 0
 	})
@@ -225,6 +227,38 @@ func explainMembers(v view) string {
 		all = append(all, fmt.Sprintf("%s knows the members %s", a, s.conf))
 	}
 	return strings.Join(all, "; ")
+}
+
+// isUp reports whether the server with an index is up.
+func isUp(v view, index int) bool {
+	_, up := v.At(v.Params().Addr(index))
+	return up
+}
+
+// enough is what liveness asks of the environment: of the voters of each configuration in which a server
+// that is up votes, a majority is up and does not know that it is removed. A server whose configuration is of
+// old counts too, since nobody may be left who can tell it of the later one. One that was removed may have
+// the longest log, and then it neither votes for another nor stands for election.
+func enough(v view) bool {
+	voting := false
+	for _, s := range v.Nodes() {
+		if !s.votes() {
+			continue
+		}
+		voting = true
+		for _, voters := range [][]uint64{s.conf.Voters, s.conf.Outgoing} {
+			up := 0
+			for _, id := range voters {
+				if voter, ok := v.At(v.Params().Addr(int(id) - 1)); ok && !voter.removed() {
+					up++
+				}
+			}
+			if len(voters) > 0 && up <= len(voters)/2 {
+				return false
+			}
+		}
+	}
+	return voting
 }
 
 // bounded holds in the states from which the exhaustive phase goes on: see Terms. A

@@ -193,6 +193,8 @@ func TestSurvives(t *testing.T) {
 		{3, "crash=3,loss=4,dup=4,reorder=4,partition=1,oneway=1", 400, ""},
 		{3, "crash=all,loss=all,dup=all,reorder=all,partition=all", 100, ""},
 		{5, "crash=5,loss=4,dup=4,reorder=4,partition=1", 100, ""},
+		{3, "crash=3,down=1,loss=4,dup=4,reorder=4,partition=1", 400, ""},
+		{5, "crash=5,down=2,loss=4,dup=4,reorder=4,partition=1,pause=1", 100, ""},
 		{3, "crash=3", 200, "prefix"},
 		{3, "crash=5,loss=4,reorder=4", 200, "reorder"},
 	} {
@@ -220,8 +222,8 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
-// survives takes walk i with faults, ends them, and counts the steps until the
-// world is live.
+// survives takes walk i with faults, ends them, and counts the steps until the world is live. It
+// need not become so if too few servers are up for good.
 func (d driven) survives(t *testing.T, m mood, i, steps int) int {
 	t.Helper()
 	failure := d.run(m, i, steps, never)
@@ -236,7 +238,7 @@ func (d driven) survives(t *testing.T, m mood, i, steps int) int {
 	if failure != nil {
 		t.Fatalf("walk %d: step %d: %s %s: %s", i, failure.Step, failure.Verdict, failure.Property, failure.Message)
 	}
-	if !d.Judge.Live() {
+	if !d.Judge.Live() && d.Judge.Assumed() {
 		names, explanations := d.Judge.NotLive()
 		t.Fatalf("walk %d: not live: %q: %q", i, names, explanations)
 	}

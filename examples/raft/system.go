@@ -126,7 +126,7 @@ var System = &sim.System{
 	},
 	Params:    []*sim.Param{Proposals, Storage, Elections, Election, Reads, Members, Removal, Retry, Transfers, Compact, Readies, Apply, Terms},
 	Bugs:      Bugs,
-	Tolerates: sim.Faults{Crash: 2, Loss: 3, Dup: 2, Reorder: 3, Partition: 1, Pause: 1},
+	Tolerates: sim.Faults{Crash: 2, Down: 1, Loss: 3, Dup: 2, Reorder: 3, Partition: 1, Pause: 1},
 	New:       func(p sim.Params, self sim.Addr) sim.Node { return newServer(p, self, blank(p, self)) },
 	// In memory, the storage is the disk itself and not a picture of it: nothing gets
 	// into it but by save, and nobody but the dead node knew it.
@@ -150,6 +150,7 @@ var System = &sim.System{
 		sim.Eventually("the members are what they are to be", settled, explainMembers),
 	},
 	Within: sim.While("no term beyond the parameter terms, no more than two messages in raft", bounded),
+	Assume: sim.While("a majority of the voters is up", enough),
 	Weight: weight,
 	Opaque: core.Opaque,
 }

@@ -42,9 +42,16 @@ var configurations = []struct {
 	{3, "elections=ticks members=shrink removal=goes-on proposals=3", "crash=1,loss=2,dup=2,reorder=2"},
 	{4, "elections=both members=replace proposals=4 reads=4 retry=fresh", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
 	{3, "elections=ticks proposals=3 reads=3 retry=twice compact=2", "crash=2,loss=4,dup=4,reorder=4,partition=1"},
+	{3, "elections=ticks members=learner proposals=3 reads=3", "crash=2,down=1,loss=4,dup=4,reorder=4,partition=1"},
+	{4, "elections=prevote members=learner proposals=4 compact=2", "crash=2,down=1,loss=4,dup=4,reorder=4,partition=1,pause=1"},
+	{4, "elections=both members=joint proposals=4 reads=4", "crash=2,down=1,loss=4,dup=4,reorder=4,partition=1"},
+	{5, "members=leave proposals=5 apply=slow transfers=2", "crash=2,down=1,loss=4,dup=4,reorder=4,partition=1"},
+	{5, "elections=quorum members=shrink proposals=5 reads=5 storage=files", "crash=2,down=1,loss=4,dup=4,reorder=4,partition=1"},
+	{4, "members=replace proposals=4 removal=goes-on", "crash=2,down=1,loss=4,dup=4,reorder=4,partition=1"},
+	{4, "elections=ticks members=remove proposals=4 reads=4", "crash=2,down=1,loss=4,dup=4,reorder=4,partition=1"},
 }
 
-// In each of thirteen configurations nothing goes wrong while there are faults, and when
+// In each of twenty configurations nothing goes wrong while there are faults, and when
 // they are over all becomes well again.
 func TestConfigurations(t *testing.T) {
 	came := readJournal(t)
