@@ -41,7 +41,7 @@ type Guide struct {
 	Kinds   uint64             // the faults of these walks, a bit for each kind
 	Early   int32              // the depth from which a timer is due that fires before other events of its node, or 0 if none is
 	Changes int                // with Chain, how often the chain with the highest priority gets the lowest one
-	Isolate bool               // a partition or pause lasts until the environment heals, as long as other events are possible
+	Isolate int                // the depth before which no partition or pause ends, as long as other events are possible
 }
 
 // draws is a stream of numbers: splitmix64, in integers only.
@@ -156,8 +156,8 @@ func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int 
 	if g.Manner == Single {
 		g.settle(w, q)
 	}
-	if k == none && (g.Manner == Swarm || g.Manner == Single || g.Isolate) {
-		k = g.distorted(w, q)
+	if k == none && (g.Manner == Swarm || g.Manner == Single || depth < g.Isolate) {
+		k = g.distorted(w, q, depth)
 	}
 	if k == none {
 		if k = by.Answer(q); k < 0 {
@@ -222,7 +222,7 @@ func (g *guiding) faults(w *world.World, q *choose.Question, node sim.Addr, yiel
 
 // distorted picks an event by the distorted weights of this walk. It returns none if only rare
 // events are possible.
-func (g *guiding) distorted(w *world.World, q *choose.Question) int {
+func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 	const unit, most = 1 << 20, 1 << 36 // so that 2^12 times as much of 2^15 events fits
 	if q.N > len(g.weights) {
 		g.weights = make([]uint64, 2*q.N)
@@ -236,7 +236,7 @@ func (g *guiding) distorted(w *world.World, q *choose.Question) int {
 		for range r.N {
 			weight := base
 			if base > 0 {
-				if by := g.distortion(w.Events.Look(at)); by >= 0 {
+				if by := g.distortion(w.Events.Look(at), depth); by >= 0 {
 					weight <<= by
 				} else {
 					weight = max(1, weight>>-by)
@@ -259,10 +259,10 @@ func (g *guiding) distorted(w *world.World, q *choose.Question) int {
 }
 
 // distortion returns the exponent of the power of two by which an event's weight is multiplied. It
-// is the sum of numbers that the walk has drawn: for the event's kind, type and node; for its link;
+// depends on the depth only by Isolate, and else is the sum of numbers that the walk has drawn: for the event's kind, type and node; for its link;
 // for the speed of the node; and for timers of its type, some of which are rare in the walk.
-func (g *guiding) distortion(e *sim.Event) (by int) {
-	if g.Isolate && parted(e.Kind) {
+func (g *guiding) distortion(e *sim.Event, depth int) (by int) {
+	if depth < g.Isolate && parted(e.Kind) {
 		by = -12
 	}
 	switch g.Manner {
@@ -365,7 +365,7 @@ func (g *guiding) highest(w *world.World, q *choose.Question, depth int) (k int,
 		if r.Weight > 0 {
 			for i := at; i < at+r.N; i++ {
 				e, cause := w.Events.Caused(i)
-				if e.Kind == sim.KindTimer || g.Isolate && parted(e.Kind) {
+				if e.Kind == sim.KindTimer || depth < g.Isolate && parted(e.Kind) {
 					continue
 				}
 				of := g.chain(e, cause, depth)

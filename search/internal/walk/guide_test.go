@@ -22,7 +22,7 @@ func TestSpeeds(t *testing.T) {
 		g.begin(Guide{Manner: Swarm, Key: mix(i + 1), Until: 100})
 		g.places = len(at) + 1
 		message := func(from, to sim.Addr) int {
-			return g.distortion(&sim.Event{Kind: sim.KindMessage, Node: to, From: from, Value: hello{}})
+			return g.distortion(&sim.Event{Kind: sim.KindMessage, Node: to, From: from, Value: hello{}}, 0)
 		}
 		if first, again := message(at[0], at[1]), message(at[0], at[1]); first != again {
 			t.Fatal("a link changes its speed within a walk")
@@ -41,7 +41,7 @@ func TestSpeeds(t *testing.T) {
 		}
 		rare := 0
 		for _, a := range at {
-			if g.distortion(&sim.Event{Kind: sim.KindTimer, Node: a, Value: tick{}}) <= -4 {
+			if g.distortion(&sim.Event{Kind: sim.KindTimer, Node: a, Value: tick{}}, 0) <= -4 {
 				rare++
 			}
 		}

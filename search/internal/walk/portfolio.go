@@ -74,14 +74,31 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	p.Begin, p.Climate, p.Judged = s.Faulty, run.Climate{Faults: true, Heal: heal}, heal+1
 	p.Storm = Storm{Calm: calm, Every: 1, Stuck: true}
 	p.Guide.Until = heal
-	p.Guide.points(&d, calm, heal, p.Guide.kinds(&d, s.Budgets))
+	faults, parts := p.Guide.kinds(&d, s.Budgets)
+	if parts {
+		p.Guide.Isolate = d.lasts(calm, heal)
+	}
+	p.Guide.points(&d, calm, heal, faults)
 	return p
 }
 
-// kinds draws which faults there are in the walk, and returns their number. Most
-// bugs need one or two kinds of many, and more faults hide them.
-func (g *Guide) kinds(d *draws, budgets []Budget) (faults int) {
-	parts := false
+// lasts draws up to which depth of a storm partitions and pauses last: not longer than chance lets them,
+// until the environment heals, or until some depth before. A server that was cut off and is back while others
+// still fail is in another state than one that is back when all is well.
+func (d *draws) lasts(from, to int) int {
+	switch d.below(4) {
+	case 0:
+		return to
+	case 1:
+		return from + d.below(to-from)
+	default:
+		return 0
+	}
+}
+
+// kinds draws which faults there are in the walk, and returns their number and whether some of them last: a
+// partition or a pause. Most bugs need one or two kinds of many, and more faults hide them.
+func (g *Guide) kinds(d *draws, budgets []Budget) (faults int, parts bool) {
 	for len(budgets) > 0 && faults == 0 {
 		for _, b := range budgets {
 			if len(budgets) <= 2 || d.below(2) == 0 {
@@ -91,11 +108,10 @@ func (g *Guide) kinds(d *draws, budgets []Budget) (faults int) {
 			}
 		}
 	}
-	g.Isolate = parts && d.below(2) == 0
 	if faults = min(faults, pointsMost); faults > 4 {
 		faults = 1 + max(d.below(faults), d.below(faults))
 	}
-	return faults
+	return faults, parts
 }
 
 // Length.Heals of healsOf walks with a storm heal.

@@ -24,7 +24,7 @@ func TestPortfolioPlans(t *testing.T) {
 	one, again, other := how(1), how(1), how(2)
 	var manners [Manners]int
 	var lengths []int
-	fairs, late, alike, isolated, long, close, ends, moments := 0, 0, 0, 0, 0, 0, 0, 0
+	fairs, late, alike, isolated, long, close, ends, moments, returned := 0, 0, 0, 0, 0, 0, 0, 0, 0
 	kinds := map[uint64]int{}
 	for i := range walks {
 		p := one.Plan(i, Length{Least: Least, Most: most, Glance: Least, Heals: healsOf / 4})
@@ -59,8 +59,13 @@ func TestPortfolioPlans(t *testing.T) {
 		if calm > base {
 			late++
 		}
-		if p.Guide.Isolate {
+		switch last := p.Guide.Isolate; {
+		case last == heal:
 			isolated++
+		case last > 0:
+			if returned++; last < calm || last > heal {
+				t.Errorf("walk %d: partitions last to step %d, of a storm from %d to %d", i, last, calm, heal)
+			}
 		}
 		if slices.ContainsFunc(p.Guide.Moments[:len(points)], func(m Moment) bool { return m != AtOnce }) {
 			moments++
@@ -81,8 +86,8 @@ func TestPortfolioPlans(t *testing.T) {
 	if close < long/4 || close > 3*long/4 {
 		t.Errorf("in %d of %d long storms the first two faults are close", close, long)
 	}
-	if fairs != walks/fairEach || late < walks/6 || late > walks/4 || isolated < walks/6 || alike > 0 {
-		t.Errorf("%d walks are fair, %d storms late, %d parted, %d alike for two seeds", fairs, late, isolated, alike)
+	if fairs != walks/fairEach || late < walks/6 || late > walks/4 || isolated < walks/12 || returned < walks/12 || alike > 0 {
+		t.Errorf("%d walks are fair, %d storms late, %d parted until they heal and %d until before, %d alike for two seeds", fairs, late, isolated, returned, alike)
 	}
 	if stormy := walks - fairs; ends < stormy*7/10 || ends > stormy*8/10 || moments < stormy/4 || moments > stormy*3/4 || len(kinds) != 7 {
 		t.Errorf("%d of %d storms end the walk, in %d a fault waits for its moment; the kinds of faults are %v", ends, stormy, moments, kinds)
