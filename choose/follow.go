@@ -20,7 +20,32 @@ type Follow struct {
 	// event of the same form whose identity is nearest takes its place, and so for the sides of
 	// a coin.
 	Like func(what string) string
+
+	// Causes, if set, says which step sent the message of each of the steps, in the run that they are from. A step
+	// is then the message of the same form that the same step sends now, whatever its identity, if that step was
+	// not skipped. If another message of that form is possible instead, which may be in its way, that one is
+	// delivered first. It needs Like.
+	Causes []Cause
+	now    []int // the number that each step of the other run has in this one; 0 means none
+	extra  int   // events that happened because they may have been in the way
 }
+
+// A Cause is what led to a step of a run. Steps are numbered from 1.
+type Cause struct {
+	Number int  // the step's own
+	Of     int  // the number of the step that sent the message; below 1 means none, or not known
+	Queues bool // the event may be behind others of its form
+}
+
+// Caused are alternatives for which it is known what led to them.
+type Caused interface {
+	// Cause returns the number of the step that sent the message of alternative i. It returns a number below 1
+	// if there is none, or if it is not known.
+	Cause(i int) int
+}
+
+// extraMost is the largest number of events of a run that happen because they may have been in the way.
+const extraMost = 8
 
 // NewFollow returns a source that follows steps, after the coins of a start.
 func NewFollow(start []Choice, steps []Step) *Follow {
@@ -48,12 +73,24 @@ func (f *Follow) Answer(q *Question) int {
 	clear(f.texts)
 	for ; f.pos < len(f.steps); f.pos++ {
 		s := &f.steps[f.pos]
-		if k := f.alternative(q, s); k >= 0 {
+		k, first := f.alternative(q, s), no
+		if f.Causes != nil {
+			k, first = f.caused(q, s, k)
+		}
+		switch {
+		case k >= 0:
 			f.coins = s.Coins
 			f.taken = append(f.taken, f.pos)
-			f.pos++
 			f.path.add(Choice{Kind: Event, Of: q.N, Pick: k, What: f.text(q, k)})
+			if f.Causes != nil {
+				f.came(f.Causes[f.pos].Number)
+			}
+			f.pos++
 			return k
+		case first >= 0:
+			f.coins = nil
+			f.path.add(Choice{Kind: Event, Of: q.N, Pick: first, What: f.text(q, first)})
+			return first
 		}
 	}
 	f.err = ErrEnd
@@ -65,8 +102,64 @@ func (f *Follow) alternative(q *Question, s *Step) int {
 	k := f.find(q, s.Event.What, s.Event.Pick)
 	if k < 0 && f.Like != nil {
 		k = nearest(q.N, s.Event.What, f.Like, func(k int) string { return f.text(q, k) })
+		if k >= 0 && f.later(f.text(q, k)) {
+			return no
+		}
 	}
 	return k
+}
+
+// ahead is the number of steps behind the next one among which an event is looked for that may stand for the next.
+const ahead = 64
+
+// later reports whether an event is nearer to a step behind the next one than to that, of those of its form. Then
+// the next one is missing, and the event is to happen later.
+func (f *Follow) later(what string) bool {
+	form, now := f.Like(what), near(what, f.steps[f.pos].Event.What)
+	for _, s := range f.steps[f.pos+1 : min(len(f.steps), f.pos+1+ahead)] {
+		if near(what, s.Event.What) > now && f.Like(s.Event.What) == form {
+			return true
+		}
+	}
+	return false
+}
+
+// came records that the last step of this run is a step of the other one.
+func (f *Follow) came(number int) {
+	for number >= len(f.now) {
+		f.now = append(f.now, 0)
+	}
+	f.now[number] = len(f.path.Steps)
+}
+
+// caused returns the alternative that a step is now by its cause, or no, and then perhaps one that may be in its
+// way. Without its cause, it is the alternative is.
+func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
+	c := f.Causes[f.pos]
+	of, ok := q.Alternatives.(Caused)
+	if c.Of < 1 || !ok {
+		return is, no
+	}
+	if c.Of >= len(f.now) || f.now[c.Of] == 0 {
+		return is, no
+	}
+	k = nearest(q.N, s.Event.What, f.Like, func(k int) string {
+		if of.Cause(k) != f.now[c.Of] {
+			return ""
+		}
+		return f.text(q, k)
+	})
+	switch {
+	case k >= 0 || is < 0:
+		return k, no
+	case !c.Queues:
+		return is, no
+	case f.extra >= extraMost:
+		return no, no
+	default:
+		f.extra++
+		return no, is
+	}
 }
 
 // nearest returns which of n texts of the form of another one is nearest to it: the first of

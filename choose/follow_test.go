@@ -148,3 +148,73 @@ func TestWideCoins(t *testing.T) {
 		}
 	}
 }
+
+// sent are events with what caused them, as "vote1@3": the message vote1, which step 3 sent.
+type sent struct{ named }
+
+func (s sent) Alternative(i int) string {
+	what, _, _ := strings.Cut(s.all[i], "@")
+	return what
+}
+
+func (s sent) Cause(i int) (n int) {
+	_, of, _ := strings.Cut(s.all[i], "@")
+	fmt.Sscan(of, &n)
+	return n
+}
+
+// Of several messages of one form, a step is the one that the same step has sent, whatever it says now. One that
+// may be in its way happens first, and then the step.
+func TestFollowCauses(t *testing.T) {
+	steps := func(all ...string) (steps []Step, causes []Cause) {
+		for i, what := range all {
+			of := sent{named{all: []string{what}}}
+			if what != "" {
+				steps, causes = append(steps, Step{Event: Choice{What: of.Alternative(0)}}), append(causes, Cause{Number: i + 1, Of: of.Cause(0), Queues: true})
+			}
+		}
+		return steps, causes
+	}
+	for _, c := range []struct {
+		name  string
+		steps []string // of the other run; "" is left out
+		asked []string
+		want  string
+	}{
+		{"by cause", []string{"a", "", "b", "vote3@3", "vote1@1"}, []string{"a b", "b vote1@1", "vote1@1 vote2@2", "vote1@1"}, "a b vote2 vote1"},
+		{"without its cause, the like", []string{"", "b", "vote1@1"}, []string{"b", "vote9@1"}, "b vote9"},
+		{"behind another", []string{"a", "vote1@1"}, []string{"a", "vote7@0", "vote8@1"}, "a vote7 vote8"},
+		{"not at all", []string{"a", "vote1@1", "c"}, []string{"a", "vote7@0", "c"}, "a vote7 c"},
+	} {
+		all, causes := steps(c.steps...)
+		f := NewFollow(nil, all)
+		f.Like, f.Causes = func(what string) string { return strings.TrimRight(what, "0123456789") }, causes
+		var got []string
+		for _, line := range c.asked {
+			q := asks(line)
+			q.Alternatives = sent{q.Alternatives.(named)}
+			if k := f.Answer(q); k < 0 {
+				got = append(got, "no")
+			} else {
+				got = append(got, q.Alternatives.Alternative(k))
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s: it answered %s, want %s", c.name, text, c.want)
+		}
+	}
+}
+
+// An event that is nearer to a later step of its form is left for that one.
+func TestFollowLeavesForLater(t *testing.T) {
+	f := NewFollow(nil, []Step{{Event: Choice{What: "vote{ask,1}"}}, {Event: Choice{What: "x"}}, {Event: Choice{What: "vote{answer,2}"}}})
+	f.Like = func(what string) string { return strings.SplitAfter(what, "{")[0] }
+	var got []string
+	for _, line := range []string{"vote{answer,3} x", "vote{answer,3}"} {
+		q := asks(line)
+		got = append(got, q.Alternatives.Alternative(f.Answer(q)))
+	}
+	if text := strings.Join(got, " "); text != "x vote{answer,3}" {
+		t.Errorf("it answered %s", text)
+	}
+}

@@ -59,7 +59,7 @@ func (s *shrinker) shortcut(at int, salt uint16) error {
 	s.best = nil
 	ok, err := s.try(c, all(c.Steps()))
 	if ok {
-		err = s.both()
+		err = s.aligned()
 	}
 	if len(s.best) > 0 && s.length() < shorter {
 		best = append(best, s.now())

@@ -95,7 +95,10 @@ type shrinker struct {
 	tries    int
 	manner   decide.Manner // of the walk that showed last that the last step is critical
 	careful  bool
-	alike    bool            // what is not possible any more is taken by what is like it
+	alike    bool // what is not possible any more is taken by what is like it
+	causes   bool // a message is the one that the same step sends
+	ties     bool // a run that is as short as the present one takes its place
+	draws    draws
 	best     []*candidate    // accepted, each shorter than the one before
 	cut      *search.Finding // the run to its critical step, on the evidence for that, or nil if it is not known
 	escape   *search.Success // the walk that became live from before the last step of the run that was confirmed last, if one was taken
@@ -129,8 +132,9 @@ type candidate struct {
 // shrink removes steps in this order: everything after the critical step at once, the faults,
 // the nodes, stretches of steps, shorter and shorter until no stretch can go, and then steps
 // that are alike. If a step is removed, later steps may be possible only with other values: without one
-// election, the next one has an earlier term. So the nearest event of the same type takes the place of a
-// step that is not possible any more. At the end, other ways to a failure are tried: see shortcuts.
+// election, the next one has an earlier term. So the event that has the same cause, or else the nearest one of the
+// same type, takes the place of a step that is not possible any more. In between, steps are moved: see drift. At
+// the end, other ways to a failure are tried: see shortcuts.
 func (s *shrinker) shrink() (err error) {
 	steps := s.of.Steps()
 	if c := s.want.Critical; s.want.Verdict == trace.VerdictDead && c != nil {
@@ -145,16 +149,49 @@ func (s *shrinker) shrink() (err error) {
 	if err := s.keepCut(); err != nil {
 		return err
 	}
-	if err := s.both(); err != nil {
-		return err
+	for _, pass := range []func() error{s.quickly, s.drift, s.aligned, s.shortcuts, s.drifts} {
+		if err := pass(); err != nil {
+			return err
+		}
 	}
-	return s.shortcuts()
+	return nil
 }
 
-// both calls the passes with other values in the place of those that are not possible, and
-// then without, which some steps need.
-func (s *shrinker) both() error {
-	for _, s.alike = range []bool{true, false} {
+// quickly calls the passes that take out much at little cost, with steps that are the same by their causes.
+func (s *shrinker) quickly() error {
+	s.alike, s.causes = true, true
+	for {
+		before := s.length()
+		for _, pass := range []func() error{s.faults, s.nodes, s.stretches} {
+			if err := pass(); err != nil {
+				return err
+			}
+		}
+		if s.length() == before {
+			return nil
+		}
+	}
+}
+
+// drifts calls drift and the passes in turn, until neither makes the run shorter.
+func (s *shrinker) drifts() error {
+	for {
+		before := s.length()
+		if err := s.drift(); err != nil || s.length() == before {
+			return err
+		}
+		if err := s.aligned(); err != nil {
+			return err
+		}
+	}
+}
+
+// aligned calls the passes with steps that are the same by their causes: with a step that sends goes what it
+// sent, and what comes later stays, though numbers in it may differ. Then it calls them with what is
+// like a step that is not possible, and then without, which some steps need.
+func (s *shrinker) aligned() error {
+	for i := range 3 {
+		s.alike, s.causes = i < 2, i < 1
 		if err := s.passes(); err != nil {
 			return err
 		}
@@ -214,7 +251,7 @@ func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if c == nil || len(s.best) > 0 && c.Steps() >= s.length() || s.known(c) {
+		if c == nil || len(s.best) > 0 && !s.shorter(c) || s.known(c) {
 			continue
 		}
 		ok, err := s.stands(c, s.accept, saltShrink)
@@ -222,12 +259,20 @@ func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 			return false, err
 		}
 		if ok {
+			if len(s.best) > 0 && c.Steps() == s.length() {
+				s.best = s.best[:len(s.best)-1]
+			}
 			s.best = append(s.best, c)
 			s.tell(Progress{Doing: DoingShrink, High: c.Steps(), Of: s.of.Steps()})
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// shorter reports whether a candidate is shorter than the run is now, or as short if that is enough.
+func (s *shrinker) shorter(c *candidate) bool {
+	return c.Steps() < s.length() || s.ties && c.Steps() == s.length()
 }
 
 // enough reports whether nothing more is tried.
@@ -265,7 +310,7 @@ func (s *shrinker) known(c *candidate) bool {
 
 // take takes a run of some steps. It returns nil if the run cannot replace that of the finding.
 func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
-	c, taken, err := s.lab.Try(of, kept, s.careful, s.alike, s.survive())
+	c, taken, err := s.lab.Try(of, kept, s.careful, s.alike, s.causes, s.survive())
 	if err != nil || c == nil {
 		return nil, err
 	}

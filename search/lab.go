@@ -180,6 +180,7 @@ type Case struct {
 	// Assumed says of each state whether it counts for liveness.
 	Assumed []bool
 	healed  []canon.Hash // the identity of the healed form of each state
+	causes  []int        // of each step, the number of the step that sent its message, or 0
 	// Failure is how the run ended, if the service failed.
 	Failure *trace.Failure
 
@@ -271,6 +272,7 @@ type examining struct {
 	src                 recorder
 	wild, live, assumed []bool
 	healed              []canon.Hash
+	causes              []int
 	rare                bool // of the step under way
 	fails               bool // the run is of use only if it fails: healed is not needed
 }
@@ -282,7 +284,7 @@ func (x *examining) seen(failure *trace.Failure, c run.Climate) *Case {
 		x.wild = append(x.wild, x.rare)
 	}
 	return &Case{
-		Path: path, Wild: x.wild, Live: x.live, Assumed: x.assumed, healed: x.healed, Failure: failure, climate: c, picks: run.Picks(path),
+		Path: path, Wild: x.wild, Live: x.live, Assumed: x.assumed, healed: x.healed, causes: x.causes, Failure: failure, climate: c, picks: run.Picks(path),
 	}
 }
 
@@ -292,6 +294,13 @@ func (x *examining) Answer(q *choose.Question) int {
 	k := x.src.Answer(q)
 	if q.Kind == choose.Event {
 		x.rare = false
+		if k >= 0 {
+			cause := 0
+			if of, ok := q.Alternatives.(choose.Caused); ok {
+				cause = of.Cause(k)
+			}
+			x.causes = append(x.causes, cause)
+		}
 	}
 	for at, runs := k, q.Runs; at >= 0 && len(runs) > 0; runs = runs[1:] {
 		if at < runs[0].N {

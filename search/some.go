@@ -17,20 +17,28 @@ import (
 // nearest side of a coin that of one that does not exist. Nil means it could not be taken. The second
 // result is the indices of the steps that were taken.
 func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alike bool) (*Case, []int, error) {
-	return l.some(start, steps, careful, alike, false)
+	return l.some(start, steps, nil, careful, alike, false)
 }
 
-// Try is TakeSome for the steps of a case with these indices. With fails, the run is of use only if
+// Try is TakeSome for the steps of a case with these indices. With causes, which needs alike, a delivery is that of the
+// message which the same step sends now, if that step was taken. With fails, the run is of use only if
 // the service fails in it.
-func (l *Lab) Try(of *Case, kept []int, careful, alike, fails bool) (*Case, []int, error) {
+func (l *Lab) Try(of *Case, kept []int, careful, alike, causes, fails bool) (*Case, []int, error) {
 	steps := make([]choose.Step, len(kept))
 	for i, at := range kept {
 		steps[i] = of.Path.Steps[at]
 	}
-	return l.some(of.Path.Start, steps, careful, alike, fails)
+	var from []choose.Cause
+	if causes {
+		from = make([]choose.Cause, len(kept))
+		for i, at := range kept {
+			from[i] = choose.Cause{Number: at + 1, Of: of.causes[at], Queues: wording.Identify(steps[i].Event.What).Kind == sim.KindMessage}
+		}
+	}
+	return l.some(of.Path.Start, steps, from, careful, alike, fails)
 }
 
-func (l *Lab) some(start []choose.Choice, steps []choose.Step, careful, alike, fails bool) (*Case, []int, error) {
+func (l *Lab) some(start []choose.Choice, steps []choose.Step, causes []choose.Cause, careful, alike, fails bool) (*Case, []int, error) {
 	var taken []int
 	c, err := alone(l, func() (*Case, error) {
 		all, at := unhealed(steps)
@@ -39,6 +47,12 @@ func (l *Lab) some(start []choose.Choice, steps []choose.Step, careful, alike, f
 		x := &examining{Again: run.Again{Climate: climate, Steps: len(all)}, src: src, fails: fails}
 		if alike {
 			src.Like = wording.Alike
+		}
+		if causes != nil {
+			src.Causes = make([]choose.Cause, len(at))
+			for i, k := range at {
+				src.Causes[i] = causes[k]
+			}
 		}
 		c, w := l.taken(x, careful)
 		if c.Failure == nil && w.Run.Err() != nil && !errors.Is(w.Run.Err(), choose.ErrEnd) {

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"macemc/choose"
+	"macemc/internal/contract"
 	"macemc/sim"
 )
 
@@ -54,6 +55,14 @@ func (possible) Why() string { return "" }
 
 // Alternative returns the identity of event i.
 func (p possible) Alternative(i int) string { return p.timers.text(p.At(i)) }
+
+// Cause returns the number of the step that sent the message of event i, or 0 if there is none.
+func (p possible) Cause(i int) int {
+	if e, cause := p.Caused(i); contract.Row(e).Travels() {
+		return max(0, cause)
+	}
+	return 0
+}
 
 // healing is the only event that is possible when it is time to heal.
 type healing struct{}
