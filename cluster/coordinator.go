@@ -26,9 +26,16 @@ type job struct {
 	Shards int    // into which the states are divided, or 0 if workers take walks
 }
 
-// result is the result of a span.
+// task is a message of the queue: a span of walks, or an item of search.Afar.
+type task struct {
+	Span *search.Span    `json:",omitempty"`
+	Item json.RawMessage `json:",omitempty"`
+}
+
+// result is the result of a task.
 type result struct {
-	Came   search.Spanned
+	Came   search.Spanned  // of a span
+	Item   json.RawMessage `json:",omitempty"` // of an item
 	Took   time.Duration
 	Worker string
 	Alone  bool // the span was delivered before, so its walks were taken in a process of their own
@@ -43,6 +50,7 @@ type coordinator struct {
 	of     command.Job
 	epoch  uint64
 	lot    int
+	items  int     // enumerations whose items workers took
 	survey *survey // of the states in shards, or nil
 	say    func(string)
 	roster roster
@@ -256,30 +264,71 @@ func (c *coordinator) Learn(k search.Knowledge) error {
 	})
 }
 
-// lot holds the spans of the lot that is under way.
+// lot holds the tasks that are under way: the spans of a lot, or the items of an enumeration.
 type lot struct {
 	*coordinator
-	name    string // EPOCH.LOT
-	spans   []search.Span
-	waiting map[string]result // results of spans whose predecessors are not done
-	next    int               // the span whose result is next
+	name    string // EPOCH.LOT, or EPOCH.items-N
+	tasks   []task
+	waiting map[string]result // results of tasks whose predecessors are not done
+	next    int               // the task whose result is next
 	heard   time.Time         // when the last result arrived
 	began   time.Time
 	alone   bool // the user was informed that there is no worker
 	stopped func() bool
-	came    func(search.Spanned) bool
+	came    func(*result) (more []task, enough bool, err error)
+}
+
+func (c *coordinator) newLot(name string, tasks []task, stopped func() bool) *lot {
+	return &lot{coordinator: c, name: fmt.Sprintf("%d.%s", c.epoch, name), tasks: tasks, waiting: map[string]result{}, heard: time.Now(), began: time.Now(), stopped: stopped}
 }
 
 // Take publishes the spans of a lot, and calls came with their results in order.
 func (c *coordinator) Take(spans []search.Span, stopped func() bool, came func(search.Spanned) bool) error {
-	l := &lot{coordinator: c, name: fmt.Sprintf("%d.%d", c.epoch, c.lot), spans: spans, waiting: map[string]result{}, heard: time.Now(), began: time.Now(), stopped: stopped, came: came}
+	var tasks []task
+	for k := range spans {
+		tasks = append(tasks, task{Span: &spans[k]})
+	}
+	l := c.newLot(fmt.Sprint(c.lot), tasks, stopped)
+	l.came = func(r *result) ([]task, bool, error) { return nil, !came(r.Came), nil }
 	err := l.take()
 	if err == nil || err == errStopped {
 		err = c.wants(c.lot+1, stopped)
 	}
-	if err == nil {
-		err = c.sure(stopped, func(ctx context.Context) error {
-			return errors.Join(c.work.Purge(ctx), c.empty(ctx, bucketResults, ">"), c.empty(ctx, bucketTries, ">"))
+	return l.over(err)
+}
+
+// itemsEach is the number of items under way for each goroutine of a worker.
+const itemsEach = 2
+
+// Grow implements search.Afar. The items that come of one are in its result, which is stored at once; they
+// are published when it is read.
+func (c *coordinator) Grow(next func(window int) ([]byte, bool), came func([]byte) error, stopped func() bool) error {
+	c.items++
+	l := c.newLot(fmt.Sprintf("items-%d", c.items), nil, stopped)
+	more := func() (all []task) {
+		window := itemsEach * max(1, c.roster.goroutines())
+		for len(l.tasks)-l.next+len(all) < window {
+			item, is := next(window)
+			if !is {
+				break
+			}
+			all = append(all, task{Item: item})
+		}
+		return all
+	}
+	l.came = func(r *result) ([]task, bool, error) {
+		err := came(r.Item)
+		return more(), stopped(), err
+	}
+	l.tasks = more()
+	return l.over(l.take())
+}
+
+// over removes what a lot leaves in the cluster.
+func (l *lot) over(err error) error {
+	if err == nil || err == errStopped {
+		err = l.sure(l.stopped, func(ctx context.Context) error {
+			return errors.Join(l.work.Purge(ctx), l.empty(ctx, bucketResults, ">"), l.empty(ctx, bucketTries, ">"))
 		})
 	}
 	if err == errStopped {
@@ -312,22 +361,26 @@ func (l *lot) take() error {
 		return err
 	}
 	defer w.Stop()
-	all := make([]int, len(l.spans))
-	for k := range all {
-		all[k] = k
-	}
-	if err := l.give(all); err != nil {
+	if err := l.give(l.from(0)); err != nil {
 		return err
 	}
 	return l.gather(w)
 }
 
-// give publishes spans. Publishing a span twice wastes time, but its result counts once.
+// from returns the numbers of the tasks from one on.
+func (l *lot) from(k int) (all []int) {
+	for ; k < len(l.tasks); k++ {
+		all = append(all, k)
+	}
+	return all
+}
+
+// give publishes tasks. Publishing a task twice wastes time, but its result counts once.
 func (l *lot) give(numbers []int) error {
 	return l.sure(l.stopped, func(ctx context.Context) error {
 		var sent []jetstream.PubAckFuture
 		for _, k := range numbers {
-			text, err := json.Marshal(l.spans[k])
+			text, err := json.Marshal(&l.tasks[k])
 			if err != nil {
 				return err
 			}
@@ -345,12 +398,20 @@ func (l *lot) give(numbers []int) error {
 func (l *lot) gather(w jetstream.KeyWatcher) error {
 	tick := time.NewTicker(l.retry)
 	defer tick.Stop()
-	for l.next < len(l.spans) {
+	for l.next < len(l.tasks) {
 		if r, is := l.waiting[l.id(l.next)]; is {
 			delete(l.waiting, l.id(l.next))
 			l.took(&r)
-			if l.next++; !l.came(r.Came) {
-				return nil
+			l.tasks[l.next] = task{}
+			l.next++
+			more, enough, err := l.came(&r)
+			if err != nil || enough {
+				return err
+			}
+			first := len(l.tasks)
+			l.tasks = append(l.tasks, more...)
+			if err := l.give(l.from(first)); err != nil {
+				return err
 			}
 			continue
 		}
@@ -403,7 +464,7 @@ func (l *lot) lost(ctx context.Context) (lost []int, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for k := l.next; k < len(l.spans); k++ {
+	for k := l.next; k < len(l.tasks); k++ {
 		if _, is := l.waiting[l.id(k)]; is || info.State.Subjects[subjectWork+l.id(k)] > 0 {
 			continue
 		}

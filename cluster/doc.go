@@ -25,6 +25,9 @@
 //	stream macemc-visited-N  records of those that were visited, and of what came of it
 //	bucket macemc-space      the level, and the worker of each shard
 //
+// If every run is taken from its start, the messages of the queue are items of runs, and the result of an item has
+// the items that it leaves: see search.Afar.
+//
 // When a span is delivered a second time, its walks are taken in a process of their own. A walk that
 // ends three such processes is left out, and the search is then incomplete. The same holds for states:
 // if the worker of a shard ends, a process of its own visits the next group of states.

@@ -52,6 +52,7 @@ var mutants = []mutant{
 	{"a state is left out, and the states it leads to are not missed", "PoisonousState", "../search/shards.go", `	case s.leftOut() > 0:
 		safety.State = StateIncomplete
 `, ``},
+	{"what an item of runs leaves is lost", "RunsComeToTheSame", "../search/subtree.go", `p.came.Rest = append(p.came.Rest, p.here(depth))`, ``},
 	{"redelivered spans are taken in the same process", "Poison", "worker.go", `errors.Is(err, jetstream.ErrKeyExists):`, `false:`},
 }
 

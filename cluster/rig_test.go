@@ -214,6 +214,10 @@ func (g *rig) workerWith(ctx context.Context, n int, at func(point, id string)) 
 				return came, -1, err
 			}
 			taker, err := search.NewTaker(g.sys, g.opts)
+			if err == nil && l.Group != nil {
+				came, err = taker.EnumerateAlone(l.Group, l.Leave, func(int) {})
+				return came, -1, err
+			}
 			if err == nil {
 				err = taker.Learn(l.Known)
 			}

@@ -249,11 +249,11 @@ func (q *queue) next(ctx context.Context) (m jetstream.Msg, err error) {
 
 var errKnown = errors.New("the corpus before the lot cannot be read")
 
-// span takes the walks of a span, stores the result unless there is one, and then acknowledges the
+// span takes the walks of a span, or the runs of an item, stores the result unless there is one, and then acknowledges the
 // message. In this order, a span stays in the queue until its result is stored.
 func (w *worker) span(ctx context.Context, of *job, t *search.Taker, m jetstream.Msg) error {
-	var s search.Span
-	if err := json.Unmarshal(m.Data(), &s); err != nil {
+	var what task
+	if err := json.Unmarshal(m.Data(), &what); err != nil || what.Span == nil && what.Item == nil {
 		return errors.Join(err, m.Term())
 	}
 	id := strings.TrimPrefix(m.Subject(), subjectWork)
@@ -265,14 +265,16 @@ func (w *worker) span(ctx context.Context, of *job, t *search.Taker, m jetstream
 	default:
 		return m.Ack() // an earlier coordinator published it
 	}
-	if err := w.know(ctx, of, t, s.Lot); err != nil {
-		return errors.Join(errKnown, m.NakWithDelay(w.retry))
-	}
-	if t.Lot() > s.Lot || w.over(of.Epoch, s.Lot) {
-		return m.Ack()
+	if s := what.Span; s != nil {
+		if err := w.know(ctx, of, t, s.Lot); err != nil {
+			return errors.Join(errKnown, m.NakWithDelay(w.retry))
+		}
+		if t.Lot() > s.Lot || w.over(of.Epoch, s.Lot) {
+			return m.Ack()
+		}
 	}
 	defer w.accompany(m)()
-	came, whole, err := w.take(ctx, of, t, id, s)
+	came, kept, whole, err := w.take(ctx, of, t, id, &what)
 	if err != nil {
 		return errors.Join(err, m.NakWithDelay(w.retry))
 	}
@@ -280,8 +282,11 @@ func (w *worker) span(ctx context.Context, of *job, t *search.Taker, m jetstream
 		return m.Ack()
 	}
 	w.reaches("taken", id)
-	if err := w.store(ctx, id, came); err != nil {
+	switch first, err := w.store(ctx, id, came); {
+	case err != nil:
 		return errors.Join(err, m.NakWithDelay(w.retry))
+	case first:
+		kept()
 	}
 	w.reaches("stored", id)
 	err = m.Ack()
@@ -347,53 +352,69 @@ func (c *corpora) text(ctx context.Context, from jetstream.KeyValue, epoch uint6
 	return text, err
 }
 
-// take takes the walks of a span. At its first delivery they run in this process; at later ones they
-// run in a process of their own, since one of them may have ended the first process. The result
-// whole reports whether all walks were taken.
-func (w *worker) take(ctx context.Context, of *job, t *search.Taker, id string, s search.Span) (r result, whole bool, err error) {
+// take takes the walks of a span, or the runs of an item. At its first delivery they run in this process; at
+// later ones they run in a process of their own, since one of them may have ended the first process. The result
+// whole reports whether it counts. Once it is stored as the first one, kept must be called.
+func (w *worker) take(ctx context.Context, of *job, t *search.Taker, id string, what *task) (r result, kept func(), whole bool, err error) {
 	began := time.Now()
-	over := func() bool { return ctx.Err() != nil || w.over(of.Epoch, s.Lot) || w.newer(of) }
-	var came search.Spanned
-	alone := false
+	over := func() bool {
+		return ctx.Err() != nil || what.Span != nil && w.over(of.Epoch, what.Span.Lot) || w.newer(of)
+	}
+	kept = func() {}
 	switch _, err := w.tries.Create(ctx, id, []byte("{}")); {
 	case errors.Is(err, jetstream.ErrKeyExists):
-		alone = true
-		came, whole, err = w.alone(ctx, of, t, id, s, over)
+		r.Alone = true
+		whole, err = w.alone(ctx, of, t, id, what, &r, over)
 		if err != nil {
-			return r, false, err
+			return r, nil, false, err
 		}
 	case err != nil:
-		return r, false, err
+		return r, nil, false, err
 	default:
 		begins, ends := w.endIfStuck()
 		defer ends()
-		if came, whole, err = t.Take(s, func(walk int) search.Next {
-			begins(walk)
-			if over() {
-				return search.NextStop
-			}
-			return search.NextTake
-		}); err != nil {
-			return r, false, err
+		if what.Item != nil {
+			runs := 0
+			r.Item, kept, err = t.Enumerate(what.Item, func() bool {
+				runs++
+				begins(runs)
+				return time.Since(began) > w.pace.span || over()
+			})
+			whole = !over()
+		} else {
+			r.Came, whole, err = t.Take(*what.Span, func(walk int) search.Next {
+				begins(walk)
+				if over() {
+					return search.NextStop
+				}
+				return search.NextTake
+			})
+		}
+		if err != nil {
+			return r, nil, false, err
 		}
 	}
 	if ctx.Err() != nil { // another worker takes the span
-		return r, false, ctx.Err()
+		return r, nil, false, ctx.Err()
 	}
-	return result{came, time.Since(began), w.name, alone}, whole, nil
+	r.Took, r.Worker = time.Since(began), w.name
+	return r, kept, whole, nil
 }
 
-// alone takes a span in a process of its own, and starts another process each time one ends. A walk
-// that ended deathsMost of them is left out.
-func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string, s search.Span, over func() bool) (came search.Spanned, whole bool, err error) {
+// alone takes a task in a process of its own: see isolate.
+func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string, what *task, r *result, over func() bool) (whole bool, err error) {
 	if _, err := w.results.Get(ctx, id); err == nil { // the result was stored, and only the acknowledgement got lost
-		return came, false, nil
+		return false, nil
 	}
-	text, whole, err := w.isolate(ctx, command.Lone{Job: of.Job, Known: t.Knowledge(), Span: s}, id, "walk", over)
+	if what.Item != nil {
+		r.Item, whole, err = w.isolate(ctx, command.Lone{Job: of.Job, Group: what.Item}, id, "an item of runs: state", over)
+		return whole, err
+	}
+	text, whole, err := w.isolate(ctx, command.Lone{Job: of.Job, Known: t.Knowledge(), Span: *what.Span}, id, "walk", over)
 	if err == nil && whole {
-		err = json.Unmarshal(text, &came)
+		err = json.Unmarshal(text, &r.Came)
 	}
-	return came, whole, err
+	return whole, err
 }
 
 // isolate takes the span or the group of that id in a process of its own, and starts another process each time
@@ -446,17 +467,17 @@ func (t *try) leave() (all []int) {
 	return all
 }
 
-// store stores the result of a span unless the span has one.
-func (w *worker) store(ctx context.Context, id string, r result) error {
+// store stores the result of a task unless the task has one, and reports whether it was the first.
+func (w *worker) store(ctx context.Context, id string, r result) (first bool, err error) {
 	text, err := json.Marshal(r)
 	if err != nil {
-		return err
+		return false, err
 	}
 	err = putParts(ctx, w.results, id, w.name, text)
 	if errors.Is(err, jetstream.ErrKeyExists) {
-		return nil
+		return false, nil
 	}
-	return err
+	return err == nil, err
 }
 
 // accompany extends the time for the acknowledgement of m until end is called.

@@ -23,8 +23,8 @@ type Lone struct {
 	Job    Job
 	Known  search.Knowledge
 	Span   search.Span
-	Shards int           // into which the states are divided, or 0 for a span
-	Group  []byte        // of search.Remote
+	Shards int           // into which the states are divided, or 0 for a span or an item
+	Group  []byte        // of search.Remote, or an item of search.Afar, or nil for a span
 	Leave  []int         // walks or states that are left out
 	Stuck  time.Duration // after which a walk or a state counts as one that never returns
 	Most   int           // bytes of memory, more of which end the process
@@ -155,6 +155,9 @@ func (t *tool) takes(l *Lone, begins func(number int)) (came []byte, err error) 
 	taker, err := t.takerOf(l.Job)
 	if err != nil {
 		return came, err
+	}
+	if l.Group != nil {
+		return taker.EnumerateAlone(l.Group, l.Leave, begins)
 	}
 	if err := taker.Learn(l.Known); err != nil {
 		return came, err

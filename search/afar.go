@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"macemc/choose"
+	"macemc/internal/canon"
 	"macemc/internal/observe"
 	"macemc/search/internal/run"
 	"macemc/search/internal/walk"
@@ -23,6 +24,12 @@ type Afar interface {
 	// Take takes the spans of a lot. It calls came with their results in order, and returns when came
 	// reports false, or soon after stopped reports true.
 	Take(spans []Span, stopped func() bool, came func(Spanned) (more bool)) error
+	// Grow takes the runs of EngineReference. An item is the runs that begin alike, and a Taker enumerates it. Its
+	// result has what came of some of the runs, and the states from which the others go on, which become
+	// further items. While fewer items than its window are under way, Grow calls next, which returns another
+	// one, or false if there is none at the time. It calls came with the result of each item, once. It returns
+	// when no item is under way and there is none, or soon after stopped reports true.
+	Grow(next func(window int) (item []byte, is bool), came func(result []byte) error, stopped func() bool) error
 }
 
 // Knowledge is a corpus, or additions to it, for other processes. Its fields belong to the search.
@@ -115,6 +122,8 @@ type Taker struct {
 	corpus *walk.Corpus
 	lot    int // the last lot of Learn
 	seed   uint64
+	round  int                 // of the last item of Enumerate
+	known  map[canon.Hash]mark // states of the items of that round whose results are stored
 }
 
 // NewTaker makes a Taker for a search of these options.

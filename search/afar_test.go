@@ -35,6 +35,10 @@ func through[T any](t *testing.T, v T) (out T) {
 
 func (o *others) Size(n int) int { return o.size }
 
+func (o *others) Grow(func(int) ([]byte, bool), func([]byte) error, func() bool) error {
+	panic("no runs")
+}
+
 func (o *others) Learn(k Knowledge) error {
 	o.told = append(o.told, through(o.t, k))
 	return nil

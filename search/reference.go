@@ -1,6 +1,8 @@
 package search
 
 import (
+	"math"
+
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/world"
@@ -19,14 +21,20 @@ type reference struct {
 	base    int       // the steps that lead there
 	bound   int
 	known   map[canon.Hash]mark
-	path    []canon.Hash // the states of the current run
-	first   []bool       // whether the state at this depth is expanded for the first time
-	beyond  int          // states at the bound that were not expanded
-	left    bool         // a finding lowered the bound below states that were
-	outside bool         // a state outside System.Within was not expanded
-	edge    bool         // the current run has come to a state at the bound that was not there before
-	moved   bool         // a repeated prefix led to another state than before
-	all     bool         // known states are expanded, too: every path is taken
+	path    []canon.Hash                // the states of the current run
+	first   []bool                      // whether the state at this depth is expanded for the first time
+	beyond  int                         // states at the bound that were not expanded
+	left    bool                        // a finding lowered the bound below states that were
+	outside bool                        // a state outside System.Within was not expanded
+	edge    bool                        // the current run has come to a state at the bound that was not there before
+	moved   bool                        // a repeated prefix led to another state than before
+	sampled bool                        // other processes did not enumerate all answers
+	branch  *branch                     // of the enumeration, or nil if it is taken as a whole
+	lowest  int                         // for branches, the bound that a failure left
+	leftOut int                         // states that were not expanded, since they ended other processes
+	starts  int                         // states in which runs of other processes begin
+	met     map[canon.Hash]subtreeState // states of other processes
+	all     bool                        // known states are expanded, too: every path is taken
 
 	states, transitions, duplicates, executed int // see Stats
 }
@@ -38,11 +46,11 @@ type mark struct {
 	expanded bool
 }
 
-func newReference(r *runner, bound int) *reference {
+func newReference(r *hand, bound int) *reference {
 	c := run.Climate{Faults: r.Stormy(), Heal: -1}
 	return &reference{
 		Odometer: choose.NewOdometer(), Climate: c, begin: r.prefix.beginning(c), base: r.prefix.base(), bound: bound, known: map[canon.Hash]mark{},
-		all: r.opts.Visited == VisitedOff,
+		all: r.opts.Visited == VisitedOff, lowest: math.MaxInt,
 	}
 }
 
@@ -67,25 +75,29 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 		s.moved = s.moved || s.path[depth] != h
 		left := depth >= s.bound
 		s.left = s.left || left
-		return !s.moved && !left
+		return !s.moved && !left && !s.branch.leaves(h, depth, true)
 	}
 	s.path, s.first = append(s.path[:depth], h), append(s.first[:depth], false)
 	if depth > 0 {
 		s.executed++
 		if s.first[depth-1] {
 			s.transitions++
+			s.branch.step(depth - 1)
 		}
 	}
-	m, there := s.known[h]
+	m, there := s.mark(h)
 	if s.all {
 		there = false
 	}
-	if there && m.depth <= depth {
+	if there && m.depth <= s.at(depth) {
 		s.duplicates++
 		return false
 	}
+	if s.defers(h, depth) {
+		return false
+	}
 	if !there {
-		w.Judge.CoverState(depth)
+		w.Judge.CoverState(s.at(depth))
 		s.states++
 	}
 	if w.Judge.CanBeLive() && w.Judge.Assumed() && !w.Judge.Live() && w.Events.Settled() {
@@ -104,11 +116,20 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 		s.beyond--
 	}
 	s.first[depth] = expand && (s.all || !m.expanded)
-	if s.all {
-		return expand
+	now := mark{s.at(depth), m.expanded || expand}
+	s.branch.notes(h, now, depth, inside && !now.expanded)
+	if !s.all {
+		s.known[h] = now
 	}
-	s.known[h] = mark{depth, m.expanded || expand}
-	return expand
+	return expand && !s.branch.leaves(h, depth, false)
+}
+
+// at returns a depth as it counts for states: from the start, for a branch, and otherwise from where runs begin.
+func (s *reference) at(depth int) int {
+	if s.branch != nil {
+		return s.base + depth
+	}
+	return depth
 }
 
 // open reports whether the space has states beyond the bound.
@@ -117,7 +138,9 @@ func (s *reference) open() bool { return s.beyond > 0 || s.left }
 // covered returns how thoroughly a completed round has visited the space.
 func (s *reference) covered() State {
 	switch {
-	case s.Sampled():
+	case s.leftOut > 0:
+		return StateIncomplete
+	case s.sampled || s.Sampled():
 		return StateSampled
 	case s.open():
 		return StateBounded

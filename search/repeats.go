@@ -20,7 +20,7 @@ const (
 // its run from the start; explore.Repeats does the same if nodes can be copied. out is the outcome of
 // the space. repeatRuns returns it, unless a step did not do the same each time.
 func (r *runner) repeatRuns(s *reference, out outcome) (outcome, error) {
-	if len(r.findings.all) > 0 || r.periphery.pending != nil || s.Sampled() || s.all || r.opts.once || r.stats.Transitions > repeatRunsMost {
+	if len(r.findings.all) > 0 || r.periphery.pending != nil || s.Sampled() || s.sampled || s.leftOut > 0 || s.all || r.opts.once || r.stats.Transitions > repeatRunsMost {
 		return out, nil
 	}
 	uncovered, err := r.NewWorld(world.Config{Sprint: true}) // nothing counts as exercised
@@ -40,7 +40,7 @@ func (r *runner) repeatRuns(s *reference, out outcome) (outcome, error) {
 
 // repeatAll enumerates the space to a bound once more, and takes its steps again.
 func (r *runner) repeatAll(bound int) (f *Finding, done Repeated, err error) {
-	g := &gatherer{reference: newReference(r, bound), kept: map[sim.Addr]canon.Hash{}, met: map[string]bool{}}
+	g := &gatherer{reference: newReference(r.hand, bound), kept: map[sim.Addr]canon.Hash{}, met: map[string]bool{}}
 	g.sides.Source = g.reference
 	for n, more := 1, true; more; n, more = n+1, g.Next() {
 		if n%repeatRunsAsks == 0 && r.Stopped() {

@@ -37,6 +37,7 @@ type runner struct {
 	from        *kept         // the state from which the search was resumed, or nil if it is new
 	quarantined []int         // walks that were left out
 	leftStates  int           // that were left out
+	rounds      int           // that other processes took
 	leftAt      []Prefix      // the runs to the first of them
 	lots        int           // lots that other processes took
 	untold      pastKept      // additions to the corpus that those processes do not have yet

@@ -168,8 +168,8 @@ func (r *runner) exhaust() (out outcome, err error) {
 	var done Stats
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
 	for bound := min(r.opts.Step, deepest); ; bound = min(bound+r.opts.Step, deepest) {
-		s := newReference(r, bound)
-		stop, f, err := r.enumerate(s)
+		s := newReference(r.hand, bound)
+		stop, f, err := r.enumerated(s)
 		r.round = nil
 		r.collect()
 		if err != nil {
@@ -185,6 +185,9 @@ func (r *runner) exhaust() (out outcome, err error) {
 		}
 		r.add(Stats{Executed: s.executed})
 		out = outcome{finding: f, safety: safety, stop: roundStop(stop, f, s.open(), bound == deepest)}
+		if s.leftOut > 0 && (out.stop == StopDone || out.stop == StopDepth) {
+			out.stop = StopQuarantined
+		}
 		if out.over() {
 			r.add(done)
 			if out.stop == StopDone {

@@ -44,8 +44,11 @@ func newLocal(t *testing.T, c config, shards int) *local {
 func (l *local) Size(int) int                                                            { return 1 }
 func (l *local) Learn(search.Knowledge) error                                            { return nil }
 func (l *local) Take([]search.Span, func() bool, func(search.Spanned) (more bool)) error { return nil }
-func (l *local) Shards() int                                                             { return len(l.states) }
-func (l *local) Synced() bool                                                            { return true }
+func (l *local) Grow(func(int) ([]byte, bool), func([]byte) error, func() bool) error {
+	panic("no runs")
+}
+func (l *local) Shards() int  { return len(l.states) }
+func (l *local) Synced() bool { return true }
 
 func (l *local) Open(starts [][][]byte) (int, bool, error) {
 	l.states = starts

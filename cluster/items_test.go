@@ -1,0 +1,95 @@
+package cluster
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"macemc/internal/long"
+	"macemc/search"
+)
+
+// runsOf is a search that takes every run anew, as systems need whose nodes cannot be copied.
+func runsOf(t testing.TB, name string, params, bugs []string, depth int) subject {
+	s := whole(t, name, 0, params, bugs, depth)
+	s.opts.Engine = search.EngineReference
+	return s
+}
+
+// ran compares a search whose runs workers take with one in this process. How often a state is reached again
+// depends on the order of the runs, unless every path is taken.
+func (g *rig) ran(what string) {
+	g.t.Helper()
+	want, err := search.Search(g.sys, g.opts)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	one, other := coveredBy(want), coveredBy(g.visits())
+	if g.opts.Visited != search.VisitedOff {
+		one.Duplicates, other.Duplicates = 0, 0
+	}
+	if one != other {
+		g.t.Errorf("%s: another result:\n alone   %+v\n cluster %+v\n%s", what, one, other, g.said.String())
+	}
+}
+
+// Workers that take the runs of the reference engine come to the counts of one process: states that were visited,
+// and every path. A failure is found as near to the start.
+func TestRunsComeToTheSame(t *testing.T) {
+	t.Parallel()
+	every := runsOf(t, "commit", nil, nil, 4)
+	every.opts.Visited = search.VisitedOff
+	for _, s := range []subject{runsOf(t, "peterson", []string{"n=3"}, nil, 14), every, runsOf(t, "randtree", nil, nil, long.Of(4, 6))} {
+		g := newRig(t, s, settings{})
+		g.worker(2, nil)
+		g.ran(s.sys.Name)
+		if members, counts := g.c.roster.now(); counts.Spans < 3 {
+			t.Errorf("%s: %d items, of workers %+v", s.sys.Name, counts.Spans, members)
+		}
+	}
+	s := runsOf(t, "peterson", nil, []string{"PE2"}, 12)
+	want, err := search.Search(s.sys, s.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := newRig(t, s, settings{})
+	g.worker(2, nil)
+	if got := g.visits(); got.Finding == nil || got.Finding.Step != want.Finding.Step || got.Finding.Verdict != want.Finding.Verdict {
+		t.Errorf("found %+v, alone %+v", got.Finding, want.Finding)
+	}
+}
+
+// A worker that dies between two steps of a commit costs nothing but time, and one that comes back when
+// another has stored a result changes nothing.
+func TestRunsOfWorkersThatDie(t *testing.T) {
+	t.Parallel()
+	of := brisk
+	of.span = time.Millisecond
+	for _, point := range points[:long.Of(3, len(points))] {
+		g := newRig(t, runsOf(t, "peterson", []string{"n=3"}, nil, 14), settings{pace: of})
+		ctx, cancel := context.WithCancel(g.ctx)
+		dead := make(chan struct{})
+		var met atomic.Int32
+		g.workerWith(ctx, 1, func(at, _ string) {
+			if at == point && met.Add(1) == 4 {
+				cancel()
+				close(dead)
+				runtime.Goexit()
+			}
+		})
+		g.all.Go(func() {
+			select {
+			case <-dead:
+				g.worker(1, nil)
+			case <-g.ctx.Done():
+			}
+		})
+		g.ran(point)
+		if met.Load() < 4 {
+			t.Errorf("no worker died after %s", point)
+		}
+		cancel()
+	}
+}
