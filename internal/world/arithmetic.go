@@ -87,7 +87,12 @@ func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 }
 
 // Local returns the events that the node part at a place has by itself.
-func (b *Bank) Local(place int, id uint32) *Local { return &b.shelf(place, id).locals[id] }
+func (b *Bank) Local(place int, id uint32) Local {
+	if s := b.shelf(place, id); int(id) < len(s.locals) {
+		return s.locals[id]
+	}
+	return b.part(place, id).(*nodePart).local()
+}
 
 // Queue returns the description of the channel part at a place.
 func (b *Bank) Queue(place int, id uint32) *Queue { return &b.shelf(place, id).queues[id] }
@@ -181,14 +186,7 @@ func SetPlace(n, node int) int { return n + 2*n*n + node }
 func (s *stock) describe(part any) (i info) {
 	switch of := part.(type) {
 	case *nodePart:
-		up := of.life == lifeUp && !of.flushing && !of.leaves()
-		i.local = Local{
-			Script: of.life == lifeLate || of.opens(), Offers: few(of.offers), Tasks: few(of.tasks.len()), Timers: few(of.firing),
-			Accepts: of.guards.Declines(), Up: up,
-			Plain:  of.life != lifeLate && !of.flushing && !of.guards.Gathers() && !of.guards.Quorate() && !of.leaves(),
-			Absent: of.life == lifeAway || of.life == lifeGone, Gone: of.life == lifeGone,
-			Loses: of.disk.Loses(), Stores: of.disk != nil,
-		}
+		i.local = of.local()
 	case *connectionPart:
 		i.queue = s.queue(of.packets)
 		i.queue.Open = of.Open
@@ -206,6 +204,17 @@ func (s *stock) describe(part any) (i info) {
 		i.queue.Plain, i.local.Plain = true, true
 	}
 	return i
+}
+
+// local counts the events that the part has by itself. It asks the node what it offers.
+func (k *nodePart) local() Local {
+	return Local{
+		Script: k.life == lifeLate || k.opens(), Offers: few(k.countOffers()), Tasks: few(k.tasks.len()), Timers: few(k.firing),
+		Accepts: k.guards.Declines(), Up: k.life == lifeUp && !k.flushing && !k.leaves(),
+		Plain:  k.life != lifeLate && !k.flushing && !k.guards.Gathers() && !k.guards.Quorate() && !k.leaves(),
+		Absent: k.life == lifeAway || k.life == lifeGone, Gone: k.life == lifeGone,
+		Loses: k.disk.Loses(), Stores: k.disk != nil,
+	}
 }
 
 // few returns a number of events of a node.

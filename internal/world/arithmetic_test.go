@@ -201,7 +201,7 @@ func (b *banked) tell(e sim.Event) string {
 // enabled lists the events of a plain state, which it computes from the state's parts.
 func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 	n := b.w.n
-	local := func(kind sim.Kind, count func(*Local) int) {
+	local := func(kind sim.Kind, count func(Local) int) {
 		for i := range n {
 			for range count(b.bank.Local(i, v[i])) {
 				all = append(all, fmt.Sprintf("%s of %s", kind, state.AddrOf(i)))
@@ -215,9 +215,9 @@ func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 		}
 		all = append(all, fmt.Sprintf("%s from %s to %s: %d", link, state.AddrOf(from), state.AddrOf(to), m))
 	}
-	local(sim.KindScript, func(l *Local) int { return count(l.Script) })
-	local(sim.KindAction, func(l *Local) int { return int(l.Offers) })
-	local(sim.KindTask, func(l *Local) int { return int(l.Tasks) })
+	local(sim.KindScript, func(l Local) int { return count(l.Script) })
+	local(sim.KindAction, func(l Local) int { return int(l.Offers) })
+	local(sim.KindTask, func(l Local) int { return int(l.Tasks) })
 	for _, link := range []sim.Link{sim.LinkTCP, sim.LinkUDP} {
 		for c := range n * n {
 			place := TCPPlace(n, c)
@@ -243,7 +243,7 @@ func (b *banked) enabled(v Vector, seen map[string]int) (all []string) {
 			message(link, m.From, i, m.Message)
 		}
 	}
-	local(sim.KindTimer, func(l *Local) int { return int(l.Timers) })
+	local(sim.KindTimer, func(l Local) int { return int(l.Timers) })
 	return all
 }
 

@@ -64,7 +64,6 @@ type nodePart struct {
 	tasks    frozen[posted]
 	disk     *disk.Disk
 	clock    *macetime.Clock
-	offers   int
 	flushing bool
 	molded   bool // the node is a mold's
 }

@@ -339,7 +339,7 @@ func (k *nodePart) describe(all *nodes, i int) {
 	k.holds(ns.node, ns.guards)
 	k.life, k.lives, k.script, k.next = ns.life, ns.lives, ns.script, ns.next
 	k.timers, k.firing, k.tasks, k.disk, k.clock = freeze(ns.seen.Timers), all.firing(i), freeze(ns.tasks), ns.disk, ns.clock
-	k.offers, k.flushing = ns.countOffers(), all.links.TCP().Flushing(i)
+	k.flushing = all.links.TCP().Flushing(i)
 }
 
 // place makes a node be as a bank has kept it.
@@ -381,10 +381,10 @@ func (all *nodes) firing(i int) int {
 	return len(all.at[i].seen.Timers)
 }
 
-// countOffers returns the number of guarded actions that a node has now.
-func (ns *nodeState) countOffers() (n int) {
-	if ns.life == lifeUp {
-		ns.guards.Offer(func(sim.Signal) { n++ })
+// countOffers returns the number of guarded actions that a node has.
+func (k *nodePart) countOffers() (n int) {
+	if k.life == lifeUp {
+		k.guards.Offer(func(sim.Signal) { n++ })
 	}
 	return n
 }

@@ -32,9 +32,9 @@ type packs struct {
 func (k *shelf) full(most int) bool { return len(k.parts) > most }
 
 // appendPacked puts a packed part on the shelf.
-func (k *shelf) appendPacked(by *flat.Reader, sum canon.Hash, record []byte, like uint32, i info) uint32 {
+func (k *shelf) appendPacked(by *flat.Reader, sum canon.Hash, record []byte, like uint32) uint32 {
 	k.packs.put(by, record, int(like)-len(k.parts))
-	return k.know(sum, i)
+	return k.know(sum)
 }
 
 // put keeps a record, which may be like that of an earlier part.
@@ -105,14 +105,14 @@ func (f *frames) stays(why string) { f.why.CompareAndSwap(nil, &why) }
 func (k *nodePart) frame() *nodePart {
 	return &nodePart{
 		life: k.life, lives: k.lives, script: k.script, next: k.next, timers: k.timers, firing: k.firing,
-		tasks: k.tasks, offers: k.offers, flushing: k.flushing,
+		tasks: k.tasks, flushing: k.flushing,
 	}
 }
 
 // appendFrame appends the identity of the frame, but for the node. A script depends on the
 // node and its life.
 func (k *nodePart) appendFrame(key []byte) []byte {
-	for _, n := range [...]int{int(k.life), k.lives, len(k.script), k.next, k.firing, k.offers, count(k.flushing), k.timers.len()} {
+	for _, n := range [...]int{int(k.life), k.lives, len(k.script), k.next, k.firing, count(k.flushing), k.timers.len()} {
 		key = binary.AppendUvarint(key, uint64(n))
 	}
 	for _, t := range k.timers.items {

@@ -25,7 +25,7 @@ type shelf struct {
 	index flat.Index
 
 	ofNode bool
-	locals []Local  // of a node
+	locals []Local  // of a node, for each of parts
 	queues []Queue  // of all others
 	items  [][]Item // of a set
 }
@@ -51,35 +51,33 @@ func (s *stock) append(place int, sum canon.Hash, of any) uint32 {
 }
 
 func (k *shelf) append(sum canon.Hash, of any, i info) uint32 {
-	if len(k.packs.where) > 0 { // another goroutine has packed the first part
+	switch {
+	case len(k.packs.where) > 0: // another goroutine has packed the first part
 		k.packs.stay(of)
-	} else {
-		k.parts = append(k.parts, of)
+	case k.ofNode:
+		k.parts, k.locals = append(k.parts, of), append(k.locals, i.local)
+	default:
+		k.parts, k.queues, k.items = append(k.parts, of), append(k.queues, i.queue), append(k.items, i.items)
 	}
-	return k.know(sum, i)
+	return k.know(sum)
 }
 
-// know records the identity and the info of a new part, and returns its number.
-func (k *shelf) know(sum canon.Hash, i info) uint32 {
+// know records the identity of a new part, and returns its number.
+func (k *shelf) know(sum canon.Hash) uint32 {
 	id := uint32(len(k.sums))
 	k.sums = append(k.sums, sum)
-	if k.ofNode {
-		k.locals = append(k.locals, i.local)
-	} else {
-		k.queues, k.items = append(k.queues, i.queue), append(k.items, i.items)
-	}
 	k.index.Add(k.sums, id)
 	return id
 }
 
 // appendPacked puts a new node part on its shelf: its record, or the part itself if record is nil.
 func (s *stock) appendPacked(by *flat.Reader, place int, sum canon.Hash, record []byte, like uint32, of *nodePart) uint32 {
-	k, i := &s.shelves[place], s.describe(of)
+	k := &s.shelves[place]
 	if record != nil {
-		return k.appendPacked(by, sum, record, like, i)
+		return k.appendPacked(by, sum, record, like)
 	}
 	k.packs.stay(of)
-	return k.know(sum, i)
+	return k.know(sum)
 }
 
 // look makes the parts be those of another shelf, of which k has the first.

@@ -26,6 +26,9 @@ type Judged struct {
 	most   int  // slots
 	lost   int  // entries that were replaced since it grew
 	flying bool // a verdict may depend on the number of messages under way
+
+	asked, met int  // how often it was asked since it was weighed, and knew the verdict
+	idle       bool // it remembers nothing any more, since it did not pay
 }
 
 type judgement struct {
@@ -40,6 +43,9 @@ const (
 	judgedMost  = 1 << 20
 
 	judgedSlot = 32 // bytes
+
+	judgedTrial = 1 << 16 // the number of questions after which it is weighed
+	judgedPays  = 16      // it costs more than it saves if it knows less than one verdict in judgedPays
 )
 
 // within makes it keep to a share of some bytes.
@@ -60,7 +66,21 @@ func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 		flying = 0
 	}
 	s := j.slot(nodes, flying)
-	return s.said, s.known && s.nodes == nodes && s.flying == int32(flying)
+	known := s.known && s.nodes == nodes && s.flying == int32(flying)
+	j.weigh(known)
+	return s.said, known
+}
+
+// weigh counts a verdict that was asked for, and gives up where too few are known: where all state is in
+// one node, say, no new state has the nodes of an earlier one.
+func (j *Judged) weigh(known bool) {
+	j.met += count(known)
+	if j.asked++; j.asked < judgedTrial {
+		return
+	}
+	if j.asked, j.met, j.idle = 0, 0, j.met*judgedPays < judgedTrial; j.idle {
+		j.slots = nil
+	}
 }
 
 // Note remembers the verdict about the present state of the world, unless it may depend on
@@ -76,6 +96,9 @@ func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
 // put remembers a verdict. counted means that it may depend on how many messages are under
 // way.
 func (j *Judged) put(counted bool, nodes canon.Hash, flying int, what Said) {
+	if j.idle {
+		return
+	}
 	if j.slots == nil || counted && !j.flying {
 		*j = Judged{slots: make([]judgement, judgedLeast), flying: counted, most: j.most}
 	}

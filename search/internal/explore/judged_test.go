@@ -45,3 +45,23 @@ func TestJudgedGrows(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgedGivesUp: where hardly any state has the nodes of an earlier one, no verdicts are remembered any
+// more; where one in eight has, they are.
+func TestJudgedGivesUp(t *testing.T) {
+	for _, again := range []uint64{2, 8, 100} {
+		var j Judged
+		for k := range uint64(3 * judgedTrial) {
+			h := canon.Hash{Lo: k}
+			if k%again == 1 {
+				h.Lo--
+			}
+			if _, known := j.Get(h, 0); !known {
+				j.put(false, h, 0, SaidGood)
+			}
+		}
+		if want := again == 100; j.idle != want || (j.slots == nil) != want {
+			t.Errorf("one verdict in %d is known: it gave up: %v; want %v", again, j.idle, want)
+		}
+	}
+}
