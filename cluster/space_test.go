@@ -3,6 +3,7 @@ package cluster
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"macemc/internal/catalog"
 	"macemc/internal/known"
 	"macemc/internal/long"
+	"macemc/internal/report"
 	"macemc/search"
 )
 
@@ -89,6 +91,34 @@ func TestShardsComeToTheSame(t *testing.T) {
 		g.worker(2, nil)
 		r := g.visited(s.sys.Name)
 		t.Logf("%s: %+v", s.sys.Name, coveredBy(r))
+	}
+}
+
+// Liveness is not decided in shards: a search that is exhaustive alone says that walks have sampled it, and
+// that nothing was tried if there are no walks.
+func TestShardsSampleLiveness(t *testing.T) {
+	t.Parallel()
+	s := whole(t, "peterson", 0, []string{"n=2"}, nil, 200)
+	for noWalks, want := range map[bool]search.State{false: search.StateSampled, true: search.StateNone} {
+		s.opts.NoWalks, s.opts.Walks = noWalks, 100
+		alone, err := search.Search(s.sys, s.opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := newRig(t, s, settings{shards: 2})
+		g.worker(1, nil)
+		got := g.visits()
+		if alone.Liveness.State != search.StateExhausted || got.Liveness.State != want || got.Safety.State != search.StateExhausted {
+			t.Errorf("without walks: %v: liveness %s, safety %s, want %s; alone %s", noWalks, got.Liveness.State, got.Safety.State, want, alone.Liveness.State)
+		}
+		var text strings.Builder
+		if err := report.Result(&text, got); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(text.String(), "liveness    "+string(want)) {
+			t.Errorf("the report does not say %s:\n%s", want, text.String())
+		}
+		g.stop()
 	}
 }
 

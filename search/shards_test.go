@@ -246,6 +246,38 @@ func comesToTheSame(t *testing.T, name string, want, got *search.Result) {
 	}
 }
 
+// A search that goes on from an earlier level than its records is refused: its depths would be wrong.
+func TestShardsFromAnOldLevel(t *testing.T) {
+	sys, err := known.System(catalog.Systems(), "commit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := sys.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := config{"", sys, search.Options{Params: p, Depth: 5, NoWalks: true, Workers: 1}}
+	l := newLocal(t, c, 2)
+	c.opts.Afar = l
+	if _, err := search.Search(c.sys, c.opts); err != nil {
+		t.Fatal(err)
+	}
+	for from, want := range map[int]string{5: "", 4: "is of level 5, and the search is at level 4"} {
+		c.opts.Afar = &older{l, from}
+		if _, err := search.Search(c.sys, c.opts); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("from level %d: %v", from, err)
+		}
+	}
+}
+
+// older goes on from a level.
+type older struct {
+	*local
+	level int
+}
+
+func (l *older) Open([][][]byte) (int, bool, error) { return l.level, true, nil }
+
 // What cannot be done in shards is refused. What may be left undone is not done, and the result says why.
 func TestShardsRefuse(t *testing.T) {
 	sys, err := known.System(catalog.Systems(), "commit")
