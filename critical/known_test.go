@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"macemc/critical"
+	"macemc/internal/decide"
 	"macemc/search"
 )
 
@@ -17,7 +18,7 @@ func TestKnownEscape(t *testing.T) {
 	for seed := range 5 {
 		f := m.finding(t, sys)
 		f.Path.Set("seed", string(rune('1'+seed)))
-		f.Critical = &search.Critical{Step: 2, Event: f.Path.Steps[1].Event.What, Witness: &search.Witness{Walk: 3, Steps: 2}}
+		f.Critical = &search.Critical{Step: 2, Event: f.Path.Steps[1].Event.What, Witness: &decide.Witness{Walk: 3, Steps: 2}}
 		if c := find(t, sys, f, opts).Critical; c.Step != 2 || c.Witness == nil {
 			t.Errorf("seed %d: critical is %+v", seed+1, c)
 		}

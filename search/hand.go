@@ -50,7 +50,7 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
 		return nil, err
 	}
-	limits, on, counts := &run.Limits{Ask: opts.Stop, Budget: opts.Memory, Table: opts.table}, opts.Trail != nil, &Stats{}
+	limits, on, counts := &run.Limits{Ask: reasons(opts.Stop), Budget: opts.Memory, Table: opts.table}, opts.Trail != nil, &Stats{}
 	var from *prefix
 	if like != nil {
 		limits, on, from = like.Limits, like.Pulse.On, like.prefix.share()

@@ -99,7 +99,7 @@ func (l *Lab) renew(opts Options) error {
 	in := l.Options()
 	in.EvidenceWalks, in.WalkSteps, in.MaxWalkSteps, in.Walking, in.Workers = opts.EvidenceWalks, opts.WalkSteps, opts.MaxWalkSteps, opts.Walking, opts.Workers
 	in.Memory, in.Stop, in.Stuck, in.OnStuck, in.OnSlow, in.Trail = opts.Memory, opts.Stop, opts.Stuck, opts.OnStuck, opts.OnSlow, opts.Trail
-	l.first().Limits.Renew(in.Stop, in.Memory)
+	l.first().Limits.Renew(reasons(in.Stop), in.Memory)
 	n := cmp.Or(in.Workers, runtime.GOMAXPROCS(0))
 	for len(l.pool.Hands) < n {
 		h, err := newHand(l.first().Sys, in, nil, l.first().hand)

@@ -168,7 +168,6 @@ func (f *Finding) Written() *choose.Path {
 // The judgment of a run, and the reason to believe it, are types of package decide.
 type (
 	Critical = decide.Critical // the step after which it was too late
-	Witness  = decide.Witness  // a walk that became live
 	Evidence = decide.Evidence // why a run is believed to be dead
 	Avoided  = decide.Avoided  // how often walks go on without the failure
 	Deviates = decide.Deviates // the first step that no run takes that keeps the promise

@@ -39,7 +39,7 @@ func (m *monitor) watchSlow() (end func()) {
 	return run.Often(slowLooks*slowLook, func() bool {
 		if over == "" && opts.Stop != nil {
 			if over = opts.Stop(); over != "" {
-				m.first.Limits.Stop(over)
+				m.first.Limits.Stop(string(over))
 				clear(seen)
 			}
 		}

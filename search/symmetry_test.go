@@ -25,7 +25,7 @@ func TestSymmetryOfTwophase(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, engine := range []Engine{EngineMemo, EngineLocal} {
-			if engine == EngineLocal && rms == 10 && !*long.On {
+			if rms == 10 && !*long.On {
 				continue
 			}
 			r, err := Search(twophase.System, Options{Params: p, Engine: engine, Symmetry: ReduceAuto, NoWalks: true, Effort: 1 << 30, Workers: 2, team: 1, once: true})
@@ -350,9 +350,9 @@ func texts(t *testing.T, s *peerRules, how Reduce, most int) (all [][]string, wr
 // all ways.
 func TestSymmetryTwin(t *testing.T) {
 	compared, states, classes, failed := 0, 0, 0, 0
-	for seed := range uint64(long.Of(60, 1000)) {
+	for seed := range uint64(long.Of(40, 1000)) {
 		s := drawPeers(seed)
-		n, of, wrong, whole := orbits(t, s, 4000)
+		n, of, wrong, whole := orbits(t, s, long.Of(600, 4000))
 		if !whole || of < 10 {
 			continue
 		}

@@ -17,10 +17,10 @@ func TestUndecidedSuspects(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Limits.Ask = func() Stop {
+		r.Limits.Ask = func() string {
 			if asked++; asked > after {
 				late++
-				return StopTime
+				return string(StopTime)
 			}
 			return ""
 		}

@@ -10,16 +10,20 @@ import (
 	"macemc/internal/visited"
 )
 
+// StopMemory is the reason to stop of a search that has used up its memory. The other reasons are its
+// caller's.
+const StopMemory = "memory"
+
 // Limits decides whether a search should stop, and why. The budget of memory is for the whole process:
 // it counts the memory of Go's runtime, garbage included, and the tables outside of it. Several
 // goroutines may call its methods at the same time.
 type Limits struct {
-	Ask    func() Stop // called now and then to ask whether to stop, if not nil
-	Budget int         // bytes that the process may have
-	Table  int         // bytes that a table of visited states may have, for tests; 0 means as the budget allows
+	Ask    func() string // returns why to stop, or "" if the search goes on; called now and then, if not nil
+	Budget int           // bytes that the process may have
+	Table  int           // bytes that a table of visited states may have, for tests; 0 means as the budget allows
 
 	mu    sync.Mutex
-	why   Stop // "" means go on
+	why   string // "" means go on
 	asked int
 	now   int // memory, at the last look
 	most  int // the most that was met
@@ -110,21 +114,21 @@ func (l *Limits) Highest() int {
 }
 
 // Stop makes the search stop.
-func (l *Limits) Stop(why Stop) {
+func (l *Limits) Stop(why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.why = cmp.Or(l.why, why)
 }
 
 // reason returns why it is to.
-func (l *Limits) reason() Stop {
+func (l *Limits) reason() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.why
 }
 
 // Renew lets work go on under other limits, and clears the reason for which it stopped before.
-func (l *Limits) Renew(ask func() Stop, budget int) {
+func (l *Limits) Renew(ask func() string, budget int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.Ask, l.Budget, l.why = ask, budget, ""
@@ -134,7 +138,7 @@ func (l *Limits) Renew(ask func() Stop, budget int) {
 func (r *Runs) Stopped() bool { return r.Limits.stopped() }
 
 // Why returns why the search is to stop, or "" if it is not.
-func (r *Runs) Why() Stop { return r.Limits.reason() }
+func (r *Runs) Why() string { return r.Limits.reason() }
 
 // Relieved lets a search that ran out of memory go on with walks, which need little.
 func (l *Limits) Relieved() {

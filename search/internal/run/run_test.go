@@ -158,19 +158,6 @@ func TestShareIsOfSteps(t *testing.T) {
 	}
 }
 
-// An interrupt and the end of the time stop the whole search at once. A bound that was reached ends
-// one phase only.
-func TestStopsAtOnce(t *testing.T) {
-	for s, want := range map[Stop]bool{
-		StopInterrupted: true, StopTime: true,
-		StopFound: false, StopDone: false, StopDepth: false, StopPaths: false, StopMemory: false, StopKilled: false, "": false,
-	} {
-		if s.AtOnce() != want {
-			t.Errorf("%q: at once is %v", s, !want)
-		}
-	}
-}
-
 // A run that cannot be taken up to where a fork is wanted says how it ended instead.
 func TestForkAtTellsWhy(t *testing.T) {
 	r := newRuns(t, ladder)
