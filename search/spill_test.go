@@ -48,6 +48,7 @@ func deepAndFlat(t *testing.T, sys *sim.System, opts Options, window int) (flat,
 	}
 	flat = visit(res)
 	opts.Spill, opts.window = t.TempDir(), window
+	opts.broken.Every = 3 // memos forget everything after three batches
 	if res, err = Search(sys, opts); err != nil {
 		t.Fatal(err)
 	}
@@ -177,6 +178,25 @@ func TestSpillMutants(t *testing.T) {
 		}
 		if want := 8 * 6 * 6; res.Stats.States == want {
 			t.Errorf("%+v: there are %d states all the same", broken, want)
+		}
+	}
+}
+
+// A step that is not logged makes a state look dead from which a live one can be reached.
+func TestSpillLosesAStep(t *testing.T) {
+	sys, err := known.System(catalog.Systems(), "wal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	params, err := sys.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := Options{Params: params, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2}}, Effort: 1 << 30, Workers: 1}
+	for lost, same := range map[int]bool{0: true, 40: false} {
+		opts.broken.NoStep = lost
+		if flat, deep, _ := deepAndFlat(t, sys, opts, 150); (flat == deep) != same {
+			t.Errorf("step %d is lost:\nin memory %s\non disk   %s", lost, flat, deep)
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package flat
 
-import "math/bits"
+import (
+	"math/bits"
+	"unsafe"
+)
 
 // Table maps keys, which must not be 0, to numbers. It is at most half full. The zero Table
 // is empty.
@@ -23,6 +26,9 @@ func (t *Table) home(key uint64) int {
 
 // Len returns the number of keys.
 func (t *Table) Len() int { return t.used }
+
+// Bytes returns the memory of the table.
+func (t *Table) Bytes() int { return len(t.slots) * int(unsafe.Sizeof(slot{})) }
 
 // Get returns the number of a key, if the key is in the table.
 func (t *Table) Get(key uint64) (uint32, bool) {

@@ -17,12 +17,13 @@ import (
 // explorer.
 type Deep struct {
 	*Closure
-	x     *explore.Explorer
-	own   bool // the healed states have a ledger of their own
-	edges *spill.Sorter
-	dead  stateSet // states of the explorer whose healed forms are not alive
-	few   bool     // there is none
-	steps int      // pairs that were read
+	x      *explore.Explorer
+	own    bool // the healed states have a ledger of their own
+	edges  *spill.Sorter
+	dead   stateSet // states of the explorer whose healed forms are not alive
+	few    bool     // there is none
+	steps  int      // pairs that were read
+	logged int
 }
 
 // tickEvery is the number of pairs after which the closure asks whether to stop.
@@ -178,6 +179,9 @@ func (d logging) LookUp(m *explore.Memo) error {
 
 // edge logs a step.
 func (d *Deep) edge(from uint32, to canon.Hash) error {
+	if d.logged++; d.x.Loses(d.logged) {
+		return nil
+	}
 	return d.edges.Put(spill.Key{Sum: to, Number: from})
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"macemc/internal/canon"
 	"macemc/internal/flat"
@@ -126,6 +127,19 @@ func newCache(x *Taker) cache {
 		abilities: make([][]ability, x.World.Params().Nodes), queues: make([][]queued, x.Bank.Places()), own: []uint32{0},
 		noFootprints: x.World.Links.Flawed(), shape: make([]shape, 1), footprints: make([]footprint, 1),
 	}
+}
+
+// anew returns a cache that knows nothing yet.
+func (c *cache) anew(x *Taker) cache {
+	n := newCache(x)
+	n.noFootprints = c.noFootprints
+	return n
+}
+
+// bytes returns the memory of the cache, except for the lists that grow with the parts of a place.
+func (c *cache) bytes() int {
+	return cap(c.own)*4 + cap(c.parts)*4 + c.deliveries.Bytes() + c.shapes.Bytes() + c.byParts.Bytes() +
+		cap(c.footprints)*int(unsafe.Sizeof(footprint{})) + cap(c.results)*int(unsafe.Sizeof(result{})) + cap(c.effects)*int(unsafe.Sizeof(effect{}))
 }
 
 // over returns the cache for a taker over the same parts.

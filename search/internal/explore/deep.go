@@ -41,8 +41,14 @@ type deep struct {
 	read [deepBlocks]*stored // blocks that were read back lately
 	home []uint64            // the first state, which stands for those that cannot be read back
 
+	memory int          // bytes that the search may have
+	memos  atomic.Int64 // bytes of all memos
+	turn   atomic.Int32 // how often memos were to forget everything
+	every  int          // batches after which a memo forgets everything, for tests; 0 means as memory allows
+
 	noDrop bool // a known state is not dropped, for tests
 	noRun  bool // the first run is lost, for tests
+	noStep int  // the number of a step that is not logged, for tests
 }
 
 // stored is a block that was read back.
@@ -60,6 +66,7 @@ const (
 	deepShare   = 16 // of the memory that the search may have is for sorting, as a divisor
 	lateShare   = 256
 	judgedShare = 16
+	memoShare   = 16 // of the memory that the search may have is as much as is worth dropping from memos
 	lateLeast   = 1 << 10
 )
 
@@ -68,8 +75,10 @@ type Depth struct {
 	Store  *spill.Store
 	Memory int // bytes that the search may have
 	Most   int // states that are kept in memory, for tests; 0 means as memory allows
+	Every  int // batches after which a memo forgets everything, for tests; 0 means as memory allows
 
 	NoDrop, NoRun bool // mistakes, for tests: a known state is not dropped; a run is lost
+	NoStep        int  // and the number of a step that is not logged; 0 means none
 }
 
 // Deepens makes the explorer keep states on disk when memory is short. It must be called before the
@@ -78,6 +87,7 @@ func (x *Explorer) Deepens(by Depth) {
 	d := &deep{
 		store: by.Store, known: by.Store.Runs(), most: by.Most, batch: max(deepKeys, by.Memory/deepShare/deepKey), entries: []*Entry{x.Entry},
 		late: max(lateLeast, 1<<bits.Len(uint(by.Memory/lateShare/16))), noDrop: by.NoDrop, noRun: by.NoRun,
+		memory: by.Memory, every: by.Every, noStep: by.NoStep,
 	}
 	x.deepens(d)
 	x.judged.within(by.Memory / judgedShare)
@@ -90,12 +100,15 @@ func (l *Ledger) deepens(d *deep) { l.deep = d }
 // meanwhile.
 func (t *Taker) DeepensLike(x *Explorer) {
 	of := x.deep
-	t.deepens(&deep{store: of.store, known: of.store.Runs(), most: of.most, batch: of.batch, entries: []*Entry{t.Entry}, late: of.late})
+	t.deepens(&deep{store: of.store, known: of.store.Runs(), most: of.most, batch: of.batch, entries: []*Entry{t.Entry}, late: of.late, memory: of.memory, every: of.every})
 	t.Owner.Limits.Relieves(t.relieves)
 }
 
 // Store returns where states are on disk.
 func (l *Ledger) Store() *spill.Store { return l.deep.store }
+
+// Loses reports whether a step, of which one has the number 1, is lost by mistake, for tests.
+func (l *Ledger) Loses(step int) bool { return step == l.deep.noStep }
 
 // OnDiskBy returns the identities of the states on disk, with their numbers, and how many keys are sorted at once.
 func (l *Ledger) OnDiskBy() (known *spill.Runs, batch int) { return l.deep.known, l.deep.batch }
@@ -130,7 +143,17 @@ func (l *Ledger) Lost() error {
 }
 
 // relieves reports whether memory will be free once the window is written.
-func (l *Ledger) relieves() bool { return l.window() >= deepLeast }
+func (l *Ledger) relieves() bool { return l.window() >= deepLeast || l.deep.forgets() }
+
+// forgets makes all memos forget everything, and reports whether that makes much memory free: what they know can
+// be found out again.
+func (d *deep) forgets() bool {
+	if d.memos.Load() < int64(d.memory/memoShare) {
+		return false
+	}
+	d.turn.Add(1)
+	return true
+}
 
 // window returns the number of blocks in the window.
 func (l *Ledger) window() int { return len(*l.blocks.Load()) - int(l.deep.from.Load()) }

@@ -37,6 +37,9 @@ type Memo struct {
 	asked   int    // steps that were looked up by the node alone
 	twins   int    // node parts with a twin that were noted
 	looked  int    // times that a footprint of several parts was looked up
+	held    int    // bytes of the cache, as the ledger knows them
+	turn    int32  // when it forgot everything last: see deep
+	batches int    // since then
 
 	keys   []uint64 // by which the step is looked up that is taken now
 	pieces []uint32 // the outcomes that it is made up of; 0 if one is not known
@@ -74,6 +77,24 @@ func (m *Memo) LearnFrom(o *Memo) {
 	m.worth = o.worth
 }
 
+// forgets forgets everything if the states are on disk and memory is short. The batch is empty. A reduction and
+// sleep sets rest on what the memo knows.
+func (m *Memo) forgets() {
+	d := m.x.deep
+	if d == nil || m.reduction != nil || m.sleep != nil {
+		return
+	}
+	m.batches++
+	now, turn := m.cache.bytes(), d.turn.Load()
+	if d.memos.Add(int64(now - m.held)); turn != m.turn || m.batches == d.every {
+		d.memos.Add(-int64(now))
+		m.cache, now = m.cache.anew(m.x), 0
+		clear(m.x.From)
+		m.position, m.turn, m.batches = newPosition(m.x, &m.cache), turn, 0
+	}
+	m.held = now
+}
+
 func count(b bool) int {
 	if b {
 		return 1
@@ -92,6 +113,7 @@ func (m *Memo) Expand(state uint32) error {
 		if err := m.Settle(); err != nil {
 			return err
 		}
+		m.forgets()
 	}
 	calm, faults, plain := m.goes(state)
 	if !plain && m.noFootprints {
