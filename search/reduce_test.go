@@ -147,7 +147,8 @@ func TestReducedServices(t *testing.T) {
 		}
 	}
 	for most := uint64(cmp.Or(*reducedServices, long.Of(40, 10_000))); done.Next < most; done.Next++ {
-		reducedService(t, done.Next, done.Met)
+		s := reducible(done.Next)
+		reducedService(t, s, conditions(s), done.Next, done.Met)
 		if t.Failed() {
 			t.Fatalf("service %d: %s", done.Next, reducible(done.Next))
 		}
@@ -170,10 +171,41 @@ func TestReducedServices(t *testing.T) {
 	}
 }
 
-func reducedService(t *testing.T, seed uint64, met map[string]int) {
-	t.Helper()
+// failures are the ways in which nodes fail in TestReducedFailures.
+var failures = []sim.Faults{{Down: 1}, {Crash: 1}, {Wipe: 1}, {Down: 2}, {Crash: 1, Down: 1}, {Down: sim.Unlimited}, {Crash: 2}}
+
+// frail returns a random service without what excludes that steps are left out, of which nodes fail.
+func frail(seed uint64) (*spec.Spec, Options) {
 	s := reducible(seed)
+	s.Budgets, s.Only, s.Midstep, s.AnyOrder = spec.Budgets{}, nil, false, false
 	opts := conditions(s)
+	opts.Faults = &failures[seed%uint64(len(failures))]
+	return s, opts
+}
+
+// TestReducedFailures compares the reduced spaces of random services whose nodes fail with the whole ones.
+func TestReducedFailures(t *testing.T) {
+	met := map[string]int{}
+	seeds := []uint64{121} // it loses a state if failures count for the proviso
+	for seed := range uint64(cmp.Or(*reducedServices, long.Of(40, 10_000))) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		s, opts := frail(seed)
+		if reducedService(t, s, opts, seed, met); t.Failed() {
+			t.Fatalf("service %d: %s", seed, s)
+		}
+	}
+	t.Log(met)
+	for _, what := range []string{"compared", "smaller", "fails"} {
+		if met[what] == 0 {
+			t.Errorf("no service is %q: %v", what, met)
+		}
+	}
+}
+
+func reducedService(t *testing.T, s *spec.Spec, opts Options, seed uint64, met map[string]int) {
+	t.Helper()
 	opts.Engine = []Engine{EngineMemo, EngineMemo, EngineLocal}[seed%3]
 	most := long.Of(1_000, 20_000)
 	whole, done := shows(t, s.System(), opts, most, nil)

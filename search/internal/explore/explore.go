@@ -183,8 +183,8 @@ func (x *Explorer) reached(parent uint32, event int) error {
 	x.growing.RLock()
 	defer x.growing.RUnlock() // the state may get another number after that
 	fresh := !x.lately(h) && x.Add(h, Origin{parent, uint16(event), coins})
-	if r := x.Reduction; r != nil && r.now != none {
-		if r.asks(r.now) {
+	if r := x.Reduction; r != nil {
+		if !r.aside && r.asks(r.now) {
 			r.leads(r.now, x.number(h, fresh))
 		}
 		if r.emits {

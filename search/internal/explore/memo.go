@@ -119,8 +119,10 @@ func (m *Memo) Expand(state uint32) error {
 	if !plain && m.noFootprints {
 		return m.worldFrom(state, 0)
 	}
-	if m.reduction != nil && calm && !faults && m.vague == 0 {
-		return m.reduction.expand(m, x.Bank, state, m.v, m.situation)
+	if r := m.reduction; r != nil && calm && m.vague == 0 && (m.gone == 0 || m.apart()) {
+		if sum, calm := r.weather(x.Bank, m.v); calm {
+			return r.expand(m, x.Bank, state, m.v, m.situation.Add(sum))
+		}
 	}
 	m.stands(state, &m.position)
 	if !plain {
@@ -204,7 +206,7 @@ func (c *chosen) takes(class int) bool {
 // some takes steps of the position: see parter.
 func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	m.stands(state, &m.position)
-	if m.odd > 0 { // the world knows the events
+	if _, faults := m.x.Bank.Calm(m.v); faults || m.odd > 0 || m.gone > 0 { // the world knows the events
 		m.stand()
 		taken, left = m.x.Reduction.only(m.x, kinds, of)
 		defer m.x.takesOnly(nil)
@@ -605,6 +607,10 @@ func (m *Memo) footsteps(state uint32, k int) error {
 	for n := m.x.World.Events.Count(); k < n; k++ {
 		if m.x.skips(k) {
 			continue
+		}
+		if r := m.reduction; r != nil && r.aside != m.x.World.Events.Look(k).Kind.Fault() {
+			r.turns(!r.aside)
+			m.stands(state, &m.position)
 		}
 		if err := m.footstep(state, k); err != nil {
 			return err

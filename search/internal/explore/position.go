@@ -141,9 +141,9 @@ func (m *position) resemble(was, now *pending) {
 }
 
 // part returns the place of the state that is being expanded among those that are expanded in part, or
-// none.
+// none. A fault does not count: see Reduction.
 func (m *position) part() int32 {
-	if m.reduction == nil {
+	if m.reduction == nil || m.reduction.aside {
 		return none
 	}
 	return m.reduction.now

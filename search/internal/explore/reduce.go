@@ -21,15 +21,16 @@ import (
 // of events it made pending, and whether it was barred or visible. A step that is looked up was executed
 // before.
 //
-// A state is expanded as a whole unless the environment is calm and has no fault left, all nodes
-// are up, and no connection has anything but messages. So faults, their consequences and healing are
-// never put off: steps that are put off touch nodes and messages only. It is expanded as a whole, too, if
-// one of the steps that would suffice is visible.
+// A state is expanded as a whole unless the environment is calm, no faults are left but failures of nodes, each node is up or has
+// failed, no connection has anything but messages, and none of these is to or from a node that failed. So other
+// faults and their consequences, and healing, are never put off: steps that are put off touch nodes and
+// messages only. A failure and a restart are events of their nodes. A state is expanded as a
+// whole, too, if one of the steps that would suffice is visible.
 //
 // Mend ends a level. It finds the states whose choice no longer agrees with the observations, and those
 // that violate the proviso. It takes the steps of these states that were left out.
 //
-// The proviso is: if only some steps of a state were taken, one of them leads to a state with a
+// The proviso is: if only some steps of a state were taken, one of them that is no fault leads to a state with a
 // greater number. Numbers are finite, so from each state a path of steps that were taken ends at a
 // state whose steps were all taken.
 type Reduction struct {
@@ -61,6 +62,9 @@ type Reduction struct {
 	shows   bool  // a visible step of it was taken
 
 	possible [][]stubborn.Class // the kinds of each event of the world's state
+	fault    []bool             // whether it is a fault
+	aside    bool               // the steps that are taken now are faults
+	failures stubborn.Set       // the kinds of faults
 	before   stubborn.Set       // what was pending for the node that runs
 	taking   canon.Hash         // what properties took from it
 	acting   []stubborn.Class   // the kinds of the event that is taken
@@ -107,6 +111,7 @@ type pending struct {
 	head    stubborn.Class // of a channel in order: the kind of the message that comes first
 	sum     canon.Hash
 	calm    bool // the part lets its state be expanded in part
+	away    bool // it is a node that failed
 }
 
 // nothing is where a place is empty.
@@ -336,6 +341,7 @@ func (x *Explorer) Forgoes() { x.reduces(nil) }
 // begins makes a state the one that is expanded in part now.
 func (r *Reduction) begins(s uint32, c *choice) *partial {
 	r.hides()
+	r.turns(false)
 	r.now = int32(len(r.part))
 	r.part = append(r.part, partial{resting: resting{state: s}, of: c})
 	return &r.part[r.now]
@@ -370,18 +376,21 @@ func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, er
 }
 
 // only makes a taker take those events of the world's state alone that are of some kinds, or that are
-// not, and counts them and the others.
+// not, and counts those of them that are not faults, and the others.
 func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int) {
 	r.events(t.World)
 	only := stubborn.Set{0} // an empty one is no nil
 	for k, all := range r.possible {
-		if slices.ContainsFunc(all, kinds.Has) == of {
-			only.Add(k)
+		if slices.ContainsFunc(all, kinds.Has) != of {
+			left++
+			continue
+		}
+		if only.Add(k); !r.fault[k] { // one that stays possible whatever the others do
 			taken++
 		}
 	}
 	t.takesOnly(only)
-	return taken, len(r.possible) - taken
+	return taken, left
 }
 
 // Mend takes the steps of states that were left out in vain. It ends a level.
@@ -392,7 +401,10 @@ func (x *Explorer) Mend() error {
 	for r := x.Reduction; r != nil && !r.Waits; {
 		again := r.vain(x.Bank, x.Ledger)
 		if len(again) == 0 {
-			return r.checks(x)
+			before := r.facts.Version()
+			if err := r.checks(x); err != nil || r.facts.Version() == before {
+				return err
+			}
 		}
 		for _, a := range again {
 			r.Stats.take(int(a.left))
@@ -546,19 +558,55 @@ func (r *Reduction) checks(x *Explorer) error {
 // like returns the identity of the situation of a state, and whether the state may be expanded in
 // part.
 func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, calm bool) {
-	if calm, faults := b.Calm(v); !calm || faults {
+	sum, calm = r.weather(b, v)
+	if !calm {
 		return sum, false
 	}
+	away := false
 	for place, id := range v[:r.at.Rest()] {
 		if id != 0 {
 			of := r.pending(b, place, id)
 			if !of.calm {
 				return sum, false
 			}
-			sum = sum.Add(of.sum)
+			sum, away = sum.Add(of.sum), away || of.away
 		}
 	}
-	return sum, true
+	return sum, !away || r.apart(b, v)
+}
+
+// failing are the faults by which a node fails.
+var failing = [...]sim.Kind{sim.KindCrash, sim.KindDown, sim.KindWipe}
+
+// weather returns the share of the environment in the identity of a situation, and whether it lets a state be expanded
+// in part: if any budget is left, it is for failures of nodes.
+func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, calm bool) {
+	calm, faults := b.Calm(v)
+	if !calm || !faults {
+		return sum, calm
+	}
+	left := 0
+	for _, id := range v[r.at.Rest():r.at.Cut()] {
+		left += count(id != 0)
+	}
+	for _, kind := range failing {
+		if v[r.at.Budget(kind.Budget())] != 0 {
+			sum, left = sum.Then(canon.Hash{Hi: uint64(kind), Lo: 1}), left-1
+		}
+	}
+	return sum, left == 0
+}
+
+// apart reports whether all connections with nodes that failed are closed, and no datagram is under way to one.
+func (r *Reduction) apart(b *world.Bank, v world.Vector) bool {
+	for place := r.at.TCP(0); place < r.at.Set(0); place++ {
+		sort, channel := r.at.At(place)
+		to, from := channel/r.n, channel%r.n
+		if v[place] != 0 && (r.pending(b, to, v[to]).away || sort == state.TCP && r.pending(b, from, v[from]).away) {
+			return false
+		}
+	}
+	return true
 }
 
 // answer returns the choices in a situation, which is that of a state.
@@ -583,7 +631,9 @@ func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation ca
 // stays the first.
 func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) (_ []*choice, ends bool) {
 	size := s.Pending.Len()
-	rank := func(c *choice) int { return c.kinds.Len() + size*count(r.facts.Visible(c.kinds)) }
+	rank := func(c *choice) int {
+		return c.kinds.Len() - c.kinds.Common(r.failures) + size*count(r.facts.Visible(c.kinds))
+	}
 	ends = first && slices.ContainsFunc(known, func(c *choice) bool { return rank(c) == 1 })
 	for c := range s.Pending.Each {
 		if ends {
@@ -604,9 +654,10 @@ func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) 
 // events lists the kinds of each event of the world's state.
 func (r *Reduction) events(w *world.World) {
 	n := w.Events.Count()
-	r.possible = slices.Grow(r.possible[:0], n)[:n]
+	r.possible, r.fault = slices.Grow(r.possible[:0], n)[:n], r.fault[:0]
 	for k := range r.possible {
-		r.possible[k] = r.kinds(r.possible[k][:0], w.Events.Look(k))
+		e := w.Events.Look(k)
+		r.possible[k], r.fault = r.kinds(r.possible[k][:0], e), append(r.fault, e.Kind.Fault())
 	}
 }
 
@@ -618,7 +669,17 @@ func (r *Reduction) situation(b *world.Bank, v world.Vector) *stubborn.Situation
 			continue
 		}
 		of := r.pending(b, place, id)
-		s.Has(place, of.classes, of.head)
+		if s.Has(place, of.classes, of.head); of.away {
+			s.Fails(place)
+		}
+	}
+	for _, kind := range failing {
+		if v[r.at.Budget(kind.Budget())] != 0 {
+			for i := range r.n {
+				s.Pending.Add(r.fails(i, kind))
+				s.Fails(i)
+			}
+		}
 	}
 	return s
 }
@@ -635,19 +696,22 @@ func (r *Reduction) pending(b *world.Bank, place int, id uint32) *pending {
 		return of
 	}
 	sort, at := r.at.At(place)
-	node, calm := at, true
+	node, calm, away := at, true, false
+	var classes stubborn.Set
 	switch sort {
 	case state.Node:
 		l := b.Local(place, id)
-		calm = l.Up
+		calm, away = l.Up || l.Absent, l.Absent
 		if l.Up && !l.Plain {
 			r.facts.Whole(at)
+		}
+		if away && !l.Gone {
+			classes.Add(r.restart(at))
 		}
 	case state.TCP, state.UDP:
 		calm = b.Queue(place, id).Plain
 		node = at / r.n
 	}
-	var classes stubborn.Set
 	head := -1
 	b.Awaits(place, id, func(k sim.Kind, link sim.Link, from int, value any) {
 		c := r.class(kind{node, from, k, link, reflect.TypeOf(value)})
@@ -655,13 +719,28 @@ func (r *Reduction) pending(b *world.Bank, place int, id uint32) *pending {
 			head = c
 		}
 	})
-	sum := canon.Hash{Hi: uint64(head + 1), Lo: uint64(place + 1)}
+	sum := canon.Hash{Hi: uint64(head+1)<<1 | uint64(count(away)), Lo: uint64(place + 1)}
 	for c := range classes.Each {
 		sum = sum.Then(canon.Hash{Hi: uint64(c) + 1, Lo: uint64(place)})
 	}
-	of := &pending{classes, head, sum, calm}
+	of := &pending{classes, head, sum, calm, away}
 	r.parts[place][id] = of
 	return of
+}
+
+// restart returns the number of the kind of event by which a node starts again, on which all its events depend.
+func (r *Reduction) restart(i int) stubborn.Class {
+	c := r.class(kind{node: i, from: i, kind: sim.KindRestart})
+	r.facts.Changes([]stubborn.Class{c})
+	return c
+}
+
+// fails returns the number of the kind of event by which a node fails.
+func (r *Reduction) fails(i int, by sim.Kind) stubborn.Class {
+	c := r.class(kind{node: i, from: i, kind: by})
+	r.failures.Add(c)
+	r.facts.Changes([]stubborn.Class{c})
+	return c
 }
 
 // class returns the number of a kind of event.
@@ -705,6 +784,9 @@ func (r *Reduction) differ(i int, was, is uint32) bool {
 	return was != is && (!known(was) || !known(is) || r.taken[i][was] != r.taken[i][is])
 }
 
+// turns begins to take steps that are faults, or that are not.
+func (r *Reduction) turns(faults bool) { r.aside = faults }
+
 // show records that a visible step of the state was taken that is being expanded.
 func (r *Reduction) show() { r.shows = true }
 
@@ -720,6 +802,10 @@ func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class 
 	switch e.Kind {
 	case sim.KindScript, sim.KindAction, sim.KindTask, sim.KindTimer:
 		list = append(list, r.class(kind{i, i, e.Kind, 0, reflect.TypeOf(e.Value)}))
+	case sim.KindRestart:
+		list = append(list, r.restart(i))
+	case sim.KindCrash, sim.KindDown, sim.KindWipe:
+		list = append(list, r.fails(i, e.Kind))
 	case sim.KindMessage:
 		list = append(list, r.class(kind{i, e.From.Index(), e.Kind, e.Link, reflect.TypeOf(e.Value)}))
 	case sim.KindQuorum:
@@ -738,6 +824,7 @@ func (r *Reduction) begin(t *Taker, event int) {
 	e := t.World.Events.Look(event)
 	i := e.Node.Index()
 	r.before, r.emits = nil, false
+	r.turns(e.Kind.Fault())
 	if r.acting = r.kinds(r.acting[:0], e); len(r.acting) > 0 {
 		r.before = r.awaiting(t, i, t.From[i])
 		r.taking = r.takes(t, i, t.From[i])
@@ -788,7 +875,7 @@ func (r *Reduction) observe(t *Taker) {
 			r.facts.Brings(r.acting, c)
 		}
 	}
-	if !t.Bank.Local(i, id).Up {
+	if !e.Kind.Fault() && !t.Bank.Local(i, id).Up {
 		r.facts.Bar(r.acting)
 	}
 	if id != t.From[i] {
@@ -799,13 +886,27 @@ func (r *Reduction) observe(t *Taker) {
 	}
 	touched := w.State.Touched()
 	for place, why := range touched.Read() {
-		if why&state.Asked != 0 && place != i {
+		if why&state.Asked != 0 && place != i && !r.fell(t, &e, place) {
 			r.facts.Bar(r.acting)
 		}
 	}
 	for place := range touched.Written() {
-		r.wrote(i, place, touched.Why(place))
+		if !r.fell(t, &e, place) {
+			r.wrote(i, place, touched.Why(place))
+		}
 	}
+}
+
+// fell reports whether a part is one that every failure of a node touches: the budget, and the set of paused nodes, of
+// which nobody is one now. It may be a connection, too, if that was closed before.
+func (r *Reduction) fell(t *Taker, e *sim.Event, place int) bool {
+	if !e.Kind.Fault() {
+		return false
+	}
+	if sort, _ := r.at.At(place); sort == state.TCP && (t.From[place] != 0 || t.World.State.At()[place] != 0) {
+		r.facts.Bar(r.acting)
+	}
+	return place == r.at.Budget(e.Kind.Budget()) || place == r.at.Pauses()
 }
 
 // wrote records that a step of a node changed a part.

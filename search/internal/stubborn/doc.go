@@ -50,6 +50,28 @@
 // earlier answer had to be no. So by the same argument u is taken in the reduced graph, was observed,
 // and contradicts the answer.
 //
+// # Nodes that fail
+//
+// A fault by which a node fails is a kind of event of that node. It is pending while its budget is left, and changes
+// the node, so a set that has any event of a node has its failures, too. Two failures of different nodes spend one budget, and
+// after one of them the other may be impossible. They need not be in one set all the same. The following conditions on T
+// are enough.
+//
+//   - If a step t of T is possible after a run u that has no step of T, then t is possible before u, and u after t, and
+//     both lead to the same state. For a failure t this holds: u has no step of its node, and what u leaves of the budget was
+//     there before.
+//   - Of a T that is taken, some step is no failure. Such steps stay possible along u, and u after them.
+//
+// In the proof, a run w without a step of T is possible after a step of T that is no failure; after a failure it may lack
+// budget. So a failure is no step on the path of the proviso: a step that is none must lead to a state with
+// a greater number. The states that are passed through on it follow from w by other steps than faults, as liveness
+// needs: if a state is dead, so is every state to which such steps lead.
+//
+// A message that is sent by a channel in order to a node that failed is refused, which is an event of the sender; and a failure
+// takes the messages of such channels. So no set suffices that has an event which sends by a channel to a node that failed or
+// may fail, or without which such an event may come. A failure that breaks a connection touches the node at its other
+// end, and is barred. A failed node may have one event, its restart, on which all its other events depend.
+//
 // # Liveness
 //
 // A state is dead if no live state can be reached from it. Let what liveness depends on be visible, and

@@ -44,6 +44,14 @@ func (s Set) Meets(o Set) bool {
 	return false
 }
 
+// Common returns how many numbers both sets have.
+func (s Set) Common(o Set) (n int) {
+	for w := range min(len(s), len(o)) {
+		n += bits.OnesCount64(s[w] & o[w])
+	}
+	return n
+}
+
 // Len returns how many numbers are in the set.
 func (s Set) Len() (n int) {
 	for _, word := range s {
@@ -70,6 +78,8 @@ type Situation struct {
 	Pending Set
 	// Heads has, for each channel in order that is not empty, the kind of the message that comes first.
 	Heads map[int]Class
+	// Away are the nodes that failed. No channel to or from them has a message.
+	Away Set
 }
 
 // Empty makes a situation one in which nothing is pending.
@@ -79,8 +89,12 @@ func (s *Situation) Empty() *Situation {
 	}
 	clear(s.Heads)
 	clear(s.Pending)
+	clear(s.Away)
 	return s
 }
+
+// Fails adds a node that failed.
+func (s *Situation) Fails(node int) { s.Away.Add(node) }
 
 // Has adds the pending kinds of a place. If it is a channel in order, head is the kind of the message that
 // comes first, else negative.
@@ -128,8 +142,13 @@ type reach struct {
 	kinds   Set
 	nodes   Set
 	changes Set
+	reached Set // the nodes to which some of the kinds come by a channel in order
 	barred  bool
 }
+
+// ends reports whether a barred event may come of the kind in a situation. A message to a node that
+// failed by a channel in order is refused, which is an event of the sender.
+func (r *reach) ends(s *Situation) bool { return r.barred || r.reached.Meets(s.Away) }
 
 // rule is an event that takes several messages at once.
 type rule struct {
@@ -241,9 +260,13 @@ func (f *Facts) spread() {
 		r := &f.reach[c]
 		clear(r.nodes)
 		clear(r.changes)
+		clear(r.reached)
 		r.barred = r.kinds.Meets(f.barred)
 		for k := range r.kinds.Each {
 			of := &f.classes[k]
+			if of.channel >= 0 {
+				r.reached.Add(of.node)
+			}
 			if r.nodes.Add(of.node); f.changes.Has(k) || f.whole.Has(of.node) {
 				r.changes.Add(of.node)
 			}
@@ -268,7 +291,7 @@ func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
 		sure := r.changes.Meets(f.at) || r.nodes.Meets(f.writes)
 		perhaps := !sure && f.sends && r.nodes.Meets(f.at)
 		switch {
-		case !r.barred && !sure && !perhaps:
+		case !r.ends(s) && !sure && !perhaps:
 		case f.holds || len(f.joint) > 0 || perhaps:
 			dependent, ends := f.follow(s, *p)
 			more = dependent >= 0 && p.Add(dependent) || more
@@ -309,7 +332,7 @@ func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
 		}
 	}
 	for c := range p.Each {
-		if s.Pending.Has(c) && f.barred.Has(c) {
+		if s.Pending.Has(c) && (f.barred.Has(c) || f.refused(s, c)) {
 			return true
 		}
 		if f.at.Add(f.classes[c].node); f.changes.Has(c) {
@@ -334,7 +357,7 @@ func (f *Facts) follow(s *Situation, p Set) (dependent Class, ends bool) {
 	for len(f.todo) > 0 {
 		c := f.todo[len(f.todo)-1]
 		f.todo = f.todo[:len(f.todo)-1]
-		if f.barred.Has(c) {
+		if f.barred.Has(c) || f.refused(s, c) {
 			return -1, true
 		}
 		if f.depends(c, p) {
@@ -348,6 +371,23 @@ func (f *Facts) follow(s *Situation, p Set) (dependent Class, ends bool) {
 		}
 	}
 	return -1, false
+}
+
+// refused reports whether an event of a kind sends what is refused: see reach.ends.
+func (f *Facts) refused(s *Situation, c Class) bool {
+	for _, k := range f.classes[c].brings {
+		if of := &f.classes[k]; of.channel >= 0 && s.Away.Has(of.node) {
+			return true
+		}
+	}
+	for _, k := range f.classes[c].joint {
+		for _, k := range f.joint[k].brings {
+			if of := &f.classes[k]; of.channel >= 0 && s.Away.Has(of.node) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // depends reports whether an event of a kind may depend on one of a set. Events of one node are

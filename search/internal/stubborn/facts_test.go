@@ -206,3 +206,26 @@ func byFollow(f *Facts, s *Situation, seed Class) (p Set, is bool) {
 		p.Add(dependent)
 	}
 }
+
+// A message by a channel in order to a node that failed or may fail is refused, so no set suffices that sends it, or
+// while it may be sent.
+func TestRefusals(t *testing.T) {
+	f := new(Facts)
+	sender, there, own, fails := f.NewClass(0, -1), f.NewClass(1, 5), f.NewClass(2, -1), f.NewClass(1, -1)
+	for _, c := range []Class{sender, there, own, fails} {
+		f.Changes([]Class{c})
+	}
+	f.Brings([]Class{sender}, there)
+	s := pending(sender, own, fails)
+	least(t, f, s, own, own)
+	least(t, f, s, sender, sender)
+	s.Fails(1)
+	for _, c := range []Class{own, sender} {
+		if p, is := f.Least(s, c); is && p.Len() < s.Pending.Len() {
+			t.Errorf("%v suffices, and a message may be refused", p)
+		}
+	}
+	if s.Empty(); s.Away.Len() > 0 {
+		t.Error("nodes that failed are left in a situation that is empty")
+	}
+}
