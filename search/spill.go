@@ -32,6 +32,7 @@ func (d depth) ends(r *runner, x *explore.Explorer) error {
 		return nil
 	}
 	r.Limits.Relieves(nil)
+	defer r.Limits.Unpresses()
 	if x.OnDisk() {
 		if err := x.EndLevel(); err != nil { // of a level that was cut short, states that were known count as new
 			return err

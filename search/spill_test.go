@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -47,10 +48,14 @@ func deepAndFlat(t *testing.T, sys *sim.System, opts Options, window int) (flat,
 		}
 	}
 	flat = visit(res)
+	before := debug.SetMemoryLimit(-1)
 	opts.Spill, opts.window = t.TempDir(), window
 	opts.broken.Every = 3 // memos forget everything after three batches
 	if res, err = Search(sys, opts); err != nil {
 		t.Fatal(err)
+	}
+	if limit := debug.SetMemoryLimit(-1); limit != before {
+		t.Errorf("Go's runtime is left with a limit of %d bytes, and had one of %d", limit, before)
 	}
 	if left, err := os.ReadDir(opts.Spill); len(left) > 0 || err == nil {
 		t.Errorf("left on disk: %v, %v", left, err)

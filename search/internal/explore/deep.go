@@ -223,6 +223,7 @@ func (t *Taker) descend(asks bool) (dropped int, err error) {
 	t.growing.Lock()
 	defer t.growing.Unlock()
 	defer t.Owner.Limits.Eased()
+	defer t.Owner.Limits.Presses()
 	return t.sink(t.Sum)
 }
 

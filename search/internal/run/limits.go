@@ -28,8 +28,10 @@ type Limits struct {
 	now   int // memory, at the last look
 	most  int // the most that was met
 
-	relief func() bool // see Relieves
-	short  atomic.Bool // memory is short, and the search will make some free
+	relief  func() bool // see Relieves
+	short   atomic.Bool // memory is short, and the search will make some free
+	before  int64       // the limit of Go's runtime before Presses
+	pressed bool
 
 	cramped int // the size in bytes of a table that could not be made larger
 
@@ -54,6 +56,7 @@ const (
 	// where the search makes memory free, for which it needs some
 	fullRelief    = 80
 	stuffedRelief = 65
+	pressPercent  = 85
 
 	memoryEvery = 4 // of the looks are at the memory
 
@@ -84,6 +87,27 @@ func (l *Limits) Relieves(relief func() bool) {
 	defer l.mu.Unlock()
 	l.relief = relief
 	l.short.Store(false)
+}
+
+// Presses makes Go's runtime collect garbage before the process has more than the budget. It is for a search with
+// states on disk, which uses nearly all of the budget for long. Unpresses sets the limit that was there before.
+func (l *Limits) Presses() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	limit := percent(l.Budget, pressPercent) - visited.OffHeap()
+	if before := debug.SetMemoryLimit(int64(max(limit, percent(l.Budget, stuffedRelief)/2))); !l.pressed {
+		l.before, l.pressed = before, true
+	}
+}
+
+// Unpresses undoes Presses.
+func (l *Limits) Unpresses() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pressed {
+		debug.SetMemoryLimit(l.before)
+		l.pressed = false
+	}
 }
 
 // Short reports whether the search is to make memory free; Eased records that it has.
