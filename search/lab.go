@@ -475,7 +475,7 @@ func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	}
 	p.Length.Spells = q.Spells
 	if p.Length.Exempt = q.Exempt; q.Survive {
-		p.Length.Least = q.Steps + 1
+		p.Length.Least, p.Length.Waits = q.Steps+1, true
 	}
 	switch q.Manner {
 	case decide.Plain, decide.Other:

@@ -42,6 +42,7 @@ type Length struct {
 	Most   int
 	Glance int  // steps after which a live state on the way is looked for, or 0 if it is not
 	Look   int  // the walk ends after this many steps without a live state, to be looked at; 0 means after Most
+	Waits  bool // it ends only when the messages, timers and requests have come that were possible where it began
 	Spells bool // it takes all of Most, and notes its spells without a live state
 	Heals  int  // of healsOf walks of a portfolio with a storm, how many heal and are judged; the others end with their storm
 	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one

@@ -26,6 +26,7 @@ type Walk struct {
 	spell  int  // steps since it was live
 	Spell  int  // steps of the longest spell after which it was live again
 
+	next   int              // the event that is to happen next, beyond the end of the walk, or none
 	led    int              // answers that lead to a kept state, so far
 	astray *choose.Mismatch // they do not, any more
 	met    []note           // states to be kept
@@ -45,7 +46,7 @@ func (s *Walk) Begin(p Plan) {
 	}
 	s.led, s.astray, s.met, s.closed = 0, nil, s.met[:0], false
 	s.Live, s.Left, s.judged, s.more, s.before = false, false, false, 0, 0
-	s.spell, s.Spell = 0, 0
+	s.spell, s.Spell, s.next = 0, 0, none
 }
 
 // Fork returns the fork at which the walk begins, or nil for the start.
@@ -95,7 +96,8 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 			s.more = min(l.Least, depth+l.Most)
 		}
 	}
-	return depth < s.more+l.until()
+	end := s.more + l.until()
+	return depth < end || s.waits(w, depth-end)
 }
 
 // spells counts the steps since the last live state. The length of such a spell is recorded when the
@@ -119,6 +121,11 @@ func (s *Walk) goesOn(depth int) bool {
 func (s *Walk) Answer(q *choose.Question) int {
 	if s.leads() {
 		return s.follow(q)
+	}
+	if k := s.next; k != none && q.Kind == choose.Event {
+		s.next = none
+		s.Take(q, k)
+		return k
 	}
 	if s.guided && q.Runs != nil {
 		return s.guess(q)
