@@ -24,7 +24,8 @@ type Follow struct {
 	// Causes, if set, says which step sent the message of each of the steps, in the run that they are from. A step
 	// is then the message of the same form that the same step sends now, whatever its identity, if that step was
 	// not skipped. If another message of that form is possible instead, which may be in its way, that one is
-	// delivered first. It needs Like.
+	// delivered first. An event that is nearer to one of the next steps of its form is left for that one. It needs
+	// Like.
 	Causes []Cause
 	now    []int // the number that each step of the other run has in this one; 0 means none
 	extra  int   // events that happened because they may have been in the way
@@ -102,7 +103,7 @@ func (f *Follow) alternative(q *Question, s *Step) int {
 	k := f.find(q, s.Event.What, s.Event.Pick)
 	if k < 0 && f.Like != nil {
 		k = nearest(q.N, s.Event.What, f.Like, func(k int) string { return f.text(q, k) })
-		if k >= 0 && f.later(f.text(q, k)) {
+		if k >= 0 && f.Causes != nil && f.later(f.text(q, k)) {
 			return no
 		}
 	}

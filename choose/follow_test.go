@@ -208,7 +208,7 @@ func TestFollowCauses(t *testing.T) {
 // An event that is nearer to a later step of its form is left for that one.
 func TestFollowLeavesForLater(t *testing.T) {
 	f := NewFollow(nil, []Step{{Event: Choice{What: "vote{ask,1}"}}, {Event: Choice{What: "x"}}, {Event: Choice{What: "vote{answer,2}"}}})
-	f.Like = func(what string) string { return strings.SplitAfter(what, "{")[0] }
+	f.Like, f.Causes = func(what string) string { return strings.SplitAfter(what, "{")[0] }, make([]Cause, 3)
 	var got []string
 	for _, line := range []string{"vote{answer,3} x", "vote{answer,3}"} {
 		q := asks(line)

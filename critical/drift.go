@@ -4,32 +4,34 @@ import (
 	"slices"
 )
 
-// How far drifting goes: it ends after this many runs for each step of the present one of which none was shorter,
-// and no step is moved beyond that many others.
+// How far drifting goes: it ends after this many runs in a row of which none was shorter, fewer as long as other
+// passes may get further at less cost, and no step is moved beyond that many others.
 const (
-	driftEach = 16
-	driftFar  = 64
+	driftFirst = 300
+	driftMost  = 1_200
+	driftEach  = 16 // for each step of the run, if that is fewer
+	driftFar   = 64
 )
 
 // drift moves steps to other places in the run, and takes some out, at random. It ends when many such runs in a row
 // were not shorter. A run that is as short as the present one takes its place meanwhile. A step that cannot be
 // taken out may come at another time, and then others may be superfluous: a request that waits until what it needs
 // is there is not repeated. The numbers depend on nothing but the finding.
-func (s *shrinker) drift() error {
+func (s *shrinker) drift(most int) error {
 	if !s.survive() || s.careful {
 		return nil
 	}
 	start, best := s.length(), slices.Clone(s.best)
 	s.alike, s.causes, s.ties = true, true, true
-	err := s.drifting()
+	err := s.drifting(most)
 	if s.ties = false; s.length() == start {
 		s.best = best
 	}
 	return err
 }
 
-func (s *shrinker) drifting() error {
-	for vain := 0; vain < driftEach*s.length(); vain++ {
+func (s *shrinker) drifting(most int) error {
+	for vain := 0; vain < min(most, driftEach*s.length()); vain++ {
 		before := s.length()
 		if err := s.drifted(); err != nil {
 			return err

@@ -149,7 +149,7 @@ func (s *shrinker) shrink() (err error) {
 	if err := s.keepCut(); err != nil {
 		return err
 	}
-	for _, pass := range []func() error{s.quickly, s.drift, s.aligned, s.shortcuts, s.drifts} {
+	for _, pass := range []func() error{s.quickly, func() error { return s.drift(driftFirst) }, s.aligned, s.shortcuts, s.drifts} {
 		if err := pass(); err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (s *shrinker) quickly() error {
 func (s *shrinker) drifts() error {
 	for {
 		before := s.length()
-		if err := s.drift(); err != nil || s.length() == before {
+		if err := s.drift(driftMost); err != nil || s.length() == before {
 			return err
 		}
 		if err := s.aligned(); err != nil {
