@@ -250,7 +250,7 @@ func (st *State) Back(b *Bank, v Vector) {
 // restore loads one part, if the world has another one there.
 func (st *State) restore(b *Bank, p int, id uint32) {
 	if st.sums.Differs(p, id) {
-		if p >= st.n || !st.pour(b, p, id) {
+		if p >= st.n || int(id) < len(b.of.shelves[p].parts) || !st.pour(b, p, id) {
 			st.place(p, b.part(p, id))
 		}
 		st.sums.Restored(p, id, b.Sum(p, id))

@@ -67,17 +67,18 @@ func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	}
 	s := j.slot(nodes, flying)
 	known := s.known && s.nodes == nodes && s.flying == int32(flying)
-	j.weigh(known)
+	if known {
+		j.met++
+	}
+	if j.asked++; j.asked == judgedTrial {
+		j.weigh()
+	}
 	return s.said, known
 }
 
-// weigh counts a verdict that was asked for, and gives up where too few are known: where all state is in
-// one node, say, no new state has the nodes of an earlier one.
-func (j *Judged) weigh(known bool) {
-	j.met += count(known)
-	if j.asked++; j.asked < judgedTrial {
-		return
-	}
+// weigh gives up where too few verdicts are known: where all state is in one node, say, no new state has the
+// nodes of an earlier one.
+func (j *Judged) weigh() {
 	if j.asked, j.met, j.idle = 0, 0, j.met*judgedPays < judgedTrial; j.idle {
 		j.slots = nil
 	}
