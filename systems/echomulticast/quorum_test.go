@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"macemc/internal/long"
 	"macemc/search"
 	"macemc/trace"
 )
@@ -22,6 +23,9 @@ func TestQuorums(t *testing.T) {
 		{nil, "EM2", 0},
 		{[]string{"strategy=both"}, "EM4", 0},
 	} {
+		if c.bug == "EM4" && !*long.On { // found after a million states
+			continue
+		}
 		var verdicts []trace.Verdict
 		var states []int
 		for _, answers := range []string{"single", "quorum"} {
