@@ -19,9 +19,9 @@ import (
 type network struct {
 	world     *World
 	mu        lock
-	listeners []*listener
+	listeners sockets[*listener]
 	conns     []*conn
-	packets   []*packetConn
+	packets   sockets[*packetConn]
 	lines     []*stream      // of mail
 	parted    map[string]int // the side of each host; nil if there is no partition
 	healed    chan struct{}  // closed when the partition ends
@@ -175,8 +175,8 @@ func (n *network) drop(h *Host) {
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.listeners = slices.DeleteFunc(n.listeners, func(l *listener) bool { return l.host == h })
-	n.packets = slices.DeleteFunc(n.packets, func(p *packetConn) bool { return p.host == h })
+	n.listeners.open = slices.DeleteFunc(n.listeners.open, func(l *listener) bool { return l.host == h })
+	n.packets.open = slices.DeleteFunc(n.packets.open, func(p *packetConn) bool { return p.host == h })
 	n.conns = slices.DeleteFunc(n.conns, func(c *conn) bool { return c.host == h })
 }
 
@@ -199,7 +199,7 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 		return nil, h.opError("listen", network, at, os.NewSyscallError("bind", syscall.EADDRINUSE))
 	}
 	l := &listener{host: h, at: at, queue: make(chan *conn, 128), closed: make(chan struct{})}
-	n.listen(l)
+	n.listeners.add(l)
 	return l, nil
 }
 
@@ -213,32 +213,42 @@ func (n *network) number(at *addr) {
 	}
 }
 
-// listener returns the listener on a port of a host, or nil.
-func (n *network) listener(h *Host, port string) *listener {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	i := slices.IndexFunc(n.listeners, func(l *listener) bool { return l.host == h && l.at.port == port })
-	if i < 0 {
-		return nil
+// sockets are the open ones of a kind.
+type sockets[S comparable] struct {
+	mu   *lock // of the network
+	open []S
+}
+
+// find returns the first socket that holds for something, or the zero value.
+func (s *sockets[S]) find(holds func(S) bool) (found S) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.IndexFunc(s.open, holds); i >= 0 {
+		found = s.open[i]
 	}
-	return n.listeners[i]
+	return found
 }
 
-func (n *network) listen(l *listener) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.listeners = append(n.listeners, l)
+func (s *sockets[S]) add(one S) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open = append(s.open, one)
 }
 
-// unlisten reports whether l was listening.
-func (n *network) unlisten(l *listener) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	i := slices.Index(n.listeners, l)
+// remove reports whether a socket was open.
+func (s *sockets[S]) remove(one S) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.open, one)
 	if i >= 0 {
-		n.listeners = slices.Delete(n.listeners, i, i+1)
+		s.open = slices.Delete(s.open, i, i+1)
 	}
 	return i >= 0
+}
+
+// listener returns the listener on a port of a host, or nil.
+func (n *network) listener(h *Host, port string) *listener {
+	return n.listeners.find(func(l *listener) bool { return l.host == h && l.at.port == port })
 }
 
 type listener struct {
@@ -260,7 +270,7 @@ func (l *listener) Accept() (net.Conn, error) {
 }
 
 func (l *listener) Close() error {
-	if !l.host.world.net.unlisten(l) {
+	if !l.host.world.net.listeners.remove(l) {
 		return l.host.opError("close", l.at.network, l.at, net.ErrClosed)
 	}
 	close(l.closed)

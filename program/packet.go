@@ -23,7 +23,7 @@ func (h *Host) ListenPacket(network, address string) (net.PacketConn, error) {
 		return nil, h.opError("listen", network, at, os.NewSyscallError("bind", syscall.EADDRINUSE))
 	}
 	p := &packetConn{host: h, at: at, queue: make(chan datagram, 256), closed: make(chan struct{}), read: newDeadline()}
-	n.bind(p)
+	n.packets.add(p)
 	return p, nil
 }
 
@@ -95,30 +95,7 @@ func (n *network) times() int {
 
 // packet returns the owner of a port of a host, or nil.
 func (n *network) packet(host, port string) *packetConn {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	i := slices.IndexFunc(n.packets, func(p *packetConn) bool { return p.host.name == host && p.at.port == port })
-	if i < 0 {
-		return nil
-	}
-	return n.packets[i]
-}
-
-func (n *network) bind(p *packetConn) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.packets = append(n.packets, p)
-}
-
-// shut reports whether p was open.
-func (n *network) shut(p *packetConn) bool {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	i := slices.Index(n.packets, p)
-	if i >= 0 {
-		n.packets = slices.Delete(n.packets, i, i+1)
-	}
-	return i >= 0
+	return n.packets.find(func(p *packetConn) bool { return p.host.name == host && p.at.port == port })
 }
 
 // arrived queues a datagram at its receiver, if there is one with room.
@@ -136,7 +113,7 @@ func (n *network) arrived(from *Host, at addr, d datagram) {
 }
 
 func (p *packetConn) Close() error {
-	if !p.host.world.net.shut(p) {
+	if !p.host.world.net.packets.remove(p) {
 		return p.host.opError("close", p.at.network, p.at, net.ErrClosed)
 	}
 	close(p.closed)

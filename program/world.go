@@ -49,6 +49,7 @@ type Test interface {
 func New(t Test) *World {
 	w := &World{t: t, latency: latencies{time.Millisecond, 8 * time.Millisecond}}
 	w.net = &network{world: w}
+	w.net.listeners.mu, w.net.packets.mu = &w.net.mu, &w.net.mu
 	return w
 }
 

@@ -203,27 +203,12 @@ func (c *child) cuts() error {
 	if err != nil {
 		return err
 	}
-	for i, cut := range j.Cuts {
-		k := j.From + i
-		c.say(line{World: k, What: "begin"})
-		p := whole.without(cut).plan()
+	return c.each(j.From+len(j.Cuts), func(k int) (*bubble.Draw, bubble.Plan) {
 		if j.Free {
-			p = whole.before(j.Until, planOf(^whole.seed, k+1, ""))
+			return nil, whole.before(j.Until, planOf(^whole.seed, k+1, ""))
 		}
-		t, err := c.take(k, p, false)
-		if err != nil {
-			return err
-		}
-		c.end(k, t)
-		if t.failure != nil {
-			return nil
-		}
-		if c.full() {
-			c.say(line{World: k + 1, What: "full"})
-			return nil
-		}
-	}
-	return nil
+		return nil, whole.without(j.Cuts[k-j.From]).plan()
+	})
 }
 
 // next takes worlds that follow a tape, and deviate once more after its last deviation. It says how many

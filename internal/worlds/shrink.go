@@ -73,7 +73,7 @@ func (s *Search) cut(t *tape, cuts [][2]int, until *uint32, wanted func(*Failure
 	}
 	defer done()
 	for from := 0; from < len(cuts); {
-		j := job{Tape: file, Cuts: cuts[from:], From: from, Free: until != nil}
+		j := job{Tape: file, Cuts: cuts[from:], From: from, Stride: 1, Free: until != nil}
 		if j.Free {
 			j.Until = *until
 		}
