@@ -80,7 +80,8 @@ func (t *tool) coordinatorCommand() *cobra.Command {
 	cmd.Long = `coordinator searches as search does, and comes to the same finding and counts for the
 same seed. Workers take its walks: start each by "worker" with the same program. Workers may
 come, go and be killed at any time. With --shards, they visit the states of the exhaustive
-phase, too; otherwise the coordinator does that itself. It takes again the walks that need a
+phase, too, and with --engine reference they take its runs; otherwise the coordinator does that
+itself. It takes again the walks that need a
 closer look, and writes the findings. It starts a worker on its own
 machine, too. It keeps its state in --state DIR, and resume goes on with it.
 
