@@ -45,14 +45,14 @@ func (c *refined) merges() [4]func(of reflect.Type) bool {
 }
 
 // states counts those of an instance, reduced or not.
-func (c *refined) states(t *testing.T, params string, how Reduce, merge func(reflect.Type) bool) int {
+func (c *refined) states(t *testing.T, params string, how Reduce, tune func(*explore.Reduction)) int {
 	t.Helper()
 	p, err := c.sys.Configure(0, strings.Fields(params), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	opts := Options{Params: p, Reduce: how, Effort: 1 << 40, Conditions: sim.Conditions{Properties: []string{c.sys.Properties[c.property].Name}}}
-	s, done := shows(t, c.sys, opts, 1<<31, func(r *explore.Reduction) { r.Merge = merge })
+	s, done := shows(t, c.sys, opts, 1<<31, tune)
 	if !done || s.wrong != "" {
 		t.Fatalf("%s: %s", c.name, s.wrong)
 	}
@@ -65,15 +65,16 @@ func TestRefinements(t *testing.T) {
 	if *tables == 0 {
 		t.Skip("it only measures; see make tables")
 	}
-	fmt.Println("<!-- table refinements -->\n| instance | whole | unsplit | reply-split | quorum-split | both | whole to both | paper: unsplit | reply-split | quorum-split | both |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
+	fmt.Println("<!-- table refinements -->\n| instance | whole | unsplit | reply-split | quorum-split | both | static | whole to both | paper: unsplit | reply-split | quorum-split | both |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|")
 	for _, c := range refineds {
 		whole := c.states(t, c.params, ReduceNone, nil)
 		row := fmt.Sprintf("| %s | %s |", c.name, grouped(whole))
 		last := 0
 		for _, merge := range c.merges() {
-			last = c.states(t, c.params, ReduceStubborn, merge)
+			last = c.states(t, c.params, ReduceStubborn, func(r *explore.Reduction) { r.Merge = merge })
 			row += " " + grouped(last) + " |"
 		}
+		row += " " + grouped(c.states(t, c.params, ReduceStubborn, func(r *explore.Reduction) { r.Static = true })) + " |"
 		row += fmt.Sprintf(" %.1f |", float64(whole)/float64(last))
 		for _, n := range c.paper {
 			row += " " + grouped(n) + " |"

@@ -78,6 +78,10 @@ type Reduction struct {
 	// Merge says which messages of sets and bags are of one kind whoever has sent them, so that tables
 	// show what it brings that kinds have senders; nil means none.
 	Merge func(of reflect.Type) bool
+
+	// Static makes a reduction look at all kinds of events, whether they are pending or not, as one does that goes by
+	// transitions as they are written down.
+	Static bool
 }
 
 // ReductionStats counts the states of a reduction.
@@ -671,6 +675,11 @@ func (r *Reduction) situation(b *world.Bank, v world.Vector) *stubborn.Situation
 		of := r.pending(b, place, id)
 		if s.Has(place, of.classes, of.head); of.away {
 			s.Fails(place)
+		}
+	}
+	if r.Static {
+		for _, c := range r.classes {
+			s.Pending.Add(c)
 		}
 	}
 	for _, kind := range failing {
