@@ -39,10 +39,12 @@ func (g *rig) ran(what string) {
 // and every path. A failure is found as near to the start.
 func TestRunsComeToTheSame(t *testing.T) {
 	t.Parallel()
+	of := brisk
+	of.span = 1 // the budget of an item is over with its first state
 	every := runsOf(t, "commit", nil, nil, 4)
 	every.opts.Visited = search.VisitedOff
 	for _, s := range []subject{runsOf(t, "peterson", []string{"n=3"}, nil, 14), every, runsOf(t, "randtree", nil, nil, long.Of(4, 6))} {
-		g := newRig(t, s, settings{})
+		g := newRig(t, s, settings{pace: of})
 		g.worker(2, nil)
 		g.ran(s.sys.Name)
 		if members, counts := g.c.roster.now(); counts.Spans < 3 {
