@@ -1,11 +1,7 @@
 package cluster
 
 import (
-	"context"
-	"runtime"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"macemc/internal/long"
 	"macemc/search"
@@ -68,30 +64,9 @@ func TestRunsComeToTheSame(t *testing.T) {
 func TestRunsOfWorkersThatDie(t *testing.T) {
 	t.Parallel()
 	of := brisk
-	of.span = time.Millisecond
+	of.span = 1
 	for _, point := range points[:long.Of(3, len(points))] {
 		g := newRig(t, runsOf(t, "peterson", []string{"n=3"}, nil, 14), settings{pace: of})
-		ctx, cancel := context.WithCancel(g.ctx)
-		dead := make(chan struct{})
-		var met atomic.Int32
-		g.workerWith(ctx, 1, func(at, _ string) {
-			if at == point && met.Add(1) == 4 {
-				cancel()
-				close(dead)
-				runtime.Goexit()
-			}
-		})
-		g.all.Go(func() {
-			select {
-			case <-dead:
-				g.worker(1, nil)
-			case <-g.ctx.Done():
-			}
-		})
-		g.ran(point)
-		if met.Load() < 4 {
-			t.Errorf("no worker died after %s", point)
-		}
-		cancel()
+		g.outlives(point, 4, g.ran)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -170,6 +171,36 @@ func newRig(t testing.TB, s subject, of settings) *rig {
 		g.c.end()
 	})
 	return g
+}
+
+// outlives has a worker die when it comes to a point for the nth time. Another one goes on, and compare
+// compares what they came to.
+func (g *rig) outlives(point string, nth int32, compare func(what string)) {
+	g.t.Helper()
+	ctx, cancel := context.WithCancel(g.ctx)
+	defer cancel()
+	dead := make(chan struct{})
+	var met atomic.Int32
+	g.workerWith(ctx, 1, func(at, _ string) {
+		if at == point && met.Add(1) == nth {
+			cancel()
+			close(dead)
+			runtime.Goexit()
+		}
+	})
+	g.all.Go(func() {
+		select {
+		case <-dead:
+			g.worker(1, nil)
+		case <-g.ctx.Done():
+		}
+	})
+	compare(point)
+	select {
+	case <-dead:
+	default:
+		g.t.Errorf("no worker died after %s", point)
+	}
 }
 
 // begins begins a coordinator, which goes on with what an earlier one left.

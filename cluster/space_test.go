@@ -150,28 +150,7 @@ func TestVisitorDiesBetweenSteps(t *testing.T) {
 	t.Parallel()
 	for _, point := range visitPoints {
 		g := newRig(t, small(t), settings{shards: 2})
-		ctx, cancel := context.WithCancel(g.ctx)
-		dead := make(chan struct{})
-		var met atomic.Int32
-		g.workerWith(ctx, 1, func(at, _ string) {
-			if at == point && met.Add(1) == 9 {
-				cancel()
-				close(dead)
-				runtime.Goexit()
-			}
-		})
-		g.all.Go(func() {
-			select {
-			case <-dead:
-				g.worker(1, nil)
-			case <-g.ctx.Done():
-			}
-		})
-		g.visited(point)
-		if met.Load() < 9 {
-			t.Errorf("no worker died after %s", point)
-		}
-		cancel()
+		g.outlives(point, 9, func(what string) { g.visited(what) })
 	}
 }
 
