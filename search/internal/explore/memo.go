@@ -196,17 +196,20 @@ func (c *chosen) ends() (taken, left int) {
 	return c.taken, c.left
 }
 
-// takes reports whether an event of a kind is taken now, and counts it.
-func (c *chosen) takes(class int) bool {
-	takes := c.kinds.Has(class) == c.of
-	c.taken, c.left = c.taken+count(takes), c.left+count(!takes)
+// takes reports whether an event of a kind, or of none, is taken now, and counts it. A fault is not
+// counted if it is taken: see Reduction.only.
+func (c *chosen) takes(class int, fault bool) bool {
+	takes := (class != none && c.kinds.Has(class)) == c.of
+	c.taken, c.left = c.taken+count(takes && !fault), c.left+count(!takes)
 	return takes && !c.dry
 }
 
 // some takes steps of the position: see parter.
 func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	m.stands(state, &m.position)
-	if _, faults := m.x.Bank.Calm(m.v); faults || m.odd > 0 || m.gone > 0 { // the world knows the events
+	calm, faults := m.x.Bank.Calm(m.v)
+	overhead := faults || m.gone > 0
+	if m.odd > 0 || overhead && !(calm && m.steady() && (m.gone == 0 || m.apart())) { // the world knows the events
 		m.stand()
 		taken, left = m.x.Reduction.only(m.x, kinds, of)
 		defer m.x.takesOnly(nil)
@@ -217,7 +220,11 @@ func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int,
 	}
 	m.choose(kinds, of, m.x.Reduction.Waits)
 	k, err := m.plainSteps(state)
-	if err == nil {
+	switch {
+	case err != nil:
+	case overhead:
+		err = m.ofSky(state, k)
+	default:
 		_, err = m.timers(state, k)
 	}
 	taken, left = m.ends()
@@ -380,7 +387,7 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 		if !m.accepts(i, e) {
 			return k, nil
 		}
-		if m.partly && !m.takes(m.classInWorld(k)) {
+		if m.partly && !m.takes(m.classInWorld(k), false) {
 			return k + 1, nil
 		}
 		return k + 1, m.inWorld(state, k)
@@ -390,7 +397,7 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	if err != nil || number == 0 { // not accepted: no event at all
 		return k, err
 	}
-	if o := &m.footprints[number]; m.partly && !m.takes(int(o.class)) {
+	if o := &m.footprints[number]; m.partly && !m.takes(int(o.class), false) {
 		if m.dry && o.shows && m.kinds.Has(int(o.class)) {
 			m.x.Reduction.show()
 		}

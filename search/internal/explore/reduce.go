@@ -256,7 +256,7 @@ func newReduction(n int, at state.Places, waits bool) *Reduction {
 }
 
 // Hides reports whether liveness does not follow from the states that were visited.
-func (r *Reduction) Hides(faults bool) bool { return r != nil && (faults || !r.Lively) }
+func (r *Reduction) Hides(faults bool) bool { return r != nil && !r.Waits && (faults || !r.Lively) }
 
 // Gathers reports whether a node of the first states offers actions because of messages in its set.
 // Then its pending events do not follow from its own part.
@@ -825,6 +825,16 @@ func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class 
 		list = slices.Compact(list)
 	}
 	return list
+}
+
+// kind returns the kind of an event that takes no message, or none if it has none.
+func (r *Reduction) kind(e *sim.Event) stubborn.Class {
+	if r != nil {
+		for _, c := range r.kinds(nil, e) {
+			return c
+		}
+	}
+	return none
 }
 
 // begin is called before the world takes a step from the state that is loaded.

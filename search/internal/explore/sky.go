@@ -20,6 +20,7 @@ type overhead struct {
 	what   uint64 // its number: see Memo.what
 	rare   bool   // it is not taken in healed states
 	spared bool   // see Taker.spared
+	class  int    // its kind, with a Reduction, or none
 }
 
 // apart reports whether no message is under way to an absent node, and all connections with absent
@@ -62,6 +63,10 @@ func (m *Memo) ofSky(state uint32, k int) (err error) {
 	if k, err = m.timers(state, k); err != nil {
 		return err
 	}
+	if r := m.reduction; r != nil && len(s.faults) > 0 {
+		r.turns(true)
+		m.stands(state, &m.position)
+	}
 	_, err = m.overheads(state, k, s.faults)
 	return err
 }
@@ -71,6 +76,7 @@ func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
 		e := &events[j]
 		switch {
 		case m.sleep != nil && m.sleep.only != nil: // it was taken before
+		case m.partly && !m.takes(e.class, e.Kind.Fault()):
 		case e.rare && m.x.Healed:
 		case e.spared:
 			m.x.spares()
@@ -122,7 +128,7 @@ func (m *Memo) skyOfWorld() *sky {
 	s, events, spent := new(sky), &m.x.World.Events, m.x.spent()
 	for k := range events.Count() {
 		e, _ := events.Found(k)
-		s.add(overhead{Event: e, what: m.what(&e, 0, m.nth(&e, k)), rare: e.Kind.Weight() == 0, spared: spent && e.Kind.Fault()})
+		s.add(overhead{Event: e, what: m.what(&e, 0, m.nth(&e, k)), rare: e.Kind.Weight() == 0, spared: spent && e.Kind.Fault(), class: m.x.Reduction.kind(&e)})
 	}
 	return s
 }
