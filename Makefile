@@ -136,7 +136,7 @@ fixes-kcp:
 .PHONY: tables
 tables: ## take the papers' tables again, print them, and put them into BENCHMARKS.md; TABLES='Papers|Refinements' takes those alone
 	@mkdir -p bin && rm -f bin/tables.md
-	@go test -count=1 -timeout 60m -run '^Test($(TABLES))$$' ./command ./search -v -tables 5 -p 1 | grep -E '^(\||<!-- )' | tee bin/tables.md
+	@go test -count=1 -timeout 60m -run '^Test($(TABLES))$$' ./command ./internal/search -v -tables 5 -p 1 | grep -E '^(\||<!-- )' | tee bin/tables.md
 	@awk 'NR == FNR { if (/^<!-- table /) name = $$3; text[name] = text[name] $$0 "\n"; next } \
 		/^<!-- table / && $$3 in text { printf "%s", text[$$3]; skip = 1 } \
 		!skip; /^<!-- end of table / { skip = 0 }' bin/tables.md BENCHMARKS.md > bin/BENCHMARKS.md && cp bin/BENCHMARKS.md BENCHMARKS.md
@@ -151,7 +151,7 @@ verify: ## find every known bug as the catalogue states, over five seeds, and no
 
 .PHONY: oracle
 oracle: ## hold critical transitions and printed bounds against the truth, on 2,000 random mazes
-	@go test -count=1 -timeout 60m -run '^TestOracle$$' ./critical -v -oracle 2000 | grep -Ev '^(=== |--- PASS|PASS|ok )'
+	@go test -count=1 -timeout 60m -run '^TestOracle$$' ./internal/critical -v -oracle 2000 | grep -Ev '^(=== |--- PASS|PASS|ok )'
 
 .PHONY: campaign-random
 campaign-random: ## hold searches of N (100,000) random systems to internal/oracle; goes on where it was stopped
@@ -161,8 +161,8 @@ REDUCED ?= 10000
 
 .PHONY: campaign-reduced
 campaign-reduced: ## compare the reduced spaces of REDUCED (10,000) random services with the whole ones, and of every system with each of its bugs; goes on where it was stopped
-	@mkdir -p bin; GOGC=400 go test -count=1 -timeout 0 -run '^TestReducedServices$$' ./search -v -long -reduced $(REDUCED) -reduced-journal $(abspath bin/campaign-reduced.json)
-	go test -count=1 -timeout 0 -run '^TestReduced(Systems|Liveness)$$' ./search -v -long
+	@mkdir -p bin; GOGC=400 go test -count=1 -timeout 0 -run '^TestReducedServices$$' ./internal/search -v -long -reduced $(REDUCED) -reduced-journal $(abspath bin/campaign-reduced.json)
+	go test -count=1 -timeout 0 -run '^TestReduced(Systems|Liveness)$$' ./internal/search -v -long
 
 .PHONY: mutants
 mutants: ## change the checker in 300 (MUTANTS) small ways, and print what no test notices; goes on where it was stopped

@@ -75,7 +75,7 @@ func worded(text, word string) string {
 }
 
 func TestRulesFire(t *testing.T) {
-	const workers = "search/workers.go  clock goroutines  workers are goroutines"
+	const workers = "internal/search/workers.go  clock goroutines  workers are goroutines"
 	for _, test := range []struct {
 		name  string
 		rule  func(fstest.MapFS) []string
@@ -84,23 +84,23 @@ func TestRulesFire(t *testing.T) {
 	}{
 		// Imports.
 		{"down", importsRule, map[string]string{"sim/a.go": `package sim; import ("fmt"; "macemc/choose")`}, ""},
-		{"up", importsRule, map[string]string{"search/a.go": "package search\nimport \"macemc/critical\""},
-			"search/a.go:2: search imports critical: what is dead or critical, internal/decide says; what is told of it beyond that, whoever called"},
+		{"up", importsRule, map[string]string{"internal/search/a.go": "package search\nimport \"macemc/internal/critical\""},
+			"internal/search/a.go:2: internal/search imports internal/critical: what is dead or critical, internal/decide says; what is told of it beyond that, whoever called"},
 		{"default alternative", importsRule, map[string]string{"choose/a.go": `package choose; import "macemc/sim"`},
 			"choose imports sim: choose knows alternatives and weights only"},
-		{"family alternative", importsRule, map[string]string{"search/a.go": `package search; import "macemc/systems/pastry"`},
+		{"family alternative", importsRule, map[string]string{"internal/search/a.go": `package search; import "macemc/systems/pastry"`},
 			"search runs any sim.System; let the caller pass it"},
 		{"what is allowed is said", importsRule, map[string]string{"internal/toy/a.go": `package toy; import "macemc/choose"`},
 			"(internal/toy may import: sim)"},
 		{"system on system", importsRule, map[string]string{"systems/pastry/a.go": `package pastry; import "macemc/systems/transport"`}, ""},
-		{"system on search", importsRule, map[string]string{"systems/pastry/a.go": `package pastry; import "macemc/search"`},
+		{"system on search", importsRule, map[string]string{"systems/pastry/a.go": `package pastry; import "macemc/internal/search"`},
 			"a system imports nothing above sim"},
-		{"test of a system on search", importsRule, map[string]string{"systems/pastry/a_test.go": `package pastry_test; import ("macemc/search"; "macemc/systems/pastry")`}, ""},
+		{"test of a system on search", importsRule, map[string]string{"systems/pastry/a_test.go": `package pastry_test; import ("macemc/internal/search"; "macemc/systems/pastry")`}, ""},
 		{"test with a transcript", importsRule, map[string]string{"choose/a_test.go": `package choose_test; import ("macemc/internal/transcript"; "macemc/choose")`}, ""},
 		{"code with a transcript", importsRule, map[string]string{"choose/a.go": `package choose; import "macemc/internal/transcript"`},
 			"choose imports internal/transcript"},
-		{"test upwards", importsRule, map[string]string{"choose/a_test.go": `package choose_test; import "macemc/search"`},
-			"choose imports search"},
+		{"test upwards", importsRule, map[string]string{"choose/a_test.go": `package choose_test; import "macemc/internal/search"`},
+			"choose imports internal/search"},
 		{"root", importsRule, map[string]string{"a.go": `package macemc; import "macemc/sim"`}, ". imports sim: the root holds documentation"},
 		{"import of the root", importsRule, map[string]string{"sim/a.go": `package sim; import "macemc"`}, "sim imports .:"},
 		{"unknown room", importsRule, map[string]string{"attic/a.go": `package attic`, "attic/b.go": `package attic`},
@@ -110,8 +110,8 @@ func TestRulesFire(t *testing.T) {
 		{"library", importsRule, map[string]string{"mdb/a.go": `package mdb; import "github.com/gdamore/tcell/v2"`},
 			"mdb imports github.com/gdamore/tcell/v2: return text or a model"},
 		{"library in its room", importsRule, map[string]string{"command/a.go": `package command; import "github.com/spf13/cobra"`}, ""},
-		{"module of its own", importsRule, map[string]string{"examples/raft/go.mod": "module raft", "examples/raft/a.go": `package raft; import "macemc/search"`}, ""},
-		{"test data", importsRule, map[string]string{"sim/testdata/a.go": `package broken; import "macemc/search"`}, ""},
+		{"module of its own", importsRule, map[string]string{"examples/raft/go.mod": "module raft", "examples/raft/a.go": `package raft; import "macemc/internal/search"`}, ""},
+		{"test data", importsRule, map[string]string{"sim/testdata/a.go": `package broken; import "macemc/internal/search"`}, ""},
 
 		// Permissions.
 		{"clock", forbiddenRule, map[string]string{document: granting(workers), "sim/a.go": "package sim\nimport \"time\"\nvar t = time.Now()"},
@@ -125,9 +125,9 @@ func TestRulesFire(t *testing.T) {
 		{"wait group", forbiddenRule, map[string]string{document: granting(workers), "sim/a.go": `package sim; import "sync"; var g sync.WaitGroup; func f() { g.Go(f) }`}, "a goroutine of a group (goroutines)"},
 		{"map", forbiddenRule, map[string]string{document: granting(workers), "sim/a.go": `package sim; var m = make(map[int]int)`}, ""},
 		{"randomness", forbiddenRule, map[string]string{document: granting(workers), "sim/a.go": `package sim; import _ "crypto/rand"`}, "crypto/rand (randomness)"},
-		{"permitted", forbiddenRule, map[string]string{document: granting(workers), "search/workers.go": `package search; import "time"; func f() { go f(); time.Sleep(1) }`}, ""},
-		{"permitted in its file only", forbiddenRule, map[string]string{document: granting(workers), "search/run.go": `package search; func f() { go f() }`}, "search/run.go:1: a go statement"},
-		{"other kind permitted", forbiddenRule, map[string]string{document: granting(workers), "search/workers.go": `package search; import _ "math/rand/v2"`}, "math/rand/v2 (randomness)"},
+		{"permitted", forbiddenRule, map[string]string{document: granting(workers), "internal/search/workers.go": `package search; import "time"; func f() { go f(); time.Sleep(1) }`}, ""},
+		{"permitted in its file only", forbiddenRule, map[string]string{document: granting(workers), "internal/search/run.go": `package search; func f() { go f() }`}, "internal/search/run.go:1: a go statement"},
+		{"other kind permitted", forbiddenRule, map[string]string{document: granting(workers), "internal/search/workers.go": `package search; import _ "math/rand/v2"`}, "math/rand/v2 (randomness)"},
 		{"folder", forbiddenRule, map[string]string{document: granting("live/  clock  the real world"), "live/a.go": `package live; import "time"; var t = time.Now()`}, ""},
 		{"test", forbiddenRule, map[string]string{document: granting(workers), "sim/a_test.go": `package sim; import ("time"; "math/rand/v2"); var t = time.Now(); var r = rand.New(rand.NewPCG(1, 2)); func f() { go f() }`}, ""},
 		{"sleeping test", forbiddenRule, map[string]string{document: granting(workers), "sim/a_test.go": `package sim; import "time"; func f() { time.Sleep(1) }`}, "tests never sleep"},
@@ -137,9 +137,9 @@ func TestRulesFire(t *testing.T) {
 		{"no block", forbiddenRule, map[string]string{document: "# A house\n"}, "has 0 permissions blocks"},
 		{"no reason", forbiddenRule, map[string]string{document: granting("live/  clock")}, "needs a path, kinds and a reason"},
 		{"unknown kind", forbiddenRule, map[string]string{document: granting("live/  clocks  the real world")}, `has the kind "clocks"; there are bubble, clock, goroutines, randomness`},
-		{"stale", staleRule, map[string]string{document: granting(workers), "search/workers.go": `package search; func f() { go f() }`}, `search/workers.go has the permission "clock" and does not need it`},
+		{"stale", staleRule, map[string]string{document: granting(workers), "internal/search/workers.go": `package search; func f() { go f() }`}, `internal/search/workers.go has the permission "clock" and does not need it`},
 		{"stale folder", staleRule, map[string]string{document: granting("live/  clock  the real world"), "live/a.go": `package live`}, `live/ has the permission "clock"`},
-		{"not built", staleRule, map[string]string{document: granting(workers), "search/run.go": `package search`}, ""},
+		{"not built", staleRule, map[string]string{document: granting(workers), "internal/search/run.go": `package search`}, ""},
 
 		// Documentation.
 		{"documented", undocumentedRule, map[string]string{"sim/doc.go": "// Package sim runs. It never searches.\npackage sim", "sim/a.go": "package sim"}, ""},
@@ -163,7 +163,7 @@ func TestRulesFire(t *testing.T) {
 		{"a word without a row", vocabularyRule, map[string]string{document: worded("A *bank* keeps parts.", ""), "sim/a.go": "package sim"}, `introduces the word "bank": give it a row`},
 		{"a row that no code uses", vocabularyRule, map[string]string{document: worded("", "transient state"), "sim/a.go": "package sim\nvar states, state int"}, `the word "transient state", which no code uses`},
 		{"a row that tests alone use", vocabularyRule, map[string]string{document: worded("", "bank"), "sim/a_test.go": "package sim // bank"}, "which no code uses"},
-		{"a type of a room", vocabularyRule, map[string]string{document: worded("", ""), "search/doc.go": "// Package search has a [Lab]. It is one.\npackage search"}, `search/doc.go introduces the word "lab"`},
+		{"a type of a room", vocabularyRule, map[string]string{document: worded("", ""), "internal/search/doc.go": "// Package search has a [Lab]. It is one.\npackage search"}, `internal/search/doc.go introduces the word "lab"`},
 		{"a type of another", vocabularyRule, map[string]string{document: worded("", ""), "sim/doc.go": "// Package sim has a [Lab]. It is one.\npackage sim"}, ""},
 		{"no table", vocabularyRule, map[string]string{document: "# A house\n"}, "has no section with the words"},
 

@@ -486,7 +486,7 @@ var (
 
 // wordRooms are the rooms with words of their own: the types that the comment of such
 // a package links to stand in the table of words.
-var wordRooms = []string{"internal/world", "internal/decide", "search", "search/internal/*"}
+var wordRooms = []string{"internal/world", "internal/decide", "internal/search", "internal/search/internal/*"}
 
 // vocabulary holds the table of words to what introduces words: what stands in italics
 // in the document, and the types that the comments of the rooms with words of their own

@@ -22,7 +22,7 @@ var everyTest = []string{"internal/transcript", "internal/toy", "internal/spec",
 
 var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/contract", "trace", "internal/wording", "internal/charts", "internal/setting", "internal/observe", "internal/world"}
-	belowMdb    = join(belowSearch, "systems/*", "search", "live", "critical", "eventgraph")
+	belowMdb    = join(belowSearch, "systems/*", "internal/search", "live", "internal/critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
 	belowCmd    = join(belowReport, "internal/merge", "internal/ensemble", "internal/worlds", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
 )
@@ -233,7 +233,7 @@ var rooms = []room{
 	{
 		path:    "internal/byzantine",
 		may:     []string{"internal/guard", "internal/handler", "internal/sight", "sim", "internal/contract"},
-		tests:   []string{"search", "choose", "internal/world", "systems/*"},
+		tests:   []string{"internal/search", "choose", "internal/world", "systems/*"},
 		instead: map[string]string{"": "a Byzantine node is a node; let who runs it know the rest"},
 	},
 	{
@@ -241,10 +241,10 @@ var rooms = []room{
 		may:   []string{"internal/canon", "internal/disk", "internal/flat", "internal/byzantine", "internal/guard", "internal/handler", "internal/judge", "internal/net", "internal/observe", "internal/sight", "internal/state", "macetime", "choose", "netsim", "sim", "internal/contract", "internal/wording", "trace"},
 		tests: []string{"internal/setting"},
 		instead: map[string]string{
-			"search":     "a World runs one execution and never searches; take the answers from a choose.Source",
-			"systems/*":  "a World runs any sim.System; test it with internal/toy",
-			"eventgraph": "a World emits steps; let the graph be built from them",
-			"":           "a World runs one execution; give out values and let the rooms above act on them",
+			"internal/search": "a World runs one execution and never searches; take the answers from a choose.Source",
+			"systems/*":       "a World runs any sim.System; test it with internal/toy",
+			"eventgraph":      "a World emits steps; let the graph be built from them",
+			"":                "a World runs one execution; give out values and let the rooms above act on them",
 		},
 	},
 	{
@@ -261,13 +261,13 @@ var rooms = []room{
 	{
 		path:    "layers/*",
 		may:     []string{"sim", "internal/charts"},
-		tests:   []string{"search", "macetest", "systems/*"},
+		tests:   []string{"internal/search", "search", "macetest", "systems/*"},
 		instead: map[string]string{"": "a layer stands below any node, and imports nothing but the contract"},
 	},
 	{
 		path:  "systems/*",
 		may:   []string{"sim", "macetime", "history", "layers/*", "systems/*"},
-		tests: []string{"choose", "internal/world", "search", "critical", "macetest", "refine"}, // choose: to walk a World directly, below every driver
+		tests: []string{"choose", "internal/world", "internal/search", "internal/critical", "macetest", "refine"}, // choose: to walk a World directly, below every driver
 		instead: map[string]string{
 			"choose":         "ask Env.Choose or Env.Weighted",
 			"netsim":         "ask Env.TCP, Env.UDP or Env.Set for a Port",
@@ -306,93 +306,93 @@ var rooms = []room{
 		instead: map[string]string{"": "decide asks a Lab, and takes no step itself; let search answer"},
 	},
 	{
-		path: "search/internal/run",
+		path: "internal/search/internal/run",
 		may:  []string{"internal/trail", "internal/canon", "internal/visited", "internal/guard", "choose", "sim", "internal/setting", "internal/observe", "internal/world", "internal/decide", "trace"},
 		instead: map[string]string{
-			"search": "the loop takes a run by the answers of a strategy; let who has the strategy know what it is for",
-			"":       "the loop takes runs of a World; let who asked for one act on how it ended",
+			"internal/search": "the loop takes a run by the answers of a strategy; let who has the strategy know what it is for",
+			"":                "the loop takes runs of a World; let who asked for one act on how it ended",
 		},
 	},
 	{
-		path: "search/internal/walk",
-		may:  []string{"choose", "sim", "internal/world", "search/internal/run", "trace"},
+		path: "internal/search/internal/walk",
+		may:  []string{"choose", "sim", "internal/world", "internal/search/internal/run", "trace"},
 		instead: map[string]string{
-			"search": "a walk is what its plan says; let search say how many there are and what their ends mean",
-			"":       "a plan is a function of the number of a walk; let who takes it know the rest",
+			"internal/search": "a walk is what its plan says; let search say how many there are and what their ends mean",
+			"":                "a plan is a function of the number of a walk; let who takes it know the rest",
 		},
 	},
 	{
-		path: "search/internal/work",
-		may:  []string{"search/internal/walk"},
+		path: "internal/search/internal/work",
+		may:  []string{"internal/search/internal/walk"},
 		instead: map[string]string{
 			"": "work adds up what units came to; let search say what a unit is, and take it",
 		},
 	},
 	{
-		path: "search/internal/shard",
+		path: "internal/search/internal/shard",
 		may:  []string{"internal/canon", "internal/flat"},
 		instead: map[string]string{
 			"": "shard encodes states and their identities; let explore say what they are",
 		},
 	},
 	{
-		path: "search/internal/stubborn",
+		path: "internal/search/internal/stubborn",
 		instead: map[string]string{
 			"": "stubborn computes with numbers of kinds of events; let explore say what they are, and what was observed",
 		},
 	},
 	{
-		path: "search/internal/sources",
-		may:  []string{"internal/canon", "internal/state", "choose", "sim", "internal/contract", "internal/world", "search/internal/run", "trace"},
+		path: "internal/search/internal/sources",
+		may:  []string{"internal/canon", "internal/state", "choose", "sim", "internal/contract", "internal/world", "internal/search/internal/run", "trace"},
 		instead: map[string]string{
 			"": "sources says which run comes next; let search take it, and make a finding of its end",
 		},
 	},
 	{
-		path: "search/internal/spill",
+		path: "internal/search/internal/spill",
 		may:  []string{"internal/canon"},
 		instead: map[string]string{
 			"": "spill keeps bytes and the identities of states; let explore say what they are",
 		},
 	},
 	{
-		path: "search/internal/explore",
-		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/observe", "internal/world", "search/internal/run", "search/internal/shard", "search/internal/spill", "search/internal/stubborn", "trace"},
+		path: "internal/search/internal/explore",
+		may:  []string{"internal/canon", "internal/visited", "internal/flat", "internal/state", "choose", "sim", "internal/observe", "internal/world", "internal/search/internal/run", "internal/search/internal/shard", "internal/search/internal/spill", "internal/search/internal/stubborn", "trace"},
 		instead: map[string]string{
-			"search": "what explores takes steps of states; let its owner know what is to be found",
-			"":       "what explores takes steps of states; let its owner act on where they lead",
+			"internal/search": "what explores takes steps of states; let its owner know what is to be found",
+			"":                "what explores takes steps of states; let its owner act on where they lead",
 		},
 	},
 	{
-		path: "search/internal/closure",
-		may:  []string{"choose", "internal/fair", "internal/canon", "internal/world", "search/internal/run", "search/internal/spill", "search/internal/explore"},
+		path: "internal/search/internal/closure",
+		may:  []string{"choose", "internal/fair", "internal/canon", "internal/world", "internal/search/internal/run", "internal/search/internal/spill", "internal/search/internal/explore"},
 		instead: map[string]string{
 			"": "a closure says which states can recover; let search make findings of the others",
 		},
 	},
 	{
-		path: "search/internal/hot",
-		may:  []string{"choose", "internal/fair", "internal/world", "search/internal/run", "search/internal/explore"},
+		path: "internal/search/internal/hot",
+		may:  []string{"choose", "internal/fair", "internal/world", "internal/search/internal/run", "internal/search/internal/explore"},
 		instead: map[string]string{
 			"": "hot says which runs stay hot for ever; let search make findings of them",
 		},
 	},
 	{
-		path:  "search",
-		may:   []string{"internal/trail", "search/internal/run", "search/internal/walk", "search/internal/work", "search/internal/explore", "search/internal/closure", "search/internal/hot", "search/internal/shard", "search/internal/spill", "search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/contract", "internal/setting", "internal/observe", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
-		tests: []string{"systems/*", "layers/*", "internal/known", "internal/catalog", "internal/oracle", "search/testdata/foreign"}, // a library that nobody wrote for a model checker,
+		path:  "internal/search",
+		may:   []string{"internal/trail", "internal/search/internal/run", "internal/search/internal/walk", "internal/search/internal/work", "internal/search/internal/explore", "internal/search/internal/closure", "internal/search/internal/hot", "internal/search/internal/shard", "internal/search/internal/spill", "internal/search/internal/sources", "internal/canon", "internal/visited", "internal/flat", "internal/byzantine", "internal/guard", "choose", "sim", "internal/contract", "internal/setting", "internal/observe", "internal/world", "internal/decide", "internal/charts", "internal/wording", "trace"},
+		tests: []string{"systems/*", "layers/*", "internal/known", "internal/catalog", "internal/oracle", "internal/search/testdata/foreign"}, // a library that nobody wrote for a model checker,
 		instead: map[string]string{
-			"critical":   "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",
-			"eventgraph": "search returns paths; let the caller draw them",
-			"systems/*":  "search runs any sim.System; let the caller pass it",
-			"netsim":     "set the network through sim's options",
-			"":           "search supplies answers to a World and returns a Result; let the caller act on it",
+			"internal/critical": "what is dead or critical, internal/decide says; what is told of it beyond that, whoever called",
+			"eventgraph":        "search returns paths; let the caller draw them",
+			"systems/*":         "search runs any sim.System; let the caller pass it",
+			"netsim":            "set the network through sim's options",
+			"":                  "search supplies answers to a World and returns a Result; let the caller act on it",
 		},
 	},
 	{
 		path:    "refine",
 		may:     []string{"internal/canon", "choose", "sim", "internal/world", "trace"},
-		tests:   []string{"search", "internal/fair"}, // that a search judges monitors as a graph of their runs does
+		tests:   []string{"internal/search", "internal/fair"}, // that a search judges monitors as a graph of their runs does
 		instead: map[string]string{"": "refine compares what two systems show; let the caller pass them"},
 	},
 	{
@@ -406,7 +406,7 @@ var rooms = []room{
 	},
 	{
 		path:  "internal/oracle",
-		may:   []string{"internal/spec", "choose", "macetime", "sim", "search"},
+		may:   []string{"internal/spec", "choose", "macetime", "sim", "internal/search"},
 		tests: []string{"internal/catalog"},
 		instead: map[string]string{
 			"": "the oracle knows the documents and a search from outside; what it shared with the engine, it could not judge",
@@ -417,21 +417,33 @@ var rooms = []room{
 		may:   []string{"internal/canon", "internal/codec", "internal/disk", "macetime", "netsim", "internal/guard", "internal/handler", "internal/sight", "sim", "internal/contract", "internal/wording", "trace"},
 		tests: []string{"systems/*", "internal/catalog", "choose", "internal/world"}, // the rules of netsim against those of sockets
 		instead: map[string]string{
-			"search":         "live is the other Env, and no search; record a path and let search replay it",
-			"choose":         "live answers from the real world; record the answers as a path of sim",
-			"internal/world": "live runs nodes for real; let internal/merge take a record in a World",
-			"":               "live runs any sim.System; let the caller pass it",
+			"internal/search": "live is the other Env, and no search; record a path and let search replay it",
+			"choose":          "live answers from the real world; record the answers as a path of sim",
+			"internal/world":  "live runs nodes for real; let internal/merge take a record in a World",
+			"":                "live runs any sim.System; let the caller pass it",
 		},
 	},
 	{
-		path:    "critical",
-		may:     []string{"choose", "sim", "trace", "internal/world", "internal/decide", "search", "internal/wording"},
+		path:    "internal/critical",
+		may:     []string{"choose", "sim", "trace", "internal/world", "internal/decide", "internal/search", "internal/wording"},
 		tests:   []string{"systems/*", "internal/catalog", "trace"},
 		instead: map[string]string{"": "critical works on a sim.System and a path; let the caller pass them and show the result"},
 	},
 	{
+		path:    "search",
+		may:     []string{"choose", "internal/search", "sim", "trace"},
+		tests:   []string{"internal/toy"},
+		instead: map[string]string{"": "search is what users call; let internal/search do the work"},
+	},
+	{
+		path:    "critical",
+		may:     []string{"choose", "internal/critical", "internal/search", "sim", "trace"},
+		tests:   []string{"internal/toy", "search"},
+		instead: map[string]string{"": "critical is what users call; let internal/critical do the work"},
+	},
+	{
 		path:  "internal/merge",
-		may:   []string{"internal/canon", "internal/handler", "macetime", "choose", "sim", "internal/setting", "internal/world", "search", "live", "trace"},
+		may:   []string{"internal/canon", "internal/handler", "macetime", "choose", "sim", "internal/setting", "internal/world", "internal/search", "live", "trace"},
 		tests: []string{"systems/*", "internal/catalog", "internal/codec"},
 		instead: map[string]string{
 			"": "merge makes a path of records; let the command write it",
@@ -439,12 +451,12 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/ensemble",
-		may:     []string{"choose", "internal/bubble", "internal/canon", "internal/disk", "internal/guard", "internal/handler", "internal/happens", "internal/setting", "internal/sight", "internal/world", "internal/worlds", "macetime", "program", "search", "sim", "internal/contract", "trace"},
+		may:     []string{"choose", "internal/bubble", "internal/canon", "internal/disk", "internal/guard", "internal/handler", "internal/happens", "internal/setting", "internal/sight", "internal/world", "internal/worlds", "macetime", "program", "internal/search", "sim", "internal/contract", "trace"},
 		instead: map[string]string{"": "an ensemble is searched by child processes; let the command say how they are built"},
 	},
 	{
 		path:    "internal/verify",
-		may:     []string{"sim", "internal/known", "search", "trace"},
+		may:     []string{"sim", "internal/known", "internal/search", "trace"},
 		tests:   []string{"internal/contract", "systems/*", "internal/catalog"},
 		instead: map[string]string{"": "verify says what is as stated and what is not; let report lay it out, and the command show how far it is"},
 	},
@@ -456,18 +468,18 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/lines",
-		may:     []string{"choose", "sim", "search"},
+		may:     []string{"choose", "sim", "internal/search"},
 		tests:   []string{"systems/*"},
 		instead: map[string]string{"": "lines takes a path and tells pieces of code; let account read the files"},
 	},
 	{
 		path:    "internal/account",
-		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/contract", "internal/observe", "internal/world", "search", "eventgraph", "internal/wording", "trace"},
+		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/contract", "internal/observe", "internal/world", "internal/search", "eventgraph", "internal/wording", "trace"},
 		instead: map[string]string{"": "an account is of facts; let the rooms above find the words, and write them where they belong"},
 	},
 	{
 		path:  "mdb",
-		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/contract", "internal/setting", "internal/observe", "internal/world", "internal/decide", "search", "critical", "eventgraph", "internal/account", "internal/lines", "internal/wording", "trace"},
+		may:   []string{"internal/canon", "internal/nearest", "internal/numerals", "choose", "sim", "internal/contract", "internal/setting", "internal/observe", "internal/world", "internal/decide", "internal/search", "internal/critical", "eventgraph", "internal/account", "internal/lines", "internal/wording", "trace"},
 		tests: []string{"systems/*"},
 		instead: map[string]string{
 			"mdb/tui":         "a Session knows no screen; let the screen draw a Session",
@@ -477,7 +489,7 @@ var rooms = []room{
 	},
 	{path: "mdb/tui", may: belowReport, tests: []string{"internal/catalog"}},
 	{path: "mdb/wire", may: []string{"internal/nearest", "mdb"}, tests: []string{"internal/catalog", "sim"}},
-	{path: "mdb/web", may: []string{"mdb", "mdb/wire"}, tests: []string{"internal/catalog", "choose", "search", "sim"}},
+	{path: "mdb/web", may: []string{"mdb", "mdb/wire"}, tests: []string{"internal/catalog", "choose", "internal/search", "sim"}},
 	{path: "internal/report", may: belowReport},
 	{
 		path:  "internal/finding",

@@ -18,7 +18,7 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/internal/known"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // processor returns the processor time of this process.

@@ -12,7 +12,7 @@ func TestProgramsWithoutItDependOnNoNATS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if strings.Contains(string(out), "nats-io") || !strings.Contains(string(out), "macemc/search\n") {
+	if strings.Contains(string(out), "nats-io") || !strings.Contains(string(out), "macemc/internal/search\n") {
 		t.Errorf("macemc/command depends on NATS, or nothing was listed")
 	}
 }

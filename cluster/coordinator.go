@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"macemc/command"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // job is the value of the key job.

@@ -12,7 +12,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // external is a server of an external cluster, in this process.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // runsOf is a search that takes every run anew, as systems need whose nodes cannot be copied.

@@ -49,10 +49,10 @@ var mutants = []mutant{
 	{"records of an earlier owner are accepted", "ZombieVisitor", "visit.go", `, jetstream.WithExpectLastSequence(h.last))`, `)`},
 	{"a level ends in one pass", "LevelEnds", "space.go", `, jetstream.WithExpectLastSequence(next[k]))`, `)`},
 	{"states at which an owner ended are visited in the same process", "PoisonousState", "visit.go", `alone: now.Owners[k].Alone`, `alone: false`},
-	{"a state is left out, and the states it leads to are not missed", "PoisonousState", "../search/shards.go", `	case s.leftOut() > 0:
+	{"a state is left out, and the states it leads to are not missed", "PoisonousState", "../internal/search/shards.go", `	case s.leftOut() > 0:
 		safety.State = StateIncomplete
 `, ``},
-	{"what an item of runs leaves is lost", "RunsComeToTheSame", "../search/subtree.go", `p.came.Rest = append(p.came.Rest, p.here(depth))`, ``},
+	{"what an item of runs leaves is lost", "RunsComeToTheSame", "../internal/search/subtree.go", `p.came.Rest = append(p.came.Rest, p.here(depth))`, ``},
 	{"redelivered spans are taken in the same process", "Poison", "worker.go", `errors.Is(err, jetstream.ErrKeyExists):`, `false:`},
 }
 

@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // crew is a coordinator and workers, as processes. met counts the points that its workers reached, and

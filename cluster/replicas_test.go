@@ -21,7 +21,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // asServer is how the test's program is a server of an external cluster.

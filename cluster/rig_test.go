@@ -19,7 +19,7 @@ import (
 	"macemc/internal/catalog"
 	"macemc/internal/known"
 	"macemc/internal/report"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

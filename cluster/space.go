@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // The states of the exhaustive phase are divided into shards by their identities. Each shard has two

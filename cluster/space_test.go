@@ -13,7 +13,7 @@ import (
 	"macemc/internal/known"
 	"macemc/internal/long"
 	"macemc/internal/report"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // visitPoints are the steps of a commit of visited states between which a worker may die.

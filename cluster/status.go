@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"macemc/command"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // statusPage serves the status of a coordinator: a page at /, and the same as JSON at /status.json.

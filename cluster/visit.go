@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"macemc/command"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // watched is the space as a worker knows it. Goroutines wait for a change.

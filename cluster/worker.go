@@ -16,7 +16,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"macemc/command"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 const (

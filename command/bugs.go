@@ -10,8 +10,8 @@ import (
 	"macemc/internal/finding"
 	"macemc/internal/known"
 	"macemc/internal/report"
+	"macemc/internal/search"
 	"macemc/internal/verify"
-	"macemc/search"
 )
 
 func (t *tool) bugsCommand() *cobra.Command {

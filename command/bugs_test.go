@@ -8,7 +8,7 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/internal/known"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // The table of known bugs has a row for each, and one below it for its flags.

@@ -13,8 +13,8 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/account"
+	"macemc/internal/search"
 	"macemc/internal/trail"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -10,13 +10,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"macemc/choose"
-	"macemc/critical"
 	"macemc/eventgraph"
 	"macemc/internal/account"
+	"macemc/internal/critical"
 	"macemc/internal/finding"
 	"macemc/internal/report"
+	"macemc/internal/search"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // A command that was asked to end, or whose time is over, may continue for lateAfter to

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/search"
 	"macemc/live"
-	"macemc/search"
 	"macemc/sim"
 )
 

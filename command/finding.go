@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"macemc/internal/finding"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // commands returns the commands that a report suggests for the path of a finding.

@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/choose"
-	"macemc/critical"
 	"macemc/eventgraph"
 	"macemc/internal/account"
+	"macemc/internal/critical"
 	"macemc/internal/numerals"
 	"macemc/internal/report"
+	"macemc/internal/search"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

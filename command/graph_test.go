@@ -14,7 +14,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

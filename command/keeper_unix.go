@@ -20,8 +20,8 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/lines"
+	"macemc/internal/search"
 	"macemc/internal/trail"
-	"macemc/search"
 )
 
 // The files of a child, after the usual three. It moves them to numbers from fdHigh on, so

@@ -3,7 +3,7 @@ package command
 import (
 	"macemc/internal/account"
 	"macemc/internal/lines"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // Lone is a span of walks, or a group of states, for a process of its own, since one of them may have ended

@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"macemc/choose"
-	"macemc/critical"
 	"macemc/internal/catalog"
+	"macemc/internal/critical"
 	"macemc/internal/finding"
 	"macemc/internal/long"
+	"macemc/internal/search"
 	"macemc/internal/transcript"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

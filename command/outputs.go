@@ -16,7 +16,7 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/charts"
 	"macemc/internal/report"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // outputs are the files and annotations that a search writes for continuous integration, besides its

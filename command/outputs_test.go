@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // A workflow of GitHub annotates without being asked, and only that; the place

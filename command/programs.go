@@ -15,8 +15,8 @@ import (
 	"macemc/internal/merge"
 	"macemc/internal/numerals"
 	"macemc/internal/report"
+	"macemc/internal/search"
 	"macemc/internal/worlds"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/term"
 
-	"macemc/critical"
+	"macemc/internal/critical"
 	"macemc/internal/report"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 const (

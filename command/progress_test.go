@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/trace"
 )
 

@@ -13,7 +13,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/account"
 	"macemc/internal/report"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

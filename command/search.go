@@ -17,7 +17,7 @@ import (
 	"macemc/internal/contract"
 	"macemc/internal/finding"
 	"macemc/internal/report"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

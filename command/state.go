@@ -19,9 +19,9 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/report"
+	"macemc/internal/search"
 	"macemc/internal/setting"
 	"macemc/internal/statelog"
-	"macemc/search"
 	"macemc/sim"
 )
 

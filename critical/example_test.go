@@ -8,22 +8,22 @@ import (
 	"macemc/search"
 )
 
-// Find returns the step of a dead run after which it could no longer recover.
-func ExampleFind() {
+// Explain returns the step of a dead run after which it could no longer recover, and a run that
+// leaves it before that.
+func ExampleExplain() {
 	sys := toy.MustParse("start: home\nhome -> road\nroad -> home\nroad -> ditch\nditch -> mud\nlive: home")
-	res, err := search.Search(sys, search.Options{})
+	found, err := search.Search(sys, search.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	looked, err := critical.Find(sys, res.Finding, critical.Options{})
+	why, err := critical.Explain(sys, found.Finding.Path, critical.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	f := looked.Finding
-	fmt.Println("critical:", f.Critical.Step, f.Path.Steps[f.Critical.Step-1].Event.What)
-	fmt.Println("instead: ", f.Live.Path.Steps[f.Critical.Step-1].Event.What)
+	fmt.Println("critical:", why.Step, why.Path.Steps[why.Step-1].Event.What)
+	fmt.Println("instead: ", why.Live.Steps[why.From].Event.What)
 	// Output:
 	// critical: 2 n0 action to("ditch")
 	// instead:  n0 action to("home")

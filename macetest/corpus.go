@@ -12,7 +12,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/account"
 	"macemc/internal/finding"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

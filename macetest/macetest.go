@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"macemc/choose"
-	"macemc/critical"
 	"macemc/internal/account"
+	"macemc/internal/critical"
 	"macemc/internal/finding"
 	"macemc/internal/report"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

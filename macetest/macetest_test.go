@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 
@@ -30,7 +30,7 @@ func TestHonoured(t *testing.T) {
 	sys := &sim.System{Name: "two"}
 	zero := 0
 	for name, o := range map[string]Options{
-		"":            {Nodes: 3, Walks: 10, Walking: search.WalkSwarm, Seed: 2, NoShrink: true, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}},
+		"":            {Nodes: 3, Walks: 10, Walking: "swarm", Seed: 2, NoShrink: true, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}},
 		"WalkSteps":   {WalkSteps: 1},
 		"WalkLeast":   {WalkLeast: 1},
 		"Transitions": {Transitions: 1},

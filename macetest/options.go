@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"macemc/choose"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -23,15 +23,15 @@ type Options struct {
 
 	sim.Conditions
 
-	Depth       int            // depth of the exhaustive phase, in steps; 0 means as deep as Transitions allows
-	Transitions int            // limit of the exhaustive phase if Depth is 0; 0 means 30,000. See -macetest.scale
-	Walks       int            // random walks after the exhaustive phase; 0 means 300. See -macetest.scale
-	WalkSteps   int            // steps after which a walk that is not live is suspected; 0 means 10,000
-	WalkLeast   int            // steps that a walk takes even if it is live; 0 means 200
-	Walking     search.Walking // how walks pick their events; "" means auto
-	Memory      int            // bytes that the process may use; 0 means 4 GiB
-	Engine      search.Engine  // the engine of the exhaustive phase; "" means memo
-	Seed        uint64         // the seed of the walks; 0 means 1
+	Depth       int    // depth of the exhaustive phase, in steps; 0 means as deep as Transitions allows
+	Transitions int    // limit of the exhaustive phase if Depth is 0; 0 means 30,000. See -macetest.scale
+	Walks       int    // random walks after the exhaustive phase; 0 means 300. See -macetest.scale
+	WalkSteps   int    // steps after which a walk that is not live is suspected; 0 means 10,000
+	WalkLeast   int    // steps that a walk takes even if it is live; 0 means 200
+	Walking     string // how walks pick their events, as the flag --walk has it; "" means auto
+	Memory      int    // bytes that the process may use; 0 means 4 GiB
+	Engine      string // the engine of the exhaustive phase: memo, local or reference; "" means memo
+	Seed        uint64 // the seed of the walks; 0 means 1
 
 	Prefix string // a path file at whose end the search begins; "" means at the start
 
@@ -102,7 +102,7 @@ func seed(own uint64) (uint64, error) {
 func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 	out := search.Options{
 		Conditions: o.Conditions,
-		Engine:     o.Engine, Depth: o.Depth, WalkSteps: o.WalkSteps, WalkLeast: o.WalkLeast, Walking: o.Walking, Memory: o.Memory,
+		Engine:     search.Engine(o.Engine), Depth: o.Depth, WalkSteps: o.WalkSteps, WalkLeast: o.WalkLeast, Walking: search.Walking(o.Walking), Memory: o.Memory,
 	}
 	for _, text := range o.Ignore {
 		one, err := search.ParseIgnore(text)

@@ -10,7 +10,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/ensemble"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

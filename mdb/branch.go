@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"macemc/choose"
+	"macemc/internal/search"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/trace"
 )
 

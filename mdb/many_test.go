@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/search"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 )
 

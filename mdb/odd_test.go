@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"macemc/choose"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"macemc/internal/decide"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/trace"
 )
 

@@ -8,7 +8,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/numerals"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -7,13 +7,13 @@ import (
 	"strconv"
 
 	"macemc/choose"
-	"macemc/critical"
 	"macemc/internal/account"
+	"macemc/internal/critical"
 	"macemc/internal/decide"
 	"macemc/internal/numerals"
+	"macemc/internal/search"
 	"macemc/internal/wording"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

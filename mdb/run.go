@@ -9,9 +9,9 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/canon"
 	"macemc/internal/numerals"
+	"macemc/internal/search"
 	"macemc/internal/wording"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/search"
 	"macemc/internal/transcript"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	adds "macemc/systems/counter"

@@ -10,8 +10,8 @@ import (
 
 	"macemc/internal/fair"
 	"macemc/internal/long"
+	"macemc/internal/search"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

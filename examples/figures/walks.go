@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"macemc/choose"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -10,9 +10,9 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/lines"
 	"macemc/internal/observe"
+	"macemc/internal/search"
 	"macemc/internal/wording"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"macemc/choose"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -3,7 +3,7 @@ package account
 import (
 	"testing"
 
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

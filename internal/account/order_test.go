@@ -12,7 +12,7 @@ import (
 
 	"macemc/internal/lines"
 	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

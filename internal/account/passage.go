@@ -13,8 +13,8 @@ import (
 
 	"macemc/eventgraph"
 	"macemc/internal/lines"
+	"macemc/internal/search"
 	"macemc/internal/sight"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -17,9 +17,9 @@ import (
 
 	"macemc/internal/contract"
 	"macemc/internal/kinds"
+	"macemc/internal/search"
 	"macemc/internal/sight"
 	"macemc/internal/wording"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

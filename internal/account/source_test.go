@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -10,8 +10,8 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/long"
+	"macemc/internal/search"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

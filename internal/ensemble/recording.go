@@ -11,9 +11,9 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/contract"
 	"macemc/internal/happens"
+	"macemc/internal/search"
 	"macemc/internal/setting"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -10,10 +10,10 @@ import (
 	"macemc/choose"
 	"macemc/internal/canon"
 	"macemc/internal/happens"
+	"macemc/internal/search"
 	"macemc/internal/setting"
 	"macemc/internal/worlds"
 	"macemc/program"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/search"
 	"macemc/internal/setting"
 	"macemc/internal/worlds"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

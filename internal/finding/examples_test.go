@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"macemc/choose"
-	"macemc/critical"
 	"macemc/internal/account"
+	"macemc/internal/critical"
 	"macemc/internal/lines"
+	"macemc/internal/search"
 	_ "macemc/internal/transcript" // the flag -rewrite
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

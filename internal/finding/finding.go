@@ -9,7 +9,7 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/account"
 	"macemc/internal/report"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // Command is a command that does something with a finding, as it is typed.

@@ -14,8 +14,8 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/canon"
 	"macemc/internal/catalog"
+	"macemc/internal/search"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"macemc/choose"
-	"macemc/critical"
 	"macemc/internal/account"
-	"macemc/search"
+	"macemc/internal/critical"
+	"macemc/internal/search"
 )
 
 // explained is what a search finds, with its critical step.

@@ -8,8 +8,8 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/observe"
 	"macemc/internal/report"
+	"macemc/internal/search"
 	"macemc/internal/wording"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

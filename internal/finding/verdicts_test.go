@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"macemc/critical"
-	"macemc/search"
+	"macemc/internal/critical"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

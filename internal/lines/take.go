@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"macemc/choose"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"macemc/choose"
+	"macemc/internal/search"
 	"macemc/internal/setting"
 	"macemc/live"
-	"macemc/search"
 	"macemc/sim"
 )
 

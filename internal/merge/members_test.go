@@ -4,8 +4,8 @@ import (
 	"testing"
 	"time"
 
+	"macemc/internal/search"
 	"macemc/live"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -13,8 +13,8 @@ import (
 	"macemc/internal/catalog"
 	"macemc/internal/codec"
 	"macemc/internal/long"
+	"macemc/internal/search"
 	"macemc/live"
-	"macemc/search"
 	"macemc/sim"
 )
 

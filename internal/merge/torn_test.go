@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"macemc/internal/search"
 	"macemc/live"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/search"
 	"macemc/internal/spec"
-	"macemc/search"
 	"macemc/sim"
 )
 

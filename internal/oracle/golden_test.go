@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"macemc/internal/catalog"
+	"macemc/internal/search"
 	"macemc/internal/transcript"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -8,7 +8,7 @@ import (
 	"macemc/eventgraph"
 	"macemc/internal/account"
 	"macemc/internal/numerals"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // How much of a run an account shows. The folder of the finding has the rest.

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"macemc/internal/known"
+	"macemc/internal/search"
 	"macemc/internal/verify"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"macemc/internal/numerals"
+	"macemc/internal/search"
 	"macemc/internal/verify"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"macemc/critical"
 	"macemc/internal/account"
+	"macemc/internal/critical"
 	"macemc/internal/numerals"
+	"macemc/internal/search"
 	"macemc/internal/wording"
-	"macemc/search"
 )
 
 // critical returns where recovery became impossible; for what is not dead, where the

@@ -7,7 +7,7 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/numerals"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // GitHub writes each finding as an annotation of GitHub's workflows: a command in a line of

@@ -17,7 +17,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/long"
 	"macemc/internal/observe"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"macemc/internal/account"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // JUnit's XML has several schemas. This output is valid by that of Ant

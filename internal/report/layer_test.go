@@ -7,8 +7,8 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/lines"
+	"macemc/internal/search"
 	"macemc/internal/wording"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/systems/counter"
 	"macemc/trace"

@@ -7,7 +7,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/account"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/trace"
 )
 

@@ -9,7 +9,7 @@ import (
 	"macemc/internal/contract"
 	"macemc/internal/numerals"
 	"macemc/internal/observe"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 const (

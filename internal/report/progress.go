@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"macemc/internal/numerals"
-	"macemc/search"
+	"macemc/internal/search"
 )
 
 // Progress writes the progress of a search as one line: what it does, the counts, their

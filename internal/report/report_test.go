@@ -11,8 +11,8 @@ import (
 	"macemc/choose"
 	"macemc/internal/account"
 	"macemc/internal/observe"
+	"macemc/internal/search"
 	"macemc/internal/transcript"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

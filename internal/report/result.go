@@ -12,7 +12,7 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/numerals"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -10,7 +10,7 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/canon"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/trace"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"macemc/internal/account"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/trace"
 )
 

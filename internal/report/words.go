@@ -7,7 +7,7 @@ import (
 
 	"macemc/internal/account"
 	"macemc/internal/numerals"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

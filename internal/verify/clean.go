@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"macemc/internal/known"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/internal/contract"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

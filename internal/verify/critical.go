@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"macemc/internal/known"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

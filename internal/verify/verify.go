@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"macemc/internal/known"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -7,7 +7,7 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/internal/known"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

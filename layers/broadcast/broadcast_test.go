@@ -4,8 +4,8 @@ import (
 	"maps"
 	"testing"
 
+	"macemc/internal/search"
 	"macemc/macetest"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -12,9 +12,9 @@ import (
 	"github.com/rivo/uniseg"
 
 	"macemc/internal/catalog"
+	"macemc/internal/search"
 	"macemc/internal/transcript"
 	"macemc/mdb"
-	"macemc/search"
 	"macemc/sim"
 )
 

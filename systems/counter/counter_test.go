@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/search"
 	"macemc/layers/rpc"
 	"macemc/macetest"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

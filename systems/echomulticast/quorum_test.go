@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/trace"
 )
 

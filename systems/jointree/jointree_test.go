@@ -7,9 +7,9 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/long"
+	"macemc/internal/search"
 	"macemc/internal/world"
 	"macemc/macetest"
-	"macemc/search"
 	"macemc/sim"
 )
 

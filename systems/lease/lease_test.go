@@ -4,8 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/search"
 	"macemc/macetest"
-	"macemc/search"
 	"macemc/sim"
 )
 

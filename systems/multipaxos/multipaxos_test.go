@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"macemc/internal/long"
+	"macemc/internal/search"
 	"macemc/macetest"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

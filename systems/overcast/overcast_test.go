@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/trace"
 )

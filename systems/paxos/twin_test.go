@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"macemc/internal/long"
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/search"
 	"macemc/internal/world"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/search"
 	"macemc/macetest"
-	"macemc/search"
 	"macemc/sim"
 	"macemc/trace"
 )

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"macemc/internal/long"
+	"macemc/internal/search"
 	"macemc/macetest"
-	"macemc/search"
 	"macemc/sim"
 )
 

@@ -32,7 +32,7 @@ type room struct {
 const kept = "./internal/oracle TestKept"
 
 // together is the oracle for what several workers do.
-const together = "./search TestTogether"
+const together = "./internal/search TestTogether"
 
 // slow are the tests of search that take most of its time, all others together a tenth of
 // it. They come last.
@@ -41,11 +41,11 @@ const slow = "TestWalksOfSeveral|TestClean$|TestCommutingStepsTogether|TestEngin
 
 var rooms = []room{
 	{"sim", []string{"./sim/...", "./internal/world/...", "./internal/sight/...", "./internal/guard/...", "./internal/state/..."},
-		[]string{kept, "./internal/oracle", together, "./internal/world", "./sim", "./search -" + slow, "./search " + slow}},
+		[]string{kept, "./internal/oracle", together, "./internal/world", "./sim", "./internal/search -" + slow, "./internal/search " + slow}},
 	{"netsim", []string{"./netsim/..."}, []string{"./netsim", "./internal/oracle", "./internal/world"}},
-	{"choose", []string{"./choose/..."}, []string{"./choose", "./internal/oracle", "./search -" + slow, "./search " + slow}},
-	{"search", []string{"./search/..."}, []string{kept, together, "./search -" + slow, "./internal/oracle", "./critical", "./search " + slow}},
-	{"critical", []string{"./critical/..."}, []string{"./critical"}},
+	{"choose", []string{"./choose/..."}, []string{"./choose", "./internal/oracle", "./internal/search -" + slow, "./internal/search " + slow}},
+	{"search", []string{"./internal/search/..."}, []string{kept, together, "./internal/search -" + slow, "./internal/oracle", "./internal/critical", "./internal/search " + slow}},
+	{"critical", []string{"./internal/critical/..."}, []string{"./internal/critical"}},
 	{"canon", []string{"./internal/canon/..."}, []string{"./internal/canon", "./internal/oracle"}},
 }
 

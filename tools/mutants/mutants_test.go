@@ -121,15 +121,15 @@ func TestDrawIsStable(t *testing.T) {
 
 // The tests of the mutant's own package come first, but for the slowest.
 func TestOrder(t *testing.T) {
-	most, rest := "./search -"+slow, "./search "+slow
+	most, rest := "./internal/search -"+slow, "./internal/search "+slow
 	for _, c := range []struct {
 		pkg, file string
 		want      []string
 	}{
 		{"macemc/choose", "../../choose/walk.go", []string{"./choose", "./internal/oracle", most, rest}},
-		{"macemc/search", "../../search/search.go", []string{"./internal/oracle", "./choose", most, rest}},
-		{"macemc/search/internal/walk", "../../search/internal/walk/x.go", []string{"./search/internal/walk", "./internal/oracle", "./choose", most, rest}},
-		{"macemc/search/nothing", "../../search/nothing/x.go", []string{"./internal/oracle", "./choose", most, rest}},
+		{"macemc/internal/search", "../../internal/search/search.go", []string{"./internal/oracle", "./choose", most, rest}},
+		{"macemc/internal/search/internal/walk", "../../internal/search/internal/walk/x.go", []string{"./internal/search/internal/walk", "./internal/oracle", "./choose", most, rest}},
+		{"macemc/internal/search/nothing", "../../internal/search/nothing/x.go", []string{"./internal/oracle", "./choose", most, rest}},
 	} {
 		got := order(&mutant{Package: c.pkg, File: c.file}, []string{"./internal/oracle", "./choose", most, rest})
 		if !slices.Equal(got, c.want) {
@@ -140,7 +140,7 @@ func TestOrder(t *testing.T) {
 
 // A slow test that has another name now would be run with the quick ones.
 func TestSlowTestsAreThere(t *testing.T) {
-	files, err := filepath.Glob("../../search/*_test.go")
+	files, err := filepath.Glob("../../internal/search/*_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}

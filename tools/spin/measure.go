@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"macemc/search"
+	"macemc/internal/search"
 	"macemc/sim"
 )
 

@@ -1,0 +1,67 @@
+package critical
+
+import (
+	"macemc/choose"
+	"macemc/internal/critical"
+	"macemc/internal/search"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// Options bound the work. The zero value is the default.
+type Options struct {
+	Effort int         // steps of runs and states that are visited to decide exactly; 0 means 20 million
+	Whole  bool        // do not make the run short
+	Stop   func() bool // asked now and then; returns true to end the work
+}
+
+// Result is what was found out about a run.
+type Result struct {
+	trace.Failure              // how the run fails; the verdict is none if it does not
+	Path          *choose.Path // the run, or a shorter one that fails in the same way
+
+	Step  int    // the critical step of Path, 0 if it was dead from its start; -1 if there is none, or it was not found
+	Event string // the event of that step
+	Exact bool   // it was decided by visiting all that can happen, and not by walks
+	Doubt string // why it may be another step, or ""
+
+	Live  *choose.Path // the nearest run that recovers, or goes on without the failure; nil if none was found
+	From  int          // the number of steps that Live shares with Path
+	Alive bool         // the end of the run can recover: it is not dead
+
+	Stopped bool // the work ended before all was decided
+}
+
+// Explain takes a recorded path again, and explains how it fails. An error says that the path does
+// not apply: it is of another system, or the code has changed.
+func Explain(sys *sim.System, path *choose.Path, o Options) (*Result, error) {
+	again, err := search.Replay(sys, path, search.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if again.Finding.Verdict == trace.VerdictNone {
+		return &Result{Path: path, Step: -1}, nil
+	}
+	opts := critical.Options{Effort: o.Effort}
+	if o.Stop != nil {
+		opts.Search.Stop = func() search.Stop {
+			if o.Stop() {
+				return search.StopInterrupted
+			}
+			return ""
+		}
+	}
+	c, err := critical.Explain(sys, again.Finding, opts, !o.Whole)
+	if err != nil {
+		return nil, err
+	}
+	f := c.Finding
+	r := &Result{Failure: f.Failure, Path: f.Path, Step: -1, Alive: c.Alive, Stopped: c.Stopped}
+	if f.Critical != nil {
+		r.Step, r.Event, r.Exact, r.Doubt = f.Critical.Step, f.Critical.Event, f.Critical.Exact, f.Critical.Doubt
+	}
+	if f.Live != nil {
+		r.Live, r.From = f.Live.Path, f.Live.From
+	}
+	return r, nil
+}

@@ -1,0 +1,111 @@
+package critical
+
+import (
+	"slices"
+
+	"macemc/internal/search"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// Explain does everything that can be done about a finding: it isolates the critical
+// transition, shortens the run, and finds the live run nearest to it. Finding.Found is then
+// the original run. If Explain is stopped, the rest is left out.
+func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
+	return inLab(sys, f, opts, func(b *bench) (*Result, error) {
+		out, err := b.explain(f, shrink)
+		if err == nil && out.Stopped && !b.stopped() {
+			return out.with(out.Finding.Ended(b.opts.Spent + b.lab.Effort())), nil
+		}
+		return out, err
+	})
+}
+
+// For returns the options for looking into the findings of a search. Locating the critical step
+// of each finding may cost search.Options.ExplainEffort, and making its run shorter may cost as
+// much again. All of this happens in the lab of the search.
+func (o Options) For(r *search.Result) Options {
+	n := max(1, len(r.Findings))
+	effort := r.ExplainEffort() / n
+	o.From = r
+	o.Effort, o.Spent = 2*effort, min(effort, (r.Stats.Judging+r.Stats.Settled)/n)
+	return o
+}
+
+// The parts of the effort. Once locatePart is spent, the critical step of the found run is no
+// longer looked for; once shrinkPart is spent, no more steps are removed from the run.
+const (
+	locatePart = 1.0 / 2
+	shrinkPart = 2.0 / 3
+)
+
+func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
+	if f.Verdict == trace.VerdictHot {
+		return b.heated(f, shrink)
+	}
+	if f.Unlisted() { // the step is itself the cause: that is wherever such an event comes
+		return b.shortened(f, shrink)
+	}
+	if !shrink || !shrinkable(f) {
+		return b.find(&Result{}, f, b.opts.NoLive, locatePart)
+	}
+	out, err := b.located(f)
+	if err != nil || out.Alive || out.Stopped && b.stopped() {
+		return out, err
+	}
+	short, err := b.shrink(out.Finding)
+	if err != nil {
+		return nil, err
+	}
+	last, err := b.find(short, short.Finding, b.opts.NoLive, 1)
+	if err != nil {
+		return nil, err
+	}
+	found := last.Finding
+	switch {
+	case last.Alive: // the original run is reported as it is
+		return b.find(&Result{}, f, b.opts.NoLive, 1)
+	case last.Stopped && found.Critical == nil && found.Avoided == nil: // what shrinking knows of it
+		found = short.Finding
+	}
+	if len(found.Path.Steps) < len(f.Path.Steps) {
+		found.Shortened(f)
+		if e := short.Finding.Evidence; e != nil && found.Evidence != nil && e.Walks > found.Evidence.Walks {
+			found.Evidence = e
+		}
+	}
+	return &Result{
+		Finding: found, Others: slices.Concat(out.Others, short.Others, last.Others),
+		Stopped: out.Stopped || last.Stopped || short.Stopped,
+	}, nil
+}
+
+// with returns a copy of the result that has another finding.
+func (r *Result) with(f *search.Finding) *Result {
+	return &Result{Finding: f, Alive: r.Alive, Others: r.Others, Stopped: r.Stopped, Effort: r.Effort}
+}
+
+// located returns the finding with its critical step, which shrinking a dead run needs: it
+// keeps every step up to that one. If the search has already decided the step, it is not
+// computed again.
+func (b *bench) located(f *search.Finding) (*Result, error) {
+	if f.Verdict != trace.VerdictDead || decided(f) {
+		return &Result{Finding: f}, nil
+	}
+	return b.find(nil, f, true, locatePart)
+}
+
+// shortened returns a finding that needs no critical step. Its run is made short if shrink is
+// set.
+func (b *bench) shortened(f *search.Finding, shrink bool) (*Result, error) {
+	if !shrink {
+		return &Result{Finding: f}, nil
+	}
+	out, err := b.shrink(f)
+	if err == nil && len(out.Finding.Path.Steps) < len(f.Path.Steps) {
+		found := *out.Finding
+		found.Shortened(f)
+		return out.with(&found), nil
+	}
+	return out, err
+}

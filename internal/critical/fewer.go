@@ -1,0 +1,67 @@
+package critical
+
+import (
+	"macemc/choose"
+	"macemc/internal/search"
+	"macemc/internal/wording"
+	"macemc/sim"
+)
+
+// Fewer decides whether runs of only some of a finding's steps fail in the same way. Shrink
+// uses it for the runs that it makes, and eventgraph.Depends through its argument. The
+// steps are those of the finding's path. If the path has a critical step, it must be the
+// last one.
+type Fewer struct {
+	s   *shrinker
+	lab *search.Lab
+}
+
+// NewFewer opens a lab and returns a Fewer for the finding. The caller must close it.
+func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) {
+	b, err := openBench(sys, f, opts)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.open(f, 1)
+	if err != nil {
+		b.lab.Close()
+		return nil, err
+	}
+	return &Fewer{newShrinker(p, f), b.lab}, nil
+}
+
+// Close ends the watchdog over the runs.
+func (w *Fewer) Close() { w.lab.Close() }
+
+// Same reports whether a run of exactly these steps is possible and fails in the same way.
+// The step of healing is ignored: it is not a step of the service, and a run is judged dead
+// after healing anyway.
+func (w *Fewer) Same(steps []choose.Step) (bool, error) {
+	all := 0
+	for i := range steps {
+		if wording.Identify(steps[i].Event.What).Kind != sim.KindHeal {
+			all++
+		}
+	}
+	for range w.s.tries {
+		of, taken, err := w.lab.TakeSome(w.s.of.Path.Start, steps, w.s.careful, false)
+		if err != nil {
+			return false, err
+		}
+		if of == nil || of.Steps() < all {
+			continue
+		}
+		last := ""
+		if len(taken) > 0 && taken[len(taken)-1] == len(steps)-1 {
+			last = steps[len(steps)-1].Event.What
+		}
+		c := w.s.fails(of, last)
+		if c == nil {
+			continue
+		}
+		if ok, err := w.s.stands(c, w.s.accept, saltShrink); err != nil || ok {
+			return ok, err
+		}
+	}
+	return false, nil
+}

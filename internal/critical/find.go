@@ -1,0 +1,250 @@
+package critical
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"macemc/internal/decide"
+	"macemc/internal/search"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// Options bound the effort for one finding. The zero value is the default.
+type Options struct {
+	Search search.Options // Walks, WalkSteps, MaxWalkSteps, Walking, Workers, Memory, Stop, Stuck and OnStuck count; the rest is taken from the path's header
+
+	Exhaust int  // healed states that are visited to decide exactly; 0 means 200,000; -1 means none
+	NoLive  bool // do not look for the nearest live path
+	Any     bool // shrinking may change which event is critical
+
+	// Effort limits the work on a finding, counted in steps of runs and in states that are
+	// visited to decide exactly. Locating the critical step takes at most half of it, and
+	// after two thirds no more steps are removed. Since it does not count time, the result
+	// does not depend on the machine. 0 means 20 million; -1 means no limit.
+	Effort int
+	From   *search.Result // the search that met the finding, in whose lab it is looked into; if nil, a lab is opened
+	Spent  int            // the part of Effort that deciding about the finding has taken before
+	Enough func() bool    // called while shrinking; returns true to stop with the shortest run so far
+
+	Progress func(Progress) // called from time to time
+}
+
+// Progress is the state of the work.
+type Progress struct {
+	Doing Doing
+	Low   int // isolating: the last step that is known to be recoverable; -1 means none
+	High  int // and the first that seems not to be; shrinking: the steps of the run now
+	Of    int // steps that the run had
+	Walks int
+}
+
+// Doing is a kind of work.
+type Doing string
+
+// The kinds of work.
+const (
+	DoingIsolate Doing = "isolate"
+	DoingCompare Doing = "compare"
+	DoingShrink  Doing = "shrink"
+	DoingConfirm Doing = "confirm"
+)
+
+// Result is a finding with the facts that were added to it.
+type Result struct {
+	Finding *search.Finding
+	Alive   bool              // the end of the run can recover: it is not dead
+	Others  []*search.Finding // what was found besides, in walks
+	Stopped bool              // before it was decided
+	Effort  int               // that was spent: steps of runs, and states that were visited to decide exactly
+
+	escape *search.Success // of a run that was made shorter: the walk that became live from before its last step, or nil
+}
+
+// Find isolates the critical transition of a finding, and returns a copy of the finding
+// with it. An error means that the path does not apply. Findings that walks cannot
+// reproduce (mutation, goroutine, nondeterminism, killed) are returned unchanged.
+func Find(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
+	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.find(nil, f, opts.NoLive, 1) })
+}
+
+// bench is a lab for one finding, with the limits on its work.
+type bench struct {
+	lab  *search.Lab
+	opts Options
+}
+
+// inLab opens a lab once and calls look with it.
+func inLab(sys *sim.System, f *search.Finding, opts Options, look func(*bench) (*Result, error)) (*Result, error) {
+	if !visible(f.Verdict) && !shrinkable(f) { // no run of it is taken
+		found := *f
+		return &Result{Finding: &found}, nil
+	}
+	b, err := openBench(sys, f, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer b.lab.Close()
+	out, err := look(b)
+	if err == nil {
+		out.costs(b.lab)
+	}
+	return out, err
+}
+
+// openBench opens the lab of the search that met a finding, or another one.
+func openBench(sys *sim.System, f *search.Finding, opts Options) (*bench, error) {
+	opts.Search.NoWalks = false
+	from := cmp.Or(opts.From, &search.Result{System: sys})
+	lab, err := from.Open(f.Path, opts.Search)
+	if err != nil {
+		return nil, err
+	}
+	opts.Search, opts.Effort = lab.Options(), cmp.Or(opts.Effort, effortMost)
+	return &bench{lab, opts}, nil
+}
+
+// costs records the effort of the work in a lab.
+func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
+
+// stopped reports whether the caller has asked to stop. It ignores the effort.
+func (b *bench) stopped() bool { return b.lab.Stopped() }
+
+// find is Find with a part of the effort. If before is not nil, its decisions about the finding are
+// kept.
+func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
+	found, known := *f, before != nil && decided(f)
+	if f.Verdict == trace.VerdictHot {
+		return b.heated(f, false)
+	}
+	if !visible(f.Verdict) {
+		return &Result{Finding: &found}, nil
+	}
+	p, err := b.open(f, part)
+	if err != nil {
+		return nil, err
+	}
+	if known && before.escape != nil {
+		p.Escapes(f.Critical.Step-1, *before.escape)
+	}
+	err = p.find(&found, known, noLive)
+	others, lost := p.besides()
+	if err == nil {
+		err = lost
+	}
+	alive, stopped := errors.Is(err, decide.ErrAlive), errors.Is(err, search.ErrStopped)
+	if alive || stopped {
+		err = nil
+	}
+	return &Result{Finding: &found, Others: others, Alive: alive, Stopped: stopped}, err
+}
+
+// visible reports whether a walk can see a failure of this kind. It is false for failures that
+// show only with every check on, or not each time.
+func visible(v trace.Verdict) bool {
+	return v != trace.VerdictMutation && v != trace.VerdictGoroutine && v != trace.VerdictNondeterminism && v != trace.VerdictKilled
+}
+
+// finder analyzes one run. The decisions about it are those of internal/decide.
+type finder struct {
+	*decide.Finder
+	*bench
+	of     *search.Case
+	walked int // walks that were taken besides
+}
+
+// open takes the run of a finding, and may spend a part of the effort on it.
+func (b *bench) open(f *search.Finding, part float64) (*finder, error) {
+	of, err := b.lab.Take(f.Path)
+	if err != nil {
+		return nil, err
+	}
+	p := newFinder(b, of, part)
+	if c := f.Critical; c != nil && !p.survive() {
+		p.Known(c, f.Evidence)
+	}
+	return p, nil
+}
+
+// newFinder makes a finder for a run, which may spend a part of the effort.
+func newFinder(b *bench, of *search.Case, part float64) *finder {
+	p := &finder{bench: b, of: of}
+	effort, n := int(part*float64(b.opts.Effort)), of.Steps()
+	p.Finder = b.lab.Finder(of, decide.Options{Exhaust: b.opts.Exhaust, Effort: effort, Spent: b.opts.Spent, Tell: func(s decide.State) {
+		p.tell(Progress{Doing: DoingIsolate, Low: s.Low, High: s.High, Of: n, Walks: s.Walks})
+	}})
+	return p
+}
+
+// effortMost is the default of Options.Effort.
+const effortMost = 20_000_000
+
+// survive reports whether the run ends in a failure. Then recoverable means that a run can go on without
+// a failure.
+func (p *finder) survive() bool { return p.of.Failure != nil }
+
+// find fills in the facts about a finding. If the critical step is known, it looks only for the
+// nearest live run.
+func (p *finder) find(f *search.Finding, known, noLive bool) error {
+	switch dead := f.Verdict == trace.VerdictDead; {
+	case !dead && !p.survive():
+		return fmt.Errorf("the run no longer ends in a %s; replay it", f.Verdict)
+	case dead && p.survive():
+		return fmt.Errorf("the run ends in a %s, and not dead: %s", p.of.Failure.Verdict, p.of.Failure.Message)
+	}
+	if known {
+		if moved, err := p.near(f, noLive); !moved || err != nil {
+			return err
+		}
+	}
+	before := *f
+	f.Critical, f.Avoided, f.Live = nil, nil, nil
+	for moved := true; moved; {
+		res, err := p.Find()
+		if errors.Is(err, decide.ErrStopped) && f.Critical == nil { // what was decided with less stands
+			f.Critical, f.Avoided = before.Critical, before.Avoided
+		}
+		if err != nil {
+			return err
+		}
+		f.Decided(res)
+		if moved, err = p.near(f, noLive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// near calls nearest, unless the caller wants no live run.
+func (p *finder) near(f *search.Finding, noLive bool) (moved bool, err error) {
+	if noLive {
+		return false, nil
+	}
+	return p.nearest(f)
+}
+
+// decided reports whether the critical step of a dead finding is known, on evidence or
+// exactly.
+func decided(f *search.Finding) bool {
+	return f.Verdict == trace.VerdictDead && f.Critical != nil && (f.Critical.Exact || f.Evidence != nil && f.Evidence.From == f.Critical.Step)
+}
+
+// besides returns the failures of other kinds that walks met.
+func (p *finder) besides() (all []*search.Finding, err error) {
+	for _, m := range p.Others() {
+		f, err := p.lab.Confirm(p.of, m.Failed)
+		if err != nil {
+			return all, err
+		}
+		all = append(all, f)
+	}
+	return all, nil
+}
+
+func (p *finder) tell(t Progress) {
+	if p.opts.Progress != nil {
+		t.Walks += p.walked
+		p.opts.Progress(t)
+	}
+}

@@ -1,0 +1,109 @@
+package critical
+
+import (
+	"cmp"
+	"slices"
+
+	"macemc/choose"
+	"macemc/internal/decide"
+	"macemc/internal/search"
+)
+
+// Salts keep the walks of different purposes apart; see internal/decide.
+const (
+	saltShrink = 2
+	saltNear   = 0x4000
+	saltSure   = 0x8000
+	saltWay    = 0xc000 // and those above: a state each
+)
+
+const (
+	nearRounds = 20 // of walks are taken until one is live
+	nearMost   = 16 // live walks are compared with the run
+)
+
+// nearest adds the nearest live path to a finding whose critical step is known. It takes live
+// walks from the last recoverable state. Among those that share as much of the run as a live
+// walk can, it picks the one with most of the run's other events in their order, and the
+// shortest of these. If a walk that takes the critical step becomes live, recovery was possible
+// after that step as well: then nearest adds nothing and reports that the position has moved.
+// For failures that are sometimes avoided even after the step, such walks are left out, and the
+// position stays.
+func (p *finder) nearest(f *search.Finding) (moved bool, err error) {
+	from := -1
+	switch {
+	case f.Critical != nil:
+		from = f.Critical.Step - 1
+	case f.Avoided.Before > 0: // it is not clear where, but some do avoid it
+		from = f.Avoided.Step - 1
+	}
+	if from < 0 {
+		return false, nil
+	}
+	live, err := p.liveWalks(from)
+	if err != nil || len(live) == 0 {
+		return false, err
+	}
+	for _, w := range live {
+		moved = p.Revived(from, w) || moved
+	}
+	if moved {
+		return true, nil
+	}
+	slices.SortStableFunc(live, func(a, b search.Success) int {
+		return cmp.Compare(a.Steps, b.Steps)
+	})
+	var best *search.Finding
+	var chosen search.Success
+	most := -1
+	for _, w := range live[:min(len(live), nearMost)] {
+		if p.Stopped(1) {
+			return false, search.ErrStopped
+		}
+		p.tell(Progress{Doing: DoingCompare, Low: from, High: from + 1, Of: p.of.Steps()})
+		path, err := p.lab.PathOf(p.of, w)
+		if err != nil {
+			return false, err
+		}
+		a := choose.Align(p.of.Path, path)
+		if paired := a.Paired(); paired > most {
+			most, chosen = paired, w
+		}
+	}
+	if best, err = p.lab.Record(p.of, chosen); err != nil {
+		return false, err
+	}
+	if f.Critical != nil {
+		best.Path.Set("critical", f.Critical.Header())
+	}
+	f.Live = &search.Live{Path: best.Path, Trace: best.Trace, From: from}
+	return false, nil
+}
+
+// liveWalks returns walks from a recoverable state that became live. If escape is rare, there
+// may be none. In every second round one event is held back.
+func (p *finder) liveWalks(from int) ([]search.Success, error) {
+	for round := range uint16(nearRounds) {
+		if p.Stopped(1) {
+			return nil, search.ErrStopped
+		}
+		w, err := p.lab.Walk(p.of, search.Walks{
+			From: from, Count: p.opts.Search.EvidenceWalks, Steps: p.WalkSteps(), Salt: saltNear + round, All: true, Survive: p.survive(), Manner: decide.Manner(round % 2),
+		})
+		if err != nil {
+			return nil, err
+		}
+		p.walked += w.Taken
+		p.Note(from, w.Failed)
+		if p.survive() {
+			w.Success = slices.DeleteFunc(w.Success, func(s search.Success) bool { return s.Shared > 0 })
+		}
+		if len(w.Success) > 0 {
+			return w.Success, nil
+		}
+	}
+	if w, ok := p.Alive(from); ok && (!p.survive() || w.Shared == 0) {
+		return []search.Success{w}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,151 @@
+package critical_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/critical"
+	"macemc/internal/search"
+	"macemc/internal/world"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// viewer begins a round now and then, and every message of it carries its view. Two views in a
+// row that are won are wrong. An answer that comes late counts for nothing.
+type viewer struct {
+	View, Won int
+	Twice     bool
+	other     sim.Addr // whom it asks; the other node only answers
+}
+
+type (
+	begin struct{}
+	query struct{ View int }
+	yes   struct{ View int }
+)
+
+func (a *viewer) Init(env sim.Env) {
+	if !a.other.IsZero() {
+		env.After(time.Second, begin{})
+	}
+}
+
+func (a *viewer) Handle(env sim.Env, _ sim.Signal) {
+	a.View++
+	env.UDP().Send(a.other, query{a.View})
+	env.After(time.Second, begin{})
+}
+
+func (a *viewer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	switch m := m.(type) {
+	case query:
+		env.UDP().Send(from, yes(m))
+	case yes:
+		if m.View == a.View {
+			a.Twice = a.Won == m.View-1 && a.Won > 0
+			a.Won = m.View
+		}
+	}
+}
+
+func viewers() *sim.System {
+	return &sim.System{
+		Name: "viewers", Doc: "A node asks another one, in views.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+		New: func(p sim.Params, self sim.Addr) sim.Node {
+			if self == p.Addr(0) {
+				return &viewer{other: p.Addr(1)}
+			}
+			return &viewer{}
+		},
+		Properties: []sim.Property{sim.Always("no two views in a row are won", func(v sim.View[*viewer]) bool {
+			for _, a := range v.Nodes() {
+				if a.Twice {
+					return false
+				}
+			}
+			return true
+		})},
+	}
+}
+
+// Rounds that came to nothing go, though the views of all later messages are others without
+// them: what is left of long walks is as short as the shortest of all runs that fail.
+func TestShrinkDropsRounds(t *testing.T) {
+	sys := viewers()
+	shortest := 0
+	for depth := 1; shortest == 0; depth++ {
+		res, err := search.Search(sys, search.Options{Depth: depth, NoWalks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Finding != nil {
+			shortest = len(res.Finding.Path.Steps)
+		}
+	}
+	for _, least := range []int{15, 20, 25} {
+		f := violating(t, sys, least)
+		r, err := critical.Shrink(sys, f, critical.Options{})
+		if err != nil || r.Stopped {
+			t.Fatal(err, r)
+		}
+		if n := len(r.Finding.Path.Steps); n != shortest {
+			t.Errorf("of %d steps, %d are left, and the shortest run has %d: %+v", len(f.Path.Steps), n, shortest, r.Finding.Path.Steps)
+		}
+	}
+}
+
+// A run none of whose steps can be taken out alone is replaced by another way to its failure,
+// where that is shorter.
+func TestShrinkTakesShortcuts(t *testing.T) {
+	const long = 5
+	g := &graph{to: make([][]int, 18), bad: map[[2]int]bool{{long - 1, long}: true, {16, 17}: true}}
+	for v := range long {
+		g.to[v] = []int{v + 1}
+	}
+	g.to[0], g.to[16] = []int{1, 16}, []int{17}
+	sys := g.system(false)
+	w, err := world.New(sys, sim.Params{}, world.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var steps []choose.Step
+	for v := range long {
+		steps = append(steps, choose.Step{Event: choose.Choice{What: fmt.Sprintf("n0 action ramble{To: %d}", v+1)}})
+	}
+	record := choose.NewRecord(choose.NewFollow(nil, steps))
+	for w.Start(record); w.Step(record) == world.Stepped; {
+	}
+	path := record.Path()
+	if len(path.Steps) != long {
+		t.Fatalf("of %d steps, %d are possible", long, len(path.Steps))
+	}
+	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Add("seed", "1")
+	path.Add("verdict", trace.VerdictSafety.String())
+	f := &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictSafety, Property: "no bad edge", Step: long}, Path: path}
+	r, err := critical.Shrink(sys, f, critical.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Finding.Path.Steps); n != 2 {
+		t.Errorf("%d steps are left, want the 2 by 16", n)
+	}
+}
+
+// A run that fails before its first step is as short as it can be, and nothing walks from it.
+func TestShrinkOfARunThatFailsAsItStarts(t *testing.T) {
+	sys := viewers()
+	sys.Properties = []sim.Property{sim.Always("a node has begun", func(sim.View[*viewer]) bool { return false })}
+	res, err := search.Search(sys, search.Options{})
+	if err != nil || res.Finding == nil {
+		t.Fatal(err, res)
+	}
+	r, err := critical.Shrink(sys, res.Finding, critical.Options{})
+	if err != nil || len(r.Finding.Path.Steps) != 0 {
+		t.Errorf("shrinking returns %+v, %v; want the run without steps", r, err)
+	}
+}

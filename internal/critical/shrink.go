@@ -1,0 +1,471 @@
+package critical
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io"
+
+	"macemc/internal/decide"
+	"macemc/internal/search"
+	"macemc/internal/wording"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// A step is removed if walks accept the rest of the run; for this, a fraction of the usual
+// number of walks is enough. The final run must convince ten times the usual number of fresh
+// walks.
+const (
+	acceptShare  = 6 // of the walks that a verdict rests on
+	confirmTimes = 10
+
+	exhaustSmall = 5_000 // healed states that are visited to decide about one candidate
+)
+
+// triesMost is the number of times that a candidate is run if the failure comes by chance.
+const triesMost = 8
+
+// Shrink makes the run of a finding shorter. It cuts off the steps after the critical step,
+// and then removes steps as long as the rest ends in the same verdict, with the same
+// critical event but for its values unless Options.Any is set. The returned finding is never longer. Stopped
+// says that there was not enough time to try everything; a dead run then still ends with
+// its critical step. If the critical step was not isolated before, it is not kept.
+func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
+	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.shrink(f) })
+}
+
+func (b *bench) shrink(f *search.Finding) (*Result, error) {
+	if f.Verdict == trace.VerdictHot {
+		return b.heated(f, true)
+	}
+	if !shrinkable(f) {
+		return &Result{Finding: f}, nil
+	}
+	p, err := b.open(f, 1)
+	if err != nil {
+		return nil, err
+	}
+	s := newShrinker(p, f)
+	stopped := func(err error) bool { return errors.Is(err, errEnough) || errors.Is(err, search.ErrStopped) }
+	tried := s.shrink()
+	if tried != nil && !stopped(tried) {
+		return nil, tried
+	}
+	short, err := s.sure()
+	if err != nil && !stopped(err) {
+		return nil, err
+	}
+	cut := tried != nil || err != nil
+	if short == nil && cut {
+		short = s.cut
+	}
+	if short == nil || len(short.Path.Steps) >= len(f.Path.Steps) {
+		short = f
+	}
+	return &Result{Finding: short, Others: s.others, Stopped: cut, escape: s.escape}, nil
+}
+
+// errEnough ends the shrinking with the shortest run so far.
+var errEnough = errors.New("enough")
+
+// shrinkable reports whether shrinking can do anything. It is false if every run is dead, and
+// if the run cannot be taken to its end again.
+func shrinkable(f *search.Finding) bool {
+	switch f.Verdict {
+	case trace.VerdictDead:
+		return f.Critical == nil || f.Critical.Step > 0
+	case trace.VerdictKilled:
+		return false
+	case trace.VerdictDivergence:
+		return f.Trace != nil
+	default:
+		return f.Verdict != trace.VerdictNone
+	}
+}
+
+// shrinker removes steps from a run.
+type shrinker struct {
+	*finder
+	want     *search.Finding
+	keep     bool // the last step stays the last, and critical
+	accept   int  // walks
+	recovery int  // steps of the slowest recovery that is known from before the critical step, or 0 if none is
+	tries    int
+	manner   decide.Manner // of the walk that showed last that the last step is critical
+	careful  bool
+	alike    bool // what is not possible any more is taken by what is like it
+	causes   bool // a message is the one that the same step sends
+	ties     bool // a run that is as short as the present one takes its place
+	draws    draws
+	best     []*candidate    // accepted, each shorter than the one before
+	cut      *search.Finding // the run to its critical step, on the evidence for that, or nil if it is not known
+	escape   *search.Success // the walk that became live from before the last step of the run that was confirmed last, if one was taken
+	round    uint16
+	tried    map[uint64]bool // runs, by what happens in them
+	met      map[string]bool // besides, by kind
+	others   []*search.Finding
+}
+
+func newShrinker(p *finder, f *search.Finding) *shrinker {
+	s := &shrinker{
+		finder: p, want: f, keep: !p.survive() && f.Critical != nil && !p.opts.Any,
+		accept: max(1, p.opts.Search.EvidenceWalks/acceptShare),
+		tries:  1,
+		tried:  map[uint64]bool{},
+		met:    map[string]bool{},
+	}
+	if f.Verdict == trace.VerdictNondeterminism || f.Verdict == trace.VerdictGoroutine {
+		s.tries = triesMost
+	}
+	s.careful = f.Verdict != trace.VerdictDead && f.Verdict != trace.VerdictSafety && f.Verdict != trace.VerdictPanic && f.Verdict != trace.VerdictUnhandled && f.Verdict != trace.VerdictDivergence
+	return s
+}
+
+// candidate is a shorter run that may replace that of the finding.
+type candidate struct {
+	*search.Case
+	proved bool // by exhausting
+}
+
+// shrink removes steps in this order: everything after the critical step at once, the faults,
+// the nodes, stretches of steps, shorter and shorter until no stretch can go, and then steps
+// that are alike. If a step is removed, later steps may be possible only with other values: without one
+// election, the next one has an earlier term. So the event that has the same cause, or else the nearest one of the
+// same type, takes the place of a step that is not possible any more. In between, steps are moved: see drift. At
+// the end, other ways to a failure are tried: see shortcuts.
+func (s *shrinker) shrink() (err error) {
+	steps := s.of.Steps()
+	if c := s.want.Critical; s.want.Verdict == trace.VerdictDead && c != nil {
+		steps = c.Step
+		if s.recovery, err = s.Pace(); err != nil {
+			return err
+		}
+	}
+	if ok, err := s.try(s.of, all(steps)); err != nil || !ok {
+		return err
+	}
+	if err := s.keepCut(); err != nil {
+		return err
+	}
+	for _, pass := range []func() error{s.quickly, func() error { return s.drift(driftFirst) }, s.aligned, s.shortcuts, s.drifts} {
+		if err := pass(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// quickly calls the passes that take out much at little cost, with steps that are the same by their causes.
+func (s *shrinker) quickly() error {
+	s.alike, s.causes = true, true
+	for {
+		before := s.length()
+		for _, pass := range []func() error{s.faults, s.nodes, s.stretches} {
+			if err := pass(); err != nil {
+				return err
+			}
+		}
+		if s.length() == before {
+			return nil
+		}
+	}
+}
+
+// drifts calls drift and the passes in turn, until neither makes the run shorter.
+func (s *shrinker) drifts() error {
+	for {
+		before := s.length()
+		if err := s.drift(driftMost); err != nil || s.length() == before {
+			return err
+		}
+		if err := s.aligned(); err != nil {
+			return err
+		}
+	}
+}
+
+// aligned calls the passes with steps that are the same by their causes: with a step that sends goes what it
+// sent, and what comes later stays, though numbers in it may differ. Then it calls them with what is
+// like a step that is not possible, and then without, which some steps need.
+func (s *shrinker) aligned() error {
+	for i := range 3 {
+		s.alike, s.causes = i < 2, i < 1
+		if err := s.passes(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// passes calls each pass until none of them removes a step.
+func (s *shrinker) passes() error {
+	for {
+		before := s.length()
+		for _, pass := range []func() error{s.faults, s.nodes, s.stretches} {
+			if err := pass(); err != nil {
+				return err
+			}
+		}
+		if s.length() < before {
+			continue
+		}
+		if err := s.classmates(); err != nil || s.length() == before {
+			return err
+		}
+	}
+}
+
+// keepCut makes a finding of a dead run that was cut off after its critical step. The evidence
+// about the state there becomes the evidence about the run's end, without more walks.
+func (s *shrinker) keepCut() error {
+	w := s.want
+	if !s.keep || w.Verdict != trace.VerdictDead || s.length() != w.Critical.Step {
+		return nil
+	}
+	if !w.Critical.Exact && (w.Evidence == nil || w.Evidence.From != w.Critical.Step) {
+		return nil
+	}
+	f, err := s.lab.ConfirmCase(s.now().Case)
+	if err != nil || f.Verdict != w.Verdict {
+		return err
+	}
+	f.Decided(&decide.Result{Proved: w.Proved, Evidence: w.Evidence, Critical: w.Critical})
+	s.cut = f
+	return nil
+}
+
+func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }
+
+func (s *shrinker) length() int { return s.now().Steps() }
+
+// try takes a run of those of the steps that are possible, and accepts it if it can replace
+// that of the finding.
+func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
+	if s.enough() {
+		return false, errEnough
+	}
+	for range s.tries {
+		c, err := s.take(of, kept)
+		if err != nil {
+			return false, err
+		}
+		if c == nil || len(s.best) > 0 && !s.shorter(c) || s.known(c) {
+			continue
+		}
+		ok, err := s.stands(c, s.accept, saltShrink)
+		if err != nil {
+			return false, err
+		}
+		if ok {
+			if len(s.best) > 0 && c.Steps() == s.length() {
+				s.best = s.best[:len(s.best)-1]
+			}
+			s.best = append(s.best, c)
+			s.tell(Progress{Doing: DoingShrink, High: c.Steps(), Of: s.of.Steps()})
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// shorter reports whether a candidate is shorter than the run is now, or as short if that is enough.
+func (s *shrinker) shorter(c *candidate) bool {
+	return c.Steps() < s.length() || s.ties && c.Steps() == s.length()
+}
+
+// enough reports whether nothing more is tried.
+func (s *shrinker) enough() bool {
+	return s.Stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough()
+}
+
+// all returns the indices of n steps.
+func all(n int) []int {
+	kept := make([]int, n)
+	for i := range kept {
+		kept[i] = i
+	}
+	return kept
+}
+
+// known reports whether the run was tried before, and records it. Different steps may leave the
+// same run, since steps that are impossible without the removed ones go with them.
+func (s *shrinker) known(c *candidate) bool {
+	if s.tries > 1 { // it may come to something else
+		return false
+	}
+	h := fnv.New64a()
+	for _, step := range c.Path.Steps {
+		io.WriteString(h, step.Event.What+"\n")
+		for _, coin := range step.Coins {
+			io.WriteString(h, coin.What+"\t")
+		}
+	}
+	sum := h.Sum64()
+	known := s.tried[sum]
+	s.tried[sum] = true
+	return known
+}
+
+// take takes a run of some steps. It returns nil if the run cannot replace that of the finding.
+func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
+	c, taken, err := s.lab.Try(of, kept, s.careful, s.alike, s.causes, s.survive())
+	if err != nil || c == nil {
+		return nil, err
+	}
+	last := ""
+	if len(taken) > 0 && taken[len(taken)-1] == len(kept)-1 {
+		last = of.Path.Steps[kept[len(kept)-1]].Event.What
+	}
+	return s.fails(c, last), nil
+}
+
+// fails returns the candidate of a run, or nil if it does not fail in the same way. last is the
+// identity of the step that it ends with in the run that it is a part of, or "" if it does not
+// end with the last one of those that were kept.
+func (s *shrinker) fails(of *search.Case, last string) *candidate {
+	if s.survive() {
+		if f := of.Failure; f == nil || f.Verdict != s.want.Verdict || f.Property != s.want.Property {
+			return nil
+		}
+		return &candidate{Case: of}
+	}
+	n := of.Steps()
+	switch {
+	case !of.MayBeDead():
+		return nil
+	case s.keep && (n == 0 || last == "" || wording.Alike(of.Path.Steps[n-1].Event.What) != wording.Alike(last)):
+		return nil
+	}
+	return &candidate{Case: of}
+}
+
+// stands reports whether a run is dead, by the given number of walks or by exhausting what can
+// follow, and whether its last step is critical, if that is required.
+func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
+	if s.survive() {
+		return true, nil
+	}
+	d := s.decider(c, walks, min(s.opts.Exhaust, exhaustSmall))
+	res, err := d.Seems(salt, false)
+	ok := err == nil
+	if ok {
+		c.proved = res.Proved
+	}
+	if ok && s.keep && !s.isCut(c) {
+		ok, err = d.LastIsCritical(max(walks, s.opts.Search.EvidenceWalks), salt, &s.manner)
+	}
+	if errors.Is(err, decide.ErrAlive) {
+		err = nil
+	}
+	if lost := s.keepOthers(c, d); err == nil {
+		err = lost
+	}
+	return ok && err == nil, err
+}
+
+// isCut reports whether a run is that of the finding to its critical step, of which it is known
+// that its last step is critical.
+func (s *shrinker) isCut(c *candidate) bool {
+	return len(s.best) == 0 && c.Steps() == s.want.Critical.Step
+}
+
+// decider returns the finder that decides about a candidate.
+func (s *shrinker) decider(c *candidate, walks, most int) *decide.Finder {
+	if most == 0 {
+		most = exhaustSmall
+	}
+	return s.lab.Finder(c.Case, decide.Options{Walks: walks, Recovery: s.recovery, Exhaust: most, Effort: s.opts.Effort, Spent: s.opts.Spent})
+}
+
+// keepOthers makes findings of the failures that walks from a candidate met: the first of each
+// kind.
+func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
+	for _, m := range d.Others() {
+		if kind := m.Kind(); !s.met[kind] {
+			s.met[kind] = true
+			f, err := s.lab.Confirm(c.Case, m.Failed)
+			if err != nil {
+				return err
+			}
+			s.others = append(s.others, f)
+		}
+	}
+	return nil
+}
+
+// sure confirms the shortest accepted run by fresh walks and by plain re-execution. If it
+// fails, a binary search finds an earlier accepted run that passes: a step that had to stay is
+// missing in all later runs. It returns nil if no run passes.
+func (s *shrinker) sure() (*search.Finding, error) {
+	low, high := -1, len(s.best) // best[low] stands; best[high] does not
+	var found *search.Finding
+	for at := len(s.best) - 1; low+1 < high; at = (low + high) / 2 {
+		f, err := s.confirmed(s.best[at])
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			low, found = at, f
+		} else {
+			high = at
+		}
+	}
+	return found, nil
+}
+
+// confirmed returns the finding of a run that passes, or nil if it does not.
+func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
+	s.tell(Progress{Doing: DoingConfirm, High: c.Steps(), Of: s.of.Steps()})
+	res, err := s.convinces(c)
+	if res == nil || err != nil {
+		return nil, err
+	}
+	f, err := s.lab.ConfirmCase(c.Case)
+	if err != nil {
+		return nil, err
+	}
+	if f.Verdict != s.want.Verdict || s.survive() && f.Property != s.want.Property {
+		return nil, nil
+	}
+	if s.keep {
+		n := c.Steps()
+		res.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What, Exact: res.Proved}
+		if s.escape != nil && !res.Proved {
+			res.Critical.Shown(*s.escape, res.Evidence)
+		}
+		if was := s.want.Critical.Event; wording.Alike(res.Critical.Event) != wording.Alike(was) {
+			return nil, fmt.Errorf("macemc bug: critical: shrinking made %q of the critical event %q", res.Critical.Event, was)
+		}
+	}
+	f.Decided(res)
+	return f, nil
+}
+
+// convinces decides again about an accepted run: exactly if it can, since walks miss a narrow
+// escape, and otherwise by many fresh walks. It returns nil if the run is not dead or its last
+// step is not critical.
+func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
+	s.escape = nil
+	if s.survive() || c.proved {
+		return &decide.Result{Proved: c.proved}, nil
+	}
+	walks := confirmTimes * s.accept
+	d := s.decider(c, walks, cmp.Or(s.opts.Exhaust, decide.Most))
+	s.round++
+	res, err := d.Seems(saltSure+s.round, true)
+	if err == nil && s.keep && !res.Proved {
+		ok, lost := d.LastIsCritical(walks, saltSure+s.round, &s.manner)
+		if err = lost; err == nil && !ok {
+			return nil, nil
+		}
+		if w, met := d.Alive(c.Steps() - 1); met {
+			s.escape = &w
+		}
+	}
+	if errors.Is(err, decide.ErrAlive) {
+		return nil, nil
+	}
+	return res, err
+}

@@ -1,0 +1,249 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/observe"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/search/internal/walk"
+	"macemc/internal/search/internal/work"
+	"macemc/sim"
+)
+
+// Afar takes walks in other processes. A walk depends on its number and on the corpus before its
+// lot, so a search finds the same wherever walks are taken. The search itself takes the walks that
+// need a look.
+type Afar interface {
+	// Size returns how many walks of a lot of n one span is to have.
+	Size(n int) int
+	// Learn publishes the corpus before a lot: all of it once, and then each lot's additions.
+	Learn(k Knowledge) error
+	// Take takes the spans of a lot. It calls came with their results in order, and returns when came
+	// reports false, or soon after stopped reports true.
+	Take(spans []Span, stopped func() bool, came func(Spanned) (more bool)) error
+	// Grow takes the runs of EngineReference. An item is the runs that begin alike, and a Taker enumerates it. Its
+	// result has what came of some of the runs, and the states from which the others go on, which become
+	// further items. While fewer items than its window are under way, Grow calls next, which returns another
+	// one, or false if there is none at the time. It calls came with the result of each item, once. It returns
+	// when no item is under way and there is none, or soon after stopped reports true.
+	Grow(next func(window int) (item []byte, is bool), came func(result []byte) error, stopped func() bool) error
+}
+
+// Knowledge is a corpus, or additions to it, for other processes. Its fields belong to the search.
+type Knowledge struct {
+	Lot    int  // the lot before which it is known
+	All    bool // Whole is the corpus, or nil if there is none; otherwise Notes and Chosen are added to it
+	Whole  *walk.Kept
+	Notes  []walk.Noted
+	Chosen []int
+}
+
+// A Span is some walks of a lot.
+type Span struct {
+	Lot      int
+	From, To int
+	Walks    walk.Lot // the lot
+	Length   walk.Length
+	Noting   bool // what the walks meet is noted
+}
+
+// Spanned is the result of a span: its walks before the first that needs a look.
+type Spanned struct {
+	From, Walks int // walks that came to nothing, from the first of the span
+	Ends        bool
+	Stats       Stats
+	Steps       int // that count for the share of audits
+	Audited     int
+	Notes       []walk.Noted
+	Chosen      []int
+	Coverage    observe.Counted
+	Quarantined []int // walks that were left out, since they ended the processes that took them
+}
+
+// afar takes the walks of a lot in other processes: see scouts.ahead.
+func (r *runner) afar(length walk.Length, l walk.Lot) (nothing int, err error) {
+	r.collect()
+	if err := r.teach(); err != nil {
+		return 0, err
+	}
+	size := max(1, r.opts.Afar.Size(l.To-l.From))
+	var spans []Span
+	for from := l.From; from < l.To; from += size {
+		spans = append(spans, Span{Lot: r.lots, From: from, To: min(from+size, l.To), Walks: l, Length: length, Noting: r.corpus != nil})
+	}
+	r.lots++
+	var failed error
+	err = r.opts.Afar.Take(spans, r.Stopped, func(s Spanned) bool {
+		if s.From != l.From+nothing {
+			failed = fmt.Errorf("walks from %d on came from another process, where those from %d on were due", s.From, l.From+nothing)
+			return false
+		}
+		failed = r.folds(s)
+		nothing += s.Walks
+		r.at(l.From + nothing)
+		return failed == nil && !s.Ends && !r.Stopped()
+	})
+	return nothing, cmp.Or(failed, err)
+}
+
+// folds adds the result of a span.
+func (r *runner) folds(s Spanned) error {
+	r.share.Add(s.Steps, s.Audited)
+	r.add(s.Stats)
+	for _, n := range s.Notes {
+		notes, err := n.Notes()
+		if err != nil {
+			return err
+		}
+		r.notes = append(r.notes, notes)
+	}
+	r.begun = append(r.begun, s.Chosen...)
+	r.add(Stats{Restarted: len(s.Chosen)})
+	r.quarantined = append(r.quarantined, s.Quarantined...)
+	return r.coverage.Add(&s.Coverage)
+}
+
+// teach publishes the corpus before the next lot.
+func (r *runner) teach() error {
+	k := Knowledge{Lot: r.lots, Notes: r.untold.notes, Chosen: r.untold.chosen}
+	if r.lots == 0 {
+		k = Knowledge{All: true, Whole: r.corpus.Kept()}
+	}
+	r.untold = pastKept{}
+	return r.opts.Afar.Learn(k)
+}
+
+// A Taker takes spans of walks for a search in another process. It belongs to one goroutine.
+type Taker struct {
+	pool   work.Pool[*scout]
+	corpus *walk.Corpus
+	lot    int // the last lot of Learn
+	seed   uint64
+	round  int                 // of the last item of Enumerate
+	known  map[canon.Hash]mark // states of the items of that round whose results are stored
+}
+
+// NewTaker makes a Taker for a search of these options.
+func NewTaker(sys *sim.System, opts Options) (*Taker, error) {
+	opts.Afar, opts.Store = nil, nil
+	h, err := newHand(sys, opts, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	t := &Taker{seed: h.opts.Seed, lot: -1, pool: work.Pool[*scout]{Hands: []*scout{{hand: h}}}}
+	t.pool.Here = func(one *scout) { one.here() }
+	t.pool.Gone = func(k int, _ work.Unit) (work.Outcome, bool) {
+		_, another := t.pool.Hands[k].gone()
+		t.pool.Hands[k] = &scout{hand: another}
+		return work.Outcome{Ends: true}, false
+	}
+	return t, nil
+}
+
+// Lot returns the number of the last lot that Learn added.
+func (t *Taker) Lot() int { return t.lot }
+
+// Knowledge returns all that Learn was given, for another Taker.
+func (t *Taker) Knowledge() Knowledge {
+	return Knowledge{Lot: t.lot, All: true, Whole: t.corpus.Kept()}
+}
+
+// Learn adds the corpus before a lot.
+func (t *Taker) Learn(k Knowledge) error {
+	if k.All {
+		c, err := k.Whole.Corpus()
+		t.corpus, t.lot = c, k.Lot
+		return err
+	}
+	if k.Lot != t.lot+1 {
+		return fmt.Errorf("what lot %d adds is told after that of lot %d", k.Lot, t.lot)
+	}
+	if t.corpus == nil && len(k.Notes) > 0 {
+		t.corpus = walk.NewCorpus()
+	}
+	for _, n := range k.Notes {
+		notes, err := n.Notes()
+		if err != nil {
+			return err
+		}
+		t.corpus.Add(notes)
+	}
+	for _, c := range k.Chosen {
+		t.corpus.Chose(c)
+	}
+	t.lot = k.Lot
+	return nil
+}
+
+// Take takes the walks of a span, after Learn of its lot. It calls next with the number of each walk;
+// next reports whether the walk is taken, left out, or stops the span.
+func (t *Taker) Take(s Span, next func(walk int) Next) (out Spanned, wanted bool, err error) {
+	if s.Lot != t.lot || s.From < 0 || s.To < s.From {
+		return out, false, fmt.Errorf("walks %d to %d of lot %d are to be taken, and what is known is of lot %d", s.From, s.To, s.Lot, t.lot)
+	}
+	if t.corpus == nil && s.Noting {
+		t.corpus = walk.NewCorpus()
+	}
+	one := t.pool.Hands[0]
+	one.Walk, one.how = walk.New(t.seed), one.strategy(t.corpus)
+	one.Walk.Corpus = t.corpus
+	if _, _, w := one.Run(run.Repeat(choose.NewRaw(nil), run.Fair, 0), false); w.Run.Failed() == nil {
+		one.counted() // the start does not count
+	}
+	one.coverage.Clear()
+	covered := one.coverage.Another()
+	out.From, wanted = s.From, true
+	came, err := t.pool.Do(s.To-s.From, 1, func(one *scout, u work.Unit, _ func() bool) (work.Outcome, error) {
+		i := s.From + u.From
+		switch next(i) {
+		case NextLeave:
+			out.Quarantined = append(out.Quarantined, i)
+			return work.Outcome{}, nil
+		case NextStop:
+			wanted = false
+			return work.Outcome{Ends: true}, nil
+		}
+		came := one.take(one.how.Plan(i, s.Length), s.Walks.Careful(i), func() bool { return true })
+		if !came.Ends {
+			covered.Merge(one.coverage)
+		}
+		one.coverage.Clear()
+		return came, nil
+	})
+	for k, c := range came {
+		if out.Ends = c.Ends; c.Ends {
+			break
+		}
+		out.add(c, s.Walks.Careful(s.From+k))
+	}
+	out.Coverage = covered.Counted()
+	return out, wanted, err
+}
+
+func (s *Spanned) add(c work.Outcome, careful bool) {
+	s.Walks++
+	s.Stats.Add(c.Stats)
+	s.Steps += c.Judged
+	if careful {
+		s.Audited += c.Judged + 1
+	}
+	if c.Met != nil {
+		s.Notes = append(s.Notes, c.Met.Noted())
+	}
+	if c.Kept > 0 {
+		s.Chosen = append(s.Chosen, c.Kept)
+	}
+}
+
+// Next is an answer about a walk of a span.
+type Next uint8
+
+// The answers of next.
+const (
+	NextTake  Next = iota
+	NextLeave      // the walk is left out, and listed as Quarantined
+	NextStop       // the span is over
+)

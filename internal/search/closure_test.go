@@ -1,0 +1,40 @@
+package search
+
+import (
+	"testing"
+
+	"macemc/internal/search/internal/closure"
+	"macemc/sim"
+	"macemc/systems/handshake"
+)
+
+// While it looks for the states that are alive, a closure may run no handler for
+// long: the monitor must not take it for one that does not return.
+func TestSpreadingIsNoHandler(t *testing.T) {
+	none := sim.Faults{}
+	params, err := handshake.System.Configure(0, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, x := explored(t, handshake.System, Options{Params: params, Conditions: sim.Conditions{Faults: &none}, Engine: EngineMemo})
+	g, err := closure.New(&r.owner, x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if err := g.Resolve(x); err != nil {
+		t.Fatal(err)
+	}
+	r.Pulse.On = true
+	ran, felt := r.now().HandlerRuns, r.Pulse.Asked
+	clear(g.Alive)
+	if err := g.Spread(); err != nil {
+		t.Fatal(err)
+	}
+	if r.now().HandlerRuns != ran {
+		t.Fatalf("%d handlers ran: the test shows nothing", r.now().HandlerRuns-ran)
+	}
+	if r.Pulse.Asked == felt {
+		t.Error("the monitor feels nothing of it")
+	}
+}

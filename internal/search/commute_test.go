@@ -1,0 +1,147 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"macemc/internal/catalog"
+	"macemc/internal/long"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/spec"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// TestCommutingSteps: where steps that commute with the last one are not looked
+// up, memo meets the same states, in the same order and by the same steps, and
+// counts the same, as where all are: on every system, on random services, with
+// faults and without.
+func TestCommutingSteps(t *testing.T) {
+	unasked := map[string]int{}
+	for _, sys := range catalog.Systems() {
+		for _, faults := range []string{"none", "crash=1,reset=1", "loss=1,dup=1"}[:long.Of(2, 3)] {
+			for _, nodes := range []int{0, 4}[:long.Of(1, 2)] {
+				budgets, err := sim.ParseFaults(faults)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if params, err := sys.Configure(nodes, nil, nil); err == nil {
+					opts := Options{Params: params, Conditions: sim.Conditions{Faults: &budgets}, Depth: long.Of(4, 7)}
+					if faults == "none" {
+						opts.Depth = long.Of(5, 10)
+					}
+					unasked[sys.Name] += lookedUpOrNot(t, sys, opts)
+					if faults == "none" { // a step that sends to a full channel does something else before a message is taken
+						opts.Network = sim.Network{TCPBuffer: 1, UDPCapacity: 1}
+						unasked[sys.Name] += lookedUpOrNot(t, sys, opts)
+					}
+				}
+			}
+		}
+	}
+	for _, sys := range []string{"jointree", "twophase", "brokentree"} {
+		if unasked[sys] == 0 {
+			t.Errorf("every step of %s was looked up", sys)
+		}
+	}
+}
+
+// The same of random services.
+func TestCommutingServices(t *testing.T) {
+	unasked := 0
+	for seed := range uint64(long.Of(8, 200)) {
+		s := spec.Draw(seed)
+		opts := conditions(s)
+		opts.Depth = 5
+		unasked += lookedUpOrNot(t, s.System(), opts)
+		if t.Failed() {
+			t.Fatalf("service %d: %s", seed, s)
+		}
+	}
+	if unasked == 0 {
+		t.Error("every step of the random services was looked up")
+	}
+}
+
+// lookedUpOrNot takes all steps to a depth by two explorers, and returns how many
+// one of them did not look up.
+func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
+	t.Helper()
+	opts.once = true
+	var all [2][]string
+	for i := range all {
+		opts.all = i == 0
+		r, err := newRunner(sys, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		m := x.ByMemo()
+		bad, err := r.owner.Guarded(x.Taker, x.Roots)
+		for level, depth := x.Level(), 0; err == nil && bad == nil && depth < opts.Depth && x.Set.Len() < long.Of(1_000, 20_000); depth++ {
+			r.add(Stats{Depth: depth})
+			bad, err = r.owner.Guarded(x.Taker, func() error { return expandSome(x, level) })
+			next := x.Level()
+			x.Expanded(level, next)
+			level = next
+		}
+		for s := range x.Each {
+			x.Get(s, x.From)
+			all[i] = append(all[i], fmt.Sprint(x.From, x.Origin(s), x.Live(s), x.Outside(s)))
+		}
+		all[i] = append(all[i], fmt.Sprintf("%+v, %v, %+v", r.now(), err, bad))
+		unasked += m.Unasked
+		if i == 0 && unasked > 0 {
+			t.Errorf("%s: not all is looked up", sys.Name)
+		}
+	}
+	if !slices.Equal(all[0], all[1]) {
+		k := 0
+		for k < min(len(all[0]), len(all[1]))-1 && all[0][k] == all[1][k] {
+			k++
+		}
+		t.Errorf("%s with %v: %d and %d states; they differ at %d: %s | %s", sys.Name, opts.Faults, len(all[0])-1, len(all[1])-1, k, all[0][k], all[1][k])
+	}
+	return unasked
+}
+
+// TestCommutingStepsTogether: several workers count the same, too, where a
+// handler fails in the last level.
+func TestCommutingStepsTogether(t *testing.T) {
+	failed := 0
+	for seed := range uint64(400) {
+		s := spec.Draw(seed)
+		if !*long.On && (!s.Does(spec.Fail) || failed > 0) {
+			continue
+		}
+		opts := conditions(s)
+		opts.Faults, opts.Depth, opts.NoWalks, opts.team = nil, 7, true, 1
+		first := ""
+		for _, workers := range []int{-2, 2, 3} {
+			opts.all, opts.Workers = workers < 0, max(workers, -workers)
+			res, err := Search(s.System(), opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := res.Stats
+			said := fmt.Sprint(n.States, n.Transitions, n.Executed, n.Duplicates, res.Finding != nil)
+			if first == "" {
+				first = said
+			}
+			if said != first {
+				t.Errorf("service %d, %d workers: %s; where all is looked up: %s", seed, workers, said, first)
+			}
+			if f := res.Finding; f != nil && f.Verdict == trace.VerdictPanic {
+				failed++
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("no service failed")
+	}
+}

@@ -1,0 +1,174 @@
+package search
+
+import (
+	"fmt"
+
+	"macemc/choose"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/search/internal/walk"
+	"macemc/internal/setting"
+	"macemc/internal/world"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// repetitions is the number of times that a step is taken again to count its outcomes.
+const repetitions = 100
+
+// confirm takes a failed run again from its start, in lockstep and with every check on, and makes
+// the finding of this second run. A run that does not fail again in the same way is a finding, too:
+// the service is not deterministic.
+func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure) (*Finding, error) {
+	confirming, err := h.tracing()
+	if err != nil {
+		return nil, err
+	}
+	record := choose.NewRecord(answers)
+	last, watch := run.Repeat(record, c, want.Step), newLooping(want, c)
+	if want.Verdict == trace.VerdictHot {
+		last.See = watch.see
+	}
+	end, failure, w := confirming.Run(last, true)
+	dead := func() bool {
+		switch {
+		case w.Run.Steps() != want.Step:
+			return false
+		case want.Verdict == trace.VerdictHot:
+			return watch.holds()
+		}
+		return want.Verdict == trace.VerdictDead && (c.Faults || !last.Live)
+	}
+	bound := func() bool { return end == run.EndStopped && world.Unsupported(w.Run.Err()) }
+	varied := failure == nil && want.Verdict != trace.VerdictGoroutine && !dead() && !bound() // some step is not the same each time
+	again := func() bool {
+		return failure != nil && (!varied || want.Verdict == trace.VerdictNondeterminism || failure.Verdict == trace.VerdictNondeterminism)
+	}
+	for n := 0; n < repetitions && varied && !again() && !h.Stopped(); n++ {
+		record = choose.NewRecord(&run.Lenient{Raw: choose.NewRaw(run.Picks(record.Path()))})
+		last = run.Repeat(record, c, want.Step)
+		end, failure, w = confirming.Run(last, true)
+	}
+	shown := *want
+	switch {
+	case again():
+		shown = *failure
+	case want.Verdict == trace.VerdictNondeterminism, !varied && dead():
+	case bound():
+		return nil, w.Run.Err()
+	case want.Verdict == trace.VerdictGoroutine: // it may end before it is looked for; its stack proves that it was
+	default:
+		shown = unlike(*want, "the run ended in a %s (%s), but not when it was taken again%s")
+	}
+	f := newFinding(shown, record.Path(), w.Run.Trace(), c)
+	if shown.Verdict == trace.VerdictHot {
+		f.loops(watch)
+	}
+	varies := failure != nil && f.Property != "" // a property, within one state: no step is to blame
+	if f.Verdict == trace.VerdictNondeterminism && !varies {
+		countOutcomes(&h.Runs, f)
+	}
+	h.opts.label(h.Sys, f)
+	if f.Verdict == trace.VerdictSafety || f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictHot {
+		f.Path.Add("state", w.State.Recorded().String())
+	}
+	return f, nil
+}
+
+// unlike returns the failure of a run that did not fail again as it did.
+func unlike(f trace.Failure, say string) trace.Failure {
+	f.Message = fmt.Sprintf(say, f.Verdict, f.Message, run.Hint)
+	f.Verdict = trace.VerdictNondeterminism
+	return f
+}
+
+// record takes a run that did not fail again in the same way, and returns it as a finding with
+// VerdictNone.
+func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding, error) {
+	confirming, err := h.tracing()
+	if err != nil {
+		return nil, err
+	}
+	record := choose.NewRecord(answers)
+	_, failure, w := confirming.Run(run.Repeat(record, c, steps), true)
+	came := trace.Failure{}
+	switch {
+	case failure != nil:
+		came = *failure
+	case w.Run.Steps() != steps:
+		return nil, fmt.Errorf("a run of %d steps came to its end after %d when it was taken again%s", steps, w.Run.Steps(), run.Hint)
+	}
+	f := newFinding(cameAt(came, w.Run.Steps()), record.Path(), w.Run.Trace(), c)
+	h.opts.label(h.Sys, f)
+	f.Path.Add("state", w.State.Recorded().String())
+	return f, nil
+}
+
+// cameAt returns the failure, or none, of a run of that many steps.
+func cameAt(f trace.Failure, steps int) trace.Failure {
+	f.Step = steps
+	return f
+}
+
+// tracing returns a hand whose careful runs are recorded. Its counts are not added to the
+// search's.
+func (h *hand) tracing() (*hand, error) {
+	counts := &Stats{}
+	c := &hand{opts: h.opts, counts: counts, Runs: run.Runs{
+		Setting: h.Setting, Limits: h.Limits, World: h.World, Pulse: run.Pulse{On: h.Pulse.On, Trail: h.Pulse.Trail},
+		Counts: run.Counts{Steps: &counts.Steps, Audited: &counts.Audited},
+	}}
+	t, err := h.NewLockstep(world.Config{Audit: true, Trace: true})
+	c.Lockstep = t
+	return h.lends(c), err
+}
+
+// label writes the header of a finding's path.
+func (o Options) label(sys *sim.System, f *Finding) {
+	p := f.Path
+	s := o.setting(sys)
+	p.Header = s.Header(f.climate.Faults)
+	p.Add("seed", fmt.Sprint(o.Seed))
+	p.Add("verdict", f.Verdict.String())
+	if f.Property != "" {
+		p.Add("violates", f.Property)
+	}
+	if f.Verdict == trace.VerdictHot {
+		p.Add("repeats", fmt.Sprint(f.Repeats))
+	}
+	if f.Critical != nil {
+		p.Add("critical", fmt.Sprint(f.Critical.Step))
+	}
+	f.labelManner()
+}
+
+// Shortened records that the finding is a shorter run of another one. How that one was met
+// stays true of it.
+func (f *Finding) Shortened(from *Finding) {
+	f.Found, f.Manner = from.Path, from.Manner
+	f.labelManner()
+}
+
+// metBy records the manner of the walk that met a finding.
+func (f *Finding) metBy(m walk.Manner) {
+	f.Manner = m.String()
+	f.labelManner()
+}
+
+// labelManner writes into the path of a finding which manner of walk met it.
+func (f *Finding) labelManner() {
+	if f.Manner != "" {
+		f.Path.Set("walk", f.Manner)
+	}
+}
+
+// setting returns the system, parameters and conditions on which runs with these options depend.
+func (o *Options) setting(sys *sim.System) setting.Setting {
+	return setting.Setting{Sys: sys, Params: o.Params, Conditions: o.Conditions}
+}
+
+// Describe returns the header of a run without faults, in which only some
+// properties are checked. If only is nil, all are.
+func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
+	s := setting.Setting{Sys: sys, Params: p, Conditions: sim.Conditions{Properties: only}}
+	return s.Header(false)
+}

@@ -1,0 +1,169 @@
+package search
+
+import (
+	"regexp"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/run"
+	"macemc/trace"
+)
+
+// findings are the findings of a search: one for each verdict, property and critical event,
+// and for each place of a panic. One mistake usually shows in many states; further findings
+// that are alike are only counted.
+type findings struct {
+	opts  *Options // read for Findings, Ignore and Found
+	all   []*Finding
+	tried map[string]int // candidates that were confirmed, by verdict, property, and event or place of a panic
+	alike int
+
+	ignored int // failures that are left out
+}
+
+// newFinding makes a finding of a run. All findings begin here; facts about them are added
+// by the code that takes the run, and then by judge.go and the lab.
+func newFinding(failure trace.Failure, path *choose.Path, trace *trace.Trace, c run.Climate) *Finding {
+	return &Finding{Failure: failure, Path: path, Trace: trace, climate: c}
+}
+
+// triesMost is the largest number of candidates that are examined for each finding that is wanted.
+// To examine one takes its run twice, and much more if it may be dead.
+const triesMost = 20
+
+// wants reports whether the search has fewer findings than are wanted.
+func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
+
+// several reports whether a finding may be followed by others.
+func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ignore) > 0 }
+
+// known returns the number of failed runs that were like a finding, or are ignored.
+func (f *findings) known() int { return f.alike + f.ignored }
+
+// another counts a failed run that is like a finding, or was met after there were enough findings.
+func (f *findings) another() { f.alike++ }
+
+// ignores reports whether a failure is left out, and counts it.
+func (f *findings) ignores(failure *trace.Failure) bool {
+	out := f.opts.Ignores(failure)
+	if out {
+		f.ignored++
+	}
+	return out
+}
+
+// note keeps a finding, with its critical step, if there is none like it, and reports
+// whether the search has enough.
+func (r *runner) note(f *Finding) (enough bool, err error) {
+	if f != nil && r.findings.ignores(&f.Failure) {
+		return false, nil
+	}
+	if !r.findings.wants() { // one may be met in several phases, as dead here and as unsafe there
+		r.findings.another()
+		return true, nil
+	}
+	if f, err = r.locate(f); err == nil {
+		err = r.blameSlow(f)
+	}
+	if err != nil {
+		return true, err
+	}
+	if f != nil && r.opts.ignoresCause(f) {
+		r.findings.ignored++
+		return false, nil
+	}
+	return r.findings.keep(f), nil
+}
+
+// keep records a finding whose critical step was searched for. A finding of nondeterminism
+// ends the search, since nothing else is reliable then.
+func (f *findings) keep(found *Finding) (enough bool) {
+	for _, other := range f.all {
+		if found.kind() == other.kind() {
+			f.alike++
+			return !f.wants()
+		}
+	}
+	f.all = append(f.all, found)
+	if f.opts.Found != nil {
+		f.opts.Found(found)
+	}
+	return !f.wants() || found.Verdict == trace.VerdictNondeterminism
+}
+
+var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
+
+// worth reports whether another candidate is looked at.
+func (f *findings) worth(failure *trace.Failure) bool {
+	if f.ignores(failure) {
+		return false
+	}
+	key := failure.Verdict.String() + " " + failure.Property + thrownAt(failure) // else a panic that is met often hides the others,
+	if failure.Verdict == trace.VerdictSafety {
+		key += " " + causeOf(failure.Identity) // and so does an event that often violates a property
+	}
+	if f.tried == nil {
+		f.tried = map[string]int{}
+	}
+	if f.tried[key] >= triesMost*f.opts.Findings {
+		f.alike++
+		return false
+	}
+	f.tried[key]++
+	return true
+}
+
+// kind returns a key that is equal for findings that are alike: the failure and its place. The place
+// is the critical event without nodes and contents; for a panic, it is the place in the source.
+func (f *Finding) kind() [3]string {
+	event := f.Identity
+	switch {
+	case f.Verdict == trace.VerdictDead && f.Critical != nil:
+		event = f.Critical.Event
+	case f.Verdict == trace.VerdictDead, f.Verdict == trace.VerdictHot:
+		event = ""
+	case f.Stack != "":
+		event = thrownAt(&f.Failure)
+	}
+	return [3]string{f.Verdict.String(), f.Property, causeOf(event)}
+}
+
+var carried = regexp.MustCompile(`\{.*\}`)
+
+// thrownAt returns the place where a service panicked, with its message without numbers.
+// The message is part of it, since several panics may be raised by one function.
+func thrownAt(f *trace.Failure) string {
+	if f.Stack == "" {
+		return ""
+	}
+	_, rest, _ := strings.Cut(f.Stack, "\n")
+	place, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(place) + " " + numberText.ReplaceAllString(f.Message, "0")
+}
+
+var numberText = regexp.MustCompile(`[0-9]+`)
+
+// noteWrong makes a finding of a failure at the state that an explorer has just reached, if
+// it is worth it. It returns errEnough if no more findings are wanted.
+func (r *runner) noteWrong(x *explore.Explorer, failure *trace.Failure, dead bool) (err error) {
+	if !r.findings.worth(failure) {
+		return nil
+	}
+	answers := x.Found()
+	steps := answers.Length()
+	var f *Finding
+	if dead {
+		f, err = r.judge(func() choose.Source { return answers }, x.Climate, x.World, steps, true)
+	} else {
+		f, err = r.confirm(answers, x.Climate, failedAfter(*failure, steps))
+	}
+	enough := false
+	if err == nil && f != nil {
+		enough, err = r.note(f)
+	}
+	if err == nil && enough {
+		err = explore.ErrEnough
+	}
+	return err
+}

@@ -1,0 +1,252 @@
+package search
+
+import (
+	"runtime"
+
+	"macemc/internal/byzantine"
+	"macemc/internal/contract"
+	"macemc/internal/observe"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/search/internal/walk"
+	"macemc/internal/search/internal/work"
+	"macemc/internal/world"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// hand takes runs. It has the worlds in which they are taken, their coverage, and its counts since
+// the last call of counted. Only one goroutine at a time uses it; besides, a monitor reads the pulse
+// of its runs.
+type hand struct {
+	run.Runs
+	opts     Options // two change on the way: see mayFire, and exhaustLocal
+	of       *runner // the search that it explores for, or nil if it answers questions about single runs
+	prefix   *prefix // the beginning of every run, or nil if there is none
+	coverage *observe.Coverage
+	owner    explore.Owner
+	share    run.Share // the audited share of this phase
+	counts   *Stats    // the counts since the last call of counted
+
+	confirming *hand // the last hand that took runs again for it
+}
+
+// newHand makes a hand for a search, or for a lab if of is nil. It takes runs as another
+// hand does, from the same prefix and within the same limits, unless like is nil.
+func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, error) {
+	opts, err := opts.filled()
+	if err != nil {
+		return nil, err
+	}
+	if err := sys.Validate(opts.Params); err != nil {
+		return nil, err
+	}
+	if sys, err = byzantine.System(sys, opts.Params, opts.Byzantine); err != nil {
+		return nil, err
+	}
+	if opts.Properties, err = opts.checked(sys); err != nil {
+		return nil, err
+	}
+	if err := sys.CanFail(opts.Params, opts.Budgets(sys)); err != nil {
+		return nil, err
+	}
+	limits, on, counts := &run.Limits{Ask: reasons(opts.Stop), Budget: opts.Memory, Table: opts.table}, opts.Trail != nil, &Stats{}
+	var from *prefix
+	if like != nil {
+		limits, on, from = like.Limits, like.Pulse.On, like.prefix.share()
+	}
+	h := &hand{
+		opts: opts, of: of, prefix: from, coverage: new(observe.Coverage), counts: counts,
+		Runs: run.Runs{
+			Setting: opts.setting(sys), Live: opts.live, Made: opts.made, Limits: limits, Pulse: run.Pulse{Trail: opts.Trail, On: on},
+			Counts: run.Counts{Steps: &counts.Steps, Audited: &counts.Audited},
+		},
+	}
+	if err := h.Open(h.coverage); err != nil {
+		return nil, err
+	}
+	h.opts.Params = h.Params
+	h.auditAnew()
+	h.owner = explore.Owner{
+		Runs: &h.Runs, Share: &h.share, Coverage: h.coverage, Seed: opts.Seed, All: opts.all, Worth: opts.worth, Once: opts.once,
+		Counts: explore.Counts{
+			Steps: &counts.Steps, States: &counts.States, Transitions: &counts.Transitions, Executed: &counts.Executed,
+			HandlerRuns: &counts.HandlerRuns, Duplicates: &counts.Duplicates, Compared: &counts.Compared,
+		},
+		Halt: h.halted, Depth: h.depth, Progress: h.passes,
+	}
+	if of != nil {
+		h.owner.Few = h.few()
+	}
+	return h, nil
+}
+
+// counted returns the counts since its last call, and sets them to zero. Counts that the caller does
+// not add are lost.
+func (h *hand) counted() Stats {
+	counts := *h.counts
+	*h.counts = Stats{}
+	return counts
+}
+
+// unaudited makes the hand audit nothing until audits is called. forgets sets the counts back to
+// their present values.
+func (h *hand) unaudited() (audits, forgets func()) {
+	share, counts := h.share, *h.counts
+	h.share = run.NoShare()
+	return func() { h.share = share }, func() { *h.counts = counts }
+}
+
+// auditAnew begins a phase in which nothing was audited yet.
+func (h *hand) auditAnew() {
+	h.share = run.Share{}
+	if h.opts.once {
+		h.share.Least = 1
+	}
+}
+
+// auditFrom continues a phase.
+func (h *hand) auditFrom(steps, audited int) {
+	h.auditAnew()
+	h.share.Add(steps, audited)
+}
+
+// halted reports whether the exploration should stop, even in the middle of a state.
+func (h *hand) halted() bool {
+	switch {
+	case h.of == nil:
+		return h.Stopped()
+	case h.of.hand == h:
+		return h.Stopped() || h.opts.enough(h.of.now())
+	}
+	return h.Stopped() || h.opts.enough(*h.counts)
+}
+
+// depth returns the depth of the states that are expanded.
+func (h *hand) depth() int {
+	if h.of == nil {
+		return 0
+	}
+	return h.of.stats.Depth
+}
+
+// passes reports the progress of long work.
+func (h *hand) passes(done int) {
+	if h.of != nil && h.of.hand == h {
+		h.of.at(done)
+	}
+}
+
+// wanted reports whether a run should go on: the search was not stopped.
+func (h *hand) wanted() bool { return !h.Stopped() }
+
+// taken returns how many steps a run took; those of the prefix only if it took them again.
+func (h *hand) taken(w *world.World, careful bool) int {
+	if careful {
+		return w.Run.Steps()
+	}
+	return w.Run.Steps() - h.prefix.base()
+}
+
+// strategy returns how walks of the default search are taken. It has the forks of this
+// hand, and is of no use to another.
+func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
+	weighted := walk.Weighted{
+		Fair: h.prefix.beginning(run.Fair), Faulty: h.prefix.beginning(run.Climate{Faults: true}), Base: h.prefix.base(), Stormy: h.Stormy(),
+		Uniform: h.opts.Walking == WalkUniform,
+	}
+	if !h.opts.Walking.guided() {
+		return &weighted
+	}
+	return &walk.Portfolio{
+		Weighted: weighted, Seed: h.opts.Seed, Lively: h.World.Judge.CanBeLive(), Corpus: c, Restarts: h.opts.Restarts,
+		Manners: h.opts.Walking.manners(), Budgets: faultsOf(h.Budgets()),
+	}
+}
+
+// faultsOf returns the faults that a walk may have, with their numbers.
+func faultsOf(budgets sim.Faults) (all []walk.Budget) {
+	for _, kind := range contract.Kinds() {
+		if kind.Fault() {
+			n := *budgets.Of(kind)
+			if n == sim.Unlimited {
+				n = len(walk.Guide{}.Points)
+			}
+			if n > 0 {
+				all = append(all, walk.Budget{Kind: kind, N: n})
+			}
+		}
+	}
+	return all
+}
+
+// few returns how many faults the runs of the exhaustive phase have at most, or 0 if only the
+// budgets limit them. A list of all that a service survives makes the phase too shallow where
+// Effort bounds it. If the options name budgets, a depth or an effort, nothing else is limited.
+func (h *hand) few() int {
+	const many, small = 4, 2
+	total := 0
+	for _, b := range faultsOf(h.Budgets()) {
+		total += b.N
+	}
+	if o := h.opts; o.Faults != nil || o.Depth != 0 || o.Effort > effortUsual || total <= many {
+		return 0
+	}
+	return small
+}
+
+// manners returns the manners that the walks of a portfolio have in turn.
+func (w Walking) manners() []walk.Manner {
+	switch w {
+	case WalkChain:
+		return []walk.Manner{walk.Chain}
+	case WalkSwarm:
+		return []walk.Manner{walk.Swarm}
+	case WalkSingle:
+		return []walk.Manner{walk.Single}
+	default:
+		return []walk.Manner{walk.Chain, walk.Swarm, walk.ByWeight, walk.Chain, walk.Swarm, walk.Single}
+	}
+}
+
+// ended returns the failure of the world in which a handler ended its goroutine, with the
+// hand that owns the world. If there is none, a function that the caller gave did it: then
+// the caller's goroutine ends, as it would have.
+func (h *hand) ended() (*hand, *trace.Failure) {
+	for ; h != nil; h = h.confirming {
+		worlds := []*world.World{h.World, h.Lockstep.World, h.Lockstep.Lag}
+		if h.Exploring != nil {
+			w, _ := h.Exploring.Within()
+			worlds = append(worlds, w)
+		}
+		for _, w := range worlds {
+			if f := w.Run.Failed(); f != nil && w.Run.Unwound() {
+				return h, f
+			}
+		}
+	}
+	runtime.Goexit()
+	return nil, nil
+}
+
+// here begins to take runs on this goroutine.
+func (h *hand) here() { h.Pulse.Here() }
+
+// gone returns the failure of the run in which a handler ended the goroutine, and a new hand to
+// replace this one.
+func (h *hand) gone() (*trace.Failure, *hand) {
+	r, f := h.ended()
+	r.Pulse.Rest()
+	another, err := newHand(h.Sys, h.opts, h.of, h)
+	if err != nil {
+		panic("macemc bug: search: a hand that was made before cannot be made again: " + err.Error())
+	}
+	return f, another
+}
+
+// Stats and its parts are defined and added up in internal/search/internal/work.
+type (
+	Stats     = work.Stats     // count what the search did; they are the same for the same seed
+	Periphery = work.Periphery // counts the states that were walked from at the ends of rounds
+	Manners   = work.Manners   // are how many walks there were of each manner
+)

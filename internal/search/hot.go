@@ -1,0 +1,456 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/hot"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/search/internal/walk"
+	"macemc/internal/world"
+	"macemc/trace"
+)
+
+// Lasso describes a run that stays hot for ever: see sim.Cools.
+type Lasso struct {
+	Since   int      // the monitor has been hot since the state after this many steps
+	From    int      // the run goes on with the steps after this one, again and again; if it is the last one, nothing more has to happen
+	abrupt  bool     // the state before that was hot, too, but it was cold in between
+	Untaken []string // what is possible in some states of the cycle, and that no step of it takes
+}
+
+// cooled decides about the properties made by Cools, after those made by Eventually.
+func (r *runner) cooled(x *explore.Explorer, safety State, others outcome) (outcome, error) {
+	if len(r.World.Judge.Cools()) == 0 {
+		return others, nil
+	}
+	out, err := r.cools(x, safety)
+	if r.World.Judge.CanBeLive() && others.liveness.State != safety {
+		out.liveness = Liveness{}
+	}
+	return out, err
+}
+
+// cools decides about the properties made by Cools on an exhausted space, exactly.
+func (r *runner) cools(x *explore.Explorer, safety State) (out outcome, err error) {
+	if x.Prints != nil || x.OnDisk() {
+		return out, nil
+	}
+	r.gauge.begin(PhaseLiveness, 0, 0)
+	deep := map[uint32]int{}
+	g, err := hot.New(&r.owner, x, func(s uint32) int {
+		n, known := deep[s]
+		if !known {
+			n = r.prefix.base() + x.Away(s)
+			deep[s] = n
+		}
+		return n
+	})
+	if err != nil {
+		return out, err
+	}
+	defer g.Close()
+	bad, err := r.owner.Guarded(g.Taker, func() error { return g.Gather(x, nil, !x.Climate.Faults) })
+	r.add(Stats{Settled: g.Set.Len()})
+	switch {
+	case err == explore.ErrHalt:
+		return stopped(r.Why()), nil
+	case err == explore.ErrFull, bad != nil: // undecided: walks will sample
+		return out, nil
+	case err != nil:
+		return out, err
+	}
+	for k := range r.World.Judge.Cools() {
+		l := g.Find(k)
+		if l == nil {
+			continue
+		}
+		at := r.prefix.base() + x.Away(l.Root)
+		f, err := r.hand.loops(g, l, x.Path(l.Root), x.Climate, at)
+		if err != nil {
+			return out, err
+		}
+		if f.Lasso != nil {
+			var states []uint32
+			for s := l.Root; s != explore.NoParent; s = x.Origin(s).Parent {
+				states = append([]uint32{s}, states...)
+			}
+			f.turns(at, len(states)-1, g.Whole, func(k int) bool { return g.Ever(x, l, states[k]) })
+			f.onWhole(g.Whole)
+		}
+		if enough, err := r.note(f); enough || err != nil {
+			return stopped(StopFound), err
+		}
+	}
+	if g.Whole && !x.Sampled {
+		out.liveness = Liveness{State: safety}
+	}
+	return out, nil
+}
+
+// loops makes a finding of a run that is hot for ever, which leads to a state after at steps by
+// some answers.
+func (h *hand) loops(g *hot.Space, l *hot.Looped, answers run.Answers, c run.Climate, at int) (*Finding, error) {
+	c, heals := c.HealedBy(at)
+	if heals {
+		answers = answers.Then(run.Taken{})
+	}
+	before := answers.Then(l.Way...)
+	whole := before.Then(l.Cycle...)
+	f, err := h.confirm(&whole, c, &trace.Failure{
+		Verdict: trace.VerdictHot, Property: g.World.Judge.Cools()[l.Property], Step: whole.Length(), Repeats: before.Length(),
+	})
+	if err != nil || f.Verdict != trace.VerdictHot {
+		return f, err
+	}
+	f.lacks(l.Untaken)
+	if l.Cold == nil {
+		return f, nil
+	}
+	cools := before.Then(l.Cold...)
+	cold, err := h.record(&cools, c, cools.Length())
+	if err != nil {
+		return nil, err
+	}
+	f.nearest(cold, before.Length())
+	return f, nil
+}
+
+// lacks records that a run is proved to stay hot, and the events that are possible in some states of
+// its cycle and that it does not take.
+func (f *Finding) lacks(untaken []string) {
+	f.Proved, f.Lasso.Untaken = true, untaken
+	f.says(untaken)
+}
+
+// nearest records the run that leaves the cycle and becomes cold.
+func (f *Finding) nearest(cold *Finding, from int) {
+	f.Live = &Live{Path: cold.Path, Trace: cold.Trace, From: from}
+}
+
+// onWhole records that the finding was made on the graph of a whole space, or only of a part.
+func (f *Finding) onWhole(whole bool) { f.whole = whole }
+
+// loops records how the run goes on for ever.
+func (f *Finding) loops(by *looping) { f.Lasso, f.Message = by.lasso(f.Step) }
+
+// says adds to the message which events a fair run need not take.
+func (f *Finding) says(untaken []string) {
+	if len(untaken) > 0 {
+		const few = 3
+		text := strings.Join(untaken[:min(few, len(untaken))], ", ")
+		if more := len(untaken) - few; more > 0 {
+			text += fmt.Sprintf(", and %d more", more)
+		}
+		f.AddMessage("possible meanwhile, but not all the time, and never taken: " + text)
+	}
+}
+
+// turns finds the critical step: the last one before which every fair run of a healed environment
+// was to become cold. The function ever reports for each state up to the last one before the run
+// is healed whether a fair run from there can stay hot.
+func (f *Finding) turns(at, last int, exact bool, ever func(k int) bool) {
+	critical := f.Lasso.Since
+	if critical <= at {
+		critical = at - last
+		for k := last; k >= 0; k-- {
+			if !ever(k) {
+				critical = at - last + k + 1
+				break
+			}
+		}
+	}
+	f.Turned(critical, exact && !(critical == f.Lasso.Since && f.Lasso.abrupt))
+}
+
+// Turned records the critical step of a run that stays hot.
+func (f *Finding) Turned(critical int, exact bool) {
+	f.Critical = &Critical{Step: critical, Exact: exact}
+	if critical > 0 {
+		f.Critical.Event = f.Path.Steps[critical-1].Event.What
+	}
+	f.Path.Set("critical", f.Critical.Header())
+}
+
+// Whole reports whether the finding was made on the graph of a space that was exhausted.
+func (f *Finding) Whole() bool { return f.whole }
+
+// looping watches a run whose last steps, from one on, are to be repeated for ever, and reports
+// whether that is a fair run that stays hot.
+type looping struct {
+	name     string
+	from     int
+	property int // its place among those made by Cools; -1 means that it is not known yet
+	unknown  bool
+
+	at       canon.Hash // the state after from
+	same     bool       // the last state is that one
+	cold     bool       // some state since then is cold
+	since    int        // the first state of the hot ones that are last
+	abrupt   bool       // the step that led to it began in a hot state, too, and was cold in between
+	steps    int
+	always   map[string]bool // the actions that were possible in all states since then
+	must     bool            // something has to happen in the last state
+	taken    map[string]bool
+	given    map[int]map[int]bool // the answers to marked choices
+	of       map[int]int          // and how many each has
+	awaits   string
+	unhealed bool // the run has not healed at from, and could
+}
+
+func newLooping(f *trace.Failure, c run.Climate) *looping {
+	return &looping{
+		name: f.Property, from: f.Repeats, property: -1, taken: map[string]bool{}, given: map[int]map[int]bool{}, of: map[int]int{},
+		unhealed: c.Faults && (c.Heal < 0 || c.Heal >= f.Repeats),
+	}
+}
+
+// see looks at a state of the run.
+func (l *looping) see(w *world.World) {
+	if l.property < 0 {
+		if l.property = slices.Index(w.Judge.Cools(), l.name); l.property < 0 {
+			l.unknown = true
+			return
+		}
+	}
+	depth := w.Run.Steps()
+	hot, cooled := w.Judge.Hot(l.property), w.Run.Cooled(l.property)
+	switch {
+	case !hot:
+		l.since, l.abrupt = depth+1, false
+	case cooled:
+		l.since, l.abrupt = depth, true
+	}
+	if depth < l.from {
+		return
+	}
+	l.cold = l.cold || !hot || cooled && depth > l.from
+	possible := map[string]bool{}
+	for k := range w.Events.Count() {
+		if name, must := w.Events.Action(k); must {
+			possible[name] = true
+		}
+	}
+	if l.always == nil {
+		l.always = possible
+	}
+	for name := range l.always {
+		if !possible[name] {
+			delete(l.always, name)
+		}
+	}
+	l.must, l.awaits = len(possible) > 0, w.Judge.Awaits(l.property)
+	h := w.State.Hash()
+	if depth == l.from {
+		l.at = h
+		return
+	}
+	l.same = h == l.at
+	l.steps++
+	if name, must := w.Run.LastAction(); must {
+		l.taken[name] = true
+	}
+	w.Run.FairCoins(func(choice int, coin choose.Choice) {
+		if l.given[choice] == nil {
+			l.given[choice] = map[int]bool{}
+		}
+		l.given[choice][coin.Pick], l.of[choice] = true, coin.Of
+	})
+}
+
+// holds reports whether the run stays hot for ever, and is fair.
+func (l *looping) holds() bool {
+	if l.unknown || l.cold || l.unhealed {
+		return false
+	}
+	if l.steps == 0 {
+		return !l.must
+	}
+	for name := range l.always {
+		if !l.taken[name] {
+			return false
+		}
+	}
+	for choice, given := range l.given {
+		if len(given) < l.of[choice] {
+			return false
+		}
+	}
+	return l.same
+}
+
+// lasso returns the description of the run, and the message of a finding.
+func (l *looping) lasso(steps int) (*Lasso, string) {
+	text := fmt.Sprintf("hot since step %d", l.since)
+	if l.awaits != "" {
+		text += " (" + l.awaits + ")"
+	}
+	if l.steps == 0 {
+		text += ", and nothing more has to happen"
+	} else {
+		text += fmt.Sprintf("; the state after step %d is that after step %d, so the steps between them may go on for ever", steps, l.from)
+	}
+	return &Lasso{Since: l.since, From: l.from, abrupt: l.abrupt}, text
+}
+
+// repeatsFrom returns the step after which a run that was recorded as hot repeats itself.
+func repeatsFrom(path *choose.Path) (int, error) {
+	text, ok := path.Get("repeats")
+	if !ok {
+		return len(path.Steps), nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > len(path.Steps) {
+		return 0, fmt.Errorf("the path's header says repeats: %q; it must be one of its %d steps, or 0", text, len(path.Steps))
+	}
+	return n, nil
+}
+
+// Loop looks for a continuation of a run that is hot for ever, among at most most states that can
+// follow its end. If property is not "", it looks for that property only. It returns nil if it finds
+// none; whole reports whether it visited all states that can follow.
+func (l *Lab) Loop(of *Case, property string, most int) (f *Finding, whole bool, err error) {
+	after, err := l.after(of, of.Steps(), property, most, true)
+	return after.f, after.whole, err
+}
+
+// Ever reports whether a fair run from a state of a run, after which the environment heals, can stay
+// hot for ever without ever becoming cold. It visits at most most states; whole reports whether these
+// are all that can follow.
+func (l *Lab) Ever(of *Case, at int, property string, most int) (ever, whole bool, err error) {
+	after, err := l.after(of, at, property, most, false)
+	return after.ever, after.whole, err
+}
+
+func (l *Lab) after(of *Case, at int, property string, most int, confirm bool) (after, error) {
+	q := loop{l.first().hand, of.Path.Prefix(at), of.climate, property, most, confirm}
+	a, err := alone(l, q.look)
+	l.took(0, a.states)
+	return a, err
+}
+
+// loop is a run after which others may be hot for ever.
+type loop struct {
+	by       *hand
+	path     *choose.Path
+	climate  run.Climate
+	property string // "" stands for all
+	most     int    // states that are visited
+	confirm  bool   // a finding is made of it
+}
+
+// after describes the states that follow a run.
+type after struct {
+	f      *Finding
+	ever   bool // a run from its end can be hot for ever, without becoming cold before
+	whole  bool // everything that can follow was visited
+	states int
+}
+
+func (q loop) look() (out after, err error) {
+	h, n := q.by, len(q.path.Steps)
+	defer h.counted()
+	x, err := h.owner.NewExplorer(q.climate, nil)
+	if err != nil {
+		return out, err
+	}
+	defer x.Close()
+	g, err := hot.New(&h.owner, x, func(uint32) int { return n })
+	if err != nil {
+		return out, err
+	}
+	defer g.Close()
+	g.States = q.most
+	var follow []uint32
+	bad, err := h.owner.Guarded(x.Taker, func() (err error) {
+		if follow, err = x.Follow(q.path, n); err != nil {
+			return err
+		}
+		h.Explores(g.Taker)
+		return g.Gather(x, follow, false)
+	})
+	out.states = g.Set.Len()
+	if err == explore.ErrHalt || err == explore.ErrFull || bad != nil || world.Unsupported(err) {
+		return out, nil
+	}
+	if err != nil {
+		return out, err
+	}
+	out.whole = g.Whole
+	for k, name := range x.World.Judge.Cools() {
+		if q.property != "" && name != q.property {
+			continue
+		}
+		l := g.Find(k)
+		if l == nil {
+			continue
+		}
+		out.ever = g.Ever(x, l, follow[0])
+		if q.confirm {
+			h.Explored()
+			out.f, err = h.loops(g, l, run.Answers{Prefix: run.Picks(q.path), PrefixSteps: n}, q.climate, n)
+		}
+		return out, err
+	}
+	return out, nil
+}
+
+// Walks that look for loops where a space is too large: how many, how long they are, and how many
+// states are visited after each.
+const (
+	loopWalks  = 200
+	loopStates = 2_000
+	loopDeep   = 64
+)
+
+// sampleLoops looks for runs that are hot for ever after the ends of short walks.
+func (r *runner) sampleLoops() (outcome, error) {
+	if len(r.World.Judge.Cools()) == 0 || !r.findings.wants() || r.World.State.Bound() != "" {
+		return outcome{}, nil
+	}
+	r.gauge.begin(PhaseLiveness, 0, 0)
+	s := walk.New(r.opts.Seed)
+	s.Wanted = r.wanted
+	how := r.strategy(nil)
+	for i := range loopWalks {
+		if r.Stopped() {
+			return stopped(r.Why()), nil
+		}
+		s.Begin(how.Plan(i, walk.Length{Least: 1 + i%loopDeep, Most: 1}).Apart())
+		end, failure, w := r.Run(s, false)
+		answers, climate := s.Answers(), r.Climate
+		r.collect()
+		switch {
+		case failure != nil, end == run.EndStopped: // walks that are judged will meet it
+			continue
+		case s.Left:
+			return stopped(r.Why()), nil
+		}
+		hot := false
+		for k := range w.Judge.Cools() {
+			hot = hot || w.Judge.Hot(k)
+		}
+		if !hot {
+			continue
+		}
+		record := choose.NewRecord(answers)
+		r.Run(run.Repeat(record, climate, w.Run.Steps()), false)
+		after, err := loop{r.hand, record.Path(), climate, "", loopStates, true}.look()
+		r.add(Stats{Settled: after.states})
+		if err != nil {
+			return outcome{}, err
+		}
+		if after.f == nil {
+			continue
+		}
+		if enough, err := r.note(after.f); enough || err != nil {
+			return stopped(StopFound), err
+		}
+	}
+	return outcome{}, nil
+}

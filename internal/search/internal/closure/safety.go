@@ -1,0 +1,140 @@
+package closure
+
+import (
+	"macemc/choose"
+	"macemc/internal/fair"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/world"
+)
+
+// escapes is the graph of the steps that violate nothing. A step that does violates leads to
+// the state ruin, which is not hot: a run that stays among hot states for ever has escaped.
+type escapes struct {
+	fair.Graph
+	number map[string]int32 // of actions
+}
+
+// ruin is a state of the graph; the state s of the closure is s+1 there.
+const ruin = 0
+
+// step adds the step that the world has just taken, from a state of the closure to one of the graph.
+func (e *escapes) step(w *world.World, from uint32, to int32) {
+	name, must := w.Run.LastAction()
+	if !must { // a request or an action: not to act is no way to avoid a failure either
+		name = w.Run.LastIdentity()
+	}
+	n, known := e.number[name]
+	if !known {
+		n = int32(len(e.number))
+		e.number[name] = n
+	}
+	edge := fair.Edge{To: to, Action: n}
+	var asked []fair.Answer
+	w.Run.FairCoins(func(choice int, coin choose.Choice) {
+		e.Ask(choice, max(e.Answers[choice], coin.Of))
+		asked = append(asked, fair.Answer{Choice: choice, Answer: coin.Pick})
+	})
+	e.Add(int(from)+1, edge, asked...)
+}
+
+// doomed returns the states of the closure, of which there are n, from which every fair run ends in a
+// violation.
+func (e *escapes) doomed(n uint32) stateSet {
+	all := make([]int, n)
+	for s := range all {
+		all[s] = s + 1
+	}
+	doomed := make(stateSet, n/64+1)
+	for s, ever := range e.Ever(e.Parts(all))[1:] {
+		if !ever {
+			doomed.add(uint32(s))
+		}
+	}
+	return doomed
+}
+
+// enduring gathers states that nothing is wrong with, and the steps between them.
+type enduring struct {
+	*Closure
+	steps *escapes
+}
+
+func (g enduring) LookUp(*explore.Memo) error {
+	panic("macemc bug: search: a remembered step is not looked at for what it violates")
+}
+
+func (g enduring) Arrived(from uint32, _ int) error {
+	if g.violates(from) {
+		g.steps.step(g.World, from, ruin)
+		return nil
+	}
+	h, err := g.here()
+	if err != nil {
+		return err
+	}
+	to, known := g.Find(h)
+	if !known {
+		g.Entry.Add(h, explore.Origin{})
+		g.note(g.World.State.NodesHash(), g.World.Links.InFlight(), nil)
+		to = g.Next - 1
+		g.steps.Meet(int(to)+1, true)
+	}
+	g.steps.step(g.World, from, int32(to)+1)
+	return nil
+}
+
+// Endure finds the healed states that nothing is wrong with, and which of them cannot
+// go on without a violation. To leave a message, a timer, a restart or a request undone for ever is
+// no way to go on.
+func (g *Closure) Endure(x *explore.Explorer) (err error) {
+	e := &escapes{Graph: fair.Graph{Answers: make([]int, len(g.World.System().Fair))}, number: map[string]int32{}}
+	g.Visitor = enduring{g, e}
+	if g.steps, err = explore.NewSteps(g.Taker); err != nil {
+		return err
+	}
+	if g.steps != nil && x.Climate.Faults && g.healingViolates(x) {
+		return explore.ErrHalt
+	}
+	if err := g.healAll(x); err != nil {
+		return err
+	}
+	e.Meet(ruin, false)
+	for s := range g.Next {
+		e.Meet(int(s)+1, true)
+	}
+	if err := g.gather(0, func(uint32) bool { return true }); err != nil {
+		return err
+	}
+	g.doomed = e.doomed(g.Next)
+	return nil
+}
+
+// violates reports whether the step from a state to the one that the world is in violates a
+// property, or the state that it leads to does.
+func (g *Closure) violates(from uint32) bool {
+	return g.World.Judge.Check() != nil || g.steps.Check(from) != nil
+}
+
+// healingViolates reports whether the step in which the environment heals may violate a
+// property of steps. Whether a run takes that step depends on more than its states.
+func (g *Closure) healingViolates(x *explore.Explorer) bool {
+	heal, err := explore.NewSteps(x.Taker)
+	if err != nil {
+		return true
+	}
+	for s := range x.Each {
+		g.heal(x, s)
+		g.World.State.Load(g.Bank, g.To)
+		if heal.Check(s) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Fated reports whether the healed form of a state is doomed, so that every fair run from it ends in a
+// violation.
+func (g *Closure) Fated(x *explore.Explorer, s uint32) bool {
+	healed, known := g.Find(g.heal(x, s))
+	return known && g.doomed.has(healed)
+}

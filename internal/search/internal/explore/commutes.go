@@ -1,0 +1,132 @@
+package explore
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/search/internal/stubborn"
+	"macemc/internal/state"
+)
+
+// One in reduceAudit of the first states that are expanded in part is audited, and one in reduceLater of
+// the others.
+const (
+	reduceAudit = 32
+	reduceFirst = 1024
+	reduceLater = 256
+)
+
+// firstAnswers takes one event, and gives the first answer to each coin.
+type firstAnswers struct {
+	event int
+	coins []int
+}
+
+func (f *firstAnswers) Answer(q *choose.Question) int {
+	if q.Kind == choose.Event {
+		return f.event
+	}
+	f.coins = append(f.coins, 0)
+	return 0
+}
+
+func (f *firstAnswers) Err() error { return nil }
+
+// audit takes one of the steps that are left out in a state and one of those that are taken, in both
+// orders. Both orders must be possible, and lead to the same state.
+func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
+	x.Owner.Pulse.Tick()
+	defer x.Owner.Pulse.Pass()
+	x.World.State.Load(x.Bank, r.v)
+	var in, out, fault []string
+	for k := range x.World.Events.Count() {
+		identity := x.World.Events.Identity(k)
+		if slices.ContainsFunc(r.possible[k], p.Has) {
+			in = append(in, identity)
+		} else {
+			out = append(out, identity)
+		}
+		if r.fault[k] {
+			fault = append(fault, identity)
+		}
+	}
+	a, b := in[r.audits/reduceAudit%len(in)], out[r.audits/reduceAudit%len(out)]
+	if slices.Contains(fault, a) && slices.Contains(fault, b) { // the budget may not be enough for both
+		return nil
+	}
+	one, way, skip := r.both(x, a, b, 0)
+	other, _, also := r.both(x, b, a, 1)
+	if skip || also { // a step failed, which its own state shows
+		return nil
+	}
+	r.Stats.audit()
+	if one == other && one != (canon.Hash{}) {
+		return nil
+	}
+	if r.learns(x, a, b) || r.learns(x, b, a) {
+		return nil
+	}
+	again, _, _ := r.both(x, a, b, 0)
+	if again != one {
+		of := x.Path(s)
+		of.Steps = append(of.Steps, way...)
+		x.World.State.Load(x.Bank, r.v)
+		return x.strayed(&of, "")
+	}
+	panic(fmt.Sprintf("macemc bug: search: a reduction leaves %q out where %q is taken, and these do not commute", b, a))
+}
+
+// learns takes two steps from the state that is chosen for, observes them, and reports whether something of it is
+// new: then the choice may be void, since nobody has taken such a step before.
+func (r *Reduction) learns(x *Explorer, first, second string) bool {
+	before, w := r.facts.Version(), x.World
+	was := slices.Clone(x.From)
+	defer func() { copy(x.From, was) }()
+	w.State.Load(x.Bank, r.v)
+	failure := w.Protect(func() {
+		for _, identity := range [2]string{first, second} {
+			k := w.Events.Count() - 1
+			for k >= 0 && w.Events.Identity(k) != identity {
+				k--
+			}
+			if k < 0 {
+				return
+			}
+			w.State.Save(x.Bank, x.From)
+			r.begin(x.Taker, k)
+			w.Step(&firstAnswers{event: k})
+			r.observe(x.Taker)
+		}
+	})
+	return failure != nil || r.facts.Version() != before
+}
+
+// both takes two steps from the state that is chosen for, and returns the identity of the state that
+// they lead to, zero if one of them is not possible, and the steps. It reports whether one of them
+// failed, or the one of a number emitted a fact.
+func (r *Reduction) both(x *Explorer, first, second string, number int) (h canon.Hash, way []run.Taken, skip bool) {
+	w := x.World
+	w.State.Load(x.Bank, r.v)
+	failure := w.Protect(func() {
+		for i, identity := range [2]string{first, second} {
+			k := w.Events.Count() - 1
+			for k >= 0 && w.Events.Identity(k) != identity {
+				k--
+			}
+			if k < 0 {
+				return
+			}
+			answers := firstAnswers{event: k}
+			w.Step(&answers)
+			way = append(way, run.Taken{Event: k, Coins: answers.coins})
+			for p := r.at.Healed(); p < r.at.Len() && i == number; p++ {
+				skip = skip || w.State.Touched().Why(p)&state.Wrote != 0
+			}
+		}
+		h = w.State.Hash()
+	})
+	return h, way, skip || failure != nil || w.Run.Failed() != nil
+}

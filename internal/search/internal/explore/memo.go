@@ -1,0 +1,690 @@
+package explore
+
+import (
+	"macemc/internal/search/internal/stubborn"
+	"macemc/internal/state"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// Memo is the stepper that takes steps by arithmetic. The result of a step is a function of
+// its footprint: the parts that it touched or asked about. So each footprint is run in the
+// world once, and remembered: see cache. In any other state with the same footprint, the
+// step is a few numbers looked up, and the identity of the next state is a few sums.
+//
+// Most footprints consist of one part, the node that runs. If nothing disturbs a state, its
+// possible events follow from its parts, too, and the world is not needed. Otherwise the
+// world says which events are possible.
+//
+// The steps of a node are taken in the world if most of them have to be run anyway: see worth.
+type Memo struct {
+	x         *Taker
+	n         int
+	buffer    int // messages that a connection queues
+	datagrams int
+
+	position
+	cache
+	batch
+	worth
+
+	behind  lastStep
+	sleep   *Sleep // leaves steps out that sleep, or nil
+	All     bool   // every step is looked up: see commute.go
+	Eager   bool   // the visitor is called after each event
+	chosen         // the events that are taken now
+	Unasked int    // steps that were not looked up
+	asked   int    // steps that were looked up by the node alone
+	twins   int    // node parts with a twin that were noted
+	looked  int    // times that a footprint of several parts was looked up
+	held    int    // bytes of the cache, as the ledger knows them
+	turn    int32  // when it forgot everything last: see deep
+	batches int    // since then
+
+	keys   []uint64 // by which the step is looked up that is taken now
+	pieces []uint32 // the outcomes that it is made up of; 0 if one is not known
+}
+
+// NewMemo remembers nothing yet.
+func NewMemo(x *Taker) *Memo {
+	tcp, udp := x.World.Links.Capacities()
+	x.World.State.Watch()
+	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp, All: x.Owner.All || x.Owner.Always} // two orders of two steps are not the same steps
+	m.cache, m.worth = newCache(x), newWorth(m.n, x.Owner.Worth)
+	x.lookUp()
+	m.position = newPosition(x, &m.cache)
+	return m
+}
+
+// reduces makes a reduction leave steps out, unless it waits. Every step is looked up then: see commute.go.
+func (m *Memo) reduces(r *Reduction) {
+	if !r.Waits {
+		m.reduction = r
+		m.looksAllUp()
+	}
+}
+
+// looksAllUp makes the memo look up every step: see commute.go.
+func (m *Memo) looksAllUp() { m.All = true }
+
+// takesBack takes over the results that another memo has taken over from this one.
+func (m *Memo) takesBack(o *Memo) { m.cache = o.cache.over(m.x) }
+
+// LearnFrom takes over the results that another memo of the same bank has remembered. The other memo
+// must not be used any more.
+func (m *Memo) LearnFrom(o *Memo) {
+	m.cache, m.twins, m.looked = o.cache.over(m.x), o.twins, o.looked
+	m.worth = o.worth
+}
+
+// forgets forgets everything if the states are on disk and memory is short. The batch is empty. A reduction and
+// sleep sets rest on what the memo knows.
+func (m *Memo) forgets() {
+	d := m.x.deep
+	if d == nil || m.reduction != nil || m.sleep != nil {
+		return
+	}
+	m.batches++
+	now, turn := m.cache.bytes(), d.turn.Load()
+	if d.memos.Add(int64(now - m.held)); turn != m.turn || m.batches == d.every {
+		d.memos.Add(-int64(now))
+		m.cache, now = m.cache.anew(m.x), 0
+		clear(m.x.From)
+		m.position, m.turn, m.batches = newPosition(m.x, &m.cache), turn, 0
+	}
+	m.held = now
+}
+
+func count(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Expand takes every step from a state. Events are counted in the world's order, so that a
+// path can be given by their numbers.
+func (m *Memo) Expand(state uint32) error {
+	x := m.x
+	if m.allDear() {
+		return m.Rest(state, 0)
+	}
+	if len(m.Next)+len(m.seen) >= together {
+		if err := m.Settle(); err != nil {
+			return err
+		}
+		m.forgets()
+	}
+	calm, faults, plain := m.goes(state)
+	if !plain && m.noFootprints {
+		return m.worldFrom(state, 0)
+	}
+	if r := m.reduction; r != nil && calm && m.vague == 0 && (m.gone == 0 || m.apart()) {
+		if sum, calm := r.weather(x.Bank, m.v); calm {
+			return r.expand(m, x.Bank, state, m.v, m.situation.Add(sum))
+		}
+	}
+	m.stands(state, &m.position)
+	if !plain {
+		if m.sleep != nil {
+			m.sleep.begins(state, false)
+		}
+		return m.footsteps(state, 0)
+	}
+	m.behind = m.lastStep(state)
+	if m.sleep != nil {
+		m.sleep.begins(state, !x.gaps.Load())
+	}
+	return m.plainly(state, faults)
+}
+
+// plainly takes the steps of a plain state.
+func (m *Memo) plainly(state uint32, faults bool) error {
+	k, err := m.plainSteps(state)
+	switch {
+	case err != nil:
+		return err
+	case (faults || m.gone > 0) && m.steady():
+		return m.ofSky(state, k)
+	case m.gone > 0:
+		return m.footsteps(state, k)
+	}
+	if k, err = m.timers(state, k); err != nil || !faults {
+		return err
+	}
+	if m.noFootprints {
+		return m.worldFrom(state, k)
+	}
+	return m.footsteps(state, k)
+}
+
+// goes makes a state the position, and reports whether its environment is calm, whether faults are
+// possible, and whether its events follow from its parts.
+func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
+	x := m.x
+	x.Spot = Spot{Current: state, LastEvent: noEvent}
+	if twins := x.Bank.Twins(m.twins); len(twins) > 0 {
+		m.noteTwins(twins)
+	}
+	m.goTo(x.layout.Load(), x.rec(state))
+	calm, faults = x.Bank.Calm(m.v)
+	plain = m.odd == 0 && calm && (m.gone == 0 || !m.noFootprints && m.apart()) // else a connection is broken, somebody waits for room, ...
+	if x.Healed && x.Owner.Sys.Weight != nil {
+		plain = false // which events are rare, only the world knows
+	}
+	return calm, faults, plain
+}
+
+// chosen says which events a memo takes of a state.
+type chosen struct {
+	partly bool // of a plain state, those of these kinds, or those that are not
+	dry    bool // and they are only counted
+	kinds  stubborn.Set
+	of     bool
+	taken  int // how many were
+	left   int // and were not
+}
+
+// choose begins to take some events.
+func (c *chosen) choose(kinds stubborn.Set, of, dry bool) {
+	*c = chosen{partly: true, dry: dry, kinds: kinds, of: of}
+}
+
+// ends goes back to taking all events.
+func (c *chosen) ends() (taken, left int) {
+	c.partly = false
+	return c.taken, c.left
+}
+
+// takes reports whether an event of a kind, or of none, is taken now, and counts it. A fault is not
+// counted if it is taken: see Reduction.only.
+func (c *chosen) takes(class int, fault bool) bool {
+	takes := (class != none && c.kinds.Has(class)) == c.of
+	c.taken, c.left = c.taken+count(takes && !fault), c.left+count(!takes)
+	return takes && !c.dry
+}
+
+// some takes steps of the position: see parter.
+func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
+	m.stands(state, &m.position)
+	calm, faults := m.x.Bank.Calm(m.v)
+	overhead := faults || m.gone > 0
+	if m.odd > 0 || overhead && !(calm && m.steady() && (m.gone == 0 || m.apart())) { // the world knows the events
+		m.stand()
+		taken, left = m.x.Reduction.only(m.x, kinds, of)
+		defer m.x.takesOnly(nil)
+		if m.x.Reduction.Waits {
+			return taken, left, nil
+		}
+		return taken, left, m.footsteps(state, 0)
+	}
+	m.choose(kinds, of, m.x.Reduction.Waits)
+	k, err := m.plainSteps(state)
+	switch {
+	case err != nil:
+	case overhead:
+		err = m.ofSky(state, k)
+	default:
+		_, err = m.timers(state, k)
+	}
+	taken, left = m.ends()
+	return taken, left, err
+}
+
+// others takes the steps of a state that are not of some kinds.
+func (m *Memo) others(state uint32, kinds stubborn.Set) error {
+	if len(m.Next)+len(m.seen) >= together {
+		if err := m.Settle(); err != nil {
+			return err
+		}
+	}
+	m.goes(state)
+	_, _, err := m.some(state, kinds, false)
+	return err
+}
+
+// Rest takes the events from the k-th on in the world. The results of those before were looked up or
+// learnt already.
+func (m *Memo) Rest(state uint32, k int) error {
+	if m.allDear() { // from now on there is no position
+		if err := m.Settle(); err != nil {
+			return err
+		}
+		return InWorld{m.x}.Rest(state, k)
+	}
+	m.goTo(m.x.layout.Load(), m.x.rec(state))
+	return m.worldFrom(state, k)
+}
+
+// worldFrom takes the events of the position from the k-th on in the world.
+func (m *Memo) worldFrom(state uint32, k int) error {
+	if err := m.Settle(); err != nil {
+		return err
+	}
+	m.x.Spot = Spot{Current: state, LastEvent: noEvent}
+	m.x.World.State.Load(m.x.Bank, m.v)
+	return m.x.takeFrom(state, k)
+}
+
+// plainSteps takes the steps of a plain state in the world's order, except those of the environment and
+// timers, and counts them. It takes each as it finds it: to make a list of them first would take a
+// tenth of a search's time.
+func (m *Memo) plainSteps(state uint32) (k int, err error) {
+	n := m.n
+	for i := range n {
+		if a := &m.able[i]; a.script {
+			if k, err = m.signal(state, k, ordinal(ordinalScript, i), a.first); err != nil {
+				return k, err
+			}
+		}
+	}
+	for i := range n {
+		a := &m.able[i]
+		for o := range uint32(a.offers) {
+			if k, err = m.signal(state, k, ordinal(ordinalOffer, i), a.first+1+o); err != nil {
+				return k, err
+			}
+		}
+	}
+	for i := range n {
+		a := &m.able[i]
+		for o := range uint32(a.tasks) {
+			if k, err = m.signal(state, k, ordinal(ordinalTask, i), a.first+1+uint32(a.offers)+o); err != nil {
+				return k, err
+			}
+		}
+	}
+	if k, err = m.heads(state, k, ordinalTCP, m.tcp, world.TCPPlace(n, 0)); err != nil {
+		return k, err
+	}
+	if k, err = m.heads(state, k, ordinalUDP, m.udp, world.UDPPlace(n, 0)); err != nil {
+		return k, err
+	}
+	return m.scattered(state, k)
+}
+
+// timers takes the timers of a plain state, of which k events come before.
+func (m *Memo) timers(state uint32, k int) (_ int, err error) {
+	for i := range m.n {
+		a := &m.able[i]
+		if a.timers > 0 && m.x.Patient && m.concerned(i) {
+			k += int(a.timers)
+			continue
+		}
+		for o := range uint32(a.timers) {
+			if k, err = m.signal(state, k, ordinal(ordinalTimer, i), a.first+1+uint32(a.offers)+uint32(a.tasks)+o); err != nil {
+				return k, err
+			}
+		}
+	}
+	return k, nil
+}
+
+// occurrence is an event of a plain state. It has no more than four fields, so
+// that it stays in registers.
+type occurrence struct {
+	ordinal int    // see commute.go
+	what    uint32 // the message that is delivered; if none is, where the outcome stands in cache.own
+	from    int    // the sender of the message; none if it is an event of the node itself
+	pops    int    // out of this channel or bag; none: it stays in its set
+}
+
+const none = -1
+
+// signal takes the k-th event, which a node has of its own, and says how many
+// there were then.
+func (m *Memo) signal(state uint32, k, ordinal int, own uint32) (int, error) {
+	return m.happens(state, k, occurrence{ordinal: ordinal, what: own, from: none, pops: none})
+}
+
+// heads takes the deliveries of the first messages of channels.
+func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, error) {
+	var err error
+	for _, p := range places {
+		id := m.v[p]
+		if id == 0 {
+			continue
+		}
+		if head := m.queues[p][id].head; head != 0 {
+			c := int(p) - base
+			if k, err = m.happens(state, k, occurrence{ordinal: ordinal(kind, c/m.n), what: head, from: c % m.n, pops: int(p)}); err != nil {
+				return k, err
+			}
+		}
+	}
+	return k, nil
+}
+
+// scattered takes the deliveries of messages in sets and bags.
+func (m *Memo) scattered(state uint32, k int) (int, error) {
+	var err error
+	for _, p := range m.sets {
+		if m.v[p] == 0 {
+			continue
+		}
+		i := int(p) - world.SetPlace(m.n, 0)
+		if m.able[i].absent {
+			continue
+		}
+		for _, item := range m.x.Bank.Items(int(p), m.v[p]) {
+			pops := none
+			if item.Bag {
+				pops = int(p)
+			}
+			if k, err = m.happens(state, k, occurrence{ordinal: ordinal(ordinalSet, i), what: item.Message, from: item.From, pops: pops}); err != nil {
+				return k, err
+			}
+		}
+	}
+	return k, nil
+}
+
+// happens takes an event of a plain state, which is the k-th if it is accepted,
+// and says how many there were then.
+func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
+	i := nodeOf(e.ordinal)
+	if m.isDear(i) {
+		if !m.accepts(i, e) {
+			return k, nil
+		}
+		if m.partly && !m.takes(m.classInWorld(k), false) {
+			return k + 1, nil
+		}
+		return k + 1, m.inWorld(state, k)
+	}
+	m.ask(i)
+	number, err := m.ofNode(state, k, e)
+	if err != nil || number == 0 { // not accepted: no event at all
+		return k, err
+	}
+	if o := &m.footprints[number]; m.partly && !m.takes(int(o.class), false) {
+		if m.dry && o.shows && m.kinds.Has(int(o.class)) {
+			m.x.Reduction.show()
+		}
+		return k + 1, nil
+	}
+	return k + 1, m.step(state, k, e, number)
+}
+
+// classInWorld returns the kind of the k-th event of the position, for the reduction.
+func (m *Memo) classInWorld(k int) stubborn.Class {
+	m.stand()
+	return m.x.Reduction.kinds(nil, m.x.World.Events.Look(k))[0]
+}
+
+// concerned reports whether anything is under way to a node or from it.
+func (m *Memo) concerned(i int) bool {
+	n := m.n
+	for _, p := range m.sets {
+		for _, item := range m.x.Bank.Items(int(p), m.v[p]) {
+			if item.Bag && (item.From == i || int(p) == world.SetPlace(n, i)) {
+				return true
+			}
+		}
+	}
+	for j := range n {
+		for _, p := range [4]int{world.TCPPlace(n, i*n+j), world.TCPPlace(n, j*n+i), world.UDPPlace(n, i*n+j), world.UDPPlace(n, j*n+i)} {
+			if id := m.v[p]; id != 0 && m.queue(p, id).len > 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// step takes the k-th event of a plain state, by an outcome that its node part
+// alone decided.
+func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
+	o := &m.footprints[number]
+	if o.unknown && m.sleep != nil && m.sleep.only != nil {
+		return nil // it never sleeps
+	}
+	if o.unknown {
+		return m.elsewhere(state, k, e)
+	}
+	i := nodeOf(e.ordinal)
+	if o.shows && m.reduction != nil {
+		m.reduction.show()
+	}
+	m.Parents[len(m.Parents)-1].act(i)
+	before := m.size()
+	naps := int32(0)
+	if m.sleep != nil {
+		if !m.awake(k, i, e, o) {
+			return nil
+		}
+		naps = m.sleep.after(sleeperOf(e, o))
+	}
+	if m.commutes(e, o) {
+		m.skip(k, i, o)
+	} else {
+		if !o.told {
+			o.name(m.x.bys.number, e, m.n)
+		}
+		for j := o.first; j < o.last; j++ {
+			c := m.candidate(m.total, k, o.by)
+			if c.naps = naps; !m.apply(c, &m.results[j], i) { // for want of room, it would do something else, or something else would come of it
+				m.cut(before)
+				return m.elsewhere(state, k, e)
+			}
+		}
+	}
+	if m.sleep != nil {
+		m.sleep.did(sleeperOf(e, o))
+	}
+	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin {
+		if err := m.verify(o, k, i, e); err != nil { // there is room, so it must do the same
+			m.cut(before)
+			return err
+		}
+	}
+	return m.taken()
+}
+
+// taken passes the states to which the last event leads to the visitor at once, if the memo is eager.
+func (m *Memo) taken() error {
+	if !m.Eager {
+		return nil
+	}
+	err := m.x.Visitor.LookUp(m)
+	m.cut(batchSize{seen: len(m.seen)})
+	return err
+}
+
+// apply applies the result of a step of node i to a candidate. It returns false if there is no room for
+// a message that the step sends.
+func (m *Memo) apply(c *candidate, r *result, i int) bool {
+	b := m.x.Bank
+	c.take(r)
+	for k := r.first; k < r.last; k++ {
+		e := &m.effects[k]
+		switch e.does {
+		case effectSet:
+			m.set(e.place, e.id)
+		case effectPop:
+			m.pop(c, int(e.place))
+		case effectTake:
+			at := m.changing(c, e.place, m.v)
+			m.become(b, c, at, b.Take(int(e.place), at.id, int(e.room), e.id))
+		case effectPush, effectPut:
+			at := m.changing(c, e.place, m.v)
+			place := int(e.place)
+			if e.room > 0 && m.queue(place, at.id).len >= e.room {
+				return false
+			}
+			if e.does == effectPut {
+				m.become(b, c, at, b.Put(place, at.id, i, e.id))
+			} else {
+				m.become(b, c, at, b.Push(place, at.id, i, e.id))
+			}
+		}
+	}
+	c.end(len(m.changes))
+	return true
+}
+
+// pop takes the head out of a channel, which opens both directions of a connection.
+func (m *Memo) pop(c *candidate, place int) {
+	b, n, id := m.x.Bank, m.n, m.v[place]
+	to := b.Pop(place, id)
+	c.replace(b.Sum(place, id), b.Sum(place, to))
+	m.set(int32(place), to)
+	if place >= world.UDPPlace(n, 0) || m.queues[place][id].open {
+		return
+	}
+	if at := place - n; at%n != at/n {
+		back := world.TCPPlace(n, at%n*n+at/n)
+		id := m.v[back]
+		to := b.Opened(back, id)
+		c.replace(b.Sum(back, id), b.Sum(back, to))
+		m.set(int32(back), to)
+	}
+}
+
+// elsewhere takes the k-th event of a plain state, which its node part alone
+// does not decide.
+func (m *Memo) elsewhere(state uint32, k int, e occurrence) error {
+	if m.noFootprints {
+		return m.inWorld(state, k)
+	}
+	event, what := m.event(e)
+	if event.Kind == sim.KindTimer { // only the world knows which timer of the node it is
+		m.stand()
+		return m.footstep(state, k)
+	}
+	return m.byParts(state, k, &event, what)
+}
+
+// event returns an event of the position without its value, and its number: see what.
+func (m *Memo) event(e occurrence) (event sim.Event, what uint64) {
+	i := nodeOf(e.ordinal)
+	event.Node = state.AddrOf(i)
+	own := uint64(e.what) - uint64(m.able[i].first) - 1 // of an event of the node itself
+	switch e.ordinal / ordinalNodes {
+	case ordinalScript:
+		event.Kind = sim.KindScript
+		return event, 0
+	case ordinalOffer:
+		event.Kind = sim.KindAction
+		return event, own
+	case ordinalTask:
+		event.Kind = sim.KindTask
+		return event, own - uint64(m.able[i].offers)
+	case ordinalTimer:
+		event.Kind = sim.KindTimer
+		return event, 0
+	case ordinalTCP:
+		event.Link = sim.LinkTCP
+	case ordinalUDP:
+		event.Link = sim.LinkUDP
+	default:
+		if event.Link = sim.LinkSet; e.pops != none {
+			event.Link = sim.LinkBag
+		}
+	}
+	event.Kind, event.From = sim.KindMessage, state.AddrOf(e.from)
+	return event, ofMessage(e.what, event.Link)
+}
+
+// stand loads the position into the world.
+func (m *Memo) stand() {
+	m.x.World.State.Load(m.x.Bank, m.v)
+	m.x.World.Events.Count()
+}
+
+// inWorld takes the k-th event of a state in the world, and leaves it there.
+func (m *Memo) inWorld(state uint32, k int) error {
+	if err := m.flush(state); err != nil {
+		return err
+	}
+	m.stand()
+	if err := m.x.takeEvent(state, k); err != nil {
+		return err
+	}
+	m.stand()
+	return nil
+}
+
+// footsteps takes the events of the position from the k-th on by their footprints.
+func (m *Memo) footsteps(state uint32, k int) error {
+	if m.sleep != nil && m.sleep.only != nil {
+		return nil // they were taken before
+	}
+	m.stand()
+	for n := m.x.World.Events.Count(); k < n; k++ {
+		if m.x.skips(k) {
+			continue
+		}
+		if r := m.reduction; r != nil && r.aside != m.x.World.Events.Look(k).Kind.Fault() {
+			r.turns(!r.aside)
+			m.stands(state, &m.position)
+		}
+		if err := m.footstep(state, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// footstep takes the k-th event of the position by its footprint, and leaves the world in
+// the resulting state.
+func (m *Memo) footstep(state uint32, k int) error {
+	e, slot := m.x.World.Events.Found(k)
+	return m.byParts(state, k, &e, m.what(&e, slot, m.nth(&e, k)))
+}
+
+// byParts takes the k-th event of the position by its footprint. The world may be in any state.
+func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
+	if m.isDear(m.index(e.Node)) {
+		return m.inWorld(state, k)
+	}
+	pieces, err := m.byFootprint(state, k, e, what)
+	if err != nil {
+		return err
+	}
+	if len(pieces) == 0 {
+		return m.inWorld(state, k)
+	}
+	i, first := m.index(e.Node), &m.footprints[pieces[0]]
+	if m.reduction != nil && m.tells(pieces, i) {
+		m.reduction.show()
+	}
+	for j := first.first; j < first.last; j++ {
+		c := m.candidate(m.total, k, 0)
+		for _, o := range pieces[1:] {
+			m.apply(c, &m.results[m.footprints[o].first], i)
+		}
+		m.apply(c, &m.results[j], i)
+	}
+	return m.taken()
+}
+
+// tells reports whether a step of node i touched the memory of a monitor, or may have changed what properties
+// take from the node.
+func (m *Memo) tells(pieces []uint32, i int) bool {
+	healed := int32(m.x.Bank.At().Healed())
+	for _, number := range pieces {
+		o := &m.footprints[number]
+		for _, p := range m.shape[o.shape].places {
+			if p >= healed {
+				return true
+			}
+		}
+		for _, r := range m.results[o.first:o.last] {
+			for _, e := range m.effects[r.first:r.last] {
+				if int(e.place) < m.n && (int(e.place) != i || m.reduction.differ(i, m.v[i], e.id)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// index returns a node's place; none: there is no node.
+func (m *Memo) index(a sim.Addr) int {
+	if a.IsZero() {
+		return none
+	}
+	return a.Index()
+}

@@ -1,0 +1,80 @@
+package explore
+
+import (
+	"macemc/internal/canon"
+	"macemc/internal/search/internal/shard"
+	"macemc/internal/world"
+)
+
+// Outbox collects states for other processes, in batches for the shards of their identities.
+type Outbox struct {
+	Known func(canon.Hash) bool // whether a state need not be sent, since a batch that is stored has it
+
+	group   *shard.Group           // to which the states belong
+	lately  [latelyMost]canon.Hash // some of the states that the group has asked about
+	bank    *world.Bank
+	writers []shard.Writer // by shard
+	done    [][][]byte     // by shard
+	path    []byte
+}
+
+const (
+	batchStates = 1 << 12
+	batchBytes  = 384 << 10
+	latelyMost  = 1 << 12 // and a power of two
+)
+
+// NewOutbox returns an empty outbox for that many shards.
+func NewOutbox(shards int, known func(canon.Hash) bool) *Outbox {
+	return &Outbox{Known: known, writers: make([]shard.Writer, shards), done: make([][][]byte, shards)}
+}
+
+// of sets the bank that has the parts of the states.
+func (o *Outbox) of(b *world.Bank) { o.bank = b }
+
+// wants reports whether a state should be sent. It was not sent lately, and is not known.
+func (o *Outbox) wants(h canon.Hash) bool {
+	at := &o.lately[h.Lo%latelyMost]
+	if *at == h {
+		return false
+	}
+	*at = h
+	return o.group.Send(h) && !o.Known(h)
+}
+
+// Begin begins to collect the states of a group.
+func (o *Outbox) Begin(g *shard.Group) {
+	o.group = g
+	clear(o.lately[:])
+}
+
+// send adds a state, to which a step leads from the end of a path.
+func (o *Outbox) send(h canon.Hash, path []byte, event int, coins []int, last shard.Last, v world.Vector) {
+	k := shard.Of(h, len(o.writers))
+	w := &o.writers[k]
+	o.path = shard.AppendStep(append(o.path[:0], path...), event, coins)
+	if w.Add(o.path, last, v, o.bank); w.Len() >= batchStates || w.Size() >= batchBytes {
+		o.done[k] = append(o.done[k], w.Take())
+	}
+}
+
+// Take returns the batches of each shard, and empties the outbox.
+func (o *Outbox) Take() [][][]byte {
+	for k := range o.writers {
+		if w := &o.writers[k]; w.Len() > 0 {
+			o.done[k] = append(o.done[k], w.Take())
+		}
+	}
+	all := o.done
+	o.done = make([][][]byte, len(all))
+	return all
+}
+
+// Starts puts all states of the explorer, which are those in which runs begin, into an outbox.
+func (x *Explorer) Starts(to *Outbox) {
+	to.of(x.Bank)
+	for s := range x.Each {
+		x.Get(s, x.To)
+		to.send(x.Sum(x.To), nil, 0, x.Lists.Get(x.Origin(s).coins), shard.Last{}, x.To)
+	}
+}

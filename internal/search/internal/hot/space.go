@@ -1,0 +1,336 @@
+package hot
+
+import (
+	"fmt"
+
+	"macemc/choose"
+	"macemc/internal/fair"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/run"
+)
+
+// propertiesMost is the largest number of properties made by Cools that a system may have.
+const propertiesMost = 64
+
+// Space is the graph of the states that some states can reach once the environment has healed.
+type Space struct {
+	*explore.Taker
+	step   explore.InWorld
+	roots  []uint32       // the states of the explorer of which the first healed states are the forms, a few of them the same
+	root   map[uint32]int // by healed state: which of roots, the first
+	first  []Origin       // by healed state: how it was reached first
+	masks  []uint64       // by healed state: the properties that are hot
+	graph  fair.Graph     // the edges of hot states
+	number map[string]int32
+	names  []string        // of actions
+	left   map[uint32]bool // states of which nothing is said
+	only   bool            // just the hot states are expanded, since all states are known
+	deep   func(root uint32) int
+
+	States int  // that may be visited; 0 means no limit
+	Whole  bool // everything was visited
+}
+
+// Origin is the step by which a healed state was reached first. A healed form of a state of a run has no
+// such step.
+type Origin struct {
+	parent uint32
+	how    uint32
+}
+
+// New returns a space without states. It shares the world and the bank of the explorer whose states it
+// heals. deep returns the number of steps that lead to a state of the explorer.
+func New(r *explore.Owner, x *explore.Explorer, deep func(s uint32) int) (*Space, error) {
+	if n := len(x.World.Judge.Cools()); n > propertiesMost {
+		return nil, fmt.Errorf("%d properties were made by Cools, and at most %d can be checked at a time; name some of them", n, propertiesMost)
+	}
+	l, err := r.NewLedger(len(x.From), nil)
+	if err != nil {
+		return nil, err
+	}
+	t := x.Heals(r, l)
+	g := &Space{
+		Taker: t, step: explore.InWorld{Taker: t}, root: map[uint32]int{}, left: map[uint32]bool{}, number: map[string]int32{}, deep: deep,
+		graph: fair.Graph{Answers: make([]int, len(x.World.System().Fair))},
+	}
+	t.Visits(gathering{g})
+	return g, nil
+}
+
+// Gather visits the states that can follow the given states of the explorer, or all its states if of is
+// nil. If closed is true, the explorer has all states that can follow, and the environment has nothing to
+// heal.
+func (g *Space) Gather(x *explore.Explorer, of []uint32, closed bool) error {
+	g.only = closed
+	each := x.Each
+	if of != nil {
+		each = func(yield func(uint32) bool) {
+			for _, s := range of {
+				if !yield(s) {
+					return
+				}
+			}
+		}
+	}
+	for s := range each {
+		if s%1024 == 0 && g.halted() {
+			return explore.ErrHalt
+		}
+		if of == nil && x.Outside(s) {
+			continue
+		}
+		if err := g.Room(1); err != nil {
+			return err
+		}
+		x.Get(s, g.To)
+		g.Bank.Heal(g.To)
+		g.Pack(g.To)
+		if g.Entry.Add(g.Sum(g.To), explore.Origin{Parent: explore.NoParent}) {
+			g.World.State.Load(g.Bank, g.To)
+			g.met(g.Next-1, Origin{parent: explore.NoParent})
+			g.root[g.Next-1] = len(g.roots)
+			g.roots = append(g.roots, s)
+		}
+	}
+	g.Whole = true
+	for s := range g.Each {
+		if s%1024 == 0 && g.halted() {
+			return explore.ErrHalt
+		}
+		if g.States > 0 && g.Set.Len() > g.States || g.Sampled {
+			g.unknown(s)
+			continue
+		}
+		if g.only && g.masks[s] == 0 {
+			continue
+		}
+		if err := g.step.Expand(s); err != nil {
+			return err
+		}
+	}
+	g.Whole = g.Whole && !g.Sampled
+	return nil
+}
+
+func (g *Space) halted() bool {
+	g.Owner.Pulse.Tick()
+	return g.Owner.Stopped()
+}
+
+// unknown records that a state is not expanded, so that the graph is not whole.
+func (g *Space) unknown(s uint32) {
+	g.Whole = false
+	g.leaves(s)
+}
+
+// leaves records that the graph claims nothing about a state.
+func (g *Space) leaves(s uint32) { g.masks[s], g.left[s] = 0, true }
+
+// met records a new state, in which the world is.
+func (g *Space) met(s uint32, by Origin) {
+	for len(g.masks) <= int(s) {
+		g.masks, g.first = append(g.masks, 0), append(g.first, Origin{parent: explore.NoParent})
+	}
+	g.Told()
+	g.first[s] = by
+	for k := range g.World.Judge.Cools() {
+		if g.World.Judge.Hot(k) {
+			g.masks[s] |= 1 << k
+		}
+	}
+	g.graph.Meet(int(s), false)
+}
+
+// gathering adds the states that steps lead to.
+type gathering struct{ *Space }
+
+func (g gathering) LookUp(*explore.Memo) error {
+	panic("macemc bug: search: a remembered step does not say what it consumes")
+}
+
+func (g gathering) Arrived(from uint32, k int) error {
+	h := g.World.State.Hash()
+	if failure := g.World.Run.Failed(); failure != nil {
+		return &explore.Wrong{Failure: failure}
+	}
+	if err := g.Room(1); err != nil {
+		return err
+	}
+	coins, ok := g.Lists.Number(g.Coins())
+	if !ok || k > 1<<16-1 {
+		g.Limit()
+		return nil
+	}
+	how := uint32(k)<<16 | uint32(coins)
+	g.World.State.Save(g.Bank, g.To)
+	g.Pack(g.To)
+	to, known := g.Entry.Find(h)
+	if !known { // where all states are known, one that was left out
+		g.Entry.Add(h, explore.Origin{Parent: from})
+		to = g.Next - 1
+		g.met(to, Origin{from, how})
+		if g.only || !g.World.Judge.Within() {
+			g.leaves(to)
+		}
+	}
+	if g.masks[from] != 0 {
+		g.edge(from, to, how)
+	}
+	return nil
+}
+
+// edge adds the step that the world has just taken.
+func (g *Space) edge(from, to, how uint32) {
+	e := fair.Edge{To: int32(to), Action: fair.Unfair, How: how}
+	if name, must := g.World.Run.LastAction(); must {
+		n, known := g.number[name]
+		if !known {
+			n = int32(len(g.names))
+			g.number[name], g.names = n, append(g.names, name)
+		}
+		e.Action = n
+	}
+	for k := range g.World.Judge.Cools() {
+		if g.World.Run.Cooled(k) {
+			e.Cools |= 1 << k
+		}
+	}
+	var asked []fair.Answer
+	g.World.Run.FairCoins(func(choice int, coin choose.Choice) {
+		g.graph.Ask(choice, max(g.graph.Answers[choice], coin.Of))
+		asked = append(asked, fair.Answer{Choice: choice, Answer: coin.Pick})
+	})
+	g.graph.Add(int(from), e, asked...)
+}
+
+// Looped is a fair run that is hot for ever.
+type Looped struct {
+	Property int
+	Root     uint32      // the state of the explorer whose healed form it comes through
+	Way      []run.Taken // the steps from there to the first state of the cycle
+	Cycle    []run.Taken // if it is empty, nothing has to happen after Way
+	Untaken  []string    // what is possible in some states of the cycle, and is never taken
+	Cold     []run.Taken // a shortest run from the first state of the cycle to a cold one, or nil if there is none
+
+	ever []bool
+}
+
+// Find returns a run for one property, the nearest to the start, or nil if there is none.
+func (g *Space) Find(property int) *Looped {
+	g.graph.About(property)
+	var inside []int
+	for s, mask := range g.masks {
+		hot := mask>>property&1 == 1
+		g.graph.Meet(s, hot)
+		if hot {
+			inside = append(inside, s)
+		}
+	}
+	parts := g.graph.Parts(inside)
+	deep := g.depths()
+	best, part := -1, -1
+	for _, s := range inside {
+		if g.graph.Rests(s) && (best < 0 || deep[s] < deep[best]) {
+			best = s
+		}
+	}
+	for k, p := range parts {
+		for _, s := range p.States {
+			if best < 0 || deep[s] < deep[best] {
+				best, part = s, k
+			}
+		}
+	}
+	if best < 0 {
+		return nil
+	}
+	var cycle []run.Taken
+	var untaken []string
+	if part >= 0 {
+		cycle, untaken = g.cycle(parts[part], best)
+	}
+	root, way := g.way(uint32(best))
+	return &Looped{
+		Property: property, Root: root, Way: way, Cycle: cycle, Untaken: untaken, Cold: g.cold(best, property), ever: g.graph.Ever(parts),
+	}
+}
+
+// depths returns how many steps lead to each state, healing included.
+func (g *Space) depths() []int {
+	deep := make([]int, len(g.first))
+	for s := range g.first {
+		if root, is := g.root[uint32(s)]; is {
+			deep[s] = g.deep(g.roots[root])
+		} else if p := g.first[s].parent; p != explore.NoParent {
+			deep[s] = deep[p] + 1
+		}
+	}
+	return deep
+}
+
+// way returns the steps by which a state was reached first.
+func (g *Space) way(s uint32) (root uint32, steps []run.Taken) {
+	for g.first[s].parent != explore.NoParent {
+		steps = append([]run.Taken{g.taken(g.first[s].how)}, steps...)
+		s = g.first[s].parent
+	}
+	return g.roots[g.root[s]], steps
+}
+
+func (g *Space) taken(how uint32) run.Taken {
+	return run.Taken{Event: int(how >> 16), Coins: g.Lists.Get(uint16(how))}
+}
+
+// cycle returns the steps of the cycle from a state, and the actions that are possible in it and that it
+// never takes.
+func (g *Space) cycle(p fair.Part, from int) (cycle []run.Taken, untaken []string) {
+	possible, taken := map[int32]bool{}, map[int32]bool{}
+	for _, step := range g.graph.Cycle(p, from) {
+		e := g.graph.Edges[step.State][step.Edge]
+		cycle = append(cycle, g.taken(e.How))
+		taken[e.Action] = true
+		for _, e := range g.graph.Edges[step.State] {
+			possible[e.Action] = true
+		}
+	}
+	for n, name := range g.names {
+		if possible[int32(n)] && !taken[int32(n)] {
+			untaken = append(untaken, name)
+		}
+	}
+	return cycle, untaken
+}
+
+// cold returns a shortest run from a hot state to a cold one.
+func (g *Space) cold(from, property int) []run.Taken {
+	type reached struct{ by, how uint32 }
+	ways := map[uint32]reached{uint32(from): {}}
+	for todo := []uint32{uint32(from)}; len(todo) > 0; todo = todo[1:] {
+		for _, e := range g.graph.Edges[todo[0]] {
+			to, stays := uint32(e.To), g.masks[e.To]>>property&1 == 1 && e.Cools>>property&1 == 0
+			if _, met := ways[to]; met && stays || g.left[to] {
+				continue
+			}
+			if !stays {
+				steps := []run.Taken{g.taken(e.How)}
+				for s := todo[0]; s != uint32(from); s = ways[s].by {
+					steps = append([]run.Taken{g.taken(ways[s].how)}, steps...)
+				}
+				return steps
+			}
+			ways[to] = reached{todo[0], e.How}
+			todo = append(todo, to)
+		}
+	}
+	return nil
+}
+
+// Ever reports whether from the healed form of a state of the explorer a fair run can stay hot
+// for ever, without a cold state before.
+func (g *Space) Ever(x *explore.Explorer, l *Looped, s uint32) bool {
+	x.Get(s, g.To)
+	g.Bank.Heal(g.To)
+	g.Pack(g.To)
+	healed, known := g.Entry.Find(g.Sum(g.To))
+	return known && l.ever[healed]
+}

@@ -1,0 +1,112 @@
+package run
+
+import (
+	"runtime"
+	"strings"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/guard"
+	"macemc/internal/world"
+)
+
+// Stays reports whether a run stays in one handler for some time. It counts only time in which the
+// handler waits for something, or in which the process used the processor (used returns its processor
+// time): on a busy machine a handler may not get the processor. If over returns true, Stays ends and
+// reports that the run goes on.
+func (p *Pulse) Stays(some time.Duration, used func() time.Duration, over func() bool) bool {
+	tick := time.NewTicker(max(some/Looks, 1))
+	defer tick.Stop()
+	count, before := p.Count(), used()
+	for still := 0; still < Looks; {
+		<-tick.C
+		if over() {
+			return false
+		}
+		now := used()
+		if is := p.Count(); is != count {
+			count, before, still = is, now, 0
+			continue
+		}
+		_, does := p.Inside()
+		if now == 0 || waits(does) || now-before >= 2*some/Looks { // the one that is taken again and the one before may both loop
+			before, still = now, still+1
+		}
+	}
+	return true
+}
+
+// StaysAgain takes the run of a path again, on a goroutine and in a world of its own, and
+// reports whether it stays in one handler for some time, as Stays does.
+func (r *Runs) StaysAgain(path *choose.Path, c Climate, some time.Duration, used func() time.Duration, over func() bool) bool {
+	w, err := r.NewWorld(world.Config{})
+	if err != nil {
+		return false
+	}
+	again := &Runs{Setting: r.Setting, World: w, Counts: Counts{Steps: new(int), Audited: new(int)}, Pulse: Pulse{On: true}}
+	began, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		again.Pulse.Here()
+		close(began)
+		again.Run(Repeat(choose.NewRaw(Picks(path)), c, len(path.Steps)), false)
+	}()
+	<-began
+	return again.Pulse.Stays(some, used, func() bool {
+		select {
+		case <-ended:
+			return true
+		default:
+			return over()
+		}
+	})
+}
+
+// waits reports whether a goroutine in the given state, in the words of Go's runtime, waits for another
+// goroutine, a lock or a time.
+func waits(does string) bool {
+	switch does {
+	case "", "running", "runnable", "preempted", "copystack", "waiting":
+		return false
+	}
+	return !strings.HasPrefix(does, "GC") && !strings.Contains(does, "garbage") && !strings.Contains(does, "stack growth")
+}
+
+// InHandler reports whether the run is in the service's code, and not in macemc's code that records the
+// run's answers.
+func (p *Pulse) InHandler() bool {
+	inner, _, ok := strings.Cut(stackOf(p.Where()), "\nmacemc/internal/world.")
+	return ok && !strings.Contains(inner, "macemc/internal/search/internal/")
+}
+
+// StuckStack returns the service's part of the stack of a goroutine, or of any, that is
+// inside a World.
+func StuckStack(where string) string {
+	stack, _ := inside(where)
+	return stack
+}
+
+// inside returns the service's part of the stack of a goroutine, and the state of the goroutine in the
+// words of Go's runtime: running, sleep, IO wait.
+func inside(where string) (stack, does string) {
+	one := stackOf(where)
+	if one == "" {
+		return "", ""
+	}
+	_, does, _ = strings.Cut(one, "[")
+	does, _, _ = strings.Cut(does, "]")
+	does, _, _ = strings.Cut(does, ",")
+	return guard.Stack([]byte(one)), does
+}
+
+// stackOf returns the stack of such a goroutine, or "" if there is none.
+func stackOf(where string) string {
+	buf := make([]byte, 1<<20)
+	all := string(buf[:runtime.Stack(buf, true)])
+	for one := range strings.SplitSeq(all, "\n\n") {
+		if strings.HasPrefix(one, where) && strings.Contains(one, "macemc/internal/world.(*World).Protect") {
+			return one
+		}
+	}
+	return ""
+}

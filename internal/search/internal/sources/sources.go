@@ -1,0 +1,482 @@
+package sources
+
+import (
+	"fmt"
+	"slices"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/contract"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/state"
+	"macemc/internal/world"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// Sources is the strategy that takes the runs. Its exported fields describe the last run, or count runs.
+type Sources struct {
+	run.Climate
+	walker *canon.Walker
+	nodes  int
+	bound  int // steps of a run
+
+	start  coins
+	frames []*frame
+	fresh  int // the frames from here on are new in this run
+	step   int // the next frame
+	asks   *coins
+
+	known map[canon.Hash]bool
+
+	Moved, Dead, Asleep bool // the last run led elsewhere than before, came to a dead state, or was known in another order
+	Limited             bool // some answers were left out
+	Cut                 bool // some run had more steps than the bound
+	Executed            int  // steps that were new
+	Runs, Slept         int  // runs that were taken to their ends; those that were known in another order
+	Deepest             int  // steps of the longest run
+}
+
+// frame is a state of the present run, and the step that is taken from it.
+type frame struct {
+	at     canon.Hash
+	lines  []string // of the possible events
+	wanted []string // those that are to be tried
+	slept  []*deed  // what need not be tried: a line is asleep
+	line   string
+	event  int
+	coins  coins
+	did    *deed   // with all answers to its coins so far
+	now    *deed   // with the present ones
+	after  []int32 // the steps that it depends on, and those that these depend on
+}
+
+// coins are the answers to the coins of a step.
+type coins struct {
+	odometer choose.Odometer
+	given    []int
+	again    bool // they are those of the last run
+	at       int
+}
+
+func (c *coins) Answer(q *choose.Question) int {
+	if !c.again || q.N == 1 {
+		return c.odometer.Answer(q)
+	}
+	if c.at == len(c.given) {
+		return -1
+	}
+	c.at++
+	return c.given[c.at-1]
+}
+
+// repeat makes the next run get the same answers; next makes it get the next ones, if there are any.
+func (c *coins) repeat() { c.given, c.again, c.at = c.odometer.Answers(), true, 0 }
+func (c *coins) next() bool {
+	c.again = false
+	return c.odometer.Next()
+}
+
+// deed is what a step did.
+type deed struct {
+	line   string
+	index  int
+	causes []int
+	quorum bool
+	shows  bool // it changed what properties over several nodes take
+	comes  bool // the node begins or ceases to take messages
+	places map[int]state.Why
+	takes  []string // messages of sets and bags
+	sends  []string
+
+	node  sim.Addr
+	was   canon.Hash // the node before
+	taken canon.Hash // and what properties take from it
+}
+
+// New returns a strategy for runs of at most bound steps each, 0 for no bound.
+func New(r *run.Runs, faults bool, bound int) (*Sources, error) {
+	walker, err := contract.Walker(r.Sys)
+	if err != nil {
+		return nil, err
+	}
+	r.World.State.Watch()
+	r.Lockstep.World.State.Watch()
+	return &Sources{Climate: run.Climate{Faults: faults, Heal: -1}, walker: walker, nodes: r.Params.Nodes, bound: bound, known: map[canon.Hash]bool{}}, nil
+}
+
+func (s *Sources) Fork() *run.Fork { return nil }
+
+func (s *Sources) Answer(q *choose.Question) int {
+	if q.Kind != choose.Event {
+		return s.asks.Answer(q)
+	}
+	f := s.frames[s.step]
+	s.step++
+	s.asks = &f.coins
+	return f.event
+}
+
+func (s *Sources) Err() error { return choose.ErrEnd }
+
+// Begin begins a run.
+func (s *Sources) Begin() {
+	s.step, s.asks = 0, &s.start
+	s.Moved, s.Dead, s.Asleep = false, false, false
+}
+
+func (s *Sources) Visit(w *world.World, depth int) bool {
+	h := w.State.Hash()
+	if !s.known[h] {
+		s.known[h] = true
+		w.Judge.CoverState(depth)
+	}
+	if depth <= s.fresh && depth < len(s.frames) { // as in the last run
+		if s.Moved = s.frames[depth].at != h; depth == s.fresh {
+			s.begins(w, s.frames[depth])
+		}
+		return !s.Moved
+	}
+	if depth == 0 {
+		s.start.repeat()
+	} else {
+		s.Executed++
+		s.acted(w, depth-1)
+	}
+	if w.Judge.CanBeLive() && !w.Judge.Live() && w.Events.Settled() {
+		s.Dead = true
+		return false
+	}
+	f := s.opens(w, h)
+	switch {
+	case len(f.lines) == 0:
+		return true
+	case s.bound > 0 && depth == s.bound:
+		s.Cut = true
+		return false
+	}
+	k := slices.IndexFunc(f.lines, func(line string) bool { return !f.sleeps(line) })
+	if s.Asleep = k < 0; s.Asleep {
+		return false
+	}
+	f.want(f.lines[k])
+	f.tries(f.lines[k])
+	s.frames = append(s.frames, f)
+	s.begins(w, f)
+	return true
+}
+
+// opens returns a frame for the state that the world is in.
+func (s *Sources) opens(w *world.World, at canon.Hash) *frame {
+	f := &frame{at: at}
+	for k := range w.Events.Count() {
+		line := s.lineOf(w.Events.At(k))
+		for slices.Contains(f.lines, line) { // equal events, of which each stands for the others
+			line += "'"
+		}
+		f.lines = append(f.lines, line)
+	}
+	if n := len(s.frames); n > 0 {
+		up := s.frames[n-1]
+		up.ends(f.lines)
+		for _, d := range up.slept {
+			if d.line != up.line && !up.now.dependent(d) {
+				f.slept = append(f.slept, d)
+			}
+		}
+	}
+	return f
+}
+
+// ends wants the steps that were possible and are not after the present one: no later step shows that
+// they depend on it.
+func (f *frame) ends(after []string) {
+	for _, line := range f.lines {
+		if line != f.line && !slices.Contains(after, line) && !slices.Contains(f.wanted, line) {
+			f.want(line)
+		}
+	}
+}
+
+// lineOf returns the line of an event.
+func (s *Sources) lineOf(e sim.Event) string {
+	switch e.Kind {
+	case sim.KindMessage:
+		if e.Link == sim.LinkTCP || e.Link == sim.LinkUDP {
+			return fmt.Sprint(e.Node, " ", e.Link, " from ", e.From)
+		}
+	case sim.KindScript:
+		return fmt.Sprint(e.Node, " script")
+	}
+	return e.Text(s.walker.Text, s.nodes)
+}
+
+func (f *frame) sleeps(line string) bool {
+	return slices.ContainsFunc(f.slept, func(d *deed) bool { return d.line == line })
+}
+
+func (f *frame) want(line string) { f.wanted = append(f.wanted, line) }
+
+// tries makes a line the one whose step is taken.
+func (f *frame) tries(line string) {
+	f.line, f.event, f.did, f.coins = line, slices.Index(f.lines, line), nil, coins{}
+}
+
+// next makes the frame take another step, if there is one to be tried.
+func (f *frame) next() bool {
+	if f.coins.next() {
+		return true
+	}
+	f.slept = append(f.slept, f.did.tried())
+	for _, line := range f.wanted {
+		if !f.sleeps(line) {
+			f.tries(line)
+			return true
+		}
+	}
+	return false
+}
+
+// begins notes what is before the step that is about to be taken from a frame.
+func (s *Sources) begins(w *world.World, f *frame) {
+	w.Events.Count()
+	e := w.Events.At(f.event)
+	d := &deed{line: f.line, index: s.step + 1, node: e.Node, quorum: e.Kind == sim.KindQuorum, causes: w.Events.Begun(f.event).Causes,
+		comes: !e.Node.IsZero() && (e.Membership() || contract.Row(&e).Span != "")}
+	if e.Link == sim.LinkSet || e.Link == sim.LinkBag {
+		d.take(e.Text(s.walker.Text, s.nodes))
+	}
+	if !e.Node.IsZero() {
+		d.before(w)
+	}
+	f.does(d)
+}
+
+func (f *frame) does(d *deed) { f.now = d }
+
+func (d *deed) take(what string) { d.takes = append(d.takes, what) }
+
+func (d *deed) before(w *world.World) {
+	d.was, d.taken = w.State.NodeSum(d.node.Index()), w.Judge.Taken(d.node.Index())
+}
+
+// acted notes what the step from a frame did, and what it was dependent on.
+func (s *Sources) acted(w *world.World, at int) {
+	f := s.frames[at]
+	f.now.done(w, s.walker, s.nodes)
+	f.coins.repeat()
+	s.Limited = s.Limited || f.coins.odometer.Sampled() || s.start.odometer.Sampled()
+	f.add(f.now)
+	f.follows(s.frames[:at])
+	s.races(at)
+}
+
+// done notes what a step did.
+func (d *deed) done(w *world.World, walker *canon.Walker, nodes int) {
+	t := w.State.Touched()
+	d.places = map[int]state.Why{}
+	for place, why := range t.Read() {
+		d.places[place] = why
+	}
+	for place, why := range t.Written() {
+		d.places[place] = why
+	}
+	for _, sent := range t.Sent() {
+		if l := sim.Link(sent.Link); l == sim.LinkSet || l == sim.LinkBag {
+			d.places[int(sent.Place)] |= state.Wrote // also if an equal message was there
+		}
+	}
+	if i := d.node.Index(); i >= 0 {
+		if w.State.NodeSum(i) == d.was {
+			d.places[i] &^= state.Wrote
+		}
+		d.shows = w.Judge.Taken(i) != d.taken
+	}
+	if d.comes {
+		d.places[presence(d.node)] |= state.Asked | state.Wrote
+	}
+	for _, e := range w.Run.Effects() {
+		if e.Kind == trace.EffectSend {
+			d.places[presence(e.To)] |= state.Asked
+		}
+		if e.Kind == trace.EffectSend && (e.Link == sim.LinkSet || e.Link == sim.LinkBag) {
+			d.sends = append(d.sends, sim.Event{Node: e.To, Kind: sim.KindMessage, From: d.node, Link: e.Link, Value: e.Value}.Text(walker.Text, nodes))
+		}
+	}
+}
+
+// presence is a place that the world does not have: whether a node takes messages. A message that is sent to a
+// node that has left is never possible, so no later step shows that it would be delivered if it were sent earlier.
+func presence(a sim.Addr) int { return -1 - a.Index() }
+
+// add notes what the frame's line did, with any answers to its coins.
+func (f *frame) add(d *deed) {
+	if f.did == nil {
+		f.did = d
+		return
+	}
+	all := *f.did
+	all.places = map[int]state.Why{}
+	for _, of := range []*deed{f.did, d} {
+		for place, why := range of.places {
+			all.places[place] |= why
+		}
+	}
+	all.sends = append(slices.Clone(all.sends), d.sends...)
+	all.shows = all.shows || d.shows
+	f.did = &all
+}
+
+// tried returns the deed of a line that is asleep: no step of the run is its effect.
+func (d *deed) tried() *deed {
+	all := *d
+	all.index = -1
+	return &all
+}
+
+const (
+	justSent = state.Sent | state.Wrote
+	justTook = state.Took | state.Wrote | state.Enabled
+)
+
+// dependent reports whether the order of two steps may matter.
+func (d *deed) dependent(o *deed) bool {
+	if d.line == o.line || d.shows && o.shows {
+		return true
+	}
+	for place, why := range d.places {
+		if other := o.places[place]; other != 0 && (why|other)&state.Wrote != 0 && d.conflict(o, why, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// conflict reports whether two steps that touched a place for these reasons, and of which one wrote it, are
+// dependent.
+func (d *deed) conflict(o *deed, why, other state.Why) bool {
+	sent, took := why&^justSent == 0 && why&state.Sent != 0, why&^justTook == 0
+	sends, takes := other&^justSent == 0 && other&state.Sent != 0, other&^justTook == 0
+	inSet := len(d.sends)+len(o.sends) > 0 || d.quorum || o.quorum || len(d.takes)+len(o.takes) > 0
+	switch {
+	case sent && takes && other&(state.Took|state.Enabled) != 0:
+		return o.takesOf(d)
+	case took && sends && why&(state.Took|state.Enabled) != 0:
+		return d.takesOf(o)
+	case sent && sends && inSet && len(d.sends) > 0 && len(o.sends) > 0 && d.node != o.node:
+		return false
+	case took && takes && why&state.Took != 0 && other&state.Took != 0 && len(d.takes) > 0 && len(o.takes) > 0:
+		return false // different messages of one bag, since the lines differ
+	}
+	return true
+}
+
+// takesOf reports whether a step took what another one has sent, or may have.
+func (d *deed) takesOf(o *deed) bool {
+	if d.quorum || slices.Contains(d.causes, o.index) {
+		return true
+	}
+	return slices.ContainsFunc(d.takes, func(what string) bool { return slices.Contains(o.sends, what) })
+}
+
+// follows notes on which steps the present one depends.
+func (f *frame) follows(before []*frame) {
+	f.after = f.after[:0]
+	for j := len(before) - 1; j >= 0; j-- {
+		if slices.Contains(f.after, int32(j)) || !before[j].now.dependent(f.now) {
+			continue
+		}
+		f.after = append(f.after, int32(j))
+		for _, k := range before[j].after {
+			if !slices.Contains(f.after, k) {
+				f.after = append(f.after, k)
+			}
+		}
+	}
+}
+
+// races looks for earlier steps in whose place the last one, or one that leads to it, is to be tried.
+func (s *Sources) races(at int) {
+	last := s.frames[at]
+	var covered []int32
+	for j := at - 1; j >= 0; j-- {
+		f := s.frames[j]
+		if slices.Contains(covered, int32(j)) || !f.now.dependent(last.now) {
+			continue
+		}
+		covered = append(covered, f.after...)
+		if f.line == last.line {
+			continue
+		}
+		first := s.first(j, at)
+		if slices.ContainsFunc(first, func(line string) bool { return slices.Contains(f.wanted, line) || f.sleeps(line) }) {
+			continue
+		}
+		if k := slices.IndexFunc(first, func(line string) bool { return slices.Contains(f.lines, line) }); k >= 0 {
+			f.want(first[k])
+		}
+	}
+}
+
+// first returns the lines that may go first if the steps after the j-th that do not depend on it are
+// taken in its place, and then the last one.
+func (s *Sources) first(j, at int) (lines []string) {
+	var without []int
+	for k := j + 1; k <= at; k++ {
+		if k < at && slices.Contains(s.frames[k].after, int32(j)) {
+			continue
+		}
+		without = append(without, k)
+	}
+	for n, k := range without {
+		if !slices.ContainsFunc(without[:n], func(m int) bool { return slices.Contains(s.frames[k].after, int32(m)) }) {
+			lines = append(lines, s.frames[k].line)
+		}
+	}
+	return lines
+}
+
+// Next goes on to the next run, and reports whether there is one.
+func (s *Sources) Next() bool {
+	for n := len(s.frames); n > 0; n-- {
+		if f := s.frames[n-1]; f.next() {
+			s.frames, s.fresh = s.frames[:n], n-1
+			s.rewind()
+			return true
+		}
+		s.frames = s.frames[:n-1]
+	}
+	s.fresh = 0
+	return s.start.next()
+}
+
+// rewind makes the coins of the steps before the new one fall as they did.
+func (s *Sources) rewind() {
+	s.start.repeat()
+	for _, f := range s.frames[:s.fresh] {
+		f.coins.repeat()
+	}
+}
+
+// Answers returns those of the last run.
+func (s *Sources) Answers() choose.Source {
+	all := &run.Answers{Start: s.start.odometer.Answers()}
+	for _, f := range s.frames[:s.step] {
+		all.Steps = append(all.Steps, run.Taken{Event: f.event, Coins: f.coins.odometer.Answers()})
+	}
+	return all
+}
+
+// Ended counts a run.
+func (s *Sources) Ended(end run.Ending) {
+	s.Deepest = max(s.Deepest, s.step)
+	switch {
+	case s.Asleep:
+		s.Slept++
+	case end == run.EndQuiet:
+		s.Runs++
+	}
+}
+
+// States returns the number of distinct states that runs have met.
+func (s *Sources) States() int { return len(s.known) }

@@ -1,0 +1,165 @@
+package walk
+
+import (
+	"macemc/choose"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/world"
+)
+
+// A Strategy makes the plans of a search's walks. A plan is a function of the number of its walk. It also
+// depends on the seed, the prefix and the length of walks, which are the same for all workers.
+type Strategy interface {
+	// Plan returns the plan of walk number i, with the present length of walks. False alarms make walks
+	// longer.
+	Plan(i int, l Length) Plan
+}
+
+// A Plan describes one walk. It is made before the walk begins.
+type Plan struct {
+	Number  uint64      // of the stream that its answers are drawn from
+	Begin   *run.Fork   // where it begins; nil means at the start
+	Climate run.Climate // of the whole run; its storm, if there is one, ends where it heals
+	Storm   Storm       // how faults are spread over the steps before
+	Judged  int         // the depth from which on it is judged: behind what leads to its beginning, and behind its storm
+	Length  Length
+	Guide   Guide  // how events are picked before
+	Picker  Picker // picks events from there on; nil if their weights alone do
+	Uniform bool   // events that are not rare are all alike
+	Stormy  bool   // it begins with a storm, or, if there are no faults, with the steps that stand for one
+	Ends    bool   // it ends with its storm, and is not judged: safety alone is checked
+	From    int    // the number of the kept state at which it goes on, from 1; 0 means none
+	lead    *kept  // that state
+	keeps   bool   // its states may be kept: others go on from them in a climate as this
+	near    int    // the depth where walks begin that do not
+}
+
+// Length is the length of a walk, in steps from the state at which it is first judged. The walk ends at
+// the first live state after the first Least steps. It ends as a suspect if it was not live for the last
+// Most steps. Whether a state before the end is live, or does not count for liveness, is evaluated only
+// once in Most steps.
+type Length struct {
+	Least  int
+	Most   int
+	Glance int  // steps after which a live state on the way is looked for, or 0 if it is not
+	Look   int  // the walk ends after this many steps without a live state, to be looked at; 0 means after Most
+	Waits  bool // it ends only when the messages, timers and requests have come that were possible where it began
+	Spells bool // it takes all of Most, and notes its spells without a live state
+	Heals  int  // of healsOf walks of a portfolio with a storm, how many heal and are judged; the others end with their storm
+	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
+}
+
+// looks are the steps after which a walk that has not been live is looked at, long
+// before it is suspected: most that are dead have been so for long by then.
+var looks = [...]int{500, 2_000}
+
+// Longer lets a walk go on to the next look that comes well before it is suspected, or
+// until it is.
+func (l *Length) Longer() {
+	was := l.Look
+	l.Look = 0
+	for _, n := range looks {
+		if n > was && 2*n <= l.Most {
+			l.Look = n
+			return
+		}
+	}
+}
+
+// until returns after how many steps without a live state a walk ends.
+func (l *Length) until() int {
+	if l.Look > 0 {
+		return l.Look
+	}
+	return l.Most
+}
+
+// Least is the default number of steps for which a walk from the start goes on even if it is live, so
+// that failures in steady state have time to happen.
+const Least = 200
+
+// A Storm distributes faults over the steps before a walk heals: at a gust they are as likely as other
+// events, and at other steps they do not happen.
+type Storm struct {
+	Calm  int  // the depth before which there is no gust
+	Every int  // steps from gust to gust
+	Stuck bool // if no other event is possible, a fault happens between gusts, too
+}
+
+// gust reports whether the step from a depth is a gust.
+func (s *Storm) gust(depth int) bool { return depth >= s.Calm && depth%s.Every == 0 }
+
+// A Picker picks the events of a walk, where their weights alone are not to.
+type Picker interface {
+	// Pick answers a question for an event in the present state of the world, whose
+	// alternatives have weights. It calls by for the question, or for one with other
+	// weights, so that the answer is recorded and can be repeated.
+	Pick(w *world.World, q *choose.Question, by *choose.Walk) int
+}
+
+// Weighted is the strategy that picks events by weight. If the environment may misbehave,
+// every second walk begins with a storm.
+type Weighted struct {
+	Fair   *run.Fork // where walks without faults begin; nil means at the start
+	Base   int       // steps that lead there, and to Faulty
+	Stormy bool      // there are faults
+	Faulty *run.Fork // where walks with faults begin; nil means at the start
+
+	Uniform bool
+}
+
+// Plan returns the plan of walk number i.
+func (s *Weighted) Plan(i int, l Length) Plan {
+	p := Plan{Number: uint64(i), Length: l, Uniform: s.Uniform, near: s.Base}
+	if i%2 == 1 && s.Stormy {
+		p.Begin = s.Faulty
+		p.storm(uint64(i), s.Base)
+	} else {
+		p.Begin, p.Climate, p.Judged = s.Fair, run.Fair, s.Base
+	}
+	return p
+}
+
+// storm lets a walk begin with a storm. When it heals depends on i alone. Storms in
+// which all steps are gusts spend the budgets at once; those with lulls let the
+// protocol get somewhere before a fault hits it. In walks that are to go on while
+// they are live, half of the storms come late, at any step of the first half.
+func (p *Plan) storm(i uint64, base int) {
+	const shortest, spread = 4, 117
+	p.Storm = Storm{Calm: base, Every: 1}
+	heal := shortest + int(i*i%spread)
+	if p.Length.Least > Least && i&4 != 0 {
+		p.Storm.Calm += int(i * golden >> 32 % uint64(p.Length.Least/2))
+		p.Storm.Stuck = true
+	}
+	if i%4 == 3 {
+		p.Storm.Every = 5
+	}
+	heal += p.Storm.Calm
+	p.Climate, p.Judged, p.Stormy = run.Climate{Faults: true, Heal: heal}, heal+1, true
+}
+
+// From returns the plan of a walk from a fork in a run with a climate, up to that many
+// steps. The environment heals first, if it has not healed before.
+func From(k *run.Fork, c run.Climate, most int) Plan {
+	p := Plan{Begin: k, Climate: c, Judged: k.Steps, Storm: Storm{Every: 1}, Length: Length{Most: most}}
+	if c.Faults && (c.Heal < 0 || c.Heal >= k.Steps) {
+		p.Climate.Heal, p.Judged = k.Steps, k.Steps+1
+	}
+	return p
+}
+
+// Apart returns the plan of a walk of another stream, which ends with its storm.
+func (p Plan) Apart() Plan {
+	p.Number |= 1 << 49
+	p.Ends = p.Guide.Until > 0
+	return p
+}
+
+// Alike makes events that are not rare equally likely.
+func (p *Plan) Alike() { p.Uniform = true }
+
+// Weather adds a storm of that many steps before a walk heals.
+func (p *Plan) Weather(steps int) {
+	p.Climate.Heal += steps
+	p.Judged += steps
+}

@@ -1,0 +1,200 @@
+package walk
+
+import (
+	"macemc/choose"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/world"
+)
+
+// Walk takes walks, one after another, each by its plan. The plan does not change while the walk is
+// under way: the other fields have its progress.
+type Walk struct {
+	*choose.Walk
+	Plan   Plan
+	seed   uint64
+	Wanted func() bool // asked now and then, whether to go on; nil means yes
+	Corpus *Corpus     // what states are noted for, or nil if they are not
+
+	Live   bool // a live state, or one that ends the walk as such, was its last
+	Left   bool // it was not wanted any more
+	w      *world.World
+	guide  guiding
+	guided bool // the next event is picked by the guide
+	judged bool // the steps before it is judged are taken
+	more   int  // steps after which the next live state on the way is looked for, or 0 if there was none yet
+	before int  // answers in the storm
+	spell  int  // steps since it was live
+	Spell  int  // steps of the longest spell after which it was live again
+
+	next   int              // the event that is to happen next, beyond the end of the walk, or none
+	led    int              // answers that lead to a kept state, so far
+	astray *choose.Mismatch // they do not, any more
+	met    []note           // states to be kept
+	closed bool             // no more are
+}
+
+// New takes walks of a seed.
+func New(seed uint64) *Walk { return &Walk{Walk: choose.NewWalk(seed), seed: seed} }
+
+// Begin makes the walk of a plan the next one.
+func (s *Walk) Begin(p Plan) {
+	s.Plan = p
+	s.Restart(s.seed, p.Number)
+	s.Rare, s.Stuck, s.Uniform = false, p.Storm.Stuck, p.Uniform
+	if s.guided = false; p.Guide.Until > 0 {
+		s.guide.begin(p.Guide)
+	}
+	s.led, s.astray, s.met, s.closed = 0, nil, s.met[:0], false
+	s.Live, s.Left, s.judged, s.more, s.before = false, false, false, 0, 0
+	s.spell, s.Spell, s.next = 0, 0, none
+}
+
+// Fork returns the fork at which the walk begins, or nil for the start.
+func (s *Walk) Fork() *run.Fork { return s.Plan.Begin }
+
+// Weather returns the climate of the walk.
+func (s *Walk) Weather() run.Climate { return s.Plan.Climate }
+
+// Visit reports whether the walk goes on.
+func (s *Walk) Visit(w *world.World, depth int) bool {
+	s.judged, s.w = depth >= s.Plan.Judged, w
+	s.guided = depth < s.Plan.Guide.Until
+	if s.Corpus != nil && s.guided && s.Plan.keeps && depth > s.Plan.near {
+		s.note(w, depth)
+	}
+	if s.Plan.Ends && !s.guided {
+		return false
+	}
+	if heal := s.Plan.Climate.Heal; heal >= 0 {
+		if depth < heal {
+			s.Rare = !s.guided && s.Plan.Storm.gust(depth)
+			s.Uniform = s.Rare || s.Plan.Uniform
+			return s.goesOn(depth)
+		}
+		if depth == heal {
+			s.before = len(s.Picks())
+		}
+		s.Rare, s.Stuck, s.Uniform = false, false, s.Plan.Uniform
+	}
+	depth -= s.Plan.Judged
+	if !s.goesOn(depth) {
+		return false
+	}
+	l := &s.Plan.Length
+	if l.Spells {
+		s.spells(w)
+		return depth < l.Most
+	}
+	switch {
+	case depth >= l.Least:
+		if w.Judge.CanBeLive() && (w.Judge.Live() || l.Exempt && !w.Judge.Assumed()) {
+			s.Live = true
+			return false
+		}
+	case l.Glance > 0 && depth >= max(l.Glance, s.more) && w.Judge.CanBeLive():
+		if w.Judge.Live() || !w.Judge.Assumed() {
+			s.more = min(l.Least, depth+l.Most)
+		}
+	}
+	end := s.more + l.until()
+	return depth < end || s.waits(w, depth-end)
+}
+
+// spells counts the steps since the last live state. The length of such a spell is recorded when the
+// walk is live again.
+func (s *Walk) spells(w *world.World) {
+	if w.Judge.CanBeLive() && w.Judge.Live() {
+		s.Spell, s.spell = max(s.Spell, s.spell), 0
+	} else {
+		s.spell++
+	}
+}
+
+// goesOn asks now and then whether the walk is still wanted.
+func (s *Walk) goesOn(depth int) bool {
+	s.Left = depth&63 == 63 && s.Wanted != nil && !s.Wanted()
+	return !s.Left
+}
+
+// Answer picks an answer at random, or lets the picker do so. The question at healing is
+// not about an event, and has no weights.
+func (s *Walk) Answer(q *choose.Question) int {
+	if s.leads() {
+		return s.follow(q)
+	}
+	if k := s.next; k != none && q.Kind == choose.Event {
+		s.next = none
+		s.Take(q, k)
+		return k
+	}
+	if s.guided && q.Runs != nil {
+		return s.guess(q)
+	}
+	if s.Plan.Picker != nil && s.judged && q.Kind == choose.Event && q.Runs != nil {
+		return s.Plan.Picker.Pick(s.w, q, s.Walk)
+	}
+	return s.Walk.Answer(q)
+}
+
+// guess answers as the guide says. In a storm one coin in four may come down on a
+// side that costs a fault.
+func (s *Walk) guess(q *choose.Question) int {
+	if q.Kind == choose.Event {
+		return s.guide.pick(s.w, q, s.Walk)
+	}
+	s.Rare = s.Plan.Climate.Faults && s.guide.below(4) == 0
+	s.Uniform = s.Rare
+	a := s.Walk.Answer(q)
+	s.Rare, s.Uniform = false, s.Plan.Uniform
+	return a
+}
+
+// Answers returns the answers of the whole run, from its start.
+func (s *Walk) Answers() choose.Source {
+	answers := choose.NewRaw(s.Picks())
+	if s.Plan.Begin != nil {
+		return s.Plan.Begin.Then(answers)
+	}
+	return answers
+}
+
+// Choices returns how many answers among several the walk has given since the storm.
+func (s *Walk) Choices() (n int) {
+	for _, p := range s.Picks()[s.before:] {
+		if p.Of > 1 {
+			n++
+		}
+	}
+	return n
+}
+
+// Stormed returns how many steps of the walk, which ended in w, were those of its storm, and
+// how many came behind it.
+func (s *Walk) Stormed(w *world.World) (storm, behind int) {
+	if !s.Plan.Stormy {
+		return 0, 0
+	}
+	return max(0, min(w.Run.Steps(), s.Plan.Judged)-s.Plan.near), max(0, w.Run.Steps()-s.Plan.Judged)
+}
+
+// Unlive reports whether the walk ended at a look: it may go on.
+func (s *Walk) Unlive(end run.Ending, w *world.World) bool {
+	return s.Plan.Length.Look > 0 && end == run.EndLeft && !s.Left && !s.Well(end, w)
+}
+
+// Well reports whether nobody needs to look at how the walk ended.
+func (s *Walk) Well(end run.Ending, w *world.World) bool {
+	switch end {
+	case run.EndLeft:
+		if s.Plan.Ends {
+			return true
+		}
+	case run.EndFailed, run.EndStopped:
+		return false
+	case run.EndQuiet:
+		if w.Judge.Live() {
+			return true
+		}
+	}
+	return s.Live || !w.Judge.CanBeLive() || !w.Judge.Assumed()
+}

@@ -1,0 +1,206 @@
+package walk
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"macemc/internal/search/internal/run"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// echo sends back what it gets, and ticks.
+type echo struct{ Ticks int }
+
+type ping struct{}
+
+func (e *echo) Init(env sim.Env) {
+	env.After(time.Second, "tick")
+	for _, to := range env.Peers() {
+		env.TCP().Send(to, ping{})
+	}
+}
+
+func (e *echo) Deliver(env sim.Env, from sim.Addr, _ sim.Message) { env.TCP().Send(from, ping{}) }
+
+func (e *echo) Handle(env sim.Env, _ sim.Signal) {
+	e.Ticks = (e.Ticks + 1) % 3
+	env.After(time.Second, "tick")
+}
+
+func (e *echo) Error(sim.Env, sim.Addr, error) {}
+
+func newEchoes(t *testing.T, faults sim.Faults) *world.World {
+	t.Helper()
+	w, err := world.New(&sim.System{
+		Name: "echoes", Doc: "Nodes send back what they get.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return &echo{} },
+		Properties: []sim.Property{
+			sim.Sometimes("there are three", func(v sim.View[*echo]) bool { return v.Len() == 3 }),
+		},
+	}, sim.Params{}, world.Config{Conditions: sim.Conditions{Faults: &faults}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// take takes the walk of a plan, and returns its events.
+func take(t *testing.T, w *world.World, s *Walk, p Plan) (events []sim.Event) {
+	t.Helper()
+	s.Begin(p)
+	if failure := w.Protect(func() {
+		w.Start(s)
+		for s.Visit(w, w.Run.Steps()) && p.Climate.Step(w, s) == world.Stepped {
+			events = append(events, w.Run.LastEvent())
+		}
+	}); failure != nil {
+		t.Fatal(failure)
+	}
+	return events
+}
+
+// A fault that is due is what happens next, whatever else is picked how; all kinds of
+// faults are alike, however many places there are for one.
+func TestDueFaults(t *testing.T) {
+	w, s := newEchoes(t, sim.Faults{Crash: 1, Partition: 1}), New(1)
+	const each = 60
+	kinds := map[sim.Kind]int{}
+	for m := range Manners {
+		for i := range uint64(each) {
+			p := Plan{Number: i, Climate: run.Climate{Faults: true, Heal: 12}, Judged: 13, Storm: Storm{Every: 1, Stuck: true}, Length: Length{Most: 1}}
+			p.Guide = Guide{Manner: m, Key: mix(i + 1), Until: 12, Faults: 1, Kinds: 1<<sim.KindCrash | 1<<sim.KindPartition}
+			p.Guide.Points[0] = 3
+			for k, e := range take(t, w, s, p) {
+				if e.Kind.Fault() != (k == 3) {
+					t.Errorf("%s %d: step %d is %s", m, i, k, e.Kind)
+				}
+				if k == 3 {
+					kinds[e.Kind]++
+				}
+			}
+		}
+	}
+	if all := int(Manners) * each; kinds[sim.KindCrash] < all/3 || kinds[sim.KindPartition] < all/3 {
+		t.Errorf("of %d faults are %v", all, kinds)
+	}
+}
+
+// A fault that waits for its moment happens at the node that the moment is of, and at the
+// latest when its patience is over. Kinds that are not the walk's do not happen.
+func TestFaultsWaitForTheirMoment(t *testing.T) {
+	w, s := newEchoes(t, sim.Faults{Crash: 1, Partition: 1}), New(1)
+	const each, due = 100, 3
+	waited := map[Moment]int{}
+	for m := Sent; m < moments; m++ {
+		for i := range uint64(each) {
+			p := Plan{Number: i, Climate: run.Climate{Faults: true, Heal: 40}, Judged: 41, Storm: Storm{Every: 1, Stuck: true}, Length: Length{Most: 1}}
+			p.Guide = Guide{Key: mix(i + 1), Until: 40, Faults: 1, Kinds: 1 << sim.KindCrash}
+			p.Guide.Points[0], p.Guide.Moments[0] = due, m
+			events := take(t, w, s, p)
+			at := slices.IndexFunc(events, func(e sim.Event) bool { return e.Kind.Fault() })
+			switch {
+			case at < due || at > due+patience || events[at].Kind != sim.KindCrash:
+				t.Fatalf("moment %d, walk %d: fault %d of %v", m, i, at, events)
+			case at < due+patience && m == Sent && events[at].Node != events[at-1].Node:
+				t.Fatalf("walk %d: %s crashes after a step of %s", i, events[at].Node, events[at-1].Node)
+			case at < due+patience:
+				waited[m]++
+			}
+		}
+	}
+	if waited[Sent] < each/2 || waited[Reborn] > 0 || waited[Unsynced] > 0 || waited[Pending] > 0 {
+		t.Errorf("of %d faults each, so many came at their moment: %v; nothing here has a task or a disk", each, waited)
+	}
+}
+
+// In walks of the manner single messages to one node, from one or by one link, or those of a
+// type, or timers, come later than else, and whatever else there is does not.
+func TestOneThingIsRarer(t *testing.T) {
+	at := sim.Params{Nodes: 3}.Addrs()
+	const walks = 1_000
+	var slow [aspects]int
+	for i := range uint64(walks) {
+		g := guiding{all: at}
+		g.begin(Guide{Manner: Single, Key: mix(i + 1), Until: 100})
+		g.thing = draw(&g.draws, at)
+		n := 0
+		for _, to := range at {
+			for _, from := range at {
+				if by := g.distortion(&sim.Event{Kind: sim.KindMessage, Node: to, From: from, Value: 1}, 0); by != 0 {
+					if by != -rarer {
+						t.Fatalf("by %d", by)
+					}
+					n++
+				}
+			}
+			if g.distortion(&sim.Event{Kind: sim.KindTimer, Node: to, Value: 1}, 0) != 0 {
+				t.Errorf("walk %d: a timer is rarer, and no sort was taken yet", i)
+			}
+		}
+		if want := [aspects]int{inbox: 3, sender: 3, lane: 1}[g.thing.aspect]; n != want {
+			t.Errorf("walk %d: of 9 links %d are slow, want %d: %+v", i, n, want, g.thing)
+		}
+		slow[g.thing.aspect]++
+	}
+	for a, n := range slow {
+		if n < walks/int(aspects)*3/4 {
+			t.Errorf("of %d walks %d have aspect %d", walks, n, a)
+		}
+	}
+}
+
+// A walk of the manner single that distorts a sort takes one of those that are possible.
+func TestSortIsSettled(t *testing.T) {
+	w, s := newEchoes(t, sim.Faults{}), New(1)
+	kinds := map[sim.Kind]int{}
+	for i := range uint64(100) {
+		take(t, w, s, Plan{Number: i, Climate: run.Fair, Judged: 80, Length: Length{Most: 1}, Guide: Guide{Manner: Single, Key: mix(i + 1), Until: 80}})
+		if x := s.guide.thing; x.aspect == sort {
+			if kinds[x.kind]++; x.after >= 0 || x.of == 0 {
+				t.Errorf("walk %d: %+v", i, x)
+			}
+		}
+	}
+	if kinds[sim.KindMessage] == 0 || kinds[sim.KindTimer] == 0 {
+		t.Errorf("what is rarer is of kinds %v", kinds)
+	}
+}
+
+// Timers wait where chains of causes go first, for as long as messages are under way, but for
+// one event in eight.
+func TestChainsGoFirst(t *testing.T) {
+	w, s := newEchoes(t, sim.Faults{}), New(1)
+	timers := map[Manner]int{}
+	const steps = 2_000
+	for m := range Manners {
+		p := Plan{Climate: run.Fair, Judged: steps, Length: Length{Most: 1}, Guide: Guide{Manner: m, Key: 3, Until: steps}}
+		for _, e := range take(t, w, s, p) {
+			if e.Kind == sim.KindTimer {
+				timers[m]++
+			}
+		}
+	}
+	if timers[Chain] == 0 || timers[Chain] > timers[ByWeight]/5 {
+		t.Errorf("of %d steps are timers: %v", steps, timers)
+	}
+}
+
+// A walk notes states that it came to, and not the one where walks begin anyway.
+func TestNotesBeginBehindTheStart(t *testing.T) {
+	w, s := newEchoes(t, sim.Faults{}), New(1)
+	s.Corpus = NewCorpus()
+	p := Plan{Climate: run.Fair, Judged: 50, Length: Length{Most: 1}, Guide: Guide{Manner: Swarm, Key: 3, Until: 50}, keeps: true}
+	take(t, w, s, p)
+	met := s.met
+	if len(met) == 0 {
+		t.Fatal("nothing is noted")
+	}
+	for _, n := range met {
+		if n.depth < 1 || n.answers < n.depth {
+			t.Errorf("noted is a state after %d steps and %d answers", n.depth, n.answers)
+		}
+	}
+}

@@ -1,0 +1,135 @@
+package work
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"macemc/internal/search/internal/walk"
+)
+
+// A Unit is a part of some work: the items with the numbers From to To-1.
+type Unit struct{ From, To int }
+
+// An Outcome is the result of a unit.
+type Outcome struct {
+	Stats Stats
+	Ends  bool // no unit after this one is wanted
+
+	// The following are set if the unit is a walk.
+	Judged int         // steps that count for the share of audits
+	Met    *walk.Notes // the states that it met, for the corpus, or nil
+	Kept   int         // the number of the kept state at which it began, or 0
+}
+
+// A Pool is the hands that share the units of some work. Each has worlds of its own.
+type Pool[H any] struct {
+	Hands []H
+
+	// Here, if it is not nil, is called on the goroutine of a hand before its first unit,
+	// and Over after its last one.
+	Here, Over func(H)
+
+	// Gone is called if a handler has ended the goroutine of hand k in the middle of a
+	// unit. It returns the outcome of the unit, and reports whether Hands[k], which it may
+	// have replaced, goes on.
+	Gone func(k int, u Unit) (came Outcome, goesOn bool)
+}
+
+// Take takes a unit. It may ask whether the unit is still wanted, and leave it if not.
+type Take[H any] func(h H, u Unit, wanted func() bool) (Outcome, error)
+
+// Do divides the numbers below n into units of a size, and gives each unit, in order, to the next
+// hand that is free, until a unit ends the work or fails. It returns the outcomes up to the first
+// unit that ended the work. Later units may have been taken by then; their outcomes are dropped.
+func (p *Pool[H]) Do(n, size int, take Take[H]) ([]Outcome, error) {
+	came := make([]Outcome, (n+size-1)/size)
+	count, err := p.Share(n, size, take, came)
+	return came[:count], err
+}
+
+// Share is Do for a caller that needs only the number of the outcomes that Do would return. It
+// stores the outcomes in came, if that is not nil.
+func (p *Pool[H]) Share(n, size int, take Take[H], came []Outcome) (count int, err error) {
+	units := (n + size - 1) / size
+	j := &job[H]{pool: p, take: take, n: n, size: size, units: int64(units), last: int64(units), came: came}
+	for k := range min(len(p.Hands), units) {
+		j.all.Go(func() { j.work(k) })
+	}
+	j.all.Wait()
+	return int(min(j.last+1, j.units)), j.err
+}
+
+// job is work that is under way.
+type job[H any] struct {
+	pool    *Pool[H]
+	take    Take[H]
+	n, size int
+	units   int64
+	next    atomic.Int64
+	came    []Outcome
+	all     sync.WaitGroup
+
+	mu   sync.Mutex
+	last int64 // the first unit after which none is wanted
+	err  error // of that one
+}
+
+func (j *job[H]) unit(i int64) Unit {
+	from := int(i) * j.size
+	return Unit{from, min(from+j.size, j.n)}
+}
+
+// wanted reports whether no unit before number i has ended the work.
+func (j *job[H]) wanted(i int64) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return i <= j.last
+}
+
+// work lets a hand take units until there are none left.
+func (j *job[H]) work(k int) {
+	i, returned := int64(-1), false
+	defer func() {
+		if returned {
+			return
+		}
+		if thrown := recover(); thrown != nil {
+			panic(thrown)
+		}
+		came, goesOn := j.pool.Gone(k, j.unit(i))
+		j.ends(i, came, nil)
+		if goesOn {
+			j.all.Go(func() { j.work(k) })
+		}
+	}()
+	h := j.pool.Hands[k]
+	if j.pool.Here != nil {
+		j.pool.Here(h)
+	}
+	for {
+		if i = j.next.Add(1) - 1; i >= j.units || !j.wanted(i) {
+			break
+		}
+		came, err := j.take(h, j.unit(i), func() bool { return j.wanted(i) })
+		j.ends(i, came, err)
+	}
+	if j.pool.Over != nil {
+		j.pool.Over(h)
+	}
+	returned = true
+}
+
+// ends records the outcome of a unit.
+func (j *job[H]) ends(i int64, came Outcome, err error) {
+	if i >= j.units { // a handler ended the goroutine after its last unit
+		return
+	}
+	if j.came != nil {
+		j.came[i] = came
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if (came.Ends || err != nil) && i < j.last {
+		j.last, j.err = i, err
+	}
+}

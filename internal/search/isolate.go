@@ -1,0 +1,112 @@
+package search
+
+import (
+	"macemc/choose"
+	"macemc/internal/decide"
+	"macemc/internal/search/internal/closure"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/world"
+)
+
+// SettleMost is the largest number of states that are visited to decide about one run exactly.
+const SettleMost = decide.Most
+
+// settling decides exactly which states of a run can recover. It visits all states that can follow
+// them once the environment has healed, which are usually few. It decides nothing if there are more
+// than most such states, if answers are sampled, if nodes cannot be copied, or if the service fails
+// on the way (walks find that failure).
+type settling struct {
+	by      *hand
+	path    *choose.Path
+	climate run.Climate
+	most    int
+}
+
+// settled is the last state of a run after which something is still possible.
+type settled struct {
+	last      int
+	decided   bool
+	unassumed bool   // a state was met that does not count for liveness
+	states    int    // that were visited to decide it
+	lost      []bool // of each state, whether it cannot
+}
+
+// recovers returns the last state, among those with numbers from from on, from which the run can
+// recover, or from-1 if there is none. System.Within does not bound the visited states, as it does
+// not bound walks. System.Assume does not either; but if the end of the run can reach a state outside
+// Assume, the end is returned, since it is not called dead. An earlier state can recover only if it
+// reaches a live one.
+func (q settling) recovers(from int) (settled, error) {
+	s, err := q.reaches(from)
+	end := len(q.path.Steps)
+	switch {
+	case err != nil || !s.decided || !s.unassumed || s.last == end:
+		return s, err
+	case from == end:
+		return settled{last: end, decided: true, unassumed: true, states: s.states}, nil
+	}
+	after, err := q.recovers(end)
+	states := s.states + after.states
+	if err != nil || !after.decided || after.last == end {
+		return settled{last: after.last, decided: after.decided, unassumed: after.unassumed, states: states}, err
+	}
+	s.states = states
+	return s, nil
+}
+
+// reaches returns the last state, among those with numbers from from on, that can reach a live one,
+// or from-1 if there is none.
+func (q settling) reaches(from int) (settled, error) {
+	return q.exhaust(from, true, (*closure.Closure).Resolve, (*closure.Closure).Dead)
+}
+
+// survives returns the last state, among those with numbers from from on, after which the run can
+// continue without a violation of a property, for ever or until it rests, or from-1 if there is none.
+// It does not decide about other failures.
+func (q settling) survives(from int) (settled, error) {
+	return q.exhaust(from, false, (*closure.Closure).Endure, (*closure.Closure).Fated)
+}
+
+// exhaust lets a closure examine the states of the run with numbers from from on, and returns the last
+// of them that is not lost. Its counts are not added to the search's, since they are about one run.
+func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *explore.Explorer) error, lost func(*closure.Closure, *explore.Explorer, uint32) bool) (none settled, err error) {
+	h := q.by
+	defer h.counted()
+	x, err := h.owner.NewExplorer(q.climate, nil)
+	if err != nil {
+		return none, err
+	}
+	defer x.Close()
+	if memo {
+		x.ByMemo()
+	}
+	g, err := closure.New(&h.owner, x)
+	if err != nil {
+		return none, err
+	}
+	defer g.Close()
+	g.Most = q.most
+	var follow []uint32
+	bad, err := h.owner.Guarded(x.Taker, func() (err error) {
+		if follow, err = x.Follow(q.path, from); err != nil {
+			return err
+		}
+		h.Explores(g.Taker) // the states have no origins to reconstruct a run from
+		return look(g, x)
+	})
+	none = settled{states: g.Set.Len()}
+	if err == explore.ErrHalt || err == explore.ErrFull || bad != nil || world.Unsupported(err) {
+		return none, nil
+	}
+	if err != nil {
+		return none, err
+	}
+	out := settled{last: from - 1, decided: true, unassumed: g.Unassumed, states: g.Set.Len(), lost: make([]bool, len(follow))}
+	for at, state := range follow {
+		if out.lost[at] = lost(g, x, state); !out.lost[at] {
+			out.last = from + at
+		}
+	}
+	return out, nil
+}

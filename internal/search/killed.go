@@ -1,0 +1,97 @@
+package search
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/trail"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// Alone replays a run that killed its process, with the answers that were recorded. It calls report
+// before it gives the last answer, which may kill this process, too. It does not call report if the
+// run ends before the last answer.
+func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) error {
+	opts.Trail, opts.Stop = nil, nil
+	h, err := newHand(sys, opts, nil, nil)
+	if err != nil {
+		return err
+	}
+	h.Climate = run.Climate{Faults: one.Faults, Heal: one.Heal}
+	path, node, identity, whole, err := h.UpTo(&numbered{picks: one.Picks}, len(one.Picks), h.Climate)
+	if !whole || err != nil {
+		return err
+	}
+	f := newFinding(failedAt(trace.Failure{Verdict: trace.VerdictKilled}, runPath{path, node, identity}), path, nil, h.Climate)
+	h.opts.label(h.Sys, f)
+	report(f)
+	h.Run(run.Repeat(&numbered{picks: one.Picks}, h.Climate, math.MaxInt), true)
+	return nil
+}
+
+// numbered is a source that gives answers by number.
+type numbered struct {
+	picks []choose.Pick
+	pos   int
+	err   error
+}
+
+func (b *numbered) Answer(q *choose.Question) int {
+	if b.pos == len(b.picks) {
+		b.err = choose.ErrEnd
+		return -1
+	}
+	p := b.picks[b.pos]
+	if int(p.Pick) >= q.N || p.Of != 0 && int(p.Of) != q.N {
+		b.err = fmt.Errorf("answer %d is %d of %d, and %d were possible", b.pos, p.Pick, p.Of, q.N)
+		return -1
+	}
+	b.pos++
+	return int(p.Pick)
+}
+
+func (b *numbered) Err() error { return b.err }
+
+// Died returns the result of a search whose process was ended: its progress, its findings,
+// and the run that killed it, if there is one.
+func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Duration, found []*Finding) (*Result, error) {
+	h, err := newHand(sys, opts, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	res := h.leftOff(why, soFar{findings: found, stats: stats, reach: h.opts.WalkSteps, measured: Measured{Elapsed: elapsed, Slow: canon.Slow()}})
+	if len(found) >= h.opts.Findings {
+		return res.enough(), nil
+	}
+	return res, nil
+}
+
+// enough returns the result of a search that had found all that was asked for.
+func (r *Result) enough() *Result {
+	r.Stop, r.Cut = StopFound, ""
+	return r
+}
+
+// Killed replays a path whose last step ends the process. It takes all steps but the last one, and
+// returns a finding with the message and stack that the process printed when it ended.
+func Killed(sys *sim.System, path *choose.Path, message, stack string) (*Replayed, error) {
+	opts, recorded, err := recordedOptions(sys, path, Options{})
+	if err != nil {
+		return nil, err
+	}
+	killed := trace.Failure{Verdict: trace.VerdictKilled, Message: message, Stack: stack}
+	at, ran := runPath{Path: path, identity: run.StartOfNode}, (*trace.Trace)(nil)
+	if n := len(path.Steps); n > 0 {
+		if ran, err = Unreturned(sys, path); err != nil {
+			return nil, err
+		}
+		at = runPath{path, ran.Steps[n-1].Node, ran.Steps[n-1].Identity}
+	}
+	f := newFinding(failedAt(killed, at), path, ran, climateOf(path))
+	return &Replayed{System: sys, Params: opts.Params, Recorded: recorded, Finding: f, Reproduced: recorded == trace.VerdictKilled}, nil
+}

@@ -1,0 +1,621 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/decide"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/search/internal/walk"
+	"macemc/internal/search/internal/work"
+	"macemc/internal/world"
+	"macemc/sim"
+	"macemc/trace"
+)
+
+// A Lab answers questions about single runs, for packages above that analyze a finding:
+// whether a run can be taken, how walks from the middle of it end, and what exhausting
+// shows about its states. All runs are taken under the conditions in the header of one
+// path.
+//
+// Walks are distributed among several hands. The results depend on the seed and on the
+// walks' numbers, not on the number of hands.
+type Lab struct {
+	pool     work.Pool[*asker]
+	recorded trace.Verdict
+	end      func()
+	steps    int   // of the runs that count
+	states   int   // that were settled
+	facts    facts // that were decided
+	off      *Lab  // of the same system without its known bugs, or nil if it was not needed
+}
+
+// asker is a hand of a lab.
+type asker struct {
+	*hand
+	fork    labFork    // the last that it made
+	walking *walk.Walk // the walk from there
+}
+
+// NewLab makes a lab for the conditions of a recorded path. Close it.
+func NewLab(sys *sim.System, path *choose.Path, opts Options) (*Lab, error) {
+	return (&Result{System: sys}).Open(path, opts)
+}
+
+// Open opens the lab of a search for one of its findings: the lab in which the search decided about
+// its suspects, if there is one, so that the search's decisions are reused. The lab must be closed
+// before it is opened again.
+func (r *Result) Open(path *choose.Path, opts Options) (*Lab, error) {
+	opts, recorded, err := recordedOptions(r.System, path, opts)
+	if err != nil {
+		return nil, err
+	}
+	if opts, err = opts.filled(); err != nil {
+		return nil, err
+	}
+	if r.lab == nil || !r.lab.serves(opts) {
+		r.lab, err = newLab(r.System, opts, nil)
+	} else {
+		err = r.lab.renew(opts)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.lab.watched(recorded), nil
+}
+
+// About returns the result with other parameters and with one finding. It has the same lab.
+func (r *Result) About(p sim.Params, f *Finding) *Result {
+	about := *r
+	about.Params, about.Finding, about.Findings = p, f, []*Finding{f}
+	return &about
+}
+
+// watched returns the lab with a monitor of its own.
+func (l *Lab) watched(recorded trace.Verdict) *Lab {
+	m := newMonitor(l.first().hand, func(h *hand) soFar {
+		return soFar{stats: *h.counts, measured: Measured{Memory: uint64(h.Limits.Highest()), Slow: canon.Slow()}}
+	})
+	m.with(l.hands()[1:])
+	l.recorded, l.end = recorded, m.watch()
+	return l
+}
+
+// serves reports whether the lab takes runs under the conditions of these options.
+func (l *Lab) serves(opts Options) bool {
+	mine, asked := l.Options(), opts.setting(l.first().Sys)
+	has := mine.setting(l.first().Sys)
+	return mine.Seed == opts.Seed && slices.Equal(has.Header(true), asked.Header(true))
+}
+
+// renew makes other options count that do not determine a run, and sets the effort to zero.
+func (l *Lab) renew(opts Options) error {
+	in := l.Options()
+	in.EvidenceWalks, in.WalkSteps, in.MaxWalkSteps, in.Walking, in.Workers = opts.EvidenceWalks, opts.WalkSteps, opts.MaxWalkSteps, opts.Walking, opts.Workers
+	in.Memory, in.Stop, in.Stuck, in.OnStuck, in.OnSlow, in.Trail = opts.Memory, opts.Stop, opts.Stuck, opts.OnStuck, opts.OnSlow, opts.Trail
+	l.first().Limits.Renew(reasons(in.Stop), in.Memory)
+	n := cmp.Or(in.Workers, runtime.GOMAXPROCS(0))
+	for len(l.pool.Hands) < n {
+		h, err := newHand(l.first().Sys, in, nil, l.first().hand)
+		if err != nil {
+			return err
+		}
+		l.pool.Hands = append(l.pool.Hands, &asker{hand: h})
+	}
+	l.pool.Hands = l.pool.Hands[:n]
+	for _, a := range l.pool.Hands {
+		a.renew(in)
+	}
+	l.steps, l.states, l.off = 0, 0, nil
+	return nil
+}
+
+// renew makes other options count.
+func (h *hand) renew(opts Options) {
+	h.opts = opts
+	h.Pulse.Follow(opts.Trail)
+}
+
+// newLab makes a lab whose hands take runs as another hand does, if like is not nil. The
+// caller must watch the hands.
+func newLab(sys *sim.System, opts Options, like *hand) (*Lab, error) {
+	opts.Progress = nil
+	hands, err := newHands(sys, opts, like)
+	if err != nil {
+		return nil, err
+	}
+	l := &Lab{end: func() {}}
+	l.pool.Here = func(a *asker) { a.here() }
+	for _, h := range hands {
+		l.pool.Hands = append(l.pool.Hands, &asker{hand: h})
+	}
+	return l, nil
+}
+
+// first returns the hand that takes single runs.
+func (l *Lab) first() *asker { return l.pool.Hands[0] }
+
+func (l *Lab) hands() (all []*hand) {
+	for _, a := range l.pool.Hands {
+		all = append(all, a.hand)
+	}
+	return all
+}
+
+// Close ends the monitoring of the lab's runs.
+func (l *Lab) Close() { l.end() }
+
+// Recorded returns the verdict that the path of the lab was recorded for.
+func (l *Lab) Recorded() trace.Verdict { return l.recorded }
+
+// Options returns the options of the lab's runs.
+func (l *Lab) Options() Options { return l.first().opts }
+
+// Stopped reports whether the lab was stopped.
+func (l *Lab) Stopped() bool { return l.first().Stopped() }
+
+// CanBeLive reports whether a liveness property is checked.
+func (l *Lab) CanBeLive() bool { return l.first().World.Judge.CanBeLive() }
+
+// Effort returns the effort for all answers so far: the steps of runs, and the states that were visited
+// to decide exactly. It does not depend on the number of hands, since superfluous walks of several
+// hands are not counted.
+func (l *Lab) Effort() int { return l.steps + l.states }
+
+// A Case is one run that a Lab examines.
+type Case struct {
+	Path *choose.Path
+	// Wild says of each step whether it might not happen if the environment had healed
+	// before: a fault, another rare event or coin, or an event that a partition causes.
+	Wild []bool
+	// Live says of each state, including that before the first step, whether all liveness
+	// properties hold.
+	Live []bool
+	// Assumed says of each state whether it counts for liveness.
+	Assumed []bool
+	healed  []canon.Hash // the identity of the healed form of each state
+	causes  []int        // of each step, the number of the step that sent its message, or 0
+	// Failure is how the run ended, if the service failed.
+	Failure *trace.Failure
+
+	climate run.Climate
+	picks   []choose.Pick
+}
+
+// MayBeDead reports whether the state at the end of the run may be dead.
+func (c *Case) MayBeDead() bool {
+	n := c.Steps()
+	return c.Failure == nil && !c.Live[n] && c.Assumed[n]
+}
+
+// Steps returns the number of steps of the run.
+func (c *Case) Steps() int { return len(c.Path.Steps) }
+
+// Take takes a recorded run again. An error says that it does not apply.
+func (l *Lab) Take(path *choose.Path) (*Case, error) {
+	return alone(l, func() (*Case, error) {
+		c, src, w := l.examine(choose.NewReplay(path), climateOf(path), len(path.Steps))
+		var diverged *choose.Divergence
+		switch {
+		case c.Failure != nil:
+			return c, nil
+		case errors.As(src.Err(), &diverged):
+			return nil, fmt.Errorf("%w; the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)", diverged)
+		case w.Run.Err() != nil && !errors.Is(w.Run.Err(), choose.ErrEnd):
+			return nil, w.Run.Err()
+		case c.Steps() < len(path.Steps):
+			return nil, fmt.Errorf("the run ended after %d of the path's %d steps, where no event is possible any more: the code has changed since the path was recorded",
+				c.Steps(), len(path.Steps))
+		}
+		return c, nil
+	})
+}
+
+// alone does something with the first hand.
+func alone[T any](l *Lab, do func() (T, error)) (T, error) {
+	out, returned, err := run.Apart(func() (T, error) {
+		l.first().here()
+		return do()
+	})
+	l.took(l.first().counted().Steps, 0)
+	if !returned {
+		h, f := l.first().ended()
+		h.Pulse.Rest()
+		return out, fmt.Errorf("%s: %s", f.Identity, f.Message)
+	}
+	return out, err
+}
+
+// took adds the effort for an answer.
+func (l *Lab) took(steps, states int) {
+	l.steps += steps
+	l.states += states
+}
+
+func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choose.Source, *world.World) {
+	return l.examineAs(src, c, steps, false)
+}
+
+// examineAs takes a run and makes a Case of it.
+func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
+	record, ok := src.(recorder)
+	if !ok {
+		record = choose.NewRecord(src)
+	}
+	x := &examining{Again: run.Again{Climate: c, Steps: steps}, src: record}
+	of, w := l.taken(x, careful)
+	return of, src, w
+}
+
+// taken takes the run of x.
+func (l *Lab) taken(x *examining, careful bool) (*Case, *world.World) {
+	h := l.first().hand
+	_, failure, w := h.Run(x, careful)
+	return x.seen(failure, h.Climate), w
+}
+
+// recorder is a source that knows the path of its answers.
+type recorder interface {
+	choose.Source
+	Path() *choose.Path
+}
+
+// examining repeats a run and records the facts about its states and steps that a Case has.
+type examining struct {
+	run.Again
+	src                 recorder
+	wild, live, assumed []bool
+	healed              []canon.Hash
+	causes              []int
+	rare                bool // of the step under way
+	fails               bool // the run is of use only if it fails: healed is not needed
+}
+
+// seen returns the case that was seen, with how it ended.
+func (x *examining) seen(failure *trace.Failure, c run.Climate) *Case {
+	path := x.src.Path()
+	for len(x.wild) < len(path.Steps) { // the last step failed
+		x.wild = append(x.wild, x.rare)
+	}
+	return &Case{
+		Path: path, Wild: x.wild, Live: x.live, Assumed: x.assumed, healed: x.healed, causes: x.causes, Failure: failure, climate: c, picks: run.Picks(path),
+	}
+}
+
+func (x *examining) Err() error { return x.src.Err() }
+
+func (x *examining) Answer(q *choose.Question) int {
+	k := x.src.Answer(q)
+	if q.Kind == choose.Event {
+		x.rare = false
+		if k >= 0 {
+			cause := 0
+			if of, ok := q.Alternatives.(choose.Caused); ok {
+				cause = of.Cause(k)
+			}
+			x.causes = append(x.causes, cause)
+		}
+	}
+	for at, runs := k, q.Runs; at >= 0 && len(runs) > 0; runs = runs[1:] {
+		if at < runs[0].N {
+			x.rare = x.rare || runs[0].Weight == 0
+			break
+		}
+		at -= runs[0].N
+	}
+	return k
+}
+
+func (x *examining) Visit(w *world.World, depth int) bool {
+	if depth > 0 {
+		x.wild = append(x.wild, x.rare || w.Run.Wild())
+	}
+	x.live = append(x.live, w.Judge.CanBeLive() && w.Judge.Live())
+	x.assumed = append(x.assumed, w.Judge.Assumed())
+	if !x.fails {
+		x.healed = append(x.healed, w.State.Healed())
+	}
+	return depth < x.Steps
+}
+
+// The questions to a lab, and its answers.
+type (
+	Walks   = decide.Walks   // asks for walks from a state of a run
+	Walked  = decide.Walked  // how they ended
+	Success = decide.Success // a walk that became live, or survived
+	Failed  = decide.Failed  // a walk that met a failure of the service
+)
+
+// labWalk is a walk of a lab, to be taken again.
+type labWalk struct {
+	from    int         // where it begins
+	end     int         // steps of the whole run
+	climate run.Climate // of the whole run
+	picks   []choose.Pick
+}
+
+// answers returns the answers of the whole run: those before the walk, and those of the walk.
+func (k *labWalk) answers(of *Case) []choose.Pick {
+	return slices.Concat(run.Picks(of.Path.Prefix(k.from)), k.picks)
+}
+
+// Walk takes walks from a state of a run.
+func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
+	if c := of.climate; q.Storm > 0 && (!c.Faults || c.Heal >= 0 && c.Heal < q.From) {
+		return nil, fmt.Errorf("macemc bug: search: a storm of %d steps from step %d of a run in which no faults may happen then", q.Storm, q.From)
+	}
+	if len(of.Live) <= q.From {
+		return nil, fmt.Errorf("macemc bug: search: walks from step %d of a run of %d", q.From, len(of.Live)-1)
+	}
+	a := &asking{of: of, Walks: q, came: make([]answer, q.Count)}
+	pool := l.pool
+	pool.Gone = func(k int, u work.Unit) (work.Outcome, bool) {
+		broken := l.pool.Hands[k]
+		f, another := broken.gone()
+		l.pool.Hands[k] = &asker{hand: another}
+		return a.judge(broken, u.From, f, broken.walking, 0), true
+	}
+	taken, err := pool.Do(q.Count, 1, a.take)
+	if err == explore.ErrHalt {
+		return nil, ErrStopped
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, came := range taken {
+		l.took(came.Stats.Steps, 0)
+	}
+	return a.walked(len(taken)), nil
+}
+
+// asking is the walks that are taken to answer a question. Each has its place in
+// came, to which the hand that takes it writes alone.
+type asking struct {
+	of *Case
+	Walks
+	came []answer
+}
+
+// answer is the result of a walk. A walk without success or failed neither became live nor failed.
+type answer struct {
+	success *Success
+	failed  *Failed
+	spell   int // the largest number of steps without a live state
+}
+
+// walked adds up the results of the first walks.
+func (a *asking) walked(taken int) *Walked {
+	var success []Success
+	var failed []Failed
+	spell := 0
+	for _, o := range a.came[:taken] {
+		spell = max(spell, o.spell)
+		switch {
+		case o.success != nil:
+			success = append(success, *o.success)
+		case o.failed != nil:
+			failed = append(failed, *o.failed)
+		}
+	}
+	return &Walked{Taken: taken, Success: success, Failed: failed, Spell: spell}
+}
+
+// take takes a walk. It ends the work if those after it are not wanted.
+func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outcome, err error) {
+	if h.Stopped() {
+		return came, explore.ErrHalt
+	}
+	s, err := h.begin(a.of, a.Walks, u.From)
+	if err != nil {
+		return came, err
+	}
+	s.Wanted = func() bool { return wanted() && !h.Stopped() }
+	end, failure, w := h.Run(s, false)
+	h.counted()
+	steps := Stats{Steps: w.Run.Steps() - a.From}
+	switch {
+	case !wanted():
+		return work.Outcome{Stats: steps, Ends: true}, nil
+	case s.Left: // in the middle of it: that it did not fail says nothing
+		return came, explore.ErrHalt
+	case end == run.EndStopped && isMismatch(w.Run.Err()):
+		return came, fmt.Errorf("%w%s", w.Run.Err(), run.Hint)
+	case end == run.EndStopped:
+		return came, w.Run.Err()
+	}
+	came = a.judge(h, u.From, failure, s, w.Run.Steps())
+	return work.Outcome{Stats: steps, Ends: came.Ends}, nil
+}
+
+// judge records how a walk ended, at that step of the whole run.
+func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, end int) work.Outcome {
+	picks := slices.Clone(s.Picks())
+	switch {
+	case failure != nil:
+		a.came[i] = answer{spell: s.Spell, failed: &Failed{Number: i, Failure: failure, Walk: &labWalk{a.From, failure.Step, h.Climate, picks}}}
+	case a.Survive || s.Live:
+		shared := 0
+		if h.Climate.Heal != a.From || a.of.climate.Heal == a.From {
+			shared = inCommon(a.of, a.From, picks)
+		}
+		a.came[i] = answer{spell: s.Spell, success: &Success{
+			Number: i, Steps: end - s.Plan.Judged, Choices: s.Choices(), Shared: shared, Walk: &labWalk{a.From, end, h.Climate, picks},
+		}}
+		return work.Outcome{Ends: !a.All}
+	default:
+		a.came[i] = answer{spell: s.Spell}
+	}
+	return work.Outcome{}
+}
+
+// ErrStopped means that the lab was stopped.
+var ErrStopped = decide.ErrStopped
+
+// begin returns a walk of a hand, about to begin.
+func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
+	if h.fork.of != of || h.fork.steps != q.From || h.fork.storm != q.Storm {
+		k, err := h.ForkAt(of.Path, of.climate, q.From)
+		if err != nil {
+			return nil, err
+		}
+		h.fork = labFork{of: of, steps: q.From, storm: q.Storm, Fork: k}
+		h.walking = walk.New(h.opts.Seed)
+	}
+	p := walk.From(h.fork.Fork, of.climate, q.Steps)
+	p.Number = uint64(q.Salt)<<48 | 1<<47 | uint64(q.From)<<20 | uint64(i)
+	p.Uniform = h.opts.Walking == WalkUniform != (q.Manner == decide.Other)
+	if q.Storm > 0 {
+		p.Weather(q.Storm)
+	}
+	p.Length.Spells = q.Spells
+	if p.Length.Exempt = q.Exempt; q.Survive {
+		p.Length.Least, p.Length.Waits = q.Steps+1, true
+	}
+	switch q.Manner {
+	case decide.Plain, decide.Other:
+	case decide.Holding:
+		p.Picker = walk.NewHold(i)
+	case decide.OneClock:
+		p.Picker = &walk.OneClock{Of: i}
+	}
+	h.walking.Begin(p)
+	return h.walking, nil
+}
+
+// labFork is the last fork that a hand has made, with the case and step of which it was made.
+type labFork struct {
+	of    *Case
+	steps int
+	storm int
+	*run.Fork
+}
+
+// inCommon returns how many steps a walk from a state of a run has in common with the run's
+// next ones.
+func inCommon(of *Case, from int, picks []choose.Pick) int {
+	n, at := 0, 0
+	for _, s := range of.Path.Steps[from:] {
+		for _, c := range append([]choose.Choice{s.Event}, s.Coins...) {
+			if at == len(picks) || picks[at] != (choose.Pick{Of: uint32(c.Of), Pick: uint32(c.Pick)}) {
+				return n
+			}
+			at++
+		}
+		n++
+	}
+	return n
+}
+
+// Record takes the run up to a walk and the walk again, from the start, in
+// lockstep and with every check on, and returns it as a finding of nothing.
+func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
+	return alone(l, func() (*Finding, error) {
+		k := s.Walk.(*labWalk)
+		return l.first().record(choose.NewRaw(k.answers(of)), k.climate, k.end)
+	})
+}
+
+// PathOf returns the path of the run up to a walk and of the walk, without a header.
+func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
+	return alone(l, func() (*choose.Path, error) {
+		k := s.Walk.(*labWalk)
+		record := choose.NewRecord(choose.NewRaw(k.answers(of)))
+		_, failure, w := l.first().Run(run.Repeat(record, k.climate, k.end), false)
+		if failure != nil || w.Run.Steps() != k.end {
+			return nil, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, run.Hint)
+		}
+		return record.Path(), nil
+	})
+}
+
+// Confirm makes a finding of a walk in which the service failed.
+func (l *Lab) Confirm(of *Case, f Failed) (*Finding, error) {
+	return alone(l, func() (*Finding, error) {
+		k := f.Walk.(*labWalk)
+		return l.first().confirm(choose.NewRaw(k.answers(of)), k.climate, f.Failure)
+	})
+}
+
+// ConfirmCase makes a finding of a case: of its failure, or of its end, which
+// is then said to be dead.
+func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
+	return alone(l, func() (*Finding, error) {
+		want := of.Failure
+		if want == nil {
+			_, _, w := l.first().Run(run.Repeat(choose.NewRaw(of.picks), of.climate, of.Steps()), false)
+			want = run.Dead(w, of.Steps())
+		}
+		return l.first().confirm(choose.NewRaw(of.picks), of.climate, want)
+	})
+}
+
+// Settle decides exactly which states of a run, from number from on, can recover, by visiting all
+// states that can follow them: see isolate.go. last is the last state that can recover, or from-1 if
+// none can. decided is false if there are more than most such states, or if the nodes cannot be copied.
+// Earlier decisions are reused.
+func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err error) {
+	end, s, known := l.facts.about(of.healed[:of.Steps()+1], from, most)
+	if known {
+		return s.last, s.decided, nil
+	}
+	q := settling{l.first().hand, of.Path.Prefix(end), of.climate, most}
+	look := q.recovers
+	if end < of.Steps() {
+		look = q.reaches
+	}
+	s, err = alone(l, func() (settled, error) { return look(from) })
+	l.took(0, s.states)
+	if err == nil && !l.Stopped() {
+		l.facts.note(of.healed[from:end+1], most, s)
+	}
+	return s.last, s.decided, err
+}
+
+// settleSafety decides exactly after which states of a run that ends in a violation, from number from on,
+// the run can still go on without a violation. last is the last such state. See Settle.
+func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, err error) {
+	q := settling{l.first().hand, of.Path.Prefix(of.Steps() - 1), of.climate, most}
+	s, err := alone(l, func() (settled, error) { return q.survives(from) })
+	l.took(0, s.states)
+	return s.last, s.decided, err
+}
+
+// Finder returns a Finder for a run of the lab. Bounds that are not set are the lab's.
+func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
+	var events []string
+	for i := range of.Path.Steps {
+		events = append(events, of.Path.Steps[i].Event.What)
+	}
+	failed := of.Failure != nil
+	run := &decide.Run{Events: events, Wild: of.Wild, Live: of.Live, Failed: failed, Faults: of.climate.Faults, Counts: !failed && of.Assumed[of.Steps()]}
+	in := l.first().opts
+	o.Walks, o.WalkSteps, o.MaxWalkSteps, o.Seed = cmp.Or(o.Walks, in.EvidenceWalks), in.WalkSteps, in.MaxWalkSteps, in.Seed
+	return decide.New(asked{l, of}, run, o)
+}
+
+// asked is a lab that is asked about one run.
+type asked struct {
+	*Lab
+	of *Case
+}
+
+func (a asked) Did(q decide.Walks) (*decide.Did, error) { return a.Lab.Did(a.of, q) }
+
+func (a asked) Without() (step int, bugs []sim.BugID, err error) {
+	return a.Lab.Without(a.of)
+}
+
+func (a asked) Walk(q decide.Walks) (*decide.Walked, error) { return a.Lab.Walk(a.of, q) }
+
+func (a asked) Settle(from, most int) (last int, decided bool, err error) {
+	if a.of.Failure != nil {
+		return a.Lab.settleSafety(a.of, from, most)
+	}
+	return a.Lab.Settle(a.of, from, most)
+}

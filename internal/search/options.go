@@ -1,0 +1,226 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"macemc/choose"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/spill"
+	"macemc/internal/trail"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// Options bound a search. The zero value is the default search.
+type Options struct {
+	Params sim.Params
+	sim.Conditions
+	Ignore []Ignore // failures that the search does not report
+
+	Prefix *choose.Path // the search begins where this run ends; nil means at the start
+
+	PrefixName string // of its file, for the report
+
+	Prefixes int // if not 0, do not search, but find this many runs that end in steady state, to begin searches with
+	Steady   int // steps for which such a run must have been live; 0 means 20
+
+	Engine   Engine  // of the exhaustive phase; "" means memo
+	Visited  Visited // what it keeps of the states that it visited; "" means vectors, by EngineReference fingerprint
+	HashBits int     // of a fingerprint, 32 or 64; 0 means 64
+
+	Reduce Reduce // how it leaves steps out; "" means auto
+
+	Symmetry Reduce // auto: visits one of the states that differ only in the names of interchangeable nodes, where that is sound; none, or "": every state
+
+	Depth  int // steps of the exhaustive phase; 0 means as deep as Effort allows
+	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0 means 5
+	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0 means 300,000, by the reference engine 100,000
+
+	Least Least // work that is done even if Effort and Paths allow less
+
+	Memory int                                   // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
+	sleep  func(*explore.Sleep)                  // for tests: leaves a part of what makes steps sleep out
+	trial  int                                   // states that are visited before a reduction is tried, for tests; 0 means trialAfter
+	team   int                                   // states of a level that several workers expand, for tests; 0 means teamLeast
+	all    bool                                  // every step is looked up, for tests
+	live   int                                   // nodes of a place that are not packed, for tests
+	worth  int                                   // runs of a node's handlers that say whether memo looks its steps up, for tests
+	late   int                                   // steps of walks after which states are kept, for tests; 0 means walk.CorpusFrom
+	once   bool                                  // the steps of a small space are not taken again, and its first steps not audited, for tests
+	made   func(*world.World)                    // called with each world that is made and not for audits, for tests; nil means nobody asked
+	window int                                   // states that are kept in memory before they are written to Spill, for tests; 0 means as Memory allows
+	broken explore.Depth                         // mistakes of Spill, for tests
+	files  func(path string) (spill.File, error) // of Spill, for tests; nil means those of the operating system
+	table  int                                   // bytes that the table of visited states may have, for tests; 0 means as Memory allows
+
+	Findings int // how many findings to look for, one for each property and critical event, or place of a panic; 0 means 1
+
+	NoWalks       bool
+	EvidenceWalks int     // fresh walks at least that a verdict of dead rests on; 0 means 60
+	WalkSteps     int     // steps after which a walk that is not live is suspected; 0 means 10,000
+	MaxWalkSteps  int     // to which that is raised by false alarms; 0 means eight times WalkSteps
+	WalkLeast     int     // steps for which a walk from the start goes on even if it is live; 0 means 200, or half of WalkSteps
+	Paths         int     // walks after which the search stops, with EngineReference also the runs before them; 0 means 10,000 walks
+	Walks         int     // walks from the start; 0 means 10,000, or what Paths leaves
+	Timed         bool    // where neither says how many: walks go on until Stop says that the time is over
+	Walking       Walking // how walks pick their events; "" means auto, and weighted with Prefixes
+	Restarts      int     // percentage of walks that begin at a kept state, once there are some; 0 means 30; -1 means none
+	Seed          uint64  // 0 means 1
+
+	// ExplainEffort limits deciding about suspects and locating critical steps, counted in
+	// steps of runs and in states that are visited to decide exactly. 0 means six million for
+	// suspects, and for the rest the number that the search took, but at least 1.5 million
+	// and at most four.
+	ExplainEffort int
+
+	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0 means the number of processors
+
+	ProfileSpace bool // say in the result what the states of the exhaustive phase differ in; not with EngineReference
+
+	Stuck   time.Duration // how long a handler may run without asking anything; 0 means for ever
+	OnStuck func(*Result) // called for a handler that never returns, on another goroutine; it must end the process
+	OnSlow  func(Slow)    // called once for each place where handlers wait, on another goroutine; only with OnStuck
+
+	Trail *trail.Trail   // if set, records the progress of every run, so that a parent process knows which run killed this one
+	Found func(*Finding) // if set, called for each finding as soon as it is confirmed
+
+	Afar  Afar   // takes walks in other processes, or nil
+	Spill string // a directory for states that do not fit into Memory: the exhaustive phase goes on with them there; "" means that it ends
+	Store Store  // if set, keeps the state of the search, so that a later process can continue it
+
+	See func(*world.World) // if set, Replay calls it after the starts and after each step; perhaps twice after the last one
+
+	AsRecorded bool // Replay judges nothing: the end of a path that was recorded as dead is dead if it is not live
+	ByIdentity bool // Replay follows the identities of a path's steps, whatever else is possible now, and does not compare the state at its end
+
+	Progress func(Progress) // called often, by the searching goroutine
+	Stop     func() Stop    // asked now and then; a reason (StopInterrupted, StopTime) ends the search, "" does not
+}
+
+// Least is work that is done at least: Effort and Paths end nothing before. What
+// ends a search otherwise (Depth, Memory, Stop, no states that are left) still
+// does. It is for searches that are measured against others; zero asks for nothing.
+type Least struct {
+	States, Transitions int // of the exhaustive phase, distinct ones, with EngineMemo or EngineLocal
+	WalkSteps           int // of walks, those from the periphery included
+}
+
+// effortUsual is the default of Effort.
+const effortUsual = 300_000
+
+// effortReference is the default of Effort for the reference engine.
+const effortReference = 100_000
+
+// Walking is the way in which walks from the start pick their events and have faults.
+type Walking string
+
+// The ways of walking.
+const (
+	WalkAuto     Walking = "auto"     // chain, swarm, weighted and single in turn, with faults each at a time of its own
+	WalkWeighted Walking = "weighted" // by weight; every second walk begins with a storm
+	WalkUniform  Walking = "uniform"  // as weighted, but all events alike
+	WalkChain    Walking = "chain"    // chains of causes by priority, with faults as in auto
+	WalkSwarm    Walking = "swarm"    // by weights that are distorted for each walk, with faults as in auto
+	WalkSingle   Walking = "single"   // by weight, but one thing is 16 times rarer in each walk, with faults as in auto
+)
+
+// Walkings lists all values of Walking.
+var Walkings = []Walking{WalkAuto, WalkWeighted, WalkUniform, WalkChain, WalkSwarm, WalkSingle}
+
+// guided reports whether walks are those of a portfolio.
+func (w Walking) guided() bool {
+	return w == WalkAuto || w == WalkChain || w == WalkSwarm || w == WalkSingle
+}
+
+// Engine is the way in which the exhaustive phase takes its steps.
+type Engine string
+
+// The engines.
+const (
+	EngineReference Engine = "reference" // every run again from its start: slow, and the oracle of the others
+	EngineMemo      Engine = "memo"      // each state once; a handler runs once for each state of its node, event and answers
+	EngineLocal     Engine = "local"     // each state once; only the node that runs is copied
+)
+
+func (o Options) filled() (Options, error) {
+	if err := o.bounded(); err != nil {
+		return o, err
+	}
+	if o.Walking != "" && !slices.Contains(Walkings, o.Walking) {
+		return o, fmt.Errorf("Options.Walking is %q; it must be one of %s", o.Walking, strings.Trim(fmt.Sprint(Walkings), "[]"))
+	}
+	if !slices.Contains([]Reduce{"", ReduceAuto, ReduceNone}, o.Symmetry) {
+		return o, fmt.Errorf("Options.Symmetry is %q; it must be auto or none", o.Symmetry)
+	}
+	if o.Reduce != "" && !slices.Contains(Reduces, o.Reduce) {
+		return o, fmt.Errorf("Options.Reduce is %q; it must be one of %s", o.Reduce, strings.Trim(fmt.Sprint(Reduces), "[]"))
+	}
+	if o.Walking.guided() && o.Prefixes > 0 {
+		return o, fmt.Errorf("Options.Walking is %s, but runs that are to end in steady state are walked by weight, or uniform; leave it out", o.Walking)
+	}
+	if o.ProfileSpace && o.Engine == EngineReference {
+		return o, fmt.Errorf("Options.ProfileSpace does not go with the engine %s, which visits states again and again; leave one of them out", o.Engine)
+	}
+	if err := cmp.Or(o.keepable(), o.shardable()); err != nil {
+		return o, err
+	}
+	o, err := o.kept()
+	if err != nil {
+		return o, err
+	}
+	if o.Walking == "" && o.Prefixes > 0 {
+		o.Walking = WalkWeighted
+	}
+	o.Walking = cmp.Or(o.Walking, WalkAuto)
+	if o.Restarts > 0 && !o.Walking.guided() {
+		return o, fmt.Errorf("Options.Restarts is %d, but walks of Options.Walking %s begin at no kept states; leave one of them out", o.Restarts, o.Walking)
+	}
+	if o.Walking.guided() {
+		o.Restarts = cmp.Or(o.Restarts, 30)
+	}
+	o.Steady = cmp.Or(o.Steady, 20)
+	o.Findings = cmp.Or(o.Findings, 1)
+	o.Memory = cmp.Or(o.Memory, 4<<30)
+	o.Step = cmp.Or(o.Step, 5)
+	if o.Engine == EngineReference {
+		o.Effort = cmp.Or(o.Effort, effortReference)
+	}
+	o.Effort = cmp.Or(o.Effort, effortUsual)
+	o.EvidenceWalks = cmp.Or(o.EvidenceWalks, 60)
+	o.WalkSteps = cmp.Or(o.WalkSteps, 10_000)
+	o.MaxWalkSteps = max(o.WalkSteps, cmp.Or(o.MaxWalkSteps, 8*o.WalkSteps))
+	o.Seed = cmp.Or(o.Seed, 1)
+	return o, nil
+}
+
+// defaultWalks is the number of walks from the start if no option sets it.
+const defaultWalks = 10_000
+
+// timed reports whether only the time bounds the walks.
+func (o Options) timed() bool { return o.Timed && o.Walks == 0 && o.Paths == 0 }
+
+// walks returns how many walks the search takes after that many exhaustive paths.
+func (o Options) walks(paths int) int {
+	switch {
+	case o.NoWalks:
+		return 0
+	case o.Walks > 0:
+		return o.Walks
+	case o.Paths > 0:
+		return max(0, o.Paths-paths)
+	case o.Timed:
+		return math.MaxInt32
+	default:
+		return defaultWalks
+	}
+}
+
+// enough reports whether the exhaustive phase has done the work that it may.
+func (o Options) enough(s Stats) bool {
+	return o.Depth == 0 && max(s.Executed, s.HandlerRuns) >= o.Effort && s.States >= o.Least.States && s.Transitions >= o.Least.Transitions
+}

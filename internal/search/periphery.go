@@ -1,0 +1,249 @@
+package search
+
+import (
+	"macemc/choose"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/search/internal/walk"
+	"macemc/internal/world"
+	"macemc/trace"
+)
+
+// The walks from the periphery may take peripheryLeast steps, and one step more for each
+// peripheryEvery transitions that were executed, so that wide levels do not use up the search.
+// Each false alarm takes peripheryAlarm steps off: to examine one costs as much as hundreds of walks.
+const (
+	peripheryEvery     = 1
+	peripheryEveryMemo = 4 // a step of a walk takes as long as several transitions
+	peripheryLeast     = 20_000
+	peripheryAlarm     = 50_000
+
+	peripheryPatience = 100_000 // transitions, besides twice those executed, before a finding of a walk is reported: see periphery.met
+)
+
+// periphery takes the walks from the states at the ends of rounds. It decides when they are
+// taken, and how long the exhaustive phase goes on after one of them failed. The runner takes,
+// judges and keeps their runs.
+type periphery struct {
+	r        *runner
+	pending  *Finding // met by a walk, or nil; the exhaustive phase is looking for a shorter one
+	patience int      // the number of executed transitions at which it stops looking
+
+	states, walked, steps int // see Periphery
+}
+
+// counted returns the counts of these walks.
+func (p *periphery) counted() Periphery {
+	return Periphery{States: p.states, Walked: p.walked, Steps: p.steps}
+}
+
+// allowance returns how many steps may still be walked from the periphery.
+func (p *periphery) allowance() int {
+	every := peripheryEvery
+	if Engine(p.r.stats.Engine) == EngineMemo {
+		every = peripheryEveryMemo
+	}
+	return peripheryLeast + p.r.now().Executed/every - p.steps - peripheryAlarm*p.r.alarms
+}
+
+// outskirts reports whether walks begin at the states of a depth.
+func (p *periphery) outskirts(depth int) bool {
+	return depth > 0 && (depth%p.r.opts.Step == 0 || depth == p.r.opts.Depth)
+}
+
+// roams reports whether walks from a periphery can find anything that is still wanted.
+func (p *periphery) roams() bool {
+	return !p.r.opts.NoWalks && p.pending == nil && p.r.World.Judge.CanBeLive()
+}
+
+// walkEach walks once from each of the states at the end of a round, until the walk is
+// live. So a service that cannot recover is found long before its space is known. If there
+// are more states than the allowance permits, a sample is taken by their numbers.
+func (p *periphery) walkEach(x *explore.Explorer, depth int, level explore.Frontier) (*Finding, error) {
+	n := level.Len()
+	stride := coprime(n)
+	p.r.gauge.begin(PhasePeriphery, depth, n)
+	for i, k := 0, n/2; i < n; i, k = i+1, (k+stride)%n {
+		s := level.At(k)
+		if x.Outside(s) || !x.Climate.Faults && x.Live(s) {
+			continue
+		}
+		p.states++
+		if p.allowance() <= 0 {
+			continue
+		}
+		if i%16 == 0 && p.r.Stopped() {
+			return nil, nil
+		}
+		p.r.at(i)
+		path := x.Path(s)
+		at := make(world.Vector, len(x.From))
+		x.Get(s, at)
+		f, err := p.walkOutside(&run.Fork{Told: &path, Steps: p.r.prefix.base() + depth, Bank: x.Bank, At: at}, x.Climate)
+		if f != nil || err != nil {
+			return f, err
+		}
+	}
+	return nil, nil
+}
+
+// roundEnd walks from the states of a depth if a round ends there. The outcome says whether
+// the exhaustive phase is over.
+func (p *periphery) roundEnd(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
+	if !p.roams() || !p.outskirts(depth) {
+		return out, nil
+	}
+	return p.walkRound(x, depth, level)
+}
+
+func (p *periphery) walkRound(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
+	f, err := p.walkEach(x, depth, level)
+	switch {
+	case err != nil:
+		return out, err
+	case f != nil:
+		return p.met(f)
+	case p.r.Stopped():
+		return stopped(p.r.Why()), nil
+	}
+	return out, nil
+}
+
+// lastRound walks from the states of a depth at which Options.Effort ends the exhaustive phase
+// in the middle of a round.
+func (p *periphery) lastRound(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
+	if depth == 0 || !p.roams() || p.outskirts(depth) { // then it was done
+		return out, nil
+	}
+	return p.walkRound(x, depth, level)
+}
+
+// met takes a finding of a walk from the periphery. If it is dead, it is dead from a state
+// of the exhaustive phase, or from near it. Other failures may occur much nearer to the
+// start, so the phase continues for as much work again, to look for a nearer one.
+func (p *periphery) met(f *Finding) (out outcome, err error) {
+	switch {
+	case p.r.findings.several():
+		if enough, err := p.r.note(f); enough || err != nil {
+			return stopped(StopFound), err
+		}
+		return out, nil
+	case f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictNondeterminism:
+		return found(f), nil
+	}
+	p.pending, p.patience = f, 2*p.r.now().Executed+peripheryPatience
+	return out, nil
+}
+
+// impatient reports whether the pending finding of a walk is to be reported now, since the
+// exhaustive phase had time enough to find a shorter one.
+func (p *periphery) impatient() bool { return p.pending != nil && p.r.now().Executed >= p.patience }
+
+// coprime returns a number that, added again and again modulo n, meets all below n, far
+// from each other.
+func coprime(n int) int {
+	k := max(1, n*618/1000)
+	for a, b := k, n; b != 0; {
+		if a, b = b, a%b; b == 0 && a != 1 {
+			k++
+			a, b = k, n
+		}
+	}
+	return k
+}
+
+// walkOutside walks once from a state, after healing. A walk that never becomes
+// live makes its start a suspect; where that turns out to be alive, its end.
+func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
+	plan := p.r.walkFrom(k, c)
+	plan.Number = 1<<49 + uint64(p.walked)
+	s := walk.New(p.r.opts.Seed)
+	s.Wanted = p.r.wanted
+	take := func() (end run.Ending, failure *trace.Failure, w *world.World) {
+		s.Begin(plan)
+		before := p.r.counts.Steps
+		end, failure, w = p.r.Run(s, false)
+		p.steps += p.r.counts.Steps - before
+		p.r.add(Stats{WalkSteps: p.r.counts.Steps - before})
+		return end, failure, w
+	}
+	end, failure, w := take()
+	p.walked++
+	for s.Unlive(end, w) {
+		f, err := p.r.early(func() (*Finding, error) { return p.decide(k, c, s, w.Run.Steps()) })
+		if f != nil || err != nil {
+			return f, err
+		}
+		plan.Length.Longer()
+		end, failure, w = take()
+	}
+	switch {
+	case s.Left:
+		return nil, nil
+	case end == run.EndFailed:
+		return p.r.confirm(s.Answers(), p.r.Climate, failure)
+	case end == run.EndStopped:
+		return nil, w.Run.Err()
+	case s.Live || !w.Judge.Assumed() || end == run.EndQuiet && w.Judge.Live():
+		return nil, nil
+	case end == run.EndQuiet: // what became of it shows best at rest
+		return p.r.judge(s.Answers, p.r.Climate, w, w.Run.Steps(), true)
+	}
+	before := p.r.open()
+	f, err := p.decide(k, c, s, w.Run.Steps())
+	if f == nil && err == nil && p.r.open() == before {
+		p.r.alarm()
+	}
+	return f, err
+}
+
+// decide decides whether a walk that has not become live is dead where it began, or where
+// it ended. It returns nil if the walk is alive.
+func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) (*Finding, error) {
+	climate := p.r.Climate
+	f, err := p.r.suspect(k, c)
+	if f == nil && err == nil && !p.r.Stopped() {
+		_, _, w := p.r.Run(run.Repeat(s.Answers(), climate, steps), false) // to where it ended
+		f, err = p.r.judge(s.Answers, climate, w, steps, false)
+	}
+	return f, err
+}
+
+// suspect decides about the state that a fork is at. If it is nil, it is alive.
+func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
+	answers := func() choose.Source { return k.Then(choose.NewRaw(nil)) }
+	_, _, w := r.Run(run.Repeat(answers(), c, k.Steps), false)
+	return r.judge(answers, c, w, k.Steps, false)
+}
+
+// alarm records a false alarm: the walks were too short.
+func (r *runner) alarm() {
+	r.alarms++
+	r.add(Stats{Suspects: 1})
+	r.reach = min(2*r.reach, r.opts.MaxWalkSteps)
+}
+
+// edge walks from the end of an enumerated run, where the bound cut it. Done: the phase is
+// over, with a finding or without one.
+func (p *periphery) edge(s *reference, w *world.World) (f *Finding, done bool, err error) {
+	if !s.edge || !p.roams() || !p.outskirts(s.bound) || !s.Faults && w.Judge.Live() {
+		return nil, false, nil
+	}
+	p.states++
+	if p.allowance() <= 0 {
+		return nil, false, nil
+	}
+	record, c := choose.NewRecord(fixed(s)()), s.Climate
+	p.r.Run(run.Repeat(record, c, w.Run.Steps()), false)
+	path := record.Path()
+	k, err := p.r.ForkAt(path, c, len(path.Steps))
+	if err != nil {
+		return nil, true, err
+	}
+	f, err = p.walkOutside(k, c)
+	if f == nil || err != nil {
+		return nil, err != nil, err
+	}
+	out, err := p.met(f)
+	return out.finding, out.over(), err
+}

@@ -1,0 +1,157 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"macemc/choose"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/wording"
+	"macemc/sim"
+)
+
+// A search may begin where a recorded run ends: its prefix. It is taken once, without
+// faults, and by the identities of its steps, so that it survives small changes of the
+// code. Then the budgets of the environment are as at any start. The search begins from the
+// saved state, and the paths of its findings contain the prefix.
+
+// prefix is the prefix of a search. It has a fork for runs without faults and one for runs with faults,
+// since with faults each of its steps has more alternatives. It is nil if there is no prefix.
+type prefix struct {
+	steps        int
+	fair, stormy *run.Fork // stormy is nil if no run may have faults
+}
+
+// base returns how many steps lead to where the search begins.
+func (l *prefix) base() int {
+	if l == nil {
+		return 0
+	}
+	return l.steps
+}
+
+// share returns the same prefix, for another goroutine.
+func (l *prefix) share() *prefix {
+	if l == nil {
+		return nil
+	}
+	return &prefix{l.steps, l.fair.Share(), l.stormy.Share()}
+}
+
+// beginning returns the fork at which the runs of a climate begin, or nil for the start.
+func (l *prefix) beginning(c run.Climate) *run.Fork {
+	switch {
+	case l == nil:
+		return nil
+	case c.Faults:
+		return l.stormy
+	default:
+		return l.fair
+	}
+}
+
+// takePrefix takes the prefix, and saves the state that it leads to. A failure on the way
+// is a finding.
+func (h *hand) takePrefix() (*Finding, error) {
+	path := h.opts.Prefix
+	if path == nil {
+		return nil, nil
+	}
+	if err := h.fits(path); err != nil {
+		return nil, err
+	}
+	defer h.counted() // nobody adds it
+	steps := len(path.Steps)
+	fresh, f, err := h.retake(path, run.Fair)
+	if f != nil || err != nil {
+		return f, err
+	}
+	fair, err := h.ForkAt(fresh, run.Fair, steps)
+	if err != nil {
+		return nil, err
+	}
+	var stormy *run.Fork
+	if h.Stormy() {
+		c := run.Climate{Faults: true, Heal: -1}
+		if early := h.opts.Early; early != nil { // those of the prefix do not count
+			h.mayFire(*early + steps)
+			if _, f, err = h.retake(path, c); f != nil || err != nil {
+				return f, err
+			}
+			h.mayFire(*early + h.World.Environ.Fired())
+		}
+		if fresh, f, err = h.retake(path, c); f != nil || err != nil {
+			return f, err
+		}
+		if stormy, err = h.ForkAt(fresh, c, steps); err != nil {
+			return nil, err
+		}
+	}
+	h.prefix = &prefix{steps, fair, stormy}
+	return nil, nil
+}
+
+// mayFire sets how often timers may fire early from now on: see Options.Early.
+func (h *hand) mayFire(early int) { h.opts.Early, h.Early = &early, &early }
+
+// fits refuses a path that cannot be the prefix of this search.
+func (h *hand) fits(path *choose.Path) error {
+	name, _ := path.Get("system")
+	if name != h.Sys.Name {
+		return fmt.Errorf("the prefix is of the system %q, not of %q", name, h.Sys.Name)
+	}
+	if nodes, _ := path.Get("nodes"); nodes != strconv.Itoa(h.opts.Params.Nodes) {
+		return fmt.Errorf("the prefix is of %s nodes, and the search of %d; a search from it has as many", nodes, h.opts.Params.Nodes)
+	}
+	for i, s := range path.Steps {
+		if wording.Identify(s.Event.What).Kind == sim.KindHeal {
+			return fmt.Errorf("at step %d of the prefix the environment heals, after which nothing is left of its faults; a prefix is taken in fair weather", i+1)
+		}
+	}
+	return nil
+}
+
+// retake takes the run of a path in a climate, by identity, and records it
+// anew.
+func (h *hand) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
+	answers := choose.NewReplay(path)
+	answers.ByIdentity, answers.Fair = true, true // it fits fair weather, which is tried first
+	record := choose.NewRecord(answers)
+	end, failure, w := h.Run(run.Repeat(record, c, len(path.Steps)), false)
+	var diverged *choose.Divergence
+	switch {
+	case failure != nil:
+		f, err := h.confirm(choose.NewRaw(run.Picks(record.Path())), c, failure)
+		return nil, f, err
+	case end == run.EndStopped && errors.As(w.Run.Err(), &diverged):
+		diverged.Pass = "the prefix"
+		return nil, nil, fmt.Errorf("%w; a prefix is taken in fair weather, and the code may have changed since it was recorded", diverged)
+	case end == run.EndStopped:
+		return nil, nil, w.Run.Err()
+	case !answers.Done():
+		return nil, nil, fmt.Errorf("the prefix has %d steps, but after %d nothing is possible any more: the code has changed since it was recorded", len(path.Steps), w.Run.Steps())
+	}
+	return record.Path(), nil, nil
+}
+
+// LikePrefix fills in the number of nodes and the parameters of a search that
+// begins with a path: the path's, where the user said nothing else.
+func LikePrefix(path *choose.Path, nodes int, params []string) (int, []string, error) {
+	if text, _ := path.Get("nodes"); nodes == 0 {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			return 0, nil, fmt.Errorf("the path's header says nodes: %q; it must be a number of 1 or more", text)
+		}
+		nodes = n
+	}
+	for _, setting := range path.All("param") {
+		key, _, _ := strings.Cut(setting, "=")
+		if !slices.ContainsFunc(params, func(p string) bool { return strings.HasPrefix(p, key+"=") }) {
+			params = append(params, setting)
+		}
+	}
+	return nodes, params, nil
+}

@@ -1,0 +1,152 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"macemc/internal/contract"
+	"macemc/internal/search/internal/explore"
+)
+
+// Reduce says whether the exhaustive phase leaves out steps that only change the order of others.
+type Reduce string
+
+// The ways of reducing.
+const (
+	ReduceNone     Reduce = "none"     // every step of every state is taken
+	ReduceAuto     Reduce = "auto"     // as stubborn where that is sound and pays, else none
+	reduceDPOR     Reduce = "dpor"     // by the engine reference: of the runs that differ only in the order of independent steps one is taken to its end; an error where that is not sound
+	reduceSleep    Reduce = "sleep"    // every state is visited, and a step is not taken that leads where another order of steps leads; an error where that is not sound
+	ReduceStubborn Reduce = "stubborn" // in each state the steps of some nodes, if they may stand for all; an error where that is not sound
+)
+
+// Reduces lists all values of Reduce.
+var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn, reduceSleep, reduceDPOR}
+
+// reduces makes the exploration leave steps out, if that is sound. It returns an error if it was asked
+// for and is not.
+func (r *runner) reduces(x *explore.Explorer) error {
+	how := cmp.Or(r.opts.Reduce, ReduceAuto)
+	if how == ReduceNone || how == reduceDPOR {
+		return nil
+	}
+	why := r.opts.unreduced()
+	if how == reduceSleep {
+		if why = cmp.Or(why, r.hand.sleepless(x)); why == "" {
+			if z := x.Sleeps(); r.opts.sleep != nil {
+				r.opts.sleep(z)
+			}
+			return nil
+		}
+		return r.opts.irreducible(why)
+	}
+	if why == "" {
+		why = r.hand.unreduced(x)
+	}
+	lively := r.hand.lively()
+	if why == "" && how == ReduceAuto {
+		why = lively
+	}
+	switch {
+	case why == "":
+		x.Reduce(how == ReduceAuto).Lively = lively == ""
+		return nil
+	case how == ReduceAuto:
+		if r.opts.Reduce != "" { // else nobody has asked
+			r.add(Stats{Unreduced: why})
+		}
+		return nil
+	}
+	return r.opts.irreducible(why)
+}
+
+func (o *Options) irreducible(why string) error {
+	return fmt.Errorf("Options.Reduce %s leaves no steps out here, since %s; take Options.Reduce none, or auto, which reduces where it can", o.Reduce, why)
+}
+
+// sleepless returns why the search excludes that steps sleep, or "".
+func (h *hand) sleepless(x *explore.Explorer) string {
+	switch {
+	case x.Memo() == nil:
+		return "the engine local takes each step in the world, and only steps that are looked up sleep"
+	case h.owner.Always:
+		return "a property is about steps"
+	case h.World.Links.Slow(), h.World.Links.Flawed():
+		return "a message on a slow link, or a known bug of the simulated links, makes steps depend on all others"
+	case x.Fold() != nil:
+		return "Options.Symmetry keeps one of the states that differ in names, and steps sleep by names"
+	case x.Gathers():
+		return "a node offers actions because of what is in its set"
+	}
+	return ""
+}
+
+// unreduced returns why options exclude that steps are left out, or "".
+func (o *Options) unreduced() string {
+	switch {
+	case o.shards() != nil:
+		return "states are visited in shards, each by another process, and none of these knows all steps"
+	case o.Engine == EngineReference:
+		return "the engine reference takes runs and keeps no states"
+	case o.Visited == VisitedFingerprint:
+		return "Options.Visited fingerprint gives a state back once its steps are taken, and some of them may have to be taken later"
+	case o.Findings > 1 || len(o.Ignore) > 0:
+		return "the search goes on after a finding, and what follows a violation is not visited, so a step that commutes with it would be lost"
+	case o.Store != nil:
+		return "Options.Store keeps levels of which all steps were taken"
+	case o.Spill != "":
+		return "Options.Spill keeps levels of which all steps were taken"
+	case o.Early != nil:
+		return "Options.Early lets a timer wait for messages of all nodes"
+	}
+	return ""
+}
+
+// unreduced returns why the system excludes that steps are left out, or "".
+func (h *hand) unreduced(x *explore.Explorer) string {
+	sys := h.Sys
+	lively := h.World.Judge.CanBeLive()
+	switch {
+	case len(h.World.Judge.Cools()) > 0:
+		return "a monitor may be hot for ever on a fair run that other orders of the steps do not show"
+	case !sys.Within.IsZero():
+		return "System.Within ends the search at states that other orders of the steps go around"
+	case lively && !sys.Assume.IsZero():
+		return "System.Assume leaves states out that other orders of the steps go around"
+	case lively && sys.Weight != nil:
+		return "System.Weight makes steps rare, and a state from which a rare step leads to a dead one is not dead itself"
+	case h.World.Links.Slow():
+		return "a message on a slow link waits for the steps of all nodes"
+	case h.World.Links.Flawed():
+		return "a known bug of the simulated links is switched on, and its steps may reach anywhere"
+	case x != nil && x.Fold() != nil:
+		return "Options.Symmetry keeps one of the states that differ in names, and steps are left out by names"
+	case x != nil && x.Gathers():
+		return "a node offers actions because of what is in its set"
+	}
+	for _, p := range sys.Properties {
+		if len(h.Properties) > 0 && !slices.Contains(h.Properties, p.Name) {
+			continue
+		}
+		switch rule := contract.Rule(p); {
+		case p.Kind() == "steps":
+			return fmt.Sprintf("property %q is about steps", p.Name)
+		case p.Kind() == "sometimes":
+			return fmt.Sprintf("the scenario %q may be reached by one order of the steps alone", p.Name)
+		case p.Kind() == "always" && !rule.Alone && rule.Take == nil:
+			return fmt.Sprintf("property %q may depend on all of every node; make it by Each, or say by sim.Takes on what it depends", p.Name)
+		}
+	}
+	return ""
+}
+
+// lively returns why liveness does not follow from the states of a reduced space, or "".
+func (h *hand) lively() string {
+	for _, p := range h.Sys.Properties {
+		if p.Kind() == "eventually" && contract.Rule(p).Take == nil && (len(h.Properties) == 0 || slices.Contains(h.Properties, p.Name)) {
+			return fmt.Sprintf("property %q may depend on all of every node; say by sim.Takes on what it depends", p.Name)
+		}
+	}
+	return ""
+}

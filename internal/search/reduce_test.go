@@ -1,0 +1,324 @@
+package search
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"macemc/internal/canon"
+	"macemc/internal/long"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/spec"
+	"macemc/internal/world"
+	"macemc/sim"
+)
+
+// shown is what a reduction preserves of a space: what each node was, the states in which
+// nothing is possible, and what properties over several nodes and monitors saw.
+type shown struct {
+	states int
+	of     map[string]bool
+	wrong  string // a failure, which ends the exploration
+}
+
+// both begins what properties over several nodes and all monitors have at once.
+const both = "together they saw "
+
+// shows explores a space to its end, or returns false if that is larger than most states.
+func shows(t *testing.T, sys *sim.System, opts Options, most int, tune func(*explore.Reduction)) (s shown, whole bool) {
+	t.Helper()
+	r, err := newRunner(sys, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if opts.Engine != EngineLocal {
+		x.ByMemo()
+	}
+	s.of = map[string]bool{}
+	bad, err := r.owner.Guarded(x.Taker, x.Roots)
+	if bad == nil && err == nil {
+		if err := r.reduces(x); err != nil {
+			return s, false
+		}
+		if tune != nil && x.Reduction != nil {
+			tune(x.Reduction)
+		}
+	}
+	for level := x.Level(); err == nil && bad == nil && level.Len() > 0; level = x.Level() {
+		bad, err = r.owner.Guarded(x.Taker, func() (err error) {
+			level.Some(0, level.Len(), func(_ int, at uint32) bool {
+				if !x.Outside(at) {
+					err = x.Expand(at)
+				}
+				return err == nil
+			})
+			if err != nil {
+				return err
+			}
+			if err := x.Settle(); err != nil {
+				return err
+			}
+			return x.Mend()
+		})
+		if x.Len() > most {
+			return s, false
+		}
+	}
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	s.states = x.Len()
+	if bad != nil {
+		s.wrong = fmt.Sprint(bad.Failure.Verdict, " ", bad.Failure.Property)
+		return s, true
+	}
+	v, n := make(world.Vector, x.Bank.Places()), r.Params.Nodes
+	for at := range x.Each {
+		x.Get(at, v)
+		for i := range n {
+			s.of[fmt.Sprint("n", i, " was ", x.Bank.Sum(i, v[i]))] = true
+		}
+		x.World.State.Load(x.Bank, v)
+		var seen canon.Hash
+		for i := range n {
+			seen = seen.Then(x.World.Judge.Taken(i))
+		}
+		s.of[fmt.Sprint("properties saw ", seen)] = true
+		for p := x.Bank.At().Healed(); p < len(v); p++ {
+			s.of[fmt.Sprint("a monitor at ", p, " had ", x.Bank.Sum(p, v[p]))] = true
+			seen = seen.Then(x.Bank.Sum(p, v[p]))
+		}
+		s.of[fmt.Sprint(both, seen)] = true
+		if x.World.Events.Count() == 0 {
+			s.of[fmt.Sprint("the end ", x.World.State.Hash())] = true
+		}
+	}
+	return s, true
+}
+
+// reducible returns a random service without what excludes that steps are left out.
+func reducible(seed uint64) *spec.Spec {
+	s := spec.Draw(seed)
+	s.Within, s.Assume, s.Rare, s.Early, s.Step, s.Slow, s.Gathers = nil, nil, nil, nil, nil, nil, nil
+	if seed%4 != 0 { // most of all states have a budget left else
+		s.Budgets = spec.Budgets{}
+		s.Only, s.Midstep, s.AnyOrder = nil, false, false
+	}
+	if seed%3 != 0 { // many spaces end at once else
+		s.Eventually, s.Limit = nil, false
+		s.Always = slices.DeleteFunc(s.Always, func(p spec.Pred) bool { return !p.Not })
+	}
+	seen := func(p spec.Pred) bool {
+		return slices.Contains([]string{spec.Quiet, spec.Flying, spec.NoTimers, spec.Armed, spec.UnderWay}, p.Kind)
+	}
+	s.Always = slices.DeleteFunc(s.Always, seen)
+	return s
+}
+
+var (
+	reducedServices = flag.Int("reduced", 0, "the number of random services of which TestReducedServices compares the reduced spaces; 0 means as many as -long says")
+	reducedJournal  = flag.String("reduced-journal", "", "the file in which TestReducedServices notes how far it came, and from which it goes on")
+)
+
+// A reducedDone is what TestReducedServices has done.
+type reducedDone struct {
+	Next uint64
+	Met  map[string]int
+}
+
+// TestReducedServices compares the reduced spaces of random services with the whole ones.
+func TestReducedServices(t *testing.T) {
+	done := reducedDone{Met: map[string]int{}}
+	if text, err := os.ReadFile(*reducedJournal); err == nil {
+		if err := json.Unmarshal(text, &done); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for most := uint64(cmp.Or(*reducedServices, long.Of(40, 10_000))); done.Next < most; done.Next++ {
+		s := reducible(done.Next)
+		reducedService(t, s, conditions(s), done.Next, done.Met)
+		if t.Failed() {
+			t.Fatalf("service %d: %s", done.Next, reducible(done.Next))
+		}
+		if *reducedJournal == "" || done.Next%100 != 99 {
+			continue
+		}
+		text, err := json.Marshal(reducedDone{done.Next + 1, done.Met})
+		if err == nil {
+			err = os.WriteFile(*reducedJournal, text, 0o666)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Log(done.Met)
+	for _, what := range []string{"compared", "smaller", "fails"} {
+		if done.Met[what] == 0 {
+			t.Errorf("no service is %q: %v", what, done.Met)
+		}
+	}
+}
+
+// failures are the ways in which nodes fail in TestReducedFailures.
+var failures = []sim.Faults{{Down: 1}, {Crash: 1}, {Wipe: 1}, {Down: 2}, {Crash: 1, Down: 1}, {Down: sim.Unlimited}, {Crash: 2}}
+
+// frail returns a random service without what excludes that steps are left out, of which nodes fail.
+func frail(seed uint64) (*spec.Spec, Options) {
+	s := reducible(seed)
+	s.Budgets, s.Only, s.Midstep, s.AnyOrder = spec.Budgets{}, nil, false, false
+	opts := conditions(s)
+	opts.Faults = &failures[seed%uint64(len(failures))]
+	return s, opts
+}
+
+// TestReducedFailures compares the reduced spaces of random services whose nodes fail with the whole ones.
+func TestReducedFailures(t *testing.T) {
+	met := map[string]int{}
+	seeds := []uint64{121} // it loses a state if failures count for the proviso
+	for seed := range uint64(cmp.Or(*reducedServices, long.Of(40, 10_000))) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
+		s, opts := frail(seed)
+		if reducedService(t, s, opts, seed, met); t.Failed() {
+			t.Fatalf("service %d: %s", seed, s)
+		}
+	}
+	t.Log(met)
+	for _, what := range []string{"compared", "smaller", "fails"} {
+		if met[what] == 0 {
+			t.Errorf("no service is %q: %v", what, met)
+		}
+	}
+}
+
+func reducedService(t *testing.T, s *spec.Spec, opts Options, seed uint64, met map[string]int) {
+	t.Helper()
+	opts.Engine = []Engine{EngineMemo, EngineMemo, EngineLocal}[seed%3]
+	most := long.Of(1_000, 20_000)
+	whole, done := shows(t, s.System(), opts, most, nil)
+	if !done {
+		met["too large"]++
+		return
+	}
+	opts.Reduce = ReduceStubborn
+	part, done := shows(t, s.System(), opts, most, nil)
+	if !done {
+		met["refused"]++
+		return
+	}
+	met["compared"]++
+	if whole.wrong != "" {
+		met[whole.wrong[:4]]++
+	}
+	compareShown(t, whole, part)
+	switch {
+	case whole.wrong != "":
+		met["fails"]++
+	case part.states < whole.states:
+		met["smaller"]++
+		met["states"] += whole.states
+		met["of them visited"] += part.states
+	}
+}
+
+func compareShown(t *testing.T, whole, part shown) {
+	t.Helper()
+	if (whole.wrong == "") != (part.wrong == "") {
+		t.Errorf("the whole space has the failure %q, the reduced one %q", whole.wrong, part.wrong)
+	}
+	if whole.wrong != "" || part.wrong != "" {
+		return
+	}
+	for _, what := range slices.Sorted(maps.Keys(whole.of)) {
+		if !part.of[what] {
+			t.Errorf("%q is in the whole space of %d states, and not in the reduced one of %d", what, whole.states, part.states)
+			return
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(part.of)) {
+		if !whole.of[what] {
+			t.Errorf("%q is in the reduced space alone", what)
+			return
+		}
+	}
+}
+
+// TestReductionPitfalls: a reduction without one of its parts loses something of a random service,
+// and the whole reduction loses nothing of it.
+func TestReductionPitfalls(t *testing.T) {
+	for _, c := range []struct {
+		without string
+		seeds   []uint64
+		tune    func(*explore.Reduction)
+	}{
+		{"taking states up again after an observation", []uint64{31, 106, 177}, func(r *explore.Reduction) { r.NoVoid = true }},
+		{"the proviso", []uint64{13, 15, 74}, func(r *explore.Reduction) { r.NoProviso = true }},
+		{"visible steps", []uint64{1061}, func(r *explore.Reduction) { r.NoVisible = true }},
+	} {
+		for _, seed := range c.seeds {
+			s := reducible(seed)
+			opts := conditions(s)
+			whole, _ := shows(t, s.System(), opts, 3_000, nil)
+			opts.Reduce = ReduceStubborn
+			part, _ := shows(t, s.System(), opts, 3_000, nil)
+			compareShown(t, whole, part)
+			broken, _ := shows(t, s.System(), opts, 3_000, c.tune)
+			if whole.wrong == broken.wrong && !slices.ContainsFunc(slices.Collect(maps.Keys(whole.of)), func(what string) bool { return !broken.of[what] }) {
+				t.Errorf("service %d: nothing is lost without %s", seed, c.without)
+			}
+		}
+	}
+}
+
+// TestReductionIsRefused: where steps cannot be left out, stubborn is an error that says why, and auto
+// takes all steps and says it too.
+func TestReductionIsRefused(t *testing.T) {
+	s := reducible(1)
+	s.Always = []spec.Pred{{Kind: spec.Quiet}}
+	for _, c := range []struct {
+		sys  *sim.System
+		opts func(*Options)
+		want string
+	}{
+		{s.System(), func(*Options) {}, "may depend on all of every node"},
+		{reducible(2).System(), func(o *Options) { o.Findings = 2 }, "goes on after a finding"},
+		{reducible(2).System(), func(o *Options) { o.Visited = VisitedFingerprint }, "Options.Visited fingerprint"},
+		{reducible(2).System(), func(o *Options) { o.Early = new(int) }, "Options.Early"},
+		{heated(reducible(2).System()), func(*Options) {}, "hot for ever"},
+	} {
+		opts := Options{NoWalks: true, Depth: 2, Reduce: ReduceStubborn, Conditions: sim.Conditions{Faults: &sim.Faults{}}}
+		c.opts(&opts)
+		if _, err := Search(c.sys, opts); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("the error is %v, and should have %q", err, c.want)
+		}
+		opts.Reduce = ReduceAuto
+		res, err := Search(c.sys, opts)
+		if err != nil || res.Stats.Reduced || !strings.Contains(res.Stats.Unreduced, c.want) {
+			t.Errorf("auto: %v, %+v, and the reason should have %q", err, res, c.want)
+		}
+	}
+	for _, r := range []Reduce{"sleepy", "Auto"} {
+		if _, err := Search(reducible(2).System(), Options{Reduce: r}); err == nil || !strings.Contains(err.Error(), "Options.Reduce is") {
+			t.Errorf("%s: the error is %v", r, err)
+		}
+	}
+}
+
+// heated returns a system with a monitor that may stay hot.
+func heated(sys *sim.System) *sim.System {
+	sys.Properties = append(sys.Properties, sim.Cools("cools", func(*struct{}, sim.Addr, any) {}, func(*struct{}) bool { return false }))
+	return sys
+}

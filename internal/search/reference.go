@@ -1,0 +1,152 @@
+package search
+
+import (
+	"math"
+
+	"macemc/choose"
+	"macemc/internal/canon"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/world"
+)
+
+// reference enumerates every run to a bound, depth first, each re-executed
+// from its start, and cuts a run at a state that was reached as early before.
+// It caches nothing but the identities of states: it is the oracle that every
+// faster engine must agree with.
+type reference struct {
+	*choose.Odometer
+	run.Climate
+	dead    bool      // the current run has come to a state that is not live and will never change, faults apart
+	begin   *run.Fork // where the runs begin; nil means at the start
+	base    int       // the steps that lead there
+	bound   int
+	known   map[canon.Hash]mark
+	path    []canon.Hash                // the states of the current run
+	first   []bool                      // whether the state at this depth is expanded for the first time
+	beyond  int                         // states at the bound that were not expanded
+	left    bool                        // a finding lowered the bound below states that were
+	outside bool                        // a state outside System.Within was not expanded
+	edge    bool                        // the current run has come to a state at the bound that was not there before
+	moved   bool                        // a repeated prefix led to another state than before
+	sampled bool                        // other processes did not enumerate all answers
+	branch  *branch                     // of the enumeration, or nil if it is taken as a whole
+	lowest  int                         // for branches, the bound that a failure left
+	leftOut int                         // states that were not expanded, since they ended other processes
+	starts  int                         // states in which runs of other processes begin
+	met     map[canon.Hash]subtreeState // states of other processes
+	all     bool                        // known states are expanded, too: every path is taken
+
+	states, transitions, duplicates, executed int // see Stats
+}
+
+// mark is the entry of a state: the least depth at which it was reached. A run that reaches the state
+// again is cut only if it is not less deep: otherwise states within the bound would be lost.
+type mark struct {
+	depth    int
+	expanded bool
+}
+
+func newReference(r *hand, bound int) *reference {
+	c := run.Climate{Faults: r.Stormy(), Heal: -1}
+	return &reference{
+		Odometer: choose.NewOdometer(), Climate: c, begin: r.prefix.beginning(c), base: r.prefix.base(), bound: bound, known: map[canon.Hash]mark{},
+		all: r.opts.Visited == VisitedOff, lowest: math.MaxInt,
+	}
+}
+
+// counted returns the counts of the round so far. They are zero if s is nil.
+func (s *reference) counted() Stats {
+	if s == nil {
+		return Stats{}
+	}
+	return Stats{States: s.states, Transitions: s.transitions, Duplicates: s.duplicates, Executed: s.executed}
+}
+
+// lower lets no later run of the round go beyond a depth: something was found there.
+func (s *reference) lower(bound int) { s.bound = min(s.bound, bound) }
+
+func (s *reference) Fork() *run.Fork { return s.begin }
+
+func (s *reference) Visit(w *world.World, depth int) bool {
+	depth -= s.base
+	h := w.State.Hash()
+	s.dead, s.edge = false, false
+	if !s.New() {
+		s.moved = s.moved || s.path[depth] != h
+		left := depth >= s.bound
+		s.left = s.left || left
+		return !s.moved && !left && !s.branch.leaves(h, depth, true)
+	}
+	s.path, s.first = append(s.path[:depth], h), append(s.first[:depth], false)
+	if depth > 0 {
+		s.executed++
+		if s.first[depth-1] {
+			s.transitions++
+			s.branch.step(depth - 1)
+		}
+	}
+	m, there := s.mark(h)
+	if s.all {
+		there = false
+	}
+	if there && m.depth <= s.at(depth) {
+		s.duplicates++
+		return false
+	}
+	if s.defers(h, depth) {
+		return false
+	}
+	if !there {
+		w.Judge.CoverState(s.at(depth))
+		s.states++
+	}
+	if w.Judge.CanBeLive() && w.Judge.Assumed() && !w.Judge.Live() && w.Events.Settled() {
+		s.dead = true
+		s.left = s.left || w.Events.Count() > 0 // rare events
+		return false
+	}
+	inside := w.Judge.Within()
+	expand := depth < s.bound && inside
+	s.outside = s.outside || !inside
+	switch {
+	case !there && inside && !expand:
+		s.beyond++
+		s.edge = true
+	case expand && there && !m.expanded: // it was reached at the bound before
+		s.beyond--
+	}
+	s.first[depth] = expand && (s.all || !m.expanded)
+	now := mark{s.at(depth), m.expanded || expand}
+	s.branch.notes(h, now, depth, inside && !now.expanded)
+	if !s.all {
+		s.known[h] = now
+	}
+	return expand && !s.branch.leaves(h, depth, false)
+}
+
+// at returns a depth as it counts for states: from the start, for a branch, and otherwise from where runs begin.
+func (s *reference) at(depth int) int {
+	if s.branch != nil {
+		return s.base + depth
+	}
+	return depth
+}
+
+// open reports whether the space has states beyond the bound.
+func (s *reference) open() bool { return s.beyond > 0 || s.left }
+
+// covered returns how thoroughly a completed round has visited the space.
+func (s *reference) covered() State {
+	switch {
+	case s.leftOut > 0:
+		return StateIncomplete
+	case s.sampled || s.Sampled():
+		return StateSampled
+	case s.open():
+		return StateBounded
+	case s.outside:
+		return StateExhaustedWithin
+	default:
+		return StateExhausted
+	}
+}

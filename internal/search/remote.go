@@ -1,0 +1,411 @@
+package search
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"macemc/internal/canon"
+	"macemc/internal/observe"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/run"
+	"macemc/internal/search/internal/shard"
+	"macemc/sim"
+)
+
+// A Remote visits the states of shards for a search in another process. It belongs to one goroutine.
+//
+// The records of a shard say which of its states were visited, and what came of it. Whoever holds a
+// shard has read all of its records, and appends one for each group of states: see Finish.
+type Remote struct {
+	of     *remotes
+	h      *hand
+	g      *explore.Remote
+	out    *explore.Outbox
+	shards int // in all
+	held   map[int]*heldShard
+	now    *heldShard // of the group that is visited
+	level  int
+	before int          // states of the shard before the group
+	group  *shard.Group // of the states that are sent, or nil if none is under way
+	aside  loneGroup    // the group, as far as it is not visited here
+	fresh  *shard.Set   // the new states of it, or nil if there are none
+}
+
+// loneGroup is a group of states that a process of its own visits, since one of them may end the process.
+type loneGroup struct {
+	Shard, Level int
+	Expand       bool
+	Batches      [][]byte
+	New          []bool // by the number of a state in all batches
+}
+
+// loneCame is what came of a loneGroup.
+type loneCame struct {
+	Record  []byte // of the group alone
+	Batches [][][]byte
+}
+
+// heldShard is a shard that the remote holds.
+type heldShard struct {
+	known    shard.Set
+	sum      shardSum
+	coverage *observe.Coverage
+}
+
+// shardSum is what the visits of a shard have come to. Each record has that of all records before, too.
+type shardSum struct {
+	Level                   int // of the last states that were visited
+	Deepest                 int // the deepest level that had a new state
+	States, Transitions     int
+	Earlier                 int // of the transitions, those from levels before Level
+	Steps, Runs             int // that were taken; handlers that were run
+	Audited, Made           int // runs that were taken twice; states that were made by their runs
+	Outside, Sampled, Spare bool
+	Dear                    uint64
+	Wrongs                  []explore.RemoteWrong // the one to report for each depth, of those at Level and beyond it
+	LeftOut                 int                   // states that were neither judged nor expanded, since they ended processes
+	Left                    []explore.RemoteLeft  // the first leftMost of them
+	coverage                []byte
+}
+
+// leftMost is how many of the states that were left out are listed.
+const leftMost = 16
+
+// remotes makes the Remotes of one process. They share the parts of states, and the list of states that
+// they have sent, so a process sends most states once.
+type remotes struct {
+	sys    *sim.System
+	opts   Options
+	shards int
+	common explore.Common
+	sent   shard.Sent
+}
+
+// NewRemotes returns a function that makes the Remotes of one process, for a search of these options,
+// which divides its states into that many shards. Several goroutines may call the function.
+func NewRemotes(sys *sim.System, opts Options, shards int) func() (*Remote, error) {
+	opts.Afar, opts.Store, opts.Stop = nil, nil, nil
+	return (&remotes{sys: sys, opts: opts, shards: shards}).another
+}
+
+func (of *remotes) another() (*Remote, error) {
+	h, err := newHand(of.sys, of.opts, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	r := &Remote{of: of, h: h, shards: of.shards, held: map[int]*heldShard{}}
+	h.Pulse.Watch()
+	h.owner.Few, h.owner.Depth = h.few(), func() int { return r.g.Depth() }
+	r.out = explore.NewOutbox(of.shards, r.knows)
+	r.g, err = h.owner.NewRemote(run.Climate{Faults: h.Stormy(), Heal: -1}, h.opts.Engine != EngineLocal, &of.common, r.out)
+	return r, err
+}
+
+func (s *heldShard) holds(sum *shardSum) { s.sum = *sum }
+
+// knows reports whether a state is known in a shard that is held. Then a batch that is stored has it.
+func (r *Remote) knows(h canon.Hash) bool {
+	s := r.held[shard.Of(h, r.shards)]
+	return s != nil && s.known.Has(h)
+}
+
+// Close gives back memory, and gives up the states that were not stored: see Stored.
+func (r *Remote) Close() {
+	r.givesUp()
+	r.g.Close()
+}
+
+func (r *Remote) givesUp() {
+	if r.group != nil {
+		r.group.GiveUp()
+		r.group = nil
+	}
+}
+
+// Hold begins to hold a shard, of which these are all records.
+func (r *Remote) Hold(k int, records [][]byte) error {
+	s := &heldShard{coverage: r.h.coverage.Another()}
+	for _, text := range records {
+		sum, states, err := readRecord(text)
+		if err != nil {
+			return fmt.Errorf("a record of shard %d: %w", k, err)
+		}
+		for ; len(states) > 0; states = states[16:] {
+			if !s.known.Add(shard.HashOf(states)) {
+				return fmt.Errorf("a record of shard %d has a state that an earlier one has: the records cannot be relied on", k)
+			}
+		}
+		if s.holds(sum); sum.States != s.known.Len() {
+			return fmt.Errorf("the records of shard %d have %d states of %d: some are lost", k, s.known.Len(), sum.States)
+		}
+	}
+	r.held[k] = s
+	if err := s.sum.coverInto(s.coverage); err != nil {
+		return err
+	}
+	return s.sum.covered(s.coverage)
+}
+
+// Record returns a record of a shard that is held, without new states.
+func (r *Remote) Record(k int) ([]byte, error) { return r.held[k].sum.record() }
+
+// Drop stops holding a shard.
+func (r *Remote) Drop(k int) { delete(r.held, k) }
+
+// Begin begins a group of states of a shard and a level.
+func (r *Remote) Begin(k, level int) {
+	r.givesUp()
+	r.group = r.of.sent.Begin()
+	r.out.Begin(r.group)
+	r.now, r.level = r.held[k], level
+	r.before = r.now.known.Len()
+	r.aside, r.fresh = loneGroup{Shard: k, Level: level}, nil
+	r.begin(nil)
+}
+
+func (r *Remote) begin(alone *explore.Alone) {
+	r.g.Begin(r.level, alone)
+	r.h.counted()
+	r.h.coverage.Clear()
+}
+
+// Len returns how many states of the group are new so far.
+func (r *Remote) Len() int {
+	if r.fresh != nil {
+		return r.fresh.Len()
+	}
+	return r.g.Len()
+}
+
+// Beats returns a number that changes while states are visited, and is 0 while none is.
+func (r *Remote) Beats() uint64 { return r.h.Pulse.Count() }
+
+// Take adds the states of a batch to the group, if they are new, and judges them.
+func (r *Remote) Take(batch []byte) error {
+	b, err := shard.Read(batch)
+	if err != nil {
+		return err
+	}
+	return r.apart(func() error { return r.g.Take(b, &r.now.known) })
+}
+
+// Aside adds the states of a batch to the group, and does not visit them: another process does. See Group.
+func (r *Remote) Aside(batch []byte) error {
+	b, err := shard.Read(batch)
+	if err != nil {
+		return err
+	}
+	if r.fresh == nil {
+		r.fresh = &shard.Set{}
+	}
+	r.aside.Batches = append(r.aside.Batches, batch)
+	for {
+		if more, err := b.Next(); !more || err != nil {
+			return err
+		}
+		r.aside.New = append(r.aside.New, !r.now.known.Has(b.Sum) && r.fresh.Add(b.Sum))
+	}
+}
+
+// Group returns the states of Aside, for Alone of a Remote in another process.
+func (r *Remote) Group(expand bool) ([]byte, error) {
+	r.aside.Expand = expand
+	return json.Marshal(&r.aside)
+}
+
+// Alone visits the states of a group one after another, except those whose numbers are in leave. It calls begins
+// with the number of each before it is judged, and before its steps are taken. The result is for Join.
+func (r *Remote) Alone(group []byte, leave []int, begins func(state int)) (came []byte, err error) {
+	var a loneGroup
+	if err := json.Unmarshal(group, &a); err != nil {
+		return nil, err
+	}
+	if err := r.Hold(a.Shard, nil); err != nil {
+		return nil, err
+	}
+	r.Begin(a.Shard, a.Level)
+	r.begin(&explore.Alone{New: a.New, Leave: leave, Begins: begins})
+	for _, b := range a.Batches {
+		if err := r.Take(b); err != nil {
+			return nil, err
+		}
+	}
+	var out loneCame
+	if out.Record, out.Batches, err = r.Finish(a.Expand); err != nil {
+		return nil, err
+	}
+	return json.Marshal(&out)
+}
+
+// Join ends a group that another process has visited: see Alone. It returns what Finish returns.
+func (r *Remote) Join(came []byte) (record []byte, batches [][][]byte, err error) {
+	var in loneCame
+	if err := json.Unmarshal(came, &in); err != nil {
+		return nil, nil, err
+	}
+	of, states, err := readRecord(in.Record)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := r.now
+	for ; len(states) > 0; states = states[16:] {
+		s.known.Add(shard.HashOf(states))
+	}
+	if n := s.known.Len() - r.before; n != of.States || n != r.Len() || len(in.Batches) != r.shards {
+		return nil, nil, shard.ErrDamaged
+	}
+	if err := of.coverInto(s.coverage); err != nil {
+		return nil, nil, err
+	}
+	s.sum.add(r.level, of.States, &Stats{Transitions: of.Transitions, Steps: of.Steps, HandlerRuns: of.Runs, Audited: of.Audited}, of.Made)
+	s.sum.wrong(of.Wrongs)
+	s.sum.leaves(of.LeftOut, of.Left)
+	s.sum.limits(of.Outside, of.Sampled, of.Spare, of.Dear)
+	record, err = r.records(s)
+	return record, in.Batches, err
+}
+
+// Finish ends the group. If expand is set, it takes all steps of its new states. It returns a record,
+// and for each shard the batches that must be stored before the record is: see Stored.
+func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err error) {
+	if expand {
+		if err := r.apart(r.g.Expand); err != nil {
+			return nil, nil, err
+		}
+	}
+	s := r.now
+	counts := r.h.counted()
+	wrongs, inside, sampled, spared, made := r.g.Came()
+	s.coverage.Merge(r.h.coverage)
+	s.sum.add(r.level, s.known.Len()-r.before, &counts, made)
+	s.sum.wrong(wrongs)
+	s.sum.leaves(len(r.g.Left()), r.g.Left())
+	s.sum.limits(!inside, sampled, spared, r.g.Dear())
+	record, err = r.records(s)
+	return record, r.out.Take(), err
+}
+
+// records returns the record of a group.
+func (r *Remote) records(s *heldShard) ([]byte, error) {
+	if err := s.sum.covered(s.coverage); err != nil {
+		return nil, err
+	}
+	record, err := s.sum.record()
+	for _, h := range s.known.From(r.before) {
+		record = shard.AppendHash(record, h)
+	}
+	return record, err
+}
+
+// Stored says that the batches which Finish has returned are stored. It returns once those are stored,
+// too, that other Remotes were to store, and on which the record relies. If that fails, it returns an
+// error, and the record must not be appended.
+func (r *Remote) Stored(ctx context.Context) error {
+	g := r.group
+	g.Stored()
+	r.group = nil
+	return g.Wait(ctx)
+}
+
+// apart does a part of a group on a goroutine of its own, since a handler may end its goroutine.
+func (r *Remote) apart(do func() error) error {
+	_, returned, err := run.Apart(func() (struct{}, error) {
+		r.h.here()
+		return struct{}{}, do()
+	})
+	if !returned {
+		r.h.Pulse.Rest()
+		return errors.New("a handler ended its goroutine, which only a search in one process can report; leave the shards out")
+	}
+	return err
+}
+
+// add adds a group of a level.
+func (s *shardSum) add(level, states int, counts *Stats, made int) {
+	if level > s.Level {
+		s.Level, s.Earlier = level, s.Transitions
+		s.Wrongs = slices.DeleteFunc(s.Wrongs, func(w explore.RemoteWrong) bool { return w.Depth < level })
+	}
+	if states > 0 {
+		s.Deepest = level
+	}
+	s.States, s.Transitions = s.States+states, s.Transitions+counts.Transitions
+	s.Steps, s.Runs, s.Audited, s.Made = s.Steps+counts.Steps, s.Runs+counts.HandlerRuns, s.Audited+counts.Audited, s.Made+made
+}
+
+// wrong keeps the failure of each depth that is reported.
+func (s *shardSum) wrong(all []explore.RemoteWrong) {
+	for _, w := range all {
+		at := slices.IndexFunc(s.Wrongs, func(o explore.RemoteWrong) bool { return o.Depth == w.Depth })
+		switch {
+		case at < 0:
+			s.Wrongs = append(s.Wrongs, w)
+		case w.Before(&s.Wrongs[at]):
+			s.Wrongs[at] = w
+		}
+	}
+}
+
+// leaves adds states that were left out.
+func (s *shardSum) leaves(n int, first []explore.RemoteLeft) {
+	s.LeftOut += n
+	s.Left = append(s.Left, first[:min(len(first), leftMost-len(s.Left))]...)
+}
+
+func (s *shardSum) limits(outside, sampled, spared bool, dear uint64) {
+	s.Outside, s.Sampled, s.Spare, s.Dear = s.Outside || outside, s.Sampled || sampled, s.Spare || spared, s.Dear|dear
+}
+
+// covered sets what the visits covered.
+func (s *shardSum) covered(c *observe.Coverage) (err error) {
+	counted := c.Counted()
+	s.coverage, err = json.Marshal(&counted)
+	return err
+}
+
+// coverInto adds what the visits covered to c.
+func (s *shardSum) coverInto(c *observe.Coverage) error {
+	if len(s.coverage) == 0 {
+		return nil
+	}
+	var counted observe.Counted
+	return errors.Join(json.Unmarshal(s.coverage, &counted), c.Add(&counted))
+}
+
+// record returns the sum as a record without states. Its parts begin with their lengths.
+func (s *shardSum) record() (record []byte, err error) {
+	text, err := json.Marshal(s)
+	for _, part := range [][]byte{text, s.coverage} {
+		record = append(binary.AppendUvarint(record, uint64(len(part))), part...)
+	}
+	return record, err
+}
+
+// earlier returns the transitions from levels before one.
+func (s *shardSum) earlier(level int) int {
+	if s.Level < level {
+		return s.Transitions
+	}
+	return s.Earlier
+}
+
+// readRecord returns the parts of a record.
+func readRecord(text []byte) (sum *shardSum, states []byte, err error) {
+	var parts [2][]byte
+	for k := range parts {
+		n, size := binary.Uvarint(text)
+		if size <= 0 || n > uint64(len(text)-size) {
+			return nil, nil, shard.ErrDamaged
+		}
+		parts[k], text = text[size:size+int(n)], text[size+int(n):]
+	}
+	if len(text)%16 != 0 {
+		return nil, nil, shard.ErrDamaged
+	}
+	sum = &shardSum{coverage: parts[1]}
+	return sum, text, json.Unmarshal(parts[0], sum)
+}

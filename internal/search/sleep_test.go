@@ -1,0 +1,104 @@
+package search
+
+import (
+	"strings"
+	"testing"
+
+	"macemc/internal/long"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/spec"
+	"macemc/sim"
+)
+
+// asleep searches with steps that sleep, or without, and returns what must be the same in both.
+func asleep(t *testing.T, sys *sim.System, opts Options, how Reduce) (same struct {
+	verdict, property        string
+	safety                   Safety
+	liveness                 State
+	states, transitions, far int
+}, slept int) {
+	t.Helper()
+	opts.Reduce, opts.NoWalks, opts.once, opts.Workers, opts.ExplainEffort = how, true, true, 1, 1
+	got, err := Search(sys, opts)
+	if err != nil && (strings.Contains(err.Error(), "cannot happen") || how == reduceSleep && strings.Contains(err.Error(), "leaves no steps out")) {
+		same.verdict = "refused"
+		return same, 0
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", sys.Name, err)
+	}
+	same.verdict, same.safety, same.liveness = got.Verdict().String(), got.Safety, got.Liveness.State
+	if got.Finding != nil {
+		same.far, same.liveness = got.Finding.Step, ""
+	} else {
+		same.states, same.transitions = got.Stats.States, got.Stats.Transitions
+	}
+	return same, got.Stats.Slept
+}
+
+// TestSleep: on random services, with faults too, a search in which steps sleep visits the same states at the
+// same depths, and finds as soon what there is to find.
+func TestSleep(t *testing.T) {
+	met := map[string]int{}
+	for seed := range uint64(long.Of(60, 10_000)) {
+		s := reducible(seed)
+		if seed%3 == 0 {
+			s = spec.Draw(seed)
+			s.Early, s.Step, s.Slow, s.Gathers = nil, nil, nil, nil
+		}
+		opts := conditions(s)
+		opts.Effort = 10_000
+		whole, _ := asleep(t, s.System(), opts, ReduceNone)
+		if whole.safety.State == StateBounded { // the two would go to other depths
+			met["too large"]++
+			continue
+		}
+		opts.Effort = 1 << 30
+		got, slept := asleep(t, s.System(), opts, reduceSleep)
+		if whole.verdict == "refused" || got.verdict == "refused" {
+			met["refused"]++
+			continue
+		}
+		if met[whole.verdict]++; slept > 0 {
+			met["slept"]++
+		}
+		if got != whole {
+			t.Errorf("service %d: %+v, and with sleep %+v: %s", seed, whole, got, s)
+		}
+	}
+	t.Log(met)
+	for _, what := range []string{"none", "dead", "safety", "slept"} {
+		if met[what] == 0 {
+			t.Errorf("no search is %q: %v", what, met)
+		}
+	}
+}
+
+// TestSleepPitfalls: without one of its parts, a search in which steps sleep loses states of a random service.
+func TestSleepPitfalls(t *testing.T) {
+	s := reducible(703)
+	opts := conditions(s)
+	opts.Effort = 1 << 30
+	whole, _ := asleep(t, s.System(), opts, ReduceNone)
+	for name, tune := range map[string]func(*explore.Sleep){
+		"what has woken at a state that was expanded is taken": func(z *explore.Sleep) { z.NoWaking = true },
+		"a step must sleep along all steps that lead there":    func(z *explore.Sleep) { z.NoMeeting = true },
+		"steps of one node depend on each other":               func(z *explore.Sleep) { z.NoNodes = true },
+		"a step depends on who sends to where it takes":        func(z *explore.Sleep) { z.NoMessages = true },
+	} {
+		opts.sleep = tune
+		if got, _ := asleep(t, s.System(), opts, reduceSleep); got.states >= whole.states {
+			t.Errorf("%d states of %d are visited without this: %s", got.states, whole.states, name)
+		}
+	}
+}
+
+// TestSleepIsRefused: where steps cannot sleep, an error says why.
+func TestSleepIsRefused(t *testing.T) {
+	for want, opts := range map[string]Options{"the engine local": {Engine: EngineLocal}, "goes on after a finding": {Findings: 2}} {
+		opts.Reduce, opts.NoWalks, opts.Depth = reduceSleep, true, 2
+		if _, err := Search(reducible(703).System(), opts); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, and should have %q", err, want)
+		}
+	}
+}

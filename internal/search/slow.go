@@ -1,0 +1,91 @@
+package search
+
+import (
+	"strings"
+	"time"
+
+	"macemc/internal/search/internal/run"
+)
+
+// Slow is a place of the service where handlers take their time: one does not
+// return, or each waits a little.
+type Slow struct {
+	Stack string // the service's part of it
+	Does  string // what the goroutine does there, as Go's runtime calls it: sleep, IO wait, running
+}
+
+const (
+	slowLook  = 125 * time.Millisecond
+	slowLooks = 8  // looks in a row after which a place is reported
+	slowMost  = 64 // questions between two looks, at which there is nothing to look for
+)
+
+// slowness is the place where a hand was at the last looks of the monitor.
+type slowness struct {
+	last  uint64
+	place string
+	still int
+}
+
+// watchSlow starts another monitor that looks more often than the one for handlers that
+// never return. It reports where handlers wait. If the search should stop and cannot,
+// because a handler does not return, it reports the findings and counts so far as the result
+// of a stopped search.
+func (m *monitor) watchSlow() (end func()) {
+	seen := map[*hand]*slowness{}
+	told := map[string]bool{}
+	over := Stop("")
+	opts := &m.first.opts
+	return run.Often(slowLooks*slowLook, func() bool {
+		if over == "" && opts.Stop != nil {
+			if over = opts.Stop(); over != "" {
+				m.first.Limits.Stop(string(over))
+				clear(seen)
+			}
+		}
+		for _, one := range m.all() {
+			s := seen[one]
+			if s == nil {
+				s = &slowness{}
+				seen[one] = s
+			}
+			stack, does := s.look(one)
+			if s.still < slowLooks {
+				continue
+			}
+			if opts.OnSlow != nil && !told[s.place] {
+				told[s.place] = true
+				opts.OnSlow(Slow{stack, does})
+			}
+			if over != "" {
+				opts.OnStuck(m.first.leftOff(over, m.soFar(one)))
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// look looks at a hand once more, and counts how often it was in one place.
+func (s *slowness) look(r *hand) (stack, does string) {
+	now := r.Pulse.Count()
+	slow := now != 0 && now-s.last <= slowMost
+	s.last = now
+	if !slow {
+		s.still = 0
+		return "", ""
+	}
+	stack, does = r.Pulse.Inside()
+	if strings.Contains(stack, "macemc/internal/search.") { // it is no handler that takes its time
+		stack = ""
+	}
+	_, rest, _ := strings.Cut(stack, "\n")
+	place, _, _ := strings.Cut(rest, "\n")
+	if place == "" || place != s.place {
+		s.still, s.place = 0, place
+	}
+	if place != "" {
+		s.still++
+	}
+	return stack, does
+}

@@ -1,0 +1,43 @@
+package search
+
+import (
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/spill"
+)
+
+// depth is the store of states that do not fit into memory, or none.
+type depth struct{ store *spill.Store }
+
+// spills lets the exploration go on with states on disk when memory is short, if the options say where,
+// and all states are visited and kept as they are.
+func (r *runner) spills(x *explore.Explorer) (d depth, err error) {
+	if r.opts.Spill == "" || x.Prints != nil || r.opts.Symmetry == ReduceAuto {
+		return d, nil
+	}
+	if d.store, err = spill.Open(r.opts.Spill); err != nil {
+		return d, err
+	}
+	if r.opts.files != nil {
+		d.store.Create = r.opts.files
+	}
+	by := r.opts.broken
+	by.Store, by.Memory, by.Most = d.store, r.opts.Memory, r.opts.window
+	x.Deepens(by)
+	return d, nil
+}
+
+// ends removes the store.
+func (d depth) ends(r *runner, x *explore.Explorer) error {
+	if d.store == nil {
+		return nil
+	}
+	r.Limits.Relieves(nil)
+	defer r.Limits.Unpresses()
+	if x.OnDisk() {
+		if err := x.EndLevel(); err != nil { // of a level that was cut short, states that were known count as new
+			return err
+		}
+		r.add(Stats{Spilled: x.Len(), SpilledTo: d.store.Bytes()})
+	}
+	return d.store.Close()
+}

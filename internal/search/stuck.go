@@ -1,0 +1,66 @@
+package search
+
+import (
+	"fmt"
+	"time"
+
+	"macemc/internal/search/internal/run"
+	"macemc/trace"
+)
+
+// confirmStuck takes the run of a handler that seems stuck again, while all other hands wait, and
+// calls OnStuck if the handler does not return then either. If it returns, and the first one still
+// has not, the handler is not deterministic. If the first one has returned meanwhile, it was only slow,
+// perhaps since the machine is, and the search goes on.
+func (m *monitor) confirmStuck(seems *hand) (stuck bool) {
+	for _, other := range m.all() {
+		if other != seems {
+			defer other.Pulse.Hold()()
+		}
+	}
+	opts := &m.first.opts
+	count := seems.Pulse.Count()
+	at, climate, ok := seems.standsAt(count)
+	if !ok {
+		return false
+	}
+	moved := func() bool { return seems.Pulse.Count() != count || opts.Stop != nil && opts.Stop() != "" }
+	healed := at.identity == run.HealedStep // no run leads to a healed step
+	returns := !healed && !seems.StaysAgain(at.Path, climate, opts.Stuck, userTime, moved)
+	if (returns || healed) && !seems.Pulse.Stays(opts.Stuck, userTime, moved) {
+		return false
+	}
+	defer seems.Pulse.Hold()()
+	if moved() {
+		return false
+	}
+	stack, does := seems.Pulse.Inside()
+	failure, safety, liveness := trace.Failure{Verdict: trace.VerdictDivergence, Message: stuckFor(opts.Stuck), Stack: stack}, StateIncomplete, StateFound
+	if returns {
+		safety, liveness = StateFound, StateNone
+		failure = trace.Failure{Verdict: trace.VerdictNondeterminism, Stack: stack, Message: fmt.Sprintf(
+			"the handler did not return and asked Env nothing for %s (%s), but it returned when the run was taken again alone%s", opts.Stuck, does, run.Hint)}
+	}
+	opts.OnStuck(seems.stoppedAt(failure, at, m.soFar(seems), safety, liveness))
+	return true
+}
+
+// standsAt returns the run of a hand up to its present step, if its pulse still has this count. If the
+// pulse has changed, the run goes on, and ok is false.
+func (h *hand) standsAt(count uint64) (at runPath, c run.Climate, ok bool) {
+	defer h.Pulse.Hold()()
+	if count == 0 || h.Pulse.Count() != count || !h.Pulse.InHandler() {
+		return at, c, false
+	}
+	return h.upToStuck(), h.Climate, true
+}
+
+// upToStuck returns the run up to the handler that did not return.
+func (h *hand) upToStuck() runPath {
+	path, node, identity := h.UpToStuck()
+	return runPath{path, node, identity}
+}
+
+func stuckFor(d time.Duration) string {
+	return "the handler did not return and asked Env nothing for " + d.String() + ": it loops for ever, or waits"
+}

@@ -1,0 +1,64 @@
+package search
+
+import "macemc/internal/search/internal/explore"
+
+// interchanges makes the exploration visit one of the states that differ only in names, if that was asked
+// for and is sound.
+func (r *runner) interchanges(x *explore.Explorer) error {
+	if !r.opts.symmetric() {
+		return nil
+	}
+	sets, err := r.Sys.Interchanged(r.Params)
+	if err != nil {
+		return err
+	}
+	why := r.opts.asymmetric()
+	if why == "" {
+		why = r.hand.asymmetric(sets)
+	}
+	if why != "" {
+		r.add(Stats{Asymmetric: why})
+		return nil
+	}
+	return x.Interchange(sets)
+}
+
+// symmetric reports whether the names of interchangeable nodes should not count.
+func (o *Options) symmetric() bool { return o.Symmetry == ReduceAuto }
+
+// asymmetric returns why options exclude that states are visited up to names, or "".
+func (o *Options) asymmetric() string {
+	switch {
+	case o.shards() != nil:
+		return "states are visited in shards, and a state of other names may be in another shard"
+	case o.Engine == EngineReference:
+		return "the engine reference takes runs and keeps no states"
+	case o.Visited == VisitedFingerprint:
+		return "Options.Visited fingerprint keeps no states that could be compared"
+	case o.Prefix != nil:
+		return "Options.Prefix begins at a state in which the nodes may differ, and from there no renamed run is known to compare with"
+	case o.Store != nil:
+		return "Options.Store keeps levels of which all states were visited"
+	case o.Reduce == ReduceStubborn:
+		return "Options.Reduce leaves steps out by names of nodes"
+	}
+	return ""
+}
+
+// asymmetric returns why the system excludes that states are visited up to names, or "".
+func (h *hand) asymmetric(sets [][]int) string {
+	switch {
+	case len(sets) == 0:
+		return "System.Interchangeable names no nodes that could swap their names"
+	case len(h.World.Judge.Cools()) > 0:
+		return "a run that is hot for ever goes through states of other names, which are not visited"
+	case h.Sys.Clock != nil:
+		return "what is known of times (System.Clock) goes by the order in which a node holds them"
+	case h.Budgets().Only != "":
+		return "faults are limited to some nodes"
+	}
+	if bad, err := h.Sys.Byzantines(h.Params, ""); err != nil || len(bad) > 0 {
+		return "a Byzantine node differs from the others"
+	}
+	return ""
+}

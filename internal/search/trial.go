@@ -1,0 +1,149 @@
+package search
+
+import (
+	"fmt"
+
+	"macemc/internal/search/internal/explore"
+)
+
+// A trial finds out whether a reduction pays. The exhaustive phase begins without it, and only observes
+// what steps do. When it has visited trialAfter states, four times that number, and so on, it looks
+// at a few states of the level that comes next: one for each trialShare states that were visited, but at
+// most trialStates. If the reduction would leave 2 of 5 of their steps
+// out, the phase explores the same levels once more with the reduction. If that comes to more than half of
+// the states that were visited to the same depth, or one of the levels shows before that it will (see
+// dear), the reduction does not pay: its states are forgotten, and the phase goes on as if it had not been
+// tried. Else it goes on with these states, and forgets those before.
+type trial struct {
+	before Stats // the counts when the phase began
+	sizes  []int // how many states were visited to each depth
+	after  int   // how many states are visited before the next look
+}
+
+const (
+	trialAfter  = 8192
+	trialStates = 256
+	trialShare  = 128
+)
+
+// tries reports whether the reduction is to be tried before a level is expanded. It is for one worker, so
+// that is found out before there are several.
+func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error) {
+	t := &r.trial
+	if x.Reduction == nil || !x.Reduction.Waits {
+		return false, nil
+	}
+	t.visited(x.Len())
+	last := r.several(level)
+	switch {
+	case last && x.Len() < min(t.after, teamLeast):
+		x.Forgoes()
+		return false, nil
+	case !last && x.Len() < t.after:
+		return false, nil
+	}
+	t.looks(x.Len())
+	taken, left := 0, 0
+	bad, err := r.owner.Guarded(x.Taker, func() (err error) {
+		stride := level.Len()/min(trialStates, x.Len()/trialShare+1) + 1
+		for k := 0; k < level.Len() && err == nil; k += stride {
+			var some, others int
+			some, others, err = x.Weigh(level.At(k))
+			taken, left = taken+some, left+others
+		}
+		return err
+	})
+	switch pays := 5*left >= 2*(taken+left); {
+	case bad != nil || err == explore.ErrHalt: // the level itself will show it
+		return false, nil
+	case pays || err != nil:
+		return pays, err
+	case last:
+		x.Forgoes()
+	}
+	return false, nil
+}
+
+// visited records how many states were visited to the next depth.
+func (t *trial) visited(states int) { t.sizes = append(t.sizes, states) }
+
+// looks sets when it looks again, after a look at this number of states.
+func (t *trial) looks(states int) { t.after = 4 * states }
+
+// try makes the trial, and returns what explores from now on, and its level.
+func (r *runner) try(x *explore.Explorer, level explore.Frontier) (*explore.Explorer, explore.Frontier, error) {
+	y, err := x.Again()
+	if err != nil {
+		return nil, nil, err
+	}
+	t, began := &r.trial, r.now()
+	audits, forgets := r.hand.unaudited() // all of this was done before
+	var next explore.Frontier
+	bad, err := r.owner.Guarded(y.Taker, func() (err error) {
+		next, err = t.explores(y)
+		return err
+	})
+	audits()
+	switch {
+	case err != nil && err != explore.ErrHalt && err != explore.ErrFull:
+		return nil, nil, err
+	case next == nil || bad != nil:
+		forgets()
+		x.TakesBack(y)
+		if r.opts.Reduce == ReduceAuto {
+			r.add(Stats{Unreduced: fmt.Sprintf("it does not pay: of the %d states to depth %d it would visit more than half", x.Len(), len(t.sizes)-1)})
+		}
+		y.Close()
+		return x, level, nil
+	}
+	r.add(Stats{
+		States: t.before.States + y.Len() - r.now().States, Transitions: t.before.Transitions - began.Transitions,
+		Duplicates: t.before.Duplicates - began.Duplicates, Whole: x.Len(),
+	})
+	x.Close()
+	return y, next, nil
+}
+
+// explores explores levels again, and returns the states of the last one, or nil if the reduction does not
+// pay.
+func (t *trial) explores(y *explore.Explorer) (explore.Frontier, error) {
+	for last := len(t.sizes) - 1; last > 0; last-- {
+		var err error
+		before := y.Len()
+		dear := func() bool { return 2*y.Len() > t.sizes[len(t.sizes)-1] }
+		level := y.Level()
+		level.Some(0, level.Len(), func(_ int, s uint32) bool {
+			if !y.Outside(s) {
+				err = y.Expand(s)
+			}
+			return err == nil && !dear()
+		})
+		if err == nil && !dear() {
+			err = y.Settle()
+		}
+		if err == nil && !dear() {
+			err = y.Mend()
+		}
+		if err != nil || dear() || t.dear(len(t.sizes)-last, y.Len()-before) {
+			return nil, err
+		}
+	}
+	return append(explore.Frontier{}, y.Level()...), nil
+}
+
+// dear reports whether the states that the reduction has visited at a depth are too many. The more states
+// were visited to that depth without it, the more is at stake, and the fewer they must be.
+func (t *trial) dear(depth, states int) bool {
+	all, whole := t.sizes[depth], t.sizes[depth]-t.sizes[depth-1]
+	switch of := t.sizes[len(t.sizes)-1]; {
+	case 8*all >= of:
+		return 3*states > 2*whole
+	case 16*all >= of:
+		return 4*states > 3*whole
+	case 32*all >= of:
+		return 8*states > 7*whole
+	case 128*all >= of:
+		return 16*states > 15*whole
+	}
+	return false
+}

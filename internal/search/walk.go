@@ -1,0 +1,301 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+
+	"macemc/internal/search/internal/run"
+	"macemc/internal/search/internal/walk"
+	"macemc/internal/search/internal/work"
+	"macemc/internal/world"
+	"macemc/trace"
+)
+
+// walks takes random walks from the start until what they find is enough.
+func (r *runner) walks(n int, states outcome) (outcome, error) {
+	stop, err := r.walkAll(n, states)
+	r.collect()
+	if stop == StopTime && r.opts.timed() && r.stats.Walks >= defaultWalks && len(r.undecided) == 0 {
+		stop = StopSpent
+	}
+	return stopped(stop), err
+}
+
+func (r *runner) walkAll(n int, states outcome) (Stop, error) {
+	s := walk.New(r.opts.Seed)
+	s.Wanted = r.wanted
+	r.auditAnew()
+	at := r.begins(lotEnd{far: scoutWorth, of: n, length: r.length()})
+	n = at.of
+	how, length := r.strategy(r.corpus), at.length
+	of := n
+	if r.opts.timed() {
+		of = 0
+	}
+	r.gauge.begin(PhaseWalks, 0, of)
+	others := &scouts{} // those that are there
+	for i, far := at.next, at.far; i < n || r.further(i, &n); {
+		if err := r.saves(states, lotEnd{i, far, n, length}); err != nil {
+			return "", err
+		}
+		l, large := walk.NextLot(i, n, &r.share)
+		if length.Look = 0; r.looksEarly() {
+			length.Longer()
+		}
+		length.Heals = walk.Heals(r.stats.Ended+r.stats.Healed, r.stats.StormSteps, r.stats.Healed, r.stats.HealSteps)
+		if r.corpus == nil && r.stats.WalkSteps >= cmp.Or(r.opts.late, walk.CorpusFrom) && r.restarts() {
+			r.corpus = walk.NewCorpus()
+			how = r.strategy(r.corpus)
+		}
+		if s.Corpus = r.corpus; r.corpus != nil {
+			l = l.Short()
+		}
+		if large && !others.called {
+			if err := others.call(r); err != nil {
+				return "", err
+			}
+			far = scoutWorth
+		}
+		ahead := (others.several() || large && r.opts.Afar != nil) && far >= scoutWorth
+		if ahead {
+			nothing, err := others.ahead(r, length, l)
+			if err != nil {
+				return "", err
+			}
+			i += nothing
+			r.at(i)
+		}
+		for looked := false; i < l.To && !looked; i++ {
+			if r.Stopped() {
+				return r.Why(), nil
+			}
+			enough, err := false, error(nil)
+			if looked, enough, err = r.walk(s, how.Plan(i, length), l.Careful(i)); err != nil {
+				return "", err
+			}
+			switch {
+			case s.Left:
+				return r.Why(), nil
+			case enough:
+				return StopFound, nil
+			}
+			if r.World.Judge.CanBeLive() {
+				length.Most = r.reach // false alarms make it longer
+			}
+			r.at(i + 1)
+			looked = looked || ahead // they go on from here
+		}
+		far = i - l.From
+		r.keep()
+	}
+	if len(r.quarantined) > 0 {
+		return StopQuarantined, nil
+	}
+	return StopPaths, nil
+}
+
+// restarts reports whether walks may begin at kept states. If nodes cannot be
+// copied, their states are no plain values, and noting them costs too much.
+func (r *runner) restarts() bool {
+	return r.opts.Restarts > 0 && r.opts.Walking.guided() && r.World.State.Bound() == ""
+}
+
+// remember notes what a walk has met, and where it began, for the end of its lot.
+func (r *runner) remember(n *walk.Notes, from int) {
+	if n != nil {
+		r.notes = append(r.notes, n)
+	}
+	if from > 0 {
+		r.begun = append(r.begun, from)
+		r.add(Stats{Restarted: 1})
+	}
+}
+
+// shunned is how many times a kept state counts as used from which a walk came to what was
+// found before or is left out.
+const shunned = 16
+
+// shun notes that a walk came to a failure that is known. The state where it began loses its
+// weight, and those that it met on its way are not kept: others would come to the same failure
+// from them.
+func (r *runner) shun(from int) {
+	r.remember(nil, from)
+	if from > 0 {
+		r.begun = append(r.begun, slices.Repeat([]int{from}, shunned)...)
+	}
+}
+
+// keep adds to the corpus what the walks of a lot have met.
+func (r *runner) keep() {
+	if r.opts.Store != nil {
+		r.past.note(r.notes, r.begun)
+	}
+	if r.opts.Afar != nil {
+		r.untold.note(r.notes, r.begun)
+	}
+	for _, n := range r.notes {
+		r.corpus.Add(n)
+	}
+	for _, k := range r.begun {
+		r.corpus.Chose(k)
+	}
+	r.notes, r.begun = r.notes[:0], r.begun[:0]
+	r.add(Stats{Kept: r.corpus.Len()})
+}
+
+// walk takes the walk of a plan. It reports whether somebody had to look at how it
+// ended, and whether what is found is enough.
+func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough bool, err error) {
+	take := func() (end run.Ending, failure *trace.Failure, w *world.World) {
+		s.Begin(p)
+		before := r.counts.Steps
+		end, failure, w = r.Run(s, careful)
+		r.add(Stats{WalkSteps: r.counts.Steps - before})
+		return end, failure, w
+	}
+	end, failure, w := take()
+	var early *Finding
+	for s.Unlive(end, w) && early == nil {
+		looked = true
+		climate := r.Climate
+		if early, err = r.early(func() (*Finding, error) { return r.judge(s.Answers, climate, w, w.Run.Steps(), false) }); err != nil {
+			return true, false, err
+		}
+		if early == nil {
+			p.Length.Longer()
+			end, failure, w = take()
+		}
+	}
+	r.share.Took(r.taken(w, careful), careful)
+	if s.Left {
+		return false, false, nil
+	}
+	r.add(r.opts.Walking.one(s, w))
+	known := r.findings.known()
+	defer func() {
+		if r.findings.known() > known {
+			r.shun(p.From)
+		} else {
+			r.remember(s.Notes(), p.From)
+		}
+	}()
+	ignored := r.findings.ignored
+	defer func() { r.add(Stats{WalksCut: r.findings.ignored - ignored}) }()
+	var f *Finding
+	switch {
+	case early != nil:
+		f = early
+	case end == run.EndStopped:
+		answers, steps := s.Astray()
+		if answers == nil {
+			return false, false, w.Run.Err()
+		}
+		f, err = r.hunt(answers, p.Climate, steps, "")
+	case s.Well(end, w):
+		return looked, false, nil
+	case end == run.EndFailed:
+		if r.findings.several() && !r.findings.worth(failure) {
+			return true, false, nil
+		}
+		f, err = r.confirm(s.Answers(), r.Climate, failure)
+	default:
+		before := r.open()
+		if f, err = r.judge(s.Answers, r.Climate, w, w.Run.Steps(), end == run.EndQuiet); f == nil && err == nil {
+			if r.open() == before {
+				r.alarm()
+			}
+			return true, false, nil
+		}
+	}
+	if err != nil {
+		return true, false, err
+	}
+	if r.opts.Walking.guided() && f != nil {
+		f.metBy(p.Guide.Manner)
+	}
+	enough, err = r.note(f)
+	return true, enough, err
+}
+
+// further increases n, the number of walks to take, if Least.WalkSteps asks for more, and reports whether
+// it did.
+func (r *runner) further(taken int, n *int) bool {
+	steps, least := r.stats.WalkSteps, r.opts.Least.WalkSteps
+	if steps == 0 || steps >= least { // 0 means nothing ever happens
+		return false
+	}
+	*n += scoutMore
+	if r.gauge.of < *n { // it stays, so that the remaining time can be shown
+		r.gauge.goesTo(max(*n, int(float64(taken)/float64(steps)*float64(least))))
+	}
+	return true
+}
+
+// one counts a walk that ended in a world.
+func (w Walking) one(s *walk.Walk, in *world.World) Stats {
+	one := Stats{Paths: 1, Walks: 1}
+	one.StormSteps, one.HealSteps = s.Stormed(in)
+	switch {
+	case s.Plan.Ends:
+		one.Ended = 1
+	case s.Plan.Stormy:
+		one.Healed = 1
+	}
+	if w.guided() {
+		one.Manners = work.One(s.Plan.Guide.Manner)
+	}
+	return one
+}
+
+// looksEarly reports whether walks that are not live for a while are looked at, long
+// before they are suspected: as long as little of that was in vain. Walks that are to
+// go on all the same are not.
+func (r *runner) looksEarly() bool {
+	return r.World.Judge.CanBeLive() && r.opts.WalkLeast == 0 && r.vain <= vainLeast+r.stats.WalkSteps/vainPart
+}
+
+// Early looks that come to nothing may cost one part of the steps of walks, and
+// some more.
+const (
+	vainLeast = 50_000
+	vainPart  = 16
+)
+
+// early looks at a walk that has not been live for a while. If it is nil, it may only be
+// slow.
+func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
+	spent := func() int {
+		if r.lab == nil {
+			return 0
+		}
+		return r.lab.Effort()
+	}
+	before := spent()
+	f, err := judge()
+	if f == nil {
+		r.vain += spent() - before
+	}
+	return f, err
+}
+
+// length returns how long they are, unless false alarms make them longer.
+func (r *runner) length() walk.Length {
+	short := min(walk.Least, r.reach/2)
+	l := walk.Length{Least: cmp.Or(r.opts.WalkLeast, short), Most: r.reach, Glance: short, Heals: walk.Heals(0, 0, 0, 0)}
+	if !r.World.Judge.CanBeLive() {
+		l.Most = max(min(l.Most, 5*walk.Least), r.opts.WalkLeast)
+	}
+	return l
+}
+
+// walkFrom returns the plan of a walk from a fork in a run of some climate.
+func (r *runner) walkFrom(k *run.Fork, c run.Climate) walk.Plan {
+	p := walk.From(k, c, r.reach)
+	if r.looksEarly() {
+		p.Length.Longer()
+	}
+	if r.opts.Walking == WalkUniform {
+		p.Alike()
+	}
+	return p
+}
