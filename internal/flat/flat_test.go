@@ -58,25 +58,25 @@ func TestTableWraps(t *testing.T) {
 func TestIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	var x Index
-	var list []canon.Hash
+	var list Hashes
 	twin := map[canon.Hash]uint32{}
-	if _, known := x.Find(nil, canon.Hash{}); known {
+	if _, known := x.Find(&list, canon.Hash{}); known {
 		t.Error("an empty index knows something")
 	}
 	for range 20_000 {
 		h := canon.Hash{Hi: r.Uint64() >> r.IntN(64), Lo: r.Uint64() >> r.IntN(64)} // many share their home
 		want, there := twin[h]
-		if got, known := x.Find(list, h); known != there || got != want {
+		if got, known := x.Find(&list, h); known != there || got != want {
 			t.Fatalf("%v is at %d, %v; want %d, %v", h, got, known, want, there)
 		}
 		if !there {
-			list = append(list, h)
-			twin[h] = uint32(len(list) - 1)
-			x.Add(list, uint32(len(list)-1))
+			list.Append(h)
+			twin[h] = uint32(list.Len() - 1)
+			x.Add(&list, uint32(list.Len()-1))
 		}
 	}
 	for h, want := range twin {
-		if got, known := x.Find(list, h); !known || got != want {
+		if got, known := x.Find(&list, h); !known || got != want {
 			t.Fatalf("%v is at %d, %v; want %d", h, got, known, want)
 		}
 	}

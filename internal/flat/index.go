@@ -12,7 +12,7 @@ type Index struct {
 func (x *Index) home(h canon.Hash) int { return int(h.Lo & uint64(len(x.slots)-1)) }
 
 // Find returns the position of h in the list.
-func (x *Index) Find(list []canon.Hash, h canon.Hash) (uint32, bool) {
+func (x *Index) Find(list *Hashes, h canon.Hash) (uint32, bool) {
 	if len(x.slots) == 0 {
 		return 0, false
 	}
@@ -20,14 +20,14 @@ func (x *Index) Find(list []canon.Hash, h canon.Hash) (uint32, bool) {
 		switch n := x.slots[at]; {
 		case n == 0:
 			return 0, false
-		case list[n-1] == h:
+		case list.At(n-1) == h:
 			return n - 1, true
 		}
 	}
 }
 
 // Add adds the next hash of the list, at position place.
-func (x *Index) Add(list []canon.Hash, place uint32) {
+func (x *Index) Add(list *Hashes, place uint32) {
 	if 2*(x.used+1) > len(x.slots) {
 		slots := make([]uint32, max(8, 2*len(x.slots)))
 		x.slots, x.used = slots, 0
@@ -38,8 +38,8 @@ func (x *Index) Add(list []canon.Hash, place uint32) {
 	x.put(list, place)
 }
 
-func (x *Index) put(list []canon.Hash, place uint32) {
-	at := x.home(list[place])
+func (x *Index) put(list *Hashes, place uint32) {
+	at := x.home(list.At(place))
 	for x.slots[at] != 0 {
 		at = (at + 1) & (len(x.slots) - 1)
 	}

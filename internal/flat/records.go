@@ -9,19 +9,28 @@ import "encoding/binary"
 // be read while others are appended.
 type Records struct {
 	chunks [][]byte // each is written once, from its start
-	ends   []uint64 // by number: the chunk, and where the record ends in it
-	used   int      // of the last chunk
-	spare  []byte   // of Append
+	from   []recordsFrom
+	n      int    // records
+	used   int    // of the last chunk
+	spare  []byte // of Append
+}
+
+// recordsFrom says where some records begin: how many chunks after one, and where in that.
+type recordsFrom struct {
+	chunk int
+	at    *[recordsTogether]uint32
 }
 
 const (
-	recordChunk = 1 << 18 // bytes
-	recordSame  = 3       // equal bytes that end a run of others
-	recordDeep  = 8       // differences from differences
+	recordBits      = 18 // of a place in a chunk
+	recordChunk     = 1 << recordBits
+	recordsTogether = 1 << 10
+	recordSame      = 3 // equal bytes that end a run of others
+	recordDeep      = 8 // differences from differences
 )
 
 // Len returns the number of records.
-func (r *Records) Len() int { return len(r.ends) }
+func (r *Records) Len() int { return r.n }
 
 // Append adds a record, which is like the one before, if there is any: a number plus one, or
 // 0. It returns its number. The chain of differences stays short, so that no record takes long
@@ -41,7 +50,7 @@ func (r *Records) Append(by *Reader, record []byte, like int) (number int) {
 		r.spare = difference(append(r.spare[:0], 0), record, nil)
 	}
 	r.write(r.spare)
-	return len(r.ends) - 1
+	return r.n - 1
 }
 
 // write adds the bytes of a record.
@@ -50,17 +59,20 @@ func (r *Records) write(b []byte) {
 		r.chunks, r.used = append(r.chunks, make([]byte, max(recordChunk, len(b)))), 0
 	}
 	chunk := len(r.chunks) - 1
+	if r.n%recordsTogether == 0 {
+		r.from = append(r.from, recordsFrom{chunk, new([recordsTogether]uint32)})
+	}
+	from := &r.from[len(r.from)-1]
+	from.at[r.n%recordsTogether] = uint32(chunk-from.chunk)<<recordBits | uint32(r.used)
+	r.n++
 	r.used += copy(r.chunks[chunk][r.used:], b)
-	r.ends = append(r.ends, uint64(chunk)<<32|uint64(r.used))
 }
 
-// written returns the bytes of a record.
+// written returns the bytes of a record, and those that follow.
 func (r *Records) written(number int) []byte {
-	end, from := r.ends[number], uint32(0)
-	if number > 0 && r.ends[number-1]>>32 == end>>32 {
-		from = uint32(r.ends[number-1])
-	}
-	return r.chunks[end>>32][from:uint32(end)]
+	from := &r.from[number/recordsTogether]
+	at := from.at[number%recordsTogether]
+	return r.chunks[from.chunk+int(at>>recordBits)][at%recordChunk:]
 }
 
 // A Reader reads the records of one Records, or of views of it. It keeps the records that it has read

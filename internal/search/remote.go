@@ -295,7 +295,7 @@ func (r *Remote) records(s *heldShard) ([]byte, error) {
 		return nil, err
 	}
 	record, err := s.sum.record()
-	for _, h := range s.known.From(r.before) {
+	for h := range s.known.From(r.before) {
 		record = shard.AppendHash(record, h)
 	}
 	return record, err

@@ -115,7 +115,7 @@ func (b *Bank) walks() *canon.Walker {
 func (b *Bank) Len() (n int) {
 	for p := range b.of.shelves {
 		b.refresh(p)
-		n += len(b.of.shelves[p].sums) - 1
+		n += b.of.shelves[p].sums.Len() - 1
 	}
 	return n
 }

@@ -40,13 +40,12 @@ func (b *Bank) packed(place int, id uint32) (node []byte, frame uint32) {
 	if int(id) < len(s.parts) {
 		return nil, 0
 	}
-	where := s.packs.where[int(id)-len(s.parts)]
-	if where < 0 {
+	record := b.readers[place].Get(&s.packs.records, int(id)-len(s.parts))
+	number, n := binary.Uvarint(record)
+	if number == 0 {
 		return nil, 0
 	}
-	record := b.readers[place].Get(&s.packs.records, int(where))
-	number, n := binary.Uvarint(record)
-	return record[n:], uint32(number)
+	return record[n:], uint32(number) - 1
 }
 
 // poured fills the mold of node i with a packed node, and returns that in its frame. It returns nil if the

@@ -23,9 +23,8 @@ const liveMost = 1 << 14
 
 // packs are the parts of a place that come after those that are kept as they are.
 type packs struct {
-	records flat.Records // frame and node
+	records flat.Records // the number of a frame, plus one, and a node; or 0 and an index of live
 	live    []any        // those that cannot be packed
-	where   []int32      // by number: that of a record, or the complement of an index of live
 }
 
 // full reports whether a place has more than most live nodes, so that further ones are packed.
@@ -39,17 +38,16 @@ func (k *shelf) appendPacked(by *flat.Reader, sum canon.Hash, record []byte, lik
 
 // put keeps a record, which may be like that of an earlier part.
 func (k *packs) put(by *flat.Reader, record []byte, like int) {
-	near := 0
-	if like >= 0 && like < len(k.where) && k.where[like] >= 0 {
-		near = int(k.where[like]) + 1
+	if like >= k.records.Len() {
+		like = -1
 	}
-	k.where = append(k.where, int32(k.records.Append(by, record, near)))
+	k.records.Append(by, record, max(0, like+1))
 }
 
 // stay keeps a part as it is.
 func (k *packs) stay(of any) {
 	k.live = append(k.live, of)
-	k.where = append(k.where, ^int32(len(k.live)-1))
+	k.records.Append(nil, binary.AppendUvarint([]byte{0}, uint64(len(k.live)-1)), 0)
 }
 
 // frames are the different node parts without their nodes. There are few of them.
@@ -149,15 +147,16 @@ const keptMost = 1 << 8
 
 // unpack makes the part that a shelf has packed under a number.
 func (b *Bank) unpack(place int, id uint32, s *shelf) any {
-	where := s.packs.where[int(id)-len(s.parts)]
-	if where < 0 {
-		return s.packs.live[^where]
-	}
 	at := (int(id) + place*67) % keptMost
 	if k := b.kept[at]; k.part != nil && k.id == id && k.place == place {
 		return k.part
 	}
-	part := b.unpacked(b.readers[place].Get(&s.packs.records, int(where)))
+	record := b.readers[place].Get(&s.packs.records, int(id)-len(s.parts))
+	if record[0] == 0 {
+		live, _ := binary.Uvarint(record[1:])
+		return s.packs.live[live]
+	}
+	part := b.unpacked(record)
 	b.kept[at] = kept{place, id, part}
 	return part
 }
@@ -165,7 +164,7 @@ func (b *Bank) unpack(place int, id uint32, s *shelf) any {
 func (b *Bank) unpacked(record []byte) *nodePart {
 	frame, n := binary.Uvarint(record)
 	node := b.walks().Unpack(b.frames.pool, record[n:]).(sim.Node)
-	return b.frames.get(uint32(frame)).with(node)
+	return b.frames.get(uint32(frame) - 1).with(node)
 }
 
 // One in packedEvery packed nodes is unpacked at once and compared with the original.
@@ -189,7 +188,7 @@ func (st *State) addPacked(b *Bank, i int, sum canon.Hash, like uint32) uint32 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	all := &v.all.shelves[i]
-	id, known := all.index.Find(all.sums, sum)
+	id, known := all.index.Find(&all.sums, sum)
 	if !known {
 		id = v.all.appendPacked(b.readers[i], i, sum, record, like, k)
 	}
@@ -221,7 +220,7 @@ func (st *State) pack(b *Bank, i int, k *nodePart) (record []byte, why string) {
 // recorded returns the record of a part of node i, whose packed node is given. due reports whether the
 // record should be unpacked and compared: see packedEvery.
 func (b *Bank) recorded(i int, k *nodePart, packed []byte) (record []byte, due bool) {
-	b.packing = binary.AppendUvarint(b.packing[:0], uint64(b.framed.of(b.frames, i, k)))
+	b.packing = binary.AppendUvarint(b.packing[:0], uint64(b.framed.of(b.frames, i, k))+1)
 	b.packing = append(b.packing, packed...)
 	b.packs++
 	return b.packing, b.packs%packedEvery == 1

@@ -19,8 +19,8 @@ type stock struct {
 
 // shelf is the distinct parts of one place.
 type shelf struct {
-	parts []any        // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, int, *cut, state.NodeSet, memoryPart, or nil for an empty part
-	sums  []canon.Hash // bound to the place, so that the identity of a state is the sum of its parts' sums
+	parts []any       // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, int, *cut, state.NodeSet, memoryPart, or nil for an empty part
+	sums  flat.Hashes // bound to the place, so that the identity of a state is the sum of its parts' sums
 	packs packs
 	index flat.Index
 
@@ -52,7 +52,7 @@ func (s *stock) append(place int, sum canon.Hash, of any) uint32 {
 
 func (k *shelf) append(sum canon.Hash, of any, i info) uint32 {
 	switch {
-	case len(k.packs.where) > 0: // another goroutine has packed the first part
+	case k.packs.records.Len() > 0: // another goroutine has packed the first part
 		k.packs.stay(of)
 	case k.ofNode:
 		k.parts, k.locals = append(k.parts, of), append(k.locals, i.local)
@@ -64,9 +64,9 @@ func (k *shelf) append(sum canon.Hash, of any, i info) uint32 {
 
 // know records the identity of a new part, and returns its number.
 func (k *shelf) know(sum canon.Hash) uint32 {
-	id := uint32(len(k.sums))
-	k.sums = append(k.sums, sum)
-	k.index.Add(k.sums, id)
+	id := uint32(k.sums.Len())
+	k.sums.Append(sum)
+	k.index.Add(&k.sums, id)
 	return id
 }
 
@@ -82,11 +82,11 @@ func (s *stock) appendPacked(by *flat.Reader, place int, sum canon.Hash, record 
 
 // look makes the parts be those of another shelf, of which k has the first.
 func (k *shelf) look(all *shelf) {
-	from := len(k.sums)
+	from := k.sums.Len()
 	k.parts, k.sums, k.packs = all.parts, all.sums, all.packs
 	k.locals, k.queues, k.items = all.locals, all.queues, all.items
-	for id := from; id < len(k.sums); id++ {
-		k.index.Add(k.sums, uint32(id))
+	for id := from; id < k.sums.Len(); id++ {
+		k.index.Add(&k.sums, uint32(id))
 	}
 }
 
@@ -131,7 +131,7 @@ func (b *Bank) Share() *Bank {
 // find returns the number of the part with an identity, if the bank knows it.
 func (b *Bank) find(place int, sum canon.Hash) (uint32, bool) {
 	s := &b.of.shelves[place]
-	return s.index.Find(s.sums, sum)
+	return s.index.Find(&s.sums, sum)
 }
 
 // add banks a part that is not known under its sum, or finds it.
@@ -146,7 +146,7 @@ func (b *Bank) add(place int, sum canon.Hash, of any) uint32 {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	k := &v.all.shelves[place]
-	id, known := k.index.Find(k.sums, sum)
+	id, known := k.index.Find(&k.sums, sum)
 	if !known {
 		id = v.all.append(place, sum, of)
 	}
@@ -171,7 +171,7 @@ func (b *Bank) look(place int) {
 
 // shelf returns the parts of a place, the one with this number among them.
 func (b *Bank) shelf(place int, id uint32) *shelf {
-	if s := &b.of.shelves[place]; int(id) < len(s.sums) {
+	if s := &b.of.shelves[place]; int(id) < s.sums.Len() {
 		return s
 	}
 	b.refresh(place)
@@ -188,10 +188,10 @@ func (b *Bank) part(place int, id uint32) any {
 
 // Sum returns a part's share in the identity of a state.
 func (b *Bank) Sum(place int, id uint32) canon.Hash {
-	if s := &b.of.shelves[place]; int(id) < len(s.sums) {
-		return s.sums[id]
+	if s := &b.of.shelves[place]; int(id) < s.sums.Len() {
+		return s.sums.At(id)
 	}
-	return b.shelf(place, id).sums[id]
+	return b.shelf(place, id).sums.At(id)
 }
 
 // number returns the number of a message, from 1.

@@ -1,22 +1,24 @@
 package shard
 
 import (
+	"iter"
+
 	"macemc/internal/canon"
 	"macemc/internal/flat"
 )
 
 // Set is the identities of the states of a shard, in the order in which they were added.
 type Set struct {
-	all   []canon.Hash
+	all   flat.Hashes
 	index flat.Index
 }
 
 // Len returns the number of identities.
-func (s *Set) Len() int { return len(s.all) }
+func (s *Set) Len() int { return s.all.Len() }
 
 // Has reports whether the set has an identity.
 func (s *Set) Has(h canon.Hash) bool {
-	_, is := s.index.Find(s.all, h)
+	_, is := s.index.Find(&s.all, h)
 	return is
 }
 
@@ -25,13 +27,18 @@ func (s *Set) Add(h canon.Hash) bool {
 	if s.Has(h) {
 		return false
 	}
-	s.all = append(s.all, h)
-	s.index.Add(s.all, uint32(len(s.all)-1))
+	s.all.Append(h)
+	s.index.Add(&s.all, uint32(s.all.Len()-1))
 	return true
 }
 
-// From returns the identities from the k-th on.
-func (s *Set) From(k int) []canon.Hash { return s.all[k:] }
+// From yields the identities from the k-th on.
+func (s *Set) From(k int) iter.Seq[canon.Hash] {
+	return func(yield func(canon.Hash) bool) {
+		for ; k < s.all.Len() && yield(s.all.At(uint32(k))); k++ {
+		}
+	}
+}
 
 // Of returns the shard of an identity, of n.
 func Of(h canon.Hash, n int) int { return int((h.Lo >> 32) * uint64(n) >> 32) }
