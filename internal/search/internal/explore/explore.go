@@ -180,8 +180,8 @@ func (x *Explorer) reached(parent uint32, event int) error {
 			}
 		}
 	}
-	x.growing.RLock()
-	defer x.growing.RUnlock() // the state may get another number after that
+	x.hold()
+	defer x.letGo() // the state may get another number after that
 	fresh := !x.lately(h) && x.Add(h, Origin{parent, uint16(event), coins})
 	if r := x.Reduction; r != nil {
 		if !r.aside && r.asks(r.now) {
@@ -370,8 +370,8 @@ func (x *Explorer) LookUp(m *Memo) error {
 	if err := x.room(len(m.Next)); err != nil {
 		return err
 	}
-	x.growing.RLock()
-	defer x.growing.RUnlock()
+	x.hold()
+	defer x.letGo()
 	defer x.Told()
 	m.Touch()
 	x.Owner.Share.Took(len(m.Next)+len(m.seen), false)

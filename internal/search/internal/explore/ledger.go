@@ -158,6 +158,19 @@ func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
 	return newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
 }
 
+// hold keeps the set as it is, until letGo, where another goroutine might make it larger.
+func (l *Ledger) hold() {
+	if l.Joint {
+		l.growing.RLock()
+	}
+}
+
+func (l *Ledger) letGo() {
+	if l.Joint {
+		l.growing.RUnlock()
+	}
+}
+
 // join records that several goroutines write.
 func (l *Ledger) join() { l.Joint = true }
 
@@ -574,9 +587,9 @@ func (l *Ledger) Room(n int) error {
 			return err
 		}
 	}
-	l.growing.RLock()
+	l.hold()
 	enough := l.Set.Len()+n <= l.Set.Cap()
-	l.growing.RUnlock()
+	l.letGo()
 	if enough {
 		return nil
 	}
