@@ -115,8 +115,9 @@ var rooms = []room{
 		instead: map[string]string{"": "codec writes and reads values; let the one who asks say what they are"},
 	},
 	{
-		path: "netsim",
-		may:  []string{"internal/canon", "macetime"},
+		path:  "netsim",
+		may:   []string{"macetime"},
+		tests: []string{"internal/canon"},
 		instead: map[string]string{
 			"choose": "netsim says what is possible and never picks; return the alternatives and let sim choose",
 			"":       "netsim holds facts; let sim ask for them",
@@ -413,8 +414,18 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/codecs",
+		may:     []string{"internal/canon", "internal/codec", "internal/handler", "internal/sight", "sim", "internal/contract"},
+		instead: map[string]string{"": "codecs reads what a system's values are of; let who has a value encode it"},
+	},
+	{
+		path:    "internal/record",
+		may:     []string{"internal/canon", "internal/codec", "internal/codecs", "internal/disk", "internal/sight", "sim"},
+		instead: map[string]string{"": "a record is entries; let live write what happened, and merge say what it means"},
+	},
+	{
 		path:  "live",
-		may:   []string{"internal/canon", "internal/codec", "internal/disk", "macetime", "netsim", "internal/guard", "internal/handler", "internal/sight", "sim", "internal/contract", "internal/wording", "trace"},
+		may:   []string{"internal/canon", "internal/codec", "internal/codecs", "internal/record", "internal/disk", "macetime", "netsim", "internal/guard", "internal/handler", "internal/sight", "sim", "internal/contract", "internal/wording", "trace"},
 		tests: []string{"systems/*", "internal/catalog", "choose", "internal/world"}, // the rules of netsim against those of sockets
 		instead: map[string]string{
 			"internal/search": "live is the other Env, and no search; record a path and let search replay it",
@@ -443,7 +454,7 @@ var rooms = []room{
 	},
 	{
 		path:  "internal/merge",
-		may:   []string{"internal/canon", "internal/handler", "macetime", "choose", "sim", "internal/setting", "internal/world", "internal/search", "live", "trace"},
+		may:   []string{"internal/canon", "internal/handler", "macetime", "choose", "sim", "internal/setting", "internal/world", "internal/search", "internal/codecs", "internal/record", "live", "trace"},
 		tests: []string{"systems/*", "internal/catalog", "internal/codec"},
 		instead: map[string]string{
 			"": "merge makes a path of records; let the command write it",

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"macemc/internal/codecs"
 	"macemc/sim"
 )
 
@@ -135,7 +136,7 @@ func BenchmarkPair(b *testing.B) {
 // that a connection of nodes allows.
 func bare(b *testing.B, link string, ways int) {
 	echo := ways > 0
-	frame, err := codecOf(pumps(false, 0, nil)).Append(numberFrame(nil, frameMessage, 1), load{1, payload})
+	frame, err := codecs.Of(pumps(false, 0, nil)).Append(numberFrame(nil, frameMessage, 1), load{1, payload})
 	if err != nil {
 		b.Fatal(err)
 	}

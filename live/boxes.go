@@ -3,7 +3,6 @@ package live
 import (
 	"slices"
 
-	"macemc/netsim"
 	"macemc/sim"
 )
 
@@ -133,7 +132,7 @@ func (x *boxes) deliver(j int) { x.in = slices.Delete(x.in, j, j+1) }
 
 // keep adds a message to the node's set.
 func (x *boxes) keep(i incoming) {
-	at, _ := slices.BinarySearchFunc(x.set, i, func(a, b incoming) int { return netsim.CompareSums(a.sum, b.sum) })
+	at, _ := slices.BinarySearchFunc(x.set, i, func(a, b incoming) int { return a.sum.Compare(b.sum) })
 	x.set = slices.Insert(x.set, at, i)
 }
 

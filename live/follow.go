@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"macemc/internal/record"
 	"macemc/sim"
 )
 
@@ -24,7 +25,7 @@ type Follower struct {
 // Follow returns a follower. If copies is not nil, it is called for each record, and the record
 // is copied to the writer that it returns.
 func Follow(sys *sim.System, p sim.Params, copies func(node, life int) (io.WriteCloser, error)) (*Follower, error) {
-	w, err := NewWatch(sys, p)
+	w, err := newWatch(sys, p)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 		}
 		from = io.TeeReader(r, kept)
 	}
-	records := NewRecords(from, f.watch.sys)
+	records := record.NewReader(from, f.watch.sys)
 	end := make(chan struct{})
 	f.mu.Lock()
 	before := f.ends[node]
@@ -66,9 +67,9 @@ func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 			e, err := records.Next()
 			f.mu.Lock()
 			if err == nil {
-				f.watch.Add(e)
+				f.watch.add(e)
 			} else {
-				f.watch.Dead(node)
+				f.watch.dead(node)
 				if !errors.Is(err, io.EOF) && f.err == nil {
 					f.err = err
 				}

@@ -17,6 +17,7 @@ import (
 
 	"macemc/internal/guard"
 	"macemc/internal/handler"
+	"macemc/internal/record"
 	"macemc/netsim"
 	"macemc/sim"
 )
@@ -229,9 +230,9 @@ func (h *Host) make(i int) (_ *Node, err error) {
 			return nil, err
 		}
 		if to != nil {
-			if err := n.recorder.begin(to, &Beginning{
+			if err := n.recorder.begin(to, &record.Beginning{
 				System: h.sys.Name, Nodes: h.params.Nodes, Params: h.params.Settings(h.sys), Bugs: names(h.params.Bugs()),
-				Number: n.number, Buffer: h.buffer, Kept: n.kept, Disk: n.m.disk.writes(), last: last,
+				Number: n.number, Buffer: h.buffer, Kept: n.kept, Disk: n.m.disk.writes(), Encoded: last,
 			}); err != nil {
 				return nil, err
 			}

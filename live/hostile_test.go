@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"macemc/internal/codec"
+	"macemc/internal/codecs"
 	"macemc/sim"
 )
 
@@ -133,7 +134,7 @@ func TestHostileSockets(t *testing.T) {
 	h, log := startEchoes(t, Config{Timeout: 500 * time.Millisecond, MessageMost: 1 << 16})
 	n1 := h.Node(1)
 	good := func() *hello {
-		return &hello{system: "echoes", run: h.run, from: 0, to: 1, life: 7, conn: 9, types: codecOf(echoes).Types()}
+		return &hello{system: "echoes", run: h.run, from: 0, to: 1, life: 7, conn: 9, types: codecs.Of(echoes).Types()}
 	}
 	dial := func() net.Conn {
 		c, err := net.Dial("tcp", h.Book()[1])
@@ -253,7 +254,7 @@ func TestHostileSockets(t *testing.T) {
 		t.Fatal(err)
 	}
 	valid := datagramTo1(h)
-	value, err := codecOf(echoes).Append(append(valid, 1), number{-5})
+	value, err := codecs.Of(echoes).Append(append(valid, 1), number{-5})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +278,7 @@ func TestHostileSockets(t *testing.T) {
 
 func validFrame(t *testing.T, m any) []byte {
 	t.Helper()
-	b, err := codecOf(echoes).Append(binary.AppendUvarint(beginFrame(nil, frameMessage), 1), m)
+	b, err := codecs.Of(echoes).Append(binary.AppendUvarint(beginFrame(nil, frameMessage), 1), m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +316,7 @@ func TestSlowPeers(t *testing.T) {
 					defer func() { _ = c.Close() }()
 					var who *hello
 					if who, err = met(c); err == nil {
-						err = greet(c, &hello{system: "echoes", run: h.run, from: 1, to: 0, life: 7, conn: who.conn, types: codecOf(echoes).Types()}, "")
+						err = greet(c, &hello{system: "echoes", run: h.run, from: 1, to: 0, life: 7, conn: who.conn, types: codecs.Of(echoes).Types()}, "")
 					}
 				}
 				if peer <- err; err == nil && reads {
@@ -541,7 +542,7 @@ func FuzzFrames(f *testing.F) {
 	f.Cleanup(func() { _ = h.Stop() })
 	f.Add(numberFrame(numberFrame(nil, frameAck, 0), frameBoxed, 7))
 	f.Add(append(beginFrame(nil, framePing), 1, 2))
-	b, _ := codecOf(echoes).Append(binary.AppendUvarint(beginFrame(nil, frameMessage), 1), number{1})
+	b, _ := codecs.Of(echoes).Append(binary.AppendUvarint(beginFrame(nil, frameMessage), 1), number{1})
 	f.Add(endFrame(b, 0))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		s := h.Node(1).links.door.session(nil, 0, 1, 2, false)

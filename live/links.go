@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"macemc/internal/codec"
+	"macemc/internal/record"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -29,7 +30,7 @@ type links struct {
 	datagrams *datagrams
 	peers     []*peer
 	buffer    int
-	found     Event // set by broken, roomy or message
+	found     event // set by broken, roomy or message
 	barrier   barrier
 	closing   bool  // no new connections
 	absent    bool  // the node has yet to join: no peer reaches it
@@ -129,13 +130,13 @@ func (l *links) broken() bool {
 func (l *links) roomy() bool {
 	for _, p := range l.peers {
 		if p.hearClear(l.buffer) {
-			l.found = Event{Kind: sim.KindClear, From: p.addr, Link: sim.LinkTCP}
+			l.found = event{Event: record.Event{Kind: sim.KindClear, From: p.addr, Link: sim.LinkTCP}}
 			return true
 		}
 	}
 	if l.flush && !slices.ContainsFunc(l.peers, func(p *peer) bool { return len(p.out) > 0 }) {
 		l.flush = false
-		l.found = Event{Kind: sim.KindFlushed}
+		l.found = event{Event: record.Event{Kind: sim.KindFlushed}}
 		return true
 	}
 	return false
@@ -167,7 +168,7 @@ func (l *links) message(from int) bool {
 
 // delivered records that a message was delivered. The node's record has the step by now, so the
 // sender may be informed.
-func (l *links) delivered(e *Event) {
+func (l *links) delivered(e *record.Event) {
 	p := l.peers[e.From.Index()]
 	l.traffic.count(l.host.metrics.received, p.at, e.Link, e.Value)
 	switch {
@@ -331,7 +332,7 @@ func (l *links) offered(a *arrival) {
 // established takes a connection into use.
 func (l *links) established(p *peer, s *session, h *hello) {
 	p.connect(s, h)
-	l.recorder.note(&Entry{Kind: EntryOpened, Peer: p.at, Conn: s.id, Other: s.other})
+	l.recorder.note(&record.Entry{Kind: record.EntryOpened, Peer: p.at, Conn: s.id, Other: s.other})
 	l.config.Log.Debug("connected", "node", l.name(l.at), "peer", l.name(p.at))
 	l.flow(p)
 }
@@ -362,7 +363,7 @@ func (l *links) breaks(p *peer, err error) {
 func (l *links) ended(p *peer, err error, open bool) {
 	s := p.sess
 	p.disconnect(open)
-	l.recorder.note(&Entry{Kind: EntryClosed, Peer: p.at, Conn: s.id})
+	l.recorder.note(&record.Entry{Kind: record.EntryClosed, Peer: p.at, Conn: s.id})
 	if !quiet(err) {
 		l.config.Log.Debug("disconnected", "node", l.name(l.at), "peer", l.name(p.at), "why", err.Error())
 	}

@@ -3,16 +3,17 @@ package live
 import (
 	"fmt"
 	"iter"
-	"reflect"
 	"runtime/debug"
 	"slices"
 	"time"
 
 	"macemc/internal/canon"
+	"macemc/internal/codecs"
 	"macemc/internal/contract"
 	"macemc/internal/disk"
 	"macemc/internal/guard"
 	"macemc/internal/handler"
+	"macemc/internal/record"
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
@@ -56,7 +57,7 @@ type answerer interface {
 }
 
 func newMachine(sys *sim.System, p sim.Params, self sim.Addr, a answerer) (*machine, error) {
-	walker, err := hasher(sys)
+	walker, err := codecs.Walker(sys)
 	if err != nil {
 		return nil, err
 	}
@@ -73,36 +74,6 @@ func newMachine(sys *sim.System, p sim.Params, self sim.Addr, a answerer) (*mach
 	return m, nil
 }
 
-// hasher returns the walker for the identity of a system's nodes, which is the same here and in
-// the simulation. It leaves times out: they are names there and readings here.
-func hasher(sys *sim.System) (*canon.Walker, error) {
-	o := contract.Rules(sys)
-	o.Skip = []reflect.Type{reflect.TypeFor[sim.Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table](), reflect.TypeFor[instant]()}
-	o.Named = []reflect.Type{reflect.TypeFor[sim.Addr]()}
-	o.Through = reflect.TypeFor[sight.Handled]()
-	w, err := canon.New(o)
-	if err != nil {
-		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
-	}
-	return w, nil
-}
-
-// instant is a macetime.Time or Monotone.
-type instant interface {
-	IsZero() bool
-	Instant()
-}
-
-// Hasher returns a function that gives the identity of a node, in a simulation and in live
-// alike.
-func Hasher(sys *sim.System) (func(node sim.Node) (canon.Hash, error), error) {
-	w, err := hasher(sys)
-	if err != nil {
-		return nil, err
-	}
-	return func(node sim.Node) (canon.Hash, error) { return w.Sum(node) }, nil
-}
-
 // failure describes how a handler failed.
 type failure struct {
 	text  string
@@ -113,7 +84,7 @@ func (f *failure) Error() string { return f.text }
 
 // run runs a handler, and leaves its effects in effects. It returns the failure of the handler,
 // if any.
-func (m *machine) run(e *Event) (failed *failure) {
+func (m *machine) run(e *record.Event) (failed *failure) {
 	m.picks, m.refused = m.picks[:0], m.refused[:0]
 	m.step.Begin()
 	m.Begin()
@@ -151,7 +122,7 @@ func (m *machine) settle(now time.Time, pace float64) {
 }
 
 // dispatch calls the handler of an event.
-func (m *machine) dispatch(e *Event) {
+func (m *machine) dispatch(e *record.Event) {
 	link := e.Link
 	if link == 0 {
 		link = sim.LinkTCP

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"time"
 
+	"macemc/internal/record"
 	"macemc/sim"
 )
 
@@ -41,14 +42,19 @@ func (m *membership) waits(s sim.Signal, now time.Time, dice *rand.Rand, most ti
 }
 
 // stepped updates the membership after an event.
-func (m *membership) stepped(e *Event) {
+func (m *membership) stepped(e *record.Event) {
 	switch {
-	case e.joins():
+	case of(e).Joins():
 		m.late, m.turn = false, time.Time{}
-	case e.leaves():
+	case of(e).Leaves():
 		m.left = true
 	}
 }
 
-func (e *Event) joins() bool  { return sim.Event{Kind: e.Kind, Value: e.Value}.Joins() }
-func (e *Event) leaves() bool { return sim.Event{Kind: e.Kind, Value: e.Value}.Leaves() }
+// An event is what a node handles next.
+type event struct {
+	record.Event
+	came time.Time // the time since which it waits; zero if it did not wait
+}
+
+func of(e *record.Event) sim.Event { return sim.Event{Kind: e.Kind, Value: e.Value} }

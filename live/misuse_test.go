@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/record"
 	"macemc/internal/world"
 	"macemc/macetime"
 	"macemc/sim"
@@ -85,11 +86,11 @@ func TestMisusesAreRejectedAlike(t *testing.T) {
 			if simulated == nil || !strings.Contains(simulated.Message, m.says) {
 				t.Fatalf("the simulation says %v, not %q", simulated, m.says)
 			}
-			r := &retold{step: &Step{Picks: []uint32{0, 0, 0}}}
+			r := &retold{step: &record.Step{Picks: []uint32{0, 0, 0}}}
 			if r.m, err = newMachine(sys, p, p.Addr(0), r); err != nil {
 				t.Fatal(err)
 			}
-			real := r.m.run(&Event{})
+			real := r.m.run(&record.Event{})
 			if real == nil || !strings.Contains(real.text, m.says) || untimed(real.text) != untimed(simulated.Message) {
 				t.Errorf("for real it is %v\nsimulated %q", real, simulated.Message)
 			}
@@ -118,11 +119,11 @@ func TestKeptEnvIsRejected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &retold{step: &Step{}}
+	r := &retold{step: &record.Step{}}
 	if r.m, err = newMachine(sys, p, p.Addr(0), r); err != nil {
 		t.Fatal(err)
 	}
-	if f := r.m.run(&Event{}); f != nil {
+	if f := r.m.run(&record.Event{}); f != nil {
 		t.Fatal(f)
 	}
 	r.m.step.End()

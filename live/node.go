@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"macemc/internal/guard"
+	"macemc/internal/record"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -32,7 +33,7 @@ type Node struct {
 	timer   *time.Timer
 	wakes   time.Time // when the timer fires
 	class   int       // of the next event
-	event   Event     // found by next
+	event   event     // found by next
 	closing bool
 	ended   bool
 	kill    bool
@@ -51,7 +52,7 @@ func (n *Node) close(kill bool) {
 // loop runs the node until its end. A goroutine that brings a message runs it too: see works.
 func (n *Node) loop() {
 	defer n.host.goes.Done()
-	first := Event{}
+	first := event{}
 	if n.number > 0 {
 		first.Kind = sim.KindRestart
 	}
@@ -67,7 +68,7 @@ func (n *Node) loop() {
 		n.turns.Lock()
 	}
 	if n.err == nil && !n.kill {
-		_ = n.recorder.note(&Entry{Kind: EntryEnd})
+		_ = n.recorder.note(&record.Entry{Kind: record.EntryEnd})
 		if n.host.leaves() { // nobody hears of an end that is everybody's
 			<-n.host.released
 		}
@@ -214,17 +215,17 @@ func (n *Node) nextOf(class int, now time.Time) bool {
 		return n.links.message(int(n.steps.Load())) && n.heeds()
 	case 1:
 		if task, ok := n.m.Task(n.reality.rand.IntN); ok {
-			n.event = Event{Kind: sim.KindTask, Value: task}
+			n.event = event{Event: record.Event{Kind: sim.KindTask, Value: task}}
 			return true
 		}
 	case 2:
 		if s, at, ok := n.clock.due(now, n.m.Timers); ok {
-			n.event = Event{Kind: sim.KindTimer, Value: s, came: at}
+			n.event = event{record.Event{Kind: sim.KindTimer, Value: s}, at}
 			return true
 		}
 	case 3:
 		if len(n.requests.waiting) > 0 && n.m.guards().Opens(n.requests.waiting[0].signal) {
-			n.event = Event{Kind: sim.KindScript, Value: n.requests.waiting[0].signal, Asked: true, came: n.requests.waiting[0].at}
+			n.event = event{record.Event{Kind: sim.KindScript, Value: n.requests.waiting[0].signal, Asked: true}, n.requests.waiting[0].at}
 			return true
 		}
 	case classScript:
@@ -233,7 +234,7 @@ func (n *Node) nextOf(class int, now time.Time) bool {
 				n.clock.alarm(until)
 				return false
 			}
-			n.event = Event{Kind: sim.KindScript, Value: n.script[0]}
+			n.event = event{Event: record.Event{Kind: sim.KindScript, Value: n.script[0]}}
 			n.script = n.script[1:]
 			return true
 		}
@@ -245,7 +246,7 @@ func (n *Node) nextOf(class int, now time.Time) bool {
 		}
 		if all := append(n.m.offers(), n.m.gathers(n.links.inSet)...); len(all) > 0 {
 			n.clock.action = now.Add(n.clock.pause)
-			n.event = Event{Kind: sim.KindAction, Value: all[n.reality.rand.IntN(len(all))]}
+			n.event = event{Event: record.Event{Kind: sim.KindAction, Value: all[n.reality.rand.IntN(len(all))]}}
 			return true
 		}
 	}
@@ -255,13 +256,13 @@ func (n *Node) nextOf(class int, now time.Time) bool {
 // take takes one step: it runs the handler, stores its writes, records the step, and then makes
 // its effects visible to others. It sets now to the end of the handler. If take returns false,
 // the node's life is over.
-func (n *Node) take(e *Event, now *time.Time) bool {
+func (n *Node) take(e *event, now *time.Time) bool {
 	var ask *asking
 	if e.Asked {
 		ask = n.requests.next()
 	}
-	if f := n.m.run(e); f != nil {
-		n.fails(f, ask, e)
+	if f := n.m.run(&e.Event); f != nil {
+		n.fails(f, ask, &e.Event)
 		return false
 	}
 	before, began := n.m.sends, *now
@@ -269,7 +270,7 @@ func (n *Node) take(e *Event, now *time.Time) bool {
 	n.host.metrics.stepped(e.Kind, e.came, began, *now)
 	n.m.settle(*now, n.clock.pace)
 	n.steps.Add(1)
-	if n.err = n.recorder.stepped(e, n.links.peers); n.err != nil {
+	if n.err = n.recorder.stepped(&e.Event, n.links.peers); n.err != nil {
 		return false
 	}
 	if err := n.store.stepped(func() []byte { return n.recorder.last(n.steps.Load()) }); err != nil {
@@ -279,13 +280,13 @@ func (n *Node) take(e *Event, now *time.Time) bool {
 	if n.err = n.recorder.write(); n.err != nil {
 		return false
 	}
-	if n.member.stepped(e); n.member.left { // as if it was killed: it hears nothing of it
+	if n.member.stepped(&e.Event); n.member.left { // as if it was killed: it hears nothing of it
 		n.close(true)
 		return false
 	}
 	n.links.absent = n.member.late
 	if e.Kind == sim.KindMessage {
-		n.links.delivered(e)
+		n.links.delivered(&e.Event)
 	}
 	n.links.apply(before)
 	n.emit()
@@ -311,7 +312,7 @@ func (n *Node) emit() {
 }
 
 // fails ends the life of a node whose handler failed.
-func (n *Node) fails(f *failure, ask *asking, e *Event) {
+func (n *Node) fails(f *failure, ask *asking, e *record.Event) {
 	text := guard.Bounded(f.text)
 	n.err = &Failed{n.m.self, text, f.stack}
 	n.recorder.failed(text, e)

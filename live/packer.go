@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"macemc/internal/codec"
+	"macemc/internal/codecs"
 	"macemc/sim"
 )
 
@@ -21,7 +22,7 @@ type packer struct {
 func newPacker(h *Host) *packer {
 	p := &packer{codec: h.config.Codec, most: h.config.MessageMost, sendable: map[reflect.Type]bool{}}
 	if p.codec == nil {
-		p.own = codecOf(h.sys)
+		p.own = codecs.Of(h.sys)
 		for _, v := range h.config.Types {
 			p.own.Allow(reflect.TypeOf(v))
 		}

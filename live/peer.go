@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"macemc/internal/canon"
+	"macemc/internal/record"
 	"macemc/sim"
 )
 
@@ -61,8 +62,8 @@ type incoming struct {
 	at     time.Time  // when it came from elsewhere
 }
 
-func (i incoming) event(from sim.Addr) Event {
-	return Event{Kind: sim.KindMessage, From: from, Link: i.link, Value: i.value, Serial: i.serial, Life: i.life, Conn: i.conn, came: i.at}
+func (i incoming) event(from sim.Addr) event {
+	return event{record.Event{Kind: sim.KindMessage, From: from, Link: i.link, Value: i.value, Serial: i.serial, Life: i.life, Conn: i.conn}, i.at}
 }
 
 // freeMost is the largest number of unused frames that a peer keeps for later messages.
@@ -154,8 +155,8 @@ func (p *peer) hearClear(buffer int) bool {
 
 // hearBroken returns, once, the end of a connection that the node must be informed of. Its
 // queued messages are lost.
-func (p *peer) hearBroken() Event {
-	e := Event{Kind: p.broken, From: p.addr, Link: sim.LinkTCP, Conn: p.brokenC}
+func (p *peer) hearBroken() event {
+	e := event{Event: record.Event{Kind: p.broken, From: p.addr, Link: sim.LinkTCP, Conn: p.brokenC}}
 	p.broken, p.out, p.handed = 0, p.out[:0], 0
 	return e
 }

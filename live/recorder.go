@@ -1,10 +1,11 @@
 package live
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
+	"time"
 
+	"macemc/internal/record"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -14,46 +15,47 @@ type recorder struct {
 	*place
 	m     *machine
 	to    io.WriteCloser // nil if nothing is recorded
-	out   *recordWriter
-	entry Entry
-	step  Step
+	out   *record.Writer
+	entry record.Entry
+	step  record.Step
 }
 
 // begin begins the record of a life.
-func (r *recorder) begin(to io.WriteCloser, b *Beginning) error {
-	r.to, r.out = to, &recordWriter{to: to, codec: codecOf(r.host.sys)}
-	if _, err := to.Write([]byte(magicRecord)); err != nil {
+func (r *recorder) begin(to io.WriteCloser, b *record.Beginning) error {
+	var err error
+	r.to = to
+	if r.out, err = record.NewWriter(to, r.host.sys); err != nil {
 		return err
 	}
-	return r.note(&Entry{Kind: EntryLife, Begin: b})
+	return r.note(&record.Entry{Kind: record.EntryLife, Begin: b})
 }
 
 // note writes an entry.
-func (r *recorder) note(e *Entry) error {
+func (r *recorder) note(e *record.Entry) error {
 	if r.to == nil {
 		return nil
 	}
-	e.Node, e.Life, e.At = r.at, r.life, now()
-	return r.out.write(e)
+	e.Node, e.Life, e.At = r.at, r.life, time.Now().UnixNano()
+	return r.out.Write(e)
 }
 
 // stepped makes the entry of a step.
-func (r *recorder) stepped(e *Event, peers []*peer) error {
+func (r *recorder) stepped(e *record.Event, peers []*peer) error {
 	if r.to == nil {
 		return nil
 	}
 	s := &r.step
-	*s = Step{Event: *e, Picks: r.m.picks, Refused: r.m.refused, Acked: s.Acked[:0], Resets: s.Resets[:0], Sends: r.m.sends, Stored: r.m.writes}
+	*s = record.Step{Event: *e, Picks: r.m.picks, Refused: r.m.refused, Acked: s.Acked[:0], Resets: s.Resets[:0], Sends: r.m.sends, Stored: r.m.writes}
 	effects := r.m.step.Effects()
 	for i := range effects {
 		switch f := &effects[i]; f.Kind {
 		case trace.EffectRefused:
 			p := peers[f.To.Index()]
-			s.Acked = append(s.Acked, Acked{p.at, p.last})
+			s.Acked = append(s.Acked, record.Acked{Peer: p.at, Of: p.last})
 		case trace.EffectReset:
 			p := peers[f.To.Index()]
 			if p.sess != nil {
-				s.Resets = append(s.Resets, Acked{p.at, p.sess.id})
+				s.Resets = append(s.Resets, record.Acked{Peer: p.at, Of: p.sess.id})
 			}
 		}
 	}
@@ -69,7 +71,7 @@ func (r *recorder) stepped(e *Event, peers []*peer) error {
 
 // write writes the entry of the step.
 func (r *recorder) write() error {
-	r.entry = Entry{Kind: EntryStep, Step: &r.step}
+	r.entry = record.Entry{Kind: record.EntryStep, Step: &r.step}
 	if err := r.note(&r.entry); err != nil {
 		return fmt.Errorf("%s cannot be recorded: %w", r.m.self, err)
 	}
@@ -81,20 +83,15 @@ func (r *recorder) last(number uint64) []byte {
 	if r.to == nil {
 		return nil
 	}
-	w := recordWriter{codec: r.out.codec, buf: binary.BigEndian.AppendUint64(nil, r.life)}
-	w.uint(number)
-	if w.step(&r.step); w.err != nil {
-		return nil // the record will say so
-	}
-	return w.buf
+	return r.out.Last(r.life, number, &r.step)
 }
 
 // failed records that a handler failed, with the part of the step that ran. e is nil if no
 // handler failed.
-func (r *recorder) failed(text string, e *Event) {
-	entry := &Entry{Kind: EntryFailed, Text: text}
+func (r *recorder) failed(text string, e *record.Event) {
+	entry := &record.Entry{Kind: record.EntryFailed, Text: text}
 	if e != nil {
-		entry.Step = &Step{Event: *e, Picks: r.m.picks, Refused: r.m.refused, Sends: r.m.sends}
+		entry.Step = &record.Step{Event: *e, Picks: r.m.picks, Refused: r.m.refused, Sends: r.m.sends}
 	}
 	_ = r.note(entry)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"macemc/internal/canon"
+	"macemc/internal/record"
 	"macemc/internal/sight"
 	"macemc/sim"
 	"macemc/trace"
@@ -33,7 +34,7 @@ type wayfarer struct {
 const lostAfter = int64(time.Second)
 
 // step removes the message that a step of node i delivered, and adds those that it sent.
-func (u *underway) step(i int, n *mirror, s *Step, at int64) {
+func (u *underway) step(i int, n *mirror, s *record.Step, at int64) {
 	e := &s.Event
 	switch {
 	case e.Kind == sim.KindMessage && e.Link != sim.LinkSet: // what is in a set stays there

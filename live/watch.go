@@ -11,6 +11,7 @@ import (
 	"macemc/internal/disk"
 	"macemc/internal/guard"
 	"macemc/internal/handler"
+	"macemc/internal/record"
 	"macemc/internal/sight"
 	"macemc/macetime"
 	"macemc/sim"
@@ -70,7 +71,7 @@ type mirror struct {
 	life    uint64
 	number  int
 	sends   map[uint64]uint64 // by life, how many
-	entries []*Entry          // that wait
+	entries []*record.Entry   // that wait
 
 	newest   uint64 // life of which there are entries
 	recorded uint64 // and of how many steps
@@ -91,14 +92,14 @@ type behind struct {
 // retold is a machine that takes steps again, with the answers of a record.
 type retold struct {
 	m       *machine
-	step    *Step // that is being taken
+	step    *record.Step // that is being taken
 	picked  int
 	strayed string
 }
 
 // begin begins a life. dead is the node that the last life left to System.Crash, if it was
 // kept.
-func (r *retold) begin(sys *sim.System, p sim.Params, self sim.Addr, b *Beginning) error {
+func (r *retold) begin(sys *sim.System, p sim.Params, self sim.Addr, b *record.Beginning) error {
 	dead := r.m
 	r.m, r.strayed = nil, ""
 	m, err := newMachine(sys, p, self, r)
@@ -117,7 +118,7 @@ func (r *retold) begin(sys *sim.System, p sim.Params, self sim.Addr, b *Beginnin
 }
 
 // take takes a step again.
-func (r *retold) take(s *Step) *failure {
+func (r *retold) take(s *record.Step) *failure {
 	r.step, r.picked = s, 0
 	e := &s.Event
 	switch e.Kind {
@@ -143,8 +144,8 @@ func (r *retold) show(seen *sight.Node) {
 	}
 }
 
-// NewWatch makes a watch of a system that runs with these params.
-func NewWatch(sys *sim.System, p sim.Params) (*Watch, error) {
+// newWatch makes a watch of a system that runs with these params.
+func newWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 	p, err := sys.Resolve(p)
 	if err != nil {
 		return nil, err
@@ -269,19 +270,19 @@ func (w *Watch) Waiting() (n int) {
 // Violations returns the first violation of each property.
 func (w *Watch) Violations() []Violation { return w.all }
 
-// Add adds an entry of a record. Its step is taken as soon as the order allows.
-func (w *Watch) Add(e *Entry) {
+// add adds an entry of a record. Its step is taken as soon as the order allows.
+func (w *Watch) add(e *record.Entry) {
 	if e.Node < 0 || e.Node >= len(w.nodes) {
 		return
 	}
 	n := w.nodes[e.Node]
 	switch e.Kind {
-	case EntryLife:
+	case record.EntryLife:
 		if last := e.Begin.Lost(n.newest, n.recorded); last != nil {
 			n.entries = append(n.entries, last)
 		}
 		n.newest, n.recorded = e.Life, 0
-	case EntryStep:
+	case record.EntryStep:
 		n.recorded++
 	}
 	n.entries = append(n.entries, e)
@@ -289,8 +290,8 @@ func (w *Watch) Add(e *Entry) {
 	}
 }
 
-// Dead reports to the watch that the process of a node has ended, and its record with it.
-func (w *Watch) Dead(node int) { w.Add(&Entry{Kind: EntryEnd, Node: node}) }
+// dead reports to the watch that the process of a node has ended, and its record with it.
+func (w *Watch) dead(node int) { w.add(&record.Entry{Kind: record.EntryEnd, Node: node}) }
 
 // advance takes one step of each node that can take one.
 func (w *Watch) advance() (some bool) {
@@ -308,27 +309,27 @@ func (w *Watch) advance() (some bool) {
 	return some
 }
 
-func (w *Watch) ready(e *Entry) bool {
-	if e.Kind != EntryStep || e.Step.Event.Kind != sim.KindMessage {
+func (w *Watch) ready(e *record.Entry) bool {
+	if e.Kind != record.EntryStep || e.Step.Event.Kind != sim.KindMessage {
 		return true
 	}
 	from := e.Step.Event.From.Index()
 	return from < 0 || from >= len(w.nodes) || w.nodes[from].sends[e.Step.Event.Life] >= e.Step.Event.Serial
 }
 
-func (w *Watch) take(i int, n *mirror, e *Entry) {
+func (w *Watch) take(i int, n *mirror, e *record.Entry) {
 	switch e.Kind {
-	case EntryLife:
+	case record.EntryLife:
 		w.begin(i, n, e)
-	case EntryStep:
+	case record.EntryStep:
 		if n.m != nil && n.strayed == "" {
 			w.step(i, n, e.Step, e.At)
 		}
 		n.sends[e.Life] = e.Step.Sends
-	case EntryFailed:
+	case record.EntryFailed:
 		w.end(n)
 		w.find(Violation{Node: w.params.Addr(i), Step: w.steps, Message: "a handler panicked: " + e.Text})
-	case EntryEnd:
+	case record.EntryEnd:
 		w.end(n)
 	}
 }
@@ -347,7 +348,7 @@ func (w *Watch) end(n *mirror) {
 	}
 }
 
-func (w *Watch) begin(i int, n *mirror, e *Entry) {
+func (w *Watch) begin(i int, n *mirror, e *record.Entry) {
 	w.end(n)
 	w.way.forget(i)
 	self := w.params.Addr(i)
@@ -365,7 +366,7 @@ func (w *Watch) begin(i int, n *mirror, e *Entry) {
 }
 
 // step takes a step again, and judges the state after it.
-func (w *Watch) step(i int, n *mirror, s *Step, at int64) {
+func (w *Watch) step(i int, n *mirror, s *record.Step, at int64) {
 	self := w.params.Addr(i)
 	e := &s.Event
 	if failed := n.take(s); failed != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/record"
 	"macemc/sim"
 )
 
@@ -79,11 +80,11 @@ func TestUnderWay(t *testing.T) {
 	u := underway{map[lane][]wayfarer{}}
 	p, _ := echoes.Resolve(sim.Params{Nodes: 2})
 	a := &mirror{}
-	if err := a.begin(echoes, p, p.Addr(0), &Beginning{}); err != nil {
+	if err := a.begin(echoes, p, p.Addr(0), &record.Beginning{}); err != nil {
 		t.Fatal(err)
 	}
-	step := func(e Event, links ...sim.Link) {
-		a.retold.step = &Step{}
+	step := func(e record.Event, links ...sim.Link) {
+		a.retold.step = &record.Step{}
 		env := a.m.envs.Next(false)
 		a.m.step.Begin()
 		a.m.step.Run(env, false)
@@ -92,10 +93,10 @@ func TestUnderWay(t *testing.T) {
 			port.Send(p.Addr(1), number{int(a.m.sends)})
 			a.m.sends++
 		}
-		u.step(0, a, &Step{Event: e, Sends: a.m.sends}, 1000)
+		u.step(0, a, &record.Step{Event: e, Sends: a.m.sends}, 1000)
 	}
 	far := func(link sim.Link, serial uint64) { // n1 gets it
-		u.step(1, &mirror{retold: retold{m: &machine{}}}, &Step{Event: Event{Kind: sim.KindMessage, Link: link, From: p.Addr(0), Serial: serial}}, 1000)
+		u.step(1, &mirror{retold: retold{m: &machine{}}}, &record.Step{Event: record.Event{Kind: sim.KindMessage, Link: link, From: p.Addr(0), Serial: serial}}, 1000)
 	}
 	want := func(what string, now int64, counted, all int) {
 		t.Helper()
@@ -110,12 +111,12 @@ func TestUnderWay(t *testing.T) {
 			t.Errorf("%s: %d and %d with sets are under way, not %d and %d", what, n, m, counted, all)
 		}
 	}
-	step(Event{}, sim.LinkTCP, sim.LinkTCP, sim.LinkUDP, sim.LinkSet, sim.LinkBag)
+	step(record.Event{}, sim.LinkTCP, sim.LinkTCP, sim.LinkUDP, sim.LinkSet, sim.LinkBag)
 	want("sent", 1000, 4, 5)
 	far(sim.LinkTCP, 1)
 	far(sim.LinkSet, 4)
 	want("two came", 1000, 3, 4)
-	step(Event{Kind: sim.KindError, From: p.Addr(1)}, sim.LinkTCP)
+	step(record.Event{Kind: sim.KindError, From: p.Addr(1)}, sim.LinkTCP)
 	want("the connection broke, and another message was sent", 1000, 3, 4)
 	want("a datagram is late", 1000+2*lostAfter, 2, 3)
 	far(sim.LinkBag, 5)

@@ -71,23 +71,24 @@ func (h *hello) append(buf []byte) []byte {
 }
 
 func (h *hello) read(data []byte) error {
-	d := &entryReader{data: data}
-	h.system, h.run = d.text(), d.text()
-	h.from, h.to = d.int(), d.int()
+	d := codec.NewFields(data)
+	h.system, h.run = d.Text(), d.Text()
+	h.from, h.to = d.Int(), d.Int()
 	for _, x := range []*uint64{&h.life, &h.conn, &h.last, &h.came, &h.low} {
-		*x = d.uint()
+		*x = d.Uint()
 	}
-	n := d.int()
+	n := d.Int()
 	if n > typesMost {
-		d.bad, n = true, 0
+		d.Spoil()
+		n = 0
 	}
 	for range n {
-		if d.bad {
+		if d.Bad() {
 			break
 		}
-		h.types = append(h.types, codec.Type{Name: d.text(), Shape: d.fixed()})
+		h.types = append(h.types, codec.Type{Name: d.Text(), Shape: d.Fixed()})
 	}
-	if d.bad || len(d.data) > 0 {
+	if d.Bad() || len(d.Rest()) > 0 {
 		return errors.New("the hello is malformed")
 	}
 	return nil

@@ -1,14 +1,16 @@
 package netsim
 
-import "macemc/internal/canon"
-
 // A Packet is one message under way. Its Origin identifies the step that sent it: that helps to explain a
 // run, and is not part of a state.
 type Packet struct {
 	Message any
-	Sum     canon.Hash // identity of Message, where the world hashes; else zero
+	Sum     Sum // identity of Message, where the world hashes; else zero
 	Origin
 }
+
+// Sum is the identity of a message. This package compares sums and computes none; the zero Sum is no
+// message's.
+type Sum = struct{ Hi, Lo uint64 }
 
 // Origin is the step that sent a message, and the number of the message in its run, from 1;
 // 0 if it is not known.

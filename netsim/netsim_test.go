@@ -235,17 +235,6 @@ func TestBagNumbers(t *testing.T) {
 	}
 }
 
-func TestCompareSums(t *testing.T) {
-	ordered := []canon.Hash{{Hi: 0, Lo: 0}, {Hi: 0, Lo: 9}, {Hi: 1, Lo: 0}, {Hi: 1, Lo: 1}}
-	for i, a := range ordered {
-		for j, b := range ordered {
-			if got := CompareSums(a, b); got != min(1, max(-1, i-j)) {
-				t.Errorf("CompareSums(%v, %v) = %d", a, b, got)
-			}
-		}
-	}
-}
-
 // A message in a bag comes once for each time that it was put in; a message in a
 // set stays, and neither affects the other.
 func TestBag(t *testing.T) {

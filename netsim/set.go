@@ -3,8 +3,6 @@ package netsim
 import (
 	"cmp"
 	"slices"
-
-	"macemc/internal/canon"
 )
 
 // A Member is one message of a Set, with its sender. In a bag it has the number of its
@@ -32,7 +30,7 @@ type Set struct {
 // copies are unknown for a bag whose members were set by Place.
 type Equal struct {
 	From int
-	Sum  canon.Hash
+	Sum  Sum
 	Origin
 }
 
@@ -122,13 +120,7 @@ func Bagged(members []Member) (n int) {
 func (s *Set) For(to int) []Member { return s.to[to] }
 
 func compareMembers(a, b Member) int {
-	return cmp.Or(cmp.Compare(a.From, b.From), CompareSums(a.Sum, b.Sum), cmp.Compare(min(a.Count, 1), min(b.Count, 1)))
-}
-
-// CompareSums orders identities: an order without meaning, but the same in
-// every process.
-func CompareSums(a, b canon.Hash) int {
-	return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo))
+	return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.Sum.Hi, b.Sum.Hi), cmp.Compare(a.Sum.Lo, b.Sum.Lo), cmp.Compare(min(a.Count, 1), min(b.Count, 1)))
 }
 
 // Place makes a node's set hold these members, which are in canonical order.

@@ -1,6 +1,7 @@
 package canon
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"math/bits"
@@ -30,6 +31,9 @@ func (h Hash) String() string {
 	binary.BigEndian.PutUint64(b[8:], h.Lo)
 	return hex.EncodeToString(b[:])
 }
+
+// Compare orders hashes: an order without meaning, but the same in every process.
+func (h Hash) Compare(o Hash) int { return cmp.Or(cmp.Compare(h.Hi, o.Hi), cmp.Compare(h.Lo, o.Lo)) }
 
 // Add combines h and o without order, modulo 2^128. A multiset of hashes is
 // their sum; Sub takes one out again.

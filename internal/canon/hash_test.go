@@ -99,3 +99,15 @@ func TestOfPair(t *testing.T) {
 		}
 	}
 }
+
+// Hashes are ordered by their first half, and then by their second.
+func TestCompareHashes(t *testing.T) {
+	ordered := []Hash{{Hi: 0, Lo: 0}, {Hi: 0, Lo: 9}, {Hi: 1, Lo: 0}, {Hi: 1, Lo: 1}}
+	for i, a := range ordered {
+		for j, b := range ordered {
+			if got := a.Compare(b); got != min(1, max(-1, i-j)) {
+				t.Errorf("%v compares with %v as %d", a, b, got)
+			}
+		}
+	}
+}

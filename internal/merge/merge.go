@@ -10,10 +10,11 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/canon"
+	"macemc/internal/codecs"
 	"macemc/internal/handler"
+	"macemc/internal/record"
 	"macemc/internal/setting"
 	"macemc/internal/world"
-	"macemc/live"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -46,7 +47,7 @@ func FromFolder(find func(name string) (*sim.System, error), dir string) (*Resul
 			return nil, err
 		}
 		defer func() { _ = file.Close() }()
-		system, err := live.SystemOf(file)
+		system, err := record.SystemOf(file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
@@ -125,7 +126,7 @@ type refusal struct {
 
 // nodeRecord is the record of one node, over all its lives.
 type nodeRecord struct {
-	entries  []*live.Entry
+	entries  []*record.Entry
 	at       int
 	life     uint64            // that runs in the World
 	sends    map[uint64]uint64 // by life
@@ -137,10 +138,10 @@ type nodeRecord struct {
 type merger struct {
 	sys    *sim.System
 	params sim.Params
-	begin  *live.Beginning
+	begin  *record.Beginning
 	nodes  []*nodeRecord
 	asked  openings
-	hash   func(sim.Node) (canon.Hash, error)
+	walker *canon.Walker
 	faults sim.Faults
 
 	w      *world.World
@@ -166,10 +167,10 @@ type merger struct {
 
 // read sorts the entries by node and life.
 func (m *merger) read(records []io.Reader) error {
-	lives := map[int]map[int][]*live.Entry{}
+	lives := map[int]map[int][]*record.Entry{}
 	for _, r := range records {
-		from := live.NewRecords(r, m.sys)
-		var all []*live.Entry
+		from := record.NewReader(r, m.sys)
+		var all []*record.Entry
 		for {
 			e, err := from.Next()
 			if errors.Is(err, io.EOF) {
@@ -180,7 +181,7 @@ func (m *merger) read(records []io.Reader) error {
 			}
 			all = append(all, e)
 		}
-		if len(all) == 0 || all[0].Kind != live.EntryLife {
+		if len(all) == 0 || all[0].Kind != record.EntryLife {
 			continue
 		}
 		b := all[0].Begin
@@ -192,7 +193,7 @@ func (m *merger) read(records []io.Reader) error {
 				all[0].Node, b.Nodes, b.Params, b.Bugs, m.begin.Nodes, m.begin.Params, m.begin.Bugs)
 		}
 		if lives[all[0].Node] == nil {
-			lives[all[0].Node] = map[int][]*live.Entry{}
+			lives[all[0].Node] = map[int][]*record.Entry{}
 		}
 		if lives[all[0].Node][b.Number] != nil {
 			return fmt.Errorf("there are two records of life %d of n%d", b.Number, all[0].Node)
@@ -231,13 +232,13 @@ func (m *merger) read(records []io.Reader) error {
 
 // whole returns the entries of a life. If its own record lacks the last step and that of the
 // next life has it, the step is included.
-func whole(all, next []*live.Entry) []*live.Entry {
+func whole(all, next []*record.Entry) []*record.Entry {
 	if next == nil {
 		return all
 	}
 	steps := uint64(0)
 	for _, e := range all {
-		if e.Kind == live.EntryStep {
+		if e.Kind == record.EntryStep {
 			steps++
 		}
 	}
@@ -252,14 +253,14 @@ func whole(all, next []*live.Entry) []*live.Entry {
 // prepare collects the facts about connections that the merge needs beforehand, and makes the
 // World.
 func (m *merger) prepare() (err error) {
-	if m.hash, err = live.Hasher(m.sys); err != nil {
+	if m.walker, err = codecs.Walker(m.sys); err != nil {
 		return err
 	}
 	f := sim.Faults{Loss: sim.Unlimited, Reorder: sim.Unlimited, Rare: sim.Unlimited}
 	for i, n := range m.nodes {
 		lives, sends := 0, uint64(0)
 		for k, e := range n.entries {
-			if e.Kind == live.EntryLife {
+			if e.Kind == record.EntryLife {
 				lives, sends = lives+1, 0
 			}
 			if e.Step == nil {
@@ -297,7 +298,7 @@ func (m *merger) prepare() (err error) {
 		if m.sys.Crash == nil {
 			return sys.New(p, self)
 		}
-		if e := m.nodes[self.Index()].next(); e != nil && e.Kind == live.EntryLife && !e.Begin.Kept {
+		if e := m.nodes[self.Index()].next(); e != nil && e.Kind == record.EntryLife && !e.Begin.Kept {
 			m.differ("%s: what System.Crash keeps was lost with the process, and the simulation keeps it", self)
 		}
 		return m.made(self, m.sys.Crash(p, self, dead))
@@ -330,14 +331,14 @@ func (n *nodeRecord) send() uint64 {
 // left returns the number of steps that were not taken.
 func (n *nodeRecord) left() (steps int) {
 	for _, e := range n.entries[min(n.at, len(n.entries)):] {
-		if e.Kind == live.EntryStep {
+		if e.Kind == record.EntryStep {
 			steps++
 		}
 	}
 	return steps
 }
 
-func (n *nodeRecord) next() *live.Entry {
+func (n *nodeRecord) next() *record.Entry {
 	if n.at >= len(n.entries) {
 		return nil
 	}
@@ -383,7 +384,7 @@ func (m *merger) run() {
 	m.w.Environ.Allow(m.faults, nil)
 	f := m.w.Protect(func() {
 		for _, n := range m.nodes { // what comes before the start
-			for e := n.next(); e != nil && e.Kind != live.EntryStep && e.Kind != live.EntryFailed; e = n.next() {
+			for e := n.next(); e != nil && e.Kind != record.EntryStep && e.Kind != record.EntryFailed; e = n.next() {
 				m.note(e)
 				n.pass()
 			}
@@ -450,13 +451,13 @@ func (m *merger) advance() bool {
 }
 
 // note records an event of a connection.
-func (m *merger) note(e *live.Entry) {
+func (m *merger) note(e *record.Entry) {
 	switch e.Kind {
-	case live.EntryLife:
+	case record.EntryLife:
 		m.nodes[e.Node].life = e.Life
-	case live.EntryOpened:
+	case record.EntryOpened:
 		m.opened[end{e.Node, e.Conn}] = opening{e.Peer, e.Other, e.Life}
-	case live.EntryClosed:
+	case record.EntryClosed:
 		m.over[end{e.Node, e.Conn}] = true
 	}
 }
@@ -484,7 +485,7 @@ func (m *merger) silent(node int, conn uint64) bool {
 	}
 	// It was never opened here so far: it may still be, in this life.
 	for k := n.at; k < len(n.entries); k++ {
-		if n.entries[k].Kind == live.EntryOpened && n.entries[k].Conn == conn {
+		if n.entries[k].Kind == record.EntryOpened && n.entries[k].Conn == conn {
 			return false
 		}
 	}
@@ -496,9 +497,9 @@ func (m *merger) ready(i int) bool {
 	n := m.nodes[i]
 	e := n.next()
 	switch e.Kind {
-	case live.EntryLife: // the one before is over: whatever came of it has arrived
+	case record.EntryLife: // the one before is over: whatever came of it has arrived
 		return m.buried(i)
-	case live.EntryStep:
+	case record.EntryStep:
 	default:
 		return true
 	}
@@ -542,7 +543,7 @@ func (m *merger) ready(i int) bool {
 // that its connection with a peer broke.
 func (m *merger) yetToHear(node, peer int) bool {
 	n := m.nodes[node]
-	if n.dead || n.next() == nil || n.next().Kind == live.EntryLife {
+	if n.dead || n.next() == nil || n.next().Kind == record.EntryLife {
 		return false
 	}
 	return m.where(func(e *sim.Event) bool {
@@ -567,7 +568,7 @@ func (m *merger) buried(i int) bool {
 }
 
 // find returns the place of an event among those that are possible, or -1 if it is not.
-func (m *merger) find(v *live.Event, i int) int {
+func (m *merger) find(v *record.Event, i int) int {
 	kind := v.Kind
 	return m.where(func(e *sim.Event) bool {
 		if e.Kind != kind || e.Node.Index() != i {
@@ -653,13 +654,13 @@ func (m *merger) take(i int) {
 	n := m.nodes[i]
 	e := n.next()
 	switch e.Kind {
-	case live.EntryLife:
+	case record.EntryLife:
 		m.crash(i)
 		n.pass()
 		m.note(e)
-	case live.EntryStep:
+	case record.EntryStep:
 		m.takeStep(i, e)
-	case live.EntryFailed:
+	case record.EntryFailed:
 		n.pass()
 		if e.Step != nil {
 			m.said = answered{step: e.Step}
@@ -681,7 +682,7 @@ func (m *merger) crash(i int) {
 	n.dead = n.dead || m.cause(sim.KindCrash, func(e *sim.Event) bool { return e.Node.Index() == i })
 }
 
-func (m *merger) takeStep(i int, e *live.Entry) {
+func (m *merger) takeStep(i int, e *record.Entry) {
 	n := m.nodes[i]
 	m.said = answered{step: e.Step}
 	if !m.perform(i, &e.Step.Event) {
@@ -700,7 +701,7 @@ func (m *merger) takeStep(i int, e *live.Entry) {
 	m.compare(i, e, &m.said)
 }
 
-func (m *merger) told(i int, v *live.Event) string {
+func (m *merger) told(i int, v *record.Event) string {
 	link := v.Link
 	if link == 0 {
 		link = sim.LinkTCP
@@ -711,7 +712,7 @@ func (m *merger) told(i int, v *live.Event) string {
 }
 
 // perform takes the event of an entry, after the faults that it needs.
-func (m *merger) perform(i int, v *live.Event) bool {
+func (m *merger) perform(i int, v *record.Event) bool {
 	defer m.said.hold()
 	switch {
 	case v.Kind == sim.KindMessage && v.Link == sim.LinkUDP:
@@ -730,10 +731,10 @@ func (m *merger) itself(k int) bool {
 }
 
 // broken takes the step in which a node is informed of the end of a connection.
-func (m *merger) broken(i int, v *live.Event) bool {
+func (m *merger) broken(i int, v *record.Event) bool {
 	from := v.From.Index()
 	hears := func(kind sim.Kind) bool {
-		k := m.find(&live.Event{Kind: kind, From: v.From}, i)
+		k := m.find(&record.Event{Kind: kind, From: v.From}, i)
 		if k < 0 {
 			return false
 		}
@@ -742,7 +743,7 @@ func (m *merger) broken(i int, v *live.Event) bool {
 		}
 		return m.itself(k)
 	}
-	if p := m.nodes[from]; !p.dead && (p.next() == nil || p.next().Kind == live.EntryLife || p.next().Kind == live.EntryEnd) && v.Conn != 0 {
+	if p := m.nodes[from]; !p.dead && (p.next() == nil || p.next().Kind == record.EntryLife || p.next().Kind == record.EntryEnd) && v.Conn != 0 {
 		if hears(v.Kind) {
 			return true
 		}
@@ -791,7 +792,7 @@ func word(kind sim.Kind) string {
 }
 
 // datagram takes a datagram that arrived, after the fates of those before it.
-func (m *merger) datagram(i int, v *live.Event) bool {
+func (m *merger) datagram(i int, v *record.Event) bool {
 	at := arrival{v.Life, v.Serial, i}
 	number := m.numbers[at]
 	delete(m.numbers, at)
@@ -851,10 +852,10 @@ func (m *merger) sent(i int, effects []trace.Effect) {
 }
 
 // compare compares a node's state with the recorded one.
-func (m *merger) compare(i int, e *live.Entry, a *answered) {
+func (m *merger) compare(i int, e *record.Entry, a *answered) {
 	m.out.step()
 	n := m.nodes[i]
-	state, err := m.hash(n.node)
+	state, err := m.walker.Sum(n.node)
 	switch {
 	case a.strayed != "":
 		m.part(i, "in %s: %s", m.told2(i, e), a.strayed)
@@ -867,7 +868,7 @@ func (m *merger) compare(i int, e *live.Entry, a *answered) {
 	}
 }
 
-func (m *merger) told2(i int, e *live.Entry) string {
+func (m *merger) told2(i int, e *record.Entry) string {
 	if e.Step.Event.Kind == 0 {
 		return "its start"
 	}

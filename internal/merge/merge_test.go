@@ -12,6 +12,7 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/internal/codec"
+	"macemc/internal/codecs"
 	"macemc/internal/long"
 	"macemc/internal/search"
 	"macemc/live"
@@ -198,7 +199,7 @@ func TestWrongAdapterIsCaught(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := live.Start(sys, live.Config{Params: p, Pace: 0.01, Record: follow.Record, Codec: &wrong{Codec: live.CodecOf(sys)},
+	h, err := live.Start(sys, live.Config{Params: p, Pace: 0.01, Record: follow.Record, Codec: &wrong{Codec: codecs.Of(sys)},
 		Failed: func(sim.Addr, error) {}}) // a node may well panic about it
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,9 @@ import (
 	"strings"
 
 	"macemc/choose"
+	"macemc/internal/codecs"
+	"macemc/internal/record"
 	"macemc/internal/setting"
-	"macemc/live"
 	"macemc/sim"
 )
 
@@ -26,7 +27,7 @@ type life struct{ node, number int }
 type openings map[life][]sim.Signal
 
 // collect collects the requests of a life, from its entries.
-func (o openings) collect(sys *sim.System, p sim.Params, entries []*live.Entry) {
+func (o openings) collect(sys *sim.System, p sim.Params, entries []*record.Entry) {
 	var happened []sim.Signal
 	own := 0
 	for _, e := range entries {
@@ -75,7 +76,7 @@ func (o openings) write(sys *sim.System, path *choose.Path) error {
 	slices.SortFunc(lives, func(a, b life) int { return (a.node-b.node)*1_000_000 + a.number - b.number })
 	for _, at := range lives {
 		for _, s := range o[at] {
-			data, err := live.CodecOf(sys).Append(nil, s)
+			data, err := codecs.Of(sys).Append(nil, s)
 			if err != nil {
 				return fmt.Errorf("n%d was asked for a %T, which cannot be written into a path: %w", at.node, s, err)
 			}
@@ -99,7 +100,7 @@ func SystemOf(sys *sim.System, path *choose.Path) (*sim.System, error) {
 		if errNode != nil || errLife != nil || err != nil {
 			return nil, fmt.Errorf("the path's header says opening: %q; it must be a node, the number of its life and a value", line)
 		}
-		s, err := live.CodecOf(sys).Decode(data)
+		s, err := codecs.Of(sys).Decode(data)
 		if err != nil {
 			return nil, fmt.Errorf("the request of n%d in the path cannot be read: %w", node, err)
 		}

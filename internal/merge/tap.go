@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"macemc/internal/handler"
-	"macemc/live"
+	"macemc/internal/record"
 	"macemc/macetime"
 	"macemc/sim"
 )
@@ -13,14 +13,14 @@ import (
 // answered is the record of the running step, with the answers that were used so far. The zero
 // answered is a step without a record: its handler may ask nothing.
 type answered struct {
-	step    *live.Step
+	step    *record.Step
 	held    bool // the World takes events that were not recorded
 	picked  int
 	strayed string // how the simulation differs first; "" if it does not
 }
 
 // recorded returns the step that runs, or nil while events run that were not recorded.
-func (a *answered) recorded() *live.Step {
+func (a *answered) recorded() *record.Step {
 	if a.held {
 		return nil
 	}

@@ -74,19 +74,21 @@ func TestCrashWithinAStep(t *testing.T) {
 	for _, r := range records {
 		readers = append(readers, &r.Buffer)
 	}
-	watch, err := live.NewWatch(keeping, sim.Params{})
+	follow, err := live.Follow(keeping, sim.Params{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range records {
-		from := live.NewRecords(bytes.NewReader(r.Bytes()), keeping)
-		for e, err := from.Next(); err == nil; e, err = from.Next() {
-			watch.Add(e)
+	for k, r := range records { // of n0 and n1, life by life
+		if err := follow.Read(k%2, k/2, io.NopCloser(bytes.NewReader(r.Bytes()))); err != nil {
+			t.Fatal(err)
 		}
 	}
-	if watch.Steps() != 16 || len(watch.Violations()) > 0 {
-		t.Errorf("a watch takes %d steps, and says %v", watch.Steps(), watch.Violations())
-	}
+	follow.Close()
+	follow.Look(func(w *live.Watch) {
+		if w.Steps() != 16 || len(w.Violations()) > 0 {
+			t.Errorf("a watch takes %d steps, and says %v", w.Steps(), w.Violations())
+		}
+	})
 	r, err := Merge(keeping, readers)
 	if err != nil {
 		t.Fatal(err)

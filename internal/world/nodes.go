@@ -290,7 +290,7 @@ func (all *nodes) post(i int, task sim.Signal) {
 // post adds a task, and reports whether there was no equal one.
 func (ns *nodeState) post(p posted) (added bool) {
 	at := 0
-	for at < len(ns.tasks) && netsim.CompareSums(ns.tasks[at].sum, p.sum) < 0 {
+	for at < len(ns.tasks) && ns.tasks[at].sum.Compare(p.sum) < 0 {
 		at++
 	}
 	if at < len(ns.tasks) && ns.tasks[at].sum == p.sum {

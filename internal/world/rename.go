@@ -133,7 +133,7 @@ func (r *Renaming) node(i int) canon.Hash {
 	for k := range ns.seen.Timers {
 		timers = append(timers, r.walks.sum(ns.seen.Timers[k].Signal))
 	}
-	slices.SortFunc(timers, netsim.CompareSums)
+	slices.SortFunc(timers, canon.Hash.Compare)
 	for _, sum := range timers {
 		h = h.Then(sum)
 	}
@@ -142,7 +142,7 @@ func (r *Renaming) node(i int) canon.Hash {
 	for k := range tasks {
 		tasks[k].sum = r.walks.sum(tasks[k].signal)
 	}
-	slices.SortFunc(tasks, func(a, b posted) int { return netsim.CompareSums(a.sum, b.sum) })
+	slices.SortFunc(tasks, func(a, b posted) int { return a.sum.Compare(b.sum) })
 	for k := range tasks {
 		h = h.Then(tasks[k].sum.Mix(uint64(tasks[k].count)))
 	}

@@ -100,7 +100,7 @@ func connectionSum(packets []netsim.Packet, told uint8) canon.Hash {
 
 func membersSum(members []netsim.Member) (h canon.Hash) {
 	for i := range members {
-		m := members[i].Sum.Mix(uint64(members[i].From))
+		m := canon.Hash(members[i].Sum).Mix(uint64(members[i].From))
 		if count := members[i].Count; count > 0 {
 			m = m.Mix(uint64(count))
 		}

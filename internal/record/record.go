@@ -1,4 +1,4 @@
-package live
+package record
 
 import (
 	"bufio"
@@ -6,19 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"macemc/internal/canon"
 	"macemc/internal/codec"
+	"macemc/internal/codecs"
 	"macemc/internal/disk"
 	"macemc/internal/sight"
 	"macemc/sim"
 )
-
-// A record has the steps of one node in one life: frames of entries, each written when its step
-// is done and before its effects are visible to others. The last frame may be torn by the end
-// of the process. A torn frame is left out, unless the node had kept the result of the step;
-// its next life records that: see LastStep.
 
 // EntryKind is the kind of an entry.
 type EntryKind uint8
@@ -60,7 +55,7 @@ type Beginning struct {
 	Disk   []disk.Write // the contents of the storage
 	Last   *LastStep    // of the life before, if System.Crash's node came from the folder; nil if it is not known
 
-	last []byte // the encoded LastStep, for the writer
+	Encoded []byte // LastStep as Writer.Last encoded it, for the writer; a reader sets Last
 }
 
 // LastStep is the last step of a life that ended suddenly. Its result was kept; the reader has
@@ -90,8 +85,6 @@ type Event struct {
 	Serial uint64 // of a message: which of its sender's sends it is, from 1
 	Life   uint64 // of a message: the sender's life
 	Conn   uint64 // of a message by TCP, and of an error: the connection, or 0 if there was none
-
-	came time.Time // live: the time since which it waits; zero if it did not wait
 }
 
 // Step is an event with the answers that its handler got and its results.
@@ -112,21 +105,38 @@ type Acked struct {
 	Of   uint64
 }
 
-type recordWriter struct {
+// Writer writes a record.
+type Writer struct {
 	to    io.Writer
 	codec *codec.Codec
 	buf   []byte
 	err   error
 }
 
+// NewWriter begins a record of a node of a system.
+func NewWriter(to io.Writer, sys *sim.System) (*Writer, error) {
+	_, err := to.Write([]byte(magicRecord))
+	return &Writer{to: to, codec: codecs.Of(sys)}, err
+}
+
+// Last encodes a step, of which there are that many in the life, as a LastStep.
+func (w *Writer) Last(life, number uint64, s *Step) []byte {
+	last := Writer{codec: w.codec, buf: binary.BigEndian.AppendUint64(nil, life)}
+	last.uint(number)
+	if last.step(s); last.err != nil {
+		return nil // the record will say so
+	}
+	return last.buf
+}
+
 // magicRecord begins a record; the number is its version.
 const magicRecord = "macemc live record 2\n"
 
-func (w *recordWriter) uint(x uint64) { w.buf = binary.AppendUvarint(w.buf, x) }
-func (w *recordWriter) text(s string) { w.uint(uint64(len(s))); w.buf = append(w.buf, s...) }
+func (w *Writer) uint(x uint64) { w.buf = binary.AppendUvarint(w.buf, x) }
+func (w *Writer) text(s string) { w.uint(uint64(len(s))); w.buf = append(w.buf, s...) }
 
-// write writes an entry in one go.
-func (w *recordWriter) write(e *Entry) error {
+// Write writes an entry in one go.
+func (w *Writer) Write(e *Entry) error {
 	if w.err != nil {
 		return w.err
 	}
@@ -152,7 +162,7 @@ func (w *recordWriter) write(e *Entry) error {
 			w.text(d.Name)
 			w.text(d.Data)
 		}
-		w.text(string(e.Begin.last))
+		w.text(string(e.Begin.Encoded))
 	case EntryStep:
 		w.step(e.Step)
 	case EntryOpened, EntryClosed:
@@ -173,7 +183,7 @@ func (w *recordWriter) write(e *Entry) error {
 	return w.err
 }
 
-func (w *recordWriter) step(s *Step) {
+func (w *Writer) step(s *Step) {
 	e := &s.Event
 	asked := byte(0)
 	if e.Asked {
@@ -205,8 +215,8 @@ func (w *recordWriter) step(s *Step) {
 	}
 }
 
-// Records reads one record up to its last whole entry.
-type Records struct {
+// Reader reads one record up to its last whole entry.
+type Reader struct {
 	from  *bufio.Reader
 	codec *codec.Codec
 	node  int
@@ -216,9 +226,9 @@ type Records struct {
 	begun bool
 }
 
-// NewRecords reads a record of a system.
-func NewRecords(r io.Reader, sys *sim.System) *Records {
-	return &Records{from: bufio.NewReaderSize(r, 1<<16), codec: codecOf(sys), addrs: sim.Params{Nodes: sight.NodesMost}.Addrs()}
+// NewReader reads a record of a system.
+func NewReader(r io.Reader, sys *sim.System) *Reader {
+	return &Reader{from: bufio.NewReaderSize(r, 1<<16), codec: codecs.Of(sys), addrs: sim.Params{Nodes: sight.NodesMost}.Addrs()}
 }
 
 // SystemOf returns the name of the system of a record, or "" if the record is torn before the
@@ -235,16 +245,16 @@ func SystemOf(r io.Reader) (string, error) {
 	if n > entryMost {
 		return "", errors.New("the record is damaged: its first entry is too large")
 	}
-	body, err := readAll(r, nil, n)
-	if err != nil {
+	body, err := io.ReadAll(io.LimitReader(r, int64(n)))
+	if err != nil || len(body) < n {
 		return "", nil
 	}
-	d := &entryReader{data: body}
-	if d.byte() != byte(EntryLife) {
+	d := codec.NewFields(body)
+	if d.Byte() != byte(EntryLife) {
 		return "", errors.New("the record is damaged: it does not begin with a life")
 	}
-	d.fixed()
-	return d.text(), nil
+	d.Fixed()
+	return d.Text(), nil
 }
 
 // entryMost is the largest size of an entry. The reader rejects longer ones.
@@ -252,7 +262,7 @@ const entryMost = 64 << 20
 
 // Next returns the next entry. It returns io.EOF at the end of the record, or where the rest is
 // torn.
-func (r *Records) Next() (*Entry, error) {
+func (r *Reader) Next() (*Entry, error) {
 	if !r.begun {
 		head := make([]byte, len(magicRecord))
 		if _, err := io.ReadFull(r.from, head); err != nil {
@@ -278,122 +288,110 @@ func (r *Records) Next() (*Entry, error) {
 	if _, err := io.ReadFull(r.from, r.buf); err != nil {
 		return nil, io.EOF
 	}
-	d := &entryReader{data: r.buf}
-	e := &Entry{Kind: EntryKind(d.byte()), At: int64(d.fixed())}
-	switch e.Kind {
-	case EntryLife:
-		b := &Beginning{System: d.text()}
-		r.node, b.Nodes, b.Number, b.Buffer = d.int(), d.int(), d.int(), d.int()
-		b.Kept = d.int() == 1
-		params := d.count()
-		r.life = d.fixed()
-		for range params {
-			b.Params = append(b.Params, d.text())
-		}
-		for range d.count() {
-			b.Bugs = append(b.Bugs, d.text())
-		}
-		for range d.count() {
-			b.Disk = append(b.Disk, disk.Write{Kind: disk.Kind(d.int()), Name: d.text(), Data: d.text()})
-		}
-		if last := (&entryReader{data: d.take(d.count())}); len(last.data) > 0 {
-			b.Last = &LastStep{Life: last.fixed(), Number: last.uint()}
-			b.Last.Step = r.step(last)
-			d.bad, d.err = d.bad || last.bad, last.err
-		}
-		e.Begin = b
-	case EntryStep:
-		e.Step = r.step(d)
-	case EntryOpened, EntryClosed:
-		e.Peer, e.Conn, e.Other = d.int(), d.uint(), d.uint()
-	case EntryFailed:
-		if e.Text = d.text(); len(d.data) > 0 {
-			e.Step = r.step(d)
-		}
-	case EntryEnd:
-	default:
-		d.bad = true
-	}
-	if d.bad {
+	d := codec.NewFields(r.buf)
+	e := &Entry{}
+	switch err := e.read(d, r); {
+	case d.Bad():
 		return nil, errors.New("the record is damaged: an entry is malformed")
+	case err != nil:
+		return nil, err
 	}
-	if d.err != nil {
-		return nil, d.err
-	}
-	e.Node, e.Life = r.node, r.life
 	return e, nil
 }
 
-func (r *Records) step(d *entryReader) *Step {
-	s := new(Step)
-	e := &s.Event
-	e.Kind = sim.Kind(d.byte())
-	if from := int(d.byte()); from > 0 && from <= len(r.addrs) {
+// read reads the fields of an entry.
+func (e *Entry) read(d *codec.Fields, r *Reader) (err error) {
+	e.Kind, e.At = EntryKind(d.Byte()), int64(d.Fixed())
+	switch e.Kind {
+	case EntryLife:
+		e.Begin = &Beginning{}
+		r.node, r.life, err = e.Begin.read(d, r)
+	case EntryStep:
+		e.Step = &Step{}
+		err = e.Step.read(d, r)
+	case EntryOpened, EntryClosed:
+		e.Peer, e.Conn, e.Other = d.Int(), d.Uint(), d.Uint()
+	case EntryFailed:
+		if e.Text = d.Text(); len(d.Rest()) > 0 {
+			e.Step = &Step{}
+			err = e.Step.read(d, r)
+		}
+	case EntryEnd:
+	default:
+		d.Spoil()
+	}
+	e.Node, e.Life = r.node, r.life
+	return err
+}
+
+func (b *Beginning) read(d *codec.Fields, r *Reader) (node int, life uint64, err error) {
+	b.System = d.Text()
+	node, b.Nodes, b.Number, b.Buffer = d.Int(), d.Int(), d.Int(), d.Int()
+	b.Kept = d.Int() == 1
+	params := d.Count()
+	life = d.Fixed()
+	for range params {
+		b.Params = append(b.Params, d.Text())
+	}
+	for range d.Count() {
+		b.Bugs = append(b.Bugs, d.Text())
+	}
+	for range d.Count() {
+		b.Disk = append(b.Disk, disk.Write{Kind: disk.Kind(d.Int()), Name: d.Text(), Data: d.Text()})
+	}
+	last := codec.NewFields(d.Take(d.Count()))
+	if len(last.Rest()) == 0 {
+		return node, life, nil
+	}
+	b.Last = &LastStep{Life: last.Fixed(), Number: last.Uint(), Step: &Step{}}
+	if err = b.Last.Step.read(last, r); last.Bad() {
+		d.Spoil()
+	}
+	return node, life, err
+}
+
+func (s *Step) read(d *codec.Fields, r *Reader) (err error) {
+	s.Event.read(d, r)
+	s.Sends, s.Stored = d.Uint(), d.Int()
+	s.State = canon.Hash{Hi: d.Fixed(), Lo: d.Fixed()}
+	s.Picks, s.Refused = numbers(d), numbers(d)
+	s.Acked, s.Resets = acked(d), acked(d)
+	return s.Event.readValue(d, r)
+}
+
+func numbers(d *codec.Fields) (list []uint32) {
+	for range d.Count() {
+		list = append(list, uint32(d.Uint()))
+	}
+	return list
+}
+
+func acked(d *codec.Fields) (list []Acked) {
+	for range d.Count() {
+		list = append(list, Acked{d.Int(), d.Uint()})
+	}
+	return list
+}
+
+func (e *Event) read(d *codec.Fields, r *Reader) {
+	e.Kind = sim.Kind(d.Byte())
+	if from := int(d.Byte()); from > 0 && from <= len(r.addrs) {
 		e.From = r.addrs[from-1]
 	}
-	e.Link, e.Asked = sim.Link(d.byte()), d.byte() == 1
-	e.Serial, e.Life, e.Conn, s.Sends, s.Stored = d.uint(), d.uint(), d.uint(), d.uint(), d.int()
-	s.State.Hi, s.State.Lo = d.fixed(), d.fixed()
-	for _, list := range []*[]uint32{&s.Picks, &s.Refused} {
-		for range d.count() {
-			*list = append(*list, uint32(d.uint()))
-		}
-	}
-	for _, list := range []*[]Acked{&s.Acked, &s.Resets} {
-		for range d.count() {
-			*list = append(*list, Acked{d.int(), d.uint()})
-		}
-	}
-	if !d.bad && len(d.data) > 0 {
-		var err error
-		if e.Value, err = r.codec.Decode(d.data); err != nil {
-			d.err = fmt.Errorf("a value of the record cannot be read: %w", err)
-		}
-	}
-	return s
+	e.Link, e.Asked = sim.Link(d.Byte()), d.Byte() == 1
+	e.Serial, e.Life, e.Conn = d.Uint(), d.Uint(), d.Uint()
 }
 
-type entryReader struct {
-	data []byte
-	bad  bool
-	err  error
-}
-
-func (d *entryReader) take(n int) []byte {
-	if n < 0 || len(d.data) < n {
-		d.bad, d.data = true, nil
-		return make([]byte, min(max(n, 0), 8))
+// readValue reads the value of an event, which is the last field of its step.
+func (e *Event) readValue(d *codec.Fields, r *Reader) (err error) {
+	if d.Bad() || len(d.Rest()) == 0 {
+		return nil
 	}
-	b := d.data[:n]
-	d.data = d.data[n:]
-	return b
-}
-
-func (d *entryReader) byte() byte    { return d.take(1)[0] }
-func (d *entryReader) fixed() uint64 { return binary.BigEndian.Uint64(d.take(8)) }
-
-func (d *entryReader) uint() uint64 {
-	x, n := binary.Uvarint(d.data)
-	if n <= 0 {
-		d.bad, d.data = true, nil
-		return 0
+	if e.Value, err = r.codec.Decode(d.Rest()); err != nil {
+		return fmt.Errorf("a value of the record cannot be read: %w", err)
 	}
-	d.data = d.data[n:]
-	return x
+	return nil
 }
-
-func (d *entryReader) int() int { return int(min(d.uint(), 1<<40)) }
-
-// count returns the number of the items that follow, each of at least a byte.
-func (d *entryReader) count() int {
-	n := d.int()
-	if n > len(d.data) {
-		d.bad, d.data, n = true, nil, 0
-	}
-	return n
-}
-
-func (d *entryReader) text() string { return string(d.take(d.count())) }
 
 func count(b bool) int {
 	if b {
@@ -401,5 +399,3 @@ func count(b bool) int {
 	}
 	return 0
 }
-
-func now() int64 { return time.Now().UnixNano() }

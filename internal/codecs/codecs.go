@@ -1,11 +1,13 @@
-package live
+package codecs
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 	"sync"
 
+	"macemc/internal/canon"
 	"macemc/internal/codec"
 	"macemc/internal/contract"
 	"macemc/internal/handler"
@@ -13,14 +15,11 @@ import (
 	"macemc/sim"
 )
 
-// CodecOf returns the codec that nodes of a system use unless Config.Codec says otherwise.
-func CodecOf(sys *sim.System) *codec.Codec { return codecOf(sys) }
-
 var codecs sync.Map // *sim.System: *codec.Codec
 
-// codecOf returns the codec of a system: it reads the types of the packages that its nodes
+// Of returns the codec of a system, which live nodes use unless live.Config.Codec says otherwise: it reads the types of the packages that its nodes
 // lead to.
-func codecOf(sys *sim.System) *codec.Codec {
+func Of(sys *sim.System) *codec.Codec {
 	if c, is := codecs.Load(sys); is {
 		return c.(*codec.Codec)
 	}
@@ -86,4 +85,24 @@ func opaque(rules []string) func(reflect.Type, reflect.StructField) bool {
 		}
 		return of.Name() != "" && slices.ContainsFunc(names(of), func(name string) bool { return slices.Contains(rules, name) })
 	}
+}
+
+// Walker returns the walker for the identity of a system's nodes, which is the same in live nodes and
+// in the simulation. It leaves times out: they are names there and readings in live nodes.
+func Walker(sys *sim.System) (*canon.Walker, error) {
+	o := contract.Rules(sys)
+	o.Skip = []reflect.Type{reflect.TypeFor[sim.Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table](), reflect.TypeFor[instant]()}
+	o.Named = []reflect.Type{reflect.TypeFor[sim.Addr]()}
+	o.Through = reflect.TypeFor[sight.Handled]()
+	w, err := canon.New(o)
+	if err != nil {
+		return nil, fmt.Errorf("system %s: %w", sys.Name, err)
+	}
+	return w, nil
+}
+
+// instant is a macetime.Time or Monotone.
+type instant interface {
+	IsZero() bool
+	Instant()
 }
