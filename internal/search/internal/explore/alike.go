@@ -11,25 +11,26 @@ import (
 	"macemc/sim"
 )
 
-// That nodes are interchangeable is what the system declares. It is compared with what the service does:
-// the starts must be the same under other names, and some of the states that are kept are compared with a
-// renamed one. The run to such a state is taken again under other names: from each of its states the step
-// is looked for that leads to the renamed next one. In the renamed state, every property must have the
-// value that it has in the state itself, and the steps must lead to the renamed states.
+// System.Interchangeable declares that nodes are interchangeable, and this file compares that with
+// what the service does. Two checks are made. The start states must be the same after nodes have
+// swapped names. And some of the kept states are compared with a renamed copy of themselves: to
+// reach the copy, the run to the state is taken again, and at each of its states the explorer looks
+// for the step that leads to the renamed next state. Each property must have the same value in the
+// copy as in the state itself, and the steps of the copy must lead to the renamed next states.
 
 const (
-	alikeLeast = 200 // states that are compared, from the first on
-	alikeEvery = 512 // and one in this many later
+	alikeLeast = 200 // this many states are compared, beginning with the first
+	alikeEvery = 512 // after that, one state in alikeEvery
 )
 
-// A Differs is the error that nodes are not interchangeable.
+// Differs is the error that nodes declared interchangeable behave differently under other names.
 type Differs struct{ Sets, How string }
 
 func (d *Differs) Error() string {
 	return fmt.Sprintf("System.Interchangeable says that %s may swap their names, and they may not: %s; a node must not compare or sort addresses, or keep one as a number or text, and neither a property nor a script may name one of them; mend that, or take the nodes out of the set", d.Sets, d.How)
 }
 
-// Names returns the sets of nodes that may swap their names.
+// Names returns the names of the interchangeable nodes, one list for each set.
 func (f *Fold) Names() string {
 	var all []string
 	for _, set := range f.sets {
@@ -50,21 +51,22 @@ func (f *Fold) Names() string {
 	return strings.Join(all, ", and ")
 }
 
-// aim is where a step leads.
+// aim is the state that a step leads to.
 type aim struct {
-	sum  canon.Hash // of the state, under some names
-	what string     // the event
+	sum  canon.Hash // of that state, under some names
+	what string     // the identity of the event
 	v    world.Vector
 }
 
-// aims has where the steps of a state lead.
+// aims collects the aims of all steps of a state. It is the visitor of the world in which these
+// steps are taken.
 type aims struct {
 	f   *Fold
 	to  []int
 	all []aim
 }
 
-// Arrived notes where a step led. Its rareness counts, too.
+// Arrived adds the state that the k-th step led to. The step's failure is part of the aim's sum.
 func (a *aims) Arrived(_ uint32, k int) error {
 	t := a.f.other
 	v := make(world.Vector, len(t.From))
@@ -81,7 +83,8 @@ func (a *aims) LookUp(*Memo) error {
 	panic("macemc bug: search: a step was looked up that is to be taken")
 }
 
-// ahead returns where the steps of a state lead, with the sums of the states under other names.
+// ahead returns an aim for each step of state v. Their sums are those of the states under the names
+// in to. Whether a step is rare is part of its sum, too.
 func (f *Fold) ahead(v world.Vector, to []int) []aim {
 	t := f.other
 	a := &aims{f: f, to: to}
@@ -110,7 +113,7 @@ func (f *Fold) ahead(v world.Vector, to []int) []aim {
 	return a.all
 }
 
-// verdict returns what the properties say of a state.
+// verdict describes, for an error message, which properties hold in state v.
 func (f *Fold) verdict(v world.Vector) (said string) {
 	t := f.other
 	t.World.Protect(func() {
@@ -137,7 +140,7 @@ func (f *Fold) verdict(v world.Vector) (said string) {
 	return said
 }
 
-// stands brings a state into the world.
+// stands loads state v into the taker's world.
 func (t *Taker) stands(v world.Vector) {
 	copy(t.From, v)
 	t.World.State.Load(t.Bank, t.From)
@@ -161,7 +164,7 @@ func (f *Fold) prepares(x *Explorer) error {
 
 func (f *Fold) prepared(t *Taker) { f.other = t }
 
-// begins compares the starts with the renamed ones.
+// begins compares the start states with their renamed copies.
 func (x *Explorer) begins() error {
 	f := x.fold
 	if f == nil {
@@ -190,7 +193,7 @@ func (x *Explorer) begins() error {
 	return nil
 }
 
-// unlike says how two nodes differ at the start.
+// unlike describes how nodes i and j differ at the start.
 func (f *Fold) unlike(v world.Vector, i, j int) string {
 	a, b := sim.Params{Nodes: f.n}.Addr(i).String(), sim.Params{Nodes: f.n}.Addr(j).String()
 	how := fmt.Sprintf("%s and %s are not alike at the start", a, b)
@@ -223,7 +226,7 @@ var word = regexp.MustCompile(`\bn\d+\b`)
 
 func (f *Fold) starts(v world.Vector) { f.roots = append(f.roots, v) }
 
-// root returns the start with an identity.
+// root returns the start state with identity h.
 func (f *Fold) root(h canon.Hash) world.Vector {
 	for _, v := range f.roots {
 		if f.total(v, f.same) == h {
@@ -233,14 +236,15 @@ func (f *Fold) root(h canon.Hash) world.Vector {
 	return nil
 }
 
-// dueAlike reports whether the state with a number is to be compared with a renamed one.
+// dueAlike reports whether the state that was added last should be compared with a renamed copy.
 func (f *Fold) dueAlike() bool {
 	f.kept++
 	return f.kept <= alikeLeast || f.kept%alikeEvery == 0
 }
 
-// alike compares a state with renamed ones: each node of a set gets the name of the next one; all are mixed,
-// in a way that depends on the state's identity; two are swapped.
+// alike compares state s with renamed copies of it: in one, each node of a set has the name of the
+// next node of the set; in one, the names are permuted in an order that depends on the state's
+// identity; in one, two nodes have swapped names.
 func (x *Explorer) alike(s uint32, h canon.Hash) error {
 	f := x.fold
 	var run []uint32
@@ -265,7 +269,8 @@ func (x *Explorer) alike(s uint32, h canon.Hash) error {
 
 func (f *Fold) compared() { f.Compared++ }
 
-// shuffled returns other names for the nodes: the next one's, all mixed, two swapped.
+// shuffled returns new names for the nodes. The turn says which of the permutations that alike
+// describes it is.
 func (f *Fold) shuffled(h canon.Hash, turn uint64) []int {
 	to := slices.Clone(f.same)
 	for _, set := range f.sets {
@@ -287,8 +292,8 @@ func (f *Fold) shuffled(h canon.Hash, turn uint64) []int {
 	return to
 }
 
-// compare takes a run under other names, and compares its last state with the one that it comes to. It
-// returns how they differ, or "".
+// compare takes a run under other names, and compares its last state with the last state of the run
+// under the old names. It returns how the two differ, or "".
 func (f *Fold) compare(run []world.Vector, to []int) (how string) {
 	other := f.root(f.total(run[0], to))
 	before := "at the start"
@@ -308,7 +313,8 @@ func (f *Fold) compare(run []world.Vector, to []int) (how string) {
 	return f.differ(before, f.ahead(other, f.same), f.ahead(last, to), to)
 }
 
-// differ compares where the steps of two states lead, which are one state under two names.
+// differ compares the aims of two states that are one state under two names. It returns how they
+// differ, or "".
 func (f *Fold) differ(before string, is, would []aim, to []int) string {
 	less := func(a, b aim) int {
 		if a.sum == b.sum {
@@ -332,7 +338,7 @@ func (f *Fold) differ(before string, is, would []aim, to []int) string {
 	return ""
 }
 
-// swapped tells which names nodes get.
+// swapped describes a renaming for an error message.
 func (f *Fold) swapped(to []int) string {
 	var all []string
 	for i, as := range to {

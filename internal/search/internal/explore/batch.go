@@ -5,12 +5,12 @@ import (
 	"macemc/internal/world"
 )
 
-// batch is steps of one or several states of a level, taken and not yet looked
-// up among the states that are known: that is done for many at once, so that
-// the memory which they need is fetched at once.
+// batch collects the steps of one or several states of a level before the states that they lead to
+// are looked up in the ledger. Many are looked up together, so that the processor fetches the
+// memory for all of them at the same time.
 type batch struct {
 	Parents []parent
-	recs    []uint64 // of the parents, packed
+	recs    []uint64 // the parents, packed
 	Next    []candidate
 	changes []change
 	seen    []seen // steps that are not looked up, in order
@@ -18,24 +18,25 @@ type batch struct {
 
 type parent struct {
 	State uint32
-	rec   int // where it begins in recs
+	rec   int // where the parent begins in recs
 	nodes canon.Hash
 	Fly   int
-	part  int32 // its place among the states of a Reduction that are expanded in part, or none
-	acts  int32 // the node of the first event, plus one
-	both  bool  // another node has an event, too: so something is possible after a step of any of them
+	part  int32 // its index in Reduction.part if the state is expanded in part, or none
+	acts  int32 // the node of the first event, plus one; 0 means that there is no event yet
+	both  bool  // a second node has an event: then something is still possible after any one step
 }
 
-// candidate is a state that a step leads to.
+// candidate is a state that a step leads to, as its parent and the changes of the step. It is not
+// yet looked up.
 type candidate struct {
 	Sum         canon.Hash
 	Parent      int32
-	first, last int32 // of its changes
+	first, last int32 // its range in batch.changes
 	Fly         int16
 	event       uint16
 	coins       uint16
 	by          byNumber
-	naps        int32 // what sleeps along the step: see sleep.go
+	naps        int32 // the number of the set of steps that sleep after this step: see sleep.go
 }
 
 type change struct {
@@ -43,7 +44,7 @@ type change struct {
 	id    uint32
 }
 
-// together is the number of candidates that are looked up at once.
+// together is the number of candidates that are collected before they are looked up.
 const together = 96
 
 func (b *batch) empty() {
@@ -51,35 +52,35 @@ func (b *batch) empty() {
 	b.cut(batchSize{})
 }
 
-// A batchSize has the lengths of the lists of a batch, except that of its parents.
+// batchSize holds the lengths of a batch's lists, except the list of parents.
 type batchSize struct{ next, changes, seen int }
 
 func (b *batch) size() batchSize { return batchSize{len(b.Next), len(b.changes), len(b.seen)} }
 
-// cut removes everything that was added to the batch since it had the size to.
+// cut removes everything that was added to the batch since its size was to.
 func (b *batch) cut(to batchSize) {
 	b.Next, b.changes, b.seen = b.Next[:to.next], b.changes[:to.changes], b.seen[:to.seen]
 }
 
-// stands makes a position the parent of the steps that are added next.
+// stands adds position p as a parent. Steps that are added from now on are steps of it.
 func (b *batch) stands(state uint32, p *position) {
 	b.Parents = append(b.Parents, parent{State: state, rec: len(b.recs), nodes: p.nodes, Fly: p.fly, part: p.part()})
 	b.recs = append(b.recs, p.at...)
 }
 
-// candidate adds the last parent, whose identity is total, before its k-th event
-// changes anything. The candidate holds until the next one is added.
+// candidate adds a candidate for the k-th event of the last parent. At first it equals the parent,
+// whose identity is total. The pointer is valid until the next candidate is added.
 func (b *batch) candidate(total canon.Hash, k int, step byNumber) *candidate {
 	first := int32(len(b.changes))
 	b.Next = append(b.Next, candidate{Sum: total, Parent: int32(len(b.Parents) - 1), first: first, last: first, event: uint16(k), by: step})
 	return &b.Next[len(b.Next)-1]
 }
 
-// set gives a place of the last candidate another part.
+// set records that the last candidate has part id at a place.
 func (b *batch) set(place int32, id uint32) { b.changes = append(b.changes, change{place, id}) }
 
-// changing returns a candidate's change of a place. If there is none yet, it adds one that leaves the
-// part of v there.
+// changing returns the candidate's change of a place. If there is none yet, it adds a change to the
+// part that v has there.
 func (b *batch) changing(c *candidate, place int32, v world.Vector) *change {
 	for k := int(c.first); k < len(b.changes); k++ {
 		if b.changes[k].place == place {
@@ -90,14 +91,14 @@ func (b *batch) changing(c *candidate, place int32, v world.Vector) *change {
 	return &b.changes[len(b.changes)-1]
 }
 
-// become changes the part to which a change of a candidate leads, and updates the candidate's sum.
+// become sets the part that a change leads to, and updates the candidate's sum.
 func (b *batch) become(bank *world.Bank, c *candidate, at *change, to uint32) {
 	c.replace(bank.Sum(int(at.place), at.id), bank.Sum(int(at.place), to))
 	*at = change{at.place, to}
 }
 
-// skip adds the results of a step that is not looked up: the k-th event of the last
-// parent, on a node.
+// skip adds the results of a step that need not be looked up (see commute.go): the k-th event of
+// the last parent, on a node.
 func (b *batch) skip(k, node int, o *footprint) {
 	for j := o.first; j < o.last; j++ {
 		b.seen = append(b.seen, seen{next: int32(len(b.Next)), parent: int32(len(b.Parents) - 1), result: j, event: uint16(k), node: uint16(node)})
@@ -113,17 +114,18 @@ func (p *parent) act(node int) {
 	}
 }
 
-// take adds the effect of a result on the candidate as a whole: on its sum and its counts.
+// take applies to the candidate what a result changes in the state as a whole: its sum, and its
+// number of messages under way.
 func (c *candidate) take(r *result) {
 	c.Sum = c.Sum.Add(r.delta)
 	c.Fly += r.fly
 	c.coins = r.coins
 }
 
-// replace takes a part with the sum was for one with the sum now.
+// replace updates the sum after one part with hash was has been replaced by one with hash now.
 func (c *candidate) replace(was, now canon.Hash) { c.Sum = c.Sum.Add(now).Sub(was) }
 
-// end ends the candidate's changes before the n-th of the batch.
+// end records that the candidate's changes end at index n.
 func (c *candidate) end(n int) { c.last = int32(n) }
 
 // recOf returns a parent, packed.
@@ -143,7 +145,7 @@ func (m *Memo) Write(c *candidate) {
 	}
 }
 
-// NodesOf returns the share of the nodes in a candidate's identity.
+// NodesOf returns the nodes' share of a candidate's identity.
 func (m *Memo) NodesOf(c *candidate) canon.Hash {
 	nodes := m.Parents[c.Parent].nodes
 	for _, ch := range m.changes[c.first:c.last] {
@@ -155,14 +157,14 @@ func (m *Memo) NodesOf(c *candidate) canon.Hash {
 	return nodes
 }
 
-// Settle passes all candidates to the visitor at once.
+// Settle hands all candidates to the visitor, and empties the batch.
 func (m *Memo) Settle() error {
 	defer m.batch.empty()
 	return m.x.Visitor.LookUp(m)
 }
 
-// Touch loads the memory that looking the candidates up will need, so that it is in the processor's
-// cache then.
+// Touch reads the memory that looking up the candidates will need, so that it is in the processor's
+// cache when they are looked up.
 func (m *Memo) Touch() (loaded uint64) {
 	for j := range m.Next {
 		loaded += m.x.touch(m.Next[j].Sum)
@@ -173,8 +175,8 @@ func (m *Memo) Touch() (loaded uint64) {
 	return loaded
 }
 
-// flush looks up the candidates of the batch in the middle of a state, before its next steps are
-// added.
+// flush looks up the candidates collected so far, in the middle of a state's expansion. Later steps
+// of the state are added to the emptied batch.
 func (m *Memo) flush(state uint32) error {
 	if err := m.Settle(); err != nil {
 		return err

@@ -14,19 +14,20 @@ import (
 	"macemc/trace"
 )
 
-// cache remembers the results of steps by their footprints: the parts that a step touched
-// or asked about. If these parts are the same, the step has the same result, since it cannot
-// distinguish the states before it reaches a part that differs.
+// cache remembers the results of steps by their footprints: the parts that a step touched or asked
+// about. If these parts are the same in another state, the step has the same result there, since it
+// reads nothing else.
 //
-// The smallest footprint is the part of the running node alone. The other effects of such a
-// step are recorded relative to the state (it takes the head of a channel, and
-// appends to others), and are the same as long as there is room. Such results are found by
-// numbers alone: by own, or by the key of a delivery.
+// The smallest footprint is the part of the running node alone. The other effects of such a step
+// are recorded relative to the state: the step takes the head of a channel and appends to others.
+// They are the same as long as the channels have room. Such results are found by numbers alone: in
+// own, or in deliveries by their key.
 //
 // All other steps (of the environment, of connections that open, break or fill, of facts for
-// monitors, of rare coins) have a shape, which is the places of the footprint, and their results
-// set the parts at these places. A crash touches too many parts for one footprint: its effects on
-// the node, on the budgets and on the connection to each peer have footprints of their own.
+// monitors, of rare coins) have a shape, which is the list of places of the footprint, and their
+// results set the parts at these places. A crash touches too many parts for one footprint: its
+// effects on the node, on the budgets and on the connection to each peer have footprints of their
+// own.
 type cache struct {
 	bank  *world.Bank
 	lists *CoinLists
@@ -36,27 +37,28 @@ type cache struct {
 	abilities [][]ability // by node and part
 	queues    [][]queued  // by place and part
 
-	own        []uint32   // numbers of outcomes; see ability. 0 means not taken yet
-	deliveries flat.Table // key of a delivery -> number of an outcome; 0 means declined
+	own        []uint32   // numbers of footprints, indexed as ability describes; 0 means not taken yet
+	deliveries flat.Table // key of a delivery -> number of a footprint; 0 means that the node declines the message
 
-	noFootprints bool       // a flaw of the links may reach anywhere: other steps are taken in the world
+	noFootprints bool       // the network has a flaw that may touch any part: steps that touch more than the node are taken in the world
 	shapes       flat.Table // key of an event at a node part -> the first of its shapes
 	shape        []shape
-	byParts      flat.Table // shape and parts, hashed -> the first of its outcomes
+	byParts      flat.Table // hash of a shape and parts -> the first of its footprints
 
 	footprints []footprint
 	results    []result
-	parts      []uint32 // of footprints
+	parts      []uint32 // the parts of footprints, one list after the other
 	effects    []effect
 }
 
-// ability counts the events that a node part has by itself: the next request of its script, actions,
-// tasks and timers. Their results are in cache.own, from index first on, in this order.
+// ability counts the events that a node has by itself in the state that its part describes: the
+// next request of its script, actions, tasks and timers. The numbers of their footprints are in
+// cache.own, from index first on, in this order.
 type ability struct {
 	first                                  uint32
 	offers, tasks, timers                  uint16
 	script, accepts, plain, absent, looked bool
-	twin                                   bool // a second node with this identity is kept
+	twin                                   bool // the bank keeps a second node with this identity
 }
 
 // queued describes the messages of a channel part.
@@ -68,42 +70,42 @@ type queued struct {
 	looked bool
 }
 
-// shape has the places that a step touched or asked about, except its node.
+// shape is the list of places that a step touched or asked about, except its node.
 type shape struct {
 	places []int32
 	next   uint32 // the next shape of the same event, or 0 if there is none
 }
 
-// footprint has the results of a step for certain parts at the places of its shape, for all answers
-// to its coins.
+// footprint holds the results of a step, for all answers to its coins, in states that have certain
+// parts at the places of its shape.
 type footprint struct {
-	first, last uint32 // of its results
+	first, last uint32 // its range in cache.results
 
 	shape uint32 // 0 if the footprint is the node part alone
-	parts uint32 // where cache.parts has those at the places of the shape
-	next  uint32 // with the same hash, or 0 if there is none
+	parts uint32 // index in cache.parts of the parts at the places of the shape
+	next  uint32 // the next footprint with the same hash, or 0 if there is none
 
-	to      uint32   // where it is the node part alone: the nodes that it sends something
-	by      byNumber // in the form that is passed on; 0 means nothing
-	most    uint8    // how many messages to one of them, at most
-	told    bool     // its by is known
-	unknown bool     // the footprint does not decide it: take the step in another way
-	rooms   bool     // what it sends may find no room
-	twin    bool     // taken from the node's twin too, with the same outcome
-	shows   bool     // with a Reduction: it is visible,
-	class   uint16   // and of this kind
+	to      uint32   // if the footprint is the node part alone: the nodes to which the step sends, one bit each
+	by      byNumber // the step's number in bys; 0 means that it has none
+	most    uint8    // the largest number of messages that the step sends to one node
+	told    bool     // by was computed
+	unknown bool     // the result depends on more than the footprint: the step must be taken in another way
+	rooms   bool     // a message that it sends may find its channel full
+	twin    bool     // the step was also taken on the node's twin, with the same result
+	shows   bool     // with a Reduction: the step is visible
+	class   uint16   // with a Reduction: the step's kind
 }
 
 // result is the result of a step for one list of answers.
 type result struct {
-	delta       canon.Hash // the change of the state's sum by the parts that it sets
-	first, last uint32     // of its effects
+	delta       canon.Hash // what is added to the state's sum, because of the parts that the result sets
+	first, last uint32     // its range in cache.effects
 	coins       uint16
-	fly         int16  // messages under way that it makes more
-	sends       uint16 // its last effects: what it pushes
+	fly         int16  // the change of the number of messages under way
+	sends       uint16 // how many of its effects, the last ones, send a message
 }
 
-// effect is the change of one place.
+// effect is the change of the part at one place.
 type effect struct {
 	place int32
 	id    uint32 // of a part, or of a message
@@ -118,7 +120,7 @@ const (
 	effectPop                        // the head is taken out of the channel
 	effectPush                       // the message id is put into the channel or set
 	effectPut                        // the message id is put into the bag
-	effectTake                       // the message id is taken out of the bag; its sender stands in room
+	effectTake                       // the message id is taken out of the bag; room holds the number of its sender
 )
 
 func newCache(x *Taker) cache {
@@ -129,27 +131,28 @@ func newCache(x *Taker) cache {
 	}
 }
 
-// anew returns a cache that knows nothing yet.
+// anew returns an empty cache for taker x.
 func (c *cache) anew(x *Taker) cache {
 	n := newCache(x)
 	n.noFootprints = c.noFootprints
 	return n
 }
 
-// bytes returns the memory of the cache, except for the lists that grow with the parts of a place.
+// bytes returns the size of the cache in bytes, without the lists that are indexed by part.
 func (c *cache) bytes() int {
 	return cap(c.own)*4 + cap(c.parts)*4 + c.deliveries.Bytes() + c.shapes.Bytes() + c.byParts.Bytes() +
 		cap(c.footprints)*int(unsafe.Sizeof(footprint{})) + cap(c.results)*int(unsafe.Sizeof(result{})) + cap(c.effects)*int(unsafe.Sizeof(effect{}))
 }
 
-// over returns the cache for a taker over the same parts.
+// over returns the cache for another taker of the same bank.
 func (c cache) over(x *Taker) cache {
 	c.bank, c.lists = x.Bank, x.Lists
 	return c
 }
 
-// keyBits says how many bits of a key a node takes, which may be none, and a part or a
-// message: a system of few nodes has room for more parts.
+// keyBits holds the widths, in bits, of the fields of a key: a node (or none), and a part or
+// message of an event's key or of a delivery's key. The fewer nodes a system has, the more bits are
+// left for parts.
 type keyBits struct{ node, event, delivery uint8 }
 
 const (
@@ -162,8 +165,8 @@ func keyBitsOf(n int) keyBits {
 	return keyBits{uint8(node), uint8((64 - keyKind - 2*node) / 2), uint8((64 - keyLink - 1 - 2*node) / 2)}
 }
 
-// ofEvent identifies an event at a node part: its kind, the node and the sender, the contents,
-// and the part.
+// ofEvent returns the key of an event at a node part. It consists of the event's kind, the node,
+// the sender, the contents and the part.
 func (k keyBits) ofEvent(kind sim.Kind, i, from int, what uint64, part uint32) uint64 {
 	if uint64(part)>>k.event != 0 || what>>k.event != 0 {
 		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
@@ -172,8 +175,8 @@ func (k keyBits) ofEvent(kind sim.Kind, i, from int, what uint64, part uint32) u
 	return ((key<<k.node|uint64(from+1))<<k.event|what)<<k.event | uint64(part)
 }
 
-// ofDelivery identifies a delivery by its node's place and part, the link, the sender and the
-// message.
+// ofDelivery returns the key of a delivery. It consists of the node, its part, the link, the sender
+// and the message.
 func (k keyBits) ofDelivery(i int, part uint32, link, from int, message uint32) uint64 {
 	if uint64(part)>>k.delivery != 0 || uint64(message)>>k.delivery != 0 {
 		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
@@ -217,7 +220,7 @@ func (c *cache) queue(p int, id uint32) queued {
 	return c.queues[p][id]
 }
 
-// setOwn keeps the number of the outcome of a node's own event, which was not known.
+// setOwn records the footprint of a node's own event, which must not be known yet.
 func (c *cache) setOwn(what, number uint32) {
 	if c.own[what] != 0 {
 		panic("macemc bug: search: an outcome is learnt that is known")
@@ -225,8 +228,8 @@ func (c *cache) setOwn(what, number uint32) {
 	c.own[what] = number
 }
 
-// ofNode returns the outcome of the k-th event of a plain state by its node part alone, or
-// 0 if the node does not accept the message.
+// ofNode returns the number of the footprint of the k-th event of a plain state, as decided by its
+// node part alone. It returns 0 if the node does not accept the message.
 func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err error) {
 	i := nodeOf(e.ordinal)
 	if e.from == none {
@@ -255,13 +258,13 @@ func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err err
 	return number, nil
 }
 
-// accepts reports whether node i of the position accepts an event: it may decline messages.
+// accepts reports whether node i of the position accepts event e. A node may decline messages.
 func (m *Memo) accepts(i int, e occurrence) bool {
 	return e.from == none || !m.able[i].accepts || m.x.Bank.Accepts(i, m.v[i], e.from, e.what)
 }
 
-// taking takes the k-th event of the position in the world, for every list of answers to
-// its coins, and records each.
+// taking takes the k-th event of the position in the world, once for every list of answers to its
+// coins. It calls note after each.
 func (m *Memo) taking(state uint32, k int, note func()) error {
 	x := m.x
 	if err := m.flush(state); err != nil {
@@ -287,9 +290,9 @@ func (m *Memo) taking(state uint32, k int, note func()) error {
 	}
 }
 
-// add keeps a result of the last step that was taken, with its effects and the
-// answers to its coins. It reports whether these have a number; if not, the result is
-// left out.
+// add appends a result of the step that was taken last, with its effects and the answers to its
+// coins. If there are too many lists of answers to number this one, it leaves the result out and
+// returns false.
 func (c *cache) add(one result, effects []effect, coins []int) (kept bool) {
 	if one.coins, kept = c.lists.Number(coins); !kept {
 		return false
@@ -301,17 +304,17 @@ func (c *cache) add(one result, effects []effect, coins []int) (kept bool) {
 	return true
 }
 
-// drop takes back the results from one on, which no outcome has yet.
+// drop removes the results from index from on, which belong to no footprint yet.
 func (c *cache) drop(from uint32) { c.results = c.results[:from] }
 
-// keep keeps an outcome, and returns its number.
+// keep appends a footprint, and returns its number.
 func (c *cache) keep(o footprint) uint32 {
 	c.footprints = append(c.footprints, o)
 	return uint32(len(c.footprints) - 1)
 }
 
-// learnOfNode takes the k-th event of the position, on node i, and returns the number of the footprint
-// that is remembered by the node part alone.
+// learnOfNode takes the k-th event of the position, on node i, and returns the number of a new
+// footprint for it, which consists of the node part alone.
 func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32, err error) {
 	o := footprint{first: uint32(len(m.results))}
 	m.ran(i)
@@ -339,9 +342,9 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 	return number, m.verify(&m.footprints[number], k, i, of)
 }
 
-// did returns the result of the handler that has just run on node i, if it is a function of the node
-// part alone. The first effect is the new node part; then come the messages that it takes, and then
-// those that it sends.
+// did returns the result of the handler that has just run on node i, and reports whether it is a
+// function of the node part alone. The effects are, in this order: the new node part, the message
+// taken, the messages sent.
 func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
 	if x.World.Run.Tossed() {
@@ -386,11 +389,11 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 	return one, effects, true
 }
 
-// One in verifyEvery steps that are looked up is taken again.
+// One in verifyEvery steps that are looked up is taken again in the world.
 const verifyEvery = 1 << 14
 
-// retaking is the node that a step is taken again on, for guarded: a step that
-// asks for other choices, or fails, unwinds.
+// retaking is the node, or its twin, on which a remembered step is being repeated. The repeated
+// step unwinds by a panic if it fails or asks for other choices; guarded then reads this.
 type retaking struct {
 	i    int
 	twin bool
@@ -422,7 +425,7 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	return nil
 }
 
-// unlike returns a field in which a node is not as a step left it the first time, or "".
+// unlike returns a field in which node i differs from what the remembered result left, or "".
 func (m *Memo) unlike(i int, was result) string {
 	if was.first == was.last || m.effects[was.first].does != effectSet {
 		return ""
@@ -430,7 +433,7 @@ func (m *Memo) unlike(i int, was result) string {
 	return m.x.World.Text.Unlike(m.x.Bank, i, m.effects[was.first].id)
 }
 
-// noteTwins records which node parts have got a twin.
+// noteTwins records which node parts have a twin.
 func (m *Memo) noteTwins(twins []world.Twinned) {
 	for _, t := range twins {
 		m.twinned(t)
@@ -438,8 +441,8 @@ func (m *Memo) noteTwins(twins []world.Twinned) {
 	m.twins += len(twins)
 }
 
-// differs returns the error for a repeated step that did not do the same.
-// Copied is a field in which the node is not as it was after the step, or "".
+// differs returns the error for a repeated step of node i that had another result. Copied is a
+// field in which the node differs from what the step left the first time, or "".
 func (t *Taker) differs(i int, twin bool, what, copied string) error {
 	field := "" // a node may differ from itself, if its handler is not a function
 	if twin {
@@ -451,14 +454,15 @@ func (t *Taker) differs(i int, twin bool, what, copied string) error {
 	return t.Owner.leftOut(t.World.Run.LastIdentity(), "a node that the state cannot tell from another "+what, field)
 }
 
-// leftOut returns the error that two states which the search cannot distinguish behave
+// leftOut returns the error for two states that the search cannot distinguish but that behave
 // differently.
 func (r *Owner) leftOut(at, what, field string) error {
 	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). Is it in the state, a copy of the node changed it by what they share: something that System.Immutable names, or that cannot be copied. Is it none of these, it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which nobody can repeat: set a timer by env.After",
 		r.Sys.Name, at, what, field)
 }
 
-// concerns records what a reduction has observed of the step that was taken last.
+// concerns records what the reduction observed of the step that was taken last: whether it is
+// visible, and its kind.
 func (o *footprint) concerns(r *Reduction) {
 	if r != nil {
 		o.class, o.shows = uint16(r.acting[0]), o.shows || r.emits

@@ -30,23 +30,22 @@ import (
 // parts that it touches. No part is touched by both steps, except sets, which are the same
 // whatever is added first.
 
-// by describes the step that a state was reached by: the ordinal of its event, the sender
-// whose channel it took from, and the receivers that it sent to. 0 means that it may have
-// touched anything.
+// by describes the step by which a state was reached: the ordinal of its event, the node from whose
+// channel it took a message, and the nodes that it sent to. 0 means that the step may have touched
+// anything.
 type by uint32
 
-// byNumber is the number of a by among those that were met, or 0 if it may have touched
-// anything.
+// byNumber is the number of a by in bys. 0 means that the step may have touched anything.
 type byNumber uint16
 
-// bys numbers the steps that states were reached by.
+// bys numbers the distinct steps by which states were reached.
 type bys struct {
 	mu  sync.Mutex
 	of  map[by]byNumber
 	all atomic.Pointer[[]by]
 }
 
-// number returns the number of a step, or 0 if there are too many.
+// number returns the number of a step, or 0 if all numbers are in use.
 func (b *bys) number(step by) byNumber {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,9 +67,9 @@ func (b *bys) number(step by) byNumber {
 	return n
 }
 
-// seen is the result of a step that is not looked up.
+// seen is a result of a step that is counted without being looked up.
 type seen struct {
-	next   int32 // the candidate that comes after it
+	next   int32 // index of the candidate that was added next
 	parent int32
 	result uint32
 	event  uint16
@@ -78,13 +77,13 @@ type seen struct {
 }
 
 const (
-	byFrom = 9  // where bits begin: before them are the kind and the node of the ordinal
-	byTo   = 14 // a bit for each node
+	byFrom = 9  // the sender's lowest bit; below it are the kind and the node of the ordinal
+	byTo   = 14 // the receivers' lowest bit, one bit for each node
 	byMost = 30
 
-	mostTold = 3 // or more
+	mostTold = 3 // stands for this many messages or more
 
-	byNodes = 16 // beyond this many nodes, steps are not described
+	byNodes = 16 // in systems of more nodes, steps are not described
 )
 
 // The ordinal of an event orders those of different nodes as they are counted: by
@@ -105,7 +104,7 @@ func ordinal(kind, node int) int { return kind*ordinalNodes + node }
 
 func nodeOf(ordinal int) int { return ordinal % ordinalNodes }
 
-// name numbers the step of an outcome that its node part alone decided.
+// name sets o.by: the number of the step that o describes, which its node part alone decided.
 func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
 	if o.told = true; nodes > byNodes {
 		return
@@ -117,7 +116,7 @@ func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
 	o.by = number(by(e.ordinal/ordinalNodes*byNodes+nodeOf(e.ordinal)) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost)
 }
 
-// reach records to which nodes a step sends, and whether there may be no room.
+// reach records to which nodes the step sends, and whether a message may find its channel full.
 func (o *footprint) reach(effects []effect, nodes int) {
 	for k, s := range effects {
 		if s.does != effectPush && s.does != effectPut {
@@ -158,21 +157,21 @@ func (c *cache) hasRoom(o *footprint, v world.Vector) bool {
 	return true
 }
 
-// lastStep is the step by which the position was reached.
+// lastStep describes the step by which the position was reached.
 type lastStep struct {
 	ordinal    int // 0 if it may have touched anything
 	node, from int
 	to, most   uint32
 }
 
-// came records the step by which the state was reached that was added last.
+// came records the step that led to the state that was added last.
 func (x *Explorer) came(step byNumber) {
 	s := x.Next - 1
 	x.Block(s).reachedBy(s, step)
 }
 
-// lastStep returns the step by which a state was reached, if steps that commute with it may be skipped
-// in that state.
+// lastStep returns the step by which state s was reached. It returns one that may have touched
+// anything if no steps may be skipped in s.
 func (m *Memo) lastStep(s uint32) lastStep {
 	x := m.x
 	b := x.Block(s)
@@ -208,8 +207,8 @@ func (m *Memo) commutes(e occurrence, o *footprint) bool {
 	return !o.rooms || m.hasRoom(o, m.v)
 }
 
-// pass counts a step that is not looked up. For those that are tested, the state is
-// computed nevertheless.
+// pass counts a step that is not looked up. For a sample of these steps, the resulting state is
+// nevertheless computed and must be known.
 func (x *Explorer) pass(m *Memo, s *seen) error {
 	m.Unasked++
 	x.Owner.Counts.transition()

@@ -2,16 +2,17 @@ package explore
 
 import "fmt"
 
-// A reduction assumes that a property with sim.Takes has one value in all states in which its function
-// returns the same for each node. So this is tested in states that are audited: a node of the state is
-// exchanged for another one of the same place of which the functions return the same, or all
-// messages are taken away. Such a state need not be possible. A property that panics in it is not
-// compared.
+// A reduction relies on sim.Takes: a property made by it has the same value in all states in which
+// its function returns the same value for each node. This file tests that in the states that are
+// audited. It replaces a node by another state of the same node for which the functions return the
+// same values, or removes all messages, and compares the values of the properties. The changed
+// state need not be reachable. A property that panics in it is not compared.
 
-// declaredTries is the number of nodes that are looked at in the search for one to exchange.
+// declaredTries is the number of other states of a node that are looked at to find a replacement.
 const declaredTries = 64
 
-// declared tests what properties declare in the state r.v. It returns an error if one depends on more.
+// declared tests the properties made by sim.Takes in the state r.v. It returns an error if the
+// value of one depends on more than it declares.
 func (r *Reduction) declared(x *Explorer) error {
 	held := map[int]bool{}
 	x.World.State.Load(x.Bank, r.v)
@@ -47,8 +48,8 @@ func (r *Reduction) declared(x *Explorer) error {
 	return nil
 }
 
-// alike returns another part of a node of which the properties take the same, or 0 if none was found. It
-// begins elsewhere each time.
+// alike returns another part of node i for which the properties' functions return the same values,
+// or 0 if it finds none. Each call begins its search at another part.
 func (r *Reduction) alike(i int, id uint32) uint32 {
 	all := len(r.known[i])
 	for k := range min(declaredTries, all) {

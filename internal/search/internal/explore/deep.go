@@ -14,41 +14,43 @@ import (
 	"macemc/internal/world"
 )
 
-// deep is the part of a ledger that is on disk. It begins when memory is short: all blocks are written
-// to a store then, and their identities as sorted runs. From then on the set has only the states of the
-// window, which are those that were added since. When memory is short again, and when a level ends, the
-// identities of the window are merged with the runs. The states of the window that are in a run were
-// known, and are dropped; the others get their numbers anew, without gaps, and are written.
+// deep is the part of a ledger that is on disk. It begins when memory is short: then all blocks are
+// written to a store, and the identities of their states as sorted runs. From then on the set in
+// memory holds only the window, which is the states that were added since. When memory is short
+// again, and when a level ends, the identities of the window are merged with the runs. A state of
+// the window that is in a run was known already, and is dropped; the others get new numbers,
+// without gaps, and are written.
 //
-// So a state has the number, the origin and the place in its level that it would have in memory. It
-// takes three bytes or so in memory: marks, where its block is, and its share of an index of the runs.
+// So a state has the same number, origin and place in its level as if all states were in memory. It
+// takes about three bytes of memory: its marks, and its share of the places of blocks and of the
+// index of the runs.
 //
-// A state that is dropped was examined a second time, at a greater depth, with the verdict of the first
-// time; what was counted of it is taken back.
+// A state that is dropped was examined a second time, at a greater depth, with the same verdict as
+// the first time; what was counted for it is taken back.
 type deep struct {
 	store *spill.Store
 	known *spill.Runs
-	most  int // states of the window at which it is written, for tests; 0 means as memory allows
-	batch int // states whose identities are sorted at once
+	most  int // the window is written when it has this many states, for tests; 0 means as memory allows
+	batch int // how many identities are sorted at once
 
 	began   bool
-	from    atomic.Int64 // blocks before the window
-	spans   []Span       // the states of this level that were in a window
-	entries []*Entry     // into the ledger
-	late    int          // identities that an explorer remembers
+	from    atomic.Int64 // the number of blocks before the window
+	spans   []Span       // the states of this level that are written
+	entries []*Entry     // all entries into the ledger
+	late    int          // how many identities an explorer remembers of the states that it added last
 
 	mu   sync.Mutex
-	read [deepBlocks]*stored // blocks that were read back lately
-	home []uint64            // the first state, which stands for those that cannot be read back
+	read [deepBlocks]*stored // blocks that were last read back from disk
+	home []uint64            // the first state; it replaces states that cannot be read back
 
-	memory int          // bytes that the search may have
-	memos  atomic.Int64 // bytes of all memos
-	turn   atomic.Int32 // how often memos were to forget everything
-	every  int          // batches after which a memo forgets everything, for tests; 0 means as memory allows
+	memory int          // how many bytes the search may use
+	memos  atomic.Int64 // the bytes that all memos use
+	turn   atomic.Int32 // how often all memos were asked to forget everything
+	every  int          // a memo forgets everything after this many batches, for tests; 0 means as memory allows
 
-	noDrop bool // a known state is not dropped, for tests
-	noRun  bool // the first run is lost, for tests
-	noStep int  // the number of a step that is not logged, for tests
+	noDrop bool // keep known states instead of dropping them: a mistake, for tests
+	noRun  bool // lose the first run: a mistake, for tests
+	noStep int  // the number of a step that is not logged: a mistake, for tests
 }
 
 // stored is a block that was read back.
@@ -60,25 +62,25 @@ type stored struct {
 
 const (
 	deepBlocks  = 64
-	deepLeast   = 8 // blocks of a window below which writing it does not make memory free
+	deepLeast   = 8 // writing a window of fewer blocks than this frees too little memory
 	deepKeys    = 1 << 16
-	deepKey     = 32 // bytes that an identity needs while it is sorted
-	deepShare   = 16 // of the memory that the search may have is for sorting, as a divisor
+	deepKey     = 32 // bytes that an identity takes while it is sorted
+	deepShare   = 16 // sorting may use 1/deepShare of the search's memory
 	lateShare   = 256
 	judgedShare = 16
-	memoShare   = 16 // of the memory that the search may have is as much as is worth dropping from memos
+	memoShare   = 16 // memos are emptied only if they use at least 1/memoShare of the search's memory
 	lateLeast   = 1 << 10
 )
 
-// A Depth says how an explorer keeps states on disk.
+// A Depth sets how an explorer keeps states on disk.
 type Depth struct {
 	Store  *spill.Store
-	Memory int // bytes that the search may have
-	Most   int // states that are kept in memory, for tests; 0 means as memory allows
+	Memory int // how many bytes the search may use
+	Most   int // how many states are kept in memory, for tests; 0 means as memory allows
 	Every  int // batches after which a memo forgets everything, for tests; 0 means as memory allows
 
-	NoDrop, NoRun bool // mistakes, for tests: a known state is not dropped; a run is lost
-	NoStep        int  // and the number of a step that is not logged; 0 means none
+	NoDrop, NoRun bool // mistakes, for tests: known states are not dropped; the first run is lost
+	NoStep        int  // the number of a step that is not logged, for tests; 0 means none
 }
 
 // Deepens makes the explorer keep states on disk when memory is short. It must be called before the
@@ -96,33 +98,35 @@ func (x *Explorer) Deepens(by Depth) {
 
 func (l *Ledger) deepens(d *deep) { l.deep = d }
 
-// DeepensLike makes the taker keep the states of its own ledger on disk, too, as an explorer does, which adds none
-// meanwhile.
+// DeepensLike makes the taker keep the states of its own ledger on disk, with the limits of
+// explorer x. No state is added to x's ledger meanwhile.
 func (t *Taker) DeepensLike(x *Explorer) {
 	of := x.deep
 	t.deepens(&deep{store: of.store, known: of.store.Runs(), most: of.most, batch: of.batch, entries: []*Entry{t.Entry}, late: of.late, memory: of.memory, every: of.every})
 	t.Owner.Limits.Relieves(t.relieves)
 }
 
-// Store returns where states are on disk.
+// Store returns the store that holds the states on disk.
 func (l *Ledger) Store() *spill.Store { return l.deep.store }
 
-// Loses reports whether a step, of which one has the number 1, is lost by mistake, for tests.
+// Loses reports whether the step of this number, counted from 1, is to be lost by mistake, for
+// tests.
 func (l *Ledger) Loses(step int) bool { return step == l.deep.noStep }
 
-// OnDiskBy returns the identities of the states on disk, with their numbers, and how many keys are sorted at once.
+// OnDiskBy returns the identities of the states on disk, with their numbers, and how many of them
+// are sorted at once.
 func (l *Ledger) OnDiskBy() (known *spill.Runs, batch int) { return l.deep.known, l.deep.batch }
 
-// joins makes one more entry known.
+// joins adds an entry to those that deep knows.
 func (d *deep) joins(e *Entry) { d.entries = append(d.entries, e) }
 
-// takes returns the states of this level that were in a window, and forgets them.
+// takes returns the states of this level that were written, and empties the list.
 func (d *deep) takes() (spans []Span) {
 	spans, d.spans = d.spans, nil
 	return spans
 }
 
-// OnDisk reports whether states are on disk.
+// OnDisk reports whether any states are on disk.
 func (l *Ledger) OnDisk() bool { return l.deep != nil && l.deep.began }
 
 // Omission returns a bound on the probability that a state was wrongly taken for a known one.
@@ -134,7 +138,7 @@ func (l *Ledger) Omission() float64 {
 	return l.Prints.Omission(l.Set.Len())
 }
 
-// Lost returns the error of the disk because of which the states are not what they were, or nil.
+// Lost returns the disk's error that made states unreadable, or nil.
 func (l *Ledger) Lost() error {
 	if l.deep == nil {
 		return nil
@@ -142,11 +146,11 @@ func (l *Ledger) Lost() error {
 	return l.deep.store.Err()
 }
 
-// relieves reports whether memory will be free once the window is written.
+// relieves reports whether writing the window, or emptying the memos, will free much memory.
 func (l *Ledger) relieves() bool { return l.window() >= deepLeast || l.deep.forgets() }
 
-// forgets makes all memos forget everything, and reports whether that makes much memory free: what they know can
-// be found out again.
+// forgets asks all memos to forget everything if that frees much memory, and reports whether it
+// did. Memos can compute again what they forget.
 func (d *deep) forgets() bool {
 	if d.memos.Load() < int64(d.memory/memoShare) {
 		return false
@@ -158,22 +162,23 @@ func (d *deep) forgets() bool {
 // window returns the number of blocks in the window.
 func (l *Ledger) window() int { return len(*l.blocks.Load()) - int(l.deep.from.Load()) }
 
-// room makes sure that there is room for n more states, on disk if there is none in memory.
+// room makes sure that n more states fit, by writing the window to disk if they do not fit into
+// memory.
 func (x *Explorer) room(n int) error {
 	dropped, err := x.MakeRoom(n)
 	x.Owner.Counts.dropped(dropped)
 	return err
 }
 
-// EndLevel finds the states of a level that were known, if states are on disk.
+// EndLevel finds the states of the ended level that were already known, if states are on disk.
 func (x *Explorer) EndLevel() error {
 	dropped, err := x.Sink()
 	x.Owner.Counts.dropped(dropped)
 	return err
 }
 
-// MakeRoom makes sure that there is room for n more states, on disk if there is none in memory. It returns
-// how many states of the window were known.
+// MakeRoom makes sure that n more states fit, by writing the window to disk if they do not fit into
+// memory. It returns how many states of the window were dropped, since they were known.
 func (t *Taker) MakeRoom(n int) (dropped int, err error) {
 	err = t.Room(n)
 	if t.deep == nil || err != nil && err != ErrFull || err == nil && !t.short() || t.window() == 0 {
@@ -182,7 +187,8 @@ func (t *Taker) MakeRoom(n int) (dropped int, err error) {
 	return t.descend(err == nil)
 }
 
-// Sink writes the window, if states are on disk. It returns how many of its states were known.
+// Sink writes the window, if states are on disk. It returns how many states of the window were
+// dropped, since they were known.
 func (t *Taker) Sink() (dropped int, err error) {
 	if !t.OnDisk() || t.window() == 0 {
 		return 0, nil
@@ -190,7 +196,7 @@ func (t *Taker) Sink() (dropped int, err error) {
 	return t.descend(false)
 }
 
-// Descend writes the window, if it has any states.
+// Descend writes the window, unless it is empty.
 func (t *Taker) Descend() error {
 	if t.window() == 0 {
 		return nil
@@ -199,7 +205,7 @@ func (t *Taker) Descend() error {
 	return err
 }
 
-// short reports whether the window is to be written.
+// short reports whether the window should be written now.
 func (t *Taker) short() bool {
 	if t.Owner.Limits.Short() {
 		return true
@@ -212,7 +218,8 @@ func (t *Taker) short() bool {
 	return t.Set.Len() >= t.deep.most
 }
 
-// descend writes the window. If asks is set, another goroutine may have done so meanwhile.
+// descend writes the window. If asks is set, it first checks that memory is still short, since
+// another goroutine may have written the window.
 func (t *Taker) descend(asks bool) (dropped int, err error) {
 	if asks && !t.short() {
 		return 0, nil
@@ -227,8 +234,8 @@ func (t *Taker) descend(asks bool) (dropped int, err error) {
 	return t.sink(t.Sum)
 }
 
-// sink writes the window, and returns how many of its states were known. No other goroutine uses the
-// set meanwhile.
+// sink writes the window, and returns how many of its states were dropped, since they were known.
+// No other goroutine may use the set meanwhile.
 func (l *Ledger) sink(sum func(world.Vector) canon.Hash) (dropped int, err error) {
 	d := l.deep
 	if err := l.Set.Close(); err != nil {
@@ -258,10 +265,11 @@ func (l *Ledger) sink(sum func(world.Vector) canon.Hash) (dropped int, err error
 	return w.dropped, err
 }
 
-// begins keeps the first state, which stands for those that cannot be read back.
+// begins keeps a copy of the first state: see deep.home.
 func (d *deep) begins(b *block) { d.home = slices.Clone(b.recs[:b.words]) }
 
-// sunk records that a window was written. The first one has the states of all levels.
+// sunk records that w has written the window. The first window has the states of all levels, whose
+// spans stay as they are.
 func (d *deep) sunk(w *sinking) {
 	if !w.first {
 		d.spans = append(d.spans, w.spans...)
@@ -270,8 +278,9 @@ func (d *deep) sunk(w *sinking) {
 	d.from.Store(int64(len(w.all)))
 }
 
-// sunk forgets the states of the window that begins with a number, which have others now, unless these
-// are the first states that are written.
+// sunk removes from the entry's spans the states of the window, which begins with number start:
+// written states have new numbers. If first is set, the written states keep their numbers, and the
+// spans stay.
 func (e *Entry) sunk(start uint32, first bool) {
 	e.into = nil
 	if first {
@@ -286,7 +295,7 @@ func (e *Entry) sunk(start uint32, first bool) {
 	e.spans = kept
 }
 
-// sinking writes a window.
+// sinking is one writing of a window.
 type sinking struct {
 	*deep
 	sum     func(world.Vector) canon.Hash
@@ -298,14 +307,14 @@ type sinking struct {
 
 	v    world.Vector
 	keys []spill.Key
-	to   []uint32 // the new numbers of the states of a batch
-	gone []uint64 // which of them were known
+	to   []uint32 // the new numbers of the states that are being written
+	gone []uint64 // a bit for each of these states: it was known, and is dropped
 	into *block
-	room block  // memory for the states of into, which is the same for all blocks
-	text []byte // memory for a block as it is written
+	room block  // memory for the states of into, used for each block in turn
+	text []byte // memory for the bytes of a block
 }
 
-// write writes some blocks of the window.
+// write writes these blocks of the window, without the states that were known.
 func (w *sinking) write(blocks []*block) error {
 	if w.v == nil {
 		w.v, w.keys = make(world.Vector, len(w.lay.of)), make([]spill.Key, 0, len(blocks)*blockStates)
@@ -361,7 +370,7 @@ func (w *sinking) write(blocks []*block) error {
 	return w.known.Add(kept)
 }
 
-// keep adds a state of a block to the blocks that are written, and sets its number.
+// keep copies a state of a block into the block that is being filled, and sets its new number.
 func (w *sinking) keep(b *block, i int, number *uint32) error {
 	if w.into != nil && (w.into.n == blockStates || w.into.words < b.words) {
 		if err := w.ends(); err != nil {
@@ -382,7 +391,7 @@ func (w *sinking) keep(b *block, i int, number *uint32) error {
 	return nil
 }
 
-// keeps adds a state of another block.
+// keeps copies the i-th state of another block to the end of this one.
 func (b *block) keeps(of *block, i int) {
 	n := uint32(b.n)
 	rec := of.recs[i*of.words : (i+1)*of.words]
@@ -418,13 +427,13 @@ func (w *sinking) ends() error {
 	return err
 }
 
-// lies records where a block was written, which is not kept in memory then.
+// lies records that a block was written at a position of the store, and frees its memory.
 func (b *block) lies(at int64) { b.recs, b.origins, b.at = nil, nil, at }
 
 // stored returns how many bytes a block has on disk.
 func (b *block) stored() int { return 8*b.words*b.n + 8*b.n }
 
-// back reads the block of a state.
+// back reads the block of state s back from the store.
 func (d *deep) back(s uint32, b *block) *stored {
 	number := s / blockStates
 	d.mu.Lock()
@@ -453,18 +462,19 @@ func (b *block) decode(number uint32, bytes []byte) *stored {
 	return &stored{number, recs, origins}
 }
 
-// nothing returns a block in which each state is the first one.
+// nothing returns a block in which every state is a copy of the first state: see deep.home.
 func (d *deep) nothing(b *block) *stored {
 	rec := slices.Grow(slices.Clone(d.home), b.words)[:b.words]
 	return &stored{recs: slices.Repeat(rec, b.n), origins: slices.Repeat([]Origin{{Parent: NoParent}}, b.n)}
 }
 
-// lately reports whether a state was added lately. It asks for little memory, and need not know.
+// lately reports whether a state was added lately. It uses little memory, so it may report false
+// for a state that was.
 func (x *Explorer) lately(h canon.Hash) bool {
 	return len(x.late) > 0 && x.late[h.Lo%uint64(len(x.late))] == h
 }
 
-// adds remembers a state that was added, if states are on disk.
+// adds makes lately remember a state, if states are on disk.
 func (x *Explorer) adds(h canon.Hash) {
 	if x.late == nil {
 		if !x.OnDisk() {
@@ -475,7 +485,7 @@ func (x *Explorer) adds(h canon.Hash) {
 	x.late[h.Lo%uint64(len(x.late))] = h
 }
 
-// stale reports whether the state that was added last is known, and on disk.
+// stale reports whether the state that was added last was already known, and is on disk.
 func (x *Explorer) stale() bool {
 	if !x.OnDisk() {
 		return false

@@ -26,19 +26,19 @@ type sides [2]side
 
 type side struct {
 	w    *world.World
-	bank *world.Bank // of its own: a common one would keep one node for both
+	bank *world.Bank // each side has its own bank: a shared bank would keep one copy of a node for both
 	v    world.Vector
 }
 
 const (
-	duplicatesLeast = 200     // steps, whatever the share
-	duplicateEvents = 64      // next steps that are compared
-	duplicateLists  = 8       // lists of answers to the coins of one of them
-	duplicatePrints = 1 << 10 // states that are remembered where states are not kept
+	duplicatesLeast = 200     // this many steps to known states are tested, whatever the share
+	duplicateEvents = 64      // how many next steps are compared
+	duplicateLists  = 8       // how many lists of answers to its coins are tried for each of them
+	duplicatePrints = 1 << 10 // how many states are remembered if only fingerprints are kept
 )
 
-// first returns the state that is packed, as it was added before. With fingerprints only a
-// sample is known.
+// first returns the number of the packed state as it was first added. If only fingerprints are
+// kept, it knows the numbers of a sample of the states only.
 func (x *Explorer) first(h canon.Hash) (state uint32, known bool) {
 	if x.Prints == nil {
 		return x.Find(h)
@@ -47,7 +47,7 @@ func (x *Explorer) first(h canon.Hash) (state uint32, known bool) {
 	return state, known
 }
 
-// remember keeps the number of a new state, of a sample.
+// remember keeps the number of the new state, if the state is in the sample that first knows.
 func (x *Explorer) remember(h canon.Hash) {
 	if x.Prints == nil || len(x.sample) >= duplicatePrints || x.Next%64 != 0 {
 		return
@@ -121,8 +121,8 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 	return nil, nil
 }
 
-// tell names the field that the state leaves out and that matters. If there is none, the
-// last step of a run differs.
+// tell returns the error that names the field which the state leaves out and which matters. If it
+// finds no such field, it returns the run instead: its last step is not a function of the state.
 func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err error) {
 	a, b := &x.sides[0], &x.sides[1]
 	at := a.w.Run.LastIdentity()
@@ -135,10 +135,10 @@ func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err
 	return nil, x.Owner.leftOut(at, "a state "+what+" another one that has its identity", field)
 }
 
-// parts explains why a run that was taken again led to another state than the engine, which takes each
-// step from a kept state. It looks for the first step that led to another state, and returns its event,
-// and a field in which the two states before it differ although they have one identity. It returns ""
-// if it finds no such field.
+// parts explains why a run that was taken again from its start led to another state than the
+// engine, which takes each step from a kept state. It looks for the first step that led to another
+// state. It returns this step's event, and a field in which the two states before the step differ
+// although their identities are equal. If it finds no such field, it returns "".
 func (x *Explorer) parts(run *run.Answers) (at, field string) {
 	if x.Prints != nil || x.runs != nil || x.makeSides() != nil || len(run.Steps) == 0 {
 		return "", ""
@@ -174,8 +174,8 @@ func (x *Explorer) parts(run *run.Answers) (at, field string) {
 	return at, field
 }
 
-// makeSides makes the two worlds, once. Which faults are allowed is not part of a state
-// that they load, so it is set here.
+// makeSides makes the two worlds when it is first called. Which faults are allowed is not part of a
+// state, so it is set here.
 func (x *Explorer) makeSides() error {
 	if x.sides != nil {
 		return nil
@@ -193,7 +193,8 @@ func (x *Explorer) makeSides() error {
 	return nil
 }
 
-// stand takes a run, and keeps the state at its end. It reports whether the run could be taken.
+// stand takes a run on this side, and keeps the state at its end. It reports whether the run could
+// be taken.
 func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 	src := run.Again()
 	s.w.Protect(func() {
@@ -213,8 +214,8 @@ func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 	return stands
 }
 
-// take takes one step from the kept state. ok is false if the step failed, or asked for more answers than
-// there were.
+// take takes one step from the kept state. It sets ok to false if the step failed, or asked for
+// more answers than it was given.
 func (s *side) take(step func(*world.World) world.Progress) (h canon.Hash, ok bool) {
 	s.w.Protect(func() {
 		s.w.State.Load(s.bank, s.v)

@@ -13,25 +13,25 @@ import (
 	"macemc/trace"
 )
 
-// Explorer visits every state once, level by level. The first state that is
-// found wrong is therefore as near to the start as any.
+// Explorer visits every state once, level by level. So the first state that violates a property is
+// as near to the start as any.
 type Explorer struct {
 	*Taker
 	Stepper
 	steps *Steps // the step properties, or nil if there are none
 
-	judged Judged                // the verdicts about states
-	Inside bool                  // no state is outside System.Within
-	pairs  run.Share             // of the steps to known states, those that are tested
-	sides  *sides                // in which they are
-	sample map[canon.Hash]uint32 // of the states, where only fingerprints are kept
-	late   []canon.Hash          // states that were added lately, where the others are on disk
+	judged Judged                // remembered verdicts about states
+	Inside bool                  // every state so far is inside System.Within
+	pairs  run.Share             // the share of the steps to known states that is tested
+	sides  *sides                // the worlds in which they are tested
+	sample map[canon.Hash]uint32 // the numbers of a sample of the states, if only fingerprints are kept
+	late   []canon.Hash          // states that were added lately, if the others are on disk
 
 	Among func(*Wrong) // called with a failure at a state, if several expand a level together; otherwise nil
 }
 
-// NewExplorer returns an explorer without states. If p is not nil, it keeps fingerprints, and not
-// states.
+// NewExplorer returns an explorer without states. If p is not nil, the explorer keeps fingerprints
+// instead of states.
 func (r *Owner) NewExplorer(c run.Climate, p *Prints) (*Explorer, error) {
 	l, err := r.NewLedger(r.World.State.Places(), p)
 	if err != nil {
@@ -53,7 +53,7 @@ func newExplorer(r *Owner, c run.Climate, l *Ledger) (*Explorer, error) {
 	return x, err
 }
 
-// Join makes an explorer for r that works with x.
+// Join makes an explorer for r that shares the work and the ledger of x.
 func (x *Explorer) Join(r *Owner) (*Explorer, error) {
 	other, err := newExplorer(r, x.Climate, x.Ledger)
 	if err != nil {
@@ -69,7 +69,7 @@ func (x *Explorer) Join(r *Owner) (*Explorer, error) {
 	return other, nil
 }
 
-// ByMemo makes the explorer take steps by arithmetic.
+// ByMemo makes the explorer take steps by a memo, and returns the memo.
 func (x *Explorer) ByMemo() *Memo {
 	x.Ledger.noteSteps()
 	m := NewMemo(x.Taker)
@@ -77,14 +77,14 @@ func (x *Explorer) ByMemo() *Memo {
 	return m
 }
 
-// Memo returns the memo that looks the explorer's steps up, or nil if they are taken in the world.
+// Memo returns the explorer's memo, or nil if the explorer takes all steps in the world.
 func (x *Explorer) Memo() *Memo {
 	m, _ := x.Stepper.(*Memo)
 	return m
 }
 
-// Roots visits the states in which a run may start: one for each list of
-// answers that the starts of the nodes are given.
+// Roots visits the states in which a run may start. There is one for each list of answers that the
+// nodes' coins get at the start.
 func (x *Explorer) Roots() error {
 	if x.Begin != nil {
 		return x.rootAt(x.Begin)
@@ -113,8 +113,8 @@ func (x *Explorer) Roots() error {
 	}
 }
 
-// weigh sets how much of the work is tested, by the first state, which the world
-// is in.
+// weigh sets how much of the work is tested, depending on the size of the first state, which is
+// loaded in the world.
 func (x *Explorer) weigh() {
 	if x.Owner.Share.Every == 0 {
 		_, memo := x.Stepper.(*Memo)
@@ -123,7 +123,7 @@ func (x *Explorer) weigh() {
 	}
 }
 
-// rootAt visits the state that a prefix leads to.
+// rootAt visits the state that the prefix k leads to.
 func (x *Explorer) rootAt(k *run.Fork) error {
 	x.begin()
 	src := choose.NewRaw(k.Prefix)
@@ -153,7 +153,7 @@ func (x *Explorer) Arrived(state uint32, k int) error {
 	return x.reached(state, k)
 }
 
-// reached visits the state that the world is in.
+// reached visits the state that is loaded in the world.
 func (x *Explorer) reached(parent uint32, event int) error {
 	h := x.World.State.Hash()
 	if failure := x.World.Run.Failed(); failure != nil {
@@ -278,7 +278,7 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	return nil
 }
 
-// wrongState handles a failure of the state that was added last, which is not expanded.
+// wrongState handles a failure of the state that was added last. The state is not expanded.
 func (x *Explorer) wrongState(failure *trace.Failure, dead bool) error {
 	x.leave(x.Next - 1)
 	if x.Owner.Several && x.stale() { // it was noted before
@@ -292,7 +292,8 @@ func (x *Explorer) wrongState(failure *trace.Failure, dead bool) error {
 	return x.wrong(failure, dead)
 }
 
-// wrongStep handles a failure of a step that was looked up, which then leads nowhere.
+// wrongStep handles the failure of a step that was looked up. The step then counts as leading
+// nowhere.
 func (x *Explorer) wrongStep(failure *trace.Failure) error {
 	if x.Among != nil {
 		x.Among(&Wrong{Failure: failure})
@@ -301,9 +302,8 @@ func (x *Explorer) wrongStep(failure *trace.Failure) error {
 	return x.wrong(failure, false)
 }
 
-// wrong handles a failure of the state that was just reached. It ends the exploration,
-// unless more findings are wanted: then the failure is recorded, and the state is not
-// expanded.
+// wrong handles a failure of the state that was just reached. It ends the exploration; but if more
+// findings are wanted, it records the failure, and the state is not expanded.
 func (x *Explorer) wrong(failure *trace.Failure, dead bool) error {
 	if !x.Owner.Several {
 		return &Wrong{Failure: failure, Dead: dead}
@@ -314,7 +314,7 @@ func (x *Explorer) wrong(failure *trace.Failure, dead bool) error {
 	return err
 }
 
-// depth returns how far the state that is visited is from the start.
+// depth returns the number of steps from the start to the state that is being visited.
 func (x *Explorer) depth() int {
 	if x.Current == NoParent {
 		return 0
@@ -347,8 +347,8 @@ func (x *Explorer) audit(h canon.Hash) error {
 	return strayed
 }
 
-// AnswersLeft takes the event that was taken last for the answers to its coins
-// that are left.
+// AnswersLeft takes the event that was taken last again, once for each remaining list of answers to
+// its coins.
 func (x *Explorer) AnswersLeft() error {
 	if !x.moreCoins() {
 		return nil
@@ -359,13 +359,13 @@ func (x *Explorer) AnswersLeft() error {
 	return x.takeOn(x.Current, event)
 }
 
-// Resume makes an explorer ready to go on after a step that failed.
+// Resume prepares the explorer to continue after a step that failed.
 func (x *Explorer) Resume() {
 	x.Step.fail()
 	x.World.Judge.Pardon() // where it was the last state of a level, no other is loaded
 }
 
-// LookUp visits those states of a memo's batch that are new.
+// LookUp visits those states of a memo's batch that are new. It implements Visitor.
 func (x *Explorer) LookUp(m *Memo) error {
 	if err := x.room(len(m.Next)); err != nil {
 		return err
@@ -421,7 +421,7 @@ func (x *Explorer) LookUp(m *Memo) error {
 	return nil
 }
 
-// again handles a candidate that is packed and known.
+// again handles a candidate whose state is packed and already known.
 func (x *Explorer) again(m *Memo, c *candidate) error {
 	if x.pairs.Due() {
 		x.Spot = Spot{m.Parents[c.Parent].State, int(c.event), x.Lists.Get(c.coins)}
@@ -429,7 +429,7 @@ func (x *Explorer) again(m *Memo, c *candidate) error {
 	return x.duplicate(c.Sum)
 }
 
-// Away returns how many steps lead to a state.
+// Away returns the number of steps from the start to state s.
 func (x *Explorer) Away(s uint32) (n int) {
 	for s = x.Origin(s).Parent; s != NoParent; s = x.Origin(s).Parent {
 		n++
@@ -444,8 +444,8 @@ func (x *Explorer) Assumed(s uint32) bool {
 	return x.World.Judge.Assumed()
 }
 
-// Follow takes a run in the explorer's world, and keeps its states from one on,
-// one for each step: a run may be in a state twice.
+// Follow takes a run in the explorer's world. It adds the states from step from on to the ledger,
+// one for each step, even if the run is in a state twice.
 func (x *Explorer) Follow(path *choose.Path, from int) (states []uint32, err error) {
 	answers := choose.NewRaw(run.Picks(path))
 	x.Owner.Allow(x.Climate, x.World)

@@ -9,36 +9,38 @@ import (
 	"macemc/internal/world"
 )
 
-// Fold makes a ledger keep one of the states that differ only in the names of interchangeable nodes.
-// Two such states are of one class. The state that is kept is the first one that a run came to, so
-// paths are those of real runs. For each class, a second ledger has its normal form: the state as it
-// would be with certain names, which are the same for all states of the class (label.go).
+// Fold makes a ledger keep one state of those that differ only in the names of interchangeable
+// nodes. Such states form a class. The state that is kept is the first of its class that a run
+// reached, so paths are those of real runs. A second ledger has the normal form of each class: the
+// state as it would be with certain names, which are the same for all states of the class
+// (label.go).
 //
-// A normal form is never put into a world. Its parts are known by their identities, which a
-// [world.Renaming] computes; it numbers them as a bank does.
+// A normal form is never put into a world. Its parts are known only by their identities, which a
+// [world.Renaming] computes, and Fold numbers these parts as a bank does.
 //
-// If every step commutes with renaming, what follows a state of a class is what follows the one that is
-// kept, renamed. So no failure is lost, nor a dead state, if properties do not depend on names either.
-// Both are the declaration's promise, and alike.go checks it.
+// If every step commutes with renaming, the steps from any state of a class lead to renamed
+// versions of the states to which the kept state leads. If moreover the properties do not depend on
+// names, no failure and no dead state is lost. System.Interchangeable promises both, and alike.go
+// checks it.
 type Fold struct {
 	n      int
 	sets   [][]int // of interchangeable nodes, in order
-	set    []int   // by node, the number of its set, or -1
-	same   []int   // by node, itself
+	set    []int   // by node: the number of its set, or -1
+	same   []int   // the renaming that leaves each node its own name
 	at     state.Places
 	bank   *world.Bank
 	naming *world.Renaming
 
 	parts   map[partKey]*foldedPart
-	numbers []map[canon.Hash]uint32 // by place, of the parts of normal forms
+	numbers []map[canon.Hash]uint32 // by place: the numbers of the parts of normal forms
 	classes *Entry
 	vector  world.Vector // the state that is looked up
 	normal  world.Vector // its normal form
-	sum     canon.Hash   // the identity of that
+	sum     canon.Hash   // the identity of the normal form
 	label   *labelling
-	kept    int // states
+	kept    int // number of states kept
 
-	Compared int // states that were compared with renamed ones
+	Compared int // number of states that were compared with renamed copies
 	other    *Taker
 	roots    []world.Vector
 }
@@ -49,15 +51,15 @@ type partKey struct {
 	id    uint32
 }
 
-// foldedPart has the identities of a part, by the names that the nodes in it get.
+// foldedPart has the identities of a part, by the names that the nodes named in it get.
 type foldedPart struct {
-	among []int // the nodes whose names are in it
+	among []int // the nodes that are named in it
 	plain canon.Hash
 	sums  map[string]canon.Hash
 }
 
-// Interchange makes the explorer keep one of the states that differ only in the names of nodes of a set.
-// It is called before the first state is visited.
+// Interchange makes the explorer keep one state of those that differ only in the names of nodes of
+// one set. It must be called before the first state is visited.
 func (x *Explorer) Interchange(sets [][]int) error {
 	w, err := x.Owner.NewWorld(world.Config{})
 	if err != nil {
@@ -93,7 +95,7 @@ func (x *Explorer) Interchange(sets [][]int) error {
 	return nil
 }
 
-// folds makes the ledger keep one state of a class.
+// folds makes the ledger keep one state of each class.
 func (e *Entry) folds(f *Fold) {
 	e.fold = f
 	e.Ledger.folds(f)
@@ -101,10 +103,11 @@ func (e *Entry) folds(f *Fold) {
 
 func (l *Ledger) folds(f *Fold) { l.fold = f }
 
-// Fold returns what keeps one of the states that differ only in names, or nil.
+// Fold returns the ledger's Fold, or nil if it keeps all states.
 func (l *Ledger) Fold() *Fold { return l.fold }
 
-// class returns the state that is kept for the class of the packed state of an entry, if there is one.
+// class looks up the class of the entry's packed state. It returns the state that is kept for this
+// class, if there is one.
 func (f *Fold) class(e *Entry) (s uint32, known bool) {
 	e.lay.unpack(e.packed, f.vector)
 	f.normalize(f.vector)
@@ -116,13 +119,13 @@ func (f *Fold) class(e *Entry) (s uint32, known bool) {
 	return f.classes.Origin(c).Parent, true
 }
 
-// keep records that a state is kept for the class that was looked up last.
+// keep records that state s is kept for the class that was looked up last.
 func (f *Fold) keep(s uint32) {
 	f.classes.Add(f.sum, Origin{Parent: s})
 	f.classes.Told()
 }
 
-// total returns the identity that a state would have under other names.
+// total returns the identity that state v would have under the names in to.
 func (f *Fold) total(v world.Vector, to []int) (h canon.Hash) {
 	for p, id := range v {
 		if id != 0 {
@@ -132,7 +135,7 @@ func (f *Fold) total(v world.Vector, to []int) (h canon.Hash) {
 	return h
 }
 
-// put sets the normal form to a state under other names.
+// put sets f.normal to state v under the names in to.
 func (f *Fold) put(v world.Vector, to []int) {
 	clear(f.normal)
 	for p, id := range v {
@@ -143,7 +146,8 @@ func (f *Fold) put(v world.Vector, to []int) {
 	}
 }
 
-// number returns the number of a part of normal forms.
+// number returns the number of the part of normal forms with identity h at a place. It gives a new
+// part the next number.
 func (f *Fold) number(place int, h canon.Hash) uint32 {
 	if h == (canon.Hash{}) {
 		return 0
@@ -161,7 +165,8 @@ func (f *Fold) number(place int, h canon.Hash) uint32 {
 	return id
 }
 
-// of returns the identity, apart from its place, of a part under other names.
+// of returns the identity of a part under the names in to. The place of the part is not included in
+// it.
 func (f *Fold) of(place int, id uint32, to []int) canon.Hash {
 	part := f.part(place, id)
 	if len(part.among) == 0 {
@@ -182,7 +187,7 @@ func (f *Fold) of(place int, id uint32, to []int) canon.Hash {
 	return h
 }
 
-// part returns what is known of a part.
+// part returns the identities of a part that are known so far. It adds the part if it is new.
 func (f *Fold) part(place int, id uint32) *foldedPart {
 	key := partKey{int32(place), id}
 	part := f.parts[key]

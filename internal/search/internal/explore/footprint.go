@@ -9,9 +9,9 @@ import (
 	"macemc/sim"
 )
 
-// byFootprint looks up the k-th event of the position, which is e with the number what: see Memo.what.
-// It returns the numbers of the footprints that together have its effects; all but the first have one
-// result. If it returns none, the step must be taken in the world.
+// byFootprint looks up the k-th event of the position, which is e; what is its number, as Memo.what
+// returns it. It returns the numbers of the footprints that together have the event's effects; all
+// but the first of them have one result. If it returns none, the step must be taken in the world.
 func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (pieces []uint32, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
@@ -50,7 +50,8 @@ func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (piec
 	return m.pieces, nil
 }
 
-// loses reports whether a crash has several outcomes: its pieces have one each.
+// loses reports whether a crash has several outcomes. Each footprint of a crash that it looks up
+// has only one.
 func (m *Memo) loses(e *sim.Event) bool {
 	if e.Kind != sim.KindCrash {
 		return false
@@ -64,8 +65,8 @@ func crashes(e *sim.Event) bool {
 	return e.Kind.Fails() || e.Leaves()
 }
 
-// find returns the outcome of an event where the parts are those of a state, or 0 if
-// it is not known.
+// find returns the number of the footprint of an event that has the parts of state v, or 0 if there
+// is none.
 func (c *cache) find(key uint64, v world.Vector) uint32 {
 	s, _ := c.shapes.Get(key)
 	for ; s != 0; s = c.shape[s].next {
@@ -89,7 +90,7 @@ func (c *cache) hash(s uint32, v world.Vector) uint64 {
 	return h | 1
 }
 
-// is reports whether a state has the parts of an outcome.
+// is reports whether state v has the parts of footprint o.
 func (c *cache) is(o *footprint, v world.Vector) bool {
 	for k, p := range c.shape[o.shape].places {
 		if c.parts[int(o.parts)+k] != v[p] {
@@ -99,8 +100,8 @@ func (c *cache) is(o *footprint, v world.Vector) bool {
 	return true
 }
 
-// learn takes a step in the world, and completes the pieces of its footprint. Known pieces
-// must be confirmed.
+// learn takes a step in the world, and adds those of its footprints that are not known. It panics
+// if a known footprint has another result.
 func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	i, lists := m.index(e.Node), 0
 	made := make([]footprint, len(m.keys))
@@ -145,7 +146,7 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	return nil
 }
 
-// expect panics if the world has taken another event than the one that was to be learnt.
+// expect panics if the world took another event than e.
 func (m *Memo) expect(e *sim.Event) {
 	at := m.x.World.Run.LastEvent()
 	if at.Kind != e.Kind || at.Node != e.Node || at.From != e.From || at.Link != e.Link {
@@ -153,7 +154,7 @@ func (m *Memo) expect(e *sim.Event) {
 	}
 }
 
-// extend adds results, which follow those that it has.
+// extend adds the results from index from to index to, which follow those that the footprint has.
 func (o *footprint) extend(from, to int) {
 	if o.last == 0 {
 		o.first = uint32(from)
@@ -161,7 +162,7 @@ func (o *footprint) extend(from, to int) {
 	o.last = uint32(to)
 }
 
-// forget records that the footprint does not determine the result of the step.
+// forget records that the footprint does not determine the step's result.
 func (o *footprint) forget() { o.unknown = true }
 
 // after sets the footprint that comes after this one in its list, and returns the previous one.
@@ -176,8 +177,7 @@ func (s *shape) after(number uint32) (was uint32) {
 	return was
 }
 
-// remember keeps an outcome where the parts at some places are those of a state, and
-// returns its number.
+// remember adds a footprint that has the parts of state v at some places, and returns its number.
 func (c *cache) remember(key uint64, places []int32, o footprint, v world.Vector) (number uint32) {
 	slices.Sort(places)
 	places = slices.Compact(places)
@@ -208,7 +208,7 @@ func (c *cache) remember(key uint64, places []int32, o footprint, v world.Vector
 	return c.keep(o)
 }
 
-// same reports whether a step did the same twice.
+// same reports whether two footprints of one step have equal results.
 func (c *cache) same(a, b *footprint) bool {
 	if a.unknown || b.unknown || a.last-a.first != b.last-b.first {
 		return a.unknown == b.unknown
@@ -222,8 +222,9 @@ func (c *cache) same(a, b *footprint) bool {
 	return true
 }
 
-// left returns the parts that the step which was just taken on node i has left at some places, and at
-// the node. For a piece of a crash that has places of its own, the node is left out.
+// left returns the step that was just taken on node i as a result: the parts that are now at some
+// places, and the node's part. If the step is a crash and the places belong to a piece of their
+// own, the node's part is not included.
 func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	x, n := m.x, m.n
 	at := x.World.State.At()
@@ -241,7 +242,7 @@ func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	return one, effects
 }
 
-// changed returns how many places have another part after the last step.
+// changed returns the number of places whose part the last step changed.
 func (m *Memo) changed() (places int) {
 	for p, id := range m.x.World.State.At() {
 		places += count(id != m.v[p])
@@ -249,7 +250,7 @@ func (m *Memo) changed() (places int) {
 	return places
 }
 
-// key identifies an event with its node part.
+// key returns the key of an event together with its node part.
 func (m *Memo) key(e *sim.Event, what uint64) uint64 {
 	i, part := m.index(e.Node), uint32(0)
 	if i != none {
@@ -266,8 +267,9 @@ func (m *Memo) key(e *sim.Event, what uint64) uint64 {
 	return m.pack.ofEvent(e.Kind, i, m.index(e.From), what, part)
 }
 
-// what returns a number that no other event of the same kind at the same node has in the position, in
-// which the world is. If events of that kind are identified by their index, nth is that index.
+// what returns a number that distinguishes event e from all other events of the same kind at the
+// same node, in the position, which is loaded in the world. If events of that kind are identified
+// by their index, nth is the index.
 func (m *Memo) what(e *sim.Event, slot, nth int) uint64 {
 	n := m.n
 	switch e.Kind {
@@ -299,13 +301,13 @@ func (m *Memo) what(e *sim.Event, slot, nth int) uint64 {
 	return 0
 }
 
-// ofMessage identifies the delivery of a message by a link.
+// ofMessage returns the number, in the sense of what, of the delivery of a message by a link.
 func ofMessage(message uint32, link sim.Link) uint64 {
 	return uint64(message)<<2 | uint64(link)&3 // a bag has no bits left
 }
 
-// nth returns the number of events of the same kind that come before the k-th one on its node, in the
-// world's state.
+// nth returns how many events of e's kind on e's node come before the k-th event of the world's
+// state.
 func (m *Memo) nth(e *sim.Event, k int) (n int) {
 	switch e.Kind {
 	case sim.KindAction, sim.KindPartition, sim.KindOneWay:
@@ -321,8 +323,8 @@ func (m *Memo) nth(e *sim.Event, k int) (n int) {
 	return n
 }
 
-// places returns the places that piece j of an event on node i always touches. A crash has a piece for
-// the connection to each peer, for the node, and for the environment.
+// places returns the places that the j-th footprint of an event on node i always touches. A crash
+// has one footprint for the connection to each peer, one for the node, and one for the environment.
 func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	switch {
 	case !crashes(e): // learn asks the world
@@ -339,7 +341,7 @@ func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	return []int32{int32(at.Pauses()), int32(at.Budget(e.Kind.Budget()))}
 }
 
-// touched adds the places on which the result of the last step depended, except the node.
+// touched appends the places on which the result of the last step depended, except node i's.
 func (m *Memo) touched(places []int32, i int) []int32 {
 	for p := range m.x.World.State.Touched().Footprint() {
 		if p != i {

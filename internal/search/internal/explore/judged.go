@@ -8,27 +8,27 @@ import (
 	"macemc/internal/world"
 )
 
-// Said is the verdict about a state, as its properties give it. They see no more of the state than
-// a View shows: the nodes, and the messages under way.
+// Said is the verdict about a state. It depends only on what the properties see through a View: the
+// nodes, and the messages under way.
 type Said uint8
 
 const (
 	SaidGood   Said = 1 << iota // it is live, or does not count for liveness
 	SaidInside                  // it is inside System.Within
-	saidBusy                    // it is not good, and a node has an event of its own that is not rare: it is not settled
+	saidBusy                    // it is not good, and a node has an event of its own that is not rare, so the state can still change
 )
 
-// Judged remembers verdicts about states by the identity of their nodes, since new states
-// often have the nodes of an earlier one. New entries replace old ones; if that happens
-// often, it grows. The safety properties hold in all states that it remembers.
+// Judged remembers verdicts about states by the identity of their nodes, since new states often
+// have the same nodes as an earlier state. New entries replace old ones; if that happens often, the
+// table grows. The safety properties hold in all states that it remembers.
 type Judged struct {
 	slots  []judgement
 	most   int  // slots
 	lost   int  // entries that were replaced since it grew
 	flying bool // a verdict may depend on the number of messages under way
 
-	asked, met int  // how often it was asked since it was weighed, and knew the verdict
-	idle       bool // it remembers nothing any more, since it did not pay
+	asked, met int  // how often Get was called since the last weigh, and how often it knew the verdict
+	idle       bool // the table is given up, since it knew too few verdicts
 }
 
 type judgement struct {
@@ -44,11 +44,11 @@ const (
 
 	judgedSlot = 32 // bytes
 
-	judgedTrial = 1 << 16 // the number of questions after which it is weighed
-	judgedPays  = 16      // it costs more than it saves if it knows less than one verdict in judgedPays
+	judgedTrial = 1 << 16 // weigh decides after this many calls of Get
+	judgedPays  = 16      // the table is given up if it knows less than one verdict in judgedPays
 )
 
-// within makes it keep to a share of some bytes.
+// within limits the table to a share of some bytes of memory.
 func (j *Judged) within(bytes int) {
 	j.most = min(judgedMost, max(judgedLeast, 1<<bits.Len(uint(bytes/judgedSlot))/2))
 }
@@ -76,17 +76,17 @@ func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	return s.said, known
 }
 
-// weigh gives up where too few verdicts are known: where all state is in one node, say, no new state has the
-// nodes of an earlier one.
+// weigh gives the table up if it knew too few verdicts. If all state is in one node, for example,
+// no new state has the nodes of an earlier one.
 func (j *Judged) weigh() {
 	if j.asked, j.met, j.idle = 0, 0, j.met*judgedPays < judgedTrial; j.idle {
 		j.slots = nil
 	}
 }
 
-// Note remembers the verdict about the present state of the world, unless it may depend on
-// which messages are under way. Properties are evaluated in a fixed order until the verdict
-// is known, so if no property looked at messages here, none does in any state with these
+// Note remembers the verdict about the state that is loaded in the world, unless the verdict may
+// depend on which messages are under way. Properties are evaluated in a fixed order until the
+// verdict is known; so if no property looked at messages here, none does in any state with these
 // nodes.
 func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
 	if !w.Judge.Looked() {
@@ -94,8 +94,8 @@ func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
 	}
 }
 
-// put remembers a verdict. counted means that it may depend on how many messages are under
-// way.
+// put stores a verdict. If counted is set, the verdict may depend on the number of messages under
+// way, which is stored with it.
 func (j *Judged) put(counted bool, nodes canon.Hash, flying int, what Said) {
 	if j.idle {
 		return
@@ -129,7 +129,7 @@ func (j *Judged) grow() {
 // Judged returns the remembered verdicts about the states that were visited.
 func (x *Explorer) Judged() *Judged { return &x.judged }
 
-// Judge asks the state that the world is in, as it was saved or loaded.
+// Judge evaluates the state that is loaded in the world.
 func (x *Taker) Judge() (s Said) {
 	if x.World.Judge.Within() {
 		s |= SaidInside

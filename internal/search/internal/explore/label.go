@@ -9,36 +9,37 @@ import (
 	"macemc/internal/world"
 )
 
-// A normal form is found as the normal forms of graphs are. Each interchangeable node has a colour, which
-// does not depend on names: the colours of two nodes differ if the parts of the state in which they occur
-// differ in more than names. Colours are refined until none changes. If
-// several nodes have one colour, and swapping two of them changes the state, each of them in turn is
-// given a colour of its own. The order of the colours gives names, and of the states under these names the
-// one with the least identity is the normal form.
+// A normal form is found in the way in which normal forms of graphs are found. Each interchangeable
+// node has a colour, which does not depend on names: two nodes have different colours if the parts
+// that name them differ in more than names. Colours are refined until none changes. If several
+// nodes still have one colour, and swapping two of them changes the state, each of them in turn is
+// given a colour of its own. The order of the colours gives the nodes new names. Of the states
+// under all names found in this way, the one with the smallest identity is the normal form.
 //
-// Colours only save work: if too few nodes had different ones, or leavesMost ends the attempt, states of one
-// class would be kept apart, and counted twice.
+// Colours only save work. If two nodes have one colour that could have different ones, or if the
+// search ends at leavesMost, states of one class may be kept apart and counted twice, and no state
+// is lost.
 
-// leavesMost is how many orders of the nodes are tried for one state.
+// leavesMost is the number of orders of the nodes that are tried for one state.
 const leavesMost = 5040
 
-// labelling is the state of one search for a normal form.
+// labelling is one search for a normal form.
 type labelling struct {
 	*Fold
 	of     world.Vector
-	places []int // of v that are not empty
-	colour []int // by node; those of nodes that are not interchangeable are their numbers
+	places []int // the places of the state that are not empty
+	colour []int // by node; a node that is not interchangeable has its number as its colour
 	as     []int
-	sums   []canon.Hash // by node
-	order  []int        // nodes
+	sums   []canon.Hash // by node: the sum of the parts that name it
+	order  []int        // the interchangeable nodes, by colour
 	leaves int
 	best   canon.Hash
-	names  []int // of the best order
+	names  []int // the names given by the best order so far
 	found  bool
-	next   []int // by set, how many of its nodes have a name
+	next   []int // by set: how many of its nodes have a name
 }
 
-// normalize sets normal to the normal form of a state, and sum to its identity.
+// normalize sets f.normal to the normal form of state v, and f.sum to the identity of that form.
 func (f *Fold) normalize(v world.Vector) {
 	if f.label == nil {
 		f.label = newLabelling(f)
@@ -71,7 +72,8 @@ func (l *labelling) begin(v world.Vector) {
 	}
 }
 
-// refine gives different colours to nodes that occur in different parts, until that changes no colour.
+// refine gives nodes different colours if the parts that name them differ. It repeats this until no
+// colour changes.
 func (l *labelling) refine() {
 	for colours := l.rank(); colours < len(l.order); {
 		for _, i := range l.order {
@@ -88,7 +90,8 @@ func (l *labelling) refine() {
 	}
 }
 
-// weigh adds a part to the sums of the nodes that occur in it, as each of them sees it.
+// weigh adds the part at a place to the sums of the nodes that it names. In each sum, the part is
+// seen from that node.
 func (l *labelling) weigh(place int) {
 	from, to := -1, -1
 	sort, at := l.at.At(place)
@@ -126,7 +129,8 @@ func (l *labelling) weigh(place int) {
 	}
 }
 
-// rank numbers the colours, in the order of those before and then of the sums, and returns how many there are.
+// rank sorts the nodes by their colour and then by their sum, numbers the colours in this order,
+// and returns how many there are.
 func (l *labelling) rank() (colours int) {
 	slices.SortFunc(l.order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(l.colour[a], l.colour[b]), cmp.Compare(l.sums[a].Hi, l.sums[b].Hi), cmp.Compare(l.sums[a].Lo, l.sums[b].Lo), cmp.Compare(a, b))
@@ -143,7 +147,7 @@ func (l *labelling) rank() (colours int) {
 	return colours
 }
 
-// labels tries the orders of the nodes that their colours allow.
+// labels tries every order of the nodes that their colours allow, up to leavesMost.
 func (l *labelling) labels() {
 	for from := 0; from < len(l.order); {
 		to := from + 1
@@ -172,8 +176,8 @@ func (l *labelling) labels() {
 	l.leaf()
 }
 
-// apart returns nodes of one colour such that each other one can be swapped with one of them without
-// changing the state.
+// apart returns representatives of nodes of one colour: each other node of that colour can be
+// swapped with one of them without changing the state.
 func (l *labelling) apart(alike []int) (apart []int) {
 	for _, i := range alike {
 		if !slices.ContainsFunc(apart, func(j int) bool { return l.swaps(i, j) }) {
@@ -196,7 +200,8 @@ func (l *labelling) swaps(i, j int) bool {
 	return true
 }
 
-// leaf takes the names that the order of the nodes gives, if they give the least identity so far.
+// leaf keeps the names that the order of the nodes gives, if they give the smallest identity so
+// far.
 func (l *labelling) leaf() {
 	l.leaves++
 	copy(l.as, l.same)

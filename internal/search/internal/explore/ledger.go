@@ -11,25 +11,24 @@ import (
 	"macemc/internal/world"
 )
 
-// Ledger is the states that were visited, each once, under its number, with the
-// step that first led to it. Several goroutines may write into one ledger, each
-// by an entry of its own.
+// Ledger holds the states that were visited, each once, under a number, with the step that first
+// led to it. Several goroutines may write into one ledger, each through its own Entry.
 //
-// A state is its vector, packed: see layout. The set of states holds a tag and
-// a number for each, and states of one tag are compared in full; so no state is
-// ever taken for another. With prints, the set holds fingerprints, and the
-// states of a level are given back once it is expanded.
+// A state is stored as its vector, packed: see layout. The set of states holds a tag and a number
+// for each state, and two states with the same tag are compared in full; so no state is ever
+// mistaken for another. With Prints, the set holds fingerprints instead, and the states of a level
+// are freed once the level is expanded.
 type Ledger struct {
-	mu     sync.Mutex // guards what is written of layout and blocks
+	mu     sync.Mutex // guards writes of layout and blocks
 	layout atomic.Pointer[layout]
 	blocks atomic.Pointer[[]*block]
 	Set    *visited.Words
 	Prints *Prints             // nil if vectors are compared
-	May    func(now int) int   // bytes that a set may have which takes the place of one of now bytes
+	May    func(now int) int   // returns the bytes that a larger set may take when it replaces one of now bytes
 	gaps   atomic.Bool         // some states are not expanded
 	Joint  bool                // several goroutines have written: numbers do not follow levels
-	bys    bys                 // the steps that states were reached by
-	noted  bool                // these are noted of each state, while it is not expanded
+	bys    bys                 // the steps by which states were reached
+	noted  bool                // the step is recorded for each state, until the state is expanded
 	tidy   func() (end func()) // called before the set is made larger, and the returned function after; may be nil
 
 	fold *Fold // keeps one of the states that differ only in names; nil if all are kept
@@ -38,38 +37,38 @@ type Ledger struct {
 	growing sync.RWMutex // held for reading by users of the set
 }
 
-// Origin says how a state was first reached.
+// Origin is the step by which a state was first reached.
 type Origin struct {
 	Parent uint32
 	event  uint16
-	coins  uint16 // a list of answers
+	coins  uint16 // the number of the list of answers to the step's coins
 }
 
 const NoParent = math.MaxUint32
 
-// layout is the format of packed states. Each byte of a number of a vector that was ever other than 0
-// has a column; eight columns are a word. A layout only grows, and columns are not moved: a state that
-// was packed before a column was added has a zero there.
+// layout is the format of packed states. Each byte of a vector's numbers that was ever other than 0
+// has a column; eight columns are a word. A layout only grows, and columns are not moved: a state
+// that was packed before a column was added has a zero there.
 type layout struct {
 	columns []column
-	of      [][4]uint16 // by place, the columns of the bytes of its number, lowest first, plus one; 0 if there is none yet
-	bytes   []uint8     // by place, the number of its columns
+	of      [][4]uint16 // by place: the columns of its number's bytes, lowest first, each plus one; 0 if the byte has no column yet
+	bytes   []uint8     // by place: the number of its columns
 }
 
 type column struct {
 	place uint16
-	shift uint8 // of its byte in the number
+	shift uint8 // the byte's position in the number, in bits
 }
 
 const columnsPerWord = 8
 
-// words returns how long a packed state is.
+// words returns the length of a packed state, in words.
 func (l *layout) words() int { return (len(l.columns) + columnsPerWord - 1) / columnsPerWord }
 
-// fits reports whether a number can be written at a place.
+// fits reports whether a place has columns for all bytes of number id that are not 0.
 func (l *layout) fits(place int, id uint32) bool { return uint64(id)>>(8*l.bytes[place]) == 0 }
 
-// put writes a number that fits.
+// put writes a number, which fits, at a place of a packed state.
 func (l *layout) put(rec []uint64, place int, id uint32) {
 	of := &l.of[place]
 	for k := range l.bytes[place] {
@@ -80,7 +79,7 @@ func (l *layout) put(rec []uint64, place int, id uint32) {
 	}
 }
 
-// with returns the layout with room for a number at a place.
+// with returns the layout extended by the columns that number id needs at a place.
 func (l *layout) with(place int, id uint32) *layout {
 	larger := &layout{slices.Clone(l.columns), slices.Clone(l.of), slices.Clone(l.bytes)}
 	for !larger.fits(place, id) {
@@ -111,18 +110,18 @@ func (l *layout) unpack(rec []uint64, v world.Vector) {
 	}
 }
 
-// Blocks hold the states. A block is filled by one goroutine; its number and
-// the place in it are a state's number.
+// The states are kept in blocks. One goroutine fills a block. The number of a state is that of its
+// block times blockStates, plus its position in the block.
 const blockStates = 1024
 
 type block struct {
-	words   int        // of a state
-	recs    []uint64   // nil if they are on disk
-	origins []Origin   // likewise
-	at      int64      // where the block is on disk
-	by      []byNumber // the steps of these, until the states are expanded, or nil if none is known
-	Live    marks      // the states that are live, where no fault can happen
-	Outside marks      // those outside System.Within, which are not expanded
+	words   int        // the length of a state in this block
+	recs    []uint64   // the packed states; nil if they are on disk
+	origins []Origin   // nil if they are on disk
+	at      int64      // position of the block on disk
+	by      []byNumber // the steps of the origins, while states are to be expanded; nil if none is known
+	Live    marks      // states that are live or do not count for liveness, marked only where no fault can happen
+	Outside marks      // states outside System.Within, which are not expanded
 	n       int
 }
 
@@ -138,8 +137,8 @@ type marks [blockStates / 64]uint64
 func (m *marks) has(i uint32) bool { return m[i%blockStates/64]&(1<<(i%64)) != 0 }
 func (m *marks) Set(i uint32)      { m[i%blockStates/64] |= 1 << (i % 64) }
 
-// The set of a new ledger begins small, and grows until the memory that it may
-// have is used up: see room.
+// The set of a new ledger begins small, and grows until it would exceed the memory that it may
+// have: see Room.
 const (
 	LedgerLeast = 1 << 18
 )
@@ -153,7 +152,8 @@ func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*L
 	return l, err
 }
 
-// NewLedger returns an empty ledger that keeps to the limits of the search.
+// NewLedger returns an empty ledger for states of this many places, within the search's limits of
+// memory.
 func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
 	return newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
 }
@@ -171,28 +171,28 @@ func (l *Ledger) letGo() {
 	}
 }
 
-// join records that several goroutines write.
+// join records that several goroutines write into the ledger.
 func (l *Ledger) join() { l.Joint = true }
 
-// noteSteps makes the ledger record the steps by which states are reached. Only the first call writes,
-// since other goroutines may already read.
+// noteSteps makes the ledger record the steps by which states are reached. Only the first call
+// writes, since other goroutines may already read the setting.
 func (l *Ledger) noteSteps() {
 	if !l.noted {
 		l.noted = true
 	}
 }
 
-// Close gives back the memory of the set.
+// Close frees the memory of the set.
 func (l *Ledger) Close() {
 	if l.Set.Close(); l.fold != nil {
 		l.fold.classes.Close()
 	}
 }
 
-// Block returns the block of a state.
+// Block returns the block that has state s.
 func (l *Ledger) Block(s uint32) *block { return (*l.blocks.Load())[s/blockStates] }
 
-// rec returns a state, packed.
+// rec returns state s, packed.
 func (l *Ledger) rec(s uint32) []uint64 {
 	b := l.Block(s)
 	at, recs := int(s%blockStates)*b.words, b.recs
@@ -202,10 +202,10 @@ func (l *Ledger) rec(s uint32) []uint64 {
 	return recs[at : at+b.words]
 }
 
-// Get writes a state into v.
+// Get unpacks state s into v.
 func (l *Ledger) Get(s uint32, v world.Vector) { l.layout.Load().unpack(l.rec(s), v) }
 
-// Origin returns how a state was reached first.
+// Origin returns the step by which state s was first reached.
 func (l *Ledger) Origin(s uint32) Origin {
 	b := l.Block(s)
 	if b.origins == nil {
@@ -214,13 +214,13 @@ func (l *Ledger) Origin(s uint32) Origin {
 	return b.origins[s%blockStates]
 }
 
-// Live reports whether a state was marked as live, or as one that does not count.
+// Live reports whether state s was marked as live, or as not counting for liveness.
 func (l *Ledger) Live(s uint32) bool { return l.Block(s).Live.has(s) }
 
-// Outside reports whether a state is not to be expanded.
+// Outside reports whether state s is outside System.Within, so that it is not expanded.
 func (l *Ledger) Outside(s uint32) bool { return l.Block(s).Outside.has(s) }
 
-// leave records that a state is not expanded.
+// leave records that state s is not expanded.
 func (l *Ledger) leave(s uint32) {
 	l.Block(s).Outside.Set(s)
 	l.gaps.Store(true)
@@ -234,7 +234,7 @@ func (l *Ledger) Len() (n int) {
 	return n
 }
 
-// End returns beyond all numbers of states.
+// End returns a number greater than those of all states.
 func (l *Ledger) End() uint32 { return uint32(len(*l.blocks.Load())) * blockStates }
 
 // Each yields the numbers of all states, in ascending order, including those that are added during the
@@ -250,13 +250,13 @@ func (l *Ledger) Each(yield func(uint32) bool) {
 	}
 }
 
-// Holds reports whether a number below end is a state's: a block may be left
-// before it is full.
+// Holds reports whether a number below End is the number of a state. Not all are, since a block may
+// be left before it is full.
 func (l *Ledger) Holds(s uint32) bool { return int(s%blockStates) < l.Block(s).n }
 
-// Expanded frees memory of the states of a level that is no longer needed, except in blocks that the
-// next level shares. The steps by which the states were reached are kept, and so are the states
-// themselves if no fingerprints are used.
+// Expanded frees what is no longer needed of an expanded level's states: the numbers in block.by,
+// and the packed states if the ledger keeps fingerprints. Blocks that the next level shares are
+// left alone. Origins are kept.
 func (l *Ledger) Expanded(level, next Frontier) {
 	needed := map[uint32]bool{}
 	for _, s := range next {
@@ -276,7 +276,7 @@ func (l *Ledger) Expanded(level, next Frontier) {
 	}
 }
 
-// Span is states that follow each other, from one number to below another.
+// Span is the states whose numbers are at least From and less than To.
 type Span struct{ From, To uint32 }
 
 // Frontier is the states of a level.
@@ -290,7 +290,7 @@ func (f Frontier) Len() (n int) {
 	return n
 }
 
-// Some yields n states, from the k-th on.
+// Some yields up to n states, beginning with the k-th.
 func (f Frontier) Some(k, n int, yield func(i int, s uint32) bool) {
 	i := 0
 	for _, s := range f {
@@ -316,7 +316,7 @@ func (f Frontier) At(k int) uint32 {
 	panic("macemc bug: search: a state beyond the last one of a level")
 }
 
-// Level ends a level: it is its new states, and the next one begins.
+// Level ends a level: it returns the level's new states, and begins the next level.
 func (e *Entry) Level() Frontier {
 	f := Frontier(e.spans)
 	e.spans = nil
@@ -326,7 +326,7 @@ func (e *Entry) Level() Frontier {
 	return f
 }
 
-// forget gives all states back. Their numbers are not used again. Nobody else may have an entry.
+// forget removes all states. Their numbers are not used again. No other entry may exist.
 func (e *Entry) forget() {
 	all := *e.blocks.Load()
 	for k := len(all) - 1; k >= 0 && all[k] != nil; k-- {
@@ -335,7 +335,7 @@ func (e *Entry) forget() {
 	e.spans, e.into = nil, nil
 }
 
-// widen makes room in the layout for a number at a place.
+// widen extends the layout by the columns that number id needs at a place, and returns it.
 func (l *Ledger) widen(place int, id uint32) *layout {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -345,7 +345,7 @@ func (l *Ledger) widen(place int, id uint32) *layout {
 	return l.layout.Load()
 }
 
-// begin begins a block.
+// begin adds an empty block.
 func (l *Ledger) begin(words int) (number uint32, b *block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -362,15 +362,15 @@ func (l *Ledger) begin(words int) (number uint32, b *block) {
 	return uint32(len(all)) * blockStates, b
 }
 
-// Entry is the part of a ledger that one goroutine writes.
+// Entry is what one goroutine needs to write into a ledger.
 type Entry struct {
 	*Ledger
 	lay    *layout
-	packed []uint64 // of lay.words(): the state that is looked up, packed
+	packed []uint64 // the state that is looked up, packed; of lay.words() words
 	Next   uint32   // the number of the next new state
-	taken  int      // new states that were not counted in the set yet
+	taken  int      // new states that are not yet counted in the set
 	spans  []Span   // the new states of this level
-	into   *block   // it is written into; nil means into a new one
+	into   *block   // the block that is being filled; nil means that the next state begins a new one
 	fold   *Fold
 }
 
@@ -394,7 +394,7 @@ func (e *Entry) Pack(v world.Vector) {
 	}
 }
 
-// start makes packed another packed state.
+// start makes a copy of another packed state the packed state.
 func (e *Entry) start(other []uint64) {
 	if now := e.layout.Load(); now != e.lay {
 		e.lay = now
@@ -404,7 +404,7 @@ func (e *Entry) start(other []uint64) {
 	clear(e.packed[n:])
 }
 
-// put writes a number into packed.
+// put writes number id at a place of the packed state.
 func (e *Entry) put(place int, id uint32) {
 	if !e.lay.fits(place, id) {
 		e.lay = e.widen(place, id)
@@ -443,10 +443,11 @@ func (e *Entry) is(s uint32) bool {
 	return true
 }
 
-// tag returns the half of a state's identity that the set keeps, without the state's number.
+// tag returns the half of an identity that the set keeps, with zeros where the set puts the state's
+// number.
 func tag(h canon.Hash) uint64 { return h.Hi &^ (1<<32 - 1) }
 
-// touch loads the slot that add will read first, so that it is in the processor's cache then.
+// touch reads the slot that Add will read first, so that it is in the processor's cache then.
 func (e *Entry) touch(h canon.Hash) uint64 { return e.Set.At(e.Set.Home(e.word(h))) }
 
 func (e *Entry) word(h canon.Hash) uint64 {
@@ -456,7 +457,7 @@ func (e *Entry) word(h canon.Hash) uint64 {
 	return tag(h)
 }
 
-// touchState loads the state that add will compare with, if there is one.
+// touchState reads the state that Add will compare with the packed state, if there is one.
 func (e *Entry) touchState(h canon.Hash) uint64 {
 	if e.Prints != nil {
 		return 0
@@ -475,8 +476,8 @@ func (e *Entry) touchState(h canon.Hash) uint64 {
 	}
 }
 
-// Find returns the number of the packed state, with the identity h, or of the one that is kept for it;
-// not with prints.
+// Find returns the number of the packed state, whose identity is h, or of the state that is kept
+// for its class. It must not be called if the ledger keeps fingerprints.
 func (e *Entry) Find(h canon.Hash) (s uint32, known bool) {
 	if s, known = e.find(h); !known && e.fold != nil {
 		return e.fold.class(e)
@@ -497,8 +498,8 @@ func (e *Entry) find(h canon.Hash) (uint32, bool) {
 	}
 }
 
-// Add adds the packed state, with the identity h, and reports whether it is
-// new; its number is then next-1. There must be room in the set.
+// Add adds the packed state, whose identity is h, unless it is known. It reports whether it was
+// new; if so, its number is Next-1. The set must have room for it.
 func (e *Entry) Add(h canon.Hash, from Origin) bool {
 	if e.fold == nil {
 		return e.add(h, from)
@@ -544,14 +545,14 @@ func (e *Entry) add(h canon.Hash, from Origin) bool {
 	}
 }
 
-// append adds the packed state without looking whether it is known.
+// append adds the packed state without checking whether it is known.
 func (e *Entry) append(from Origin) uint32 {
 	e.write(from)
 	e.keep()
 	return e.Next - 1
 }
 
-// keep adds the record that was written last as a state.
+// keep ends the writing of a new state, and gives it the next number.
 func (e *Entry) keep() {
 	if k := len(e.spans) - 1; k >= 0 && e.spans[k].To == e.Next {
 		e.spans[k].To++
@@ -564,13 +565,13 @@ func (e *Entry) keep() {
 	}
 }
 
-// Told adds the number of states that were new to the count of the set.
+// Told adds the entry's new states to the count of the set.
 func (e *Entry) Told() {
 	e.Set.Took(e.taken)
 	e.taken = 0
 }
 
-// write writes rec where the next new state will be.
+// write copies the packed state to where the next new state belongs.
 func (e *Entry) write(from Origin) {
 	if e.into == nil || e.into.words < len(e.packed) {
 		e.Next, e.into = e.begin(len(e.packed))
@@ -611,7 +612,7 @@ func (l *Ledger) Room(n int) error {
 	return nil
 }
 
-// Prints has the parameters of fingerprints.
+// Prints holds the parameters of fingerprints: their size in bits.
 type Prints struct{ Bits int }
 
 func (p *Prints) of(h canon.Hash) uint64 {
@@ -621,8 +622,8 @@ func (p *Prints) of(h canon.Hash) uint64 {
 	return max(1, h.Hi)
 }
 
-// Omission returns a bound on the probability that any of n states was wrongly taken for
-// known: the expected number of pairs with one fingerprint.
+// Omission returns a bound on the probability that any of n states was mistaken for a known one:
+// the expected number of pairs of states with equal fingerprints.
 func (p *Prints) Omission(n int) float64 {
 	if p == nil {
 		return 0

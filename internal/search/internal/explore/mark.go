@@ -2,11 +2,11 @@ package explore
 
 import "macemc/choose"
 
-// chain is the run to the state whose steps are being taken, in the form in which a parent
-// process reads it: its states, and how many answers lead to each. States of a level follow
-// their siblings, so little of it has to be rewritten for the next one.
+// chain is the run to the state whose steps are being taken, in the form that a parent process
+// reads: the states, and the number of answers that lead to each. The states of a level mostly
+// follow their siblings, so little is rewritten from one state to the next.
 type chain struct {
-	turn  int // what the pulse said when it was written
+	turn  int // the pulse's turn when the chain was written
 	links []link
 	up    []uint32
 }
@@ -16,8 +16,9 @@ type link struct {
 	n     int
 }
 
-// mark records the run whose step is about to be taken or looked up: the run to the current
-// state, an event there, and answers to its coins. Healed states have no runs of their own.
+// mark records which run is about to be taken or looked up: the run to the current state, an event
+// there, and the answers to its coins. It records nothing for healed states, which have no runs of
+// their own.
 func (t *Taker) mark(event int, coins []int) {
 	p := &t.Owner.Pulse
 	if p.Trail == nil || t.Healed {

@@ -7,14 +7,15 @@ import (
 	"macemc/sim"
 )
 
-// Memo is the stepper that takes steps by arithmetic. The result of a step is a function of
-// its footprint: the parts that it touched or asked about. So each footprint is run in the
-// world once, and remembered: see cache. In any other state with the same footprint, the
-// step is a few numbers looked up, and the identity of the next state is a few sums.
+// Memo is the stepper that takes steps by arithmetic. The result of a step is a function of its
+// footprint: the parts that it touched or asked about. So each footprint is run in the world once,
+// and remembered: see cache. In any other state with the same footprint, the step is a few numbers
+// looked up, and the identity of the next state is a few sums.
 //
-// Most footprints consist of one part, the node that runs. If nothing disturbs a state, its
-// possible events follow from its parts, too, and the world is not needed. Otherwise the
-// world says which events are possible.
+// Most footprints consist of one part, the node that runs. A state is plain if its possible events
+// also follow from its parts: no connection is broken, no node waits for room in a buffer, and the
+// like. The steps of a plain state are taken without the world. In other states, the world lists
+// the possible events.
 //
 // The steps of a node are taken in the world if most of them have to be run anyway: see worth.
 type Memo struct {
@@ -29,23 +30,23 @@ type Memo struct {
 	worth
 
 	behind  lastStep
-	sleep   *Sleep // leaves steps out that sleep, or nil
-	All     bool   // every step is looked up: see commute.go
-	Eager   bool   // the visitor is called after each event
-	chosen         // the events that are taken now
+	sleep   *Sleep // leaves out steps that sleep; nil means none
+	All     bool   // look up every step: see commute.go
+	Eager   bool   // call the visitor after each event
+	chosen         // which events are taken now
 	Unasked int    // steps that were not looked up
-	asked   int    // steps that were looked up by the node alone
-	twins   int    // node parts with a twin that were noted
-	looked  int    // times that a footprint of several parts was looked up
-	held    int    // bytes of the cache, as the ledger knows them
-	turn    int32  // when it forgot everything last: see deep
-	batches int    // since then
+	asked   int    // steps that were looked up by the node part alone
+	twins   int    // the number of twins that noteTwins has noted
+	looked  int    // how often a footprint of several parts was looked up
+	held    int    // bytes of the cache, as last reported to the ledger
+	turn    int32  // deep.turn when the memo last forgot everything
+	batches int    // batches since then
 
-	keys   []uint64 // by which the step is looked up that is taken now
-	pieces []uint32 // the outcomes that it is made up of; 0 if one is not known
+	keys   []uint64 // the keys by which the present step is looked up
+	pieces []uint32 // the numbers of the footprints that make up its result; 0 for one that is not known
 }
 
-// NewMemo remembers nothing yet.
+// NewMemo returns a memo for taker x that remembers nothing yet.
 func NewMemo(x *Taker) *Memo {
 	tcp, udp := x.World.Links.Capacities()
 	x.World.State.Watch()
@@ -56,7 +57,8 @@ func NewMemo(x *Taker) *Memo {
 	return m
 }
 
-// reduces makes a reduction leave steps out, unless it waits. Every step is looked up then: see commute.go.
+// reduces makes the memo leave out the steps that a reduction leaves out, unless the reduction
+// waits. The memo then looks up every other step: see commute.go.
 func (m *Memo) reduces(r *Reduction) {
 	if !r.Waits {
 		m.reduction = r
@@ -67,18 +69,18 @@ func (m *Memo) reduces(r *Reduction) {
 // looksAllUp makes the memo look up every step: see commute.go.
 func (m *Memo) looksAllUp() { m.All = true }
 
-// takesBack takes over the results that another memo has taken over from this one.
+// takesBack takes over the results of memo o, which was given those of m by LearnFrom.
 func (m *Memo) takesBack(o *Memo) { m.cache = o.cache.over(m.x) }
 
-// LearnFrom takes over the results that another memo of the same bank has remembered. The other memo
-// must not be used any more.
+// LearnFrom takes over the results that another memo of the same bank has remembered. The other
+// memo must not be used after that.
 func (m *Memo) LearnFrom(o *Memo) {
 	m.cache, m.twins, m.looked = o.cache.over(m.x), o.twins, o.looked
 	m.worth = o.worth
 }
 
-// forgets forgets everything if the states are on disk and memory is short. The batch is empty. A reduction and
-// sleep sets rest on what the memo knows.
+// forgets empties the cache if memory is short and the states are on disk. The batch must be empty.
+// The cache is kept if there is a reduction or sleep sets, which rely on it.
 func (m *Memo) forgets() {
 	d := m.x.deep
 	if d == nil || m.reduction != nil || m.sleep != nil {
@@ -102,8 +104,8 @@ func count(b bool) int {
 	return 0
 }
 
-// Expand takes every step from a state. Events are counted in the world's order, so that a
-// path can be given by their numbers.
+// Expand takes every step from a state. It numbers events as the world does, since paths refer to
+// events by these numbers.
 func (m *Memo) Expand(state uint32) error {
 	x := m.x
 	if m.allDear() {
@@ -158,8 +160,8 @@ func (m *Memo) plainly(state uint32, faults bool) error {
 	return m.footsteps(state, k)
 }
 
-// goes makes a state the position, and reports whether its environment is calm, whether faults are
-// possible, and whether its events follow from its parts.
+// goes makes a state the position. It reports whether the environment is calm, whether faults are
+// possible, and whether the state is plain.
 func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
 	x := m.x
 	x.Spot = Spot{Current: state, LastEvent: noEvent}
@@ -175,36 +177,36 @@ func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
 	return calm, faults, plain
 }
 
-// chosen says which events a memo takes of a state.
+// chosen selects the events that a memo takes of a state.
 type chosen struct {
-	partly bool // of a plain state, those of these kinds, or those that are not
-	dry    bool // and they are only counted
+	partly bool // take only events that are of kinds, if of is set, or only those that are not
+	dry    bool // only count the events
 	kinds  stubborn.Set
 	of     bool
-	taken  int // how many were
-	left   int // and were not
+	taken  int // how many events were selected
+	left   int // how many were not
 }
 
-// choose begins to take some events.
+// choose makes the memo take only some events.
 func (c *chosen) choose(kinds stubborn.Set, of, dry bool) {
 	*c = chosen{partly: true, dry: dry, kinds: kinds, of: of}
 }
 
-// ends goes back to taking all events.
+// ends makes the memo take all events again, and returns the counts.
 func (c *chosen) ends() (taken, left int) {
 	c.partly = false
 	return c.taken, c.left
 }
 
-// takes reports whether an event of a kind, or of none, is taken now, and counts it. A fault is not
-// counted if it is taken: see Reduction.only.
+// takes reports whether an event should be taken now, and counts it. Its kind is class, or none. A
+// selected fault is not counted: see Reduction.only.
 func (c *chosen) takes(class int, fault bool) bool {
 	takes := (class != none && c.kinds.Has(class)) == c.of
 	c.taken, c.left = c.taken+count(takes && !fault), c.left+count(!takes)
 	return takes && !c.dry
 }
 
-// some takes steps of the position: see parter.
+// some takes a selection of the position's steps. It implements parter.
 func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	m.stands(state, &m.position)
 	calm, faults := m.x.Bank.Calm(m.v)
@@ -231,7 +233,7 @@ func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int,
 	return taken, left, err
 }
 
-// others takes the steps of a state that are not of some kinds.
+// others takes the steps of a state that are not of these kinds.
 func (m *Memo) others(state uint32, kinds stubborn.Set) error {
 	if len(m.Next)+len(m.seen) >= together {
 		if err := m.Settle(); err != nil {
@@ -243,8 +245,8 @@ func (m *Memo) others(state uint32, kinds stubborn.Set) error {
 	return err
 }
 
-// Rest takes the events from the k-th on in the world. The results of those before were looked up or
-// learnt already.
+// Rest takes the events from the k-th on in the world. The events before the k-th were taken
+// already.
 func (m *Memo) Rest(state uint32, k int) error {
 	if m.allDear() { // from now on there is no position
 		if err := m.Settle(); err != nil {
@@ -266,9 +268,9 @@ func (m *Memo) worldFrom(state uint32, k int) error {
 	return m.x.takeFrom(state, k)
 }
 
-// plainSteps takes the steps of a plain state in the world's order, except those of the environment and
-// timers, and counts them. It takes each as it finds it: to make a list of them first would take a
-// tenth of a search's time.
+// plainSteps takes the steps of a plain state in the world's order, except those of the environment
+// and the timers, and returns their number. It takes each step as soon as it finds it: listing all
+// of them first would take a tenth of a search's time.
 func (m *Memo) plainSteps(state uint32) (k int, err error) {
 	n := m.n
 	for i := range n {
@@ -303,7 +305,8 @@ func (m *Memo) plainSteps(state uint32) (k int, err error) {
 	return m.scattered(state, k)
 }
 
-// timers takes the timers of a plain state, of which k events come before.
+// timers takes the timers of a plain state. The first of them is the k-th event of the state. It
+// returns the number of events up to the last timer.
 func (m *Memo) timers(state uint32, k int) (_ int, err error) {
 	for i := range m.n {
 		a := &m.able[i]
@@ -320,24 +323,23 @@ func (m *Memo) timers(state uint32, k int) (_ int, err error) {
 	return k, nil
 }
 
-// occurrence is an event of a plain state. It has no more than four fields, so
-// that it stays in registers.
+// occurrence is an event of a plain state. It has only four fields, so that it stays in registers.
 type occurrence struct {
 	ordinal int    // see commute.go
-	what    uint32 // the message that is delivered; if none is, where the outcome stands in cache.own
-	from    int    // the sender of the message; none if it is an event of the node itself
-	pops    int    // out of this channel or bag; none: it stays in its set
+	what    uint32 // the number of the message that is delivered; for other events, the index in cache.own
+	from    int    // the sender of the message, or none if the event is not a delivery
+	pops    int    // the channel or bag out of which the message is taken, or none if it stays in its set
 }
 
 const none = -1
 
-// signal takes the k-th event, which a node has of its own, and says how many
-// there were then.
+// signal takes the k-th event of the state, which is one that a node has by itself. It returns the
+// number of events so far.
 func (m *Memo) signal(state uint32, k, ordinal int, own uint32) (int, error) {
 	return m.happens(state, k, occurrence{ordinal: ordinal, what: own, from: none, pops: none})
 }
 
-// heads takes the deliveries of the first messages of channels.
+// heads takes the delivery of the first message of each channel.
 func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, error) {
 	var err error
 	for _, p := range places {
@@ -355,7 +357,7 @@ func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, 
 	return k, nil
 }
 
-// scattered takes the deliveries of messages in sets and bags.
+// scattered takes the delivery of each message in sets and bags.
 func (m *Memo) scattered(state uint32, k int) (int, error) {
 	var err error
 	for _, p := range m.sets {
@@ -379,8 +381,8 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 	return k, nil
 }
 
-// happens takes an event of a plain state, which is the k-th if it is accepted,
-// and says how many there were then.
+// happens takes event e of a plain state, unless its node declines it. It is the k-th event, and
+// happens returns the number of events so far.
 func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	i := nodeOf(e.ordinal)
 	if m.isDear(i) {
@@ -406,13 +408,13 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	return k + 1, m.step(state, k, e, number)
 }
 
-// classInWorld returns the kind of the k-th event of the position, for the reduction.
+// classInWorld returns the kind of the k-th event of the position, in the sense of the reduction.
 func (m *Memo) classInWorld(k int) stubborn.Class {
 	m.stand()
 	return m.x.Reduction.kinds(nil, m.x.World.Events.Look(k))[0]
 }
 
-// concerned reports whether anything is under way to a node or from it.
+// concerned reports whether any message is under way to or from node i.
 func (m *Memo) concerned(i int) bool {
 	n := m.n
 	for _, p := range m.sets {
@@ -432,8 +434,8 @@ func (m *Memo) concerned(i int) bool {
 	return false
 }
 
-// step takes the k-th event of a plain state, by an outcome that its node part
-// alone decided.
+// step takes event e, which is the k-th of a plain state. Its result is the footprint with this
+// number, which consists of the node part alone.
 func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 	o := &m.footprints[number]
 	if o.unknown && m.sleep != nil && m.sleep.only != nil {
@@ -481,7 +483,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 	return m.taken()
 }
 
-// taken passes the states to which the last event leads to the visitor at once, if the memo is eager.
+// taken hands the states to which the last event leads to the visitor, if the memo is eager.
 func (m *Memo) taken() error {
 	if !m.Eager {
 		return nil
@@ -491,8 +493,8 @@ func (m *Memo) taken() error {
 	return err
 }
 
-// apply applies the result of a step of node i to a candidate. It returns false if there is no room for
-// a message that the step sends.
+// apply applies the result of a step of node i to a candidate. It returns false if a message that
+// the step sends finds its channel full.
 func (m *Memo) apply(c *candidate, r *result, i int) bool {
 	b := m.x.Bank
 	c.take(r)
@@ -523,7 +525,8 @@ func (m *Memo) apply(c *candidate, r *result, i int) bool {
 	return true
 }
 
-// pop takes the head out of a channel, which opens both directions of a connection.
+// pop takes the first message out of a channel. For TCP, this opens both directions of the
+// connection.
 func (m *Memo) pop(c *candidate, place int) {
 	b, n, id := m.x.Bank, m.n, m.v[place]
 	to := b.Pop(place, id)
@@ -541,8 +544,8 @@ func (m *Memo) pop(c *candidate, place int) {
 	}
 }
 
-// elsewhere takes the k-th event of a plain state, which its node part alone
-// does not decide.
+// elsewhere takes event e, the k-th of a plain state, whose result does not follow from its node
+// part alone.
 func (m *Memo) elsewhere(state uint32, k int, e occurrence) error {
 	if m.noFootprints {
 		return m.inWorld(state, k)
@@ -555,7 +558,7 @@ func (m *Memo) elsewhere(state uint32, k int, e occurrence) error {
 	return m.byParts(state, k, &event, what)
 }
 
-// event returns an event of the position without its value, and its number: see what.
+// event converts an occurrence to an event without a value, and also returns its number: see what.
 func (m *Memo) event(e occurrence) (event sim.Event, what uint64) {
 	i := nodeOf(e.ordinal)
 	event.Node = state.AddrOf(i)
@@ -592,7 +595,7 @@ func (m *Memo) stand() {
 	m.x.World.Events.Count()
 }
 
-// inWorld takes the k-th event of a state in the world, and leaves it there.
+// inWorld takes the k-th event of a state in the world, and loads the position again.
 func (m *Memo) inWorld(state uint32, k int) error {
 	if err := m.flush(state); err != nil {
 		return err
@@ -605,7 +608,8 @@ func (m *Memo) inWorld(state uint32, k int) error {
 	return nil
 }
 
-// footsteps takes the events of the position from the k-th on by their footprints.
+// footsteps takes the events of the position from the k-th on by their footprints. The world says
+// which events these are.
 func (m *Memo) footsteps(state uint32, k int) error {
 	if m.sleep != nil && m.sleep.only != nil {
 		return nil // they were taken before
@@ -626,8 +630,8 @@ func (m *Memo) footsteps(state uint32, k int) error {
 	return nil
 }
 
-// footstep takes the k-th event of the position by its footprint, and leaves the world in
-// the resulting state.
+// footstep takes the k-th event of the position by its footprint. The position must be loaded in
+// the world.
 func (m *Memo) footstep(state uint32, k int) error {
 	e, slot := m.x.World.Events.Found(k)
 	return m.byParts(state, k, &e, m.what(&e, slot, m.nth(&e, k)))
@@ -659,8 +663,8 @@ func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 	return m.taken()
 }
 
-// tells reports whether a step of node i touched the memory of a monitor, or may have changed what properties
-// take from the node.
+// tells reports whether a step of node i changed the memory of a monitor, or may have changed a
+// value that sim.Takes takes from the node.
 func (m *Memo) tells(pieces []uint32, i int) bool {
 	healed := int32(m.x.Bank.At().Healed())
 	for _, number := range pieces {
@@ -681,7 +685,7 @@ func (m *Memo) tells(pieces []uint32, i int) bool {
 	return false
 }
 
-// index returns a node's place; none: there is no node.
+// index returns the number of a node, or none if the address is no node's.
 func (m *Memo) index(a sim.Addr) int {
 	if a.IsZero() {
 		return none

@@ -6,33 +6,35 @@ import (
 	"macemc/internal/world"
 )
 
-// Outbox collects states for other processes, in batches for the shards of their identities.
+// Outbox collects states for other processes, in batches, by the shard to which the identity of a
+// state belongs.
 type Outbox struct {
-	Known func(canon.Hash) bool // whether a state need not be sent, since a batch that is stored has it
+	Known func(canon.Hash) bool // reports whether a state need not be sent, since a stored batch has it
 
-	group   *shard.Group           // to which the states belong
-	lately  [latelyMost]canon.Hash // some of the states that the group has asked about
+	group   *shard.Group           // the group to which the states belong
+	lately  [latelyMost]canon.Hash // some of the states for which wants was called
 	bank    *world.Bank
 	writers []shard.Writer // by shard
-	done    [][][]byte     // by shard
+	done    [][][]byte     // by shard: the finished batches
 	path    []byte
 }
 
 const (
 	batchStates = 1 << 12
 	batchBytes  = 384 << 10
-	latelyMost  = 1 << 12 // and a power of two
+	latelyMost  = 1 << 12 // must be a power of two
 )
 
-// NewOutbox returns an empty outbox for that many shards.
+// NewOutbox returns an empty outbox for this number of shards.
 func NewOutbox(shards int, known func(canon.Hash) bool) *Outbox {
 	return &Outbox{Known: known, writers: make([]shard.Writer, shards), done: make([][][]byte, shards)}
 }
 
-// of sets the bank that has the parts of the states.
+// of sets the bank that has the parts of the states that will be sent.
 func (o *Outbox) of(b *world.Bank) { o.bank = b }
 
-// wants reports whether a state should be sent. It was not sent lately, and is not known.
+// wants reports whether a state should be sent: it was not sent lately, and Known does not report
+// it.
 func (o *Outbox) wants(h canon.Hash) bool {
 	at := &o.lately[h.Lo%latelyMost]
 	if *at == h {
@@ -48,7 +50,8 @@ func (o *Outbox) Begin(g *shard.Group) {
 	clear(o.lately[:])
 }
 
-// send adds a state, to which a step leads from the end of a path.
+// send adds a state, which one step leads to from the end of a path. The other arguments describe
+// this step.
 func (o *Outbox) send(h canon.Hash, path []byte, event int, coins []int, last shard.Last, v world.Vector) {
 	k := shard.Of(h, len(o.writers))
 	w := &o.writers[k]
@@ -70,7 +73,7 @@ func (o *Outbox) Take() [][][]byte {
 	return all
 }
 
-// Starts puts all states of the explorer, which are those in which runs begin, into an outbox.
+// Starts adds all states of the explorer, which are those in which runs begin, to an outbox.
 func (x *Explorer) Starts(to *Outbox) {
 	to.of(x.Bank)
 	for s := range x.Each {

@@ -7,36 +7,37 @@ import (
 	"macemc/trace"
 )
 
-// Owner is the part of the search that exploring needs. Its creator sets the fields, and
-// changes nothing during an exploration; the counts and the share belong to the exploring
-// goroutine meanwhile.
+// Owner is the part of the search that an exploration needs. Its creator sets the fields. During an
+// exploration they do not change, except the counts and the share, which belong to the exploring
+// goroutine.
 type Owner struct {
 	*run.Runs
 	Counts   Counts
 	Share    *run.Share        // how much of the work was audited
 	Coverage *observe.Coverage // nil if nothing is covered
-	Sampler  sampler           // nil means nobody asked
+	Sampler  sampler           // nil if no states are sampled
 
-	Few     int                                                        // faults that the explored runs have at most, or 0 if only the budgets limit them
-	Several bool                                                       // more findings may be wanted: a failure is recorded, and the rest explored
-	Note    func(x *Explorer, failure *trace.Failure, dead bool) error // notes it, or says that it is enough
+	Few     int                                                        // the largest number of faults in an explored run, or 0 if only the budgets limit it
+	Several bool                                                       // more findings may be wanted, so a failure is recorded and the exploration goes on
+	Note    func(x *Explorer, failure *trace.Failure, dead bool) error // records a failure, or returns ErrEnough
 
-	Halt     func() bool    // whether to stop, in the middle of a state
-	Depth    func() int     // of the states that are expanded
+	Halt     func() bool    // reports whether to stop in the middle of a state
+	Depth    func() int     // returns the depth of the states that are being expanded
 	Progress func(done int) // called with the progress of long work
 
 	Seed  uint64
-	All   bool // every step is looked up, for tests
-	Worth int  // runs that say whether a node is dear, for tests; 0 means worthRuns
-	Once  bool // the steps of a small space are not taken again, for tests
+	All   bool // look up every step, for tests
+	Worth int  // see worthRuns, for tests; 0 means worthRuns
+	Once  bool // do not repeat the steps of a small space, for tests
 }
 
-// Counts has pointers to the counts of the search.
+// Counts points to the counts of the search.
 type Counts struct {
 	Steps, States, Transitions, Executed, HandlerRuns, Duplicates, Compared *int
 }
 
-// ran counts a step that the world took, where others are looked up or not.
+// ran counts a step that the world took. If looks is set, other steps are looked up, and the step
+// counts as a handler run.
 func (c *Counts) ran(looks bool) {
 	if *c.Steps++; looks {
 		*c.HandlerRuns++
@@ -49,7 +50,7 @@ func (c *Counts) handlerRun() {
 	*c.HandlerRuns++
 }
 
-// transition counts a step between two states, however it was taken.
+// transition counts a step between two states, whether the world took it or it was looked up.
 func (c *Counts) transition() {
 	*c.Executed++
 	*c.Transitions++
@@ -61,7 +62,7 @@ func (c *Counts) state() { *c.States++ }
 // duplicate counts a step to a known state.
 func (c *Counts) duplicate() { *c.Duplicates++ }
 
-// dropped takes back states that were counted as new, and were known.
+// dropped takes back the count of n new states that turned out to be known.
 func (c *Counts) dropped(n int) { *c.States, *c.Duplicates = *c.States-n, *c.Duplicates+n }
 
 // compared counts a pair of runs to one state that were compared.
@@ -69,10 +70,10 @@ func (c *Counts) compared() { *c.Compared++ }
 
 // sampler samples the new states of a space.
 type sampler interface {
-	// Due counts a state, and reports whether it is to be looked at.
+	// Due counts a new state, and reports whether it should be looked at.
 	Due(depth int) bool
-	// Look takes the state's lines, exact and as people read them.
+	// Look records the lines of a state's text, once exact and once as shown to people.
 	Look(depth int, lines, shown []canon.Line)
-	// Hold sets which lines of it show times.
+	// Hold sets which of these lines show times.
 	Hold(fields []canon.Line)
 }

@@ -8,39 +8,40 @@ import (
 	"macemc/internal/world"
 )
 
-// A position is the state that is being expanded, with facts that are computed from its parts.
+// A position is the state that is being expanded, with facts that are computed from its parts. A
+// memo moves it from state to state.
 type position struct {
 	bank  *world.Bank
-	known *cache // has the events that parts have by themselves
-	n     int    // nodes
-	rest  int    // the first place that is not of a node or a channel
+	known *cache // the cache, which knows the events that each part has by itself
+	n     int    // number of nodes
+	rest  int    // the first place that belongs to the environment
 
 	at    []uint64 // the state, packed
 	v     world.Vector
 	total canon.Hash
-	nodes canon.Hash // the share of the nodes in total
-	odd   int        // parts that are not plain
-	gone  int        // nodes that are absent
-	sky   *sky       // nil if it is not known
+	nodes canon.Hash // the nodes' share of total
+	odd   int        // number of parts that are not plain
+	gone  int        // number of nodes that are absent
+	sky   *sky       // nil if not yet known for this state
 
 	skies  map[string]*sky
 	skyKey []byte
-	fly    int       // messages under way
-	able   []ability // of the nodes
-	moved  []shift   // while the position changes
+	fly    int       // number of messages under way
+	able   []ability // by node
+	moved  []shift   // the places that goTo is changing
 
 	reduction *Reduction // or nil
-	situation canon.Hash // its identity, for the reduction
-	vague     int        // parts because of which the state is expanded as a whole
+	situation canon.Hash // the identity of the state's situation, for the reduction
+	vague     int        // number of parts because of which all steps of the state must be taken
 
-	mark []bool  // the places in moved
-	used []bool  // the places that ever held something
-	tcp  []int32 // such places that are channels, in order
+	mark []bool  // by place: it is in moved
+	used []bool  // by place: it was not empty in some state
+	tcp  []int32 // the used places that are TCP channels, in order
 	udp  []int32
 	sets []int32
 }
 
-// A shift is a place whose part was another one.
+// A shift is a place and the part that it had in the last position.
 type shift struct {
 	place int32
 	was   uint32
@@ -55,8 +56,8 @@ func newPosition(x *Taker, known *cache) position {
 	return p
 }
 
-// goTo makes a packed state the position. Only parts that differ from where it is
-// are touched: most states of a level follow their brothers.
+// goTo makes a packed state the position. It touches only the parts that differ from the last
+// position. They are few, since most states of a level follow their siblings.
 func (m *position) goTo(lay *layout, rec []uint64) {
 	for len(m.at) < len(rec) {
 		m.at = append(m.at, 0)
@@ -86,7 +87,7 @@ func (m *position) goTo(lay *layout, rec []uint64) {
 	m.moved = m.moved[:0]
 }
 
-// move updates everything that depends on the part at a place.
+// move updates everything that depends on the part at place p, which was was and is now.
 func (m *position) move(p int, was, now uint32) {
 	n := m.n
 	if m.reduction != nil && p < m.rest {
@@ -126,7 +127,7 @@ func (m *position) move(p int, was, now uint32) {
 	*list = slices.Insert(*list, k, int32(p))
 }
 
-// twinned records that a node part, which may be one of the position, has a twin.
+// twinned records that a node part has a twin. It may be a part of the position.
 func (m *position) twinned(t world.Twinned) {
 	m.known.ability(t.Node, t.Part).twinned()
 	if m.v[t.Node] == t.Part {
@@ -134,14 +135,14 @@ func (m *position) twinned(t world.Twinned) {
 	}
 }
 
-// resemble updates the situation after one part has come for another one.
+// resemble updates the situation after one part was replaced by another.
 func (m *position) resemble(was, now *pending) {
 	m.situation = m.situation.Add(now.sum).Sub(was.sum)
 	m.vague += count(!now.calm) - count(!was.calm)
 }
 
-// part returns the place of the state that is being expanded among those that are expanded in part, or
-// none. A fault does not count: see Reduction.
+// part returns the index in Reduction.part of the state that is being expanded, or none if it is
+// not expanded in part, or if the steps that are being taken are faults.
 func (m *position) part() int32 {
 	if m.reduction == nil || m.reduction.aside {
 		return none

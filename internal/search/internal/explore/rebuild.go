@@ -10,13 +10,14 @@ import (
 	"macemc/internal/world"
 )
 
-// A level can be kept as the step by which each of its states was reached first. Rebuild takes
-// these steps again, one for each state, which is less than all steps of all states.
+// A level can be stored as the steps by which its states were first reached. Rebuild takes these
+// steps again, one for each state. That is less work than expanding the level before it, which
+// takes all steps.
 
-// ErrRebuild says that the steps of a level that was kept do not lead to its states.
+// ErrRebuild means that the stored steps of a level do not lead to the level's states.
 var ErrRebuild = errors.New("the steps that are kept do not lead to new states as they did: the state is damaged, or the service does something else each time")
 
-// Grew returns the steps from the states of a level to those of the next one.
+// Grew returns the steps by which the states of level next were first reached from those of level.
 func (x *Explorer) Grew(level, next Frontier) (steps []byte) {
 	spans := slices.SortedFunc(slices.Values(level), func(a, b Span) int { return int(a.From) - int(b.From) })
 	before := make([]int, len(spans)+1)
@@ -56,8 +57,8 @@ func (x *Explorer) SumOf(level Frontier) (h canon.Hash) {
 	return h
 }
 
-// Rebuild makes the n states to which steps lead from a level, with lists of answers. They are the
-// next level. Nothing is audited meanwhile.
+// Rebuild makes the n states of the next level by taking steps from the states of a level. Lists
+// has the answers that the steps refer to. Rebuild audits no steps.
 func (x *Explorer) Rebuild(level Frontier, n int, steps []byte, lists [][]int) error {
 	defer x.aside()()
 	spans := slices.SortedFunc(slices.Values(level), func(a, b Span) int { return int(a.From) - int(b.From) })
@@ -93,7 +94,7 @@ func (x *Explorer) Rebuild(level Frontier, n int, steps []byte, lists [][]int) e
 	return x.EndLevel()
 }
 
-// rebuild takes a step from a state again, and visits where it leads.
+// rebuild takes a step from a state again, and visits the resulting state.
 func (x *Explorer) rebuild(parent uint32, event int, coins []int) error {
 	x.load(parent)
 	if event >= x.World.Events.Count() {
@@ -126,7 +127,8 @@ func (x *Explorer) rebuild(parent uint32, event int, coins []int) error {
 	return x.visit(h, x.World.State.NodesHash(), x.World.Links.InFlight(), false, nil)
 }
 
-// aside gives the taker another vector for its state; a memo's position is in the usual one.
+// aside gives the taker another vector for its state, and returns a function that undoes this. The
+// usual vector holds a memo's position.
 func (t *Taker) aside() (back func()) {
 	usual := t.From
 	t.From = make(world.Vector, len(usual))
@@ -140,20 +142,20 @@ func (t *Taker) goesTo(s Spot) {
 	t.Owner.Pulse.Tick()
 }
 
-// Known describes an exploration, apart from its states.
+// Known is the record of an exploration, apart from its states.
 type Known struct {
 	Inside, Sampled bool
-	Joint           bool   // several goroutines have found the states
-	Pairs           [2]int // steps to known states, and those of them that were tested
+	Joint           bool   // several goroutines explored
+	Pairs           [2]int // number of steps to known states, and number of those that were tested
 }
 
-// Known returns the description of the exploration.
+// Known returns the record of the exploration.
 func (x *Explorer) Known() Known {
 	steps, tested := x.pairs.Counts()
 	return Known{x.Inside, x.Sampled, x.Joint, [2]int{steps, tested}}
 }
 
-// GoOn continues the exploration that k describes.
+// GoOn makes the explorer continue the exploration whose record is k.
 func (x *Explorer) GoOn(k Known) {
 	x.Inside = k.Inside
 	x.limited(k.Sampled)

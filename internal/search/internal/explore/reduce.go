@@ -13,85 +13,87 @@ import (
 	"macemc/trace"
 )
 
-// A Reduction takes only the events of some kinds in a state, if these suffice: see package stubborn,
-// which has the proof. This type supplies the following parts of it.
+// A Reduction takes only the events of some kinds in a state, if these suffice: see package
+// stubborn, which has the proof. This type supplies what the proof needs.
 //
 // The kind of an event is its node and what the node takes: the type of a signal, or the type of a
-// message with its sender and its link. After each execution in the world, observe records which kinds
-// of events it made pending, and whether it was barred or visible. A step that is looked up was executed
-// before.
+// message with its sender and its link. After each execution in the world, observe records which
+// kinds of events it made pending, and whether it was barred or visible. A step that is looked up
+// was executed before.
 //
-// A state is expanded as a whole unless the environment is calm, no faults are left but failures of nodes, each node is up or has
-// failed, no connection has anything but messages, and none of these is to or from a node that failed. So other
-// faults and their consequences, and healing, are never put off: steps that are put off touch nodes and
-// messages only. A failure and a restart are events of their nodes. A state is expanded as a
-// whole, too, if one of the steps that would suffice is visible.
+// A state is expanded in part only if all of this is true: the environment is calm; the only faults
+// left are failures of nodes; each node is up or has failed; no connection has anything but
+// messages; and none of these messages is to or from a node that failed. In other states all steps
+// are taken. So other faults, their consequences, and healing are never put off: the steps that are
+// put off touch nodes and messages only. A failure and a restart are events of their nodes. All
+// steps of a state are taken, too, if one of the steps that would suffice is visible.
 //
-// Mend ends a level. It finds the states whose choice no longer agrees with the observations, and those
-// that violate the proviso. It takes the steps of these states that were left out.
+// Mend ends a level. It finds the states whose choice no longer agrees with the observations, and
+// those that violate the proviso, and takes the steps of these states that were left out.
 //
-// The proviso is: if only some steps of a state were taken, one of them that is no fault leads to a state with a
-// greater number. Numbers are finite, so from each state a path of steps that were taken ends at a
-// state whose steps were all taken.
+// The proviso is: if only some steps of a state were taken, one of them that is no fault leads to a
+// state with a greater number. Numbers are finite, so from each state a path of steps that were
+// taken ends at a state whose steps were all taken.
 type Reduction struct {
 	Stats  ReductionStats
-	Lively bool // all that liveness depends on is visible
-	Waits  bool // all steps are taken, and it only observes them: see Explorer.Again
+	Lively bool // everything that liveness depends on is visible
+	Waits  bool // all steps are taken and only observed: see Explorer.Again
 
-	tried bool // it has waited
+	tried bool // it has waited before
 
 	facts   *stubborn.Facts
 	classes map[kind]stubborn.Class
-	parts   [][]*pending // by place and number
+	parts   [][]*pending // by place and number of a part
 	taken   [][]canon.Hash
-	known   [][]bool // of taken
+	known   [][]bool // by node and part: taken has its value
 	n       int
 	at      state.Places
 	v       world.Vector
-	mixed   world.Vector // see declared
+	mixed   world.Vector // the state with one node replaced: see declared
 	here    stubborn.Situation
 
 	answers map[canon.Hash]*answer // by situation
 	all     []*answer
-	mended  int        // the version of the facts at which answers were looked at
-	again   []omission // states that rested on choices that are void
+	mended  int        // the version of the facts when all answers were last checked
+	again   []omission // states whose choice is void
 
-	part    []partial // the states of this level that were expanded in part
+	part    []partial // states of this level that were expanded in part
 	resting []resting
-	now     int32 // the one of part that is being expanded, or none
+	now     int32 // index in part of the state that is being expanded, or none
 	shows   bool  // a visible step of it was taken
 
-	possible [][]stubborn.Class // the kinds of each event of the world's state
-	fault    []bool             // whether it is a fault
-	aside    bool               // the steps that are taken now are faults
+	possible [][]stubborn.Class // the kinds of each event of the state that is loaded in the world
+	fault    []bool             // by event: it is a fault
+	aside    bool               // the steps that are being taken now are faults
 	failures stubborn.Set       // the kinds of faults
-	before   stubborn.Set       // what was pending for the node that runs
-	taking   canon.Hash         // what properties took from it
-	acting   []stubborn.Class   // the kinds of the event that is taken
-	emits    bool               // the step that was taken last is visible
+	before   stubborn.Set       // the kinds that were pending for the running node before the step
+	taking   canon.Hash         // the identity of the values that sim.Takes took from it before the step
+	acting   []stubborn.Class   // the kinds of the event that is being taken
+	emits    bool               // the last step is visible
 	audits   int
-	audited  []audited // states that are audited when the level ends
+	audited  []audited // states that will be audited when the level ends
 
-	// These leave a part of the reduction out, for tests.
+	// For tests: each of these leaves a part of the reduction out.
 	NoVoid, NoProviso, NoVisible bool
 
-	// Merge says which messages of sets and bags are of one kind whoever has sent them, so that tables
-	// show what it brings that kinds have senders; nil means none.
+	// Merge reports whether messages of a type in sets and bags are of one kind, whoever has sent
+	// them. Tables use it to show the gain of kinds with senders. If Merge is nil, every kind has
+	// its sender.
 	Merge func(of reflect.Type) bool
 
-	// Static makes a reduction look at all kinds of events, whether they are pending or not, as one does that goes by
-	// transitions as they are written down.
+	// Static makes a reduction consider all kinds of events, whether they are pending or not, like
+	// a reduction that knows only the transitions in a program's text.
 	Static bool
 }
 
-// ReductionStats counts the states of a reduction.
+// ReductionStats counts what a reduction left out.
 type ReductionStats struct {
-	Parted  int // states of which steps were left out
-	Voided  int // of these, those whose other steps were taken since an observation was new,
-	Cycles  int // and those for which the proviso asked
-	Visible int // states of which all steps were taken, since one that might stand for others is visible
-	Left    int // steps that were left out, and not taken later
-	Audited int // pairs of a step that was left out and one that was taken, which were taken in both orders
+	Parted  int // states that were expanded in part
+	Voided  int // of these, those whose other steps were taken later because of a new observation
+	Cycles  int // of these, those whose other steps were taken later because of the proviso
+	Visible int // states whose steps were all taken, because a step that could stand for the others is visible
+	Left    int // steps that were left out and not taken later
+	Audited int // pairs of a left-out step and a taken step that were taken in both orders
 }
 
 func (s *ReductionStats) part(left int) { s.Parted, s.Left = s.Parted+1, s.Left+left }
@@ -101,7 +103,7 @@ func (s *ReductionStats) void()         { s.Voided++ }
 func (s *ReductionStats) cycle()        { s.Cycles++ }
 func (s *ReductionStats) audit()        { s.Audited++ }
 
-// kind identifies a kind of events.
+// kind identifies a kind of events: see Reduction.
 type kind struct {
 	node, from int
 	kind       sim.Kind
@@ -109,70 +111,72 @@ type kind struct {
 	of         reflect.Type
 }
 
-// pending has the kinds of events that may come of a part of a state.
+// pending describes a part for the reduction: which kinds of events may come of it.
 type pending struct {
 	classes stubborn.Set
-	head    stubborn.Class // of a channel in order: the kind of the message that comes first
+	head    stubborn.Class // for a channel in order: the kind of its first message
 	sum     canon.Hash
-	calm    bool // the part lets its state be expanded in part
-	away    bool // it is a node that failed
+	calm    bool // a state with this part may be expanded in part
+	away    bool // the part is a node that failed
 }
 
-// nothing is where a place is empty.
+// nothing describes an empty place.
 var nothing = pending{head: none, calm: true}
 
-// An answer has the choices in a situation, the best first. Those after the first are looked for if it is
-// no good in one of the states.
+// An answer has the choices in a situation, the best first. The choices after the first are
+// computed only when the first turns out not to work in some state.
 type answer struct {
-	like    uint32 // a state in that situation
-	version int    // of the facts that it rests on
+	like    uint32 // a state in this situation
+	version int    // the version of the facts that the choices agree with
 	choices []*choice
-	first   bool // only the first was looked for: no other one is better
+	first   bool // only the best choice was computed
 }
 
-// A choice is that in a situation the events of some kinds suffice. It heads a list of the states that
-// rest on it.
+// A choice says that in a situation the events of these kinds suffice. It begins the list of states
+// that were expanded in part because of it.
 type choice struct {
 	kinds stubborn.Set
-	first int32 // its place in Reduction.resting, plus one; 0 means none
+	first int32 // index in Reduction.resting of the list's first state, plus one; 0 means that there is none
 	void  bool
 }
 
-// resting is a state that was expanded in part, and the next one in its list.
+// resting is a state that was expanded in part, as an element of the list that its choice begins.
 type resting struct {
 	state uint32
-	next  int32 // as choice.first
-	left  int32 // how many steps were left out
+	next  int32 // index of the next state, as in choice.first
+	left  int32 // number of steps that were left out
 }
 
 // partial is a state of this level that was expanded in part.
 type partial struct {
 	resting
-	of     *choice // nil if all of its steps were taken
-	goesOn bool    // one of its steps leads to a state with a greater number
+	of     *choice // nil if all steps were taken
+	goesOn bool    // one of the taken steps that is no fault leads to a state with a greater number
 }
 
-// audited is a state that is audited.
+// audited is a state that will be audited, with its choice.
 type audited struct {
 	state uint32
 	of    *choice
 }
 
-// An omission is a state, and the kinds of events of it that were taken.
+// An omission is a state whose left-out steps must be taken, and the kinds of events that were
+// taken.
 type omission struct {
 	state uint32
 	taken stubborn.Set
 	left  int32
 }
 
-// A parter takes the steps of a state that are of some kinds, or those that are not, and counts them, and
-// those that it leaves out.
+// A parter takes the steps of state s that are of some kinds if of is set, or else those that are
+// not. It returns the number of steps that it took, without faults, and of those that it left out.
 type parter interface {
 	some(s uint32, kinds stubborn.Set, of bool) (taken, left int, err error)
 }
 
-// Reduce makes the explorer take the events of some kinds only where that suffices. It must be
-// called before the first state is expanded. If waits, all are taken, and what they do is observed.
+// Reduce makes the explorer take the events of some kinds only, in states where these suffice. It
+// must be called before the first state is expanded. If waits is set, all steps are taken, and the
+// reduction only observes what they do.
 func (x *Explorer) Reduce(waits bool) *Reduction {
 	x.World.State.Watch()
 	r := newReduction(x.World.Params().Nodes, x.Bank.At(), waits)
@@ -183,9 +187,9 @@ func (x *Explorer) Reduce(waits bool) *Reduction {
 	return r
 }
 
-// Again returns an explorer of the same space, without states but the first ones. It has the reduction,
-// which waited while it observed, and leaves steps out. It shares the world, the parts and the
-// memo's results with x, which must not be used before TakesBack.
+// Again returns an explorer that begins the exploration anew, with only the start states. It leaves
+// out steps by the reduction of x, which has only observed so far. It shares the world, the parts
+// and the memo's results with x, which must not be used before TakesBack.
 func (x *Explorer) Again() (*Explorer, error) {
 	l, err := x.Owner.NewLedger(len(x.From), nil)
 	if err != nil {
@@ -210,7 +214,7 @@ func (x *Explorer) Again() (*Explorer, error) {
 	return y, nil
 }
 
-// anew returns a taker in the same world, which writes into a ledger.
+// anew returns a taker that shares t's world, and writes into ledger l.
 func (t *Taker) anew(l *Ledger) *Taker {
 	o := &Taker{
 		Owner: t.Owner, World: t.World, Climate: t.Climate, Bank: t.Bank, Lists: t.Lists, Begin: t.Begin, Entry: l.Entry(),
@@ -220,7 +224,7 @@ func (t *Taker) anew(l *Ledger) *Taker {
 	return o
 }
 
-// repeats adds a state of another ledger, to which no step leads.
+// repeats adds a start state of another explorer.
 func (x *Explorer) repeats(of *Explorer, s uint32) {
 	of.Get(s, x.To)
 	x.Pack(x.To)
@@ -234,14 +238,14 @@ func (x *Explorer) repeats(of *Explorer, s uint32) {
 	}
 }
 
-// TakesBack makes the explorer go on that Again was called of.
+// TakesBack makes x usable again, after Again has returned y.
 func (x *Explorer) TakesBack(y *Explorer) {
 	if m := x.Memo(); m != nil {
 		m.takesBack(y.Memo())
 	}
 }
 
-// goes ends the waiting.
+// goes makes a waiting reduction leave steps out.
 func (r *Reduction) goes() *Reduction {
 	r.Waits, r.tried = false, true
 	return r
@@ -255,11 +259,11 @@ func newReduction(n int, at state.Places, waits bool) *Reduction {
 	}
 }
 
-// Hides reports whether liveness does not follow from the states that were visited.
+// Hides reports whether the visited states do not decide liveness, because of the steps left out.
 func (r *Reduction) Hides(faults bool) bool { return r != nil && !r.Waits && (faults || !r.Lively) }
 
-// Gathers reports whether a node of the first states offers actions because of messages in its set.
-// Then its pending events do not follow from its own part.
+// Gathers reports whether a node of the start states offers actions that depend on the messages in
+// its set. The pending events of such a node do not follow from its own part.
 func (x *Explorer) Gathers() bool {
 	for s := range x.Each {
 		x.Get(s, x.To)
@@ -285,7 +289,8 @@ func (x *Explorer) Expand(s uint32) error {
 	return x.Rest(s, 0)
 }
 
-// expand takes the steps of a calm state that suffice.
+// expand takes the steps that suffice in a state in which some may. It takes all steps if no choice
+// works.
 func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, situation canon.Hash) error {
 	a := r.answer(b, s, v, situation)
 	for k := 0; r.has(a, k, b, v); k++ {
@@ -309,8 +314,8 @@ func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, s
 	return err
 }
 
-// Weigh counts the steps of a state that a reduction which waits would take, and those that it would leave
-// out.
+// Weigh counts the steps of a state that a waiting reduction would take, and those that it would
+// leave out.
 func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
 	r := x.Reduction
 	var by parter = x.Taker
@@ -339,10 +344,10 @@ func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
 	return by.some(s, nil, false)
 }
 
-// Forgoes gives a reduction up that waits.
+// Forgoes removes a waiting reduction.
 func (x *Explorer) Forgoes() { x.reduces(nil) }
 
-// begins makes a state the one that is expanded in part now.
+// begins records that state s is now expanded in part, by choice c.
 func (r *Reduction) begins(s uint32, c *choice) *partial {
 	r.hides()
 	r.turns(false)
@@ -351,25 +356,26 @@ func (r *Reduction) begins(s uint32, c *choice) *partial {
 	return &r.part[r.now]
 }
 
-// take takes the steps by which a state is expanded in part.
+// take takes the steps of the choice.
 func (p *partial) take(by parter) (taken, left int, err error) {
 	return by.some(p.state, p.of.kinds, true)
 }
 
-// leaves ends the expansion of a state in part, of which some steps were left out.
+// leaves ends the expansion in part of a state, of which this number of steps was left out.
 func (r *Reduction) leaves(left int) {
 	r.part[r.now].leaves(left)
 	r.Stats.part(left)
 	r.now = none
 }
 
-// whole records that all steps of the state will be taken that is being expanded.
+// whole records that all steps of the state being expanded will be taken after all.
 func (r *Reduction) whole() {
 	r.part[r.now].whole()
 	r.now = none
 }
 
-// some takes steps of the state that is loaded in the world: see parter.
+// some takes a selection of the steps of the state that is loaded in the world. It implements
+// parter.
 func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	taken, left = t.Reduction.only(t, kinds, of)
 	defer t.takesOnly(nil)
@@ -379,8 +385,9 @@ func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, er
 	return taken, left, t.takeFrom(s, 0)
 }
 
-// only makes a taker take those events of the world's state alone that are of some kinds, or that are
-// not, and counts those of them that are not faults, and the others.
+// only makes the taker select the events of the world's state that are of some kinds, if of is set,
+// or else those that are not. It returns the number of selected events that are no faults, and of
+// all other events.
 func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int) {
 	r.events(t.World)
 	only := stubborn.Set{0} // an empty one is no nil
@@ -397,7 +404,7 @@ func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int
 	return taken, left
 }
 
-// Mend takes the steps of states that were left out in vain. It ends a level.
+// Mend ends a level: it takes the steps of states that were left out wrongly.
 func (x *Explorer) Mend() error {
 	if x.Sleeping() != nil {
 		return x.Memo().wakes()
@@ -423,7 +430,7 @@ func (x *Explorer) Mend() error {
 	return nil
 }
 
-// others takes the steps of a state that are of other kinds than those that were taken.
+// others takes the steps of state s whose kinds were not taken.
 func (x *Explorer) others(s uint32, taken stubborn.Set) (err error) {
 	if m := x.Memo(); m != nil && !m.allDear() {
 		return m.others(s, taken)
@@ -433,7 +440,8 @@ func (x *Explorer) others(s uint32, taken stubborn.Set) (err error) {
 	return err
 }
 
-// vain returns the states of which steps were left out in vain, and empties the list of the level.
+// vain returns the states of which steps were left out wrongly, and begins the list of the next
+// level.
 func (r *Reduction) vain(b *world.Bank, l *Ledger) (again []omission) {
 	for k := range r.part {
 		p := &r.part[k]
@@ -454,7 +462,7 @@ func (r *Reduction) vain(b *world.Bank, l *Ledger) (again []omission) {
 	return again
 }
 
-// rests adds a state to those that rest on its choice.
+// rests adds a state to the list of its choice. A sample of these states will be audited.
 func (r *Reduction) rests(p *partial) {
 	if r.audits++; r.audits%reduceAudit == 1 && (r.audits < reduceFirst || r.audits%reduceLater == 1) {
 		r.audited = append(r.audited, audited{p.state, p.of})
@@ -463,10 +471,11 @@ func (r *Reduction) rests(p *partial) {
 	p.of.heads(len(r.resting))
 }
 
-// heads makes a list of states begin elsewhere.
+// heads sets the first state of the choice's list.
 func (c *choice) heads(first int) { c.first = int32(first) }
 
-// voids makes choices void on which states rest and that no longer agree with the facts.
+// voids checks the choices that states were expanded by, if there are new facts, and makes void
+// those that no longer agree with the facts.
 func (r *Reduction) voids(b *world.Bank, l *Ledger) {
 	now := r.facts.Version()
 	if now == r.mended || r.NoVoid {
@@ -481,8 +490,8 @@ func (r *Reduction) voids(b *world.Bank, l *Ledger) {
 	}
 }
 
-// renew makes the choices of an answer void that no longer agree with the facts. If one is, it makes
-// new ones.
+// renew makes those choices of an answer void that no longer agree with the facts. If there are
+// any, it computes new ones.
 func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 	kept := a.choices[:0]
 	for _, c := range a.choices {
@@ -499,16 +508,17 @@ func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 	a.looks(r, s, kept, true)
 }
 
-// agrees records that the choices agree with a version of the facts.
+// agrees records that the choices agree with this version of the facts.
 func (a *answer) agrees(version int) { a.version = version }
 
-// looks looks for choices besides those that are known.
+// looks computes choices in addition to the known ones.
 func (a *answer) looks(r *Reduction, s *stubborn.Situation, known []*choice, first bool) {
 	a.version = r.facts.Version()
 	a.choices, a.first = r.choices(s, known, first)
 }
 
-// has reports whether an answer has a k-th choice in a state, and looks for it if it was not looked for.
+// has reports whether an answer has a k-th choice, and computes the later choices if that was not
+// done yet.
 func (r *Reduction) has(a *answer, k int, b *world.Bank, v world.Vector) bool {
 	if k == 1 && a.first {
 		a.looks(r, r.situation(b, v), a.choices, false)
@@ -516,7 +526,7 @@ func (r *Reduction) has(a *answer, k int, b *world.Bank, v world.Vector) bool {
 	return k < len(a.choices)
 }
 
-// avoid makes a choice void: the states that rested on it are taken up again.
+// avoid makes a choice void, and lists the states that were expanded by it as omissions.
 func (r *Reduction) avoid(c *choice) {
 	at := c.voids()
 	for at != 0 {
@@ -526,19 +536,19 @@ func (r *Reduction) avoid(c *choice) {
 	}
 }
 
-// voided records that a state rested on a choice which is void.
+// voided lists as an omission a state that was expanded by a choice of these kinds.
 func (r *Reduction) voided(of resting, kinds stubborn.Set) {
 	r.Stats.void()
 	r.again = append(r.again, omission{of.state, kinds, of.left})
 }
 
-// voids makes a choice void, and returns where the list of its states begins.
+// voids marks the choice as void, and returns the beginning of its list of states.
 func (c *choice) voids() (first int32) {
 	first, c.first, c.void = c.first, 0, true
 	return first
 }
 
-// checks audits some states that are expanded in part, and whose choices agree with the facts.
+// checks audits the sample of states that were expanded in part, except those whose choice is void.
 func (r *Reduction) checks(x *Explorer) error {
 	all := r.audited
 	r.audited = all[:0]
@@ -559,8 +569,8 @@ func (r *Reduction) checks(x *Explorer) error {
 	return nil
 }
 
-// like returns the identity of the situation of a state, and whether the state may be expanded in
-// part.
+// like returns the identity of a state's situation, and reports whether the state may be expanded
+// in part.
 func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, calm bool) {
 	sum, calm = r.weather(b, v)
 	if !calm {
@@ -582,8 +592,8 @@ func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, calm bo
 // failing are the faults by which a node fails.
 var failing = [...]sim.Kind{sim.KindCrash, sim.KindDown, sim.KindWipe}
 
-// weather returns the share of the environment in the identity of a situation, and whether it lets a state be expanded
-// in part: if any budget is left, it is for failures of nodes.
+// weather returns the environment's share of a situation's identity, and reports whether the
+// environment lets a state be expanded in part: if any budget is left, it is for failures of nodes.
 func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, calm bool) {
 	calm, faults := b.Calm(v)
 	if !calm || !faults {
@@ -601,7 +611,8 @@ func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, calm
 	return sum, left == 0
 }
 
-// apart reports whether all connections with nodes that failed are closed, and no datagram is under way to one.
+// apart reports whether all connections with failed nodes are closed, and no datagram is under way
+// to one.
 func (r *Reduction) apart(b *world.Bank, v world.Vector) bool {
 	for place := r.at.TCP(0); place < r.at.Set(0); place++ {
 		sort, channel := r.at.At(place)
@@ -613,7 +624,7 @@ func (r *Reduction) apart(b *world.Bank, v world.Vector) bool {
 	return true
 }
 
-// answer returns the choices in a situation, which is that of a state.
+// answer returns the choices in the situation of state s.
 func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation canon.Hash) *answer {
 	a := r.answers[situation]
 	switch {
@@ -629,10 +640,10 @@ func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation ca
 	return a
 }
 
-// choices returns sets of kinds that suffice in a situation, each once, and after those that are known.
-// Those with the fewest kinds come first, but last those that were seen to be visible. If first is true, it ends
-// with a set before which no other one can come, and reports whether it did; else the first one that is known
-// stays the first.
+// choices returns the known choices and new ones. Each is a set of kinds that suffices in the
+// situation. They are sorted by the number of kinds, and those that were observed to be visible
+// come last. If first is set, it stops when it has a choice that cannot be improved, and reports
+// whether it did; otherwise the first known choice stays first.
 func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) (_ []*choice, ends bool) {
 	size := s.Pending.Len()
 	rank := func(c *choice) int {
@@ -655,7 +666,7 @@ func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) 
 	return known, ends
 }
 
-// events lists the kinds of each event of the world's state.
+// events sets r.possible and r.fault for the events of the world's state.
 func (r *Reduction) events(w *world.World) {
 	n := w.Events.Count()
 	r.possible, r.fault = slices.Grow(r.possible[:0], n)[:n], r.fault[:0]
@@ -665,7 +676,8 @@ func (r *Reduction) events(w *world.World) {
 	}
 }
 
-// situation returns the pending kinds of events of a state. It holds until the next one is asked for.
+// situation returns the situation of a state: the pending kinds of its events. The result is valid
+// until the next call.
 func (r *Reduction) situation(b *world.Bank, v world.Vector) *stubborn.Situation {
 	s := r.here.Empty()
 	for place, id := range v[:r.at.Rest()] {
@@ -693,7 +705,7 @@ func (r *Reduction) situation(b *world.Bank, v world.Vector) *stubborn.Situation
 	return s
 }
 
-// pending returns the kinds of events that may come of a part.
+// pending describes the part with number id at a place.
 func (r *Reduction) pending(b *world.Bank, place int, id uint32) *pending {
 	if id == 0 {
 		return &nothing
@@ -737,14 +749,15 @@ func (r *Reduction) pending(b *world.Bank, place int, id uint32) *pending {
 	return of
 }
 
-// restart returns the number of the kind of event by which a node starts again, on which all its events depend.
+// restart returns the kind of the event by which node i starts again. All events of the node depend
+// on it.
 func (r *Reduction) restart(i int) stubborn.Class {
 	c := r.class(kind{node: i, from: i, kind: sim.KindRestart})
 	r.facts.Changes([]stubborn.Class{c})
 	return c
 }
 
-// fails returns the number of the kind of event by which a node fails.
+// fails returns the kind of the event by which node i fails.
 func (r *Reduction) fails(i int, by sim.Kind) stubborn.Class {
 	c := r.class(kind{node: i, from: i, kind: by})
 	r.failures.Add(c)
@@ -771,7 +784,7 @@ func (r *Reduction) class(k kind) stubborn.Class {
 	return c
 }
 
-// leads records that a step of the state that is expanded in part as the k-th one leads to state to.
+// leads records that a step of the k-th partial state leads to state to.
 func (r *Reduction) leads(k int32, to uint32) {
 	if p := &r.part[k]; to > p.state {
 		p.goes()
@@ -784,25 +797,25 @@ func (p *partial) whole()          { p.of = nil }
 // goes records that a step of a state leads to one with a greater number.
 func (p *partial) goes() { p.goesOn = true }
 
-// asks reports whether it matters where the steps of the k-th state lead that is expanded in part.
+// asks reports whether the proviso still depends on where the steps of the k-th partial state lead.
 func (r *Reduction) asks(k int32) bool { return k != none && !r.part[k].goesOn }
 
-// differ reports whether properties may take something else from one part of a node than from another.
+// differ reports whether sim.Takes may take other values from part is of node i than from part was.
 func (r *Reduction) differ(i int, was, is uint32) bool {
 	known := func(id uint32) bool { return int(id) < len(r.known[i]) && r.known[i][id] }
 	return was != is && (!known(was) || !known(is) || r.taken[i][was] != r.taken[i][is])
 }
 
-// turns begins to take steps that are faults, or that are not.
+// turns records whether the steps taken from now on are faults.
 func (r *Reduction) turns(faults bool) { r.aside = faults }
 
-// show records that a visible step of the state was taken that is being expanded.
+// show records that a visible step of the state being expanded was taken.
 func (r *Reduction) show() { r.shows = true }
 
-// hides records that none was taken yet.
+// hides records that no visible step of the state being expanded was taken yet.
 func (r *Reduction) hides() { r.shows = false }
 
-// kinds adds the kinds of an event to a list.
+// kinds appends the kinds of an event to a list.
 func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class {
 	i := e.Node.Index()
 	if i < 0 {
@@ -827,7 +840,7 @@ func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class 
 	return list
 }
 
-// kind returns the kind of an event that takes no message, or none if it has none.
+// kind returns the kind of an event that takes no message, or none if the event has no kind.
 func (r *Reduction) kind(e *sim.Event) stubborn.Class {
 	if r != nil {
 		for _, c := range r.kinds(nil, e) {
@@ -837,7 +850,7 @@ func (r *Reduction) kind(e *sim.Event) stubborn.Class {
 	return none
 }
 
-// begin is called before the world takes a step from the state that is loaded.
+// begin records the state of the event's node before the world takes the event.
 func (r *Reduction) begin(t *Taker, event int) {
 	t.World.Events.Count() // a step may have been taken and taken back
 	e := t.World.Events.Look(event)
@@ -850,13 +863,13 @@ func (r *Reduction) begin(t *Taker, event int) {
 	}
 }
 
-// awaiting returns the pending kinds of events of a node by itself.
+// awaiting returns the kinds of events that node i has pending by itself.
 func (r *Reduction) awaiting(t *Taker, i int, id uint32) stubborn.Set {
 	return r.pending(t.Bank, i, id).classes
 }
 
-// takes returns the identity of the values that properties made by sim.Takes take from a node, in the
-// world's state.
+// takes returns the identity of the values that sim.Takes takes from node i of the world's state,
+// whose part is id.
 func (r *Reduction) takes(t *Taker, i int, id uint32) canon.Hash {
 	for int(id) >= len(r.taken[i]) {
 		r.taken[i], r.known[i] = append(r.taken[i], canon.Hash{}), append(r.known[i], false)
@@ -867,7 +880,7 @@ func (r *Reduction) takes(t *Taker, i int, id uint32) canon.Hash {
 	return r.taken[i][id]
 }
 
-// observe records the consequences of the step that was just taken in the world.
+// observe records as facts what the step just taken in the world did.
 func (r *Reduction) observe(t *Taker) {
 	if len(r.acting) == 0 {
 		return
@@ -916,8 +929,9 @@ func (r *Reduction) observe(t *Taker) {
 	}
 }
 
-// fell reports whether a part is one that every failure of a node touches: the budget, and the set of paused nodes, of
-// which nobody is one now. It may be a connection, too, if that was closed before.
+// fell reports whether a changed part of a fault needs no fact of its own, since every failure of a
+// node changes it: the budget or the set of paused nodes. If the part is a TCP connection that was
+// or is open, fell bars the fault.
 func (r *Reduction) fell(t *Taker, e *sim.Event, place int) bool {
 	if !e.Kind.Fault() {
 		return false
@@ -928,7 +942,7 @@ func (r *Reduction) fell(t *Taker, e *sim.Event, place int) bool {
 	return place == r.at.Budget(e.Kind.Budget()) || place == r.at.Pauses()
 }
 
-// wrote records that a step of a node changed a part.
+// wrote records that a step of node i changed the part at a place.
 func (r *Reduction) wrote(i, place int, why state.Why) {
 	switch sort, at := r.at.At(place); sort {
 	case state.Node:
@@ -950,7 +964,7 @@ func (r *Reduction) wrote(i, place int, why state.Why) {
 	r.facts.Bar(r.acting)
 }
 
-// shown records that the step that was just taken is visible.
+// shown records that the step just taken is visible.
 func (r *Reduction) shown() {
 	r.facts.See(r.acting)
 	r.emits = true

@@ -15,61 +15,63 @@ import (
 	"macemc/trace"
 )
 
-// Remote visits states that other processes found, and puts the states to which their steps lead into
-// an outbox. It keeps neither the states nor which of them are known: a [shard.Set] has that.
+// Remote visits states that other processes found, and puts the states to which their steps lead
+// into an outbox. It keeps no states, nor which states are known: a [shard.Set] has that.
 //
-// It makes a state from the identities of its parts if its bank has them all, and otherwise by the run
-// that leads to the state. The parts that come up on the way are in the bank from then on.
+// It makes a state from the identities of its parts if its bank has all of them, and otherwise by
+// taking the run that leads to the state. The parts of the states along that run are in the bank
+// from then on.
 type Remote struct {
 	x   *Explorer
 	out *Outbox
 
-	first  uint32 // the number of the first state that is visited now
-	runs   []byte // the paths of the states from there on
-	ends   []int  // where each of them ends in runs
+	first  uint32 // the number of the first state of this visit
+	runs   []byte // the paths of the states of this visit, one after the other
+	ends   []int  // where each path ends in runs
 	wrongs []RemoteWrong
-	fails  error // what ended the visit, or nil
+	fails  error // the error that ended the visit, or nil
 	depth  int
-	made   int    // states that were made by their runs
-	making []byte // the run by which a state is being made, or nil
+	made   int    // number of states that were made by their runs
+	making []byte // the run of the state that is being made, or nil
 
-	alone *Alone       // nil unless a process of its own visits the group
-	read  int          // states of the group that were read, for alone
-	at    []int        // by the position of a state, its number in the group, for alone
-	left  []RemoteLeft // states that alone leaves out
+	alone *Alone       // nil unless the group is visited by a process of its own
+	read  int          // number of the group's states that were read, for alone
+	at    []int        // by state of this visit: its number in the group, for alone
+	left  []RemoteLeft // states that alone made it leave out
 
-	ids     []uint32   // of the parts of a batch in the bank; 0 if the bank does not have the part
-	bys     []byNumber // of the last steps of a batch
-	lacks   int        // places of the last state of a batch of whose part the bank has no number
+	ids     []uint32   // the parts of a batch, as numbers in the bank; unknown if the bank does not have the part
+	bys     []byNumber // the numbers of a batch's last steps
+	lacks   int        // how many parts of the last state the bank lacks
 	vector  world.Vector
 	changed []change
 	steps   []shard.Step
 	walked  walked
 }
 
-// RemoteWrong is a failure at the end of a run, or after its last step.
+// RemoteWrong is a failure of the service in the last step of a run, or in the state after it.
 type RemoteWrong struct {
 	Path          []byte
-	Depth         int // the number of its steps
+	Depth         int // the number of the run's steps
 	Key           canon.Hash
 	Dead, Strayed bool
 }
 
-// Alone says which states of a group a process of its own visits, one after another, since one of them may
-// end the process.
+// Alone selects the states of a group that a process of its own visits, one after another, since
+// one of them may end the process.
 type Alone struct {
-	New    []bool          // by the number of a state in the group, whether it is visited
-	Leave  []int           // numbers of states that are known from now on, and neither judged nor expanded
+	New    []bool          // by number of a state in the group: the state is visited
+	Leave  []int           // numbers of states that count as known from now on, without being judged or expanded
 	Begins func(state int) // called before a state is judged, and before its steps are taken
 }
 
-// RemoteLeft is a state that was left out, and the run to it.
+// RemoteLeft is a state that was left out, with the run to it.
 type RemoteLeft struct {
 	Path  []byte
 	Depth int
 }
 
-// Before reports whether a failure is reported rather than another one at the same depth.
+// Before reports whether w is reported rather than o, a failure at the same depth. The order does
+// not depend on timing.
 func (w *RemoteWrong) Before(o *RemoteWrong) bool {
 	if w.Strayed != o.Strayed {
 		return w.Strayed
@@ -80,18 +82,18 @@ func (w *RemoteWrong) Before(o *RemoteWrong) bool {
 	return w.Key.Hi < o.Key.Hi || w.Key.Hi == o.Key.Hi && w.Key.Lo < o.Key.Lo
 }
 
-// ErrRemote says that a run which another process has taken leads elsewhere in this one.
+// ErrRemote means that a run from another process led to another state in this one.
 var ErrRemote = errors.New("a run that another process has taken does not lead to the state to which it led there: the service does something else each time")
 
-// Common is what the remotes of one process share: the parts of states, and the lists of answers to
+// Common is shared by the remotes of one process: the parts of states, and the lists of answers to
 // coins.
 type Common struct {
 	mu    sync.Mutex
-	bank  *world.Bank // of nobody
+	bank  *world.Bank // a bank that belongs to no world
 	lists *CoinLists
 }
 
-// joins makes a taker share with the others.
+// joins makes a taker use what is shared.
 func (c *Common) joins(t *Taker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +104,7 @@ func (c *Common) joins(t *Taker) {
 	t.numbers(c.bank.Share(), c.lists)
 }
 
-// NewRemote returns a remote that takes steps in the world, or by a memo.
+// NewRemote returns a remote that takes steps by a memo, if memo is set, or else in the world.
 func (r *Owner) NewRemote(c run.Climate, memo bool, common *Common, out *Outbox) (*Remote, error) {
 	x, err := r.NewExplorer(c, nil)
 	if err != nil {
@@ -122,23 +124,23 @@ func (r *Owner) NewRemote(c run.Climate, memo bool, common *Common, out *Outbox)
 	return g, nil
 }
 
-// serves makes the explorer one of a remote.
+// serves makes the explorer work for a remote.
 func (x *Explorer) serves(g *Remote) {
 	x.Visitor, x.runs = g, g.answers
 	x.Among = func(bad *Wrong) { g.wrong(bad) }
 }
 
-// Close gives back memory.
+// Close frees the remote's memory.
 func (g *Remote) Close() { g.x.Close() }
 
-// Begin begins to visit states of a depth. If alone is not nil, it says which of them.
+// Begin begins a visit of states of one depth. If alone is not nil, it selects the states.
 func (g *Remote) Begin(depth int, alone *Alone) {
 	g.x.forget()
 	g.alone, g.read, g.at, g.left = alone, 0, g.at[:0], nil
 	g.first, g.runs, g.ends, g.wrongs, g.fails, g.depth, g.made = g.x.End(), g.runs[:0], g.ends[:0], nil, nil, depth, 0
 }
 
-// path returns the run to a state that is visited.
+// path returns the run to state s of this visit.
 func (g *Remote) path(s uint32) []byte {
 	k := s - g.first
 	if k == 0 {
@@ -147,13 +149,13 @@ func (g *Remote) path(s uint32) []byte {
 	return g.runs[g.ends[k-1]:g.ends[k]]
 }
 
-// Depth returns the depth of the states before those that are visited.
+// Depth returns the depth of the states from which the visited states were reached.
 func (g *Remote) Depth() int { return g.depth - 1 }
 
-// Len returns how many states are new so far.
+// Len returns the number of new states in this visit so far.
 func (g *Remote) Len() int { return len(g.ends) }
 
-// Came returns the failures so far, and what is known of the exploration.
+// Came returns the failures of this visit so far, and what else the search needs to know of it.
 func (g *Remote) Came() (wrongs []RemoteWrong, inside, sampled, spared bool, made int) {
 	return g.wrongs, g.x.Inside, g.x.Sampled, g.x.Spared, g.made
 }
@@ -161,10 +163,11 @@ func (g *Remote) Came() (wrongs []RemoteWrong, inside, sampled, spared bool, mad
 // Left returns the states that were left out.
 func (g *Remote) Left() []RemoteLeft { return g.left }
 
-// Dear returns the nodes whose steps were taken in the world.
+// Dear returns the nodes whose steps were taken in the world, one bit each.
 func (g *Remote) Dear() uint64 { return g.x.Dear() }
 
-// Take adds the states of a batch that are not in a set to the set, and judges them.
+// Take reads a batch. It adds those of its states that are not in a set to the set, and judges
+// them.
 func (g *Remote) Take(b *shard.Batch, known *shard.Set) error {
 	if b.Places > len(g.vector) {
 		return shard.ErrDamaged
@@ -195,8 +198,8 @@ func (g *Remote) Take(b *shard.Batch, known *shard.Set) error {
 	return g.fails
 }
 
-// takes reports whether the state that a batch has read is visited. If it is, or is left out, it is known
-// from now on.
+// takes reports whether the state just read from a batch is visited. If it is visited or left out,
+// it counts as known from now on.
 func (g *Remote) takes(b *shard.Batch, known *shard.Set) bool {
 	k, a := g.read, g.alone
 	g.read++
@@ -213,10 +216,10 @@ func (g *Remote) takes(b *shard.Batch, known *shard.Set) bool {
 	return true
 }
 
-// unknown is the number of a part that the bank does not have.
+// unknown stands for a part that the bank does not have.
 const unknown = math.MaxUint32
 
-// number returns the number of a part in the bank.
+// number returns the bank's number of a part, or unknown.
 func (g *Remote) number(p shard.Part) uint32 {
 	if p.Sum == (canon.Hash{}) {
 		return 0
@@ -227,7 +230,7 @@ func (g *Remote) number(p shard.Part) uint32 {
 	return unknown
 }
 
-// moves makes the vector that of the state which a batch has read.
+// moves sets the taker's vector to the state just read from a batch.
 func (g *Remote) moves(b *shard.Batch) {
 	for _, k := range b.Changed {
 		at := &g.vector[b.Parts[k].Place]
@@ -236,7 +239,7 @@ func (g *Remote) moves(b *shard.Batch) {
 	}
 }
 
-// finds looks the parts up that the bank did not have before, and reports whether it has them all now.
+// finds looks up the parts that the bank lacked before, and reports whether it has all of them now.
 func (g *Remote) finds(b *shard.Batch) bool {
 	for place, k := range b.Of {
 		if k == 0 || g.vector[place] != unknown {
@@ -253,7 +256,7 @@ func (g *Remote) finds(b *shard.Batch) bool {
 	return g.lacks == 0
 }
 
-// state visits the state that a batch has read.
+// state visits the state just read from a batch.
 func (g *Remote) state(b *shard.Batch) error {
 	x := g.x
 	if g.lacks > 0 && !g.finds(b) {
@@ -288,10 +291,10 @@ func (g *Remote) state(b *shard.Batch) error {
 	return x.visit(b.Sum, x.Bank.NodesSum(g.vector), x.Bank.InFlight(g.vector), b.More, load)
 }
 
-// standsAt sets where the taker is.
+// standsAt sets the step that the taker took last.
 func (t *Taker) standsAt(s Spot) { t.Spot = s }
 
-// make makes a state by its run, so that the bank has its parts.
+// make makes a state by taking the run to it, so that the bank has its parts.
 func (g *Remote) make(path []byte, h canon.Hash) (err error) {
 	x := g.x
 	g.made++
@@ -310,11 +313,12 @@ func (g *Remote) make(path []byte, h canon.Hash) (err error) {
 	return nil
 }
 
-// walked is the run that was taken last, and its states: the next run mostly begins as it does.
+// walked is the run that was taken last, with its states. The next run mostly begins with the same
+// steps.
 type walked struct {
 	path []byte
-	at   []world.Vector // after each element
-	n    int            // of them
+	at   []world.Vector // the state after each step of the run
+	n    int            // how many states of at belong to the run
 }
 
 // to takes a run, and returns its last state.
@@ -353,7 +357,7 @@ func (w *walked) to(x *Explorer, path []byte, steps []shard.Step) (world.Vector,
 	return w.at[len(steps)-1], nil
 }
 
-// Expand takes all steps of the states that were taken.
+// Expand takes all steps of the states of this visit.
 func (g *Remote) Expand() error {
 	x := g.x
 	level := x.Level()
@@ -387,7 +391,7 @@ func (g *Remote) expand(s uint32) error {
 	return g.x.Settle() // now, and not with the steps of other states
 }
 
-// guarded calls do, and records a failure or an error.
+// guarded calls do. It records a failure of the service, and an error ends the visit.
 func (g *Remote) guarded(do func() error) {
 	bad, err := g.x.Owner.Guarded(g.x.Taker, do)
 	var mismatch *choose.Mismatch
@@ -402,7 +406,7 @@ func (g *Remote) guarded(do func() error) {
 	g.x.Resume()
 }
 
-// wrong records a failure of the last step, or of the state to which it led.
+// wrong records a failure in the last step, or in the state to which it led.
 func (g *Remote) wrong(bad *Wrong) {
 	var answers *run.Answers
 	if g.making == nil {
@@ -422,7 +426,7 @@ func (g *Remote) wrong(bad *Wrong) {
 	g.wrongs = append(g.wrongs, w)
 }
 
-// answers returns the run to a state that is visited.
+// answers returns the answers of the run to state s.
 func (g *Remote) answers(s uint32) run.Answers {
 	answers, err := AnswersOf(g.path(s))
 	if err != nil {
@@ -431,7 +435,7 @@ func (g *Remote) answers(s uint32) run.Answers {
 	return *answers
 }
 
-// AnswersOf returns the answers that a path is made of.
+// AnswersOf returns the answers that are encoded in a path.
 func AnswersOf(path []byte) (*run.Answers, error) {
 	steps, err := shard.Steps(nil, path)
 	if err != nil || len(steps) == 0 {
@@ -444,7 +448,7 @@ func AnswersOf(path []byte) (*run.Answers, error) {
 	return answers, nil
 }
 
-// Arrived sends the state to which a step has led in the world.
+// Arrived sends the state to which a step in the world led.
 func (g *Remote) Arrived(state uint32, k int) error {
 	x := g.x
 	x.Owner.Counts.transition()

@@ -11,36 +11,36 @@ import (
 	"macemc/trace"
 )
 
-// A space counts as exhausted only if every step does the same each time. Audits repeat
-// only a share of the steps, which is little in a small space: a coin that nobody controls
-// may have fallen the same way so far. So in a small space each different step is repeated
+// A space counts as exhausted only if every step does the same each time. Audits repeat only a
+// share of the steps, which is few in a small space: a coin that the search does not control may
+// have fallen the same way each time by chance. So in a small space each different step is repeated
 // many times: every handler, for each state of its node, event and answers.
 //
-// Meanwhile hidden dependencies are disturbed. The steps are taken in another order each
-// time, so that what one of them leaves behind outside of the state meets others; every
-// second time in another world, twice in a row, or after a garbage collection and other
-// goroutines have run. A node is copied for each step, so its maps are new.
+// Meanwhile hidden dependencies are disturbed. The steps are taken in another order in each round,
+// so that what one step leaves behind outside of the state meets other steps. In every second round
+// they are taken in another world, and twice in a row; in some rounds after a garbage collection.
+// Other goroutines run now and then. A node is copied for each step, so its maps are new.
 
 const (
-	repeatTimes  = 40     // a map of two keys turns around one time in eight
-	repeatMost   = 60_000 // steps that are taken again in all
-	repeatLines  = 100    // lines of the first state for which a step counts once more
-	repeatLevels = 20_000 // transitions of a space that is looked at for different steps
-	repeatAsks   = 1024   // one repetition in this many asks whether the search was stopped
-	repeatShakes = 7      // in one of this many rounds, the garbage collector runs first
+	repeatTimes  = 40     // iterating over a map of two keys reverses their order about one time in eight
+	repeatMost   = 60_000 // how many repetitions are made in all
+	repeatLines  = 100    // a step counts as one more for each repeatLines lines of the first state
+	repeatLevels = 20_000 // the most transitions of a space whose steps are repeated
+	repeatAsks   = 1024   // after this many repetitions, Repeat asks whether the search was stopped
+	repeatShakes = 7      // in one of repeatShakes rounds, the garbage collector runs first
 )
 
-// repeatable is a step that is taken again.
+// repeatable is a step that will be repeated.
 type repeatable struct {
 	state uint32
-	event int // noEvent: the starts of the nodes, which led to this state
+	event int // noEvent means the start of all nodes, which led to this state
 	coins []int
 	did   canon.Hash
 }
 
-// Repeats repeats the different steps of an exhausted space of some transitions, each that many times, or 0
-// times if the space is too large. It returns a Wrong for the first step that does not do
-// the same.
+// Repeats repeats the different steps of an exhausted space that has this many transitions. It
+// returns the number of these steps, and how often each was repeated, which is 0 if the space is
+// too large. It returns a Wrong for the first step that does not do the same each time.
 func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
 	if x.Prints != nil || x.Owner.Once || transitions+x.left() > repeatLevels {
 		return 0, 0, nil
@@ -74,7 +74,8 @@ func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
 	return len(steps), times, nil
 }
 
-// left returns how many steps a reduction has left out. If it was tried, the space is large.
+// left returns the number of steps that a reduction has left out. After a trial of a reduction, it
+// returns repeatLevels: only large spaces are tried.
 func (x *Explorer) left() int {
 	switch r := x.Reduction; {
 	case r == nil:
@@ -86,12 +87,12 @@ func (x *Explorer) left() int {
 	}
 }
 
-// RepeatTimes returns how often each step is taken again, if once for all takes so much
-// work.
+// RepeatTimes returns how often each step is repeated, if repeating all of them once takes this
+// much work.
 func RepeatTimes(work int) int { return min(repeatTimes, repeatMost/max(1, work)) }
 
-// Repeat takes steps again and again, in an order that the seed says, and returns the first
-// that strays, or nil if none does.
+// Repeat repeats each of the steps this many times, in an order that depends on the seed. It
+// returns the first step for which strays returns true, or nil, and reports whether it was stopped.
 func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, step S) bool, stopped func() bool) (strayed *S, halted bool) {
 	asked := 0
 	order := rand.New(rand.NewPCG(seed, 5))
@@ -116,8 +117,7 @@ func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, ste
 	return nil, false
 }
 
-// repeatables returns the different steps of the space, and how many lines its first state
-// has.
+// repeatables returns the different steps of the space, and the number of lines of its first state.
 func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 	known := map[string]bool{}
 	s := &x.sides[0]
@@ -158,7 +158,8 @@ func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 	return all, lines, nil
 }
 
-// different returns a step that was just taken from those that need not do the same.
+// different returns a key for step d: two steps with equal keys must do the same. The step was just
+// taken on side s.
 func (x *Explorer) different(s *side, d *repeatable) string {
 	part := uint32(0)
 	if at := s.w.Run.LastEvent().Node; !at.IsZero() {
@@ -168,13 +169,13 @@ func (x *Explorer) different(s *side, d *repeatable) string {
 	return fmt.Sprint(part, s.w.Run.LastIdentity(), d.coins)
 }
 
-// brings loads a state into a side.
+// brings loads a state on side s.
 func (x *Explorer) brings(s *side, state uint32) {
 	x.Get(state, x.To)
 	s.w.State.Load(x.Bank, x.To)
 }
 
-// repeat repeats a step, and returns a hash of its outcome.
+// repeat repeats a step on side s, and returns a hash of its outcome.
 func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	if d.event == noEvent {
 		return x.outcomeOf(s, choose.NewFixed(d.coins...), func(src choose.Source) { s.w.Start(src) })
@@ -182,7 +183,7 @@ func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	return x.takes(s, d.state, &run.Answers{Steps: []run.Taken{{Event: d.event, Coins: d.coins}}})
 }
 
-// takes takes a step from a state, and returns a hash of its outcome.
+// takes takes a step from a state on side s, and returns a hash of its outcome.
 func (x *Explorer) takes(s *side, state uint32, src choose.Source) canon.Hash {
 	return x.outcomeOf(s, src, func(src choose.Source) {
 		x.brings(s, state)
@@ -191,8 +192,8 @@ func (x *Explorer) takes(s *side, state uint32, src choose.Source) canon.Hash {
 	})
 }
 
-// outcomeOf returns a hash of the outcome of a step: of the state to which it led, all effects, and all
-// its questions.
+// outcomeOf returns a hash of a step's outcome: the resulting state, all effects, and all questions
+// that it asked.
 func (x *Explorer) outcomeOf(s *side, src choose.Source, step func(choose.Source)) canon.Hash {
 	x.Owner.Pulse.Tick()
 	asking := &run.Asking{Source: src}

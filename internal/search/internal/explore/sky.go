@@ -7,20 +7,20 @@ import (
 	"macemc/sim"
 )
 
-// A sky is the list of the environment's events in a steady plain state. It depends only on the parts of
-// the environment and on which nodes are absent, so the world makes it once for all states that have
-// these in common.
+// A sky is the list of the environment's events in a plain state that is steady. It depends only on
+// the parts of the environment and on which nodes are absent. So the world makes it once for all
+// states that have these in common.
 type sky struct {
-	consequences, faults []overhead // before the timers, and after them
+	consequences, faults []overhead // the environment's events in the world's order: consequences come before the timers, faults after them
 }
 
-// overhead is an event of a sky.
+// overhead is an event in a sky.
 type overhead struct {
 	sim.Event
 	what   uint64 // its number: see Memo.what
-	rare   bool   // it is not taken in healed states
-	spared bool   // see Taker.spared
-	class  int    // its kind, with a Reduction, or none
+	rare   bool   // a healed environment does not take it
+	spared bool   // it is left out: see Taker.spared
+	class  int    // its kind for the Reduction, or none
 }
 
 // apart reports whether no message is under way to an absent node, and all connections with absent
@@ -39,7 +39,7 @@ func (m *Memo) apart() bool {
 	return true
 }
 
-// steady reports whether the position has a sky.
+// steady reports whether the environment's events in the position are those of a sky.
 func (m *Memo) steady() bool {
 	if m.noFootprints {
 		return false
@@ -51,7 +51,8 @@ func (m *Memo) steady() bool {
 	return m.x.Bank.Steady(m.v, datagrams)
 }
 
-// ofSky takes the events of a sky and the timers, of which k events come before.
+// ofSky takes the position's timers and the events of its sky. The first of them is the k-th event
+// of the state.
 func (m *Memo) ofSky(state uint32, k int) (err error) {
 	if m.sky == nil {
 		m.look(m.skyOfWorld)
@@ -90,7 +91,7 @@ func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
 	return k, nil
 }
 
-// look finds the sky of the position, or calls ask if it is a new one.
+// look finds the sky of the position, or calls ask to make a new one.
 func (p *position) look(ask func() *sky) {
 	b := p.skyKey[:0]
 	for _, id := range p.v[p.rest:p.bank.At().Healed()] {
@@ -112,7 +113,7 @@ func (p *position) look(ask func() *sky) {
 	p.sky = p.skies[string(b)]
 }
 
-// add adds an event of the environment, and passes over those of nodes.
+// add adds an event of the environment. It ignores events of nodes.
 func (s *sky) add(e overhead) {
 	switch {
 	case e.Kind.Fault():
@@ -122,7 +123,7 @@ func (s *sky) add(e overhead) {
 	}
 }
 
-// skyOfWorld returns the sky of the position, from the events of the world.
+// skyOfWorld makes the sky of the position from the list of events that the world gives.
 func (m *Memo) skyOfWorld() *sky {
 	m.stand()
 	s, events, spent := new(sky), &m.x.World.Events, m.x.spent()

@@ -9,59 +9,62 @@ import (
 	"macemc/internal/canon"
 )
 
-// Sleep leaves steps out that lead where another order of steps leads: sleep sets, over states that are
-// kept. All states are visited, each at the same depth as without it.
+// Sleep leaves out steps that lead to states to which another order of steps leads. It implements
+// sleep sets for states that are kept. All states are visited, each at the same depth as without
+// it.
 //
-// A step that was taken from a state goes to sleep for the states to which the later steps of that
-// state lead, and stays asleep along steps that do not depend on it. A step that sleeps is not taken. If
-// several steps lead to a state, only what sleeps along all of them sleeps there. If a step leads to a
-// state that was expanded before, and less sleeps along it, then what has woken there is taken when the
-// level ends.
+// After a step was taken from a state, it sleeps in the states to which the later steps of that
+// state lead. It sleeps on along steps that do not depend on it. A step that sleeps is not taken.
+// If several steps lead to a state, only those steps sleep there that sleep along all of them. If a
+// step leads to a state that was expanded before, and fewer steps sleep along it than at the state,
+// the others wake: they are taken when the level ends.
 //
-// Why no state is lost: of each state s, let Z1, Z2, ... Zk be what slept at it when it was expanded and
-// each time that it was taken up again; each is a part of the one before. Let w be a run from s of n
-// steps, and I the steps that can come first if independent steps of w are swapped. The claim is that the
-// state after w is visited if none of I is in Zk. Of I, take the step t that was taken first in the last
-// round in which one was taken at all. Each step that sleeps after t is of that round's Z, or was taken before t in the
-// same round. If one of these could come first in the rest of w, it would be in I; then it was taken
-// in a later round, or in this one before t, and neither is so. So the claim for n - 1 steps holds for the
-// rest of w, after t. It is important that what was taken in an earlier round does not go to sleep in a
-// later one: two steps could each sleep after the other. In the first state nothing sleeps. All states of these runs
-// are as near to the start as those of w, so at the end of each level no state up to it is missing.
+// Why no state is lost: for a state s, let Z1, Z2, ... Zk be the sets that slept at s when it was
+// expanded and each time that more steps were taken; each set is a part of the one before. Let w be
+// a run of n steps from s, and I the set of steps that can come first if independent steps of w are
+// swapped. The claim is that the state after w is visited if no step of I is in Zk. Consider the
+// last round in which a step of I was taken, and let t be the first such step. A step that sleeps
+// after t is in the Z of that round, or was taken before t in the same round. If it could come
+// first in the rest of w, it would be in I. Then it was taken in a later round, or in this one
+// before t, and neither is so. So the claim for n - 1 steps holds for the rest of w, after t. It is
+// important that a step that was taken in an earlier round does not go to sleep in a later one: two
+// steps could each sleep after the other. In the first state nothing sleeps. All states of these
+// runs are as near to the start as those of w, so at the end of each level no state up to that
+// level is missing.
 //
-// Only steps of a node that its part alone decides sleep, or let others sleep. Two of them are
-// independent if they are of different nodes and neither sends to where the other takes a message:
-// see commute.go, which leaves out what slept for one step.
+// Only steps whose results follow from their node part alone sleep, or let others sleep. Two of
+// them are independent if they belong to different nodes, and neither sends to where the other
+// takes a message. See commute.go, which leaves out a step for one level only.
 type Sleep struct {
-	Slept int // steps that were not taken, with each of their results
-	Woken int // states that were taken up again
+	Slept int // steps that were not taken, counted once for each of their results
+	Woken int // states of which steps were taken that woke later
 
-	of    map[uint32]int32 // by state, what sleeps there; states are left out at which nothing does
+	of    map[uint32]int32 // by state: the number of the set that sleeps there; a state where nothing sleeps is left out
 	sets  [][]sleeper
-	known map[string]int32 // sets by their contents
+	known map[string]int32 // the numbers of the sets, by their contents
 	key   []byte
 
-	here  []sleeper // what sleeps at the state that is expanded
-	done  []sleeper // what was taken there in this round
-	only  []sleeper // what is taken in this round; nil means all
-	until uint32    // the states below are expanded, or are being expanded
+	here  []sleeper // the steps that sleep at the state being expanded
+	done  []sleeper // the steps that were taken there in this round
+	only  []sleeper // the steps that are taken in this round; nil means all that do not sleep
+	until uint32    // states with smaller numbers are expanded, or are being expanded
 	again []waking
 
 	tested []slept
 
-	// These leave a part out, for tests.
+	// For tests: each of these leaves a part of the sleep sets out.
 	NoWaking, NoMeeting, NoNodes, NoMessages bool
 }
 
-// sleeper is a step of one node, which is the same as long as the node is.
+// sleeper is a step of one node. It stays the same step while the node does not change.
 type sleeper struct {
 	what    uint32
 	ordinal int16
-	from    int16  // whose message it takes out of a channel or bag, or none
-	to      uint16 // the nodes that it sends something, one bit each
+	from    int16  // the node whose message the step takes out of a channel or bag, or none
+	to      uint16 // the nodes that the step sends to, one bit each
 }
 
-// A waking is a state, and what has woken there.
+// A waking is a state that was expanded, and the steps that have woken there since.
 type waking struct {
 	state uint32
 	woken []sleeper
@@ -73,11 +76,12 @@ type slept struct {
 	pack []uint64
 }
 
-// One in sleepTests of the steps that are not taken is tested: the state to which it leads must be known
-// when the level ends.
+// One in sleepTests of the steps that are not taken is tested: the state that it leads to must be
+// known when the level ends.
 const sleepTests = 64
 
-// Sleeps makes the explorer leave steps out that sleep. It must be called before the first state is expanded.
+// Sleeps makes the explorer leave out steps that sleep. It must be called before the first state is
+// expanded.
 func (x *Explorer) Sleeps() *Sleep {
 	z := &Sleep{of: map[uint32]int32{}, sets: [][]sleeper{nil}, known: map[string]int32{"": 0}}
 	x.Memo().sleeps(z)
@@ -89,7 +93,7 @@ func (m *Memo) sleeps(z *Sleep) {
 	m.looksAllUp()
 }
 
-// Sleeping returns what leaves steps out that sleep, or nil.
+// Sleeping returns the explorer's sleep sets, or nil if it has none.
 func (x *Explorer) Sleeping() *Sleep {
 	if m := x.Memo(); m != nil {
 		return m.sleep
@@ -97,7 +101,8 @@ func (x *Explorer) Sleeping() *Sleep {
 	return nil
 }
 
-// begins begins to expand a state. If not all of its steps are decided by their nodes' parts, nothing sleeps there.
+// begins begins the expansion of a state. If plain is false, the results of some of its steps do
+// not follow from their node parts alone; then nothing sleeps at the state.
 func (z *Sleep) begins(s uint32, plain bool) {
 	z.only, z.done = nil, z.done[:0]
 	if !plain {
@@ -107,19 +112,19 @@ func (z *Sleep) begins(s uint32, plain bool) {
 	z.until = max(z.until, s+1)
 }
 
-// takes begins a round in which the steps that have woken at a state are taken.
+// takes begins a round for a state that was expanded: the steps that have woken there are taken.
 func (z *Sleep) takes(w waking) {
 	z.done, z.here, z.only = z.done[:0], z.sets[z.of[w.state]], w.woken
 	z.Woken++
 }
 
-// rises returns the states that are taken up again.
+// rises returns the states where steps have woken, and empties the list.
 func (z *Sleep) rises() (all []waking) {
 	all, z.again = z.again, nil
 	return all
 }
 
-// sleeperOf returns a step, which its node part alone decides.
+// sleeperOf returns event e as a sleeper. Its node part alone decides its result.
 func sleeperOf(e occurrence, o *footprint) sleeper {
 	from := e.from
 	if e.pops == none {
@@ -128,10 +133,11 @@ func sleeperOf(e occurrence, o *footprint) sleeper {
 	return sleeper{e.what, int16(e.ordinal), int16(from), uint16(o.to)}
 }
 
-// did records that a step was taken.
+// did records that a step of the state was taken.
 func (z *Sleep) did(e sleeper) { z.done = append(z.done, e) }
 
-// after returns what sleeps after a step of the state that is expanded.
+// after returns the number of the set that sleeps after step e: all steps that sleep at the state
+// or were taken before e, and do not depend on e.
 func (z *Sleep) after(e sleeper) int32 {
 	var all []sleeper
 	for _, list := range [2][]sleeper{z.here, z.done} {
@@ -150,7 +156,8 @@ func (z *Sleep) independent(a, b sleeper) bool {
 	return (i != j || z.NoNodes) && (!meet || z.NoMessages)
 }
 
-// reached records that a step, along which some steps sleep, leads to a state.
+// reached records that a step leads to state s, and that the set with number along sleeps after
+// this step.
 func (z *Sleep) reached(s uint32, fresh bool, along int32) {
 	was := z.of[s]
 	switch {
@@ -173,7 +180,7 @@ func (z *Sleep) reached(s uint32, fresh bool, along int32) {
 	}
 }
 
-// lies records what sleeps at a state.
+// lies sets which steps sleep at a state.
 func (z *Sleep) lies(s uint32, set int32) {
 	if set == 0 {
 		delete(z.of, s)
@@ -182,7 +189,8 @@ func (z *Sleep) lies(s uint32, set int32) {
 	z.of[s] = set
 }
 
-// awake reports whether a step of the position is taken in this round, which its node part alone decides.
+// awake reports whether event e of the position is taken in this round. Its node part alone decides
+// its result.
 func (m *Memo) awake(k, i int, e occurrence, o *footprint) bool {
 	z, step := m.sleep, sleeperOf(e, o)
 	results := int(o.last - o.first)
@@ -213,13 +221,13 @@ func (z *Sleep) tests(sum canon.Hash, packed []uint64) {
 	z.tested = append(z.tested, slept{sum, slices.Clone(packed)})
 }
 
-// due returns the states that are tested now.
+// due returns the states to be tested at the end of a level, and empties the list.
 func (z *Sleep) due() (all []slept) {
 	all, z.tested = z.tested, z.tested[:0]
 	return all
 }
 
-// wakes takes the steps that have woken at states which were expanded. It ends a level.
+// wakes ends a level: it takes the steps that have woken at expanded states.
 func (m *Memo) wakes() error {
 	for all := m.sleep.rises(); len(all) > 0; all = m.sleep.rises() {
 		for _, w := range all {
@@ -248,12 +256,12 @@ func (m *Memo) wakes() error {
 	return nil
 }
 
-// broken reports whether a test leaves a part out.
+// broken reports whether a test has left a part of the sleep sets out.
 func (z *Sleep) broken() bool {
 	return z.NoWaking || z.NoMeeting || z.NoNodes || z.NoMessages
 }
 
-// number numbers a set, which it sorts.
+// number returns the number of a set of steps. It sorts the set.
 func (z *Sleep) number(all []sleeper) int32 {
 	slices.SortFunc(all, func(a, b sleeper) int {
 		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))

@@ -5,17 +5,17 @@ import (
 	"macemc/trace"
 )
 
-// Steps checks the step properties of steps between states that are kept. A second
-// world is in the state before the step. The value of a step property is a function of the two
-// views, as for any property. So it is remembered by the identities of the nodes
-// before and after, and most steps that a memo looks up are not loaded at all.
+// Steps checks the step properties for steps between kept states. A world of its own is in the
+// state before the step. The value of a step property is a function of the two views, so it is
+// remembered by the identities of the nodes before and after, and most steps that a memo looks up
+// need not be loaded at all.
 type Steps struct {
 	of     *Taker
-	prior  *world.World // in the state before
+	prior  *world.World // in the state before the step
 	checks *world.Transition
 	from   world.Vector
 	before uint32 // the state that prior is in, or NoParent before the first one
-	held   Judged // pairs of nodes between which every step property holds
+	held   Judged // pairs of node identities for which every step property holds
 }
 
 // NewSteps binds the step properties to a taker's world, which will be in the state
@@ -35,8 +35,8 @@ func NewSteps(t *Taker) (*Steps, error) {
 	}, nil
 }
 
-// Check returns the failure of the first step property that does not hold for the step from
-// a state to the world's present one, or nil.
+// Check returns the failure of the first step property that is violated by the step from state
+// before to the world's present state, or nil.
 func (s *Steps) Check(before uint32) *trace.Failure {
 	if s == nil {
 		return nil
@@ -50,7 +50,7 @@ func (s *Steps) Check(before uint32) *trace.Failure {
 }
 
 // lookUp is Check for a step that a memo has looked up. Unless the step is known to violate
-// nothing, it brings the world to where the step leads.
+// nothing, it loads the step's resulting state into the world.
 func (s *Steps) lookUp(m *Memo, c *candidate) *trace.Failure {
 	if s == nil {
 		return nil

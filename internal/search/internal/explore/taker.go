@@ -14,42 +14,42 @@ import (
 	"macemc/internal/world"
 )
 
-// Taker takes the steps of states that are kept as vectors of their parts' numbers: it
-// loads the world with one, and copies the one node that runs. It also knows the run that
-// led to the current state. Its visitor handles the state that a step leads to.
+// Taker takes the steps of kept states: it loads a state into its world, takes one step, and hands
+// the resulting state to its visitor. A state is kept as a vector of the numbers of its parts, and
+// only the node that runs is copied. The taker also knows the run that led to the current state.
 type Taker struct {
 	Owner   *Owner
 	World   *world.World
 	Bank    *world.Bank
 	Climate run.Climate
-	Begin   *run.Fork // where the first state is; nil means at the start
+	Begin   *run.Fork // the prefix that leads to the first state; nil means that the first state is the start
 	*Entry            // the states
 	Lists   *CoinLists
 	Visitor Visitor
 
-	From, To world.Vector // the state whose steps are taken; one that is packed or brought
+	From, To world.Vector // From is the state whose steps are taken; To is scratch space for a state to be packed or loaded
 	Step     answerer
 	Spot
-	retaking *retaking // the step that is being taken again; nil if none is
+	retaking *retaking // the step that is being repeated, or nil
 	Sampled  bool      // a limit on answers was met
-	Spared   bool      // a fault was not taken: see Owner.Few
-	looks    bool      // steps are looked up: those that are taken in the world are handler runs
+	Spared   bool      // a fault was left out: see Owner.Few
+	looks    bool      // other steps are looked up, so those taken in the world count as handler runs
 
-	chain chain // what of the run is kept
+	chain chain // the run as last written for a parent process
 
-	runs func(state uint32) run.Answers // the run to a state; nil if the ledger has it
+	runs func(state uint32) run.Answers // returns the run to a state; nil if the ledger knows the runs
 
-	Reduction *Reduction   // what leaves steps out, or nil
-	only      stubborn.Set // the events that are taken now, by number, or nil if all are
+	Reduction *Reduction   // leaves out steps, or nil
+	only      stubborn.Set // the indices of the events that may be taken now, or nil if all may
 
 	Healed  bool // the states are healed forms of others: they have no runs of their own, and rare steps are not taken
-	Patient bool // timers wait while anything is under way to or from their node
+	Patient bool // timers wait while any message is under way to or from their node
 }
 
-// A Spot is the step that was taken last.
+// A Spot identifies the step that was taken last.
 type Spot struct {
-	Current   uint32 // the state it was taken from
-	LastEvent int    // its event
+	Current   uint32 // the state from which it was taken
+	LastEvent int    // the index of its event in that state
 	lastCoins []int  // the answers to its coins
 }
 
@@ -67,7 +67,7 @@ type Stepper interface {
 	Expand(state uint32) error
 	// Rest takes the events from the k-th on, after one that failed.
 	Rest(state uint32, k int) error
-	// Settle passes the remaining steps to the visitor.
+	// Settle hands the remaining steps to the visitor.
 	Settle() error
 }
 
@@ -83,11 +83,11 @@ func (s InWorld) Rest(state uint32, k int) error {
 	return s.takeFrom(state, k)
 }
 
-// Settle does nothing: the visitor has got each step.
+// Settle does nothing, since the visitor already has each step.
 func (s InWorld) Settle() error { return nil }
 
-// noEvent is before the first step from a state: only hooks of the system have
-// been asked.
+// noEvent stands for the time before the first step from a state, when only hooks of the system
+// have run.
 const noEvent = -1
 
 // newTaker makes a taker with a world of its own, which writes into a ledger.
@@ -106,14 +106,13 @@ func newTaker(r *Owner, c run.Climate, l *Ledger) (*Taker, error) {
 // lookUp records that steps are looked up.
 func (t *Taker) lookUp() { t.looks = true }
 
-// share makes the taker number parts and answers as another one does, and begin
-// where that begins.
+// share makes the taker use the bank and the lists of another one, and begin from the same prefix.
 func (t *Taker) share(with *Taker) {
 	t.numbers(with.Bank.Share(), with.Lists)
 	t.Begin = with.Begin
 }
 
-// numbers makes the taker number parts and answers by a bank and by lists.
+// numbers makes the taker use this bank to number parts, and these lists to number answers.
 func (t *Taker) numbers(b *world.Bank, l *CoinLists) { t.Bank, t.Lists = b, l }
 
 // begin prepares for the first state.
@@ -123,24 +122,24 @@ func (t *Taker) begin() {
 	t.Spot = Spot{Current: NoParent}
 }
 
-// load loads a state, of which no step was taken yet, into the world.
+// load loads a state into the world, before the first of its steps.
 func (t *Taker) load(state uint32) {
 	t.Spot = Spot{Current: state, LastEvent: noEvent}
 	t.Get(state, t.From)
 	t.World.State.Load(t.Bank, t.From)
 }
 
-// answered records the answers to the coins of the last step.
+// answered records the answers that the last step's coins got.
 func (t *Taker) answered() { t.lastCoins = t.Step.coins.Answers() }
 
 // sampled records that a limit on answers was met.
 func (t *Taker) sampled() { t.Sampled = true }
 
-// explores makes the search's watch look at this exploration.
+// explores tells the search's watchdog that this exploration is running.
 func (t *Taker) explores() { t.Owner.Climate, t.Owner.Exploring = t.Climate, t }
 
-// Heals returns a taker of the healed forms of the explorer's states, which writes into a ledger. It
-// shares the world and the bank with the explorer, whose states have the runs.
+// Heals returns a taker for the healed forms of the explorer's states, which writes into ledger l.
+// It shares the explorer's world and bank.
 func (x *Explorer) Heals(r *Owner, l *Ledger) *Taker {
 	t := &Taker{
 		Owner: r, World: x.World, Climate: x.Climate, Bank: x.Bank, Lists: x.Lists, Entry: l.Entry(), Healed: true,
@@ -150,14 +149,14 @@ func (x *Explorer) Heals(r *Owner, l *Ledger) *Taker {
 	return t
 }
 
-// Visits sets who gets the states that steps lead to, and Limit notes that a limit on answers was met.
+// Visits sets the visitor.
 func (t *Taker) Visits(v Visitor) { t.Visitor = v }
 func (t *Taker) Limit()           { t.sampled() }
 
-// Coins returns the answers to the coins of the step that is taken.
+// Coins returns the answers that the coins of the present step got.
 func (t *Taker) Coins() []int { return t.Step.coins.Answers() }
 
-// retake takes an event of the loaded state again, with answers to its coins.
+// retake repeats an event of the loaded state, with these answers to its coins.
 func (t *Taker) retake(v retaking, event int, coins []int) {
 	t.retaking, t.LastEvent, t.lastCoins = &v, event, coins
 	t.mark(event, coins)
@@ -167,14 +166,13 @@ func (t *Taker) retake(v retaking, event int, coins []int) {
 	t.retaking = nil
 }
 
-// unwound returns the step that was being taken again when a panic ended it, or
-// nil.
+// unwound returns the step that was being repeated when a panic ended it, or nil if none was.
 func (t *Taker) unwound() (v *retaking) {
 	v, t.retaking = t.retaking, nil
 	return v
 }
 
-// takeFrom takes the events of the state that is loaded, from the k-th on.
+// takeFrom takes the events of the loaded state, from the k-th on.
 func (t *Taker) takeFrom(state uint32, k int) error {
 	for n := t.World.Events.Count(); k < n; k++ {
 		if t.skips(k) {
@@ -190,22 +188,22 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 	return nil
 }
 
-// skips reports whether the k-th event of the world should not be taken now.
+// skips reports whether the k-th event of the loaded state should not be taken now.
 func (t *Taker) skips(k int) bool {
 	return t.omits(k) || t.Healed && t.World.Events.Rare(k) || t.Patient && t.World.Events.Hasty(k) || t.spared(k)
 }
 
-// reduces makes a reduction leave steps out.
+// reduces makes the taker leave out steps by a reduction.
 func (t *Taker) reduces(r *Reduction) { t.Reduction = r }
 
-// takesOnly makes the taker take some events only; nil means all.
+// takesOnly makes the taker take only the events with these indices; nil means all.
 func (t *Taker) takesOnly(events stubborn.Set) { t.only = events }
 
-// omits reports whether the k-th event is left out by takesOnly.
+// omits reports whether takesOnly excludes the k-th event.
 func (t *Taker) omits(k int) bool { return t.only != nil && !t.only.Has(k) }
 
-// spared reports whether the k-th event is a fault beyond those that explored runs have, and
-// notes it.
+// spared reports whether the k-th event is a fault beyond the Owner.Few that a run may have. If so,
+// it records that a fault was left out.
 func (t *Taker) spared(k int) bool {
 	if !t.spent() || !t.World.Events.Look(k).Kind.Fault() {
 		return false
@@ -220,17 +218,17 @@ func (t *Taker) spent() bool {
 	return t.Owner.Few != 0 && !t.Healed && t.World.Environ.Spent() >= t.Owner.Few
 }
 
-// spares records that a fault was not taken.
+// spares records that a fault was left out.
 func (t *Taker) spares() { t.Spared = true }
 
-// takeEvent takes the k-th event of the state that is loaded, for all answers
-// to its coins, and comes back.
+// takeEvent takes the k-th event of the loaded state, once for each list of answers to its coins.
+// Then it loads the state again.
 func (t *Taker) takeEvent(state uint32, k int) error {
 	t.Step.begin(k)
 	return t.takeOn(state, k)
 }
 
-// takeOn returns takeEvent for the answers that come next, and those after them.
+// takeOn continues takeEvent with the next list of answers.
 func (t *Taker) takeOn(state uint32, k int) error {
 	for {
 		t.LastEvent = k
@@ -250,10 +248,11 @@ func (t *Taker) takeOn(state uint32, k int) error {
 	}
 }
 
-// listsMost is the largest number of lists of answers that are tried for the coins of one step.
+// listsMost is the largest number of lists of answers that are tried for one event.
 const listsMost = 1 << 16
 
-// moreCoins goes on to the next list of answers to the coins of a step.
+// moreCoins moves on to the next list of answers to the coins of a step. It reports whether there
+// is one.
 func (t *Taker) moreCoins() bool {
 	more, sampled := t.Step.next()
 	t.Sampled = t.Sampled || sampled
@@ -266,7 +265,7 @@ func (t *Taker) Bring() {
 	t.World.State.Load(t.Bank, t.To)
 }
 
-// lead loads the state that a step leads to, by what it changes.
+// lead loads the state that a step leads to: the state before, with these changes.
 func (t *Taker) lead(step Spot, changes []change) {
 	t.Get(step.Current, t.To)
 	for _, ch := range changes {
@@ -276,7 +275,7 @@ func (t *Taker) lead(step Spot, changes []change) {
 	t.Spot = step
 }
 
-// Sum returns the identity of a state.
+// Sum returns the identity of state v.
 func (t *Taker) Sum(v world.Vector) (h canon.Hash) {
 	for p, id := range v {
 		if id != 0 {
@@ -286,17 +285,16 @@ func (t *Taker) Sum(v world.Vector) (h canon.Hash) {
 	return h
 }
 
-// Stuck returns the answers of the run whose last step has not returned, and how many they
-// are.
+// Stuck returns the answers of the run whose last step does not return, and their number.
 func (t *Taker) Stuck() (choose.Source, int) {
 	run := t.Found()
 	return run, run.Answers()
 }
 
-// Within returns the world in which the steps are taken.
+// Within returns the world in which the steps are taken, and reports whether its states are healed.
 func (t *Taker) Within() (w *world.World, healed bool) { return t.World, t.Healed }
 
-// Found returns the answers of the run that the last step was of.
+// Found returns the answers of the run whose last step was taken last.
 func (t *Taker) Found() *run.Answers {
 	coins := t.lastCoins
 	if t.Step.Begun {
@@ -332,7 +330,7 @@ func (t *Taker) Path(state uint32) (answers run.Answers) {
 	return answers
 }
 
-// led adds the prefix of the exploration, if it has one, to the answers of a run.
+// led adds the prefix with which the exploration begins, if any, to the answers of a run.
 func (t *Taker) led(run run.Answers) *run.Answers {
 	if t.Begin != nil {
 		run.Prefix, run.PrefixSteps = t.Begin.Prefix, t.Begin.Steps
@@ -340,17 +338,17 @@ func (t *Taker) led(run run.Answers) *run.Answers {
 	return &run
 }
 
-// answerer gives the answers of one step: the given event, and all answers to the coins of
-// its handler, one list after the other.
+// answerer answers the questions of one step: with the given event, and with all lists of answers
+// to the coins of its handler, one after the other.
 type answerer struct {
 	event int
 	coins choose.Odometer
 	Pulse *run.Pulse
-	of    *Taker // whose run is kept, or nil if the step is of no run, or of one that is known
-	Begun bool   // the step has not come to its end
-	lists int    // lists of answers that the event was given
+	of    *Taker // the taker that records the run, or nil if the step belongs to no run, or to a known one
+	Begun bool   // the step has begun and not ended
+	lists int    // number of lists of answers that were tried for the event
 	taken int
-	Halt  func() bool // asked now and then, whether to stop
+	Halt  func() bool // reports whether to stop; called now and then
 }
 
 func (s *answerer) Answer(q *choose.Question) int {
@@ -366,14 +364,14 @@ func (s *answerer) Answer(q *choose.Question) int {
 	return k
 }
 
-// begin begins with the first list of answers to the coins of an event.
+// begin begins a step: it sets the event and the first list of answers to its coins.
 func (s *answerer) begin(event int) {
 	s.event = event
 	s.coins.Reset()
 }
 
-// next goes on to the next list of answers to the coins of the event. It reports
-// whether there is one, and whether answers were left out.
+// next moves on to the next list of answers to the coins of the event. It reports whether there is
+// one, and whether lists were left out.
 func (s *answerer) next() (more, sampled bool) {
 	more = s.coins.Next()
 	if s.lists++; more && s.lists >= listsMost {
@@ -394,10 +392,10 @@ func (s *answerer) start(w *world.World) {
 	s.Begun = false
 }
 
-// fail ends a step that failed before its end.
+// fail records that the step failed before its end.
 func (s *answerer) fail() { s.Begun = false }
 
-// take lets the world take the step.
+// take makes the world take the step.
 func (s *answerer) take(w *world.World) error {
 	if s.taken++; s.taken%256 == 0 && s.Halt() {
 		return ErrHalt
@@ -424,7 +422,7 @@ func (s *answerer) take(w *world.World) error {
 
 func (s *answerer) Err() error { return s.coins.Err() }
 
-// CoinLists numbers the lists of answers that coins were given in one step.
+// CoinLists numbers the lists of answers that the coins of one step got.
 type CoinLists struct {
 	mu    sync.Mutex
 	of    map[string]uint16
@@ -432,8 +430,8 @@ type CoinLists struct {
 	key   []byte
 }
 
-// Number returns the number of a list, or false if there are too many of them, and this one
-// is left out.
+// Number returns the number of a list. It returns false if all numbers are in use, and the list is
+// left out.
 func (c *CoinLists) Number(answers []int) (uint16, bool) {
 	if len(answers) == 0 {
 		return 0, true
