@@ -16,36 +16,36 @@ type Follow struct {
 	path  Path
 	err   error
 
-	// Like, if set, returns the form of an identity. If a step is not possible, the possible
-	// event of the same form whose identity is nearest takes its place, and so for the sides of
-	// a coin.
+	// Like, if set, returns the form of an identity. If a step is not possible, Follow takes the possible
+	// event of the same form whose identity is nearest, and does the same for the sides of a coin.
 	Like func(what string) string
 
-	// Causes, if set, says which step sent the message of each of the steps, in the run that they are from. A step
-	// is then the message of the same form that the same step sends now, whatever its identity, if that step was
-	// not skipped. If another message of that form is possible instead, which may be in its way, that one is
-	// delivered first. An event that is nearer to one of the next steps of its form is left for that one. It needs
-	// Like.
+	// Causes, if set, has the cause of each step in the run that the steps are from. Follow then takes the
+	// message of the same form that the same sender sends now, whatever its identity, unless it skipped the
+	// sender. If only another message of that form is possible, which may be ahead in a queue, Follow
+	// delivers that one first. It leaves an event to a later step if the event is nearer to that step. Causes
+	// needs Like.
 	Causes []Cause
-	now    []int // the number that each step of the other run has in this one; 0 means none
-	extra  int   // events that happened because they may have been in the way
+	now    []int // by number of a step in the other run, the number of that step in this one; 0 means none
+	extra  int   // the number of events that were taken only because they may be ahead in a queue
 }
 
-// A Cause is what led to a step of a run. Steps are numbered from 1.
+// A Cause names the step that sent the message of a step. Steps are numbered from 1.
 type Cause struct {
-	Number int  // the step's own
+	Number int  // the number of the step itself
 	Of     int  // the number of the step that sent the message; below 1 means none, or not known
-	Queues bool // the event may be behind others of its form
+	Queues bool // other messages of its form may be ahead of it
 }
 
-// Caused are alternatives for which it is known what led to them.
+// Caused is implemented by alternatives that know which step sent their message.
 type Caused interface {
 	// Cause returns the number of the step that sent the message of alternative i. It returns a number below 1
 	// if there is none, or if it is not known.
 	Cause(i int) int
 }
 
-// extraMost is the largest number of events of a run that happen because they may have been in the way.
+// extraMost is the largest number of events of a run that Follow takes only because they may be ahead in a
+// queue.
 const extraMost = 8
 
 // NewFollow returns a source that follows steps, after the coins of a start.
@@ -98,7 +98,7 @@ func (f *Follow) Answer(q *Question) int {
 	return no
 }
 
-// alternative returns the one that a step is now, or no.
+// alternative returns the alternative that takes the place of a recorded step, or no.
 func (f *Follow) alternative(q *Question, s *Step) int {
 	k := f.find(q, s.Event.What, s.Event.Pick)
 	if k < 0 && f.Like != nil {
@@ -110,11 +110,11 @@ func (f *Follow) alternative(q *Question, s *Step) int {
 	return k
 }
 
-// ahead is the number of steps behind the next one among which an event is looked for that may stand for the next.
+// ahead is the number of recorded steps after the next one that later compares with an event.
 const ahead = 64
 
-// later reports whether an event is nearer to a step behind the next one than to that, of those of its form. Then
-// the next one is missing, and the event is to happen later.
+// later reports whether an event is nearer to a recorded step after the next one than to the next one, among
+// steps of its form. Then the event of the next step is missing, and this event is left to the later step.
 func (f *Follow) later(what string) bool {
 	form, now := f.Like(what), near(what, f.steps[f.pos].Event.What)
 	for _, s := range f.steps[f.pos+1 : min(len(f.steps), f.pos+1+ahead)] {
@@ -125,7 +125,7 @@ func (f *Follow) later(what string) bool {
 	return false
 }
 
-// came records that the last step of this run is a step of the other one.
+// came records that the last step of this run takes the place of a step of the other run.
 func (f *Follow) came(number int) {
 	for number >= len(f.now) {
 		f.now = append(f.now, 0)
@@ -133,8 +133,9 @@ func (f *Follow) came(number int) {
 	f.now[number] = len(f.path.Steps)
 }
 
-// caused returns the alternative that a step is now by its cause, or no, and then perhaps one that may be in its
-// way. Without its cause, it is the alternative is.
+// caused finds the alternative k that takes the place of a recorded step, by the step that sent its message.
+// If there is none, k is no, and first may be an alternative that is ahead in the queue. If the sender is
+// unknown, k is the argument is, which was found by identity.
 func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 	c := f.Causes[f.pos]
 	of, ok := q.Alternatives.(Caused)
@@ -177,8 +178,8 @@ func nearest(n int, what string, like func(string) string, text func(int) string
 	return best
 }
 
-// near says how much two identities have in common: the lengths of their common beginning
-// and of their common end.
+// near returns how similar two identities are: the length of their common beginning plus that of their common
+// end.
 func near(a, b string) int {
 	n := min(len(a), len(b))
 	head := 0

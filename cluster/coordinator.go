@@ -23,7 +23,7 @@ import (
 type job struct {
 	Job    command.Job
 	Epoch  uint64 // differs each time a coordinator begins
-	Shards int    // into which the states are divided, or 0 if workers take walks
+	Shards int    // the number of shards into which the states are divided, or 0 if workers take walks
 }
 
 // task is a message of the queue: a span of walks, or an item of search.Afar.
@@ -34,8 +34,8 @@ type task struct {
 
 // result is the result of a task.
 type result struct {
-	Came   search.Spanned  // of a span
-	Item   json.RawMessage `json:",omitempty"` // of an item
+	Came   search.Spanned  // the result of a span
+	Item   json.RawMessage `json:",omitempty"` // the result of an item
 	Took   time.Duration
 	Worker string
 	Alone  bool // the span was delivered before, so its walks were taken in a process of their own
@@ -50,11 +50,11 @@ type coordinator struct {
 	of     command.Job
 	epoch  uint64
 	lot    int
-	items  int     // enumerations whose items workers took
+	items  int     // the number of enumerations whose items workers took
 	survey *survey // of the states in shards, or nil
 	say    func(string)
 	roster roster
-	status *statusPage // nil if there is none
+	status *statusPage // nil if there is no status page
 	ends   context.CancelFunc
 }
 
@@ -144,8 +144,8 @@ func (c *coordinator) gives(ctx context.Context, shards int) error {
 	return err
 }
 
-// sure repeats a call until it succeeds, since servers of a cluster may be down for a while. It
-// returns an error if the cluster does not answer for the time gone, or if stopped reports true.
+// sure repeats a call until it succeeds, since servers of a cluster may be down for a while. It returns an
+// error if the cluster does not answer for the time pace.gone, or if stopped reports true.
 func (c *coordinator) sure(stopped func() bool, call func(context.Context) error) error {
 	for began := time.Now(); ; time.Sleep(c.retry) {
 		ctx, cancel := context.WithTimeout(context.Background(), c.call)
@@ -231,7 +231,8 @@ func (c *coordinator) end() {
 	}
 }
 
-// Size returns a size by which a span takes about the time pace.span, and all workers get spans.
+// Size returns the number of walks of a span, of a lot of n walks. A span should take about the time
+// pace.span, and all workers should get spans.
 func (c *coordinator) Size(n int) int {
 	each := spanEach * max(1, c.roster.goroutines())
 	size := (n + each - 1) / each
@@ -300,8 +301,8 @@ func (c *coordinator) Take(spans []search.Span, stopped func() bool, came func(s
 // itemsEach is the number of items under way for each goroutine of a worker.
 const itemsEach = 2
 
-// Grow implements search.Afar. The items that come of one are in its result, which is stored at once; they
-// are published when it is read.
+// Grow implements search.Afar. A result contains the new items that come from its item. The worker stores it
+// at once, and Grow publishes the new items when it reads the result.
 func (c *coordinator) Grow(next func(window int) ([]byte, bool), came func([]byte) error, stopped func() bool) error {
 	c.items++
 	l := c.newLot(fmt.Sprintf("items-%d", c.items), nil, stopped)

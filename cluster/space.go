@@ -47,10 +47,10 @@ const (
 	bucketSpace  = "macemc-space"
 	keySpace     = "space"
 	shardsMost   = 256
-	removesLeast = 64      // messages that were read and are removed together
-	groupStates  = 1 << 12 // new states of a group, or more
-	groupEach    = 1 << 9  // and as many for each shard, to which each group sends a message
-	stillMost    = 10      // a shard that does not move as many times as long as a walk may take gets another owner
+	removesLeast = 64      // the least number of read messages that are removed together
+	groupStates  = 1 << 12 // the least number of new states of a group
+	groupEach    = 1 << 9  // and the least number for each shard, since a group sends a message to every shard
+	stillMost    = 10      // a shard gets another owner if it does not move for stillMost times the longest time of a walk
 
 	subjectMoved = "macemc.moved" // a worker has appended a record, or says what is damaged
 )
@@ -68,11 +68,11 @@ type space struct {
 	Last   uint64 // the last epoch of an owner
 	Level  int
 	Expand bool
-	Starts []uint64 // by shard, the message before the states of the level
-	Ends   []uint64 // and the mark at their end
-	Some   []bool   // by shard, whether there are states before the mark
-	Reads  []uint64 // by shard, how far its records had read at the end of the level before
-	Owners []owner  // by shard
+	Starts []uint64 // for each shard, the message before the first state of the level
+	Ends   []uint64 // for each shard, the mark after the last state of the level
+	Some   []bool   // for each shard, whether there are states before the mark
+	Reads  []uint64 // for each shard, the last message that its records had read at the end of the previous level
+	Owners []owner  // for each shard, the goroutine that visits its states
 }
 
 type owner struct {
@@ -81,7 +81,7 @@ type owner struct {
 	Alone bool // an earlier owner ended at the next states: a process of its own visits them
 }
 
-// record is what stands before the record of a search.Remote.
+// record is the head of a record in a stream of visited states; the record of a search.Remote follows it.
 type record struct {
 	Epoch uint64
 	Read  uint64 // the last message of the states' stream that was read
@@ -106,7 +106,7 @@ func readRecord(b []byte) (r record, of []byte, err error) {
 	return record{binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])}, b[16 : len(b)-4], nil
 }
 
-// header of a mark; other messages have none.
+// headerMark is the header that only marks have.
 const headerMark = "Macemc-Mark"
 
 // spaces are the streams and the bucket of the shards.
@@ -163,15 +163,15 @@ type survey struct {
 	run      string // a file with the name of the run
 	now      space
 	revision uint64
-	at       []uint64 // by shard, the last message of the records that was read
-	read     []uint64 // by shard, the last message of the states that was read, by these
-	removed  []uint64 // by shard, the last message of the states that was removed
+	at       []uint64 // for each shard, the last message of its records that was read
+	read     []uint64 // for each shard, the last message of its states that the owner had read by that record
+	removed  []uint64 // for each shard, the last message of its states that was removed
 	records  [][]byte
 	moved    chan *nats.Msg
-	since    []time.Time // by shard, when it was seen to move
-	tries    []int       // by shard, how many owners it had since it moved
+	since    []time.Time // for each shard, when it was last seen to move
+	tries    []int       // for each shard, how many owners it has had since it last moved
 	reaches  func(point, what string)
-	refused  int // marks
+	refused  int // how often a mark was refused
 }
 
 // Shards implements search.Shards.
@@ -538,8 +538,8 @@ func wrongSequence(err error) bool {
 	return errors.As(err, &api) && api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
 }
 
-// assign gives each shard to a worker that is there, as many to each as possible, and reports whether
-// anything has changed. A shard that has not moved for a long time gets another owner.
+// assign gives each shard to a worker that is there, spreads the shards evenly, and reports whether anything
+// has changed. A shard that has not moved for a long time gets another owner.
 func (s *survey) assign() (changed bool) {
 	slots := s.roster.slots()
 	load := map[string]int{}
@@ -598,7 +598,7 @@ func near(slot, other string) int {
 	return 0
 }
 
-// loses notes that a shard has lost its owner.
+// loses records that a shard has lost its owner.
 func (s *survey) loses(k int) {
 	if s.now.Owners[k].Slot != "" && !s.done(k) {
 		s.tries[k]++

@@ -267,7 +267,8 @@ func (s *slot) takeOver(ctx context.Context, now *space, k int) error {
 	return nil
 }
 
-// first sets the last record of a shard that has none: an earlier search may have had some.
+// first sets h.last for a shard without records, since its stream goes on from the numbers of an earlier
+// search.
 func (s *slot) first(ctx context.Context, k int, h *holding) error {
 	if h.last > 0 {
 		return nil
@@ -347,7 +348,8 @@ func (s *slot) group(ctx context.Context, now *space, k int) error {
 	return nil
 }
 
-// finish ends a group. If the one before this slot ended at it, a process of its own visits its states.
+// finish ends a group: it visits the states of the group. If an earlier owner ended at this group, a process
+// of its own visits them.
 func (s *slot) finish(ctx context.Context, now *space, k int) (of []byte, batches [][][]byte, err error) {
 	h := s.held[k]
 	var came []byte
@@ -376,8 +378,8 @@ func (s *slot) finish(ctx context.Context, now *space, k int) (of []byte, batche
 	return of, batches, err
 }
 
-// endIfStill ends the process if a step of states does not return; a process of its own then visits them. It
-// looks until it is told to stop.
+// endIfStill ends the process if a step of a state does not return; a process of its own then visits the
+// states. It watches until ends is called.
 func (w *worker) endIfStill(r *search.Remote) (ends func()) {
 	done := make(chan struct{})
 	go func() {
@@ -414,8 +416,8 @@ func (s *slot) missing(ctx context.Context, now *space, k int, message uint64) e
 	return fmt.Errorf("message %d of the states of shard %d is not there: %w", message, k, errors.Join(err, jetstream.ErrMsgNotFound))
 }
 
-// relies says that the batches are stored, and waits until those of other goroutines are on which the
-// record relies.
+// relies reports that the batches of this group are stored. It then waits until other goroutines have stored
+// the batches on which the record relies.
 func (s *slot) relies(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.call)
 	defer cancel()

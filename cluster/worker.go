@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	deathsMost  = 3 // A walk or a state that ended as many processes of its own is left out.
-	deathsOther = 8 // A span or a group fails if as many processes end before their first walk or state.
-	looks       = 8 // A goroutine is stuck once it was seen as often at the same step.
+	deathsMost  = 3 // A walk or a state is left out once it has ended this number of processes of its own.
+	deathsOther = 8 // A span or a group fails once this number of processes have ended before their first walk or state.
+	looks       = 8 // A goroutine is stuck once it was seen at the same step this number of times in a row.
 )
 
 // try is the record of a span that was delivered before, or of a group that was begun before.
@@ -153,7 +153,7 @@ func (w *worker) ask(ctx context.Context) {
 	}
 }
 
-// learns records the value of a key, or that the key has none if is is false.
+// learns records the value of a key; if is is false, the key has no value.
 func (w *worker) learns(key string, is bool, value []byte) {
 	switch {
 	case key == keyLot:
@@ -352,9 +352,9 @@ func (c *corpora) text(ctx context.Context, from jetstream.KeyValue, epoch uint6
 	return text, err
 }
 
-// take takes the walks of a span, or the runs of an item. At its first delivery they run in this process; at
-// later ones they run in a process of their own, since one of them may have ended the first process. The result
-// whole reports whether it counts. Once it is stored as the first one, kept must be called.
+// take takes the walks of a span, or the runs of an item. At its first delivery they run in this process;
+// later they run in a process of their own, since one of them may have ended the first process. whole reports
+// whether the result is complete. If the result is stored and is the first one, the caller must call kept.
 func (w *worker) take(ctx context.Context, of *job, t *search.Taker, id string, what *task) (r result, kept func(), whole bool, err error) {
 	began := time.Now()
 	over := func() bool {
@@ -417,8 +417,9 @@ func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string,
 	return whole, err
 }
 
-// isolate takes the span or the group of that id in a process of its own, and starts another process each time
-// one ends. A walk or a state that ended deathsMost of them, those of other workers among them, is left out.
+// isolate takes the span or the group with an id in a process of its own, and starts another process each
+// time one ends. It leaves out a walk or a state that ended deathsMost processes, counting those of other
+// workers.
 func (w *worker) isolate(ctx context.Context, one command.Lone, id, name string, over func() bool) (came []byte, whole bool, err error) {
 	known := try{map[int]int{}}
 	if e, err := w.tries.Get(ctx, id); err == nil {
