@@ -28,8 +28,8 @@ const asChild = "MACEMC_CHILD"
 
 // The roles of a child.
 const (
-	roleRun   = "run"   // take the command line
-	roleAlone = "alone" // take one run again, of which a child may have died
+	roleRun   = "run"   // execute the command line
+	roleAlone = "alone" // repeat one run that may have ended a child
 	roleTell  = "tell"  // report the progress of a search whose child has died
 )
 
@@ -56,7 +56,7 @@ type note struct {
 // noteEvery is the least time between two notes.
 const noteEvery = 100 * time.Millisecond
 
-// kept returns the trail in which the answers of runs are kept, or nil if they are not.
+// kept returns the trail that records the answers of runs, or nil if they are not recorded.
 func (c *child) kept() *trail.Trail {
 	if c == nil {
 		return nil
@@ -75,7 +75,7 @@ func (c *child) far(p search.Progress) {
 	}
 }
 
-// finds keeps a finding, as its path.
+// finds records the path of a finding.
 func (c *child) finds(f *search.Finding) {
 	if c == nil || f.Path == nil {
 		return
@@ -84,7 +84,7 @@ func (c *child) finds(f *search.Finding) {
 	c.say(message{Found: c.found})
 }
 
-// looked keeps findings that were looked into, in the place of those before.
+// looked replaces the recorded findings by those that were analyzed.
 func (c *child) looked(all []*search.Finding) {
 	if c == nil {
 		return
@@ -98,15 +98,15 @@ func (c *child) looked(all []*search.Finding) {
 	c.say(message{Found: c.found})
 }
 
-// shows keeps where the first finding was written.
+// shows records where the first finding was written.
 func (c *child) shows(path string) {
 	if c != nil {
 		c.say(message{Shown: path})
 	}
 }
 
-// heard returns a function that returns the text which handlers have printed since its last call. It
-// returns nil if nothing was printed yet, or that is not known.
+// heard returns a function that returns the text which handlers have printed since its last call. It returns
+// nil if handlers have printed nothing yet, or if their output is not kept.
 func (c *child) heard() func() string {
 	if c == nil || sizeOf(c.prints) == 0 {
 		return nil
@@ -138,13 +138,13 @@ func sizeOf(file *os.File) int64 {
 // message is a message from a child to its keeper or back, which is sent as a line of JSON.
 type message struct {
 	Found  []string    `json:",omitempty"` // the paths of all findings so far
-	Alone  string      `json:",omitempty"` // the path that is taken again
-	Run    []byte      `json:",omitempty"` // its answers
+	Alone  string      `json:",omitempty"` // the path of the run that is repeated
+	Run    []byte      `json:",omitempty"` // the answers of that run
 	Killed *killed     `json:",omitempty"` // what killed the search
-	Stop   search.Stop `json:",omitempty"` // why it was to end, and did not
-	Reason string      `json:",omitempty"` // why it ended, if that is no finding
+	Stop   search.Stop `json:",omitempty"` // the reason to end, if the search did not end in time
+	Reason string      `json:",omitempty"` // why the process ended, if no run has killed it
 	Shown  string      `json:",omitempty"` // the path of the first finding, once it was written
-	Note   note        // its progress
+	Note   note        // the progress
 }
 
 // killed is a path that ends the process that takes it.
@@ -158,8 +158,8 @@ func (c *child) say(m message) {
 	}
 }
 
-// lastSaid returns the last message in a file that holds for something. Lines without the
-// token are no messages: a handler has written them.
+// lastSaid returns the last message in a file for which holds reports true. Lines without the token are no
+// messages: a handler has written them.
 func lastSaid(file *os.File, token string, holds func(*message) bool) (last message, ok bool) {
 	info, err := file.Stat()
 	if err != nil {
@@ -182,7 +182,7 @@ func textOf(path *choose.Path) string {
 	return b.String()
 }
 
-// alone takes the run again that the keeper asks about.
+// alone repeats the run that the keeper asks about.
 func (c *child) alone(sys *sim.System, opts search.Options) error {
 	m, _ := lastSaid(c.said, c.token, func(m *message) bool { return m.Run != nil })
 	return search.Alone(sys, opts, trail.RunOf(m.Run), func(f *search.Finding) { c.say(message{Alone: textOf(f.Path)}) })

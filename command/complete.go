@@ -81,7 +81,7 @@ func (t *tool) paramsOf(args []string) (all []string) {
 	return all
 }
 
-// systemOf returns the system that is named, or the only one.
+// systemOf returns the system that the arguments name, or the only one.
 func systemOf(args []string, t *tool) string {
 	if len(args) == 0 && len(t.Systems) == 1 {
 		return t.Systems[0].Name

@@ -21,8 +21,8 @@ import (
 	"macemc/trace"
 )
 
-// explain isolates the critical step of each finding, and shrinks its run. What
-// it is stopped in is left as it was found.
+// explain finds the critical step of each finding, and shrinks its run. If it is stopped, it leaves a finding
+// on which it still works as it was.
 func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *ending) error {
 	if f.noCritical && f.noShrink {
 		return nil
@@ -64,7 +64,7 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 	return nil
 }
 
-// besides adds a finding that walks met, unless a similar one is listed.
+// besides adds a finding that walks met, unless one with the same verdict and property is listed.
 func besides(all []*search.Finding, other *search.Finding) []*search.Finding {
 	for _, f := range all {
 		if f.Verdict == other.Verdict && f.Property == other.Property {
@@ -74,7 +74,7 @@ func besides(all []*search.Finding, other *search.Finding) []*search.Finding {
 	return append(all, other)
 }
 
-// critical returns the options under which a finding is looked into.
+// critical returns the options under which a finding is analyzed.
 func (f searchFlags) critical(opts search.Options, p *progress, stop func() search.Stop) critical.Options {
 	tried := 0
 	return critical.Options{
@@ -191,7 +191,7 @@ found.path.`,
 // looking is an analysis of a finding.
 type looking func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)
 
-// lookKept looks into a path in a child, where that is possible.
+// lookKept analyzes a path in a child process, or in this one where there are no child processes.
 func (t *tool) lookKept(name string, f lookFlags, into looking) error {
 	k := t.keep(false)
 	if k == nil {
@@ -207,7 +207,7 @@ func (t *tool) lookKept(name string, f lookFlags, into looking) error {
 // endedEffort bounds the effort for a run that was not recorded as dead: it takes a minute or less.
 const endedEffort = 2_000_000
 
-// look takes a recorded path again and has it looked into.
+// look replays a recorded path and analyzes its run.
 func (t *tool) look(name string, f lookFlags, into looking) error {
 	name = insideFolder(name)
 	if t.ofPrograms(name) {

@@ -10,9 +10,8 @@ import (
 	"macemc/internal/search"
 )
 
-// A command that was asked to end, or whose time is over, may continue for lateAfter to
-// complete the report of a finding; then it writes its results so far. After killAfter the keeper
-// kills the child.
+// A command that was asked to end, or whose time is over, may go on for lateAfter to complete the report of a
+// finding. Then it writes the results that it has. After killAfter the keeper kills the child.
 const (
 	lateAfterTime, killAfterTime     = 2 * time.Second, 3500 * time.Millisecond
 	lateAfterSignal, killAfterSignal = 500 * time.Millisecond, 1200 * time.Millisecond
@@ -21,7 +20,7 @@ const (
 // ending says whether a command is to end.
 type ending struct {
 	asked, over atomic.Bool // by a signal; its time is over
-	late        atomic.Bool // nothing more is to be found out about what was found
+	late        atomic.Bool // findings are not analyzed any further
 }
 
 // why returns the reason to end, or "" if there is none.

@@ -43,7 +43,8 @@ func (t *tool) storeLeftOut(r *search.Result) error {
 	})
 }
 
-// storePaths writes n paths into a folder, and says of each where.
+// storePaths writes n paths into a folder. of returns the i-th path, and the variable that gets the name of
+// its file.
 func (t *tool) storePaths(name string, n int, of func(i int) (*choose.Path, *string)) error {
 	if n == 0 {
 		return nil
@@ -71,7 +72,7 @@ func (t *tool) storePaths(name string, n int, of func(i int) (*choose.Path, *str
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// shellWord returns a file name as it must be typed.
+// shellWord returns a file name as it must be typed in a shell.
 func shellWord(name string) string {
 	if plainWord.MatchString(name) {
 		return name

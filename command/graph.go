@@ -291,8 +291,8 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 	return &run{sys, path, found, g, stuck}, nil
 }
 
-// replayed takes a path again, and leaves it alone if a handler does not return:
-// the process ends soon after.
+// replayed takes a path again. If a handler does not return, replayed reports stuck and does not wait for it,
+// since the process ends soon after.
 func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *search.Replayed, stuck bool, err error) {
 	type outcome struct {
 		r     *search.Replayed
@@ -341,8 +341,8 @@ func (f *graphFlags) named(g *eventgraph.Graph) (nodes []sim.Addr, err error) {
 	return nodes, nil
 }
 
-// sliced returns the part of the graph on which the failure depends. Its title says whether a run of
-// these steps alone was seen to fail in the same way.
+// sliced returns the part of the graph on which the failure depends. Its title says whether a run of only
+// these steps fails in the same way.
 func (r *run) sliced() (*eventgraph.Graph, error) {
 	step := r.found.Step
 	var g *eventgraph.Graph

@@ -126,7 +126,7 @@ func (t *tool) examples(text string) (lines []string) {
 // exampleSystem and exampleBug are the system and the bug of most examples.
 const exampleSystem, exampleBug = "handshake", "HS1"
 
-// aboutPackage is said of each command that may be given one.
+// aboutPackage is a paragraph in the help of each command that accepts a package.
 const aboutPackage = `
 PACKAGE is one of your module that exports systems, as ./lock or . is: a program of
 them is built, and takes the command. Without it the systems are those of list.

@@ -8,7 +8,7 @@ import (
 	"macemc/internal/lines"
 )
 
-// keeper holds a child: not on this system, where runs are taken in the process.
+// keeper does nothing: on this operating system, runs are taken in the process of the command.
 type keeper struct{}
 
 type death struct{}

@@ -36,8 +36,8 @@ const (
 	fdHigh = 200
 )
 
-// stackMost is the largest stack of a goroutine in a child, in bytes. To fill the default of Go takes
-// so long that the handler would be taken for one that never returns.
+// stackMost is the largest stack of a goroutine in a child, in bytes. Filling Go's default of 1 GB takes so
+// long that the handler would seem not to return.
 const stackMost = 64 << 20
 
 // heldBy returns the connection to the keeper of this process, or nil if it has none.
@@ -80,11 +80,11 @@ func moved(fd uintptr, name string) *os.File {
 // since no handler knows it, the output of handlers is not taken for such a line.
 const tokenBytes = 32
 
-// keeper holds a child.
+// keeper runs commands in child processes, and survives them.
 type keeper struct {
 	t       *tool
 	self    string
-	counts  string // a folder for what Go itself writes of a program that counts lines, or "" if it does not
+	counts  string // a folder for the files that Go's coverage writes if the program counts lines, or ""
 	trail   *trail.Trail
 	said    *os.File
 	token   string
@@ -94,7 +94,7 @@ type keeper struct {
 	began time.Time
 
 	mu    sync.Mutex
-	asked int       // interrupts that we got
+	asked int       // the number of interrupts received
 	since time.Time // the first of them
 	last  os.Signal
 }
@@ -115,10 +115,10 @@ type death struct {
 	how     string // in the words of the system
 	signal  syscall.Signal
 	printed string
-	memory  int // bytes that it had, which were too many, or 0 if they were not
+	memory  int // its memory in bytes, if it was killed because of that, or 0
 	late    bool
 	stopped int         // times in a row that it was seen stopped, as by SIGSTOP
-	stop    search.Stop // why it was to end, and did not: it was killed, or "" if it was not
+	stop    search.Stop // why it should have ended, if it was killed because it did not, or ""
 }
 
 // stands counts how many times in a row a child was seen stopped, and reports whether that is too often.
@@ -135,7 +135,7 @@ func (d *death) overdue(why search.Stop) bool {
 	return why != ""
 }
 
-// keep takes the command line in a child, where that is possible.
+// keep returns a keeper, whose child executes the command line, or nil if there can be no child.
 func (t *tool) keep(inProcess bool) (kept *keeper) {
 	if t.args == nil || t.child != nil || inProcess {
 		return nil
@@ -159,8 +159,8 @@ func (t *tool) keep(inProcess bool) (kept *keeper) {
 	return k
 }
 
-// run lets a child take the command line, and returns how it died; nil means it ended as it
-// meant to, with this status.
+// run executes the command line in a child, and returns how the child died. If it ended by itself, d is nil,
+// and status is its exit status.
 func (k *keeper) run(role string, limit time.Duration) (status int, d *death) {
 	alive, ours, err := os.Pipe()
 	if err != nil {
@@ -330,7 +330,7 @@ func (k *keeper) listen() (end func()) {
 	}
 }
 
-// follow ends this process as the child was ended, if somebody asked for it.
+// follow ends this process by the signal that ended the child, if the user sent that signal.
 func (k *keeper) follow(d *death) {
 	asked, last := k.interrupted()
 	if asked == 0 || d.signal != last {
@@ -392,7 +392,7 @@ func (k *keeper) ask(m message) {
 }
 
 const (
-	aloneTries = 3 // of a run whose handler does not always do the same
+	aloneTries = 3 // how often a run is repeated, since its handler may do something else each time
 	aloneTime  = 30 * time.Second
 )
 
@@ -431,8 +431,8 @@ func (k *keeper) culprit(d *death) (*killed, string) {
 	return nil, reason + "; no run that was under way does this when it is taken alone, so the cause came from outside. The result has the findings before that, and claims nothing about states that were not visited"
 }
 
-// other runs another command in a child. d says how the child died, and answers how many
-// answers of its run had been given by then.
+// other executes a command other than a search in a child. d is how the child died, or nil; answers is the
+// number of answers that its run had got by then.
 func (k *keeper) other() (d *death, answers int) {
 	defer k.listen()()
 	status, d := k.run(roleRun, 0)
@@ -453,7 +453,7 @@ func (k *keeper) other() (d *death, answers int) {
 	return d, answers
 }
 
-// aboutPrinted prints a note that handlers have printed something, since no report has their output.
+// aboutPrinted prints a note if handlers have printed something, since no report has their output.
 func (k *keeper) aboutPrinted() {
 	text := k.whatWasPrinted()
 	if text == "" {

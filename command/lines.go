@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// copiedOnce returns the copy of this program that all of a command asks.
+// copiedOnce returns the instrumented copy of this program. It makes the copy at the first call.
 func (t *tool) copiedOnce() *lines.Program {
 	if t.copies == nil {
 		t.copies = t.copied()

@@ -315,8 +315,8 @@ func (f *liveFlags) tls() (func() (*tls.Config, error), error) {
 	return live.TLSFiles(f.cert, f.key, f.ca)
 }
 
-// announce reports something to the operator on standard error, where a log of JSON has no
-// other lines.
+// announce prints a text for the operator on standard error. With --log-format json it logs the text, so that
+// every line is JSON.
 func (t *tool) announce(f liveFlags, log *slog.Logger, format string, args ...any) {
 	if f.logFormat == "json" {
 		log.Info(fmt.Sprintf(format, args...))
@@ -325,7 +325,7 @@ func (t *tool) announce(f liveFlags, log *slog.Logger, format string, args ...an
 	fmt.Fprintf(t.stderr, format+"\n", args...)
 }
 
-// serveMetrics serves them until close is called.
+// serveMetrics serves the metrics of a host until closer is called.
 func (t *tool) serveMetrics(h *live.Host, f liveFlags, log *slog.Logger) (closer func(), err error) {
 	if f.metrics == "" {
 		return func() {}, nil
@@ -443,8 +443,8 @@ func (v *voice) say(format string, args ...any) {
 	fmt.Fprintf(v.t.stdout, "%7.2f s  %s\n", time.Since(v.began).Seconds(), report.Line(fmt.Sprintf(format, args...)))
 }
 
-// attend returns when the system becomes live and when it ceases to be, until ctx is done
-// or something is wrong.
+// attend prints when the system becomes live and when it ceases to be. It returns once ctx is done, or with
+// an error once a property is violated or a node fails.
 func (t *tool) attend(ctx context.Context, follow *live.Follower, v *voice, broken <-chan error) (wrong error) {
 	was := false
 	for wrong == nil && ctx.Err() == nil {
@@ -544,7 +544,7 @@ func quotedNames(names []string) string {
 	return report.Line(strings.Join(quoted, ", "))
 }
 
-// trouble lets the faults happen that were asked for, or nil if none were.
+// trouble returns a function that causes the faults which the flags ask for, or nil if they ask for none.
 // fails are the nodes that fail for good.
 func (f *liveFlags) trouble(nodes int) (run func(context.Context, live.Fleet, func(string)) error, fails []int, err error) {
 	switch {
@@ -576,7 +576,7 @@ func (f *liveFlags) trouble(nodes int) (run func(context.Context, live.Fleet, fu
 	return nil, nil, nil
 }
 
-// faultsEnd returns when all faults end, and why then; 0 means when the run does.
+// faultsEnd returns when all faults end, and the reason. 0 means that they end with the run.
 func (f *liveFlags) faultsEnd() (end time.Duration, why string) {
 	if f.faultsFor > 0 {
 		return f.faultsFor, "as --faults-for says"
@@ -595,7 +595,7 @@ func (f *liveFlags) copies() (func(node, life int) (io.WriteCloser, error), erro
 	return live.RecordIn(f.record), nil
 }
 
-// fleet starts the nodes. The host is that of this process, if they are in it.
+// fleet starts the nodes. If they run in this process, it also returns their host.
 func (t *tool) fleet(sys *sim.System, c live.Config, f liveFlags, follow *live.Follower, failed func(int, error)) (live.Fleet, *live.Host, error) {
 	if f.inProcess {
 		c.Record, c.Weather = follow.Record, live.NewWeather(f.seed, live.Climate{})

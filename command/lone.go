@@ -118,7 +118,7 @@ func heardOf(out io.Reader, begun chan<- struct{}) (came []byte, walk int, err e
 	}
 }
 
-// takeLone is the process.
+// takeLone is the main function of the process that takes a Lone.
 func (t *tool) takeLone(in io.Reader) error {
 	out := os.Stdout
 	os.Stdout = os.Stderr // of handlers
@@ -139,7 +139,7 @@ func (t *tool) takeLone(in io.Reader) error {
 	return err
 }
 
-// takes takes the walks or the states, and calls begins with the number of each before.
+// takes takes the walks or the states. It calls begins with the number of each of them first.
 func (t *tool) takes(l *Lone, begins func(number int)) (came []byte, err error) {
 	if l.Shards > 0 {
 		another, err := t.remotesOf(l.Job, l.Shards)

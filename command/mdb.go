@@ -128,7 +128,7 @@ func (t *tool) mdb(name string, f mdbFlags) error {
 	return tui.Run(s, tui.Options{NoColour: f.noColour || t.env("NO_COLOR") != ""})
 }
 
-// screen rejects two screens at once.
+// screen rejects flags that ask for two screens at once.
 func (f *mdbFlags) screen(cmd *cobra.Command) error {
 	switch {
 	case f.serve && len(f.scripts) > 0:

@@ -108,7 +108,7 @@ func writable(flag, name, folder string) error {
 	return nil
 }
 
-// isThere reports whether there is anything of a name, be it a link to nothing.
+// isThere reports whether a name exists, even if it is a link to nothing.
 func isThere(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
@@ -166,8 +166,8 @@ func summarize(summary string, all []*account.Account) error {
 	return nil
 }
 
-// isDevice reports whether there is something that is no file, as a pipe or
-// /dev/stdout: it is written to, and must not be replaced by a file.
+// isDevice reports whether a name is a pipe or a device, such as /dev/stdout: it is written to, and must not
+// be replaced by a file.
 func isDevice(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && !info.Mode().IsRegular()

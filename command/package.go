@@ -27,24 +27,24 @@ import (
 // systems that the package exports, in its module, and gets the command line. The generated
 // file is in an overlay, so no file is left behind.
 
-// calledAs says to such a program how it was called, as a calling.
+// calledAs is the environment variable with the calling of a program that was built for a package.
 const calledAs = "MACEMC_CALLED_AS"
 
-// calling has the name by which a program was called, the package as it was typed, and what is needed to
-// build the program again.
+// calling has the name by which the user called macemc, the package as it was typed, and the flags and folder
+// that are needed to build the program again.
 type calling struct {
 	Name, Of string
 	Overlay  string
 	Flags    []string // of the go command
-	Dir      string   // where that runs; "" means here
+	Dir      string   // where the go command runs; "" means the current folder
 }
 
 // takesPackages are the commands that may be given a package before their own
 // arguments.
 var takesPackages = []string{"list", "search", "resume", "replay", "graph", "mdb", "critical", "shrink", "live", "merge"}
 
-// isPackage reports whether a word names a package, and no file of a finding: a
-// folder with Go in it, or an import path that begins with the name of a host.
+// isPackage reports whether a word names a package and not the file of a finding: it is a folder with Go
+// files, or an import path that begins with the name of a host.
 func isPackage(word string) bool {
 	if word == "." || word == ".." || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") || filepath.IsAbs(word) {
 		files, _ := filepath.Glob(filepath.Join(word, "*.go"))
@@ -54,7 +54,7 @@ func isPackage(word string) bool {
 	return ok && strings.Contains(host, ".") && !exists(word)
 }
 
-// ofPackage returns the command line without its package, and that, or "" if it has none.
+// ofPackage splits a command line into its package and the rest. pkg is "" if it names none.
 func ofPackage(args []string) (pkg string, rest []string) {
 	if len(args) < 2 {
 		return "", args
@@ -100,7 +100,7 @@ func (t *tool) byPackage(pkg string, args []string) (status int, err error) {
 	return status, nil
 }
 
-// fileOf returns the file that is written to.
+// fileOf returns the file to which w writes, or nil if it is none.
 func fileOf(w io.Writer) *os.File {
 	if p, is := w.(*printer); is {
 		w = p.to
@@ -109,8 +109,8 @@ func fileOf(w io.Writer) *os.File {
 	return file
 }
 
-// passOn gives a process the requests to end that this one gets. Those of the
-// keyboard it gets itself.
+// passOn forwards to a process the signals that ask this one to end, until end is called. It does not forward
+// those of the keyboard, which the process gets itself.
 func passOn(p *os.Process) (end func()) {
 	signals, done := make(chan os.Signal, 4), make(chan struct{})
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -135,10 +135,10 @@ func passOn(p *os.Process) (end func()) {
 
 // builder builds programs.
 type builder struct {
-	folder string // for what is only needed meanwhile
+	folder string // for temporary files
 	stderr io.Writer
 	flags  []string // of the go command
-	dir    string   // where that runs: the folder of the package, whose module may not be ours; "" means here
+	dir    string   // where the go command runs: the folder of the package, whose module may be another one; "" means the current folder
 }
 
 // listed is the output of go list for a package.
@@ -298,8 +298,7 @@ func (b *builder) run(verb string, args ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// systemsOf returns the variables of a package that are systems, by the compiler's own
-// account of it.
+// systemsOf returns the variables of a package that are systems, according to the compiler's export data.
 func systemsOf(path string, exports map[string]string) (names []string, err error) {
 	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
 		file, ok := exports[path]
@@ -373,7 +372,7 @@ func (t *tool) line(name string, args ...string) string {
 	return strings.Join(words, " ")
 }
 
-// shellWords returns a word as it must be typed, if it is any, and a blank.
+// shellWords returns a word as it must be typed in a shell, followed by a blank. It returns "" for "".
 func shellWords(word string) string {
 	if word == "" {
 		return ""
@@ -381,7 +380,8 @@ func shellWords(word string) string {
 	return shellWord(word) + " "
 }
 
-// one takes one argument, or none where there is only one system to be meant.
+// one returns the only argument, or the name of the only system if there is no argument. Otherwise it returns
+// an error that begins with sentence.
 func (t *tool) one(args []string, sentence string) (string, error) {
 	switch {
 	case len(args) == 1:

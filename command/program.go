@@ -24,9 +24,9 @@ func Main(systems ...*sim.System) { Program{Systems: systems}.Main() }
 // Program is a command line: the systems that it knows.
 type Program struct {
 	Systems   []*sim.System
-	Bugs      []known.Entry // of the command bugs; none: there is no such command
+	Bugs      []known.Entry // of the command bugs; if there are none, there is no such command
 	Cluster   *Cluster      // the commands coordinator and worker, or nil
-	Elsewhere string        // where there are more known bugs, for the end of that command; "" means nowhere
+	Elsewhere string        // where there are more known bugs, printed at the end of the command bugs; "" means nowhere
 }
 
 // Main runs the command line that the process was started with, and ends it.
@@ -154,12 +154,12 @@ func asTyped(pkg, ofModule, here string) string {
 	}
 }
 
-// inCache is the folder of a program that the go command keeps, wherever its cache
-// is, or builds for one run.
+// inCache matches the folders in which the go command keeps programs: those in its cache, and those that it
+// builds for one run.
 var inCache = regexp.MustCompile(`go-build|/[0-9a-f]{40,}-d$`)
 
-// self returns the words by which the user calls this program. A report begins with them the command
-// that replays a finding.
+// self returns the words by which the user calls this program. Reports print them before the command that
+// replays a finding.
 func self(arg0, typed string) string {
 	built := inCache.MatchString(filepath.ToSlash(filepath.Dir(arg0)))
 	switch {

@@ -113,7 +113,8 @@ func (t *tool) replayPrograms(name string, f replayFlags) error {
 	return t.concludeReplay(path, r, f)
 }
 
-// told returns what a path stands for: a run of programs is taken again, and shown as a recording.
+// told returns the system and the path to replay for the path of a file. If that path is a run of programs,
+// told takes the run again, and returns the system and the path of its recording.
 func (t *tool) told(sys *sim.System, path *choose.Path) (*sim.System, *choose.Path, error) {
 	if sys.Programs != nil {
 		_, of, err := ensemble.Taken(sys, path, t.taker())

@@ -17,7 +17,7 @@ import (
 
 const (
 	everyLive = 200 * time.Millisecond // on a terminal
-	window    = 2 * time.Second        // rates are of so long before
+	window    = 2 * time.Second        // rates are averages over this time
 )
 
 var everyPlain = 10 * time.Second // elsewhere; tests have no such lines
@@ -35,10 +35,10 @@ type progress struct {
 	began   time.Time
 	limit   time.Duration // that a search may take; 0 means as long as it takes
 	told    time.Time     // when the last plain line was written
-	shown   string        // the live line that stands there
-	what    string        // of several searches, which one this is, or "" if there is only one
+	shown   string        // the live line on the terminal now
+	what    string        // which of several searches this is, or "" if there is only one
 	text    func(now time.Time) string
-	showing bool // the goroutine runs
+	showing bool // whether the goroutine runs
 
 	latest search.Progress
 	looks  []look

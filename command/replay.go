@@ -107,8 +107,8 @@ func (t *tool) replay(name string, f replayFlags) error {
 	return t.concludeReplay(path, r, f)
 }
 
-// notTaken returns the error for a path that cannot be taken again. If that is since the code does
-// otherwise now, it names the files that show the run as it was.
+// notTaken returns the error for a path that cannot be taken again. If that is because the code behaves
+// differently now, the error names the files that show the run as it was.
 func notTaken(name string, err error) error {
 	if far := (*search.NotAsRecorded)(nil); errors.As(err, &far) {
 		if was := account.AsRecorded(name); was != "" {
@@ -118,7 +118,7 @@ func notTaken(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// concludeReplay reports, and sets the exit status.
+// concludeReplay reports the result of a replay, and sets the exit status.
 func (t *tool) concludeReplay(path *choose.Path, r *search.Replayed, f replayFlags) error {
 	t.status = exitFound
 	if r.Reproduced {
@@ -144,7 +144,7 @@ func stuckReplay(path *choose.Path, r *search.Result) *search.Replayed {
 	}
 }
 
-// recorded reads a path file, and finds the system that it is of.
+// recorded reads a path file, and finds the system that it belongs to.
 func (t *tool) recorded(name string) (*sim.System, *choose.Path, error) {
 	path, err := load(name)
 	if err != nil {
@@ -164,7 +164,7 @@ func (t *tool) recorded(name string) (*sim.System, *choose.Path, error) {
 	return sys, path, nil
 }
 
-// load reads a path file, or the one of a finding's folder.
+// load reads a path file. If name is the folder of a finding, it reads the path in it.
 func load(name string) (*choose.Path, error) {
 	if isFolder(name) {
 		inside := filepath.Join(name, "error.path")

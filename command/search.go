@@ -26,7 +26,7 @@ type searchFlags struct {
 	conditionFlags
 	bugs, params         []string
 	ignore               []string
-	opts                 search.Options // the bounds, and what needs no reading
+	opts                 search.Options // the bounds, and the options that need no parsing
 	memory               string
 	time                 time.Duration
 	noCritical, noShrink bool
@@ -35,9 +35,9 @@ type searchFlags struct {
 	tries                int // limit of shrinking; 0 means that its effort is the limit
 	seed                 int64
 	state                string
-	cluster              *Cluster // takes the walks, or nil
-	noWork               bool     // of a coordinator: it has no worker of its own
-	resume               bool     // the state is there already
+	cluster              *Cluster // distributes the walks, or nil
+	noWork               bool     // a coordinator has no worker of its own
+	resume               bool     // go on from the state in the directory
 	prefix               string
 	out                  string
 	inProcess            bool
@@ -47,7 +47,7 @@ type searchFlags struct {
 
 func (t *tool) searchCommand() *cobra.Command { return t.searches(new(searchFlags)) }
 
-// searches is a command that searches by these flags.
+// searches returns a command that searches by these flags.
 func (t *tool) searches(f *searchFlags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search SYSTEM",
@@ -226,7 +226,7 @@ type refusal struct {
 	err error
 }
 
-// oneOf refuses a value of a flag that is none of its words.
+// oneOf refuses a value of a flag that is not one of words.
 func oneOf[W ~string](flag string, value W, words ...W) refusal {
 	var all []string
 	for _, w := range words {
@@ -356,7 +356,7 @@ func (t *tool) search(name string, f searchFlags) error {
 	return t.leaves(state, r, all)
 }
 
-// leaves closes the state of a search, if it is kept, and says how to go on.
+// leaves closes the state of a search, if it is kept, and prints the command that continues the search.
 func (t *tool) leaves(state *keptState, r *search.Result, all []*account.Account) error {
 	if state == nil {
 		return nil
@@ -368,8 +368,8 @@ func (t *tool) leaves(state *keptState, r *search.Result, all []*account.Account
 	return errors.Join(failed, state.ends(end))
 }
 
-// conclude writes the findings and the report. If late reports true, nothing more is
-// found out about them; if late is nil, that takes its time.
+// conclude writes the findings and the report. Once late reports true, findings are not analyzed any further.
+// If late is nil, the analysis may take as long as it needs.
 func (t *tool) conclude(r *search.Result, f searchFlags, late func() bool) {
 	all, failed := t.store(r, late)
 	t.report(r, f, all, failed)
@@ -416,8 +416,8 @@ func (t *tool) report(r *search.Result, f searchFlags, all []*account.Account, f
 	}
 }
 
-// knownNames refuses bugs and properties that the system does not have, with
-// the nearest that it has.
+// knownNames returns an error for bugs and properties that the system does not have, which suggests the
+// nearest names.
 func knownNames(sys *sim.System, f searchFlags) error {
 	var bugs, properties []string
 	for _, b := range sys.Bugs {
@@ -446,8 +446,7 @@ func knownName(sys *sim.System, kind string, wanted, have []string) error {
 	return nil
 }
 
-// parseFaults reads budgets, and suggests the nearest name for one that there
-// is not.
+// parseFaults reads budgets. For an unknown name, its error suggests the nearest one.
 func parseFaults(text string) (sim.Faults, error) {
 	names := contract.FaultNames()
 	for part := range strings.SplitSeq(text, ",") {
@@ -463,7 +462,7 @@ func parseFaults(text string) (sim.Faults, error) {
 	return sim.ParseFaults(text)
 }
 
-// parseBytes reads a size, as 4GiB; 4GB and 4G are the same.
+// parseBytes reads a size such as 4GiB. 4GB and 4G mean the same.
 func parseBytes(text string) (int, error) {
 	unit := 1
 	bare := strings.TrimSuffix(strings.TrimSuffix(text, "B"), "i")

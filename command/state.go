@@ -29,7 +29,7 @@ import (
 // build and setting.
 type stateHeader struct {
 	Build   string   // the hash of the program
-	Setting []string // as the header of a path has it
+	Setting []string // as in the header of a path
 	Args    []string // of the command search
 	Of      string   // the package whose systems it searches, or ""
 }
@@ -38,7 +38,7 @@ type stateHeader struct {
 type stateEnd struct {
 	Status int
 	Line   string // the result in a line
-	JSON   []byte // what --json prints of it
+	JSON   []byte // the result as --json prints it
 }
 
 // The kinds of records.
@@ -79,8 +79,8 @@ type keptState struct {
 	whole  []byte
 	added  [][]byte
 	base   int64     // the size of the log with nothing but the last whole state
-	kept   time.Time // when
-	resume bool      // nothing was kept yet since the search went on
+	kept   time.Time // when the state was last kept
+	resume bool      // the search was resumed and has not kept its state since
 	unlock func()
 }
 

@@ -8,8 +8,8 @@ import (
 	"macemc/internal/nearest"
 )
 
-// suggest returns "; did you mean X?" for the name that is nearest to a word, or for the
-// only one that has it within; "" when there is none.
+// suggest returns "; did you mean X?" for the name that is nearest to a word, or else for the only name that
+// contains it. It returns "" if there is none.
 func suggest(word string, names []string) string {
 	meant := nearest.Name(word, names)
 	if meant == "" {
@@ -24,7 +24,7 @@ func suggest(word string, names []string) string {
 	return "; did you mean " + meant + "?"
 }
 
-// within returns the only name that has word within; "" if none has, or several.
+// within returns the only name that contains word, or "" if none or several do.
 func within(word string, names []string) (found string) {
 	for _, name := range names {
 		if strings.Contains(strings.ToLower(name), strings.ToLower(word)) {
@@ -37,7 +37,7 @@ func within(word string, names []string) (found string) {
 	return found
 }
 
-// suggestOrAll returns the nearest name, or all of them when none is near.
+// suggestOrAll suggests the nearest name, or lists all names if none is near.
 func suggestOrAll(word string, names []string) string {
 	if meant := suggest(word, names); meant != "" {
 		return meant

@@ -39,8 +39,8 @@ type tool struct {
 	stderr io.Writer
 	exit   func(int)           // ends the process at once
 	getenv func(string) string // os.Getenv if it is nil
-	args   []string            // of the process, or nil if this is no process of its own
-	child  *child              // what is kept by the process that started this one, or nil if nobody did
+	args   []string            // of the process, or nil if the tool runs inside another program, as in tests
+	child  *child              // the connection to the process that started this one to watch it, or nil
 
 	shelf  *finding.Shelf // of a search
 	shown  string         // the path of the first finding of a search, or "" if none was written
@@ -105,7 +105,7 @@ func (p *printer) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// Columns returns how wide the terminal is that is printed to, or 0 if it is none.
+// Columns returns the width of the terminal to which p prints, or 0 if it does not print to a terminal.
 func (p *printer) Columns() int {
 	if terminal(p) {
 		return columns(p.to)
@@ -113,7 +113,8 @@ func (p *printer) Columns() int {
 	return 0
 }
 
-// complain prints an error in one line. Names in it cannot steer the terminal.
+// complain prints an error in one line. It escapes control characters, so that names in an error cannot steer
+// the terminal.
 func (t *tool) complain(err error) {
 	fmt.Fprintf(t.stderr, "macemc: %s\n", report.Line(inFlags(err.Error())))
 }
@@ -237,7 +238,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usagef("%s", text)
 }
 
-// exactly requires n arguments, and has a sentence for any other number.
+// exactly requires n arguments. For any other number, the error begins with sentence.
 func exactly(n int, sentence string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
@@ -284,7 +285,7 @@ func versionTold(w io.Writer, info *debug.BuildInfo) error {
 	return err
 }
 
-// pseudo is a version that go made of a commit.
+// pseudo matches a version that the go command made from a commit.
 var pseudo = regexp.MustCompile(`-\d{14}-([0-9a-f]{12})`)
 
 // versionOfModule returns the release of this module that a program was built with, or ""
