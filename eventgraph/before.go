@@ -2,8 +2,8 @@ package eventgraph
 
 import "slices"
 
-// Slice returns the graph with only those of its steps shown that one of the given steps
-// depends on, and those themselves. It shares the rest with g.
+// Slice returns the graph reduced to the given steps and all steps that happened before one of them. It
+// shares everything else with g.
 func (g *Graph) Slice(steps ...int) *Graph {
 	var points []int
 	for _, number := range steps {
@@ -14,7 +14,8 @@ func (g *Graph) Slice(steps ...int) *Graph {
 	return g.upTo(points)
 }
 
-// upTo returns the slice of points; none among them are passed over.
+// upTo returns the graph reduced to points and all points that happened before one of them. It ignores points
+// that are none.
 func (g *Graph) upTo(points []int) *Graph {
 	kept := make([]bool, len(g.points))
 	var list []int
@@ -112,5 +113,5 @@ func (g *Graph) Before(one, other int) bool {
 	return one > 0 && one != other && p != none && g.Slice(other).kept[p]
 }
 
-// shows reports whether a point is in the slice that g is.
+// shows reports whether g shows a point: a slice does not show all.
 func (g *Graph) shows(p int) bool { return g.kept == nil || g.kept[p] }

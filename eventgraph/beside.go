@@ -11,12 +11,12 @@ import (
 // one row.
 type Beside struct {
 	Here, There *Graph
-	Split       int // how many steps are the same in both, from the start
+	Split       int // the number of steps from the start that are the same in both
 
 	rows []besideRow
 }
 
-// besideRow is a step of each run, or of one of them: the other is none.
+// besideRow is a row of a comparison: a step of each run, or a step of one run and none.
 type besideRow struct {
 	here, there int // points
 	same        bool
@@ -66,9 +66,9 @@ func (g *Graph) path() *choose.Path {
 	return p
 }
 
-// apart returns the rows to draw, and how many rows come before and after them: the rows
-// after the last common one, and stay rows of the common beginning, or else those of a
-// part, of either run.
+// apart returns the rows to draw, and the numbers of rows before and after them. Without a part, it draws all
+// rows from stay rows before the split on; with a part, the rows from the first to the last that has a step
+// of the part in either run.
 func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after int) {
 	from, to := max(0, b.Split-stay), len(b.rows)
 	if part.steps() {
@@ -100,8 +100,9 @@ func (b *Beside) pointed(r besideRow) bool {
 	return is(b.Here, r.here) || is(b.There, r.there)
 }
 
-// shortened returns the rows without the middle of long stretches that are the same in both runs. In
-// its place is one row with here none and there none; left is the number of rows that it replaces.
+// shortened returns the rows without the middle of long stretches that are the same in both runs. A row with
+// here and there none takes the place of such a middle. left has, for each row of out, the number of rows
+// that it replaces, or 0.
 func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left []int) {
 	const around = 2 // rows of a stretch that stay, before and after
 	for i := 0; i < len(rows); {

@@ -6,7 +6,8 @@ import (
 	"io"
 )
 
-// How many steps of two runs a diagram shows: before they part, and after that of each.
+// The numbers of steps that a diagram of two runs shows: the last of the common beginning, and the first of
+// each run after it.
 const (
 	commonMost = 8
 	branchMost = 25
@@ -44,7 +45,7 @@ func (b *Beside) Mermaid(w io.Writer, part Part) error {
 	return out.Flush()
 }
 
-// more returns how many more there are.
+// more returns a text such as "3 more steps".
 func more(n int, what string) string {
 	if n > 1 {
 		what += "s"
@@ -52,7 +53,7 @@ func more(n int, what string) string {
 	return fmt.Sprintf("%d more %s", n, what)
 }
 
-// left writes that steps are not drawn.
+// left returns the text that steps are left out.
 func left(from, to int) string {
 	if from == to {
 		return steps(from, to) + " is left out"

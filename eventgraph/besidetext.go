@@ -92,7 +92,7 @@ func (t *besideText) draw(part Part) {
 	}
 }
 
-// steps returns steps by their numbers.
+// steps returns a text such as "steps 3 to 7".
 func steps(from, to int) string {
 	if from == to {
 		return fmt.Sprintf("step %d", from)
@@ -115,7 +115,7 @@ func (t *besideText) part() {
 	t.w.WriteString(b.String() + "\n")
 }
 
-// row draws one row: the two events, and their effects.
+// row draws one row: an event of each run, and its effects.
 func (t *besideText) row(r besideRow) {
 	sign, c := string(t.style.lane), plain
 	switch {

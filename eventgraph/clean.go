@@ -62,10 +62,9 @@ func wide(r rune) int {
 	}
 }
 
-// folded breaks a text into lines of at most width columns: at blanks, or
-// within a word that is longer; the rest beyond most lines is cut off. Lines
-// after the first have indent columns less. A blank that does not break is
-// written as a blank in the end: clean leaves none that a service has written.
+// folded breaks a text into lines of at most width columns, at blanks or within a longer word. It cuts off
+// the text beyond most lines. Lines after the first are indent columns shorter. A no-break space never breaks
+// a line, and becomes a plain blank in the result. A service's text contains none, since clean escapes them.
 func folded(s string, width, indent, most int) (lines []string) {
 	defer func() {
 		for i := range lines {
@@ -97,7 +96,7 @@ func folded(s string, width, indent, most int) (lines []string) {
 	return lines
 }
 
-// fit returns how many bytes of a text fit into that many columns; at least one character.
+// fit returns how many bytes of a text fit into room columns. At least one character fits.
 func fit(s string, room int) int {
 	for i, r := range s {
 		room -= wide(r)

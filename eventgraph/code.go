@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Code is a piece of the service's source that a step has to do with.
+// Code is a piece of the service's source that belongs to a step.
 type Code struct {
 	Title string
 	Lines []CodeLine
@@ -13,7 +13,7 @@ type Code struct {
 
 // CodeLine is a line of Code.
 type CodeLine struct {
-	Number int // 0 if some were left out here
+	Number int // 0 means that lines are left out here
 	Text   string
 	Ran    bool
 }
@@ -40,7 +40,7 @@ func (r *pageRun) code(step int) {
 	}
 }
 
-// piece returns the place of a piece of source in the page.
+// piece returns the index of a piece of source in the page, and adds the piece if it is new.
 func (d *page) piece(piece []int) int {
 	var b []byte
 	for _, n := range piece {
@@ -56,7 +56,7 @@ func (d *page) piece(piece []int) int {
 	return i
 }
 
-// codeText returns a line of a file as a page shows it: set in by blanks.
+// codeText returns a line of a file as a page shows it: indented by blanks instead of tabs.
 func codeText(line string) string {
 	rest := strings.TrimLeft(line, "\t")
 	return strings.Repeat("    ", len(line)-len(rest)) + clean(rest)

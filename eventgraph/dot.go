@@ -27,7 +27,7 @@ func (d *dot) begin(title string) {
 	d.say("\tedge [fontname=\"Courier\", fontsize=9]\n")
 }
 
-// The colours of faults, of messages, of the critical step.
+// The colours of faults, of messages, and of the critical step.
 const (
 	dotBad  = "#cf222e"
 	dotMsg  = "#0969da"

@@ -9,11 +9,11 @@ import (
 	"macemc/trace"
 )
 
-// Marks are the steps that a graph points out, and its title.
+// Marks are the title of a graph and the steps that it points out.
 type Marks struct {
 	Title    string // the result of the run, as a heading
 	Critical int    // the critical step; 0 means none
-	After    string // the text for the time after the critical step; "" means that there is no way back
+	After    string // the text for the time after the critical step; "" means that after it there is no way back
 	Again    int    // the run goes on from the end with this step and those after it, again and again; 0 means that it does not
 	Failed   int    // the step that the run failed in, or after; 0 means none
 	Why      string // what failed there, as a line
@@ -111,14 +111,14 @@ func (k causeKind) String() string { return causes[k].word }
 // did is one effect of a step.
 type did struct {
 	kind     trace.EffectKind
-	text     string // for people
-	identity string // the same, exactly
-	to       int    // lane, of what goes to a node; none
-	message  int    // none: no message
-	fate     string // what became of it, where that is worth a word
+	text     string // as people read it
+	identity string // as paths write it
+	to       int    // the lane of the node to which something goes, or none
+	message  int    // the message that was sent, or none
+	fate     string // the fate of what the effect began, if it deserves a word
 }
 
-// New builds the graph of a run. text writes its values.
+// New builds the graph of a run. It calls text to write the values in the graph.
 func New(ran *trace.Trace, text func(any) string, marks Marks) *Graph {
 	marks.Title, marks.Why = clean(marks.Title), clean(marks.Why)
 	g := &Graph{Marks: marks, starts: len(ran.Starts)}
@@ -134,7 +134,7 @@ func New(ran *trace.Trace, text func(any) string, marks Marks) *Graph {
 	return g
 }
 
-// lay gives every node that is met a lane.
+// lay gives a lane to each node that occurs in the trace.
 func (g *Graph) lay(ran *trace.Trace) {
 	g.lanes = map[sim.Addr]int{}
 	meet := func(a sim.Addr) {
@@ -202,7 +202,7 @@ func (p *point) doings(lines []string, fated func(string) string) []string {
 	return lines
 }
 
-// number returns the number of a point's step; 0 means a start.
+// number returns the number of a point's step, or 0 for the start of a node.
 func (g *Graph) number(p int) int { return max(0, p-g.starts+1) }
 
 // point returns the point of the step with a number. Number 0 is the start of the node whose lane is
@@ -218,7 +218,7 @@ func (g *Graph) point(number int, lane int) int {
 	return p
 }
 
-// lane returns a node's place; network: nobody's.
+// lane returns the lane of a node, or network if no node has the address.
 func (g *Graph) lane(a sim.Addr) int {
 	if i, ok := g.lanes[a]; ok {
 		return i

@@ -59,8 +59,8 @@ func (b *Beside) HTML(w io.Writer, part Part) error {
 	return d.write(w, b.Here.Marks.Title)
 }
 
-// page is the data of a page, as its script reads it. Texts are numbers of
-// strings, since most are there many times.
+// page is the data of a page in the form that its script reads. Texts are stored once, and referred to by
+// their index in strings.
 type page struct {
 	Strings []string       `json:"strings"`
 	Runs    []*pageRun     `json:"runs"`
@@ -145,7 +145,7 @@ func (d *page) add(name string, g *Graph) *pageRun {
 	return r
 }
 
-// put adds a point, and is its place.
+// put adds a point, and returns its place in Points.
 func (r *pageRun) put(p int) int {
 	if p == none {
 		return none
@@ -184,7 +184,7 @@ func sideLetters(sides []bool) string {
 	return string(b)
 }
 
-// finish adds what refers to points: arrows, spans, states.
+// finish adds everything that refers to points: arrows, spans, states.
 func (r *pageRun) finish() {
 	where := func(p int) int {
 		if at, ok := r.at[p]; ok && p != none {
@@ -234,7 +234,7 @@ func (r *pageRun) line(l canon.Line) []int {
 	return []int{r.d.str(clean(l.Path)), r.d.str(clean(r.g.States.readings.Of(l.Path, l.Value)))}
 }
 
-// write writes the page. Its policy lets it run this script alone, and load
+// write writes the page. The page's content security policy permits only its own script, and lets it load
 // nothing.
 func (d *page) write(w io.Writer, title string) error {
 	data, err := json.Marshal(d) // which escapes <, > and &

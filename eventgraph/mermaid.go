@@ -40,8 +40,8 @@ func (g *Graph) Mermaid(w io.Writer, part Part) error {
 	return m.w.Flush()
 }
 
-// matters returns the points that are drawn where there is little room, and how many are
-// not.
+// matters returns the points to draw where there is little room, and the number of points left out before
+// them.
 func (g *Graph) matters(part Part) (points []int, before int) {
 	part.Whole = true
 	list := func(g *Graph) (points []int) {
@@ -118,7 +118,7 @@ func (m *mermaid) over(text string) {
 	m.say("Note over %s: %s", over, textMermaid(text, 240, len(nodes)*laneLetters-6))
 }
 
-// point writes a step, in a coloured box if it is pointed out.
+// point writes a step. A step that is pointed out gets a coloured box.
 func (m *mermaid) point(p int) {
 	g := m.g
 	switch {
@@ -203,11 +203,11 @@ func (m *mermaid) note(text string, over ...sim.Addr) {
 	m.say("Note over %s: %s", names, textMermaid(text, 120, laneLetters))
 }
 
-// laneLetters is the number of letters for which there is room between two nodes.
+// laneLetters is the number of letters that fit between two nodes.
 const laneLetters = 28
 
-// textMermaid returns a text without meaning to Mermaid or to the Markdown around it. It is
-// cut and wrapped, and special characters become numbers.
+// textMermaid returns a text in which nothing has a meaning to Mermaid or to the Markdown around it. It cuts
+// and wraps the text, and writes special characters as numbers.
 func textMermaid(s string, most, width int) string {
 	var b strings.Builder
 	for i, line := range folded(cut(clean(s), most), max(width, laneLetters), 0, most) {

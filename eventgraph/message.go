@@ -7,14 +7,14 @@ import (
 	"macemc/sim"
 )
 
-// message is something that was handed to the network.
+// message is a message that was handed to the network.
 type message struct {
 	from, to int // lanes
 	link     sim.Link
-	shown    string // for people
-	sent     int    // the point
+	shown    string // the text for people
+	sent     int    // the point that sent it
 	ends     []end
-	copies   int  // still under way
+	copies   int  // the number of copies that are still under way
 	dropped  bool // it never was under way: refused, or no room
 	kept     bool // in a set, where it stays
 	same     int  // of a set: the equal message that was there already; none

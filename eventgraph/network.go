@@ -9,7 +9,8 @@ import (
 	"macemc/trace"
 )
 
-// builder goes through the steps of a trace.
+// builder builds the points of a graph from the steps of a trace, and follows each message, timer and
+// connection.
 type builder struct {
 	g     *Graph
 	write func(any) string
@@ -31,15 +32,15 @@ type channel struct {
 	from, to int
 }
 
-// parcel is a message under way; copied, the point where a fault copied it.
+// parcel is a message under way. copied is the point where a fault copied it, or none.
 type parcel struct{ message, copied int }
 
-// effect names one of the things that a point did.
+// effect names one of the effects of a point.
 type effect struct{ point, did int }
 
 type pair struct{ a, b int }
 
-// breach is the point at which a connection broke, and the ends that have not been informed.
+// breach is the point at which a connection broke, with the ends that were not informed yet.
 type breach struct {
 	at   int
 	deaf map[int]bool
@@ -313,7 +314,7 @@ func (b *builder) ran(at int, p *point, node int) {
 	b.cause(p, list[0].point, causeTask)
 }
 
-// effect notes one effect.
+// effect records one effect of a step.
 func (b *builder) effect(at int, p *point, e *trace.Effect) {
 	d := did{kind: e.Kind, text: clean(e.Shown(b.write)), identity: clean(e.Text(b.write)), to: b.g.lane(e.To), message: none}
 	node, name := p.lane, effect{at, len(p.did)}

@@ -12,7 +12,7 @@ import (
 // and would draw everything black. So each element also has attributes for its looks. Where
 // the style is read, it takes precedence.
 
-// paint writes a picture with these attributes.
+// paint writes a picture in which each element has its looks as attributes, too.
 func paint(w io.Writer, picture string) error {
 	p := painter{known: map[string]string{}}
 	var out strings.Builder
@@ -33,8 +33,8 @@ func paint(w io.Writer, picture string) error {
 
 var fontWords = regexp.MustCompile(`^(?:(\d+) )?(\d+px) (.*)$`)
 
-// lightRules are the rules of the style that hold in light mode and without a pointer, weakest
-// first.
+// lightRules are the rules of the style that hold in light mode and without hovering. Stronger rules come
+// later.
 var lightRules = func() (all []paintRule) {
 	light, _, _ := strings.Cut(pictureCSS, "@media")
 	for _, text := range cssRule.FindAllString(light, -1) {
@@ -58,7 +58,7 @@ var lightRules = func() (all []paintRule) {
 }()
 
 type paintRule struct {
-	path       []wanted // the last one matches the element, the others the elements around it
+	path       []wanted // the last must match the element, the others elements around it
 	weight     int
 	attributes [][2]string
 }
@@ -69,7 +69,7 @@ type wanted struct {
 	classes []string
 }
 
-// painted is an element.
+// painted is an element: its tag and its class.
 type painted struct{ name, class string }
 
 func (want wanted) is(e painted) bool {
@@ -110,7 +110,7 @@ func attributesOf(body string) (all [][2]string) {
 	return all
 }
 
-// painter goes through the elements of a picture.
+// painter goes through the elements of a picture and adds attributes.
 type painter struct {
 	within []painted
 	known  map[string]string // the attributes for elements of one kind, by their key

@@ -45,7 +45,7 @@ func (g *Graph) Perfetto(w io.Writer, title string, part Part) error {
 	return t.out.Flush()
 }
 
-// traced writes a trace.
+// traced writes a graph as a trace.
 type traced struct {
 	out     *bufio.Writer
 	g       *Graph
@@ -80,7 +80,7 @@ func (t *traced) tracks(title string) {
 	}
 }
 
-// has reports whether a point is written.
+// has reports whether the trace contains a point.
 func (t *traced) has(at int) bool { return at != none && t.g.shows(at) && t.part.has(t.g.number(at)) }
 
 func (t *traced) point(at int) {
@@ -104,7 +104,7 @@ func (t *traced) point(at int) {
 	}
 }
 
-// flows writes the messages that came to a step.
+// flows writes an arrow for each message, from the step that sent it to the step that took it.
 func (t *traced) flows() {
 	for id, f := range t.g.flights() {
 		if !t.has(f.from) || !t.has(f.to) {

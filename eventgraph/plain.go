@@ -19,8 +19,8 @@ var (
 	property = regexp.MustCompile(`[^{};]*var\(--[a-z-]+\)[^{};]*;`)
 )
 
-// plainCSS puts the values of variables where these are used, first those of the
-// light page; the rules that have any are there again with those of the dark one.
+// plainCSS replaces variables by their values in light mode. It repeats the rules that use variables, with
+// the values of dark mode, in a media query.
 func plainCSS(css string) string {
 	roots := rootRule.FindAllStringSubmatch(css, -1)
 	if len(roots) != 2 {

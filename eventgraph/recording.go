@@ -8,8 +8,8 @@ import (
 	"macemc/internal/world"
 )
 
-// Recording is the states of a run as text: World.Lines after the starts and after every
-// step. It keeps only changes, so a long run takes little memory.
+// Recording has the states of a run as text: World.Lines after the starts and after every step. It keeps only
+// changes, so a long run takes little memory.
 //
 // See fits search.Options.See; the recording is complete when Replay has returned.
 type Recording struct {
@@ -74,8 +74,7 @@ func editOf(old, now []canon.Line) edit {
 // the starts.
 func (r *Recording) Steps() int { return len(r.edits) - 1 }
 
-// State returns the state after a step, from 0 to Steps. Asking for one after the other is
-// fast.
+// State returns the state after a step, from 0 to Steps. Asking for consecutive states is fast.
 func (r *Recording) State(step int) []canon.Line {
 	from, lines := step/wholeEvery*wholeEvery, r.wholes[step/wholeEvery]
 	if r.lines != nil && from <= r.read && r.read <= step {

@@ -40,7 +40,7 @@ type flight struct {
 	kind    string // the class that style.css knows
 	message int    // none: what a broken connection caused
 	from    int    // the point where it begins
-	to      int    // and ends; none: it got nowhere
+	to      int    // the point where it ends, or none if it did not arrive
 	a, b    place
 }
 
@@ -107,7 +107,7 @@ func (p *point) kind() string {
 	return contract.Row(&p.Event).Class
 }
 
-// span is a stretch of a lane, or of all, that is out of the ordinary.
+// span is a stretch of a lane, or of all lanes, during which something is out of the ordinary.
 type span struct {
 	kind     string // away, gone, paused, cut
 	lane     int    // network: all of them
@@ -245,7 +245,7 @@ func (g *Graph) changed(p, most int) (lines []string) {
 	return lines
 }
 
-// side returns one side of a change.
+// side returns the old or the new value of a change as text.
 func side(s string) string {
 	if s == "" {
 		return "(absent)"
@@ -253,7 +253,7 @@ func side(s string) string {
 	return cut(clean(s), 200)
 }
 
-// critical, loops and failed report whether a point is the one that Marks names so.
+// critical, loops and failed report whether a point is the step with this meaning in g.Marks.
 func (g *Graph) critical(p int) bool { return p >= g.starts && g.number(p) == g.Marks.Critical }
 func (g *Graph) loops(p int) bool {
 	return p >= g.starts && g.Marks.Again > 0 && g.number(p) == g.Marks.Again

@@ -13,7 +13,7 @@ import (
 // Part selects the part of a graph that is drawn. The zero Part is the whole graph without quiet
 // stretches.
 type Part struct {
-	From, To int        // the first and the last step; 0 means of the run
+	From, To int        // the first and the last step; 0 means the first and the last of the run
 	Nodes    []sim.Addr // only steps of these nodes, and messages to and from them; nil means all
 	Whole    bool       // quiet stretches are not left out
 
@@ -22,7 +22,7 @@ type Part struct {
 	// means all.
 	Most int
 
-	kept [][2]int // of Most: the first and the last step of each part; nil means all
+	kept [][2]int // set by Most: the first and the last step of each piece that is drawn; nil means all
 }
 
 // shorter returns the part with the steps that Most permits, if the graph has more.
@@ -37,7 +37,7 @@ func (s Part) shorter(g *Graph) Part {
 	return s
 }
 
-// steps reports whether only some steps are asked for. has reports whether a step is one of them.
+// steps reports whether the part selects steps by their numbers; has reports whether it includes a step.
 func (s Part) steps() bool { return s.From > 0 || s.To > 0 }
 func (s Part) has(number int) bool {
 	in := func(kept [2]int) bool { return kept[0] <= number && number <= kept[1] }
@@ -51,24 +51,24 @@ type stretch struct {
 	period   int // for whyAgain, the number of steps that are repeated
 }
 
-// why is why points are left out.
+// why is the reason for which points are left out.
 type why uint8
 
 const (
 	whyHidden why = iota + 1 // they are not in the part, or not in the slice
-	whyQuiet                 // nothing to see
-	whyAgain                 // the same as before
+	whyQuiet                 // nothing happens that concerns other nodes
+	whyAgain                 // they repeat the points before
 )
 
 const (
-	shortRun    = 40 // steps: of so few, all are drawn
+	shortRun    = 40 // a run of at most this number of steps is drawn whole
 	quietLeast  = 4  // quiet steps in a row that are worth leaving out
-	periodMost  = 12 // steps that are there again and again
-	repeatLeast = 8  // steps that are worth leaving out since they are there again
+	periodMost  = 12 // the longest period of repeated steps
+	repeatLeast = 8  // the least number of repeated steps that are worth leaving out
 )
 
-// each calls draw for the points that are drawn and leave for the stretches that are left out between
-// them, in order. Starts in which nothing happened are skipped.
+// each goes through the points in order: it calls draw for each point that is drawn, and leave for each
+// stretch that is left out. It skips starts in which nothing happened.
 func (g *Graph) each(s Part, draw func(p int), leave func(stretch)) {
 	s = s.shorter(g)
 	left := g.left(s)
@@ -156,7 +156,7 @@ func (g *Graph) pointed(p int) bool { return g.critical(p) || g.failed(p) || g.p
 // happened reports whether a start did anything.
 func (p *point) happened() bool { return len(p.did)+len(p.coins) > 0 || p.Cut }
 
-// within reports whether a point is in the scope and in the slice.
+// within reports whether a point is in the part and in the slice.
 func (g *Graph) within(s Part, p int) bool {
 	if !g.shows(p) || !s.has(g.number(p)) {
 		return false
@@ -172,8 +172,7 @@ func (g *Graph) within(s Part, p int) bool {
 	return slices.ContainsFunc(at.did, func(d did) bool { return has(d.to) })
 }
 
-// quiet reports whether a step concerns its node alone, and is nothing that is
-// pointed out.
+// quiet reports whether a step concerns its node alone and is not pointed out.
 func (g *Graph) quiet(p int) bool {
 	at, number := &g.points[p], g.number(p)
 	if number == 0 || number == g.Marks.Critical || number == g.Marks.Failed || number == g.Steps() || at.Cut {
@@ -207,7 +206,7 @@ func (g *Graph) drawn(s Part, room int) []int {
 	return all
 }
 
-// busy returns the lanes in which anything happens within a scope.
+// busy returns the lanes in which something happens within a part.
 func (g *Graph) busy(s Part) (lanes []int) {
 	is := make([]bool, len(g.nodes))
 	mark := func(lane int) {

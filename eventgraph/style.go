@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// style is the signs of a text graph.
+// style is the set of signs of a graph drawn as text.
 type style struct {
 	dot, crash, restart, self      rune
 	lane, away, gap, mend          rune
@@ -18,7 +18,7 @@ type style struct {
 	colored, ascii                 bool
 }
 
-// arrow is the signs of an arrow; of two, the first is for the way to the right.
+// arrow has the signs of an arrow. Where there are two, the first is for an arrow to the right.
 type arrow struct {
 	tail, head   [2]rune
 	shaft, cross rune
@@ -132,7 +132,7 @@ func (s *style) paint(b *strings.Builder, text string, c color) {
 	b.WriteString(escapes[c] + text + "\x1b[0m")
 }
 
-// cells paints a row of cells, neighbours of one colour together.
+// cells writes a row of cells, with one escape sequence for neighbours of one colour.
 func (s *style) cells(b *strings.Builder, cells []rune, colors []color) {
 	for i := 0; i < len(cells); {
 		k := i

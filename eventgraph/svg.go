@@ -88,7 +88,7 @@ type pictureRow struct {
 	label []string // what stands beside a point, in lines
 }
 
-// newPicture lays out a graph whose rows are given, from x on.
+// newPicture lays out a graph with the given rows. Its left edge is at x.
 func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lanes []int, x float64) *picture {
 	p := &picture{w: w, g: g, heading: folded(title, titleMost, 0, 2), rows: rows, at: make([]int, len(g.points)), all: lanes, nth: map[int]int{}, stubs: map[int]int{}, from: x}
 	for i := range p.at {
@@ -153,7 +153,7 @@ func letters(s string) int { return min(labelMost, utf8.RuneCountInString(s)) }
 
 func (p *picture) say(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
 
-// x returns a place among the lanes that are drawn.
+// x returns the coordinate of a place among the drawn lanes.
 func (p *picture) x(at place) float64 { return (p.lane(at.one) + p.lane(at.other)) / 2 }
 
 func (p *picture) lane(i int) float64 { return p.left + p.step*float64(p.nth[i]) }
@@ -211,7 +211,7 @@ func (p *picture) lanes() {
 	}
 }
 
-// reach returns where a span begins and ends.
+// reach returns the heights at which a span begins and ends.
 func (p *picture) reach(s span) (from, to float64) {
 	from, to = p.edge(s.from), p.high-margin
 	if s.to != none {
@@ -237,7 +237,7 @@ func (p *picture) line(class string, x1, y1, x2, y2 float64) {
 	p.say(`<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, pixels(x1), pixels(y1), pixels(x2), pixels(y2))
 }
 
-// flights draws the arrows. One of whose ends is left out is drawn as a stub.
+// flights draws the arrows. An arrow with an end that is not drawn becomes a stub.
 func (p *picture) flights() {
 	for _, f := range p.g.flights() {
 		from, to := p.at[f.from], none
@@ -420,8 +420,8 @@ func (p *picture) row(i int) {
 	p.say("</text></g>\n")
 }
 
-// after returns an attribute with the place at which words go on after others, for programs that do not
-// compute it (see paint). It returns "" if a letter may be wide, since the place is not known then.
+// after returns an attribute with the place at which further words begin after a label, for programs that do
+// not compute it (see paint). It returns "" if the label has wide letters, since the place is not known then.
 func (p *picture) after(label []string, x float64) string {
 	for _, line := range label {
 		if len(line) != utf8.RuneCountInString(line) {
@@ -497,7 +497,7 @@ func (p *picture) sides(at int, y float64) {
 	}
 }
 
-// pixels returns a coordinate, to a tenth.
+// pixels returns a coordinate, rounded to a tenth.
 func pixels(x float64) string { return strconv.FormatFloat(math.Round(x*10)/10, 'f', -1, 64) }
 
 var escaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#39;")

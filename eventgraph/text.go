@@ -77,9 +77,8 @@ const (
 	laneLeast = 3 // and at least; the names of nodes fit
 )
 
-// arrange assigns columns to the lanes, as wide as there is room beside the text. If there
-// is not enough, idle nodes get no column, and the last column stands for all remaining
-// lanes.
+// arrange assigns a column to each lane. The columns are as wide as the text beside them permits. If there is
+// not enough room, idle nodes get no column, and the last column stands for all remaining lanes.
 func (t *text) arrange(part Part) {
 	room := t.width/2 - t.gutter
 	lanes := t.g.drawn(part, room/(laneLeast+1))
@@ -99,7 +98,7 @@ func (t *text) arrange(part Part) {
 	}
 }
 
-// columns returns how many there are.
+// columns returns the number of columns.
 func (t *text) columns() int {
 	n := len(t.shown)
 	if t.others {

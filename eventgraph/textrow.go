@@ -64,7 +64,7 @@ func (t *text) mark(at int) (string, color) {
 	return fmt.Sprintf("%s%s%*d  ", critical, failed, t.gutter-4, number), c
 }
 
-// said returns the event in words, with the numbers of the messages that it took.
+// said describes an event in words, with the numbers of the messages that it took.
 func (t *text) said(p *point) string {
 	var took []string
 	for _, id := range p.took {

@@ -16,12 +16,12 @@ type Arrow struct {
 	Kind string `json:"kind"` // msg, over, lost, drop, under or news
 	From int    `json:"from"` // the step that sent it
 	To   int    `json:"to"`   // the step that it came to; -1 means none
-	A    [2]int `json:"a"`    // between which lanes it begins; the same twice: at one
-	B    [2]int `json:"b"`    // and ends
+	A    [2]int `json:"a"`    // the two lanes between which it begins; the same lane twice if it begins at a node
+	B    [2]int `json:"b"`    // the same for its end
 	Text string `json:"text,omitempty"`
 }
 
-// Band is a stretch of a lane, or of all, that is out of the ordinary.
+// Band is a stretch of a lane, or of all lanes, during which something is out of the ordinary.
 type Band struct {
 	Kind string `json:"kind"` // away, gone, paused or cut
 	Node int    `json:"node"` // -1 means all
@@ -37,15 +37,15 @@ type Window struct {
 	Bands  []Band  `json:"bands"`
 }
 
-// Picture is a graph with all of its arrows, of which windows are cut.
+// Picture is a graph with all of its arrows, from which windows are cut.
 type Picture struct {
 	g      *Graph
 	arrows []Arrow
 	bands  []Band
 }
 
-// Picture returns the graph with its arrows. To make it takes time in proportion to the whole graph; to
-// make a window of it takes time in proportion to the window and the number of arrows.
+// Picture returns the graph with its arrows. Making it takes time in proportion to the whole graph; making a
+// window of it takes time in proportion to the window and the number of arrows.
 func (g *Graph) Picture() *Picture {
 	var arrows []Arrow
 	for _, f := range g.flights() {
@@ -127,6 +127,5 @@ func (g *Graph) Story(step int) []string {
 	return nil
 }
 
-// Cone returns the steps that happened before one, by a chain of causes, and that one,
-// in order.
+// Cone returns, in order, a step and all steps that happened before it by a chain of causes.
 func (g *Graph) Cone(step int) []int { return g.Slice(step).steps() }

@@ -18,7 +18,7 @@ type Core struct {
 	deferred []letter // in the order of arrival
 
 	in     *state        // the table of the current state; not part of a node's state
-	may    *reaction     // the reaction that runs; nil while an entry or exit runs
+	may    *reaction     // the reaction that runs now; nil while an entry or exit runs
 	move   moveKind      `mc:"-"` // where to go after the handler
 	to     Name          `mc:"-"`
 	raised []any         `mc:"-"`

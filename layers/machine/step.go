@@ -55,7 +55,7 @@ func (t *Machine[N]) ready(c *Core, event int) bool {
 	return r.method != nil
 }
 
-// odd handles an event for which the state has no method. ready has counted the event.
+// odd handles an event for which the current state has no method. ready has counted the event already.
 func (t *Machine[N]) odd(n N, env sim.Env, l letter) {
 	t.react(n, env, n.core(), l)
 	t.rest(n, env, n.core())
@@ -67,7 +67,7 @@ func (t *Machine[N]) handle(n N, env sim.Env, l letter) {
 	t.rest(n, env, n.core())
 }
 
-// meet counts an event, and reacts to it.
+// meet counts an event and reacts to it.
 func (t *Machine[N]) meet(n N, env sim.Env, c *Core, l letter) {
 	if c.tally != nil {
 		c.tally.Took(t.chart, c.in.index, int(l.event))
@@ -185,8 +185,8 @@ func (t *Machine[N]) raisable(c *Core, s sim.Signal) int {
 	return k
 }
 
-// moved moves the machine as the table or its handler says, and on from entries that move
-// again.
+// moved moves the machine as the table or its handler says. If the entry of the new state moves again, it
+// follows.
 func (t *Machine[N]) moved(n N, env sim.Env, c *Core) {
 	for {
 		r := c.may

@@ -152,7 +152,7 @@ type state struct {
 	may       []Name     // where Entry may move
 }
 
-// expect makes room for the reactions to n events.
+// expect makes room for n reactions, one for each event.
 func (s *state) expect(n int) { s.reactions = make([]reaction, n) }
 
 // HandlerTable marks a state's table as not being part of a node's state.
@@ -167,7 +167,7 @@ type reaction struct {
 	method any // may be nil
 	then   moveKind
 	to     Name
-	place  int // the index of to
+	place  int // the index of the state to
 	may    []Name
 }
 

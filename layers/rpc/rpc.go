@@ -87,7 +87,7 @@ type Layer struct {
 type call struct {
 	to   sim.Addr
 	body sim.Message
-	left int // how often it may still be sent; -1 means without limit
+	left int // how many more times it may be sent; -1 means without limit
 }
 
 // spend takes one of the sends that are left.
