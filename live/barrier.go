@@ -5,8 +5,8 @@ type group []bool
 
 func (g group) has(i int) bool { return i < len(g) && g[i] }
 
-// barrier stops messages of a node: those to the nodes of one group, and those from the nodes
-// of another.
+// barrier has the nodes to which a node's messages are stopped, and the nodes from which messages to it are
+// stopped.
 type barrier struct{ to, from group }
 
 // reaches reports whether datagrams get to a node.
@@ -15,13 +15,13 @@ func (b barrier) reaches(i int) bool { return !b.to.has(i) }
 // hears reports whether datagrams of a node get here.
 func (b barrier) hears(i int) bool { return !b.from.has(i) }
 
-// parts reports whether there can be no connection with a node: it needs both ways.
+// parts reports whether there can be no connection with a node, since a connection needs both directions.
 func (b barrier) parts(i int) bool { return b.to.has(i) || b.from.has(i) }
 
 // cut is a partition between the nodes of a side and the others.
 type cut struct {
 	side, others group // nil if there is no partition
-	oneWay       bool  // only what the side sends is lost
+	oneWay       bool  // only the messages that the side sends are lost
 }
 
 // cutOf returns the cut between the nodes of a side and the others of n, or none if there are
@@ -40,7 +40,7 @@ func cutOf(side []int, oneWay bool, n int) cut {
 	return c
 }
 
-// around returns the barrier of a node that the cut makes.
+// around returns the barrier around a node.
 func (c cut) around(i int) barrier {
 	switch in := c.side.has(i); {
 	case c.oneWay && in:

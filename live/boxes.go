@@ -8,10 +8,10 @@ import (
 
 // boxes are the messages of bags and sets between a node and a peer.
 type boxes struct {
-	out     []boxed         // to the peer
-	given   int             // of them that this connection was given and that were not taken
-	in      []incoming      // that came and were not delivered
-	set     []incoming      // what is in the node's set of this peer's, in canonical order
+	out     []boxed         // messages to the peer
+	given   int             // how many of them this connection has carried without an answer
+	in      []incoming      // messages that came and were not delivered yet
+	set     []incoming      // the messages of this peer in the node's set, in canonical order
 	taken   map[uint64]bool // serials that have arrived from the life takenOf of the peer
 	takenOf uint64          // a life of the peer
 }
@@ -21,10 +21,10 @@ type boxed struct {
 	link  sim.Link
 	sum   string // for a set, the identity of the message
 	given bool   // this connection has carried it
-	took  uint64 // the peer's life that has it; a message of a bag is gone then
+	took  uint64 // the life of the peer that has it; then a message of a bag is gone
 }
 
-// settled returns the number of messages of sets that the present life of the peer is known to have.
+// settled returns the number of messages of sets that the present life of the peer is known to have received.
 func (p *peer) settled() (k int) {
 	for i := range p.boxes.out {
 		if p.boxes.out[i].took != 0 && p.sess == nil {
@@ -94,7 +94,7 @@ func (l *links) cameBox(p *peer, a *arrival) {
 	l.intoSet(p, i)
 }
 
-// intoSet keeps a message of a set for nodes that gather.
+// intoSet adds a message to the set, for nodes that gather messages.
 func (l *links) intoSet(p *peer, i incoming) {
 	if i.link != sim.LinkSet {
 		return
@@ -144,7 +144,7 @@ func (x *boxes) lowest(next uint64) uint64 {
 	return next
 }
 
-// hand gives queued messages to a connection, as long as the limit on those under way allows.
+// hand gives queued messages to a connection, until the limit of messages under way is reached.
 func (x *boxes) hand(s *session) {
 	for i := range x.out {
 		b := &x.out[i]
@@ -167,11 +167,11 @@ func (b *boxed) give(s *session) {
 // back records that the connection to which the message was given has ended.
 func (b *boxed) back() { b.given = false }
 
-// settle records the life of the peer that has got the message.
+// settle records the life of the peer that has received the message.
 func (b *boxed) settle(life uint64) { b.took, b.given = life, false }
 
-// took records that a life of the peer has got a message, and reports whether the message was given to the
-// peer.
+// took records that a life of the peer has received a message, and reports whether a connection had carried
+// the message.
 func (x *boxes) took(serial, life uint64) bool {
 	for i := range x.out {
 		b := &x.out[i]

@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// clock has a node's time: it decides when timers fire, and when else the node wakes.
+// clock decides when a node's timers fire, and when else the node wakes.
 type clock struct {
 	began  time.Time
 	pace   float64
@@ -57,8 +57,7 @@ func (c *clock) idle(now time.Time, timers map[sim.Signal]time.Time) time.Durati
 	return max(until.Sub(now), 0)
 }
 
-// due removes the timer that was to fire first and returns it, with its time, if that time has
-// come.
+// due removes and returns the timer with the earliest time, and that time, if it has come.
 func (c *clock) due(now time.Time, timers map[sim.Signal]time.Time) (timer sim.Signal, first time.Time, ok bool) {
 	for s, at := range timers {
 		if !at.After(now) && (!ok || at.Before(first)) {

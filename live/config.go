@@ -47,8 +47,7 @@ type Config struct {
 	// Codec writes and reads messages. If it is nil, messages are written by their fields, and
 	// any value is possible that the simulator takes.
 	Codec Codec
-	// Types are values of message and request types that cannot be found from the nodes'
-	// packages.
+	// Types are values of message and request types that live cannot find by itself in the nodes' packages.
 	Types []any
 
 	// Grace is the time after the start of a node during which a connection to a peer that was

@@ -40,8 +40,8 @@ func (f *Follower) Record(node, life int) (io.WriteCloser, error) {
 	return w, f.Read(node, life, r)
 }
 
-// Read follows the record of a node's life, read from r, on a goroutine of its own. It begins
-// when the record of the life before is at its end.
+// Read follows the record of a node's life, read from r, on a goroutine of its own. It begins when the record
+// of the previous life has ended.
 func (f *Follower) Read(node, life int, r io.ReadCloser) error {
 	var from io.Reader = r
 	var kept io.WriteCloser
@@ -106,9 +106,8 @@ func (f *Follower) Err() error {
 	return f.err
 }
 
-// Wait waits until cond returns true, or until the time most is over, and reports which it was.
-// It calls cond after each step, and now and then, since a late message counts as lost after a
-// time.
+// Wait waits until cond returns true, or until the time most is over, and reports which it was. It calls cond
+// after each step, and also from time to time without a step, since a late message then counts as lost.
 func (f *Follower) Wait(most time.Duration, cond func(w *Watch) bool) bool {
 	const again = 100 * time.Millisecond
 	until := time.Now().Add(most)
@@ -136,7 +135,7 @@ func (f *Follower) Wait(most time.Duration, cond func(w *Watch) bool) bool {
 	return true
 }
 
-// pipe is a pipe within this process whose writer waits only when much is in it.
+// pipe is a pipe within this process. Its writer waits only while it holds too much.
 type pipe struct {
 	mu     sync.Mutex
 	cond   *sync.Cond

@@ -40,7 +40,7 @@ type Host struct {
 	mu       sync.Mutex
 	nodes    []*Node // by index; nil means not here
 	dead     []sim.Node
-	kept     []*contents // in memory, where there is no Dir
+	kept     []*contents // the contents in memory, if there is no Dir
 	lives    []int
 	stopping bool
 	failure  error
@@ -55,8 +55,8 @@ type Host struct {
 // asksMost is the largest number of requests that may wait at a node.
 const asksMost = 1024
 
-// Honest rejects a system that declares Byzantine nodes: their actions are choices of a search,
-// and live has nothing that would make them.
+// Honest rejects a system that declares Byzantine nodes: their actions are choices of a search, and live
+// cannot make such choices.
 func Honest(sys *sim.System, p sim.Params) error {
 	bad, err := sys.Byzantines(p, "")
 	if err == nil && len(bad) > 0 {
@@ -162,7 +162,7 @@ func listed(words []string) string {
 	return ", " + strings.Join(words, ", ")
 }
 
-// make makes a node before its life begins. All errors of a start are found here.
+// make makes a node before its life begins. It finds all errors that can prevent the start.
 func (h *Host) make(i int) (_ *Node, err error) {
 	if err := h.local(i); err != nil {
 		return nil, err
@@ -333,8 +333,8 @@ func (h *Host) ended(n *Node) {
 // Params returns the parameters of the system.
 func (h *Host) Params() sim.Params { return h.params }
 
-// Nodes returns the nodes of this process, in order. A node that was started again is its
-// newest life.
+// Nodes returns the nodes of this process, in order. For a node that was started again, it returns the newest
+// life.
 func (h *Host) Nodes() (all []*Node) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -409,8 +409,8 @@ func (h *Host) Cut(side []int, oneWay bool) {
 	}
 }
 
-// Leave lets no node of this process take another step. Their connections stay open, so that
-// nodes of other processes that leave as well see no broken connections.
+// Leave stops all nodes of this process from taking further steps. Their connections stay open, so that nodes
+// of other processes that leave as well see no broken connections.
 func (h *Host) Leave() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -467,7 +467,7 @@ func RecordIn(dir string) func(node, life int) (io.WriteCloser, error) {
 	}
 }
 
-// quorate rejects a system whose nodes take several messages in one event.
+// quorate rejects a system with nodes that take several messages in one event, which live does not support.
 func quorate(sys *sim.System, p sim.Params) error {
 	for i, a := range p.Addrs() {
 		if g := handler.GuardsOf(sys.New(p, a)); g.Quorate() {

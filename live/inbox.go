@@ -22,7 +22,7 @@ const (
 	arriveCall
 )
 
-// arrival is one thing that another goroutine passes to the node.
+// arrival is a message, a new or closed connection, or a request that another goroutine passes to the node.
 type arrival struct {
 	kind   arriveKind
 	link   sim.Link
@@ -46,7 +46,7 @@ type inbox struct {
 	mu       sync.Mutex
 	arrivals []arrival
 	read     []arrival // the list that was emptied last, whose memory is used again
-	news     bool      // since the node last took
+	news     bool      // something arrived since the node last took
 	over     bool
 	rousing  chan struct{} // capacity 1
 }
@@ -73,7 +73,7 @@ func (b *inbox) put(a arrival) bool {
 	return !over
 }
 
-// heed makes the caller's next call of works run the node even if its inbox is empty.
+// heed makes the next call of Node.works run the node even if the inbox is empty.
 func (b *inbox) heed() {
 	b.mu.Lock()
 	b.news = true

@@ -50,8 +50,8 @@ func (k *keeper) synced(string, bool) error {
 	return err
 }
 
-// stepped ends a step: its writes are in the files before its effects are visible to
-// others. last encodes the step for the node's next life.
+// stepped ends a step. It writes the step's data to the files before its effects are visible to others. last
+// encodes the step for the node's next life.
 func (k *keeper) stepped(last func() []byte) error {
 	if k.disk != nil {
 		if err := k.disk.flush(); err != nil {
@@ -62,7 +62,7 @@ func (k *keeper) stepped(last func() []byte) error {
 	return nil
 }
 
-// tidies rewrites a journal that has grown.
+// tidies rewrites a journal that has grown too large.
 func (k *keeper) tidies() {
 	if k.disk == nil {
 		return
@@ -86,8 +86,8 @@ func (k *keeper) close(killed bool) error {
 	}
 }
 
-// keepRemains writes the node that a crash would leave now. A node that cannot be written by
-// its fields is reported once.
+// keepRemains writes the node as it would be left if it crashed now. It reports once if the node cannot be
+// written by its fields.
 func (k *keeper) keepRemains(last func() []byte) {
 	sys := k.host.sys
 	if sys.Crash == nil || k.disk == nil || k.unkept || k.packer.own == nil {

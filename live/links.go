@@ -30,9 +30,9 @@ type links struct {
 	datagrams *datagrams
 	peers     []*peer
 	buffer    int
-	found     event // set by broken, roomy or message
+	found     event // the next event, set by broken, roomy or message
 	barrier   barrier
-	closing   bool  // no new connections
+	closing   bool  // no new connections are opened
 	absent    bool  // the node has yet to join: no peer reaches it
 	flush     bool  // the node waits until all that it sent was delivered
 	stuck     error // the error of a message that cannot be written
@@ -303,8 +303,7 @@ func (l *links) hello(p *peer, conn uint64) *hello {
 	}
 }
 
-// offered handles a connection that a peer opens: the node accepts it or refuses it with a
-// reason.
+// offered handles a connection that a peer opens: it accepts the connection, or refuses it with a reason.
 func (l *links) offered(a *arrival) {
 	p := l.peers[a.peer]
 	switch {
@@ -454,7 +453,7 @@ func (l *links) reset(p *peer) (conn uint64) {
 	return conn
 }
 
-// close ends all connections: in good order, or as the end of the process would.
+// close ends all connections: in good order, or abruptly as if the process had ended.
 func (l *links) close(orderly bool) {
 	for _, p := range l.peers {
 		if p.sess != nil {

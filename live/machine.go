@@ -37,7 +37,7 @@ type machine struct {
 
 	step    handler.Step
 	envs    handler.Envs
-	guarded *handler.Guards // nil means not looked for yet
+	guarded *handler.Guards // nil means that they are not computed yet
 	times   *canon.Finder   // nil if the node has not read its clock
 	picks   []uint32        // the answers of the step that runs, in order: of Choose, Weighted, Before
 	refused []uint32        // the places of its sends that were refused, counted from 0

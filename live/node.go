@@ -26,13 +26,13 @@ type Node struct {
 	links    links
 
 	number  int  // of the life
-	kept    bool // the last life has left something
+	kept    bool // the last life has left a node for System.Crash
 	script  []sim.Signal
 	member  membership
 	turns   sync.Mutex // held by the goroutine that has the turn
 	timer   *time.Timer
 	wakes   time.Time // when the timer fires
-	class   int       // of the next event
+	class   int       // the class of events that next looks at first
 	event   event     // found by next
 	closing bool
 	ended   bool
@@ -42,8 +42,7 @@ type Node struct {
 	status  status
 }
 
-// close ends the life when the step is done: in good order, or as the end of the process
-// would.
+// close ends the life after the current step: in good order, or, with kill, as the end of the process would.
 func (n *Node) close(kill bool) {
 	n.kill = n.kill || kill
 	n.closing, n.links.closing = true, true
@@ -76,8 +75,8 @@ func (n *Node) loop() {
 	n.finish()
 }
 
-// waits returns when the node may have something to do. A goroutine that brought a message while
-// the loop had the turn has not roused it, so waits looks for the message first.
+// waits waits until the node may have something to do. It first looks for a message, since a goroutine that
+// brought one while the loop had the turn has not woken the loop.
 func (n *Node) waits() {
 	if n.inbox.holds() {
 		return
@@ -203,7 +202,7 @@ func (n *Node) next(now time.Time) bool {
 	return false
 }
 
-// heeds makes the event that the links found the next one.
+// heeds makes the event that the links have found the next event.
 func (n *Node) heeds() bool {
 	n.event = n.links.found
 	return true

@@ -23,24 +23,24 @@ type peer struct {
 	addr sim.Addr
 
 	sess    *session
-	seen    bool // it was ever there
+	seen    bool // a connection with it has ever existed
 	dialing bool
-	redial  time.Time // not before
+	redial  time.Time // the earliest time for opening a connection
 
-	out     []outgoing // sent by TCP, and not known to be delivered
+	out     []outgoing // messages sent by TCP and not known to be delivered
 	handed  int        // how many of them this connection was given
 	acked   uint64     // messages that it has delivered of this connection
 	last    uint64     // the serial of the last that is known to be delivered
 	open    bool
-	in      []incoming // came by TCP
+	in      []incoming // messages that came by TCP
 	asked   bool       // the node waits for room
 	free    [][]byte
 	lost    uint64   // a connection that broke while it was not known to be open; 0 means none
-	lostOf  uint64   // and with which life of the peer
+	lostOf  uint64   // the life of the peer at its other end
 	before  uint64   // the connection before this one
 	came    uint64   // and how many messages were delivered here by it
 	broken  sim.Kind // an error to be heard of: KindError or KindRefused; 0 means none
-	brokenC uint64   // of which connection
+	brokenC uint64   // the connection of that error
 
 	grams []incoming // datagrams that came
 
@@ -58,7 +58,7 @@ type incoming struct {
 	life   uint64
 	conn   uint64
 	link   sim.Link
-	sum    canon.Hash // of one in a set
+	sum    canon.Hash // the identity, for a message in a set
 	at     time.Time  // when it came from elsewhere
 }
 
@@ -153,8 +153,8 @@ func (p *peer) hearClear(buffer int) bool {
 	return clear
 }
 
-// hearBroken returns, once, the end of a connection that the node must be informed of. Its
-// queued messages are lost.
+// hearBroken returns, once, the error of a connection that the node must be informed of. The queued messages
+// are lost.
 func (p *peer) hearBroken() event {
 	e := event{Event: record.Event{Kind: p.broken, From: p.addr, Link: sim.LinkTCP, Conn: p.brokenC}}
 	p.broken, p.out, p.handed = 0, p.out[:0], 0
@@ -165,7 +165,7 @@ func (p *peer) hearBroken() event {
 func (p *peer) dial()   { p.dialing = true }
 func (p *peer) dialed() { p.dialing = false }
 
-// wait lets no connection to the peer be opened for the time d.
+// wait lets no connection to the peer be opened for the duration d.
 func (p *peer) wait(now time.Time, d time.Duration) { p.redial = now.Add(d) }
 
 // close records that the connection is not known to be open.
@@ -203,8 +203,7 @@ func (p *peer) connect(s *session, h *hello) {
 	p.lost = 0
 }
 
-// disconnect records the end of the connection. open is set if the peer has reported that the
-// connection was open.
+// disconnect records the end of the connection. open means that the peer has reported the connection as open.
 func (p *peer) disconnect(open bool) {
 	s := p.sess
 	p.sess, p.before, p.came = nil, s.id, s.delivered.Load()

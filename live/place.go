@@ -54,10 +54,10 @@ type complaints struct {
 	of    string // the node
 	mu    sync.Mutex
 	last  map[string]*complaint // by cause, in this minute
-	since time.Time             // when the minute began
+	since time.Time             // when the current minute began
 }
 
-// complaint is a cause that was logged.
+// complaint is a cause that was logged in this minute.
 type complaint struct {
 	said  time.Time
 	again int // repetitions since

@@ -23,7 +23,7 @@ type asking struct {
 	signal sim.Signal
 	done   chan error // capacity 1; receives the result when the handler has returned
 	waiter *waiter    // nil means nobody waits for a fact
-	at     time.Time  // when it came
+	at     time.Time  // when the request came
 }
 
 type waiter struct {
@@ -32,7 +32,7 @@ type waiter struct {
 	gone  atomic.Bool
 }
 
-// next removes the request whose turn it is. Facts emitted from now on may answer it.
+// next removes and returns the request whose turn it is. Facts emitted from now on may answer it.
 func (r *requests) next() *asking {
 	a := r.waiting[0]
 	r.waiting = slices.Delete(r.waiting, 0, 1)

@@ -28,7 +28,7 @@ type session struct {
 	other  uint64 // the peer's life
 	dialed bool
 
-	due bool // the node's: something is to be written
+	due bool // used by the node: there are frames to write
 
 	mu     sync.Mutex
 	ackOut uint64  // how many deliveries were acknowledged
@@ -40,8 +40,8 @@ type session struct {
 	wake   chan struct{} // capacity 1
 
 	delivered atomic.Uint64 // messages by TCP whose handler ran here
-	acked     atomic.Uint64 // and there
-	received  uint64        // the reader's
+	acked     atomic.Uint64 // the messages by TCP whose handler ran at the other end
+	received  uint64        // used by the reader: the number of messages that came by TCP
 	gone      sync.WaitGroup
 }
 
@@ -63,7 +63,7 @@ func (s *session) start() {
 	go s.write()
 }
 
-// hand adds a frame of the node to those to be written: see flush.
+// hand adds a frame of the node to those that flush writes.
 func (s *session) hand(frame []byte) {
 	s.due = true
 	s.add(frame)
@@ -78,8 +78,7 @@ func (s *session) add(frame []byte) {
 	s.mu.Unlock()
 }
 
-// flush writes the frames of hand, as far as that needs no waiting, and leaves the rest to the
-// writer.
+// flush writes the frames added by hand, as far as it can without waiting, and leaves the rest to the writer.
 func (s *session) flush() {
 	s.due = false
 	s.mu.Lock()
@@ -98,8 +97,8 @@ func (s *session) flush() {
 	}
 }
 
-// acks acknowledges delivered messages before new ones are written, so that a reader of the
-// step's messages knows which messages came before it.
+// acks acknowledges delivered messages. It runs before new messages are written, so that their receiver knows
+// which messages were delivered before they were sent.
 func (s *session) acks() {
 	if d := s.delivered.Load(); d != s.ackOut {
 		s.out, s.ackOut = numberFrame(s.out, frameAck, d), d

@@ -23,8 +23,8 @@ type storage struct {
 	dir   string
 	file  *os.File
 	size  int64 // of the journal
-	base  int64 // after it was written anew
-	count int   // writes in it
+	base  int64 // its size after it was last rewritten
+	count int   // the number of writes in it
 	buf   []byte
 	fault func(op string) error // for tests: nil
 }
@@ -57,7 +57,7 @@ func openStorage(dir string) (s *storage, d *contents, life int, err error) {
 	return s, d, life, syncDir(dir)
 }
 
-// nextLife counts the lives of a node: the first is 0.
+// nextLife returns the number of a node's new life, and counts it. The first life has number 0.
 func (s *storage) nextLife() (int, error) {
 	name := filepath.Join(s.dir, lifeName)
 	life := 0
@@ -97,8 +97,8 @@ func syncDir(dir string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// A write is kind, length of the name, length of the data or size, checksum of all
-// that; name and data; checksum of those. The offset of an overwrite stands before its data.
+// A write is encoded as: its kind, the length of the name, the length of the data or the size, and a checksum
+// of these; the name and the data; a checksum of those. The offset of an overwrite stands before its data.
 const (
 	headSize   = 1 + 4 + 4 + 4
 	offsetSize = 4
@@ -168,7 +168,7 @@ func withBody(w disk.Write, name int, body []byte) disk.Write {
 	return w
 }
 
-// recover carries out the journal, cuts a torn end off, and makes all of it durable: whatever
+// recover carries out the journal, cuts off a torn end, and makes the rest durable, so that everything that
 // is read now stays.
 func (s *storage) recover() (*contents, error) {
 	data, err := io.ReadAll(s.file)
@@ -198,7 +198,7 @@ func (s *storage) recover() (*contents, error) {
 	return d, s.begin(d)
 }
 
-// begin writes the journal anew, with the contents of the disk and without their history.
+// begin rewrites the journal with the present contents of the disk, and without their history.
 func (s *storage) begin(d *contents) error {
 	buf := []byte(journalMagic)
 	for _, w := range d.writes() {
@@ -256,7 +256,7 @@ func (s *storage) sync() error {
 	return s.file.Sync()
 }
 
-// grown writes the journal anew if most of it is history.
+// grown rewrites the journal if most of it is history.
 func (s *storage) grown(d *contents) error {
 	if s.size < rewriteAt || s.size < 4*s.base {
 		return nil

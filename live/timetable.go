@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// Timetable is a list of faults of a fleet with their times: Trouble by a script. No run in
-// real time is repeatable; only the events, their targets and their order are the same each
-// time.
+// Timetable is a list of faults of a fleet with their times, while Trouble draws them at random. Events,
+// targets and order are the same each time; but a run in real time cannot be repeated exactly.
 type Timetable []Appointment
 
 // Appointment is one line of a timetable.

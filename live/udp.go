@@ -11,13 +11,13 @@ import (
 	"macemc/sim"
 )
 
-// A datagram has a magic of four bytes, the identity of the nodes' configuration (8), from and
-// to (a byte each), the sender's life (8), the serial, the value.
+// A datagram consists of four bytes of magic, the identity of the nodes' configuration (8 bytes), the sender
+// and the receiver (one byte each), the sender's life (8 bytes), the serial, and the value.
 const (
 	datagramMagic = "mcl1"
 	datagramHead  = len(datagramMagic) + 8 + 2 + 8
 	datagramMost  = 60_000
-	gramsMost     = 4096 // that came and wait
+	gramsMost     = 4096 // the largest number of datagrams that came and wait
 )
 
 // datagrams are a node's UDP socket. A goroutine of its own reads it.
@@ -26,13 +26,13 @@ type datagrams struct {
 	packer *packer
 	works  func(now time.Time) // runs the node: a datagram is for it
 	conn   *net.UDPConn        // nil if datagrams travel on the connections
-	meter  meter               // that came and wait
+	meter  meter               // counts those that came and wait
 	buf    []byte
 }
 
 func (h *Host) fingerprint() uint64 { return xxhash.Sum64String(h.sys.Name + "\x00" + h.run) }
 
-// sendUDP sends a datagram, or loses it.
+// sendUDP sends a datagram, or loses it as the weather says.
 func (l *links) sendUDP(p *peer, m sim.Message, serial uint64) {
 	var err error
 	switch {
@@ -111,7 +111,7 @@ func (d *datagrams) close() {
 	}
 }
 
-// hears reads datagrams until the node stops.
+// hears receives datagrams until the node stops.
 func (d *datagrams) hears() {
 	defer d.host.goes.Done()
 	if d.conn == nil {
@@ -147,7 +147,7 @@ func (d *datagrams) hears() {
 	}
 }
 
-// of decodes a datagram, or returns why it is none.
+// of decodes a datagram. If it cannot, it returns the reason.
 func (d *datagrams) of(data []byte) (a arrival, why string) {
 	switch {
 	case len(data) < datagramHead || string(data[:4]) != datagramMagic:

@@ -35,20 +35,20 @@ type Watch struct {
 	eventually []sight.Check
 	monitors   []sight.Monitor
 	assume     sight.Check
-	between    []sight.Check // of the states before and after a step
-	before     sight.State   // what they see before: see behind
+	between    []sight.Check // the checks of two consecutive states
+	before     sight.State   // the state before the step, as they see it: see behind
 	steps      int
 	findings   map[string]bool
 	unjudged   map[string]bool
-	asked      bool // what is under way
+	asked      bool // a property has asked for the messages under way
 	all        []Violation
 }
 
 // Violation is a violated property that a Watch has found.
 type Violation struct {
-	Property string // "" if a node's own failure, or what it did was not what it did again
+	Property string // "" if a handler failed, or if repeating a step gave another result
 	Node     sim.Addr
-	Step     int // of all nodes, counted in the Watch's order
+	Step     int // the step of all nodes, in the Watch's order
 	Message  string
 }
 
@@ -70,11 +70,11 @@ type mirror struct {
 	behind  *behind // nil if no property needs it
 	life    uint64
 	number  int
-	sends   map[uint64]uint64 // by life, how many
-	entries []*record.Entry   // that wait
+	sends   map[uint64]uint64 // by life, the number of sends
+	entries []*record.Entry   // entries that wait for their turn
 
-	newest   uint64 // life of which there are entries
-	recorded uint64 // and of how many steps
+	newest   uint64 // the newest life that has entries
+	recorded uint64 // and the number of its recorded steps
 
 	up     bool
 	fails  bool // for good, now or later
@@ -82,17 +82,17 @@ type mirror struct {
 	member membership
 }
 
-// behind is the node as it was before its last step. It takes each step after the properties of
-// steps were evaluated.
+// behind is a copy of a node that is one step behind it. It takes a step after the properties of steps were
+// evaluated, since these see both states.
 type behind struct {
 	retold
 	seen sight.Node
 }
 
-// retold is a machine that takes steps again, with the answers of a record.
+// retold is a machine that repeats the steps of a record, with the recorded answers.
 type retold struct {
 	m       *machine
-	step    *record.Step // that is being taken
+	step    *record.Step // the step that is being repeated
 	picked  int
 	strayed string
 }
@@ -117,7 +117,7 @@ func (r *retold) begin(sys *sim.System, p sim.Params, self sim.Addr, b *record.B
 	return nil
 }
 
-// take takes a step again.
+// take repeats a step.
 func (r *retold) take(s *record.Step) *failure {
 	r.step, r.picked = s, 0
 	e := &s.Event
@@ -185,7 +185,7 @@ func newWatch(sys *sim.System, p sim.Params) (*Watch, error) {
 	return w, nil
 }
 
-// A glimpse answers the properties of a Watch.
+// A glimpse lets the properties of a Watch see the messages under way.
 type glimpse struct{ w *Watch }
 
 func (g glimpse) Timers() (n int) {
@@ -205,7 +205,8 @@ func (g glimpse) InFlight() (n int) {
 
 func (g glimpse) UnderWay(yield func(sight.Sent) bool) { g.w.under(true)(yield) }
 
-// under yields the messages under way, as far as it is known; those of sets only if sets is true.
+// under yields the messages under way, as far as they are known. It yields those of sets only if sets is
+// true.
 func (w *Watch) under(sets bool) iter.Seq[sight.Sent] {
 	w.asked = true
 	return w.way.all(time.Now().UnixNano(), sets)
@@ -227,8 +228,8 @@ func (w *Watch) Judged() (names []string) {
 	return names
 }
 
-// OfSearches returns the properties that only a search evaluates: what it should meet, and what no
-// fair run may leave hot for ever.
+// OfSearches returns the properties that only a search evaluates: states that it should meet, and states that
+// no fair run may keep for ever.
 func (w *Watch) OfSearches() (names []string) {
 	for _, p := range w.sys.Properties {
 		if kind := contract.Rule(p).Kind; kind == sight.RuleSometimes || kind == sight.RuleCools {
@@ -365,7 +366,7 @@ func (w *Watch) begin(i int, n *mirror, e *record.Entry) {
 	}
 }
 
-// step takes a step again, and judges the state after it.
+// step repeats a step, and evaluates the properties in the state after it.
 func (w *Watch) step(i int, n *mirror, s *record.Step, at int64) {
 	self := w.params.Addr(i)
 	e := &s.Event
@@ -485,7 +486,7 @@ func (w *Watch) find(v Violation) {
 	}
 }
 
-// Fails says that a node fails for good, now or later: Live does not ask that it is up.
+// Fails records that a node fails for good, now or later, so that Live does not require it to be up.
 func (w *Watch) Fails(node int) { w.nodes[node].fails = true }
 
 // Live reports whether all nodes are up and all liveness properties hold in this state.

@@ -23,7 +23,7 @@ type Climate struct {
 	Dup     float64       // a datagram comes twice
 	Reorder float64       // a datagram comes after later ones
 	Reset   float64       // a message breaks its connection
-	Delay   time.Duration // what is sent waits for as long as this, at most
+	Delay   time.Duration // the longest time that a message waits before it is sent
 }
 
 // NewWeather makes weather that draws from a seed. The faults happen in real time, so a seed

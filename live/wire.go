@@ -22,7 +22,7 @@ const (
 	helloMost  = 256 << 10
 	typesMost  = 2_000
 	frameHead  = 5
-	boxedMost  = 4096 // messages of bags and sets under way to a node
+	boxedMost  = 4096 // the largest number of messages of bags and sets under way to a node
 	serialMost = 10   // bytes of a number
 )
 
@@ -34,9 +34,9 @@ const (
 	frameSet                           // serial, value
 	frameDatagram                      // serial, value: where datagrams go by the connection
 	frameAck                           // how many messages by TCP were delivered on this connection
-	frameBoxed                         // the serial of a message of a bag or a set that was taken
-	framePing                          // I am here
-	frameReset                         // I close the connection: whether it was open
+	frameBoxed                         // the serial of a message of a bag or a set that was received
+	framePing                          // shows that the sender is alive
+	frameReset                         // the sender closes the connection; has whether it was open
 )
 
 // hello is the description that each end sends of itself.
@@ -47,9 +47,9 @@ type hello struct {
 	to     int
 	life   uint64
 	conn   uint64 // the name of the connection, which the end that opens it draws
-	last   uint64 // the connection before
+	last   uint64 // the name of the previous connection
 	came   uint64 // the number of the other's messages that it delivered
-	low    uint64 // no message of a bag or set before this one is to come again
+	low    uint64 // no earlier message of a bag or a set is sent again
 	types  []codec.Type
 }
 
@@ -170,8 +170,8 @@ func printable(text []byte) string {
 	return string(out)
 }
 
-// readAll reads n bytes into buf. It takes memory as they come, and not as they are
-// announced.
+// readAll reads n bytes into buf. It allocates memory as the bytes arrive, and does not trust the announced
+// length.
 func readAll(r io.Reader, buf []byte, n int) ([]byte, error) {
 	const chunk = 64 << 10
 	buf = buf[:0]
@@ -201,7 +201,7 @@ func readFrame(r io.Reader, head *[frameHead]byte, buf []byte, most int) (kind f
 	return frameKind(head[4]), body, err
 }
 
-// appendFrame appends a frame, whose body fill appends.
+// beginFrame appends the head of a frame. The caller appends the body, and endFrame writes its length.
 func beginFrame(buf []byte, kind frameKind) []byte { return append(buf, 0, 0, 0, 0, byte(kind)) }
 
 func endFrame(buf []byte, at int) []byte {

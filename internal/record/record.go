@@ -58,16 +58,16 @@ type Beginning struct {
 	Encoded []byte // LastStep as Writer.Last encoded it, for the writer; a reader sets Last
 }
 
-// LastStep is the last step of a life that ended suddenly. Its result was kept; the reader has
-// to check whether that life's record has the step.
+// LastStep is the last step of a life that ended suddenly. The node that it left is kept on disk, but the
+// step may be missing in that life's record; the reader has to check that.
 type LastStep struct {
 	Life   uint64
 	Number uint64 // the number of steps, this one included
 	Step   *Step
 }
 
-// Lost returns the entry that the previous life's record lacks if that record has the given
-// number of steps, or nil if it lacks none.
+// Lost returns the entry that is missing at the end of the previous life's record, which has the given number
+// of steps. It returns nil if none is missing.
 func (b *Beginning) Lost(life, steps uint64) *Entry {
 	if b.Last == nil || b.Last.Life != life || b.Last.Number != steps+1 {
 		return nil
@@ -82,7 +82,7 @@ type Event struct {
 	Link   sim.Link
 	Value  any
 	Asked  bool   // a KindScript that is not of the script: a request from outside
-	Serial uint64 // of a message: which of its sender's sends it is, from 1
+	Serial uint64 // of a message: its number among its sender's sends, from 1
 	Life   uint64 // of a message: the sender's life
 	Conn   uint64 // of a message by TCP, and of an error: the connection, or 0 if there was none
 }
