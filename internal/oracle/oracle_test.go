@@ -42,7 +42,7 @@ var seldom = []uint64{130, 165, 176, 201, 206, 242, 284, 308, 436, 663, 866}
 // default it takes a quarter of the systems, each in a part of the modes; with
 // -long it takes all in all modes, and they must have each of the features.
 func TestRandomSystems(t *testing.T) {
-	n := long.Of(seeds/4, seeds)
+	n := long.Of(seeds/8, seeds)
 	met := map[string]int{}
 	var all []uint64
 	for seed := range n {

@@ -191,7 +191,7 @@ func (s witness) Visit(w *world.World, depth int) bool {
 func TestSourcesTwin(t *testing.T) {
 	compared, runs, blocked, states, failed, faulty, far := 0, 0, 0, 0, 0, 0, 0
 	seeds := []uint64{4979} // there a message that is sent after its receiver has left would have been delivered before
-	for seed := range uint64(long.Of(300, 6000)) {
+	for seed := range uint64(long.Of(120, 6000)) {
 		seeds = append(seeds, seed)
 	}
 	for _, seed := range seeds {

@@ -350,7 +350,7 @@ func texts(t *testing.T, s *peerRules, how Reduce, most int) (all [][]string, wr
 // all ways.
 func TestSymmetryTwin(t *testing.T) {
 	compared, states, classes, failed := 0, 0, 0, 0
-	for seed := range uint64(long.Of(40, 1000)) {
+	for seed := range uint64(long.Of(32, 1000)) {
 		s := drawPeers(seed)
 		n, of, wrong, whole := orbits(t, s, long.Of(600, 4000))
 		if !whole || of < 10 {
