@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Exact reports whether the program was built with the overlay, and without the
-// race detector, whose scheduler draws besides.
+// Exact returns an error unless the program was built with the overlay and without the race detector, which
+// makes scheduling decisions of its own, and runs on one P.
 func Exact() error {
 	switch {
 	case !overlaid:
@@ -23,14 +23,13 @@ func Exact() error {
 	return nil
 }
 
-// Prepare makes the process fit for runs: one P, and garbage is collected
-// between runs only.
+// Prepare makes the process fit for runs: it has one P, and it does not collect garbage by itself.
 func Prepare() {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
 }
 
-// A Kind says what a draw is about.
+// A Kind says what a draw decides.
 type Kind uint32
 
 const (
@@ -54,7 +53,7 @@ func (k Kind) String() string {
 // A Draw is one answer. Package runtime declares the same struct in the overlay.
 type Draw struct {
 	Key           uint64 // of the goroutine, the kind and the index: by it the answer is found again
-	Step, Index   uint32 // the instant, and the draw among those of its kind of its goroutine
+	Step, Index   uint32 // the instant, and the number of the draw among those of the same kind and goroutine
 	Kind          Kind
 	N             uint32 // alternatives; 0 for 64 bits, which are made of the value
 	Value         uint32
@@ -66,17 +65,17 @@ type Draw struct {
 type Plan struct {
 	Seed  uint64        // of random answers
 	Rates [Kinds]uint32 // how many of 65536 draws of a kind are random; the others are 0
-	Slow  uint32        // if not 0, one of this many places is slow: operations of a sort in goroutines of a function
+	Slow  uint32        // if not 0, one of this many places is slow; a place is a sort of operation in goroutines of one function
 	Fed   []Draw        // the answers by their keys, with 0 for every other draw; if it is nil, Seed and Rates answer
 	Until uint32        // if not 0, the last step that Fed answers; later draws are random
-	After uint64        // the seed of these
+	After uint64        // the seed of these later draws
 	Stop  int           // the draw, from 1, at which the stack is taken; 0 for none
 }
 
 // A Record has the draws of a run.
 type Record struct {
 	Draws []Draw    // the first of them; Asked may be more
-	Asked int       // draws
+	Asked int       // the number of draws
 	Fit   bool      // every answer of Plan.Fed was asked for, by a draw of its kind
 	Stack []uintptr // of draw Plan.Stop; zeros after the last
 }
@@ -108,17 +107,16 @@ type tape struct {
 	_     [256][4]int64 // their clocks
 }
 
-// Quiet returns how long nothing was drawn before the present instant, at which something
-// was.
+// Quiet returns the time between the present instant and the previous instant at which something was drawn.
 func Quiet() time.Duration { return time.Duration(now.now - now.then) }
 
-// fed is an answer in the table in which the runtime finds it by its key.
+// fed is an entry of the table in which the runtime finds an answer by its key.
 type fed struct {
-	key      uint64 // or 0
+	key      uint64 // 0 means that the entry is free
 	n, value uint32
 }
 
-// tabled returns a table of the answers. It is never full.
+// tabled returns a table with the answers. It always has free entries.
 func tabled(draws []Draw) []fed {
 	size := 2
 	for size < 2*len(draws) {
@@ -150,7 +148,7 @@ type Recorder struct {
 	fed   int // answers of the plan
 }
 
-// Begin begins a run: the next bubble that enters has the plan.
+// Begin begins a run: the next bubble uses the plan.
 func (r *Recorder) Begin(p Plan) {
 	if r.log == nil {
 		r.log, r.stack = make([]Draw, 1<<12), make([]uintptr, stackMost)
@@ -182,8 +180,8 @@ func (r *Recorder) End() Record {
 	return out
 }
 
-// Run runs f in a bubble of its own. It needs the overlay. The error says that
-// goroutines were left, or that all of them were blocked; Left is called before the run ends.
+// Run runs f in a bubble of its own. It needs the overlay. The error says that goroutines were left at the
+// end, or that all of them were blocked; left has these goroutines.
 func (r *Recorder) Run(p Plan, f func()) (rec Record, left []Goroutine, err error) {
 	r.Begin(p)
 	err = Inside(f)
@@ -210,8 +208,8 @@ func Inside(f func()) (err error) {
 // now is the tape of the present run, or nil if there is none.
 var now *tape
 
-// Step returns how many instants had draws so far, the present one included; 0 without
-// the overlay.
+// Step returns the number of instants so far in which something was drawn, including the present one. It is 0
+// without the overlay.
 func Step() uint32 {
 	if now == nil {
 		return 0
@@ -219,10 +217,10 @@ func Step() uint32 {
 	return now.step
 }
 
-// Ask answers a draw of the simulated network or disk, with n alternatives.
+// Ask returns the answer to a draw of the simulated network or disk with n alternatives.
 func Ask(n int) int { return ask(Host, n) }
 
-// Choose answers a draw of the user's script.
+// Choose returns the answer to a draw of the user's script with n alternatives.
 func Choose(n int) int { return ask(Choice, n) }
 
 func ask(kind Kind, n int) int {

@@ -14,7 +14,7 @@ func (d Draw) String() string {
 	return fmt.Sprintf("step %d %v %d: %d of %d, goroutine %d", d.Step, d.Kind, d.Index, d.Value, d.N, d.Origin)
 }
 
-// Goroutine returns which goroutine asked: its function, and the go statement.
+// Goroutine describes the goroutine that asked: its function, and the go statement that started it.
 func (d Draw) Goroutine() string {
 	if d.Gopc == 0 {
 		return fmt.Sprintf("goroutine %d", d.Origin)
@@ -35,8 +35,8 @@ func place(pc uintptr) string {
 	return line(f)
 }
 
-// line returns a file and line, as short as a reader can find it: from the folder of the process, or from
-// that of the modules, or the package and the file's name.
+// line returns a file and a line number in the shortest form that a reader can find: relative to the current
+// folder or to that of the modules, or as the package and the name of the file.
 func line(f runtime.Frame) string {
 	file := f.File
 	at := strings.LastIndexByte(f.Function, '/') + 1

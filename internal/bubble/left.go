@@ -8,15 +8,14 @@ import (
 	"time"
 )
 
-// A Goroutine is one that is there in the bubble, other than the caller, and whose
-// life was not killed.
+// A Goroutine is a goroutine in the bubble, other than the caller, whose life was not killed.
 type Goroutine struct {
 	Life  uint32
 	Stack string // as runtime.Stack has it, without the number of the goroutine
 }
 
-// SetLife makes the caller, and the goroutines that it starts from now on, a part
-// of a life, and returns the one it was in. Lives are 1 to 255.
+// SetLife moves the caller, and the goroutines that it starts from now on, into a life, and returns the life
+// in which the caller was. Lives are 1 to 255.
 func SetLife(life uint32) (before uint32) { return macemcSetLife(life) }
 
 // Hush begins a stretch in which the caller does not pause, and Unhush ends it.
@@ -26,21 +25,21 @@ func Hush() { macemcHush(1) }
 // Unhush ends a stretch that Hush began.
 func Unhush() { macemcHush(-1) }
 
-// Kill ends a life: none of its goroutines runs again, and none of its timers does
-// anything. The caller is not one of them, and all of them are blocked.
+// Kill ends a life: none of its goroutines runs again, and none of its timers has an effect. The caller must
+// not be one of these goroutines, and all of them must be blocked.
 func Kill(life uint32) { macemcKill(life) }
 
-// SetClock sets what a life takes for the time from now on: its wall clock is ahead by jump, and all its
-// clocks are fast by rate of a million. What the monotonic clock is ahead by then stays, and stands in the
-// wall clock, too; SetClock returns it.
+// SetClock sets the clocks of a life from now on: its wall clock is ahead by jump, and all of its clocks are
+// fast by rate parts in a million. The time that its monotonic clock has gained so far remains, and counts
+// for the wall clock, too; SetClock returns it.
 func SetClock(life uint32, jump time.Duration, rate int) (lead time.Duration) {
 	lead = time.Duration(macemcLead(life))
 	macemcSetClock(life, int64(jump), int64(rate), int64(lead))
 	return lead
 }
 
-// Left returns the goroutines of the bubble that are there, but for the caller.
-// Without the overlay there are none.
+// Left returns the goroutines that are in the bubble, without the caller. Without the overlay it returns
+// none.
 func Left() (out []Goroutine) {
 	ids, lives := left()
 	if len(ids) == 0 {
@@ -53,13 +52,14 @@ func Left() (out []Goroutine) {
 	return out
 }
 
-// Lives returns for each goroutine that Left returns the number of its life.
+// Lives returns the number of the life of each goroutine that Left returns, in the same order.
 func Lives() []uint32 {
 	_, lives := left()
 	return lives
 }
 
-// left returns the numbers and lives of these goroutines. Their stacks cost more by far.
+// left returns the numbers and lives of the goroutines that Left describes. It is much cheaper than their
+// stacks.
 func left() (ids []uint64, lives []uint32) {
 	size := 256
 	for {
@@ -93,5 +93,5 @@ func stacks() map[uint64]string {
 	return out
 }
 
-// String returns the stack, with what the goroutine waits for first.
+// String returns the stack, which begins with the reason for which the goroutine waits.
 func (g Goroutine) String() string { return fmt.Sprint(strings.TrimSuffix(g.Stack, "\n")) }

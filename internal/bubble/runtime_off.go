@@ -17,11 +17,11 @@ func macemcSetClock(uint32, int64, int64, int64) {}
 func macemcLead(uint32) int64                    { return 0 }
 func macemcLeft([]uint64, []uint32) int          { return 0 }
 
-// asked counts what the host asked in the run that goes on.
+// asked counts the draws of the simulated host in the current run.
 var asked atomic.Uint64
 
-// macemcAsk answers by the seed, or with the first alternative. Which draw is
-// asked when is up to Go's runtime.
+// macemcAsk answers by the seed, or with the first alternative. The order of the draws depends on Go's
+// scheduler here.
 func macemcAsk(kind Kind, n uint32) uint32 {
 	h := mix(now.seed + mix(asked.Add(1)))
 	if uint32(h&0xffff) >= now.rates[kind] {

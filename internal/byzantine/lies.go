@@ -18,9 +18,9 @@ type lie struct {
 // lying is the memory of a node that may lie. It is empty once the budget of lies is spent.
 type lying struct {
 	left  int
-	links [sim.LinkBag + 1]bool // by which it has sent
+	links [sim.LinkBag + 1]bool // the links by which it has sent
 	seen  []seen                // in the order of their texts, each once
-	lies  []lie                 // that can be made of it, likewise
+	lies  []lie                 // the lies that can be made of these messages, in the order of their texts
 }
 
 // seen is a message that the node got, or sent itself.
@@ -34,7 +34,7 @@ func (l lying) clone() lying {
 	return l
 }
 
-// put adds a value to a list in the order of texts, and reports whether it was not there.
+// put adds a value to a list that is ordered by texts, and reports whether the value is new.
 func put[T any](env sim.Env, all *[]T, v T) bool {
 	text := func(v T) string { return env.(*handler.Env).Text(v) }
 	at, is := slices.BinarySearchFunc(*all, text(v), func(one T, t string) int {
@@ -65,7 +65,7 @@ func (l *lying) note(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) (mo
 	return put(env, &l.seen, seen{from, m}) || more
 }
 
-// make makes the list of lies anew.
+// make computes the list of lies again.
 func (l *lying) make(forge func(lie func(sim.Addr, sim.Link, sim.Message)), env sim.Env) {
 	l.lies = nil
 	forge(func(to sim.Addr, by sim.Link, m sim.Message) { put(env, &l.lies, lie{to, by.String(), m}) })
@@ -89,7 +89,8 @@ func (n *node) heard(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) {
 	}
 }
 
-// forge offers lies, as the system says.
+// forge calls lie for each message that the node can make up: those of System.Forge, or else every message
+// that it has seen.
 func (n *node) forge(env sim.Env, lie func(sim.Addr, sim.Link, sim.Message)) {
 	add := func(to sim.Addr, by sim.Link, m sim.Message) {
 		if m == nil || to == env.Self() || !slices.Contains(env.Peers(), to) || by < sim.LinkTCP || by > sim.LinkBag {
@@ -132,7 +133,7 @@ func (n *node) offerLies(offer func(sim.Signal)) {
 	}
 }
 
-// tell sends a lie, and spends one of the budget.
+// tell sends a lie, and takes it from the budget of lies.
 func (n *node) tell(env sim.Env, l lie) {
 	n.spend()
 	for _, p := range []struct {

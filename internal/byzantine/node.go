@@ -14,12 +14,12 @@ import (
 // messages and signals on to them.
 type node struct {
 	by    *conduct
-	runs  []sim.Node // one, or the two twins
-	asked []asked    // by each of twins
+	runs  []sim.Node // one node, or the two twins
+	asked []asked    // what each of the twins waits for
 	lying
 }
 
-// asked has the waits of one of the twins.
+// asked records what one of the twins waits for: room to send to peers, and Flushed.
 type asked struct {
 	clear   []sim.Addr // the peers to which it wants to send, in order
 	flushed bool
@@ -46,8 +46,8 @@ func (c *conduct) make(self sim.Addr) sim.Node {
 	return c.sys.New(c.params, self)
 }
 
-// reborn makes the node of the next life. It keeps the messages that the node saw, and the lies
-// that were sent stay spent.
+// reborn makes the node of the next life. It keeps the messages that the node has seen, and the number of
+// lies left.
 func (n *node) reborn(c *conduct, self sim.Addr) sim.Node {
 	next := &node{by: c, asked: make([]asked, len(n.asked)), lying: n.lying}
 	for _, dead := range n.runs {
@@ -93,7 +93,7 @@ var _ sight.Hidden = (*node)(nil)
 
 func (n *node) twins() bool { return len(n.runs) == 2 }
 
-// Init implements sim.Node, as all that follows.
+// Init and the methods below implement sim.Node.
 func (n *node) Init(env sim.Env) {
 	for k := range n.runs {
 		n.runs[k].Init(n.env(env, k))
@@ -134,7 +134,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 		func(k int) { n.runs[k].Handle(n.env(env, k), s) })
 }
 
-// signal hands a signal to those of twins that wait for it.
+// signal passes a signal to those of the twins that wait for it.
 func (n *node) signal(env sim.Env, s sim.Signal, waits func(k int) bool) {
 	for k := range n.runs {
 		if waits(k) {
@@ -143,8 +143,8 @@ func (n *node) signal(env sim.Env, s sim.Signal, waits func(k int) bool) {
 	}
 }
 
-// reach passes an event to one of the twins, to the other or to both, of those that can take it
-// now.
+// reach passes an event to the first twin, the second, or both, as a coin decides. Twins for which takes
+// reports false cannot get it.
 func (n *node) reach(env sim.Env, why string, takes func(k int) bool, hand func(k int)) {
 	if !n.twins() {
 		hand(0)

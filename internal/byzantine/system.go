@@ -18,8 +18,8 @@ type conduct struct {
 // HandlerTable marks a conduct as not being part of a state: see sight.Table.
 func (c *conduct) HandlerTable() {}
 
-// System returns sys with its Byzantine nodes, or sys itself if there are none or it has them
-// already. text names the nodes, in the form of sim.Conditions.Byzantine.
+// System returns a copy of sys with Byzantine nodes, or sys itself if it has none, or has them already. text
+// names the nodes, in the form of sim.Conditions.Byzantine.
 func System(sys *sim.System, p sim.Params, text string) (*sim.System, error) {
 	all, err := sys.Byzantines(p, text)
 	if err != nil {
@@ -53,7 +53,7 @@ func single(c *conduct) error {
 	return err
 }
 
-// without returns sys such that it declares no Byzantine node.
+// without returns a copy of sys that declares no Byzantine nodes.
 func without(sys *sim.System) *sim.System {
 	if sys.Byzantine == nil {
 		return sys
@@ -105,7 +105,8 @@ func with(sys *sim.System, all []sim.Byzantine) *sim.System {
 	return &bad
 }
 
-// weight makes lies rare, and shows the system its own signals.
+// weight returns a Weight function in which lies are rare. It passes the system's own signals to the system's
+// Weight.
 func weight(sys *sim.System, all []sim.Byzantine) func(sim.Event) float64 {
 	lies := false
 	for _, b := range all {

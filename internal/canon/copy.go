@@ -63,7 +63,7 @@ func (c *copies) copy(v any) (any, error) {
 // ready makes the plan of roots.
 func (c *copies) ready() { c.any = c.copyPlan(reflect.TypeFor[any]()) }
 
-// accept returns why roots of type t are refused, or nil.
+// accept returns the reason why a root of type t cannot be copied, or nil.
 func (c *copies) accept(t reflect.Type) *refusal {
 	if c.root != t {
 		if _, r := c.plan(t); r != nil {
@@ -86,17 +86,17 @@ type copies struct {
 	met   map[reflect.Type]bool   // the types of values met so far
 	named map[string]reflect.Type // these types by the names that they have as receivers
 
-	root     reflect.Type // accepted
+	root     reflect.Type // the type of roots that was accepted last
 	from, to any
 	blocks   []block // in the order in which they were met
 	maps     []copiedMap
 	blockAt  addressIndex // of blocks
 	mapAt    addressIndex // of maps
 	groups   []group      // sorted; in the second pass
-	spans    []span       // of blocks, sorted; by overlap alone
+	spans    []span       // the memory of blocks, sorted; used by overlap alone
 	makings  []making     // fields to be made when the rest is complete
 	owner    *owner       // the innermost object around what is copied
-	spare    bool         // a slice was met twice, and has room to append
+	spare    bool         // a slice was met twice, and has capacity beyond its length
 	second   bool         // the second pass, in which addresses are translated
 	depth    int
 	refused  string

@@ -103,7 +103,7 @@ func (c *copies) merge() bool {
 	return true
 }
 
-// memory is alloc for the second pass, in which a single array is a list.
+// memory allocates n values for the second pass, in which a list of one value counts as that value.
 func (cp *copyPlan) memory(n int) unsafe.Pointer {
 	if n == 1 {
 		return reflect.New(cp.typ).UnsafePointer()

@@ -56,7 +56,7 @@ type copyPlan struct {
 	list   reflect.Type // []typ
 	layout *mapLayout   // for maps that can be copied group by group
 
-	// Decided when an interface was first found to hold the type.
+	// The fields from here on are set when an interface was first found to hold the type.
 	met    bool
 	shared bool // the value belongs to the World, or cannot be walked
 	boxed  bool // or it cannot change: a copy may as well have one of its own

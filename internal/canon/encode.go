@@ -163,7 +163,7 @@ func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []by
 	return b, nil
 }
 
-// A time.Time has two clock words.
+// wallAt and extAt are the offsets of the two clock words of a time.Time.
 var wallAt, extAt = timeType.Field(0).Offset, timeType.Field(1).Offset
 
 // encodeTime writes the two clock words and the location's name, or, if there is a present,
@@ -182,7 +182,7 @@ func (w *Walker) encodeTime(at unsafe.Pointer, b []byte) []byte {
 	return append(b, loc...)
 }
 
-// checkUnheld tries to lock. The lock's words could be read, but their meaning is not
+// checkUnheld refuses a held lock. It tries to lock: the meaning of the lock's words in memory is not
 // documented.
 func checkUnheld(p *plan, l interface {
 	sync.Locker
@@ -286,9 +286,9 @@ func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *re
 	return b, r
 }
 
-// registerInline registers the visit of an inline value of a type that pointers lead to. If
-// a pointer led to it before, that is part of the value, and is written after the encoding.
-// Two slices that share it do not count.
+// registerInline registers the visit of an inline value of a type that pointers lead to. If a pointer has led
+// to it before, that is part of the value, and is written after the encoding. It does not count if two slices
+// share the value.
 func (w *Walker) registerInline(p *plan, addr uintptr) {
 	s := &w.walk
 	if w.equal {

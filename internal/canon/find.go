@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// Finder finds all values of some types that the walk meets in a value, so that they can be
-// changed in place. Values whose types cannot hold one cost nothing.
+// Finder finds all values of some types that the walk meets in a value, so that they can be changed in place.
+// It skips values whose types cannot contain such values.
 type Finder struct {
 	w     *Walker
 	types []reflect.Type
 	plans map[*plan]*holding
 
-	// The state of one Find.
+	// The fields from here on are the state of one call of Find.
 	met   func(reflect.Value)
 	seen  once[object]
 	lists once[list]
@@ -24,15 +24,15 @@ type Finder struct {
 	past  bool // zero values are passed over
 
 	last    dynamicHolding
-	scratch map[*plan]reflect.Value // the element of a map that is looked at
+	scratch map[*plan]reflect.Value // the copy of a map's element in which it searches now
 }
 
-// holding says what values of a plan may hold.
+// holding says whether values of a plan contain values of the types, and where.
 type holding struct {
-	looked  bool        // they are values of the types
-	may     bool        // they may hold a value of the types
-	refused string      // why one could not be found in them, or ""
-	fields  []heldField // of a struct: those that may hold one
+	looked  bool        // they are themselves values of the types
+	may     bool        // they may contain a value of the types
+	refused string      // why a value in them could not be found, or ""
+	fields  []heldField // of a struct: the fields that may contain a value of the types
 	elem    *holding
 }
 
@@ -43,14 +43,14 @@ type heldField struct {
 	of   *holding
 }
 
-// dynamicHolding says what values of a dynamic type may hold.
+// dynamicHolding says whether values of a dynamic type contain values of the types.
 type dynamicHolding struct {
 	typ  reflect.Type
 	plan *plan
 	of   *holding
 }
 
-// once is a set. Most have few members, for which a map is slow.
+// once is a set for which a map would be slow, since most have few members.
 type once[T comparable] struct {
 	few  []T
 	many map[T]bool
@@ -87,19 +87,18 @@ func (o *once[T]) clear() {
 	clear(o.many)
 }
 
-// list distinguishes slices of different length at the same address.
+// list identifies a slice that was visited. Slices of different length at one address are different.
 type list struct {
 	object
 	len int
 }
 
-// Finder finds values of these types, which must be plain structs.
+// Finder returns a Finder for values of these types, which must be plain structs.
 func (w *Walker) Finder(types ...reflect.Type) *Finder {
 	return &Finder{w: w, types: types, plans: map[*plan]*holding{}, scratch: map[*plan]reflect.Value{}}
 }
 
-// PassZero makes Find pass over zero values. Elements of maps that hold no other ones then cost
-// little.
+// PassZero makes Find skip zero values. Then maps whose elements hold only zero values cost little.
 func (f *Finder) PassZero() *Finder {
 	f.past = true
 	return f
@@ -160,7 +159,7 @@ func (c cannotFind) Error() string { return string(c) }
 
 func (f *Finder) looked(t reflect.Type) bool { return slices.Contains(f.types, t) }
 
-// of returns what values of a plan may hold.
+// of returns what values of a plan may contain.
 func (f *Finder) of(p *plan) *holding {
 	if h, known := f.plans[p]; known {
 		return h
@@ -374,7 +373,7 @@ func cleaned(v reflect.Value) reflect.Value {
 	return c
 }
 
-// copied searches a copy, which is written back if something was found in it.
+// copied searches a copy. If it finds something in it, it calls write with the copy later.
 func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 	at := len(f.later)
 	if write != nil {
@@ -439,7 +438,7 @@ func (f *Finder) element(p *plan, it *reflect.MapIter) reflect.Value {
 	return v
 }
 
-// idle reports whether a look at v alone shows that nothing is found in it. The look follows no
+// idle reports whether a quick look at v shows that nothing will be found in it. The look follows no
 // pointers, slices and maps.
 func (f *Finder) idle(p *plan, v reflect.Value) bool {
 	h := f.of(p)

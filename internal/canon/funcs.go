@@ -19,8 +19,8 @@ import (
 type funcWay struct {
 	plan    *copyPlan // the plan of a method value's memory; nil if the function is shared
 	refused string    // why it cannot be copied
-	unseen  bool      // it is refused since it is a method value and where receivers lie is not known
-	met     int       // how many types were known at that time
+	unseen  bool      // it is refused because it is a method value, and it is not known where receivers lie in memory
+	met     int       // the number of types known when this was decided
 }
 
 // withVariables matches the names that Go gives to functions which have variables:
@@ -237,8 +237,8 @@ func (b *bound) look(v reflect.Value, shared bool) {
 	}
 }
 
-// fixed looks at a field of functions that never change. A method value among them is copied
-// with its receiver all the same, so that it belongs to the copy.
+// fixed looks at a field with functions that never change. Method values among them are copied with their
+// receivers nevertheless, so that each belongs to its copy.
 func (b *bound) fixed(v reflect.Value) {
 	if v.Kind() == reflect.Func && !v.IsNil() && b.decides {
 		if way := b.c.funcWay(v.Pointer()); way.unseen {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// Made is a field that is no part of a value, and that a function makes again in a copy.
+// Made describes a field that does not belong to the value, and that a function makes again in each copy.
 type Made struct {
 	Field string // "pkg.Type.field" or "*.field"
 	// Owner is a pointer type, or an interface. Make gets a pointer to the nearest object
@@ -41,7 +41,7 @@ func (o *omissions) madeField(t reflect.Type, field string) (found *Made) {
 	return found
 }
 
-// misfit returns why a Made is not for a field, or nil.
+// misfit returns the reason why a Made does not fit a field, or nil.
 func (m *Made) misfit(f reflect.StructField) *refusal {
 	if m.Type.AssignableTo(f.Type) {
 		return nil
@@ -50,7 +50,7 @@ func (m *Made) misfit(f reflect.StructField) *refusal {
 		reason: fmt.Sprintf("the function that makes it again returns a %s", m.Type), advice: "have it return the field's type"}
 }
 
-// of reports whether the function can take a pointer to a t.
+// of reports whether Make can take a pointer to a t as its owner.
 func (m *Made) of(t reflect.Type) bool {
 	if m.Owner.Kind() == reflect.Interface {
 		return t.Kind() == reflect.Struct && reflect.PointerTo(t).Implements(m.Owner)
@@ -68,7 +68,7 @@ func (o *omissions) owns(t reflect.Type) bool {
 	return false
 }
 
-// making is a field that was met while the copy was made.
+// making is a field that was met while the copy was made, and that must be made in the copy.
 type making struct {
 	from, to unsafe.Pointer // the struct with the field, in the original and in the copy
 	plan     *copyPlan      // of that struct, with made
@@ -76,7 +76,7 @@ type making struct {
 	owner    owner
 }
 
-// owner is the object around what is being copied that a Made may ask for.
+// owner is an object that contains the value being copied. A Made may need it.
 type owner struct {
 	up   *owner
 	typ  reflect.Type
@@ -142,13 +142,13 @@ func fieldAt(t reflect.Type, offset uintptr) reflect.StructField {
 	panic("macemc bug: canon makes a field that is not there")
 }
 
-// byValue is why a field cannot be made in what a map or an interface holds by value: its
+// byValue returns the reason why a field cannot be made in a value that a map or an interface contains: its
 // memory has no address of its own.
 func byValue(cp *copyPlan, in string) string {
 	return fmt.Sprintf("%s, which a function makes again in part, is held by value in %s; hold a pointer to it", cp.typ, in)
 }
 
-// copyOwner copies an object that a Made asks for.
+// copyOwner copies an object that a Made may need as its owner.
 func (c *copies) copyOwner(cp *copyPlan, to, from unsafe.Pointer) {
 	up := c.owner
 	c.owner = &owner{up, cp.typ, from, to}

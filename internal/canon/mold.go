@@ -7,29 +7,29 @@ import (
 	"macemc/internal/canon/fast"
 )
 
-// A Mold is a value that takes the form of one packed value after another, in the same memory. Only
-// values whose memory has a fixed form have one: pointers and interfaces that lead to one object each,
-// and bytes.
+// A Mold is a value into which packed values of one form are written, one after another, without allocating
+// memory. A value can be a Mold only if its memory has a fixed form: pointers and interfaces that lead to one
+// object each, and bytes.
 type Mold struct {
 	value any
-	form  []byte // the packed value that the Mold was made of
+	form  []byte // the packed value from which the Mold was made
 	runs  []moldRun
 	words []moldWord
 }
 
-// moldRun is memory without pointers. Its bytes are packed at in.
+// moldRun is a piece of the value's memory that contains no pointers. Its bytes are at offset in of the
+// packed value.
 type moldRun struct {
 	at   unsafe.Pointer
 	size int
 	in   int
 }
 
-// moldWord is a pointer of the value, or a word of an interface.
+// moldWord is the address of a pointer in the value, or of a word of an interface, and its contents.
 type moldWord struct{ at, is unsafe.Pointer }
 
-// MoldOf returns a Mold that is made of v, which nobody else may use from now on; or nil if v has
-// slices, maps, strings, functions, locks, nil pointers, two pointers to one object, or values that are not
-// packed.
+// MoldOf makes v into a Mold. The caller must not use v any more. It returns nil if v has slices, maps,
+// strings, functions, locks, nil pointers, two pointers to one object, or values that Pack cannot pack.
 func (w *Walker) MoldOf(p *Pool, v any) *Mold {
 	packed, why := w.Pack(p, v)
 	if why != "" {
@@ -46,8 +46,8 @@ func (w *Walker) MoldOf(p *Pool, v any) *Mold {
 // Value returns the value.
 func (m *Mold) Value() any { return m.value }
 
-// Fill makes the value be what was packed, by Pack or by Walker.Pack with the same Pool. It returns
-// false, and leaves the value alone, if that has another form.
+// Fill writes a packed value into the Mold. It must come from Pack, or from Walker.Pack with the same Pool.
+// If it has another form, Fill returns false and changes nothing.
 func (m *Mold) Fill(packed []byte) bool {
 	if len(packed) != len(m.form) {
 		return false
@@ -75,8 +75,8 @@ func (m *Mold) Fill(packed []byte) bool {
 	return true
 }
 
-// Pack appends to b what Walker.Pack writes. It returns false if a pointer or an interface of the value
-// no longer holds what it held at first.
+// Pack appends the packed value to b, as Walker.Pack would write it. It returns false if a pointer or an
+// interface in the value has been changed.
 func (m *Mold) Pack(b []byte) ([]byte, bool) {
 	for i := range m.words {
 		if w := &m.words[i]; *(*unsafe.Pointer)(w.at) != w.is {
@@ -92,7 +92,7 @@ func (m *Mold) Pack(b []byte) ([]byte, bool) {
 	return b, true
 }
 
-// molder finds the runs and words of a value, and packs it a second time.
+// molder finds the runs and words of a value while it packs the value a second time.
 type molder struct {
 	*Mold
 	*copies
@@ -170,5 +170,5 @@ func (b *molder) object(cp *copyPlan, p unsafe.Pointer) bool {
 	return b.steps(cp, p)
 }
 
-// moldMost is the largest number of objects of a Mold.
+// moldMost is the largest number of objects in a Mold.
 const moldMost = 16

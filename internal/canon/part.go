@@ -11,8 +11,8 @@ func (w *Walker) LinesOf(v any, wanted Wanted) []Line {
 	return linesOf(w.treeOf(v, wanted, false))
 }
 
-// Read returns Lines for people, line by line: an integer whose type has a String is shown by it,
-// and a value that stands for another one by the other alone.
+// Read returns Lines in a form for people: an integer whose type has a String method is shown by it, and a
+// struct that only wraps a value is shown as that value (see Options.Through).
 func (w *Walker) Read(v any) []Line { return linesOf(w.treeOf(v, nil, true)) }
 
 func linesOf(n *node, err error) []Line {
@@ -28,9 +28,9 @@ func linesOf(n *node, err error) []Line {
 // skippedPart is the leaf of a part that is not wanted. It has no line.
 const skippedPart = ""
 
-// below says what may be met in values of a plan.
+// below describes the values that a walk can meet below values of a plan.
 type below struct {
-	objects bool // that other places may refer to
+	objects bool // objects to which other places may refer
 	fields  bool // see Wanted
 }
 
@@ -48,7 +48,7 @@ func (b *builder) skips(p *plan, path string) bool {
 	return !under.objects && !b.wanted(path, under.fields)
 }
 
-// under returns what may be met in values of a plan.
+// under returns the kinds of values that a walk can meet below values of a plan.
 func (b *builder) under(p *plan) below {
 	if u, known := b.below[p]; known {
 		return u
@@ -84,7 +84,7 @@ func (b *builder) distinct(p *plan) bool {
 	return p.op == opBool || p.op == opInt || p.op == opUint || p.op == opString || b.w.named[p.typ]
 }
 
-// numbered reports whether keys of a plan are written as numbers.
+// numbered reports whether keys of a plan are written as numbers in paths.
 func numbered(w *Walker, p *plan) bool {
 	return (p.op == opInt || p.op == opUint || p.op == opBool) && !w.named[p.typ]
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// op is what a plan does with a value.
+// op is the way in which a plan walks a value.
 type op uint8
 
 const (
@@ -55,7 +55,7 @@ type plan struct {
 	direct bool   // whether an interface holds values in its second word; known once one was met
 	track  *track // the steps of its walk: see trackOf
 
-	// Used by walks by reflection.
+	// The fields from here on are used by walks by reflection.
 	copies scratch
 	frames []*mapFrame
 	frame  int // frames in use
@@ -84,9 +84,9 @@ type compiler struct {
 	names names
 }
 
-// names are the numbers that are renamed.
+// names are the numbers that a walk writes in place of others: see Options.Names.
 type names struct {
-	typ reflect.Type // nil if none are
+	typ reflect.Type // nil if no numbers are replaced
 	to  []uint32
 	met []bool
 }
@@ -99,8 +99,8 @@ func (n *names) rename(to []uint32) {
 	clear(n.met)
 }
 
-// visits returns how many values a walk that renames nothing visits in a number of the type, beyond the
-// number itself.
+// visits returns how many more values than one a walk without replacement visits in a number of the type: the
+// fields, if it is a struct.
 func (n *names) visits() uint32 {
 	if n.typ.Kind() == reflect.Struct {
 		return uint32(n.typ.NumField())
@@ -277,7 +277,7 @@ func (w *compiler) compileList(p *plan) *refusal {
 
 func (p *plan) dynamic() { p.op = opInterface }
 
-// list makes p a list of values of plan e.
+// list makes p the plan of a list of values of plan e.
 func (p *plan) list(e *plan) {
 	switch p.elem = e; {
 	case p.typ.Kind() == reflect.Array:
@@ -289,7 +289,7 @@ func (p *plan) list(e *plan) {
 	}
 }
 
-// structure makes p a struct without fields, and add adds one.
+// structure makes p the plan of a struct without fields; add adds a field.
 func (p *plan) structure() { p.op, p.plain = opStruct, true }
 
 func (p *plan) add(f field) {
@@ -297,7 +297,7 @@ func (p *plan) add(f field) {
 	p.fields = append(p.fields, f)
 }
 
-// to makes p a pointer to values of plan e. It reports whether e became pointed.
+// to makes p the plan of a pointer to values of plan e. It reports whether this is the first pointer to them.
 func (p *plan) to(e *plan, as op) (first bool) {
 	if e.op == opOmit {
 		p.omit()
@@ -307,17 +307,17 @@ func (p *plan) to(e *plan, as op) (first bool) {
 	return e.point()
 }
 
-// point notes that a pointer to the type was met. It reports whether that is new, and matters.
+// point records that a pointer to the type was met. It reports whether it is the first one, and matters.
 func (p *plan) point() (first bool) {
 	first = !p.pointed && p.typ.Size() > 0
 	p.pointed = p.pointed || first
 	return first
 }
 
-// table makes p a map from values of plan k to those of plan e.
+// table makes p the plan of a map from values of plan k to values of plan e.
 func (p *plan) table(k, e *plan) { p.op, p.key, p.elem = opMap, k, e }
 
-// atomic makes p a type of sync/atomic, whose value of plan e lies at an offset.
+// atomic makes p the plan of a type of sync/atomic whose value, of plan e, lies at an offset.
 func (p *plan) atomic(e *plan, off uintptr) { p.op, p.elem, p.plain, p.off = opAtomic, e, e.plain, off }
 
 func (w *compiler) compileStruct(p *plan) *refusal {
@@ -353,8 +353,8 @@ func (w *compiler) compilePointer(p *plan) *refusal {
 	return w.pointTo(p, opPointer, p.typ.Elem())
 }
 
-// pointTo makes p a pointer to t. From now on, inline values of t are
-// registered; a walk under way has missed some and must start again.
+// pointTo makes p the plan of a pointer to t. From now on, inline values of t are registered; a walk under
+// way has missed some and must start again.
 func (w *compiler) pointTo(p *plan, op op, t reflect.Type) *refusal {
 	e, r := w.plan(t)
 	if r != nil {

@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Pool keeps what packed values share: values that copies share, too, types, and short
-// strings. Several Walkers may use one Pool at the same time.
+// Pool keeps the parts that packed values share: values that copies share, types, and short strings. Several
+// Walkers may use one Pool at the same time.
 type Pool struct {
 	mu      sync.Mutex
 	numbers map[constant]uint32

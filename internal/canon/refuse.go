@@ -57,7 +57,7 @@ func (r *refusal) under(t reflect.Type) error {
 	return fmt.Errorf("cannot walk %s%s (%s): %s; %s", t, r.where(), r.typ, r.reason, advice)
 }
 
-// pointee returns the type that pointers of type t lead to in the end.
+// pointee returns the type to which pointers of type t lead after all pointers are followed.
 func pointee(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -65,9 +65,9 @@ func pointee(t reflect.Type) reflect.Type {
 	return t
 }
 
-// outer returns the field that would be left out so that what is below a root can be walked:
-// the innermost. For a value of the standard library (a logger, a timer) it is the field
-// that holds it, since users cannot tag the fields inside.
+// outer returns the field to leave out so that the rest can be walked: the innermost field on the path. If
+// the path ends in a value of the standard library (a logger, a timer), it is the field that holds this
+// value, since users cannot tag the fields inside.
 func (r *refusal) outer(root reflect.Type) member {
 	for _, f := range r.fields {
 		if !standard(f.of, root) {
@@ -77,7 +77,8 @@ func (r *refusal) outer(root reflect.Type) member {
 	return r.fields[0]
 }
 
-// functions returns how many fields of a named struct hold functions, if m is one of them.
+// functions returns the number of fields with functions in the struct of m, or 0 if m has no function or the
+// struct has no name.
 func (m member) functions() (n int) {
 	if f, is := m.of.FieldByName(m.name); !is || !functions(f.Type) || ruleNames(m.of) == nil {
 		return 0
@@ -90,9 +91,8 @@ func (m member) functions() (n int) {
 	return n
 }
 
-// guest returns the rule for the innermost type, on the way to what cannot be walked, that
-// is of another package than the struct around it. Caches, metrics and loggers are of such
-// types. It returns "" if there is none.
+// guest returns the rule for the innermost type on the path that is of another package than the struct around
+// it. Caches, metrics and loggers are of such types. It returns "" if there is none.
 func (r *refusal) guest(root reflect.Type) string {
 	home := func(t reflect.Type) string {
 		if standard(t, root) {

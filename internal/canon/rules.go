@@ -124,9 +124,8 @@ func (o *omissions) ofWorld(t reflect.Type) bool {
 	return o.skipped(t)
 }
 
-// skipped reports whether Options.Skip leaves out all values of t. A struct that embeds an
-// implementation implements the interface by accident. If it were left out, its own fields
-// would silently be lost.
+// skipped reports whether Options.Skip leaves out all values of t. A struct that embeds an implementation is
+// not left out: it implements the interface by accident, and its own fields may be state.
 func (o *omissions) skipped(t reflect.Type) bool {
 	for _, s := range o.skip {
 		if implements(t, s) && !embeds(t, s) {

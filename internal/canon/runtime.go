@@ -12,10 +12,11 @@ import (
 // reflection beside each call. If fast must not be used, Walker.known is false and only
 // reflection is left: the same bytes and copies, more slowly.
 
-// Slow returns why walks take several times as long as they could, or "".
+// Slow returns the reason why this process walks values by reflection, which takes several times as long, or
+// "".
 func Slow() string { return fast.Fault() }
 
-// Types of package fast that the rest of canon holds without looking into them.
+// The types of package fast that canon uses without looking into them.
 type (
 	dynamicTypes[P any] = fast.Types[P]
 	mapLayout           = fast.Layout
@@ -33,8 +34,8 @@ type entryKind uint8
 const (
 	entryWalked  entryKind = iota
 	entryRaw               // key and element are bytes
-	entryTouches           // and they are adjacent
-	entryShort             // and each is a word or a part of one, four bytes or more together
+	entryTouches           // the same, and they are adjacent
+	entryShort             // the same, and each is at most a word, four bytes or more together
 )
 
 // learn completes the track of p, if it is a map.
@@ -93,8 +94,8 @@ func (w *Walker) encodeAny(v any, b []byte) (_ []byte, r *refusal) {
 	return b, r
 }
 
-// met returns the plan of the value in the interface at an address and where that value
-// lies, if its type was met before. If interfaces are not known, it always returns nil.
+// met returns the plan and the address of the value in the interface at an address, if a value of its type
+// was met before. If the layout of interfaces is not known, it returns nil.
 func (w *Walker) met(at unsafe.Pointer) (*plan, unsafe.Pointer) {
 	v := (*fast.Words)(at)
 	d := &w.types[fast.Place(v.Type)]
@@ -107,8 +108,9 @@ func (w *Walker) met(at unsafe.Pointer) (*plan, unsafe.Pointer) {
 	return d.Of, v.Data
 }
 
-// open is met for any value in the interface of plan p. The plan of an empty interface is
-// nil. If interfaces are not known, the value lies in a copy until shut.
+// open returns the plan and the address of the value in the interface of plan p at an address. Unlike met, it
+// compiles a plan for a new type. The plan of an empty interface is nil. If the layout of interfaces is not
+// known, the value lies in a copy until shut.
 func (w *Walker) open(p *plan, at unsafe.Pointer) (*plan, unsafe.Pointer, *refusal) {
 	v := reflect.NewAt(p.typ, at).Elem().Elem()
 	if !v.IsValid() {

@@ -24,7 +24,7 @@ func word(at unsafe.Pointer, size uintptr) uint64 {
 
 func isWord(size uintptr) bool { return size == 1 || size == 2 || size == 4 || size == 8 }
 
-// ofPair returns ofBytes of two words in sequence, which have 4 bytes or more together.
+// ofPair returns the hash of two words in sequence, as ofBytes would. They have at least 4 bytes together.
 func ofPair(a, b uint64, sizeA, sizeB uintptr) Hash {
 	n := uint64(sizeA + sizeB)
 	lo := a | b<<(8*sizeA) // shifts by 64 give 0

@@ -194,7 +194,7 @@ func namedText(v any) string {
 
 // Leaves
 
-// word returns what the String of an integer says, for people, or "" if it has none.
+// word returns the String of an integer, for people, or "" if its type has no String.
 func (b *builder) word(p *plan, v reflect.Value) (text string) {
 	if !b.read || p.typ.Name() == "" || p.typ.PkgPath() == "" {
 		return ""
@@ -302,7 +302,7 @@ func (b *builder) slice(p *plan, v reflect.Value, path string) *node {
 	return b.items(p, v, path)
 }
 
-// inMemory restores whether values lie in scratch memory.
+// inMemory sets again whether values lie in scratch memory.
 func (b *builder) inMemory(copied bool) { b.copied = copied }
 
 func (b *builder) items(p *plan, v reflect.Value, path string) *node {
@@ -433,8 +433,7 @@ func (b *builder) entries(p *plan, v reflect.Value) []entry {
 	return es
 }
 
-// natural orders entries as a reader expects, and by encoding where that says
-// nothing.
+// natural orders entries by their keys, if these are numbers or strings, and otherwise by their encodings.
 func natural(a, b entry) int {
 	order := 0
 	switch a.key.Kind() {
@@ -518,9 +517,8 @@ func (b *builder) typed(p *plan, n *node) *node {
 	return n
 }
 
-// bare reports whether a leaf needs no type: int, string and bool are what
-// their literals say, a back reference has the type of its object, and the word
-// of a Named value begins like no literal.
+// bare reports whether a leaf is clear without its type: literals of int, string and bool; a back reference,
+// which has the type of its object; and a Named value, whose text cannot be taken for a literal.
 func (b *builder) bare(p *plan, s string) bool {
 	switch {
 	case p.typ == reflect.TypeFor[int](), p.typ == reflect.TypeFor[string](), p.typ == reflect.TypeFor[bool]():

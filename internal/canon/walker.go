@@ -57,9 +57,9 @@ type Walker struct {
 	now     func(any) (time.Time, bool)
 	content *Walker         // the Walker of immutable values; nil until one is met
 	texts   map[Hash]string // texts of immutable values by their hashes; used by content alone
-	equal   bool            // values count by content alone, and objects have no identity
+	equal   bool            // values count by content alone: equal objects are not distinguished
 
-	rootPlan *plan // of type any
+	rootPlan *plan // the plan of type any
 	held     any   // the root of a walk that must lie in memory
 	types    dynamicTypes[plan]
 	entries  []mapEntry
@@ -91,13 +91,13 @@ type walkFlags struct {
 // count makes times count from the present, if there is one.
 func (f *walkFlags) count(present time.Time, is bool) { f.present, f.relative = present, is }
 
-// enter begins a walk of a value within another walk.
+// enter begins a walk of a value in the middle of another walk.
 func (f *walkFlags) enter(outer walkFlags) {
 	f.present, f.relative, f.depth = outer.present, outer.relative, outer.depth
 }
 
-// down enters a value that another one contains, and returns what up needs. copied says whether
-// the value lies in scratch memory.
+// down enters a value inside another one. copied says whether the value lies in scratch memory. The result
+// must be passed to up.
 func (f *walkFlags) down(copied bool) (before bool) {
 	before, f.copied = f.copied, copied
 	f.depth++
@@ -115,7 +115,7 @@ func (f *walkFlags) visit(n uint64) { f.seq += n }
 // root begins a walk of the value in an interface, which lies in scratch memory.
 func (f *walkFlags) root() { f.depth, f.copied = 1, true }
 
-// toKey enters the key of a map, and returns what fromKey needs.
+// toKey enters the key of a map. The result must be passed to fromKey.
 func (f *walkFlags) toKey() (before bool) {
 	before, f.inKey = f.inKey, true
 	return before

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Where is the place that a path of a value's lines leads to.
+// Where describes the place in a value to which the path of a line leads.
 type Where struct {
 	Field string // the rule for the innermost field on the path, or "" if there is none
 	Type  string // the rule for the type there, or that a pointer there leads to, or ""
 }
 
-// Where follows a path, as Lines has it, for advice. An element that v does not have, or whose key is
-// neither a string nor an integer, is followed by its type. If the path does not lead anywhere,
-// the zero Where is returned.
+// Where follows a path that Lines has returned for v, so that advice can name a rule for the place. If v does
+// not have an element on the path, or its key is neither a string nor an integer, Where follows the type of
+// the element. It returns the zero Where if the path leads nowhere.
 func (w *Walker) Where(v any, path string) (at Where) {
 	here := reflect.ValueOf(v)
 	for {
@@ -47,7 +47,8 @@ func (w *Walker) Where(v any, path string) (at Where) {
 	}
 }
 
-// TypeRule returns the rule for a type, or for that which a pointer leads to, or "".
+// TypeRule returns the rule that names a type, or the type to which it points, or "" if that type has no
+// name.
 func TypeRule(t reflect.Type) string {
 	if names := ruleNames(pointee(t)); names != nil {
 		return names[0]
@@ -75,8 +76,8 @@ func firstStep(path string) (label, rest string, is bool) {
 	return path[:end], path[end:], true
 }
 
-// closing returns where the bracket closes with which a path begins, or -1. A label may have brackets
-// and strings of its own.
+// closing returns the index of the bracket that closes the one at the start of path, or -1. A label may
+// contain brackets and strings.
 func closing(path string) int {
 	open, quoted := 0, false
 	for i := 0; i < len(path); i++ {
@@ -97,7 +98,8 @@ func closing(path string) int {
 	return -1
 }
 
-// part returns the part of a value that a label stands for, or a zero of its type, or the zero Value.
+// part returns the part of a value that a label denotes. If v has no such part, it returns a zero value of
+// the part's type, or the zero Value.
 func part(v reflect.Value, label string) reflect.Value {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -118,8 +120,7 @@ func part(v reflect.Value, label string) reflect.Value {
 	return reflect.Value{}
 }
 
-// labelled reports whether a label stands for a key that is a string or an integer. Other
-// keys are not followed.
+// labelled reports whether a label denotes a key, which must be a string or an integer.
 func labelled(key reflect.Value, label string) bool {
 	switch {
 	case key.Kind() == reflect.String:

@@ -61,6 +61,6 @@ func Systems() []*sim.System {
 	}
 }
 
-// Find returns the system of that name. Its error says which there are, and which was
-// probably meant.
+// Find returns the system with a name. Its error lists the systems, and suggests the one that was probably
+// meant.
 func Find(name string) (*sim.System, error) { return known.System(Systems(), name) }

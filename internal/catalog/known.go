@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// The words of the entries: see package known.
+// The words of the entries, which package known defines.
 type (
 	Known    = known.Bug
 	Flags    = known.Flags
@@ -30,7 +30,7 @@ const (
 //go:embed prefixes
 var files embed.FS
 
-// recorded are the prefixes.
+// recorded is the folder of the prefixes.
 var recorded = func() fs.FS {
 	sub, err := fs.Sub(files, "prefixes")
 	if err != nil {
@@ -39,8 +39,8 @@ var recorded = func() fs.FS {
 	return sub
 }()
 
-// Bugs returns all known bugs, in the order of the systems, and in each of its own. One
-// that has no entry in the list is Known by its ID alone.
+// Bugs returns all known bugs, by system, and in the system's own order. A bug without an entry in list has
+// only its ID.
 func Bugs() (all []known.Entry) {
 	entries := map[sim.BugID]Known{}
 	for _, k := range list {
@@ -61,7 +61,7 @@ func Bugs() (all []known.Entry) {
 // FindBugs returns the known bugs with these ids: see known.Find.
 func FindBugs(ids []string) ([]known.Entry, error) { return known.Find(Bugs(), ids) }
 
-// at returns the critical step where something happens to a node with a role.
+// at returns the critical step in which a node with a role takes an event.
 func at(role known.Role, kind sim.Kind, message string) Critical {
 	return Critical{Role: role, Kind: kind, Message: message}
 }

@@ -40,7 +40,7 @@ type charted struct {
 	pairs []int
 	moves []int // from state s to state t: at s*len(States)+t
 
-	foreign bool // the chart is of another process, and none of this one was met yet
+	foreign bool // the chart is from another process, and no equal one of this process was met yet
 }
 
 // HandlerTable marks a tally as not being part of a node's state.
@@ -89,7 +89,7 @@ func (t *Tally) Merge(other *Tally) {
 	}
 }
 
-// Sum is what was counted of a chart, as plain values.
+// Sum has the counts of one chart, as plain values.
 type Sum struct {
 	Chart *Chart
 	Pairs []int
@@ -110,8 +110,8 @@ func (t *Tally) Counted() (all []Sum) {
 	return all
 }
 
-// Join adds what another process counted. A chart that this one has not met yet stands for the one
-// of its name that it meets later.
+// Join adds the counts of another process. If this process has not met a chart yet, the counts are kept under
+// the chart's name until it does.
 func (t *Tally) Join(counted []Sum) error {
 	for _, one := range counted {
 		if one.Chart == nil || len(one.Pairs) != len(one.Chart.Pairs) || len(one.Pairs) != len(one.Chart.States)*len(one.Chart.Events) {

@@ -93,7 +93,7 @@ type message struct {
 	Error  *struct{ Message string }
 }
 
-// Call asks for something and waits for the answer.
+// Call sends a command to the browser and waits for the answer.
 func (b *Browser) Call(method string, params map[string]any) map[string]any {
 	b.t.Helper()
 	b.id++
@@ -163,7 +163,7 @@ func (b *Browser) Eval(expression string) any {
 	return r["result"].(map[string]any)["value"]
 }
 
-// Shot keeps a picture of the page, if -shots says where.
+// Shot saves a picture of the page in the folder of the flag -shots, if it is set.
 func (b *Browser) Shot(name string) {
 	b.t.Helper()
 	if *shots == "" {

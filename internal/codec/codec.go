@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	depthMost = 1_000   // nesting of a value
-	emptyMost = 100_000 // elements of a list whose elements have no bytes
+	depthMost = 1_000   // the deepest nesting of a value
+	emptyMost = 100_000 // the largest number of elements in a list whose elements have no bytes
 )
 
 // object is a value that a pointer leads to.
@@ -56,8 +56,8 @@ func (w *writer) enter() bool {
 
 func (w *writer) leave() { w.depth-- }
 
-// again writes the number of an object that the value contained before. It reports false,
-// and numbers the object, if it did not.
+// again writes the number of an object that was written before. Otherwise it gives the object a number and
+// returns false.
 func (w *writer) again(id object) bool {
 	if n, met := w.met[id]; met {
 		w.uint(uint64(n) + 2)
@@ -152,7 +152,7 @@ type reader struct {
 	depth int
 	inKey bool
 	err   error
-	outer *plan // of the value that dynamic gave last
+	outer *plan // the plan of the value that dynamic has read last
 }
 
 // begin makes a used reader ready for the bytes of a value, and forgets the last one's objects.
@@ -191,7 +191,7 @@ func (r *reader) must(fits bool, t reflect.Type) {
 	}
 }
 
-// has reports whether n more bytes are there.
+// has reports whether at least n more bytes follow.
 func (r *reader) has(n int) bool {
 	if len(r.data) < n {
 		r.fail("the bytes end within a value")
@@ -234,7 +234,8 @@ func (r *reader) uint() uint64 {
 	return x
 }
 
-// count reads a number of elements, each of which has at least that many bytes.
+// count reads a number of elements. It rejects a number for which the remaining bytes cannot suffice, since
+// each element has at least that many.
 func (r *reader) count(least int) int {
 	n := r.uint()
 	if most := uint64(emptyMost); least == 0 && n > most || least > 0 && n > uint64(len(r.data)/least) {
@@ -294,8 +295,8 @@ func (r *reader) dynamic(c *Codec) reflect.Value {
 // the value is.
 type eface struct{ typ, at unsafe.Pointer }
 
-// held makes an interface of a value that is used nowhere else. It makes no copy, if interfaces
-// hold values of the type by their address.
+// held returns an interface with a value that is used nowhere else. If interfaces hold values of the type by
+// their address, it does not copy the value.
 func (p *plan) held(v reflect.Value) any {
 	if p.direct {
 		return v.Interface()

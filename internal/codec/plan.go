@@ -17,12 +17,12 @@ type plan struct {
 	typ   reflect.Type
 	name  string
 	shape uint64
-	least int // bytes that a value has at least
+	least int // the least number of bytes of a value
 	write func(w *writer, at unsafe.Pointer)
 	read  func(r *reader, at unsafe.Pointer)
 
-	word   unsafe.Pointer // what an interface that holds such a value begins with
-	direct bool           // and it may be the value itself that follows, not its address
+	word   unsafe.Pointer // the first word of an interface that holds such a value
+	direct bool           // whether the second word may be the value itself and not its address
 	spares sync.Pool      // of *scratch
 }
 
@@ -40,7 +40,7 @@ func (c *Codec) compiled(t reflect.Type) (*plan, error) {
 	return p, nil
 }
 
-// walked reports whether a field is a part of a value on the wire.
+// walked reports whether a field is written.
 func walked(f reflect.StructField) bool { return f.Name != "_" && f.Tag.Get("mc") != "-" }
 
 var (
@@ -137,7 +137,7 @@ func (p *plan) alone() bool {
 	return true
 }
 
-// of completes the plan of a slice, an array or a pointer with that of its elements.
+// of completes the plan of a slice, an array or a pointer, given the plan of its elements.
 func (p *plan) of(elem *plan) {
 	switch k := p.typ.Kind(); {
 	case k == reflect.Array:
@@ -240,7 +240,7 @@ func (p *plan) uint() {
 	}
 }
 
-// float writes the bits, since not all NaNs are alike.
+// float completes the plan of a number that is written as its bits, since NaNs differ.
 func (p *plan) float() {
 	n := int(p.typ.Size())
 	p.least = n
@@ -288,8 +288,8 @@ func (p *plan) time() {
 
 var errDeep = errors.New("a value is nested too deep, or contains itself by a slice")
 
-// dynamic compiles an interface: 0 for nil; 1, name and shape for a type that this value
-// has not contained before; or the number of a type that it has.
+// dynamic completes the plan of an interface. It is written as 0 for nil; as 1, name and shape for a type
+// that is new in this value; or else as the number of the type.
 func (p *plan) dynamic(c *Codec) {
 	t := p.typ
 	p.write = func(w *writer, at unsafe.Pointer) {
@@ -390,13 +390,13 @@ func (p *plan) array(elem *plan) {
 	}
 }
 
-// planned is a field of a struct that a value on the wire has.
+// planned is a field of a struct that is written.
 type planned struct {
 	of  *plan
 	off uintptr
 }
 
-// fields returns the fields of a struct that a value on the wire has.
+// fields returns the fields of a struct that are written.
 func (c *Codec) fields(t reflect.Type, made map[reflect.Type]*plan) (list []planned, err error) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -436,7 +436,8 @@ func (p *plan) structure(fields []planned) {
 	}
 }
 
-// pointer writes the object of a pointer when it is first met, and only its number after that.
+// pointer completes the plan of a pointer. Its object is written when it is first met, and only its number
+// after that.
 func (p *plan) pointer(elem *plan) {
 	t := p.typ.Elem()
 	p.write = func(w *writer, at unsafe.Pointer) {

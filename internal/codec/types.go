@@ -62,7 +62,7 @@ type Codec struct {
 	mu    sync.RWMutex
 	plans map[reflect.Type]*plan
 	named map[string]*plan // by Name
-	made  int              // types without a name that were made since a stranger named them
+	made  int              // how many types without a name were made because a stranger named them
 }
 
 // madeMost is the largest number of types without a name that strangers may ask for, since the
@@ -92,7 +92,7 @@ func (c *Codec) Allow(types ...reflect.Type) {
 	}
 }
 
-// Near allows the packages that a type leads to. The type itself is not one that is sent.
+// Near allows the packages that a type leads to. Values of the type itself are not sent.
 func (c *Codec) Near(t reflect.Type) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +121,7 @@ func (c *Codec) allow(t reflect.Type, seen map[reflect.Type]bool) {
 	}
 }
 
-// Type is a type that is known, by name and shape.
+// Type is a type with its name and its shape.
 type Type struct {
 	Name  string
 	Shape uint64
@@ -234,7 +234,7 @@ func (c *Codec) resolve(name string, depth int) (reflect.Type, error) {
 	return c.byName(name)
 }
 
-// bracket cuts a text behind the bracket that closes.
+// bracket splits a text that begins after an opening bracket at the bracket that closes it.
 func bracket(text string) (inside, rest string, ok bool) {
 	open := 1
 	for i := range len(text) {
@@ -295,8 +295,8 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 	return found, nil
 }
 
-// readable returns the name of a package whose types may be read: it is allowed, or of the
-// module of one that is.
+// readable returns the name of a package whose types may be read: an allowed package, or one of the same
+// module as an allowed one.
 func (c *Codec) readable(path string) (pkg string, is bool) {
 	if pkg, is = c.allowed[path]; is {
 		return pkg, true
@@ -329,7 +329,7 @@ var modules = sync.OnceValue(func() (all []string) {
 	return all
 })
 
-// moduleOf returns the module of a package, or "" if it is of none, as those of Go itself.
+// moduleOf returns the module of a package, or "" if it belongs to none, as Go's own packages.
 func moduleOf(path string) (of string) {
 	for _, m := range modules() {
 		if m != "" && len(m) > len(of) && (path == m || strings.HasPrefix(path, m+"/")) {
@@ -362,8 +362,7 @@ func Lookup(short, name string) (found reflect.Type) {
 	return found
 }
 
-// named yields the types of this program to which a pointer has this name, in any
-// package of the name.
+// named yields the types of this program whose pointer types have this name, in any package.
 func named(pointer string) func(func(reflect.Type) bool) {
 	return func(yield func(reflect.Type) bool) {
 		for _, word := range typesByString(pointer) {

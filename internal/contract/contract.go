@@ -19,11 +19,11 @@ func Rules(sys *sim.System) canon.Options { return sight.Sim.Rules(sys) }
 // Walker returns a walker for the system's values.
 func Walker(sys *sim.System) (*canon.Walker, error) { return sight.Sim.Walker(sys, false) }
 
-// Renamer returns a walker for the system's values that sums them as if addresses in them were others:
-// see canon.Walker.Rename. The number of an address is its Index, plus one.
+// Renamer returns a walker for the system's values that computes their sums as if some addresses in them were
+// replaced by others: see canon.Walker.Rename. The number of an address is its Index plus one.
 func Renamer(sys *sim.System) (*canon.Walker, error) { return sight.Sim.Walker(sys, true) }
 
-// CheckScript returns an error if a node joins or leaves at a place in its script where it cannot.
+// CheckScript returns an error if a script has a join or a leave at a place where it is not allowed.
 func CheckScript(self sim.Addr, script []sim.Signal, life int) error {
 	return sight.Sim.Script(self, script, life)
 }

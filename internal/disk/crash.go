@@ -40,15 +40,15 @@ func count(b bool) int {
 
 // Outcome says which writes survive a crash, and which are lost or torn.
 type Outcome struct {
-	lost []bool // by the position of the write
+	lost []bool // by the position of the write, whether it is lost
 	torn int    // the position of the write that survives in part, or -1
 }
 
-// Outcomes returns all that a crash may leave. The first keeps all writes, and the last none of
-// the open ones. The first few writes without a sync survive, or any subset of them if reorder
-// is set. Any subset of the writes whose sync failed survives. If the last surviving write to a
-// file is an append, only its first half may survive; the same holds for an overwrite that no
-// later surviving write overlaps.
+// Outcomes returns all outcomes of a crash. The first one keeps all writes, and the last one keeps none of
+// the open writes. The first few writes that were not synced survive, or any subset of them if reorder is
+// set. Any subset of the writes whose sync failed survives. If the last surviving write to a file is an
+// append, it may be torn, so that only its first half survives; so may an overwrite that no later surviving
+// write overlaps.
 func (d *Disk) Outcomes(reorder bool) (all []Outcome) {
 	if !d.Loses() {
 		return []Outcome{{torn: -1}}
@@ -106,7 +106,7 @@ func (w Write) touches(o Write) bool {
 // Torn returns how many bytes of a torn append or overwrite survive.
 func Torn(data string) int { return len(data) / 2 }
 
-// Bytes writes a number of bytes in words.
+// Bytes writes a number of bytes with its unit.
 func Bytes(n int) string {
 	if n == 1 {
 		return "1 byte"
@@ -134,7 +134,7 @@ func (d *Disk) Survive(o Outcome) *Disk {
 	return orNil(out)
 }
 
-// Told returns a description of an outcome. It numbers the open writes from 1.
+// Told returns a description of an outcome, in which open writes are numbered from 1.
 func (d *Disk) Told(o Outcome) string {
 	if !d.Loses() {
 		return "all"

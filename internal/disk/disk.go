@@ -36,8 +36,8 @@ type fate uint8
 
 const (
 	open     fate = iota // not synced
-	doubtful             // a sync of it failed, and no later sync makes it certain
-	certain              // synced, but kept behind an earlier write that is doubtful
+	doubtful             // a sync of it failed, so it may survive or not, whatever is synced later
+	certain              // synced, but an earlier write to the same place is doubtful
 )
 
 func (w Write) ofKey() bool { return w.Kind <= Delete }
@@ -79,7 +79,7 @@ type Disk struct {
 	pending []Write             // the writes since then, in order
 }
 
-// some returns a copy of d, which may be nil.
+// some returns a copy of d, or an empty Disk if d is nil.
 func (d *Disk) some() Disk {
 	if d == nil {
 		return Disk{}

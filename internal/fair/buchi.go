@@ -2,9 +2,9 @@ package fair
 
 import "slices"
 
-// buchi is, for each set of marked choices that are asked no more from some point on, a generalized
-// Büchi automaton, with one set of edges for each thing that has to happen again and
-// again; a counter makes it an ordinary one, and two nested searches look for a cycle.
+// buchi is a generalized Büchi automaton: it has one set of edges for each event that must occur infinitely
+// often. bars are the marked choices that are not asked any more from some point on. A counter turns it into
+// an ordinary Büchi automaton, in which two nested searches look for a cycle.
 type buchi struct {
 	g    *Graph
 	sets []func(s int, e Edge) bool
@@ -64,9 +64,8 @@ func (b *buchi) accepts(start int) bool {
 	return outer(place{start, 0})
 }
 
-// Buchi reports whether a graph has a fair run from its start that is hot for ever from some point
-// on. It is a second, slow decision by an ordinary Büchi automaton, for tests: it shares nothing
-// with Find but the graph.
+// Buchi reports whether a graph has a fair run from its start that is hot for ever from some point on. It
+// decides this slowly, by an ordinary Büchi automaton, for tests: it shares nothing with Find but the graph.
 func Buchi(g *Graph) bool {
 	met := map[int]bool{}
 	var all []int

@@ -8,7 +8,7 @@ type Graph struct {
 	Hot     []bool
 	Edges   [][]Edge // by state
 	Answers []int    // the number of answers of each marked choice
-	Of      int      // the property that counts in Edge.Cools
+	Of      int      // the property for which bits of Edge.Cools count
 
 	lists  [][]Answer // that edges refer to, from 1
 	known  map[string]int32
@@ -71,7 +71,7 @@ func (g *Graph) Asked(e Edge) []Answer {
 	return g.lists[e.asks]
 }
 
-// Ask sets how many answers a choice has; 0 if it was not asked yet.
+// Ask sets the number of answers of a choice; 0 means that it was not asked yet.
 func (g *Graph) Ask(choice, answers int) { g.Answers[choice] = answers }
 
 // Unfair is the action of an edge that need not be taken: a fault, a request.
@@ -87,8 +87,8 @@ type Lasso struct{ Way, Cycle []Step }
 // A Step identifies an edge in Graph.Edges.
 type Step struct{ State, Edge int }
 
-// Find returns a fair run from Start that is hot for ever from some point on, and whether
-// there is one. Its Way is a shortest one to a state from which it can be so.
+// Find returns a fair run from Start that is hot for ever from some point on, and whether there is one. Its
+// Way is a shortest way to a state from which there is such a run.
 func (g *Graph) Find() (*Lasso, bool) {
 	ways := g.search(g.Start, func(int, int) bool { return true })
 	near := func(s int) bool { return s == g.Start || ways[s].known }
@@ -162,8 +162,8 @@ func (g *Graph) fairParts(of *Part) (all []Part) {
 	return all
 }
 
-// weaklyFair reports whether a component has edges, and one of each action that is enabled
-// in all of its states.
+// weaklyFair reports whether a component has edges, and, for each action that is enabled in all of its
+// states, an edge that takes the action.
 func (g *Graph) weaklyFair(c *Part) bool {
 	first := c.States[0]
 	for _, s := range c.States {
@@ -215,7 +215,7 @@ func (g *Graph) lacking(c *Part) (choices []int) {
 	return g.half(given)
 }
 
-// half returns the choices of which some answers are given and others are not.
+// half returns the choices that have some answers in given, and lack others.
 func (g *Graph) half(given map[Answer]bool) (choices []int) {
 	for choice, n := range g.Answers {
 		count := 0
@@ -292,7 +292,7 @@ func (g *Graph) components(of *Part) (all []Part) {
 	return all
 }
 
-// Ever returns from which hot states some fair run stays hot for ever, if it is in one of the
+// Ever reports for each hot state whether a fair run from it stays hot for ever: one that is in one of the
 // parts, or rests, from some point on.
 func (g *Graph) Ever(parts []Part) []bool {
 	ever := make([]bool, len(g.Edges))

@@ -26,7 +26,8 @@ func (g *Graph) search(from int, keeps func(from, edge int) bool) []reached {
 	return ways
 }
 
-// walk returns the way to a state; it is empty if the search began there.
+// walk returns the steps from one state to another, given the ways that search has found. It is empty if both
+// are the same.
 func (g *Graph) walk(ways []reached, from, to int) (steps []Step) {
 	for s := to; s != from; s = ways[s].by.State {
 		steps = append([]Step{ways[s].by}, steps...)
@@ -34,8 +35,8 @@ func (g *Graph) walk(ways []reached, from, to int) (steps []Step) {
 	return steps
 }
 
-// Cycle returns a run within a part, from a state of it and back, that is fair if it goes on
-// for ever. Beginning with the shortest cycle, it goes to what is lacking, the nearest first.
+// Cycle returns a run within a part, from a state of it and back, that is fair if it is repeated for ever. It
+// begins with the shortest cycle, and then goes to each edge that fairness still demands, the nearest first.
 func (g *Graph) Cycle(p Part, from int) (cycle []Step) {
 	at := from
 	goes := func(wants func(Step) bool) bool {
@@ -62,8 +63,8 @@ func (g *Graph) Cycle(p Part, from int) (cycle []Step) {
 	}
 }
 
-// wants returns which steps are lacking in a cycle that has come to a state, or nil if it is
-// fair.
+// wants returns a function that reports which steps a cycle that has come to a state still lacks, or nil if
+// the cycle is fair.
 func (g *Graph) wants(cycle []Step, at int) func(Step) bool {
 	if len(cycle) == 0 {
 		return func(Step) bool { return true }
@@ -101,7 +102,7 @@ func (g *Graph) wants(cycle []Step, at int) func(Step) bool {
 	return nil
 }
 
-// nearest returns a shortest way within a part that ends with a step of some kind.
+// nearest returns a shortest way within a part that ends with a step for which wants reports true.
 func (g *Graph) nearest(p *Part, from int, wants func(Step) bool) ([]Step, bool) {
 	by := map[int]Step{}
 	for todo := []int{from}; len(todo) > 0; todo = todo[1:] {

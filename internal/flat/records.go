@@ -11,8 +11,8 @@ type Records struct {
 	chunks [][]byte // each is written once, from its start
 	from   []recordsFrom
 	n      int    // records
-	used   int    // of the last chunk
-	spare  []byte // of Append
+	used   int    // the bytes used in the last chunk
+	spare  []byte // scratch memory of Append
 }
 
 // recordsFrom says where some records begin: how many chunks after one, and where in that.
@@ -25,16 +25,16 @@ const (
 	recordBits      = 18 // of a place in a chunk
 	recordChunk     = 1 << recordBits
 	recordsTogether = 1 << 10
-	recordSame      = 3 // equal bytes that end a run of others
-	recordDeep      = 8 // differences from differences
+	recordSame      = 3 // the number of equal bytes that end a run of different ones
+	recordDeep      = 8 // the largest number of differences in a chain
 )
 
 // Len returns the number of records.
 func (r *Records) Len() int { return r.n }
 
-// Append adds a record, which is like the one before, if there is any: a number plus one, or
-// 0. It returns its number. The chain of differences stays short, so that no record takes long
-// to read: the record is then written as the difference from the first one of the chain.
+// Append adds a record, and returns its number. like is the number, plus one, of an earlier record that
+// resembles it, or 0. The record is stored as the difference from that one. To keep chains of differences
+// short, Append uses the first record of a long chain instead.
 func (r *Records) Append(by *Reader, record []byte, like int) (number int) {
 	base, from := []byte(nil), like
 	if from > 0 {
@@ -68,30 +68,30 @@ func (r *Records) write(b []byte) {
 	r.used += copy(r.chunks[chunk][r.used:], b)
 }
 
-// written returns the bytes of a record, and those that follow.
+// written returns the bytes in which a record is stored.
 func (r *Records) written(number int) []byte {
 	from := &r.from[number/recordsTogether]
 	at := from.at[number%recordsTogether]
 	return r.chunks[from.chunk+int(at>>recordBits)][at%recordChunk:]
 }
 
-// A Reader reads the records of one Records, or of views of it. It keeps the records that it has read
-// lately, since those that are read next are mostly differences from them. It belongs to one goroutine.
+// A Reader reads the records of one Records, or of views of it. It caches the records that it has read
+// lately, since the next ones are mostly stored as differences from them. It belongs to one goroutine.
 type Reader struct {
 	lately  [recordsLately]lately
 	chain   []step
-	nothing lately // that a first record is the difference from
+	nothing lately // the base of records that are not stored as a difference
 	spare   []byte
 }
 
 // recordsLately is the number of records that a Reader keeps.
 const recordsLately = 1 << 8
 
-// lately is a record that was read.
+// lately is a cached record.
 type lately struct {
-	number int // plus one; 0 means none
+	number int // its number plus one; 0 means none
 	root   int // the first record of its chain of differences
-	deep   int // how many there are
+	deep   int // the length of that chain
 	record []byte
 }
 
@@ -141,9 +141,9 @@ func uvarint(b []byte) (x, n int) {
 	return int(long), n
 }
 
-// difference appends how a record differs from a base: its length, how many bytes at its end
-// are those at the end of the base, and runs of bytes that are equal and of those that are
-// not. Beyond the base there are zeros.
+// difference appends the difference of a record from a base: the length of the record, the number of bytes at
+// its end that equal those at the end of the base, and alternating runs of equal and of different bytes.
+// Beyond its end, the base counts as zeros.
 func difference(to, record, base []byte) []byte {
 	same := 0
 	for same < min(len(record), len(base)) && record[len(record)-1-same] == base[len(base)-1-same] {
@@ -186,7 +186,7 @@ func byteAt(b []byte, i int) byte {
 	return 0
 }
 
-// apply returns the record for a base and the bytes of difference.
+// apply computes the record from a base and the bytes of difference.
 func apply(into, b, base []byte) []byte {
 	size, n := uvarint(b)
 	same, m := uvarint(b[n:])

@@ -2,6 +2,6 @@
 
 package fast
 
-// Known says that the memory of maps, functions and interfaces was read in the sources of
-// this release of Go, for 64-bit machines that store the low byte first.
+// Known reports whether the layout of maps, functions and interfaces in memory was checked in the sources of
+// this Go release. That was done for 64-bit machines that store the low byte first.
 const Known = true

@@ -229,7 +229,7 @@ func (l *Layout) copyGroups(from unsafe.Pointer, n uint64, copied Entries) unsaf
 	return to
 }
 
-// pointerless reports whether values of t are bytes to the collector.
+// pointerless reports whether values of t contain no pointers.
 func pointerless(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.String, reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:

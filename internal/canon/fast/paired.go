@@ -2,6 +2,6 @@
 
 package fast
 
-// split says that a group of a map has its keys first, then its elements. Here
-// each key is followed by its element.
+// split reports whether a group of a map has its keys first, then its elements. Before Go 1.27, each key is
+// followed by its element.
 const split = false

@@ -10,8 +10,7 @@ import (
 	"unsafe"
 )
 
-// Fault says why this room is not to be used, or "". The self-test runs once a
-// process.
+// Fault returns the reason why this package must not be used, or "". It runs the self-test once in a process.
 var Fault = sync.OnceValue(func() string {
 	if !Known {
 		return fmt.Sprintf("the maps, functions and interfaces of %s on %s are not known", runtime.Version(), runtime.GOARCH)
@@ -23,18 +22,17 @@ var Fault = sync.OnceValue(func() string {
 	return fault
 })
 
-// broken says that the self-test failed. Only Fault writes it.
+// broken reports whether the self-test failed. Only Fault writes it.
 var broken bool
 
-// On reports whether the fast room may be used, as far as is known when it is called. It is for
-// callers that cannot wait for Fault.
+// On reports whether this package may be used, as far as is known when it is called. It is for callers that
+// cannot wait for Fault.
 func On() bool { return Known && !broken }
 
-// selfTest holds values of several kinds in interfaces and looks at the words, and
-// binds methods to values.
-// It makes maps of many sizes and kinds, full of holes too, and compares what is
-// seen in their memory with what the language shows; only then it copies them,
-// and uses both. An address that leads nowhere is a fault like any other.
+// selfTest puts values of several kinds into interfaces and looks at the words, and binds methods to values.
+// It makes maps of many sizes and kinds, some with many deleted entries, and compares their memory with what
+// the language shows. Only then does it copy them, and use both. A wrong address, which would crash the
+// process, counts as a fault, too.
 func selfTest() (fault string) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer failed(&fault)
@@ -101,8 +99,8 @@ func testWords[T comparable](v T, direct bool) {
 	}
 }
 
-// testBound looks at two method values of one method, where their receivers are to be, and
-// makes the first anew with the receiver of the second.
+// testBound looks for the receivers of two method values of one method, and makes the first value again with
+// the receiver of the second.
 func testBound[R comparable](f, g func() int, r, s R) {
 	type closure struct {
 		Code     uintptr
@@ -192,7 +190,7 @@ func copyOf[K, V comparable](m *Map, l *Layout, flat bool) (c map[K]V) {
 	return c
 }
 
-// testCopy changes m and its copy, then makes both what m was.
+// testCopy changes m and its copy, then restores both.
 func testCopy[K, V comparable](m, c map[K]V, entry func(int) (K, V)) {
 	before := maps.Clone(m)
 	for i := range 40 {

@@ -2,6 +2,6 @@
 
 package fast
 
-// Known says that nobody has looked at how this release of Go lays out maps and
-// interfaces on this machine, or that the build tag canonslow was given.
+// Known is false: nobody has checked how this Go release lays out maps and interfaces on this machine, or the
+// build tag canonslow was given.
 const Known = false

@@ -16,8 +16,8 @@ func Direct(t reflect.Type) bool {
 	return (*Words)(unsafe.Pointer(&zero)).Data == nil
 }
 
-// Types is a cache from a type, which is the first word of an interface, to a value about it.
-// Place gives a type its slot, and each slot has the type that was stored last.
+// Types is a cache that maps a type, given as the first word of an interface, to a value about it. Place
+// gives the slot of a type; a slot has the type that was stored last.
 type Types[P any] [256]struct {
 	Type unsafe.Pointer
 	Of   *P
