@@ -28,15 +28,15 @@ type Account struct {
 
 	Means
 
-	of      *search.Result // the result in whose lab runs are taken again
+	of      *search.Result // the result in whose lab runs are repeated
 	walker  *canon.Walker
 	sources *Sources
 	runs    [2]run // the finding's own, and the nearest live one
 	ran     *lines.Ran
-	ranned  bool // Ran was called
+	ranned  bool // Ran was called, so its result is known
 	unran   error
 	printed []string
-	heard   bool // Printed was called
+	heard   bool // Printed was called, so its result is known
 }
 
 // Place says where a finding was written.
@@ -50,8 +50,8 @@ type Place struct {
 // Means are the sources of facts that an account cannot work out by itself.
 type Means struct {
 	Copy   *lines.Program // reports which lines ran; may be nil
-	Prints func() string  // what handlers have printed since it was called last, or nil if nobody knows
-	Stop   func() bool    // reports whether nothing more is to be found out, or nil if it is
+	Prints func() string  // returns the text that handlers have printed since its last call; nil if the text is not known
+	Stop   func() bool    // reports whether to stop collecting facts; nil means never
 }
 
 // Of returns the account of finding f of the result. f may be nil.
@@ -167,14 +167,14 @@ func (a *Account) Step(n int) *trace.Step {
 	return nil
 }
 
-// run is a run that is taken again once to see its states.
+// run is a run that is repeated once to see its states.
 type run struct {
 	taken  bool
 	states *eventgraph.Recording // nil if they are not known
 }
 
-// States returns the states of the finding's run, or nil if they cannot be had: the run's last
-// handler never returns, the run is not the same each time, or it ends its process.
+// States returns the states of the finding's run, or nil if they cannot be computed: the run's last handler
+// never returns, the run is not the same each time, or it ends its process.
 func (a *Account) States() *eventgraph.Recording {
 	if f := a.Finding; f.Trace == nil || f.Verdict == trace.VerdictNondeterminism || f.Verdict == trace.VerdictKilled {
 		return nil
@@ -211,7 +211,7 @@ func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
 	return r.states
 }
 
-// stopped reports whether the caller wants no more facts.
+// stopped reports whether the caller asks to stop collecting facts.
 func (a *Account) stopped() bool { return a.Stop != nil && a.Stop() }
 
 // stop returns stopped in the form that a search needs.
@@ -235,9 +235,9 @@ func (a *Account) Ran() (*lines.Ran, error) {
 	return a.ran, a.unran
 }
 
-// Printed returns what handlers print in the steps of the finding's run, from the starts
-// on, or nil if that is not known. The run is taken once more for that, unless it ends the
-// process or does not end.
+// Printed returns the text that handlers print in each step of the finding's run, beginning with the starts,
+// or nil if it is not known. To get it, Printed repeats the run, unless the run ends the process or does not
+// end.
 func (a *Account) Printed() []string {
 	if a.heard || a.Prints == nil || a.Finding.Verdict == trace.VerdictKilled || a.Finding.Verdict == trace.VerdictDivergence {
 		return a.printed

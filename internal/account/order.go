@@ -13,7 +13,7 @@ import (
 	"macemc/trace"
 )
 
-// Order is a statement that ranges over a map, and so may do something else each time.
+// Order is a statement that ranges over a map, so its effect may differ from one execution to the next.
 type Order struct {
 	Source
 	Text string // the line
@@ -37,7 +37,7 @@ func (a *Account) Orders() []Order {
 	return a.Sources().ordersOf(handler)
 }
 
-// ordersRan returns the statements that ran, with their bodies.
+// ordersRan returns the statements that range over a map and that ran, with their bodies.
 func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all []Order) {
 	pieces := map[string][]lines.Piece{} // of a file
 	for _, p := range parts {
@@ -59,7 +59,7 @@ func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all
 	return all
 }
 
-// ordersOf returns the statements in a handler, and in what it calls of its package.
+// ordersOf returns such statements in a handler, and in the functions of its package that it calls.
 func (l *Sources) ordersOf(handler Source) (all []Order) {
 	if handler.path == "" {
 		return nil
@@ -107,15 +107,15 @@ func (l *Sources) order(r *ast.RangeStmt) Order {
 	return Order{Source: Source{File: inModule(at.Filename), Line: at.Line, path: at.Filename}, Text: strings.TrimSpace(text)}
 }
 
-// checkedPackage has the types of a package as far as they follow from its own files.
-// Imports are not read, so imported names have no types.
+// checkedPackage has the types of a package as far as its own files determine them. Imports are not read, so
+// imported names have no types.
 type checkedPackage struct {
 	files map[string]*ast.File
 	info  *types.Info
 	decls map[*types.Func]*ast.FuncDecl
 }
 
-// checked returns the package of a file, from those of its files that can be read.
+// checked returns the package that contains a file, made from those of its files that can be read.
 func (l *Sources) checked(file string) *checkedPackage {
 	dir := filepath.Dir(file)
 	if p := l.checks[dir]; p != nil {
@@ -153,7 +153,7 @@ func (l *Sources) checked(file string) *checkedPackage {
 	return p
 }
 
-// nothing imports packages as empty ones.
+// nothing is an importer that returns an empty package for every import.
 type nothing struct{}
 
 func (nothing) Import(path string) (*types.Package, error) {
@@ -206,8 +206,7 @@ func ofMaps(x ast.Expr) bool {
 	return is && pkg.Name == "maps" && slices.Contains([]string{"Keys", "Values", "All"}, of.Sel.Name)
 }
 
-// sorted reports whether a statement only appends to something that its function sorts
-// further down.
+// sorted reports whether a statement only appends to a variable that its function sorts further down.
 func sorted(r *ast.RangeStmt, in ast.Node) bool {
 	if in == nil || len(r.Body.List) != 1 {
 		return false

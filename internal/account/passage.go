@@ -23,7 +23,7 @@ import (
 type Passage struct {
 	Source
 	Lines []Line
-	Layer bool // it is of a layer from elsewhere, and not of the service's own code
+	Layer bool // it is in a layer of another package, and not in the service's own code
 }
 
 // Line is a line of a file.
@@ -35,8 +35,8 @@ type Line struct {
 
 const (
 	aroundLine  = 2  // lines that are shown around one that ran
-	passageMost = 60 // lines of a passage
-	handlerMost = 40 // of a handler of which it is not known what ran
+	passageMost = 60 // the largest number of lines of a passage
+	handlerMost = 40 // the same for a handler of which it is not known which lines ran
 )
 
 // Passages returns the functions of the service that ran in a step, as far as their files
@@ -166,7 +166,7 @@ func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
 	return out
 }
 
-// mark marks the lines of a piece that have code in it.
+// mark marks the lines of a file that a piece covers and that contain code.
 func mark(marks map[int]bool, text []string, p lines.Piece) {
 	for n := p.Line; n <= p.EndLine && n <= len(text); n++ {
 		line, from, to := text[n-1], 0, len(text[n-1])
@@ -234,7 +234,7 @@ func (l *Sources) around(name string, line int) (at Source, extent [2]int, ok bo
 	return at, extent, false
 }
 
-// valueAt returns the variable of a declaration whose value is at a line: functions in it have no
+// valueAt returns the variable whose declared value is at a line, or "". Functions in such a value have no
 // names of their own.
 func valueAt(set *token.FileSet, d ast.Decl, line int) string {
 	decl, is := d.(*ast.GenDecl)

@@ -46,7 +46,7 @@ type Sources struct {
 	elsewhere map[string]bool            // see layersElsewhere; nil means not looked for yet
 }
 
-// handled identifies a handler to look for.
+// handled identifies a handler that Sources looks for.
 type handled struct {
 	node   sim.Addr
 	method string
@@ -180,9 +180,8 @@ func (l *Sources) search(h handled) Source {
 	return l.function(methods[max(0, slices.IndexFunc(owners, home))])
 }
 
-// layersElsewhere returns the folders and the packages of the layers below the service's own
-// nodes, if they are neither the package of those nodes nor that of the function that makes
-// them.
+// layersElsewhere returns the folders and the packages of the layers below the service's own nodes, without
+// the package of those nodes and the package of the function that makes them.
 func (l *Sources) layersElsewhere() map[string]bool {
 	if l.elsewhere != nil {
 		return l.elsewhere
@@ -202,7 +201,7 @@ func (l *Sources) layersElsewhere() map[string]bool {
 	return l.elsewhere
 }
 
-// last orders places of the service's own before those of layers from elsewhere.
+// last orders the service's own code before the code of layers from elsewhere.
 func (l *Sources) last(a, b Source) int { return compareBools(l.foreign(a), l.foreign(b)) }
 
 // foreign reports whether a place is in a layer from elsewhere.
@@ -243,8 +242,8 @@ func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
 	return all
 }
 
-// method returns the function behind a method. It looks through embedded fields, since the
-// methods that the compiler makes for them stand in no file.
+// method returns the function that implements a method. It looks through embedded fields, since the methods
+// that the compiler generates for them are in no file.
 func method(t reflect.Type, name string) (reflect.Value, bool) {
 	m, ok := t.MethodByName(name)
 	if !ok {
@@ -292,15 +291,15 @@ func (l *Sources) function(f reflect.Value) Source {
 	return standing(f.Pointer())
 }
 
-// standing returns the place of the function that begins at a program counter.
+// standing returns the place of the function whose code begins at an address.
 func standing(code uintptr) Source {
 	fn := runtime.FuncForPC(code)
 	file, line := fn.FileLine(code)
 	return Source{File: inModule(file), Line: line, Func: fn.Name(), path: file}
 }
 
-// clause returns the case of a type switch in a method that names the type of the value.
-// The source must be there to read.
+// clause returns the case of a type switch in a method that names the type of the value. It needs the source
+// file.
 func (l *Sources) clause(f reflect.Value, value reflect.Type) (Source, bool) {
 	fn := runtime.FuncForPC(f.Pointer())
 	name, line := fn.FileLine(f.Pointer())
@@ -329,7 +328,7 @@ func (l *Sources) clause(f reflect.Value, value reflect.Type) (Source, bool) {
 	return Source{File: inModule(name), Line: l.set.Position(found).Line, Func: fn.Name(), path: name}, true
 }
 
-// names reports whether an expression of a file of package pkg is the type t.
+// names reports whether an expression in a file of package pkg denotes the type t.
 func names(e ast.Expr, t reflect.Type, pkg string) bool {
 	full := t.String() // with the package's name
 	switch e := e.(type) {
@@ -354,12 +353,12 @@ func (l *Sources) parsed(name string) *ast.File {
 	return file
 }
 
-// ours reports whether a frame belongs to macemc and not to the service.
+// ours reports whether a frame of a stack is in macemc's own code and not in the service's.
 func ours(frame string) bool {
 	return strings.Contains(frame, "macemc/sim.") || strings.Contains(frame, "macemc/internal/world.")
 }
 
-// topOf returns the first frame of a stack that is of this module.
+// topOf returns the first frame of a stack that is in this module and not in macemc's own code.
 func (l *Sources) topOf(stack string) Source {
 	lines := strings.Split(stack, "\n")
 	for i := 0; i+1 < len(lines); i += 2 {
@@ -376,7 +375,8 @@ func (l *Sources) topOf(stack string) Source {
 	return Source{}
 }
 
-// At returns the first place of a stack that is in this module, as text, or "" if none is.
+// At returns the first place of a stack that is in this module and not in macemc's own code, as text, or ""
+// if there is none.
 func At(stack string) string {
 	if s := new(Sources).topOf(stack); s.Line > 0 {
 		return fmt.Sprintf("%s:%d", s.File, s.Line)

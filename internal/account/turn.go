@@ -55,10 +55,10 @@ func (t Turn) FromStart() bool {
 	return t == TurnBegins || t == TurnAlways || t == TurnSeems || t == TurnHopeless
 }
 
-// In reports whether there is a step of the run in which it turned.
+// In reports whether the failure became inevitable in a step of the run.
 func (t Turn) In() bool { return t >= TurnLast }
 
-// Turned returns the step that the finding turns on: the critical one, or else the last.
+// Turned returns the critical step of the finding, or the last step if there is no critical one.
 func (a *Account) Turned() int {
 	if c := a.Finding.Critical; c != nil && c.Step > 0 {
 		return c.Step

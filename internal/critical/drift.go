@@ -4,19 +4,21 @@ import (
 	"slices"
 )
 
-// How far drifting goes: it ends after this many runs in a row of which none was shorter, fewer as long as other
-// passes may get further at less cost, and no step is moved beyond that many others.
+// The limits of drifting. It ends after driftMost runs in a row of which none was shorter; the first time,
+// when other passes may get further at less cost, after driftFirst runs. A step is moved by at most driftFar
+// places.
 const (
 	driftFirst = 300
 	driftMost  = 1_200
-	driftEach  = 16 // for each step of the run, if that is fewer
+	driftEach  = 16 // a limit for each step of the run, if that is fewer
 	driftFar   = 64
 )
 
-// drift moves steps to other places in the run, and takes some out, at random. It ends when many such runs in a row
-// were not shorter. A run that is as short as the present one takes its place meanwhile. A step that cannot be
-// taken out may come at another time, and then others may be superfluous: a request that waits until what it needs
-// is there is not repeated. The numbers depend on nothing but the finding.
+// drift changes the run at random: it moves steps to other places, and takes some out. It ends when most
+// changes in a row did not make the run shorter. Meanwhile a run that is as short as the present one takes
+// its place. The reason: a step that cannot be taken out may be possible at another time, when other steps
+// become superfluous. For example, a request that waits until its data is there is not repeated. The random
+// numbers depend only on the finding.
 func (s *shrinker) drift(most int) error {
 	if !s.survive() || s.careful {
 		return nil
@@ -68,10 +70,10 @@ func (s *shrinker) drifted() error {
 	return err
 }
 
-// draws is a stream of numbers, in integers only.
+// draws is a generator of random numbers that computes in integers only.
 type draws uint64
 
-// below draws a number below n.
+// below returns a random number below n.
 func (d *draws) below(n int) int {
 	*d += 0x9e3779b97f4a7c15
 	x := uint64(*d)

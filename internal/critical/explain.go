@@ -8,9 +8,8 @@ import (
 	"macemc/trace"
 )
 
-// Explain does everything that can be done about a finding: it isolates the critical
-// transition, shortens the run, and finds the live run nearest to it. Finding.Found is then
-// the original run. If Explain is stopped, the rest is left out.
+// Explain finds everything about a finding: it isolates the critical transition, shortens the run, and finds
+// the nearest live run. Finding.Found is then the original run. If Explain is stopped, the rest is left out.
 func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Result, error) {
 	return inLab(sys, f, opts, func(b *bench) (*Result, error) {
 		out, err := b.explain(f, shrink)
@@ -95,8 +94,7 @@ func (b *bench) located(f *search.Finding) (*Result, error) {
 	return b.find(nil, f, true, locatePart)
 }
 
-// shortened returns a finding that needs no critical step. Its run is made short if shrink is
-// set.
+// shortened returns a finding that needs no critical step. It shrinks the run if shrink is set.
 func (b *bench) shortened(f *search.Finding, shrink bool) (*Result, error) {
 	if !shrink {
 		return &Result{Finding: f}, nil

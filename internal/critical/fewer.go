@@ -30,7 +30,7 @@ func NewFewer(sys *sim.System, f *search.Finding, opts Options) (*Fewer, error) 
 	return &Fewer{newShrinker(p, f), b.lab}, nil
 }
 
-// Close ends the watchdog over the runs.
+// Close ends the watchdog that guards the runs.
 func (w *Fewer) Close() { w.lab.Close() }
 
 // Same reports whether a run of exactly these steps is possible and fails in the same way.

@@ -34,9 +34,9 @@ type Options struct {
 // Progress is the state of the work.
 type Progress struct {
 	Doing Doing
-	Low   int // isolating: the last step that is known to be recoverable; -1 means none
-	High  int // and the first that seems not to be; shrinking: the steps of the run now
-	Of    int // steps that the run had
+	Low   int // while isolating: the last step known to be recoverable; -1 means none
+	High  int // while isolating: the first step that seems not to be; while shrinking: the steps of the run now
+	Of    int // the steps of the original run
 	Walks int
 }
 
@@ -55,11 +55,11 @@ const (
 type Result struct {
 	Finding *search.Finding
 	Alive   bool              // the end of the run can recover: it is not dead
-	Others  []*search.Finding // what was found besides, in walks
-	Stopped bool              // before it was decided
-	Effort  int               // that was spent: steps of runs, and states that were visited to decide exactly
+	Others  []*search.Finding // other findings that walks met
+	Stopped bool              // the work was stopped before the result was decided
+	Effort  int               // the effort that was spent: steps of runs, and states that were visited to decide exactly
 
-	escape *search.Success // of a run that was made shorter: the walk that became live from before its last step, or nil
+	escape *search.Success // for a shortened run: the walk that became live from before its last step, or nil
 }
 
 // Find isolates the critical transition of a finding, and returns a copy of the finding
@@ -111,8 +111,7 @@ func (r *Result) costs(lab *search.Lab) { r.Effort = lab.Effort() }
 // stopped reports whether the caller has asked to stop. It ignores the effort.
 func (b *bench) stopped() bool { return b.lab.Stopped() }
 
-// find is Find with a part of the effort. If before is not nil, its decisions about the finding are
-// kept.
+// find is Find with a part of the effort. If before is not nil, find keeps its decisions about the finding.
 func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
 	found, known := *f, before != nil && decided(f)
 	if f.Verdict == trace.VerdictHot {
@@ -140,8 +139,8 @@ func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float6
 	return &Result{Finding: &found, Others: others, Alive: alive, Stopped: stopped}, err
 }
 
-// visible reports whether a walk can see a failure of this kind. It is false for failures that
-// show only with every check on, or not each time.
+// visible reports whether a walk can see a failure of this kind. It is false for failures that show only with
+// every check on, or not in every run.
 func visible(v trace.Verdict) bool {
 	return v != trace.VerdictMutation && v != trace.VerdictGoroutine && v != trace.VerdictNondeterminism && v != trace.VerdictKilled
 }
@@ -151,10 +150,10 @@ type finder struct {
 	*decide.Finder
 	*bench
 	of     *search.Case
-	walked int // walks that were taken besides
+	walked int // the number of further walks
 }
 
-// open takes the run of a finding, and may spend a part of the effort on it.
+// open replays the run of a finding, and returns a finder that may spend a part of the effort on it.
 func (b *bench) open(f *search.Finding, part float64) (*finder, error) {
 	of, err := b.lab.Take(f.Path)
 	if err != nil {
@@ -180,8 +179,8 @@ func newFinder(b *bench, of *search.Case, part float64) *finder {
 // effortMost is the default of Options.Effort.
 const effortMost = 20_000_000
 
-// survive reports whether the run ends in a failure. Then recoverable means that a run can go on without
-// a failure.
+// survive reports whether the run ends in a failure. In that case, recoverable means that a run can go on
+// without a failure.
 func (p *finder) survive() bool { return p.of.Failure != nil }
 
 // find fills in the facts about a finding. If the critical step is known, it looks only for the

@@ -12,9 +12,9 @@ import (
 // ever after the end of a candidate.
 const loopStates = 5_000
 
-// heated examines a run that stays hot for ever. It shortens the part before the cycle, if shrink is
-// set, and finds the critical step. A run that was found on the graph of a whole space is returned as
-// it is: it is shortest already, and has its critical step.
+// heated examines a run that stays hot for ever. It shortens the part before the cycle if shrink is set, and
+// finds the critical step. It returns a run that was found on the graph of a whole space unchanged: such a
+// run is as short as possible, and has its critical step.
 func (b *bench) heated(f *search.Finding, shrink bool) (*Result, error) {
 	found := f
 	if f.Lasso == nil || f.Whole() {
@@ -40,7 +40,7 @@ func (b *bench) heated(f *search.Finding, shrink bool) (*Result, error) {
 	return &Result{Finding: &known, Stopped: b.spent(1)}, nil
 }
 
-// spent reports whether a part of the effort is spent, or there is to be a stop.
+// spent reports whether a part of the effort is spent, or the caller has asked to stop.
 func (b *bench) spent(part float64) bool {
 	return b.stopped() || b.opts.Effort > 0 && b.lab.Effort() > int(part*float64(b.opts.Effort))
 }
@@ -59,8 +59,8 @@ func (b *bench) healed(f *search.Finding) (*search.Case, error) {
 	return of, err
 }
 
-// shortest takes stretches of steps out, shorter and shorter ones, as long as a run after
-// the rest can be hot for ever.
+// shortest removes stretches of steps, beginning with long ones, as long as a run can still be hot for ever
+// after the remaining steps.
 func (b *bench) shortest(of *search.Case, f *search.Finding) (*search.Case, *search.Finding, error) {
 	for size := max(1, of.Steps()/2); size > 0 && of.Steps() > 0; {
 		shorter := false
@@ -99,8 +99,7 @@ func (b *bench) tell(p Progress) {
 	}
 }
 
-// turns finds the critical step: the last one before which every fair run of a healed
-// environment was to become cold.
+// turns finds the critical step: the last step before which every fair run would become cold after healing.
 func (b *bench) turns(of *search.Case, f *search.Finding) error {
 	exact, critical := true, max(f.Lasso.Since, of.Steps())
 	for ; critical > f.Lasso.Since; critical-- { // the state before that one is cold

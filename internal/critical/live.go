@@ -14,12 +14,12 @@ const (
 	saltShrink = 2
 	saltNear   = 0x4000
 	saltSure   = 0x8000
-	saltWay    = 0xc000 // and those above: a state each
+	saltWay    = 0xc000 // for ways; each state uses one salt from here on
 )
 
 const (
-	nearRounds = 20 // of walks are taken until one is live
-	nearMost   = 16 // live walks are compared with the run
+	nearRounds = 20 // the largest number of rounds of walks until one is live
+	nearMost   = 16 // the largest number of live walks that are compared with the run
 )
 
 // nearest adds the nearest live path to a finding whose critical step is known. It takes live

@@ -42,7 +42,7 @@ func (s *shrinker) faults() error {
 	return nil
 }
 
-// nodes tries the run without all that happens at each of the nodes.
+// nodes tries the run without the steps of one node, for each node in turn.
 func (s *shrinker) nodes() error {
 	for _, node := range s.classes(where) {
 		if err := s.without(func(_ int, step *choose.Step) bool { return where(step) == node }); err != nil {
@@ -73,11 +73,10 @@ func (s *shrinker) stretches() error {
 // alikeMost is the largest number of steps of one class that are removed together.
 const alikeMost = 24
 
-// classmates tries the run without some consecutive steps of one class (of one event, of one
-// kind, or at one node), whatever other steps lie between. This removes steps that cannot go
-// one by one: seven ticks of a node that counts to seven, or the three messages of a round
-// beside other activity. It returns after the first success, since the other passes then get
-// further at less cost.
+// classmates tries the run without some consecutive steps of one class (of one event, of one kind, or at one
+// node), whatever other steps lie between. This removes steps that cannot be removed one by one: seven ticks
+// of a node that counts to seven, or the three messages of one round among other activity. It returns after
+// the first success, since the other passes then get further at less cost.
 func (s *shrinker) classmates() error {
 	before := s.length()
 	for _, of := range []func(*choose.Step) string{what, kind, where} {
@@ -95,8 +94,8 @@ func (s *shrinker) classmates() error {
 	return nil
 }
 
-// some tries the run without size consecutive steps of a class, from the last ones to the
-// first. Each attempt begins in the middle of the previous one.
+// some tries the run without size consecutive steps of a class, from the last ones to the first. Each attempt
+// overlaps half of the previous one.
 func (s *shrinker) some(of func(*choose.Step) string, class string, size int) error {
 	members := s.members(of, class)
 	for end := len(members); end >= size; {

@@ -7,14 +7,14 @@ import (
 	"macemc/internal/search"
 )
 
-// A shortcut begins at one of this many states of the run, at even distances, the last first.
+// shortcutParts is the number of states of the run at which a shortcut may begin. They are evenly spaced, and
+// the last one is tried first.
 const shortcutParts = 4
 
-// shortcuts replaces the end of a run by a shorter way to the same failure, until none is
-// shorter. Where steps can only be taken out, a run stays as long as the way by which it came to
-// its failure, and another way may be much shorter. So it takes walks from some states of the
-// run; of those from one state that fail in the same way, the shortest is made shorter as the
-// run itself was. A run that fails as it starts has no state to walk from.
+// shortcuts replaces the end of the run by a shorter way to the same failure, until there is none. Removing
+// steps cannot find such a way, since it keeps to the way by which the run came to its failure. So shortcuts
+// takes walks from some states of the run. Of the walks from one state that fail in the same way, it shrinks
+// the shortest. A run that fails as it starts has no state to walk from.
 func (s *shrinker) shortcuts() error {
 	if !s.survive() || s.careful || s.length() == 0 {
 		return nil
@@ -34,7 +34,8 @@ func (s *shrinker) shortcuts() error {
 	}
 }
 
-// shortcut replaces the run by a walk from one of its states, made shorter, if that is shorter.
+// shortcut takes walks from one state of the run and shrinks the shortest one. If the result is shorter than
+// the run, it replaces it.
 func (s *shrinker) shortcut(at int, salt uint16) error {
 	if s.enough() {
 		return errEnough

@@ -18,7 +18,7 @@ import (
 // number of walks is enough. The final run must convince ten times the usual number of fresh
 // walks.
 const (
-	acceptShare  = 6 // of the walks that a verdict rests on
+	acceptShare  = 6 // the divisor of the usual number of walks
 	confirmTimes = 10
 
 	exhaustSmall = 5_000 // healed states that are visited to decide about one candidate
@@ -67,7 +67,7 @@ func (b *bench) shrink(f *search.Finding) (*Result, error) {
 	return &Result{Finding: short, Others: s.others, Stopped: cut, escape: s.escape}, nil
 }
 
-// errEnough ends the shrinking with the shortest run so far.
+// errEnough ends shrinking; the shortest run so far is the result.
 var errEnough = errors.New("enough")
 
 // shrinkable reports whether shrinking can do anything. It is false if every run is dead, and
@@ -90,21 +90,21 @@ type shrinker struct {
 	*finder
 	want     *search.Finding
 	keep     bool // the last step stays the last, and critical
-	accept   int  // walks
+	accept   int  // the number of walks that accept a run
 	recovery int  // steps of the slowest recovery that is known from before the critical step, or 0 if none is
 	tries    int
-	manner   decide.Manner // of the walk that showed last that the last step is critical
+	manner   decide.Manner // the manner of the last walk that showed the last step to be critical
 	careful  bool
-	alike    bool // what is not possible any more is taken by what is like it
-	causes   bool // a message is the one that the same step sends
-	ties     bool // a run that is as short as the present one takes its place
+	alike    bool // a similar event may take the place of an impossible one
+	causes   bool // a message is identified by the step that sends it
+	ties     bool // a run that is as short as the present one replaces it
 	draws    draws
-	best     []*candidate    // accepted, each shorter than the one before
-	cut      *search.Finding // the run to its critical step, on the evidence for that, or nil if it is not known
-	escape   *search.Success // the walk that became live from before the last step of the run that was confirmed last, if one was taken
+	best     []*candidate    // the accepted runs, each shorter than the one before
+	cut      *search.Finding // the run up to its critical step, with the evidence for that step, or nil if the step is not known
+	escape   *search.Success // for the run that was confirmed last: the walk that became live from before its last step, if one was taken
 	round    uint16
-	tried    map[uint64]bool // runs, by what happens in them
-	met      map[string]bool // besides, by kind
+	tried    map[uint64]bool // the runs that were tried, by their hash
+	met      map[string]bool // the kinds of other failures that were met
 	others   []*search.Finding
 }
 
@@ -126,15 +126,15 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 // candidate is a shorter run that may replace that of the finding.
 type candidate struct {
 	*search.Case
-	proved bool // by exhausting
+	proved bool // shown to be dead by visiting all that can follow
 }
 
-// shrink removes steps in this order: everything after the critical step at once, the faults,
-// the nodes, stretches of steps, shorter and shorter until no stretch can go, and then steps
-// that are alike. If a step is removed, later steps may be possible only with other values: without one
-// election, the next one has an earlier term. So the event that has the same cause, or else the nearest one of the
-// same type, takes the place of a step that is not possible any more. In between, steps are moved: see drift. At
-// the end, other ways to a failure are tried: see shortcuts.
+// shrink removes steps in this order: all steps after the critical one at once, the faults, the nodes,
+// stretches of steps, shorter and shorter, and then similar steps. Without a removed step, a later step may
+// be possible only with other values: without one election, the next one has an earlier term. So an
+// impossible step is replaced by the event with the same cause, or else by the nearest event of the same
+// type. In between, steps are moved: see drift. At the end, shrink tries other ways to the failure: see
+// shortcuts.
 func (s *shrinker) shrink() (err error) {
 	steps := s.of.Steps()
 	if c := s.want.Critical; s.want.Verdict == trace.VerdictDead && c != nil {
@@ -157,7 +157,8 @@ func (s *shrinker) shrink() (err error) {
 	return nil
 }
 
-// quickly calls the passes that take out much at little cost, with steps that are the same by their causes.
+// quickly calls the passes that remove many steps at little cost. A message is identified by the step that
+// sends it.
 func (s *shrinker) quickly() error {
 	s.alike, s.causes = true, true
 	for {
@@ -186,9 +187,10 @@ func (s *shrinker) drifts() error {
 	}
 }
 
-// aligned calls the passes with steps that are the same by their causes: with a step that sends goes what it
-// sent, and what comes later stays, though numbers in it may differ. Then it calls them with what is
-// like a step that is not possible, and then without, which some steps need.
+// aligned calls the passes three times. The first time, a message is identified by the step that sends it:
+// removing a step removes its messages, and later steps stay although numbers in them differ. The second
+// time, a similar event may replace an impossible step. The third time nothing is replaced, which some steps
+// need.
 func (s *shrinker) aligned() error {
 	for i := range 3 {
 		s.alike, s.causes = i < 2, i < 1
@@ -217,8 +219,8 @@ func (s *shrinker) passes() error {
 	}
 }
 
-// keepCut makes a finding of a dead run that was cut off after its critical step. The evidence
-// about the state there becomes the evidence about the run's end, without more walks.
+// keepCut makes a finding of a dead run that was cut off after its critical step. The evidence about the
+// state there becomes the evidence about the end of the run, so no more walks are needed.
 func (s *shrinker) keepCut() error {
 	w := s.want
 	if !s.keep || w.Verdict != trace.VerdictDead || s.length() != w.Critical.Step {
@@ -240,8 +242,8 @@ func (s *shrinker) now() *candidate { return s.best[len(s.best)-1] }
 
 func (s *shrinker) length() int { return s.now().Steps() }
 
-// try takes a run of those of the steps that are possible, and accepts it if it can replace
-// that of the finding.
+// try repeats the run with only the kept steps, as far as they are possible. If that run can replace the
+// present one, try accepts it and reports true.
 func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 	if s.enough() {
 		return false, errEnough
@@ -275,7 +277,7 @@ func (s *shrinker) shorter(c *candidate) bool {
 	return c.Steps() < s.length() || s.ties && c.Steps() == s.length()
 }
 
-// enough reports whether nothing more is tried.
+// enough reports whether shrinking has to end.
 func (s *shrinker) enough() bool {
 	return s.Stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough()
 }
@@ -289,8 +291,8 @@ func all(n int) []int {
 	return kept
 }
 
-// known reports whether the run was tried before, and records it. Different steps may leave the
-// same run, since steps that are impossible without the removed ones go with them.
+// known reports whether the run was tried before, and records it. Removing different steps may lead to the
+// same run, since steps that become impossible are removed, too.
 func (s *shrinker) known(c *candidate) bool {
 	if s.tries > 1 { // it may come to something else
 		return false
@@ -308,7 +310,7 @@ func (s *shrinker) known(c *candidate) bool {
 	return known
 }
 
-// take takes a run of some steps. It returns nil if the run cannot replace that of the finding.
+// take repeats the run with only the kept steps. It returns nil if that run cannot replace the present one.
 func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 	c, taken, err := s.lab.Try(of, kept, s.careful, s.alike, s.causes, s.survive())
 	if err != nil || c == nil {
@@ -321,9 +323,9 @@ func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
 	return s.fails(c, last), nil
 }
 
-// fails returns the candidate of a run, or nil if it does not fail in the same way. last is the
-// identity of the step that it ends with in the run that it is a part of, or "" if it does not
-// end with the last one of those that were kept.
+// fails returns a run as a candidate, or nil if it does not fail in the same way as the finding. last is the
+// identity of its last step in the run from which it was made; it is "" if that step is not the last kept
+// one.
 func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	if s.survive() {
 		if f := of.Failure; f == nil || f.Verdict != s.want.Verdict || f.Property != s.want.Property {
@@ -341,8 +343,8 @@ func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	return &candidate{Case: of}
 }
 
-// stands reports whether a run is dead, by the given number of walks or by exhausting what can
-// follow, and whether its last step is critical, if that is required.
+// stands reports whether a run is dead, decided by the given number of walks or by visiting all that can
+// follow, and also whether its last step is critical, if that is required.
 func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 	if s.survive() {
 		return true, nil
@@ -365,8 +367,8 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 	return ok && err == nil, err
 }
 
-// isCut reports whether a run is that of the finding to its critical step, of which it is known
-// that its last step is critical.
+// isCut reports whether a candidate is the run of the finding up to its critical step, whose last step is
+// known to be critical.
 func (s *shrinker) isCut(c *candidate) bool {
 	return len(s.best) == 0 && c.Steps() == s.want.Critical.Step
 }
@@ -395,9 +397,9 @@ func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 	return nil
 }
 
-// sure confirms the shortest accepted run by fresh walks and by plain re-execution. If it
-// fails, a binary search finds an earlier accepted run that passes: a step that had to stay is
-// missing in all later runs. It returns nil if no run passes.
+// sure confirms the shortest accepted run by fresh walks and by plain re-execution. If that fails, a binary
+// search finds an earlier accepted run that passes: all runs after it lack a necessary step. It returns nil
+// if no run passes.
 func (s *shrinker) sure() (*search.Finding, error) {
 	low, high := -1, len(s.best) // best[low] stands; best[high] does not
 	var found *search.Finding

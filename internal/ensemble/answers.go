@@ -15,8 +15,8 @@ import (
 	"macemc/trace"
 )
 
-// A machine runs the handlers of a node, and answers their questions: see handler.Answerer. Coins are
-// draws of the run, and the clock is the bubble's.
+// A machine runs the handlers of a node, and answers the questions that they ask of Env: see
+// handler.Answerer. Coins are draws of the run, and the clock is that of the bubble.
 type machine struct {
 	n       *node
 	node    sim.Node
@@ -30,7 +30,7 @@ type machine struct {
 	disk *disk.Disk
 }
 
-// newMachine makes a node that made these writes in earlier lives.
+// newMachine returns the machine of a node that has made these writes in earlier lives.
 func newMachine(n *node, writes []disk.Write) *machine {
 	walker, err := contract.Walker(n.Sys)
 	if err != nil {
@@ -75,7 +75,7 @@ func (m *machine) next() (timer sim.Signal, at time.Time, ok bool) {
 	return timer, at, ok
 }
 
-// due takes out a timer that is due.
+// due removes and returns a timer that is due.
 func (m *machine) due(now time.Time) (sim.Signal, bool) {
 	timer, at, ok := m.next()
 	if !ok || at.After(now) {

@@ -29,12 +29,12 @@ type entry struct {
 // quiet has the states at a time at which all goroutines are blocked.
 type quiet struct {
 	At       time.Duration
-	States   map[string][]canon.Line // of hosts whose state differs from before
-	Violated string                  // a property
+	States   map[string][]canon.Line // the states of the hosts whose state has changed
+	Violated string                  // the property that is violated, or ""
 	Message  string
 }
 
-// The times of sim.Programs that are in force where it says nothing.
+// The defaults of sim.Programs.Storm and sim.Programs.Calm.
 const (
 	stormDefault = 10 * time.Second
 	calmDefault  = time.Minute
@@ -58,9 +58,9 @@ type director struct {
 	live    []sight.Check
 	monitor []sight.Monitor
 
-	scripts [][]sim.Signal // what is still to be asked of each node
-	down    []bool         // nodes that failed for good
-	clocks  int            // that may still jump or drift
+	scripts [][]sim.Signal // the requests that each node has yet to get
+	down    []bool         // whether a node has failed for good
+	clocks  int            // how many clocks may still jump or drift
 	faults  sim.Faults
 	parted  bool
 }
@@ -70,7 +70,7 @@ type fact struct {
 	value any
 }
 
-// body is the test that a child takes worlds of.
+// body returns the system of worlds that a child process runs.
 func body(s setting.Setting) worlds.System {
 	return func(t *worlds.T, w *program.World, say func(any)) {
 		bubble.Hush() // the director does not pause
@@ -81,7 +81,7 @@ func body(s setting.Setting) worlds.System {
 	}
 }
 
-// bind binds the properties.
+// bind binds the properties to the states of the nodes.
 func (d *director) bind() {
 	var err error
 	if d.walker, err = contract.Walker(d.Sys); err != nil {
@@ -110,14 +110,14 @@ func (d *director) bind() {
 	}
 }
 
-// nothing is a runtime without messages and timers that properties could count.
+// nothing is a runtime that has no messages and timers for properties to count.
 type nothing struct{}
 
 func (nothing) Timers() int                    { return 0 }
 func (nothing) InFlight() int                  { return 0 }
 func (nothing) UnderWay(func(sight.Sent) bool) {}
 
-// unfit returns an error if a setting has what systems of programs have not.
+// unfit returns an error if a setting has options that systems of programs do not support.
 func unfit(s setting.Setting) error {
 	for _, p := range s.Sys.Properties {
 		switch contract.Rule(p).Kind {
@@ -138,7 +138,7 @@ func unfit(s setting.Setting) error {
 
 func (d *director) name(i int) string { return d.Params.Addr(i).String() }
 
-// run is the whole of a world.
+// run runs a world from its beginning to its end.
 func (d *director) run() {
 	d.w.Observe(d.observe)
 	for i := range d.Params.Nodes {
@@ -172,7 +172,7 @@ func (d *director) run() {
 	d.stops()
 }
 
-// budget is a budget as a number.
+// budget returns a budget as a number of faults.
 func budget(n int) int {
 	if n == sim.Unlimited {
 		return 1 << 30
@@ -197,7 +197,7 @@ func (d *director) starts(i int) {
 	d.w.Start(self.String(), p)
 }
 
-// observe hears of an event.
+// observe records an event of the world.
 func (d *director) observe(e happens.Event) {
 	if d.over {
 		return
@@ -226,7 +226,7 @@ func (d *director) index(host string) int {
 	return -1
 }
 
-// waits lets time go by, and looks at the world whenever something has happened.
+// waits lets a time pass, and examines the state whenever something has happened.
 func (d *director) waits(long time.Duration) {
 	over := time.After(long)
 	for {
@@ -240,8 +240,8 @@ func (d *director) waits(long time.Duration) {
 	}
 }
 
-// meets waits until something has happened some times, so that what comes next meets the programs in the
-// middle of something.
+// meets waits until something has happened the given number of times, so that the next fault or request hits
+// the programs in the middle of their work.
 func (d *director) meets(times int) {
 	over := time.After(time.Second)
 	for range times {
@@ -254,7 +254,8 @@ func (d *director) meets(times int) {
 	}
 }
 
-// looks judges the state once all goroutines are blocked, if something has happened.
+// looks waits until all goroutines are blocked. If something has happened, it evaluates the properties in the
+// state then.
 func (d *director) looks() {
 	d.w.Wait()
 	if !d.dirty {
@@ -277,7 +278,7 @@ func (d *director) looks() {
 	}
 }
 
-// holds asks a property. One that panics is violated.
+// holds evaluates a property. A property that panics counts as violated.
 func (d *director) holds(c *sight.Check) bool {
 	holds, panicked := c.Asked()
 	if panicked != "" {
@@ -286,7 +287,7 @@ func (d *director) holds(c *sight.Check) bool {
 	return holds
 }
 
-// sees takes over what the programs show.
+// sees updates the states of the nodes to those that the programs show now.
 func (d *director) sees() {
 	q := &quiet{At: d.since(), States: map[string][]canon.Line{}}
 	for i, n := range d.state.Nodes {
@@ -317,7 +318,7 @@ func (d *director) since() time.Duration {
 	return time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC))
 }
 
-// violated ends the world.
+// violated ends the world with a violated property.
 func (d *director) violated(property, message string) {
 	if d.say != nil {
 		d.say(entry{Quiet: &quiet{At: d.since(), Violated: property, Message: message}})
@@ -326,7 +327,7 @@ func (d *director) violated(property, message string) {
 	d.t.Fatal(fmt.Sprintf("property %q is violated: %s", property, guard.Bounded(message)))
 }
 
-// asks returns the nodes of which something can be asked now.
+// asks returns the nodes to which a request can be made now.
 func (d *director) asks() (all []int) {
 	for i, s := range d.scripts {
 		if len(s) > 0 && d.w.Host(d.name(i)).Running() {
@@ -336,7 +337,7 @@ func (d *director) asks() (all []int) {
 	return all
 }
 
-// requests makes the next request of some node.
+// requests makes the next request of a node that a draw picks.
 func (d *director) requests() {
 	all := d.asks()
 	i := all[d.w.Choose(len(all))]
@@ -346,7 +347,7 @@ func (d *director) requests() {
 	d.looks()
 }
 
-// strikes makes one of the faults that may happen now, or none.
+// strikes lets a draw pick a fault that is possible now, the end of a fault, or nothing, and carries it out.
 func (d *director) strikes() {
 	var all []func()
 	spend := func(n *int, do func()) {
@@ -403,7 +404,7 @@ func (d *director) mends() {
 	d.looks()
 }
 
-// lives waits until all liveness properties hold together.
+// lives waits until all liveness properties hold at the same time.
 func (d *director) lives(calm time.Duration) {
 	const look = 250 * time.Millisecond
 	if len(d.live) == 0 {
@@ -423,7 +424,7 @@ func (d *director) lives(calm time.Duration) {
 	}
 }
 
-// stops stops the programs. Goroutines that are left then are a failure.
+// stops stops the programs. If goroutines are left then, that is a failure.
 func (d *director) stops() {
 	for i := range d.Params.Nodes {
 		d.w.Stop(d.name(i))

@@ -16,18 +16,18 @@ import (
 	"macemc/trace"
 )
 
-// A node is a life of a handler node, run by a program.
+// A node is one life of a handler node, run as a program.
 type node struct {
 	setting.Setting
 	self    sim.Addr
 	h       *program.Host
 	of      *machine
-	queue   []program.Mail // what has arrived, and was not taken
-	signals []sim.Event    // that the node gave itself: room in a buffer, and the like
-	log     *program.File  // of its writes
+	queue   []program.Mail // mail that has arrived and was not handled yet
+	signals []sim.Event    // events that the node caused itself, such as room in a buffer
+	log     *program.File  // the file of its writes
 }
 
-// storage is the file of a node's writes: a line of JSON for each, a written.
+// storage is the file of a node's writes, with a line of JSON for each: see written.
 const storage = "store"
 
 type written struct {
@@ -88,7 +88,7 @@ func (n *node) run(ctx context.Context) {
 	}
 }
 
-// acts takes one thing that can happen now, and reports whether there was one.
+// acts handles one event that is possible now, and reports whether there was one.
 func (n *node) acts() bool {
 	if len(n.signals) > 0 {
 		e := n.signals[0]
@@ -121,7 +121,7 @@ func (n *node) acts() bool {
 	return false
 }
 
-// event is what a mail is to the node.
+// event returns a mail as the event that the node handles.
 func (n *node) event(m program.Mail) sim.Event {
 	if m.From == "" {
 		return sim.Event{Kind: sim.KindScript, Value: m.Value}

@@ -18,10 +18,10 @@ import (
 	"macemc/trace"
 )
 
-// A Recording is a run of programs in the form of a system that does what it did, and nothing else.
+// A Recording is a run of programs, in the form of a system whose nodes repeat that run and do nothing else.
 type Recording struct {
 	System *sim.System
-	Path   *choose.Path // through all of it
+	Path   *choose.Path // the path of the whole run
 }
 
 // A happening is what one node did at one event.
@@ -37,8 +37,7 @@ type happening struct {
 
 // The values of a recording have the messages of the programs as text.
 
-// tcp and udp are what was under way by each. In a recording it travels by a bag, since latencies made
-// its order.
+// The kinds of messages of a recording. They travel by a bag, since in the run latencies decided their order.
 type tcp struct {
 	Number int
 	What   string
@@ -53,28 +52,28 @@ func segment(e *happens.Event) sim.Message {
 	return tcp{e.Number, e.Text}
 }
 
-// asked is a request of the script.
+// asked is the event that the script makes a request.
 type asked struct{ What string }
 
-// broken is that a connection of mail broke.
+// broken is the event that a connection of mail broke.
 type broken struct{ Peer, How string }
 
-// wakes is that a node does something of its own accord: a timer, or the end of a computation.
+// wakes is the event that a node does something by itself, because of a timer or the end of a computation.
 type wakes struct{ At string }
 
-// reset is that the connections with a peer break.
+// reset is the event that the connections with a peer break.
 type reset struct{ Peer string }
 
-// clock is that the clock of the node misbehaves, or is set right.
+// clock is the event that the clock of the node begins to misbehave, or is set right.
 type clock struct{ How string }
 
-// stops is that the context of the program is cancelled.
+// stops is the event that the context of the program is cancelled.
 type stops struct{}
 
-// judged is that the run ends here.
+// judged is the event at which the run ends.
 type judged struct{ At string }
 
-// recorder makes happenings of a log.
+// recorder makes happenings from a log.
 type recorder struct {
 	s       setting.Setting
 	all     []*happening
@@ -124,7 +123,7 @@ func (r *recorder) addr(i int) (a sim.Addr) {
 	return a
 }
 
-// add begins a happening at a node.
+// add adds a happening at a node.
 func (r *recorder) add(at time.Duration, node int, e sim.Event) *happening {
 	e.Node = r.addr(node)
 	h := &happening{at: at, step: r.step, node: node, event: e}
@@ -136,14 +135,14 @@ func (r *recorder) add(at time.Duration, node int, e sim.Event) *happening {
 	return h
 }
 
-// shows sets the state of the node afterwards.
+// shows sets the state of the node after the happening.
 func (h *happening) shows(lines []canon.Line) {
 	if h.lines = lines; lines == nil {
 		h.lines = []canon.Line{}
 	}
 }
 
-// own begins a happening of a node's own.
+// own adds a happening that a node causes by itself.
 func (r *recorder) own(at time.Duration, node int, what sim.Signal) *happening {
 	return r.add(at, node, sim.Event{Kind: sim.KindAction, Value: what})
 }
@@ -211,7 +210,7 @@ func (r *recorder) arrives(e *happens.Event, i, peer int) {
 	}
 }
 
-// does adds an effect to what the node does now.
+// does adds an effect to the present happening of a node.
 func (r *recorder) does(e *happens.Event, i, peer int) {
 	if !r.up[i] || e.Kind == happens.Send && peer < 0 {
 		return
@@ -245,15 +244,15 @@ func (r *recorder) quiet(q *quiet) {
 
 // player is a node of a recording.
 type player struct {
-	State map[string]string // of the program, as it showed it: its fields
+	State map[string]string // the fields of the program's state, as the program showed them
 
 	self     sim.Addr
-	life, at int // the next happening
-	last     int // the number of the latest, from 1
+	life, at int // the place of the next happening
+	last     int // the number of the latest happening, from 1
 	tape     *played
 }
 
-// played is what the nodes of a recording read. It is no part of their state.
+// played is the recording that the nodes play. It is not part of their state.
 type played struct {
 	of    [][][]*happening // by node and life
 	steps map[*happening]int
@@ -265,7 +264,7 @@ func (n *player) Init(env sim.Env)                               { n.plays(env) 
 func (n *player) Deliver(env sim.Env, _ sim.Addr, _ sim.Message) { n.plays(env) }
 func (n *player) Handle(env sim.Env, _ sim.Signal)               { n.plays(env) }
 
-// next returns what the node does next, or nil.
+// next returns the next happening of the node, or nil.
 func (n *player) next() *happening {
 	if n.tape == nil {
 		return nil
@@ -277,14 +276,14 @@ func (n *player) next() *happening {
 	return all[n.life][n.at]
 }
 
-// Offers offers what the node does next, if it is something of its own.
+// Offers offers the next happening, if the node causes it by itself.
 func (n *player) Offers(offer func(sim.Signal)) {
 	if h := n.next(); h != nil && h.event.Kind == sim.KindAction {
 		offer(h.event.Value)
 	}
 }
 
-// Accepts accepts what the node got next.
+// Accepts reports whether a message is the one that the node got in its next happening.
 func (n *player) Accepts(_ sim.Addr, m sim.Message) bool {
 	h := n.next()
 	return h != nil && h.event.Kind == sim.KindMessage && h.event.Value == m
@@ -318,7 +317,8 @@ func (n *player) plays(env sim.Env) {
 	}
 }
 
-// recording makes the system and the path. violated is what the run fails by, and message says how.
+// recording makes the system and the path. violated is the property that the run violates, and message
+// explains it.
 func (r *recorder) recording(violated, message string) (*Recording, error) {
 	at := len(r.up) - 1
 	for at > 0 && !r.up[at] {
@@ -356,7 +356,7 @@ func (r *recorder) recording(violated, message string) (*Recording, error) {
 	return &Recording{sys, path}, err
 }
 
-// last returns the node of the latest happening at a node, or -1.
+// last returns the node of the latest happening, or -1 if there is none at a node.
 func (r *recorder) last() int {
 	for _, h := range slices.Backward(r.all) {
 		if h.node >= 0 {
@@ -366,7 +366,7 @@ func (r *recorder) last() int {
 	return -1
 }
 
-// recorded returns the faults of a recording, in which a node that is down for good crashed.
+// recorded returns the faults of a recording. A node that went down for good counts as crashed.
 func recorded(s setting.Setting) sim.Faults {
 	f := s.Stated(s.Sys)
 	if f.Crash == sim.Unlimited || f.Down == sim.Unlimited {
@@ -378,7 +378,7 @@ func recorded(s setting.Setting) sim.Faults {
 	return f
 }
 
-// system is the system of a recording; without a tape it is one that does nothing, for reports of
+// system returns the system of a recording. Without a tape, its nodes do nothing; that is for reports of
 // searches that found nothing.
 func system(s setting.Setting, tape *played, violated, message string) *sim.System {
 	of := s.Sys
@@ -416,7 +416,7 @@ func system(s setting.Setting, tape *played, violated, message string) *sim.Syst
 	return sys
 }
 
-// path takes the run of the recording, and returns its path.
+// path runs the recording, and returns its path.
 func (r *recorder) path(sys *sim.System, violated string) (*choose.Path, error) {
 	conditions := setting.Setting{Sys: sys, Params: r.s.Params}
 	faults := recorded(r.s)

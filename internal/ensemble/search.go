@@ -16,7 +16,7 @@ import (
 	"macemc/trace"
 )
 
-// The properties of every program.
+// The properties that every system of programs has.
 const (
 	noPanic    = "no goroutine panics"
 	noDeadlock = "no deadlock"
@@ -24,10 +24,10 @@ const (
 	goesOn     = "the process goes on"
 )
 
-// Built returns the names of the properties of every program.
+// Built returns the names of the properties that every system of programs has.
 func Built() []string { return []string{noPanic, noDeadlock, nothingOf, goesOn} }
 
-// Worlds is how many worlds a search takes where nobody says how many.
+// Worlds is the default for the number of worlds that a search takes.
 const Worlds = 1000
 
 // A Taker says which program takes the runs.
@@ -38,8 +38,8 @@ type Taker struct {
 	NoShrink bool // findings are reported as they were found
 }
 
-// Child does the job of a child process about a system, and reports whether this is one. find knows the
-// systems.
+// Child does the work of a child process, and reports whether this process is one. find returns the system
+// with a name.
 func Child(find func(name string) (*sim.System, error)) (is bool, err error) {
 	job, err := worlds.Job()
 	if job == nil || err != nil || len(job.Of) == 0 {
@@ -122,7 +122,7 @@ func Search(sys *sim.System, opts search.Options, by Taker) (*search.Result, err
 // Engine is the name of this way of searching.
 const Engine search.Engine = "program"
 
-// clocks is how often clocks may misbehave under these faults.
+// clocks returns how often clocks may misbehave under these faults.
 func clocks(sys *sim.System, f sim.Faults) int {
 	if f.IsZero() {
 		return 0
@@ -130,7 +130,7 @@ func clocks(sys *sim.System, f sim.Faults) int {
 	return sys.Programs.Clocks
 }
 
-// many is how many worlds are taken.
+// many returns the number of worlds that a search takes.
 func many(o search.Options) int {
 	switch {
 	case o.Walks > 0:
@@ -150,7 +150,7 @@ func workers(o search.Options) int {
 	return runtime.GOMAXPROCS(0)
 }
 
-// refuse returns an error about options that a search of programs does not have.
+// refuse returns an error for options that a search of programs does not support.
 func refuse(sys *sim.System, o search.Options) error {
 	bounded := o.Engine == search.EngineReference
 	for _, c := range []struct {
@@ -207,7 +207,7 @@ func turned(t worlds.Turn, step string) string {
 	return fmt.Sprintf("%s: the first step after which %d of %d runs that go on freely fail so", step, t.Worlds, t.Worlds)
 }
 
-// result is a Result that is being made.
+// result is a Result under construction.
 type result struct{ *search.Result }
 
 // add adds a finding, with the system of its recording unless that is nil.
@@ -223,18 +223,19 @@ type made struct {
 	finding *search.Finding
 	system  *sim.System
 	undrawn error
-	steps   []uint32 // for each step of the recording, the step of the tape; nil if there is no recording
+	steps   []uint32 // for each step of the recording, its step of the tape; nil if there is no recording
 }
 
-// step returns the step of the recording at a step of the tape, or one more than there are if the
-// recording has ended by then.
+// step returns the step of the recording that belongs to a step of the tape. If the recording has ended by
+// then, it returns the number after its last step.
 func (m made) step(ofTape uint32) int {
 	at, _ := slices.BinarySearch(m.steps, ofTape)
 	return at + 1
 }
 
-// inRun returns the descriptions of draws that chose no fault and no request, since these are steps of
-// the recording. A description begins with a step of the tape, which becomes that of the recording.
+// inRun returns the descriptions of draws, without those that chose a fault or a request, since these are
+// steps of the recording. It replaces the step of the tape with which a description begins by the step of the
+// recording.
 func (m made) inRun(draws []string) (in []string) {
 	for _, d := range draws {
 		if strings.Contains(d, ".(*director).") {

@@ -52,10 +52,10 @@ func slug(a *account.Account) string {
 	return a.Finding.Verdict.String()
 }
 
-// tale is an account with what its report needs.
+// tale is an account with the other data that its report needs.
 type tale struct {
 	*account.Account
-	r        *search.Result // that it is of: what was searched
+	r        *search.Result // the result of the search
 	f        *search.Finding
 	told     report.Told
 	teller   teller
@@ -165,7 +165,7 @@ func (t *tale) picture() (File, bool) {
 	return File{}, false
 }
 
-// known returns the states as trace.jsonl wants them.
+// known returns the states in the form that trace.jsonl needs.
 func (t *tale) known() States {
 	if states := t.States(); states != nil {
 		return states

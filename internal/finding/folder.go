@@ -13,12 +13,12 @@ import (
 	"sync"
 )
 
-// Shelf is the place of the folders of findings. A folder appears there whole or not at all,
-// and is never changed afterwards.
+// Shelf is the folder in which the folders of findings are. A finding's folder appears there whole or not at
+// all, and is never changed afterwards.
 type Shelf struct {
 	dir string
 
-	mu        sync.Mutex // the one who ends the process may be another goroutine
+	mu        sync.Mutex // another goroutine may end the process
 	begun     string     // a folder that is being written; "" means none
 	release   func()     // gives its lock back
 	abandoned bool

@@ -16,10 +16,10 @@ import (
 
 const (
 	differenceMost = 30 // lines of a difference of two runs that are shown
-	survivedMost   = 10 // of one that only goes on, and on
+	survivedMost   = 10 // the same for a run that only goes on without the failure
 )
 
-// avoidable writes until when a failure could be avoided; a dead run has another section.
+// avoidable writes until which step the failure could be avoided. Dead runs have another section.
 func (t *tale) avoidable(p *page) {
 	turn := t.Turn()
 	if turn == account.TurnUnknown || turn == account.TurnBegins || t.Dead() || t.Hot() {
@@ -43,7 +43,8 @@ func (t *tale) avoidable(p *page) {
 	}
 }
 
-// avoids returns until when a failure could be avoided, as a sentence, or "" if it began with the run.
+// avoids returns a sentence that says until when the failure could be avoided, or "" if it began with the
+// run.
 func (t *tale) avoids() string {
 	turn, at := t.Turn(), t.Turned()
 	if t.Dead() {
@@ -83,7 +84,7 @@ func (t *tale) avoids() string {
 	return ""
 }
 
-// goesOn writes how a run that stays hot goes on for ever.
+// goesOn writes how a run that stays hot continues for ever.
 func (t *tale) goesOn(p *page) {
 	l, turn := t.f.Lasso, t.Turn()
 	if l == nil {
@@ -108,7 +109,7 @@ func (t *tale) goesOn(p *page) {
 	p.say("Evidence: %s.", strings.ReplaceAll(t.told.Evidence, "\n", "; "))
 }
 
-// nearest writes how the nearest live run differs.
+// nearest writes how the nearest live run differs from this one.
 func (t *tale) nearest(p *page) {
 	live := t.f.Live
 	if live == nil {
@@ -136,8 +137,8 @@ func (t *tale) nearest(p *page) {
 	p.say("%s", strings.TrimRight(report.CodeBlock("diff", strings.Join(lines, "\n")), "\n"))
 }
 
-// unlike returns the steps of two paths after the first few, by the events that both have.
-// Before each event stands its number in the first path, or else in the second.
+// unlike returns the differences between two paths after the first few steps, aligned by the events that both
+// have. Each event is preceded by its number in the first path, or else in the second.
 func unlike(a, b *choose.Path, from int) (lines []string) {
 	i, j := from, from
 	only := func(toA, toB int) {
@@ -161,7 +162,7 @@ func unlike(a, b *choose.Path, from int) (lines []string) {
 	return lines
 }
 
-// apart writes how the states differ at which this run and the nearest live one part.
+// apart writes the differences between the states at which this run and the nearest live run part.
 func (t *tale) apart(p *page) {
 	after, instead, all := t.Parting()
 	if len(all) == 0 {

@@ -2,5 +2,5 @@
 
 package finding
 
-// lock takes no lock: folders have none here, and nothing is ever swept.
+// lock takes no lock, since folders have no locks on this system. So nothing is ever swept.
 func lock(string) (release func(), ours bool) { return func() {}, false }

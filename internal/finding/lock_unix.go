@@ -7,8 +7,7 @@ import (
 	"syscall"
 )
 
-// lock takes the lock of a folder if nobody has it. It ends with release, or with
-// the process.
+// lock locks a folder unless another process has locked it. The lock ends with release, or with the process.
 func lock(folder string) (release func(), ours bool) {
 	f, err := os.Open(folder)
 	if err != nil {

@@ -130,8 +130,8 @@ func (t *tale) violated(p *page) {
 	p.say("%s", sentence("run with "+report.Code(t.told.Setting)))
 }
 
-// short writes in a few lines where the run turns, whether that could be avoided, and how the run
-// is taken again, so that a reader has it before any code.
+// short writes a summary: the step on which the run turns, whether the failure could be avoided, and how to
+// replay the run. It comes before any code.
 func (t *tale) short(p *page) {
 	var lines []string
 	if t.recording() && t.r.Programs.Critical != "" {
@@ -157,8 +157,8 @@ func (t *tale) short(p *page) {
 	p.list(lines)
 }
 
-// crashTurns reports whether the run turns on a crash or another fault before its last step:
-// that says more than the step in which the failure showed.
+// crashTurns reports whether a crash or another fault before the last step is critical: that says more than
+// the step in which the failure showed.
 func (t *tale) crashTurns() bool {
 	if t.Dead() || t.Hot() || !t.Turn().In() || t.Turned() == t.f.Step {
 		return false
@@ -167,7 +167,7 @@ func (t *tale) crashTurns() bool {
 	return s != nil && (s.Event.Kind.Fault() || s.CrashedWithin() != "")
 }
 
-// one returns the singular word for one name, and the plural otherwise.
+// one returns the singular text for one name, and the plural otherwise.
 func one(names []string, single, several string) string {
 	if len(names) == 1 {
 		return single
@@ -213,7 +213,7 @@ func (t *tale) promise() string {
 	return "in every state, " + name + "."
 }
 
-// critical writes about the step that the finding turns on.
+// critical writes about the critical step, or the last one.
 func (t *tale) critical(p *page) {
 	at := t.f.Step
 	if !t.Dead() {
@@ -294,7 +294,7 @@ func (t *tale) step(p *page, n int) {
 // recording reports whether the run is a recording of programs, whose nodes have no code of the service.
 func (t *tale) recording() bool { return t.r.Programs != nil }
 
-// programs writes what is known of a run of programs.
+// programs writes the facts about a run of programs.
 func (t *tale) programs(p *page) {
 	of := t.r.Programs
 	if of == nil {
@@ -412,7 +412,7 @@ func cell(text string) string {
 	return report.Code(text)
 }
 
-// outcomes writes the outcomes of a step that differs each time, and a stack.
+// outcomes writes the different outcomes of a nondeterministic step, and a stack.
 func (t *tale) outcomes(p *page) {
 	if len(t.f.Outcomes) > 0 {
 		p.head("What came of it")
@@ -433,11 +433,11 @@ func (t *tale) outcomes(p *page) {
 
 const (
 	runMost   = 120 // a run of at most this many steps is shown as a whole
-	runBefore = 60  // of a longer run, how many steps before the one that it turns on
+	runBefore = 60  // of a longer run, the number of steps shown before the critical one
 	runAfter  = 20  // and after it
 )
 
-// run writes every step, or those around the one that the run turns on.
+// run writes every step of the run. Of a long run, it writes only the steps around the critical one.
 func (t *tale) run(p *page) {
 	p.head("The run")
 	n := t.f.Step
@@ -482,7 +482,7 @@ func (t *tale) commandList(p *page) {
 	}
 }
 
-// bounds writes what the search did.
+// bounds writes what the search covered.
 func (t *tale) bounds(p *page) {
 	if t.r.Stop == "" { // there was none: a recorded path was looked into
 		return

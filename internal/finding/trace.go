@@ -14,8 +14,8 @@ import (
 	"macemc/trace"
 )
 
-// traceVersion is that of every line of a trace. It grows when a member changes
-// its meaning or goes, not when one is added.
+// traceVersion is the version in every line of a trace. It grows when a member changes its meaning or is
+// removed, not when one is added.
 const traceVersion = 1
 
 // States are the states of a run as text: state 0 is that after the starts.
@@ -153,7 +153,7 @@ func effectOf(e trace.Effect, walker *canon.Walker) effectLine {
 	return line
 }
 
-// changesTo returns the changed lines of a step; of step 0 all, against nothing.
+// changesTo returns the lines of the state that a step changed. For step 0, these are all lines.
 func changesTo(states States, step int) []changeLine {
 	if states == nil || step > states.Steps() {
 		return nil

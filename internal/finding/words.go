@@ -13,13 +13,13 @@ import (
 	"macemc/trace"
 )
 
-// teller writes the events of one system as sentences in Markdown.
+// teller describes the events of one system in sentences, as Markdown.
 type teller struct {
 	walker *canon.Walker
 	nodes  int
 }
 
-// Event says what happened in a step, without a full stop.
+// event describes a step in words, without a full stop.
 func (t teller) event(s *trace.Step) string {
 	e := &s.Event
 	return kinds.Fill(contract.Row(e).Tells, func(gap string) string {
@@ -40,7 +40,7 @@ func (t teller) event(s *trace.Step) string {
 
 func (t teller) value(v any) string { return report.Code(wording.Shown(t.walker.Text, v)) }
 
-// since returns when the consumed message, timer or task was made.
+// since returns a clause that names the step in which the consumed message, timer or task was made.
 func since(s *trace.Step, verb string) string {
 	if len(s.Causes) > 1 {
 		var steps []string
@@ -59,7 +59,7 @@ func since(s *trace.Step, verb string) string {
 	}
 }
 
-// effect returns one effect of a handler in words.
+// effect describes one effect of a handler in words.
 func (t teller) effect(e trace.Effect) string {
 	to := report.Code(e.To.String())
 	switch e.Kind {
@@ -99,7 +99,7 @@ func (t teller) effect(e trace.Effect) string {
 	}
 }
 
-// survives returns what a crash left on the disk, if it had a choice.
+// survives returns a clause about the data that a crash left on the disk, if several outcomes were possible.
 func survives(told any) string {
 	if told == "" {
 		return ""
@@ -107,7 +107,7 @@ func survives(told any) string {
 	return "; of its disk survives " + report.Code(fmt.Sprint(told))
 }
 
-// sentence makes a sentence of its parts: a capital, a full stop.
+// sentence begins a text with a capital and ends it with a full stop.
 func sentence(text string) string {
 	if text != "" && text[0] >= 'a' && text[0] <= 'z' {
 		text = strings.ToUpper(text[:1]) + text[1:]
