@@ -16,14 +16,14 @@ import "fmt"
 // bound is a number, included or not.
 
 const (
-	last   = iota // what is read later is not before it
-	began         // by the first that the handler read or set; only while it runs
-	time0         // and time1
+	last   = iota // the latest reading; later readings are not before it
+	began         // the first reading of the handler; only while it runs
+	time0         // the node's two times are time0 and time1
 	ring0  = time0 + 2
 	points = ring0 + 2
 )
 
-// most is twice how many seconds it is at most, less one where it is just below that.
+// most is an upper bound in seconds, times two. It is one less if the bound itself is excluded.
 type most int
 
 const boundless most = 1 << 40
@@ -37,13 +37,13 @@ func (m most) plus(o most) most {
 	return m + m&1 + o + o&1 - below
 }
 
-// clock is the table. The zero clock knows of nothing.
+// clock has the bounds on the distances between points. The zero clock has no points.
 type clock struct {
-	There [points]bool // the point is there
+	There [points]bool // whether the point exists
 	After [points][points]most
 }
 
-// put makes a new point of which nothing is known.
+// put makes a point that has no bounds yet.
 func (c *clock) put(p int) {
 	c.There[p] = true
 	for i := range points {
@@ -54,7 +54,7 @@ func (c *clock) put(p int) {
 
 func (c *clock) drop(p int) { c.There[p] = false }
 
-// know records that a is at most by after b, and everything that follows from it.
+// know records that a is at most by after b, and all bounds that follow.
 func (c *clock) know(a, b int, by most) {
 	c.After[a][b] = min(c.After[a][b], by)
 	for k := range points {
@@ -68,7 +68,7 @@ func (c *clock) know(a, b int, by most) {
 	}
 }
 
-// copyTo makes a point a number of seconds after another one.
+// copyTo sets a point to a number of seconds after another point.
 func (c *clock) copyTo(p, of, seconds int) {
 	was, by := *c, most(2*seconds)
 	if p != of {
@@ -81,7 +81,7 @@ func (c *clock) copyTo(p, of, seconds int) {
 	}
 }
 
-// later lets some time pass: the next reading is not before the last one, and any time after it.
+// later lets some time pass: the next reading is at or after the last one, by any amount.
 func (c *clock) later() {
 	if !c.There[last] {
 		c.put(last)
@@ -93,7 +93,7 @@ func (c *clock) later() {
 	}
 }
 
-// read lets the clock be read, or a timer be set.
+// read reads the clock; setting a timer reads it, too.
 func (c *clock) read(pace *spec.Pace) {
 	c.later()
 	switch {
@@ -130,13 +130,13 @@ func (c *clock) set(ring, seconds int, pace *spec.Pace) {
 	c.know(ring0+ring, last, most(2*longest))
 }
 
-// first reports whether a timer may be the first that is due.
+// first reports whether a timer may be the one that is due first.
 func (c *clock) first(ring int) bool {
 	other := ring0 + 1 - ring
 	return !c.There[other] || c.After[other][ring0+ring] >= 0
 }
 
-// fire lets it be.
+// fire makes a timer the one that is due first.
 func (c *clock) fire(ring int) {
 	at := ring0 + ring
 	if other := ring0 + 1 - ring; c.There[other] {
@@ -147,8 +147,8 @@ func (c *clock) fire(ring int) {
 	c.drop(at)
 }
 
-// settle forgets facts that no question can depend on after a handler has returned: the instant when it
-// began; and, unless the node holds its last reading, how much later than other instants that reading
+// settle forgets bounds on which no question can depend after a handler has returned: those of the instant
+// when it began; and, unless the node holds its last reading, how much later than other instants that reading
 // was, since the next one may be any time after it.
 func (c *clock) settle() {
 	c.drop(began)
@@ -166,7 +166,7 @@ func (c *clock) settle() {
 	}
 }
 
-// String returns all that is known.
+// String returns all points and bounds.
 func (c *clock) String() string {
 	var b []byte
 	for i := range points {
@@ -179,7 +179,7 @@ func (c *clock) String() string {
 	return string(b)
 }
 
-// span returns how long after it was set a timer is due.
+// span returns the least and the longest time from setting a timer until it is due.
 func span(p *spec.Pace, seconds int) (least, longest int) {
 	if p.Drifts {
 		return seconds / 2, 2 * seconds

@@ -16,14 +16,14 @@ import (
 type Mode struct {
 	Name    string
 	Options search.Options
-	Prefix  bool // from the end of a run
-	Engine  bool // nothing but the engine is chosen
+	Prefix  bool // the search begins at the end of a run
+	Engine  bool // the mode chooses only the engine
 
-	take func(*comparison) // nil means search
+	take func(*comparison) // nil means a search
 }
 
-// Modes returns all ways of searching that are compared. together, if it is not nil, makes
-// several workers expand levels however narrow they are.
+// Modes returns all ways of searching that are compared. If together is not nil, it changes options so that
+// several workers expand even small levels.
 func Modes(together func(*search.Options)) []Mode {
 	modes := []Mode{
 		{Name: "reference", Options: search.Options{Engine: search.EngineReference, Workers: 1}, Engine: true},
@@ -48,8 +48,7 @@ func Modes(together func(*search.Options)) []Mode {
 	return modes
 }
 
-// ByTurns returns the modes for one of many systems: each engine, and a third of the
-// others.
+// ByTurns returns the modes for one of many systems: one mode for each engine, and a third of the others.
 func ByTurns(all []Mode, seed uint64) (some []Mode) {
 	for i, m := range all {
 		if m.Engine || (uint64(i)+seed)%3 == 0 {
@@ -77,7 +76,7 @@ func (r *Result) differs(mode, format string, args ...any) {
 	r.Differences = append(r.Differences, mode+": "+fmt.Sprintf(format, args...))
 }
 
-// Compare compares searches of a spec with the truth, on about that many states.
+// Compare compares searches of a spec with the model, on about most states.
 func Compare(s *spec.Spec, most int, modes []Mode) *Result {
 	c := newComparison(s, most)
 	c.features()
@@ -100,7 +99,7 @@ func newComparison(s *spec.Spec, most int) *comparison {
 	return c
 }
 
-// by compares one way of searching.
+// by compares one way of searching with the model.
 func (c *comparison) by(m Mode) {
 	c.res.met("mode: " + m.Name)
 	c.mode, c.x = m, c.start
@@ -136,22 +135,22 @@ type comparison struct {
 	mode Mode
 	x    *origin
 
-	vast bool // what follows the space when the environment has healed is more than is compared
+	vast bool // too many states can follow the space after healing to be compared
 }
 
 // origin is a place where searches begin, and the space that they must visit from there.
 type origin struct {
 	*Space
-	path  *choose.Path // the prefix; nil means at the start
-	fired int          // timers in it while something was under way: they do not count
+	path  *choose.Path // the prefix; nil means that the search begins at the start
+	fired int          // timers that fired in the prefix while something was under way: these early firings do not count
 }
 
 func (c *comparison) differs(format string, args ...any) {
 	c.res.differs(c.mode.Name, format, args...)
 }
 
-// prefixed returns the end of a short run in fair weather, at which the budgets are as at
-// any start, or nil if there is none.
+// prefixed returns the end of a short run without faults, at which the budgets are those of a start. It
+// returns nil if there is none.
 func (c *comparison) prefixed() *origin {
 	m := c.model
 	begin := m.fair()
@@ -176,8 +175,8 @@ func (c *comparison) prefixed() *origin {
 	return &origin{Space: m.explore([]*state{root}, nil, c.most), path: path, fired: fired}
 }
 
-// everyPath: if no visited states are kept, the nearest failure is found nevertheless. It
-// limits the depth, since there are many paths.
+// everyPath checks that a search which keeps no visited states finds the nearest failure, too. It limits the
+// depth, since there are many paths.
 func (c *comparison) everyPath() {
 	depth := 3
 	if !c.x.Whole && c.x.Nearest < 0 {
@@ -232,9 +231,9 @@ func (c *comparison) several() {
 	}
 }
 
-// swells reports whether the states that follow when the environment has healed are far more than the
-// space. A search for several findings does not go on from a wrong state, but still decides whether it
-// can become live, and that would not end.
+// swells reports whether far more states can follow the space after healing than it has itself. A search for
+// several findings does not go on from a state with a failure, but still decides whether that state can
+// become live, which would not end.
 func (m *Model) swells(x *Space, most int) bool {
 	if len(m.spec.Eventually) == 0 {
 		return false
@@ -246,7 +245,7 @@ func (m *Model) swells(x *Space, most int) bool {
 	return m.heal(all, most, func(*state) bool { return true }).stopped
 }
 
-// fails: some rule panics.
+// fails reports whether a rule of the spec panics.
 func fails(s *spec.Spec) bool { return s.Does(spec.Fail) }
 
 // walks checks that every failure that walks find exists. If they find none, that shows nothing.
@@ -282,15 +281,15 @@ func (c *comparison) walks() {
 	}
 }
 
-// replays compares replays of runs of some lengths.
+// replays compares replays of runs of several lengths.
 func (c *comparison) replays() {
 	for k := range 4 {
 		c.replay(1+2*k, k)
 	}
 }
 
-// replay repeats a run of that many steps that a search calls dead. It is dead if it counts
-// for liveness, and no state can follow that is live or does not count.
+// replay compares the replay of a run of length steps, whose path claims that it is dead. It is dead if its
+// last state counts for liveness, and no state can follow that is live or does not count.
 func (c *comparison) replay(length, turn int) {
 	m := c.model
 	all, _ := m.start(c.spec.Budgets, c.spec.Early)
@@ -367,7 +366,7 @@ func (c *comparison) replay(length, turn int) {
 	}
 }
 
-// fair returns the first start in fair weather; firings are counted.
+// fair returns the first start, without faults. It counts the firings of timers.
 func (m *Model) fair() (first *run) {
 	m.each(empty(m.spec, spec.Budgets{}, new(1<<20-1)), m.init, func(r *run) {
 		if first == nil && !r.broken && r.wrong == nil {
@@ -377,13 +376,13 @@ func (m *Model) fair() (first *run) {
 	return first
 }
 
-// unsafe: some safety property does not hold.
+// unsafe reports whether some safety property does not hold.
 func (m *Model) unsafe(s *state) bool {
 	return slices.ContainsFunc(m.spec.Always, func(p spec.Pred) bool { return !s.holds(&p) }) ||
 		slices.ContainsFunc(m.spec.Each, func(p spec.Pred) bool { return !s.each(&p) })
 }
 
-// unnamed: a coin has a name that is not known here, so that no path can have it.
+// unnamed reports whether the model does not know the name of a coin, so that no path can contain it.
 func unnamed(coins []coin) bool {
 	return slices.ContainsFunc(coins, func(c coin) bool { return c.what == "" })
 }
@@ -438,8 +437,8 @@ func sees(s *spec.Spec) bool {
 	return slices.ContainsFunc(slices.Concat(s.Always, s.Eventually), func(p spec.Pred) bool { return p.Kind == spec.UnderWay })
 }
 
-// few is the largest number of states for which the reference engine is compared, too. It takes
-// every run from its start; with more states it took a third of a campaign's time.
+// few is the largest number of states for which the reference engine is compared, too. That engine takes
+// every run from its start, and with more states took a third of the time of all comparisons.
 const few = 200
 
 func (c *comparison) search() {
@@ -487,7 +486,7 @@ func (c *comparison) search() {
 	}
 }
 
-// recoverable returns the model's, but for a vast space: it would not be known.
+// recoverable calls Model.recoverable, unless too many states can follow the space.
 func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) {
 	if c.vast {
 		return nil, nil, false
@@ -495,9 +494,9 @@ func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) 
 	return c.model.recoverable(run, 20*c.most)
 }
 
-// cut limits a search if the states that can follow the space are too many for the oracle: it cannot
-// confirm a critical step then, nor whether a state is dead. The limit is on the number of times that
-// the search asks whether to stop; the reference engine asks at each run.
+// cut limits a search if more states can follow the space than the oracle visits, since it then could not
+// confirm a critical step, nor whether a state is dead. It limits how often the search asks whether to stop;
+// the reference engine asks at each run.
 func (c *comparison) cut(o *search.Options) {
 	if !c.vast {
 		return
@@ -514,7 +513,7 @@ func (c *comparison) cut(o *search.Options) {
 	}
 }
 
-// exact: the mode decides about liveness where the space is closed.
+// exact reports whether the mode decides about liveness exactly once all states were visited.
 func (c *comparison) exact() bool {
 	return c.mode.Options.Engine != search.EngineReference && c.mode.Options.Visited != search.VisitedFingerprint
 }
@@ -526,7 +525,7 @@ func (c *comparison) base() int {
 	return len(c.x.path.Steps)
 }
 
-// nearest: the nearest failure is found, with its verdict.
+// nearest checks that the search has found the nearest failure, with its verdict.
 func (c *comparison) nearest(f *search.Finding) {
 	want := fmt.Sprintf("%v at step %d", slices.Collect(maps.Keys(c.x.Wrong)), c.x.Nearest+c.base())
 	switch {
@@ -544,7 +543,7 @@ func (c *comparison) counted(res *search.Result) {
 	}
 }
 
-// dead: the nearest dead state is found.
+// dead checks that the search has found the nearest dead state.
 func (c *comparison) dead(f *search.Finding) {
 	if f.Step != c.x.Dead+c.base() || !c.x.DeadFor[f.Property] || !f.Proved {
 		c.differs("found dead %q at step %d, proved %v, and should %v at step %d",
@@ -583,8 +582,8 @@ func (c *comparison) closed(res *search.Result) {
 	}
 }
 
-// path takes the recorded run, and compares the numbers of possible events, the failure, and the critical
-// step.
+// path repeats the recorded run in the model, and compares the numbers of possible events, the failure, and
+// the critical step.
 func (c *comparison) path(f *search.Finding) {
 	run, last, failed := c.follow(f.Path)
 	if failed != "" {
@@ -634,7 +633,7 @@ func (c *comparison) path(f *search.Finding) {
 	}
 }
 
-// follow takes a path in the model. It returns the states, and the failure of the last step.
+// follow repeats a path in the model. It returns the states, and the failure of the last step.
 func (c *comparison) follow(p *choose.Path) (states []*state, last *wrong, failed string) {
 	budgets, early := c.spec.Budgets, c.spec.Early
 	if _, stormy := p.Get("faults"); !stormy {

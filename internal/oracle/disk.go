@@ -19,7 +19,7 @@ import (
 // disk has the data that is certain to be on a node's disk, and the later writes, in order.
 type disk struct {
 	Keys    [2]string // "" if the key has no value
-	File    []string  // by records
+	File    []string  // the records of the file
 	Pending []write
 }
 
@@ -27,8 +27,8 @@ type disk struct {
 type write struct {
 	Verb string // Put, Delete, Append or Truncate
 	Key  int    // of Put and Delete
-	Data string // of Put and Append
-	At   int    // how much of the file is before what is appended, or stays
+	Data string // the data of Put and Append
+	At   int    // for Append, the offset; for Truncate, the new length
 	Fate fate
 }
 
@@ -36,9 +36,9 @@ type write struct {
 type fate int
 
 const (
-	open     fate = iota // nobody has synced it
+	open     fate = iota // not synced
 	doubtful             // a sync of it failed
-	certain              // it is synced, and behind one that is doubtful
+	certain              // synced, but behind a write that is doubtful
 )
 
 func (w write) String() string {
@@ -63,7 +63,7 @@ func bytes(n int) string {
 
 func (w write) ofFile() bool { return w.Verb == spec.Append || w.Verb == spec.Truncate }
 
-// alike: the two are to one key, or to the file.
+// alike reports whether two writes are to the same key, or both to the file.
 func (w write) alike(o write) bool { return w.ofFile() == o.ofFile() && w.Key == o.Key }
 
 func (d *disk) none() bool { return d.Keys == [2]string{} && len(d.File)+len(d.Pending) == 0 }
@@ -72,7 +72,7 @@ func (d disk) clone() disk {
 	return disk{d.Keys, slices.Clone(d.File), slices.Clone(d.Pending)}
 }
 
-// told appends all contents of the disk.
+// told appends the contents of the disk as text.
 func (d *disk) told(b []byte) []byte {
 	b = fmt.Appendf(b, "%q %q", d.Keys, d.File)
 	for _, w := range d.Pending {
@@ -99,7 +99,7 @@ func (d *disk) carry(w write) {
 	}
 }
 
-// split returns the records of the first n bytes, and those behind them.
+// split returns the records of the first n bytes, and those of the rest.
 func split(file []string, n int) (before, behind []string) {
 	for _, r := range file {
 		k := min(n, len(r))
@@ -114,7 +114,7 @@ func split(file []string, n int) (before, behind []string) {
 	return before, behind
 }
 
-// all returns the disk as the node sees it: with all that it wrote.
+// all returns the disk as the node sees it: with all of its writes.
 func (d *disk) all() disk {
 	all := disk{Keys: d.Keys, File: slices.Clone(d.File)}
 	for _, w := range d.Pending {
@@ -125,7 +125,7 @@ func (d *disk) all() disk {
 
 func (d *disk) size() int { return len(strings.Join(d.all().File, "")) }
 
-// write writes.
+// write adds a write that is not synced.
 func (d *disk) write(w write) {
 	if w.Verb == spec.Append {
 		w.At = d.size()
@@ -133,7 +133,7 @@ func (d *disk) write(w write) {
 	d.Pending = append(d.Pending, w)
 }
 
-// sync sets the fate of the writes that were not synced before.
+// sync sets the fate of the writes to the keys, or to the file, that were not synced before.
 func (d *disk) sync(file bool, as fate) {
 	var rest []write
 	for _, w := range d.Pending {
@@ -149,7 +149,7 @@ func (d *disk) sync(file bool, as fate) {
 	d.Pending = rest
 }
 
-// letters returns the number of letters that the node reads. Damaged bytes and zeros do not count.
+// letters returns the number of letters that the node reads. It does not count damaged bytes and zeros.
 func (d *disk) letters() (n int) {
 	all := d.all()
 	for _, c := range []byte(strings.Join(append(all.File, all.Keys[:]...), "")) {
@@ -166,9 +166,8 @@ type outcome struct {
 	disk disk
 }
 
-// outcomes returns the outcomes of a crash, in the order of paths: of writes that survive
-// independently, the last one is lost first; of those that survive in order, always the
-// last.
+// outcomes returns the outcomes of a crash, in the order of paths. Of writes that survive independently, the
+// last one is lost first; of writes that survive in order, always the last.
 func (d *disk) outcomes(anyOrder bool) (all []outcome) {
 	var free, ordered []int // places of what may be lost by itself, and in order
 	for k, w := range d.Pending {
@@ -201,8 +200,8 @@ func (d *disk) outcomes(anyOrder bool) (all []outcome) {
 	return all
 }
 
-// tears: of the write possibly the first half survives only, since it appends, and is
-// the last to the file that survives.
+// tears reports whether only the first half of a write may survive. It must be an append, and the last
+// surviving write to the file.
 func (d *disk) tears(k int, lost map[int]bool) bool {
 	w := d.Pending[k]
 	if w.Verb != spec.Append || len(w.Data) < 2 || lost[k] {
@@ -230,7 +229,7 @@ func (d *disk) without(lost map[int]bool, torn int) disk {
 	return left
 }
 
-// tells returns a description of the loss. It numbers the uncertain writes from 1.
+// tells describes a loss. It numbers the uncertain writes from 1.
 func (d *disk) tells(lost map[int]bool, torn int) string {
 	n, kept, place, inOrder := 0, 0, 0, true
 	var gone []string
@@ -280,7 +279,8 @@ func (d *disk) records() (names []string, damage []func(*disk)) {
 	return names, damage
 }
 
-// breaks asks in which of some ways the disk of a node fails, or 0 if it does not.
+// breaks asks a coin whether the disk of a node fails, and in which of some ways, counted from 1. 0 means
+// that it does not fail.
 func (r *run) breaks(i int, why string, ways ...string) int {
 	if r.s.Left.Disk == 0 || !allows(r.spec, "disk", [2]int{i, i}) {
 		return 0
@@ -292,8 +292,8 @@ func (r *run) breaks(i int, why string, ways ...string) int {
 	return k
 }
 
-// stores lets a node write, or sync, for a unit of fuel where it writes. It goes on to
-// the next place where that fails.
+// stores performs an operation of a node on its disk. A write uses one unit of fuel. If the operation fails,
+// the node moves to its next place.
 func (r *run) stores(i int, op spec.Op, move func(int)) {
 	does := func(text string, do func(*disk)) {
 		r.does(effect{text: text, cut: true, after: true, disk: true, do: func() { do(&r.s.Nodes[i].Disk) }})
@@ -349,7 +349,7 @@ func (r *run) stores(i int, op spec.Op, move func(int)) {
 	does(text, func(d *disk) { d.write(w) })
 }
 
-// survive asks which data a crash leaves on the disk of a node.
+// survive asks a coin which writes a crash leaves on the disk of a node.
 func (r *run) survive(i int) {
 	d := &r.s.Nodes[i].Disk
 	all := d.outcomes(r.spec.AnyOrder)
@@ -379,19 +379,19 @@ func (r *run) survive(i int) {
 type effect struct {
 	text  string
 	do    func()
-	cut   bool // a crash may come after it
-	after bool // or before it
+	cut   bool // a crash may come right after it
+	after bool // a crash may come right before it
 	disk  bool
 }
 
-// does notes an effect, and does it.
+// does records an effect, and carries it out.
 func (r *run) does(e effect) {
 	r.effects = append(r.effects, e)
 	e.do()
 }
 
-// handled asks whether the node crashes within the step that its handler has just
-// done, of which before is the state where it began.
+// handled asks a coin whether the node crashes within the step of its handler, which has just run. before is
+// the state in which the step began.
 func (r *run) handled(i int, before *state) {
 	if r.broken || !r.spec.Midstep && r.s.Nodes[i].Disk.none() && !slices.ContainsFunc(r.effects, func(e effect) bool { return e.disk }) {
 		return

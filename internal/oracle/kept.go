@@ -10,14 +10,13 @@ import (
 //go:embed testdata/kept.txt
 var kept string
 
-// KeptSpec is a random system on which the engine and the oracle once disagreed, with the cause.
+// KeptSpec is a random system on which the engine and the oracle once disagreed, with the cause of that.
 type KeptSpec struct {
 	Why string
 	*spec.Spec
 }
 
-// Kept returns the specs of testdata/kept.txt: each is a line below a comment about its
-// bug.
+// Kept returns the specs of testdata/kept.txt, each of which is a line below a comment about its bug.
 func Kept() (all []KeptSpec) {
 	var why []string
 	for line := range strings.Lines(kept) {

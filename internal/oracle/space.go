@@ -2,7 +2,7 @@ package oracle
 
 import "macemc/internal/spec"
 
-// Model is a spec as the oracle understands it.
+// Model is a spec with the oracle's rules for its runs.
 type Model struct {
 	spec *spec.Spec
 	seen func(feature string) // called with the features that occur in its runs
@@ -21,20 +21,20 @@ func NewModel(s *spec.Spec, seen func(feature string)) *Model {
 // place as those of m.
 func (m *Model) with(s *spec.Spec) *Model { return NewModel(s, m.seen) }
 
-// Space is the space that a search from some states must visit, with its failures.
+// Space has the states that a search from some states must visit, and their failures.
 type Space struct {
-	Whole       bool // else only to Depth
-	Depth       int  // the farthest states that were visited
+	Whole       bool // all states were visited; otherwise only those to Depth
+	Depth       int  // the depth of the farthest visited states
 	States      int
 	Transitions int
 	Outside     bool // a state outside Within was not expanded
 
-	Every map[wrong]int // all that is wrong, and how near, if that was asked for: see Model.ExploreOn
+	Every map[wrong]int // all failures and the depths of the nearest ones, if asked for: see Model.ExploreOn
 
 	Nearest int // steps to the nearest failure, except those that only the end of the space shows; -1 if there is none
 	Wrong   map[wrong]bool
 
-	Judged  bool // whether states can become live is decided
+	Judged  bool // it is decided which states can become live
 	Dead    int  // steps to the nearest dead state that counts, or -1 if there is none
 	DeadFor map[string]bool
 
@@ -47,10 +47,10 @@ type Space struct {
 type node struct {
 	s     *state
 	depth int
-	wrong bool // something is wrong with it
+	wrong bool // it has a failure
 }
 
-// start returns the states in which a run may start, and the failures of starting.
+// start returns the states in which a run may begin, and the failures of starts.
 func (m *Model) start(b spec.Budgets, early *int) (all []*state, bad []wrong) {
 	m.each(empty(m.spec, b, early), m.init, func(r *run) {
 		switch {
@@ -80,15 +80,15 @@ func (m *Model) init(r *run) {
 	}
 }
 
-// Explore visits the reachable states, breadth first. If there are more than most, it
-// visits only the levels that are not beyond.
+// Explore visits the reachable states, breadth first. It stops before a level with which there would be more
+// than most states.
 func (m *Model) Explore(most int) *Space {
 	all, bad := m.start(m.spec.Budgets, m.spec.Early)
 	return m.explore(all, bad, most)
 }
 
-// ExploreOn does not end at a failure: it records the failure of a state, and does not
-// expand the state.
+// ExploreOn does what Explore does, but does not end at a failure: it records the failure of a state and does
+// not expand the state.
 func (m *Model) ExploreOn(most int) *Space {
 	all, bad := m.start(m.spec.Budgets, m.spec.Early)
 	x := newSpace(m)
@@ -144,7 +144,7 @@ func (x *Space) visitAll(from []*state, bad []wrong, most int) {
 	}
 }
 
-// expand takes the steps from a state, unless it is wrong or outside.
+// expand takes all steps from a state, unless the state has a failure or is outside Within.
 func (x *Space) expand(n *node) {
 	if !n.s.holds(x.m.spec.Within) {
 		x.Outside = true
@@ -163,7 +163,7 @@ func (x *Space) expand(n *node) {
 	}
 }
 
-// found records a failure at a depth, unless there was a nearer one.
+// found records a failure at a depth, unless a nearer one is recorded.
 func (x *Space) found(w wrong, depth int) {
 	if x.Nearest < 0 || depth < x.Nearest {
 		x.Nearest, x.Wrong = depth, map[wrong]bool{}
@@ -187,8 +187,8 @@ func (x *Space) visit(s *state, depth int) {
 	n.wrong = x.wrong(s, depth)
 }
 
-// wrong records the failures of a state, and reports whether there are any. A space of every
-// failure records the first one alone.
+// wrong records the failures of a state, and reports whether there are any. If all failures are asked for, it
+// records only the first of the state.
 func (x *Space) wrong(s *state, depth int) (is bool) {
 	for i := range x.m.spec.Always {
 		if p := &x.m.spec.Always[i]; !s.holds(p) {
@@ -213,10 +213,10 @@ func (x *Space) wrong(s *state, depth int) (is bool) {
 	return is
 }
 
-// counts: whether a state counts for liveness, and there is any to decide.
+// counts reports whether a state counts for liveness, and the spec has liveness properties.
 func (m *Model) counts(s *state) bool { return len(m.spec.Eventually) > 0 && s.holds(m.spec.Assume) }
 
-// live: all that is to hold eventually holds, the state counts, and no node has yet
+// live reports whether a state is live: all liveness properties hold, the state counts, and no node has yet
 // to restart.
 func (m *Model) live(s *state) bool {
 	for _, n := range s.Nodes {
@@ -240,8 +240,8 @@ func (m *Model) notLive(s *state) (names string) {
 	return names
 }
 
-// atRest: nothing but faults and other rare events can happen, and the environment
-// has nothing yet to do.
+// atRest reports whether only faults and other rare events can happen, and none of the environment's own
+// events is due.
 func (m *Model) atRest(s *state) bool {
 	for _, n := range s.Nodes {
 		if n.Life == crashed || n.Paused || s.Cut.Side != nil || s.Early >= 0 && len(n.Timers) > 0 {
@@ -256,18 +256,17 @@ func (m *Model) atRest(s *state) bool {
 	return true
 }
 
-// after caches the states that follow when the environment has healed. The runs of one system share
-// most of them.
+// after caches the states that can follow after healing. The runs of one system have most of them in common.
 type after struct {
-	number map[string]int // of a state, by its key
+	number map[string]int // the number of a state, by its key
 	all    []*follower
 }
 
-// follower is a state with the states to which its steps lead that are not rare.
+// follower is a state, and the states to which its steps lead, without rare steps.
 type follower struct {
 	s      *state
 	asked  bool
-	failed bool // some step failed
+	failed bool // a step from it failed
 	next   []int
 }
 
@@ -282,7 +281,7 @@ func (a *after) add(s *state) int {
 	return i
 }
 
-// follows returns a state of after, with where it leads.
+// follows returns the i-th state of after, with its successors.
 func (m *Model) follows(i int) *follower {
 	f := m.after.all[i]
 	if !f.asked {
@@ -305,16 +304,15 @@ func (f *follower) ask(m *Model) {
 	}
 }
 
-// graph has the states that follow some states when the environment has healed, by steps that are not
-// rare.
+// graph has the states that can follow some states after healing, by steps that are not rare.
 type graph struct {
 	m       *Model
-	number  map[int]int // of the states, by that after has for them
-	after   []int       // the other way
+	number  map[int]int // the number of a state here, by its number in after
+	after   []int       // the number of a state in after, by its number here
 	states  []*state
 	back    [][]int // the predecessors of each state
 	failed  bool    // a step failed
-	stopped bool    // there was too much
+	stopped bool    // there were too many states
 }
 
 func (m *Model) heal(from []*state, most int, beyond func(*state) bool) *graph {
@@ -334,7 +332,7 @@ func (m *Model) heal(from []*state, most int, beyond func(*state) bool) *graph {
 	return g
 }
 
-// add returns the number of a state, by that which after has for it.
+// add returns the number of a state here, given its number in after. It adds the state if it is new.
 func (g *graph) add(at int) int {
 	i, known := g.number[at]
 	if !known {
@@ -354,10 +352,10 @@ func (g *graph) expand(i int) {
 	}
 }
 
-// of returns the number of a state that was begun with.
+// of returns the number of one of the states from which the graph was made.
 func (g *graph) of(s *state) int { return g.number[g.m.after.number[s.healed().key()]] }
 
-// reach returns from which states a good one can be reached.
+// reach reports for each state whether a good state can be reached from it.
 func (g *graph) reach(good func(*state) bool) []bool {
 	reaches := make([]bool, len(g.states))
 	var todo []int
@@ -408,9 +406,8 @@ func (x *Space) liveness(most int) {
 	}
 }
 
-// recoverable returns for each state of a run whether a live one can be reached from it,
-// and whether one that does not count can (astray). known is false if that would take too
-// much.
+// recoverable reports for each state of a run whether a live state can be reached from it (can), and whether
+// a state that does not count can (astray). known is false if deciding that would visit too many states.
 func (m *Model) recoverable(run []*state, most int) (can, astray []bool, known bool) {
 	g := m.heal(run, most, func(*state) bool { return true })
 	if g.stopped || g.failed {

@@ -9,14 +9,14 @@ import (
 	"macemc/internal/spec"
 )
 
-// A state is everything that a run may depend on, as plain values. Its key is all
-// of it as text: two states are one if their keys are equal.
+// A state is everything on which the rest of a run may depend, as plain values. Two states are the same if
+// their keys are equal.
 type state struct {
 	Nodes []nodeState
-	TCP   [][]end      // what a node keeps about each other one, and has queued to it
+	TCP   [][]end      // the state that a node keeps about each other one, with the messages queued to it
 	UDP   [][][]int    // datagrams under way, by sender and receiver, the oldest first
-	Set   [][][]int    // messages of sets, likewise, in order of their words
-	Bag   [][][]int    // and of bags, each as often as it is there
+	Set   [][][]int    // messages of sets, by sender and receiver, in the order of their words
+	Bag   [][][]int    // messages of bags, in the same form, each as often as it is there
 	Left  spec.Budgets // the budgets left
 	Early int          // early firings left; -1 means no limit
 	Cut   cut          // the partition
@@ -40,8 +40,8 @@ type nodeState struct {
 	Heard    map[int]int
 	Trail    []int
 	A, B     int
-	Shared   bool // the cells are one
-	Passed   int  // of the layer
+	Shared   bool // the two cells are one
+	Passed   int  // the messages that the layer has counted
 	Timers   map[int]bool
 	Tasks    map[int]int
 	Script   []int
@@ -52,14 +52,14 @@ type nodeState struct {
 	Marks    [2]int // monotone readings, by their order; 0 means none
 }
 
-// cut is a partition, with the nodes on the first side. If it is one-way, these cannot
-// reach the others.
+// cut is a partition. Side says which nodes are on the first side. If it is one-way, messages from these do
+// not reach the others.
 type cut struct {
-	Side   []bool // nil if there is none
+	Side   []bool // nil if there is no partition
 	OneWay bool
 }
 
-// bars reports whether what a sends does not get to b.
+// bars reports whether messages from a do not reach b.
 func (c cut) bars(a, b int) bool {
 	if c.Side == nil {
 		return false
@@ -148,7 +148,7 @@ func (s *state) clone() *state {
 	return c
 }
 
-// part makes a node that was copied share nothing with the other one.
+// part makes a copied node share no memory with the original.
 func (n *nodeState) part() {
 	n.Heard, n.Timers, n.Tasks = copied(n.Heard), copied(n.Timers), copied(n.Tasks)
 	n.Disk = n.Disk.clone()
@@ -193,7 +193,7 @@ func fresh(s *spec.Spec, i, life int) nodeState {
 	return n
 }
 
-// dead returns the node as its failure leaves it. Only a crash leaves its disk.
+// dead returns the node as its failure leaves it. Only after a crash is its disk left.
 func (n *nodeState) dead(s *spec.Spec, i int, as life) nodeState {
 	d := fresh(s, i, n.Restarts)
 	d.Life, d.Script = as, nil
@@ -206,13 +206,14 @@ func (n *nodeState) dead(s *spec.Spec, i int, as life) nodeState {
 	return d
 }
 
-// wipe takes from a node that failed what its failure left.
+// wipe removes everything that the failure of a node has left.
 func (n *nodeState) wipe(s *spec.Spec, i int) {
 	*n = fresh(s, i, n.Restarts)
 	n.Life, n.Script = crashed, nil
 }
 
-// restart begins the next life of a node. Without scripts nothing depends on which life it is.
+// restart begins the next life of a node. Lives are counted only if there are scripts, since nothing else
+// depends on them.
 func (n *nodeState) restart(s *spec.Spec, i int) {
 	n.Life = up
 	if s.Scripts != nil {
@@ -223,14 +224,14 @@ func (n *nodeState) restart(s *spec.Spec, i int) {
 
 func (n *nodeState) join() { n.Life, n.Script = up, n.Script[1:] }
 
-// opening ends the first opening of the script.
+// opening removes the first request of the script.
 func (n *nodeState) opening() { n.Script = n.Script[1:] }
 
 func (n *nodeState) pause() { n.Paused = true }
 
 func (n *nodeState) resume() { n.Paused = false }
 
-// fire ends a timer, on its clock if the clocks have a pace.
+// fire removes a timer, and advances the node's clock if clocks have a pace.
 func (n *nodeState) fire(v int, paced bool) {
 	delete(n.Timers, v)
 	if paced {
@@ -244,7 +245,7 @@ func (n *nodeState) disarm(v int) { delete(n.Timers, v) }
 
 func (n *nodeState) post(v int) { n.Tasks[v]++ }
 
-// perform ends one of the tasks that are alike.
+// perform removes one of several equal tasks.
 func (n *nodeState) perform(v int) {
 	if n.Tasks[v]--; n.Tasks[v] == 0 {
 		delete(n.Tasks, v)
@@ -258,15 +259,15 @@ func (n *nodeState) flush() { n.Flushing = true }
 
 func (n *nodeState) flushed() { n.Flushing = false }
 
-// pass lets the layer count a message.
+// pass makes the layer count a message.
 func (n *nodeState) pass() { n.Passed = min(n.Passed+1, 2) }
 
 func (n *nodeState) forget() { n.Passed = 0 }
 
-// move goes on by some places.
+// move advances the node by some places.
 func (n *nodeState) move(by int, s *spec.Spec) { n.At = (n.At + by) % s.Places }
 
-// mark reads the monotone clock anew.
+// mark reads the monotone clock and stores the reading.
 func (n *nodeState) mark(k int) { n.Marks[k] = 1 + max(n.Marks[0], n.Marks[1]) }
 
 // does applies a verb that changes the node's own memory alone. It reports false about any other.
@@ -294,9 +295,8 @@ func (n *nodeState) does(op spec.Op) bool {
 	return true
 }
 
-// healed returns the state when the environment has stopped misbehaving: budgets are 0, no
-// timer is held back, the partition is mended, no node is paused. The consequences of
-// faults stay.
+// healed returns the state after healing: budgets are 0, no timer is held back, there is no partition, and no
+// node is paused. The consequences of faults stay.
 func (s *state) healed() *state {
 	h := s.clone()
 	h.Left, h.Early, h.Cut = spec.Budgets{}, -1, cut{}
@@ -306,8 +306,8 @@ func (s *state) healed() *state {
 	return h
 }
 
-// keep takes over what a handler of node i did outside of its effects: the node's memory, and
-// the budgets that its coins used. Its disk stays.
+// keep copies what a handler of node i has done besides its effects: the changes to the node's memory, and
+// the budgets that its coins used. The disk is not copied.
 func (s *state) keep(i int, after *state) {
 	memory := after.Nodes[i]
 	memory.Disk = s.Nodes[i].Disk
@@ -320,7 +320,7 @@ func (s *state) mend() { s.Cut = cut{} }
 // fireEarly uses one of the early firings.
 func (s *state) fireEarly() { s.Early-- }
 
-// sent puts a datagram behind the others under way. It reports false if there is no room.
+// sent adds a datagram behind the others under way. It reports false if there is no room.
 func (s *state) sent(from, to, v, room int) bool {
 	if len(s.UDP[from][to]) >= room {
 		return false
@@ -329,17 +329,17 @@ func (s *state) sent(from, to, v, room int) bool {
 	return true
 }
 
-// arrive takes the datagram at place k.
+// arrive removes the k-th datagram under way.
 func (s *state) arrive(from, to, k int) { s.UDP[from][to] = slices.Delete(s.UDP[from][to], k, k+1) }
 
-// include puts a message into a set, unless it is there.
+// include adds a message to a set, unless it is in the set.
 func (s *state) include(from, to, v int) {
 	if !slices.Contains(s.Set[from][to], v) {
 		s.Set[from][to] = ordered(s.Set[from][to], v)
 	}
 }
 
-// bag puts a message into a bag. unbag takes the one at place k.
+// bag adds a message to a bag; unbag removes the k-th message.
 func (s *state) bag(from, to, v int) { s.Bag[from][to] = ordered(s.Bag[from][to], v) }
 
 func (s *state) unbag(from, to, k int) { s.Bag[from][to] = slices.Delete(s.Bag[from][to], k, k+1) }
@@ -350,7 +350,7 @@ func ordered(q []int, v int) []int {
 	return q
 }
 
-// payRare pays for a rare side, and payDisk for a failure of a disk, unless they are without limit.
+// payRare takes a rare side from the budget, and payDisk a failure of a disk, unless the budget has no limit.
 func (s *state) payRare() {
 	if s.Left.Rare > 0 {
 		s.Left.Rare--
@@ -363,10 +363,10 @@ func (s *state) payDisk() {
 	}
 }
 
-// count lets the monitor count a fact.
+// count makes the monitor count a fact.
 func (s *state) count(fact int) { s.Facts[fact] = (s.Facts[fact] + 1) % 3 }
 
-// holds judges a predicate.
+// holds evaluates a predicate.
 func (s *state) holds(p *spec.Pred) bool {
 	if p == nil {
 		return true
@@ -434,7 +434,7 @@ func (s *state) judge(p *spec.Pred) bool {
 	}
 }
 
-// each judges a predicate of every node that is up by itself.
+// each evaluates a predicate for every node that is up, as if it were the only one.
 func (s *state) each(p *spec.Pred) bool {
 	for i := range s.Nodes {
 		one := state{Nodes: s.Nodes[i : i+1]}
@@ -445,7 +445,7 @@ func (s *state) each(p *spec.Pred) bool {
 	return true
 }
 
-// flying returns how many messages are under way by TCP and UDP, and in bags.
+// flying returns the number of messages under way by TCP and UDP, and in bags.
 func (s *state) flying() (n int) {
 	for i := range s.Nodes {
 		for j := range s.Nodes {
@@ -455,7 +455,7 @@ func (s *state) flying() (n int) {
 	return n
 }
 
-// sum returns that of the places of the nodes that are up.
+// sum returns the sum of the places of the nodes that are up.
 func (s *state) sum() (n int) {
 	for _, m := range s.Nodes {
 		if m.Life == up {
@@ -465,7 +465,7 @@ func (s *state) sum() (n int) {
 	return n
 }
 
-// firings returns how many early firings are left at the start; -1 means no limit.
+// firings returns the number of early firings left at the start; -1 means no limit.
 func firings(early *int) int {
 	if early == nil {
 		return -1

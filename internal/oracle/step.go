@@ -10,20 +10,20 @@ import (
 
 // An event is something that can happen in a state.
 type event struct {
-	label string // as paths have it
+	label string // its identity in paths
 	rare  bool   // a fault, or of weight 0
-	waits bool   // a message on a slow link
-	late  bool   // what such a message does not wait for
+	waits bool   // it is a message on a slow link
+	late  bool   // an event for which such a message does not wait
 	take  func(r *run)
 }
 
-// A step is an event that did happen, with the answers to the coins of its handler.
+// A step is an event that happened, with the answers to the coins of its handler.
 type step struct {
 	label string
 	rare  bool
 	coins []coin
 	to    *state
-	wrong *wrong // what failed within it; to is then no state
+	wrong *wrong // the failure within it, or nil; then to is not a state
 }
 
 // coin is one answer: the pick, the number of alternatives, and its meaning.
@@ -32,24 +32,24 @@ type coin struct {
 	what     string
 }
 
-// wrong is something that is wrong, in the words of a search.
+// wrong is a failure, in the words of a search.
 type wrong struct{ Verdict, Property string }
 
-// run is one step under way.
+// run is a step that is being taken.
 type run struct {
 	spec   *spec.Spec
 	s      *state
-	given  []int // answers; beyond them, 0
+	given  []int // the answers to its coins; further answers are 0
 	coins  []coin
-	wrong  *wrong // that a monitor found
+	wrong  *wrong // the failure that a monitor found
 	broken bool   // a handler failed
-	opens  bool   // the nodes are started: nothing crashes then
+	opens  bool   // the nodes are being started, so nothing crashes
 
 	effects []effect // of the handler
 	seen    func(feature string)
 }
 
-// ask asks one coin; one of a single side is not asked.
+// ask returns the answer to a coin. A coin with a single side is not asked.
 func (r *run) ask(n int, what func(k int) string) int {
 	if n == 1 {
 		return 0
@@ -62,7 +62,7 @@ func (r *run) ask(n int, what func(k int) string) int {
 	return k
 }
 
-// each takes a step with all answers to its coins.
+// each takes a step once for each combination of answers to its coins.
 func (m *Model) each(from *state, take func(r *run), do func(r *run)) {
 	for given := []int(nil); ; {
 		r := &run{spec: m.spec, s: from.clone(), given: given, seen: m.seen}
@@ -83,7 +83,7 @@ func (m *Model) each(from *state, take func(r *run), do func(r *run)) {
 	}
 }
 
-// steps returns all that is possible in a state, and how many events they are of.
+// steps returns all steps that are possible in a state, and the number of their events.
 func (m *Model) steps(s *state) (all []step, events int) {
 	list := m.events(s)
 	for _, e := range list {
@@ -107,7 +107,7 @@ func (m *Model) judged(before *state, r *run) *wrong {
 	return nil
 }
 
-// events returns what can happen in a state.
+// events returns the events that can happen in a state.
 func (m *Model) events(s *state) (all []event) {
 	add := func(kind string, value int, label string, take func(r *run)) {
 		all = append(all, event{label: label, rare: m.spec.IsRare(kind, value), late: kind == "timer", take: func(r *run) {
@@ -199,7 +199,7 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 	})
 }
 
-// ofSelf adds what a node does by itself.
+// ofSelf adds the events that a node causes by itself.
 func (m *Model) ofSelf(s *state, i int, add adder) {
 	n := s.Nodes[i]
 	switch v := none(n.Script); {
@@ -265,7 +265,8 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 	}
 }
 
-// gathers: some node has put the word into its set, and no partition keeps it away.
+// gathers reports whether some node has put the word of a deed into node i's set, and no partition keeps it
+// away.
 func (m *Model) gathers(s *state, i, deed int) bool {
 	for _, g := range m.spec.Gathers {
 		if g.Node != i || g.Deed != deed || g.At != s.Nodes[i].At {
@@ -282,7 +283,7 @@ func (m *Model) gathers(s *state, i, deed int) bool {
 
 const nobody = -9
 
-// none returns the first opening, if there is one.
+// none returns the first request of a script, or nobody if there is none.
 func none(script []int) int {
 	if len(script) == 0 {
 		return nobody
@@ -292,7 +293,7 @@ func none(script []int) int {
 
 func keys[V any](m map[int]V) []int { return slices.Sorted(maps.Keys(m)) }
 
-// busy: a message is under way to or from a node.
+// busy reports whether a message is under way to or from a node.
 func (m *Model) busy(s *state, i int) bool {
 	for j := range s.Nodes {
 		if len(s.TCP[i][j].Queue)+len(s.TCP[j][i].Queue)+len(s.UDP[i][j])+len(s.UDP[j][i])+len(s.Bag[i][j])+len(s.Bag[j][i]) > 0 {
@@ -302,7 +303,7 @@ func (m *Model) busy(s *state, i int) bool {
 	return false
 }
 
-// flushed: none of a node's queues holds anything; errors do not count.
+// flushed reports whether all queues of a node are empty. Errors do not count.
 func (m *Model) flushed(s *state, i int) bool {
 	for j := range s.Nodes {
 		if len(s.TCP[i][j].Queue) > 0 {
@@ -312,8 +313,8 @@ func (m *Model) flushed(s *state, i int) bool {
 	return true
 }
 
-// die: a node fails. Its connections are reset, its timers and tasks and what is
-// left of its script are gone.
+// die makes a node fail: its connections are reset; its timers, its tasks and the rest of its script are
+// lost.
 func (r *run) die(i int, as life) {
 	for j := range r.s.Nodes {
 		r.s.close(i, j)
@@ -321,7 +322,7 @@ func (r *run) die(i int, as life) {
 	r.s.Nodes[i] = r.s.Nodes[i].dead(r.spec, i, as)
 }
 
-// ofTCP adds what can happen to the messages from i to j on TCP, and to their connection.
+// ofTCP adds the events of the messages from i to j on TCP, and of their connection.
 func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 	e := s.TCP[i][j]
 	barred, listens := s.Cut.bars(i, j), s.Nodes[j].Life == up
@@ -377,7 +378,7 @@ func (m *Model) ofTCP(s *state, i, j int, add adder, fault faulty) {
 	}
 }
 
-// ofUDP adds what can happen to the datagrams from i to j.
+// ofUDP adds the events of the datagrams from i to j.
 func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 	q := s.UDP[i][j]
 	listens, awake := s.Nodes[j].Life == up && !s.Cut.bars(i, j), !s.Nodes[j].Paused
@@ -416,7 +417,7 @@ func (m *Model) ofUDP(s *state, i, j int, add adder, fault faulty) {
 	}
 }
 
-// ofSet adds the messages of sets, which stay for ever.
+// ofSet adds the deliveries of the messages in sets, which stay for ever.
 func (m *Model) ofSet(s *state, i, j int, add adder) {
 	for _, v := range s.Set[i][j] {
 		if s.Nodes[j].Life != up || s.Nodes[j].Paused || m.spec.Declined(j, s.Nodes[j].At, i, v) {
@@ -433,7 +434,7 @@ func (m *Model) ofSet(s *state, i, j int, add adder) {
 	}
 }
 
-// ofBag adds the messages of bags: each is delivered once, in any order, and waits until it
+// ofBag adds the deliveries of the messages in bags. Each is delivered once, in any order, and waits until it
 // can be.
 func (m *Model) ofBag(s *state, i, j int, add adder) {
 	for k, v := range s.Bag[i][j] {
@@ -452,12 +453,12 @@ func (m *Model) ofBag(s *state, i, j int, add adder) {
 	}
 }
 
-// nowhere is the place of what is at no node.
+// nowhere is the place of an event that is at no node.
 var nowhere = [2]int{-1, -1}
 
-var faultsOf = map[string]string{"lose": "loss", "duplicate": "dup"} // where the event has another name
+var faultsOf = map[string]string{"lose": "loss", "duplicate": "dup"} // the faults of events that have another name
 
-// limit returns the places that a fault is kept to.
+// limitOf returns the places to which a fault is limited.
 func limitOf(s *spec.Spec, fault string) (places [][2]int, limited bool) {
 	for _, l := range s.Only {
 		if l.Fault == fault {
@@ -467,8 +468,8 @@ func limitOf(s *spec.Spec, fault string) (places [][2]int, limited bool) {
 	return nil, false
 }
 
-// allows: a node is that node, or for what happens to a link either end of it; a
-// link is that link, both ways.
+// allows reports whether a limited fault may happen at a place. A limit to a node allows the node and all of
+// its links; a limit to a link allows this link, in both directions.
 func allows(s *spec.Spec, kind string, at [2]int) bool {
 	if name, other := faultsOf[kind]; other {
 		kind = name
@@ -485,7 +486,7 @@ func allows(s *spec.Spec, kind string, at [2]int) bool {
 	return false
 }
 
-// cutsOff reports whether a partition cuts off only nodes to which its budget is limited.
+// cutsOff reports whether a partition cuts off only nodes to which the fault is limited.
 func cutsOff(s *spec.Spec, fault string, group []bool) bool {
 	places, limited := limitOf(s, fault)
 	for i, in := range group {
@@ -503,7 +504,7 @@ func not(group []bool) (rest []bool) {
 	return rest
 }
 
-// ofCuts adds the partitions that may happen: the nodes in two groups.
+// ofCuts adds the partitions that may happen: each has two groups of nodes.
 func (m *Model) ofCuts(fault faulty) {
 	n := m.spec.Nodes
 	for side := 1; side < 1<<n-1; side++ {
@@ -525,7 +526,7 @@ func (m *Model) ofCuts(fault faulty) {
 	}
 }
 
-// hear lets a node have a message.
+// hear delivers a message to a node.
 func (r *run) hear(node, from, v int) {
 	if r.spec.Hears() {
 		r.s.Nodes[node].Heard[from] = v
@@ -533,7 +534,7 @@ func (r *run) hear(node, from, v int) {
 	r.on(node, spec.OnWord, v)
 }
 
-// on lets a node do what its rule says.
+// on makes a node follow its rule for an occasion.
 func (r *run) on(node int, occasion string, value int) {
 	var before *state
 	if !r.opens && (r.spec.Stores() || r.spec.Midstep) {
@@ -553,7 +554,7 @@ func (r *run) on(node int, occasion string, value int) {
 	}
 }
 
-// count counts the marks anew, in their order.
+// count replaces the two marks by small numbers in the same order.
 func (n *nodeState) count() {
 	a, b := n.Marks[0], n.Marks[1]
 	switch {
@@ -566,7 +567,7 @@ func (n *nodeState) count() {
 	}
 }
 
-// before compares two times. No time at all is before every other.
+// before compares two of the node's times. A time that was not read is before every other.
 func (r *run) before(n *nodeState, op spec.Op, move func(int)) {
 	at := func(x int) (point int, is bool) {
 		if x == 2 {
@@ -707,8 +708,8 @@ func (r *run) send(node int, op spec.Op, move func(int)) {
 	n.burn()
 }
 
-// sides returns those that a coin may fall on: of weight 0, while the budget of rare ones
-// lasts.
+// sides returns the sides on which a coin may fall. Those of weight 0 are possible while the budget of rare
+// ones lasts.
 func (r *run) sides(weights []int) (sides []int) {
 	for k, w := range weights {
 		if w > 0 || r.s.Left.Rare != 0 {
@@ -718,7 +719,7 @@ func (r *run) sides(weights []int) (sides []int) {
 	return sides
 }
 
-// spend pays for a side, if it is rare.
+// spend takes a side from the budget if it is rare, and reports whether it is.
 func (r *run) spend(weight int) (rare bool) {
 	if weight == 0 {
 		r.s.payRare()
