@@ -9,7 +9,7 @@ import (
 	"runtime"
 )
 
-// Caller returns the caller of the function that calls it, for Dropped. It skips that many
+// Caller returns the address of the code that called the calling function, for Dropped. It skips that many
 // further callers.
 func Caller(skip int) uintptr {
 	var pc [1]uintptr

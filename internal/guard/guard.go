@@ -27,7 +27,8 @@ func Text(r any) string { return Bounded(fmt.Sprint(r)) }
 // reports, in headers of paths, and on one line of a screen.
 const saidMost = 4096
 
-// Bounded cuts a text that is too long, and appends a note. Readings of clocks lose their marks.
+// Bounded cuts off a text that is too long, and appends a note that it did. It also removes the marks of
+// clock readings from the text.
 func Bounded(text string) string {
 	text = macetime.Plain(text)
 	if len(text) <= saidMost {
@@ -59,7 +60,7 @@ var binders = []string{
 // recovers.
 var thrown = []string{"panic(", "runtime.Goexit("}
 
-// callers are the frames that call a service. Frames below them are not the service's.
+// callers are the frames of macemc that call a service. Frames below them on a stack are not the service's.
 var callers = []string{
 	"macemc/internal/world.(*World)", "macemc/internal/world.(*auditor)", "macemc/internal/world.(*Judge)",
 	"macemc/internal/handler.(*Step).Dispatch", "macemc/internal/handler.(*Step).Start", "macemc/internal/guard.Call",

@@ -29,13 +29,12 @@ func (e *Env) Bind(s *Step, self sim.Addr, peers []sim.Addr, init bool) {
 	e.store = store{e}
 }
 
-// kept is the number of Envs that the handlers of a node use in turn. An Env that a service
-// kept for exactly that many handlers is mistaken for the current one.
+// kept is the number of Envs that the handlers of a node use in turn. If a service keeps an Env for exactly
+// this number of handlers, its use is not recognized as wrong.
 const kept = 8
 
-// Envs are the Envs of one node. Consecutive handlers get different ones, so that an Env
-// which a service kept from an earlier handler is recognized. They must not be copied after
-// Bind.
+// Envs are the Envs of one node. Consecutive handlers get different Envs, so that the use of an Env from an
+// earlier handler is recognized. They must not be copied after Bind.
 type Envs struct {
 	all   [kept]Env
 	init  Env
@@ -72,9 +71,8 @@ func (e *Env) use(call string) *Step {
 	return s
 }
 
-// stale panics, since the handler of e does not run. An Env that was kept from Init always
-// has the same message, since a copy of its node may be in another World, where any handler
-// may be running.
+// stale panics, because the handler of e is not running. For an Env that was kept from Init, the message is
+// always the same, since a copy of the node may be in another World, where any handler may be running.
 func (e *Env) stale(call string) {
 	running := e.s.running
 	switch {
@@ -190,7 +188,7 @@ func (e *Env) timed(what string, v any) {
 	}
 }
 
-// untold rejects a text that leaves the node and contains the text of a time.
+// untold rejects a text that leaves the node and contains a time.
 func (e *Env) untold(what, text string) {
 	if t, is := macetime.Written(text); is {
 		panic(fmt.Sprintf("macemc: %s writes the time %s as text into %s, %s; no comparison is asked about a text: send a duration, or keep the macetime.Time in the node, and write times as text with Logf alone",
@@ -198,7 +196,7 @@ func (e *Env) untold(what, text string) {
 	}
 }
 
-// handed reports to the Answerer that the last effect has a value of the handler.
+// handed reports to the Answerer that the handler has passed a value to Env, which is in the last effect.
 func (s *Step) handed() {
 	if s.Strict {
 		s.answer.Handed()
@@ -233,7 +231,7 @@ func (e *Env) Bug(id sim.BugID) bool {
 	return s.Params.Bug(id)
 }
 
-// Text returns a value's text as it stands in the states of the system.
+// Text returns the text of a value, as the states of the system show it.
 func (e *Env) Text(v any) string { return e.s.Text(v) }
 
 func (e *Env) Tracing() bool { return e.s.Tracing }

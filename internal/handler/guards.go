@@ -63,7 +63,7 @@ func (g *Guards) Quorate() bool  { return len(g.quorums.rules) > 0 }
 func (g *Guards) Declines() bool { return len(g.accepters)+len(g.quorums.rules) > 0 }
 func (g *Guards) HasOpens() bool { return len(g.openers) > 0 }
 
-// Opens reports whether no layer declines a request now.
+// Opens reports whether all layers accept a request now.
 func (g *Guards) Opens(s sim.Signal) bool {
 	for _, o := range g.openers {
 		if !o.Opens(s) {
@@ -87,8 +87,8 @@ func (g *Guards) Gather(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Sign
 	}
 }
 
-// Accept reports whether the node takes a message by itself now: all layers accept it, and it
-// is not one that is taken with others only.
+// Accept reports whether the node takes a single message now: all layers accept it, and it is not of a kind
+// that is taken only together with others.
 func (g *Guards) Accept(from sim.Addr, m sim.Message) bool {
 	if g.Awaits(m) {
 		return false

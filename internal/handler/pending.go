@@ -13,8 +13,8 @@ import (
 // Pending has the timers and the tasks of a node that runs by a clock, outside of a simulated world. A machine
 // embeds it, and so has that part of an Answerer.
 type Pending struct {
-	Timers map[sim.Signal]time.Time // that are scheduled, and when they fire
-	Tasks  []sim.Signal             // unordered
+	Timers map[sim.Signal]time.Time // the scheduled timers, and the times when they fire
+	Tasks  []sim.Signal             // the posted tasks, unordered
 	known  map[sim.Signal]*sight.Timer
 }
 
@@ -26,8 +26,8 @@ func NewPending() Pending {
 // Begin begins a step.
 func (p *Pending) Begin() { clear(p.known) }
 
-// Settle carries out an effect of a handler that is about timers or tasks. Timers begin at now, and
-// last pace times as long.
+// Settle carries out an effect that schedules or cancels a timer, or posts a task. Timers begin at now, and
+// their durations are multiplied by pace.
 func (p *Pending) Settle(e *trace.Effect, now time.Time, pace float64) {
 	switch e.Kind {
 	case trace.EffectAfter:
@@ -39,10 +39,10 @@ func (p *Pending) Settle(e *trace.Effect, now time.Time, pace float64) {
 	}
 }
 
-// Fire takes out a timer.
+// Fire removes a timer.
 func (p *Pending) Fire(timer sim.Signal) { delete(p.Timers, timer) }
 
-// Task takes out the task that pick chooses; ok is false if there is none.
+// Task removes and returns the task that pick chooses; ok is false if there is none.
 func (p *Pending) Task(pick func(n int) int) (task sim.Signal, ok bool) {
 	if len(p.Tasks) == 0 {
 		return nil, false

@@ -7,7 +7,7 @@ import (
 	"macemc/trace"
 )
 
-// port is one link of one node.
+// port is the port of one node for one link.
 type port struct {
 	e    *Env
 	link sim.Link
@@ -38,7 +38,7 @@ func (p *port) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// queue takes a place in the buffer of a connection, if there is room.
+// queue reserves a place in the buffer of a connection. It reports false if there is no room.
 func (p *port) queue(to sim.Addr, place int) bool {
 	s := p.e.s
 	q := &s.queued[to.Index()]
@@ -50,10 +50,10 @@ func (p *port) queue(to sim.Addr, place int) bool {
 	return true
 }
 
-// conn is the link of one node by TCP.
+// conn is the port of one node for TCP.
 type conn struct{ port }
 
-// peer rejects an address that is not a node's.
+// peer rejects an address that is not that of a node.
 func (c *conn) peer(call string, to sim.Addr) *Step {
 	s := c.e.use(call)
 	if to.IsZero() || to.Index() >= s.Params.Nodes {

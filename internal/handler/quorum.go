@@ -35,7 +35,7 @@ func (g *Guards) Awaits(m sim.Message) bool {
 	return false
 }
 
-// Quorums finds the sets of messages that a node may take at once. Its memory is used again.
+// Quorums finds the sets of messages that a node may take at once. It reuses its memory from call to call.
 type Quorums struct {
 	members []member
 	kinds   []any
@@ -43,7 +43,7 @@ type Quorums struct {
 	picked  []int32
 }
 
-// member is a message that may be a part of a quorum.
+// member is a message that may belong to a quorum.
 type member struct {
 	place   int32 // its index in the pending messages
 	from    sim.Addr
@@ -51,8 +51,8 @@ type member struct {
 	senders int // the number of senders in the line from this member on
 }
 
-// Find calls found with each set of pending messages that the node may take at once, in
-// canonical order, as places in pending, which is ordered by sender. found may not keep the list.
+// Find calls found with each set of pending messages that the node may take at once, in canonical order. A
+// set is a list of indices in pending, which is ordered by sender. found must not keep the list.
 func (q *Quorums) Find(g *Guards, pending []sim.Taken, found func(places []int32)) {
 	for i := range g.quorums.rules {
 		r := &g.quorums.rules[i]
@@ -68,7 +68,7 @@ func (q *Quorums) Find(g *Guards, pending []sim.Taken, found func(places []int32
 	}
 }
 
-// match sets members to the messages that may be a part of a quorum, and kinds to their kinds.
+// match sets members to the messages that may belong to a quorum, and kinds to their kinds.
 func (q *Quorums) match(r *sight.Quorum, g *Guards, pending []sim.Taken) {
 	q.members, q.kinds = q.members[:0], q.kinds[:0]
 	for place, t := range pending {
@@ -109,8 +109,8 @@ func (q *Quorums) align(kind int) {
 	q.picked = q.picked[:0]
 }
 
-// pick calls found with each set of members that adds left members to the picked ones, from index
-// at of the line on, with at most one of each sender.
+// pick calls found with each set that consists of the picked members and left more members of the line, from
+// index at on, with at most one member for each sender.
 func (q *Quorums) pick(at, left int, found func([]int32)) {
 	if left == 0 {
 		found(q.picked)

@@ -17,7 +17,7 @@ import (
 // loop for ever.
 const callsMost = 100_000
 
-// An Answerer answers for the world around the node whose handler runs.
+// An Answerer answers the questions of a handler about the world around its node.
 type Answerer interface {
 	// Choose picks one of n alternatives; Weighted picks one by weight.
 	Choose(n int, why string) int
@@ -34,11 +34,11 @@ type Answerer interface {
 
 	// Room reports whether a connection can queue one more message.
 	Room(Send) bool
-	// Handed is called after a value became the last effect of the step, if Config.Strict
-	// is set.
+	// Handed is called after the handler has passed a value to Env, which is in the last effect of the step,
+	// if Config.Strict is set.
 	Handed()
 
-	// Timer returns the one Timer of a signal, which is comparable.
+	// Timer returns the Timer of a signal. Equal signals have the same Timer.
 	Timer(sim.Signal) *sight.Timer
 	// Scheduled reports whether a timer was scheduled before the step.
 	Scheduled(*sight.Timer) bool
@@ -46,7 +46,7 @@ type Answerer interface {
 	// Config.Paced is set.
 	Due(d time.Duration) macetime.Time
 
-	// Disk returns what the node reads back.
+	// Disk returns the data that the node has stored.
 	Disk() Disk
 	// Write performs a write. If an append fails, it returns how many bytes were written.
 	Write(disk.Write) (n int, err error)
@@ -63,7 +63,7 @@ type Answerer interface {
 type Send struct {
 	To     sim.Addr
 	Place  int  // the position among the sends of the step on all links, counted from 0
-	Queued int  // how many messages this step has sent to that node, since the reset if there was one
+	Queued int  // how many messages this step has sent to that node, since its reset of the connection if there was one
 	Reset  bool // whether this step has reset the connection
 }
 
@@ -82,23 +82,23 @@ type Config struct {
 	Text   func(v any) string // writes a value for error messages
 	// Tracing keeps the facts that the handler asked for, and the lines that it logs.
 	Tracing bool
-	// Paced says that timers follow the node's clock.
+	// Paced says that timers fire by the node's clock.
 	Paced bool
 	// Strict makes Env.Bug reject an unlisted bug even while no bug is switched on, and
 	// makes the step call Answerer.Handed.
 	Strict bool
 }
 
-// Step has the effects and the questions of the current handler, or of the last one.
+// Step has the effects of the current handler, or of the last one, and the answers that it got.
 type Step struct {
 	running *Env
 	timed   bool   // whether the node may hold times
 	texts   uint64 // macetime.Texts, when the handler began
 	calls   int
-	tried   int // sends, including refused ones
+	tried   int // the number of sends, including refused ones
 	effects []trace.Effect
 	facts   []trace.Fact
-	timers  []Timer        // for the effects about timers
+	timers  []Timer        // the changes by the effects about timers
 	vetted  []*sight.Timer // the first few timers that have passed the checks
 	queued  []queue        // by node
 	queues  bool           // whether any of queued is not zero
@@ -120,12 +120,12 @@ type queue struct {
 	reset bool
 }
 
-// Init makes s empty. It must be called before anything else.
+// Init makes s empty. It must be called before any other method.
 func (s *Step) Init(c Config, a Answerer) {
 	*s = Step{Config: c, answer: a, queued: make([]queue, c.Params.Nodes)}
 }
 
-// Begin forgets the last step.
+// Begin begins a step: it removes the effects of the last one.
 func (s *Step) Begin() {
 	s.calls, s.tried, s.effects, s.timers = 0, 0, s.effects[:0], s.timers[:0]
 	if s.queues {
@@ -137,10 +137,10 @@ func (s *Step) Begin() {
 	}
 }
 
-// Forget is Begin for a world that is set to the state of another run.
+// Forget does what Begin does, for a world that is set to the state of another run.
 func (s *Step) Forget() { s.running, s.effects = nil, s.effects[:0] }
 
-// Run makes e the only Env that may be used. timed says whether its node may hold times.
+// Run makes e the only Env that may be used, until End. timed says whether its node may hold times.
 func (s *Step) Run(e *Env, timed bool) { s.running, s.timed, s.texts = e, timed, macetime.Texts() }
 
 // WroteTime reports whether the handler may have written a time as text.
@@ -158,7 +158,7 @@ func (s *Step) Effects() []trace.Effect { return s.effects }
 // Timers returns the changes of timers by the step, in order.
 func (s *Step) Timers() []Timer { return s.timers }
 
-// Facts returns the computed answers that the handler got, if Config.Tracing is set.
+// Facts returns the answers that were computed for the handler, if Config.Tracing is set.
 func (s *Step) Facts() []trace.Fact { return s.facts }
 
 // Note adds a fact, if Config.Tracing is set.
@@ -168,13 +168,13 @@ func (s *Step) Note(f trace.Fact) {
 	}
 }
 
-// CutShort keeps the first n effects and appends one, since the node failed within the
-// step.
+// CutShort removes all effects after the first n and appends the effect last: the node has failed in the
+// middle of the step.
 func (s *Step) CutShort(n int, last trace.Effect) { s.effects = append(s.effects[:n], last) }
 
 func (s *Step) add(e trace.Effect) { s.effects = append(s.effects, e) }
 
-// slot appends an empty effect and returns it, so that a send is not copied.
+// slot appends an empty effect and returns a pointer to it, so that the effect of a send need not be copied.
 func (s *Step) slot() *trace.Effect {
 	n := len(s.effects)
 	if n == cap(s.effects) {
@@ -189,7 +189,7 @@ func (s *Step) slot() *trace.Effect {
 // Start calls a node's Init.
 func (s *Step) Start(n sim.Node) { n.Init(s.running) }
 
-// handlers holds the handler of each kind of event.
+// handlers has the method that handles each kind of event.
 var handlers = func() (all [kinds.Count]kinds.Handler) {
 	for _, k := range contract.Kinds() {
 		all[k] = contract.RowOf(k).Handler
@@ -220,7 +220,7 @@ func (s *Step) Dispatch(n sim.Node, e *sim.Event) {
 	}
 }
 
-// signal returns the signal of package sim that an event passes to Handle.
+// signal returns the signal of package sim that Handle gets for an event.
 func signal(e *sim.Event) sim.Signal {
 	switch e.Kind {
 	case sim.KindError:

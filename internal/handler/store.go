@@ -42,8 +42,8 @@ func (s *Step) write(w disk.Write) error {
 	return err
 }
 
-// must ends the handler if a write fails that cannot return an error, since the service
-// could not know that the value is missing.
+// must performs a write of a method that cannot return an error. If the write fails, must ends the handler,
+// since the service could not know that the value is missing.
 func (s *Step) must(w disk.Write) {
 	if err := s.write(w); err != nil {
 		s.answer.Fail(fmt.Sprintf("a write to the storage of %s failed: %v", s.running.self, err))

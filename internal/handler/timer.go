@@ -35,7 +35,7 @@ func (e *Env) Cancel(timer sim.Signal) {
 	s.add(trace.Effect{Kind: trace.EffectCancel, Value: timer})
 }
 
-// Scheduled is computed from the state before the step and the step's effects so far.
+// Scheduled computes its answer from the state before the step and the step's effects so far.
 func (e *Env) Scheduled(timer sim.Signal) bool {
 	s := e.use("Scheduled")
 	is := s.scheduled(s.timer("Scheduled", timer))
@@ -54,8 +54,8 @@ func (s *Step) scheduled(t *sight.Timer) bool {
 	return s.answer.Scheduled(t)
 }
 
-// vettedMost is the largest number of timers that a Step remembers as checked. Most services have no
-// more, and comparing with these is faster than checking a timer by reflection.
+// vettedMost is the largest number of checked timers that a Step remembers. Most services have no more
+// timers, and looking one up is faster than checking it by reflection.
 const vettedMost = 8
 
 // timer returns the Timer of a signal: the same one for equal signals. It first rejects signals that

@@ -10,8 +10,8 @@ const (
 	Start     Kind = "start"     // a life begins
 	Crash     Kind = "crash"     // a life ends
 	Stop      Kind = "stop"      // the context of a life is cancelled
-	Send      Kind = "send"      // a segment, datagram or mail leaves
-	Arrive    Kind = "arrive"    // and arrives
+	Send      Kind = "send"      // a segment, a datagram or a mail is sent
+	Arrive    Kind = "arrive"    // it arrives
 	Write     Kind = "write"     // to the disk
 	Sync      Kind = "sync"      // of the disk
 	Log       Kind = "log"       // a line
@@ -19,7 +19,7 @@ const (
 	Partition Kind = "partition" // Text has the names of the second side
 	Heal      Kind = "heal"
 	Reset     Kind = "reset" // of the connections with Peer
-	Clock     Kind = "clock" // of a host jumps, or drifts
+	Clock     Kind = "clock" // the clock of a host jumps, or drifts
 )
 
 // An Event is something that happened in a world. Value is nil except for facts.
@@ -30,7 +30,7 @@ type Event struct {
 	Host   string // where; "" for the whole network
 	Peer   string // the other end
 	Link   string // tcp, udp or mail
-	Number int    // of what was sent; it arrives under the same number
+	Number int    // the number of a message, the same when it is sent and when it arrives
 	Text   string
 	Value  any `json:"-"`
 }

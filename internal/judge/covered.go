@@ -1,8 +1,8 @@
 package judge
 
-// CoverState looks at the liveness properties of a state that is visited, which
-// is at a depth: each for itself, while Live stops at the first that does not
-// hold. Those that were seen to hold and not to hold are left alone.
+// CoverState counts for each liveness property whether it holds in a visited state at a depth. Live stops at
+// the first property that does not hold; CoverState evaluates all, except those that were already seen both
+// to hold and not to hold.
 func (j *Judge) CoverState(depth int) {
 	if j.cover == nil {
 		return
@@ -15,7 +15,8 @@ func (j *Judge) CoverState(depth int) {
 	}
 }
 
-// meet looks for the states that the search should meet, until it has.
+// meet counts which of the states that a search should meet (Sometimes properties) are met now. It skips
+// those that were met before.
 func (j *Judge) meet() {
 	for k := range j.sometimes {
 		if j.cover.Met(k) {
@@ -28,7 +29,7 @@ func (j *Judge) meet() {
 	}
 }
 
-// Scenarios returns which of the first 64 Sometimes properties hold now, a bit for each.
+// Scenarios reports which of the first 64 Sometimes properties hold now. Bit k is set if the k-th one does.
 func (j *Judge) Scenarios() (bits uint64) {
 	for k := range min(len(j.sometimes), 64) {
 		if j.ask(&j.sometimes[k]) {
@@ -38,7 +39,7 @@ func (j *Judge) Scenarios() (bits uint64) {
 	return bits
 }
 
-// CoverRun looks at all liveness properties after a number of steps of a run.
+// CoverRun counts which liveness properties hold after a number of steps of a run.
 func (j *Judge) CoverRun(steps int) {
 	if j.cover == nil {
 		return
@@ -49,7 +50,7 @@ func (j *Judge) CoverRun(steps int) {
 	}
 }
 
-// Uncovered makes nothing count until it is undone.
+// Uncovered stops counting coverage until undo is called.
 func (j *Judge) Uncovered() (undo func()) {
 	cover := j.cover
 	j.cover = nil

@@ -14,8 +14,8 @@ func (j *Judge) Cools() (names []string) {
 	return names
 }
 
-// Hot reports whether the monitor of the k-th of Cools is hot now. A state that does not count
-// for liveness is never hot.
+// Hot reports whether the k-th of the monitors that Cools lists is hot now. In a state that does not count
+// for liveness, no monitor is hot.
 func (j *Judge) Hot(k int) bool {
 	j.telling = &j.monitors[j.cools[k]]
 	hot := j.telling.Hot()
@@ -23,8 +23,8 @@ func (j *Judge) Hot(k int) bool {
 	return hot && j.Assumed()
 }
 
-// Awaits returns what the k-th monitor of Cools waits for, in the words of the monitor, or "" if it
-// does not explain it.
+// Awaits returns the explanation of the k-th of the monitors that Cools lists: what it waits for. It is "" if
+// the monitor gives none.
 func (j *Judge) Awaits(k int) (text string) {
 	m := &j.monitors[j.cools[k]]
 	if m.Explain == nil {

@@ -17,30 +17,30 @@ import (
 type Judge struct {
 	sees  *sight.State
 	sum   func(v any) canon.Hash
-	cover *observe.Coverage                            // an observer; nil means nobody asked
-	wrap  func(c sight.Check, what string) sight.Check // makes a check be audited; nil means none is
+	cover *observe.Coverage                            // counts coverage; nil if nobody counts it
+	wrap  func(c sight.Check, what string) sight.Check // wraps a check so that it is audited; nil means that none is
 
 	always     []sight.Check
-	takes      []func(node any) (any, bool) // what some properties depend on of a node,
-	declared   []sight.Check                // and these properties
+	takes      []func(node any) (any, bool) // the functions of sim.Takes: the value of a node on which a property depends
+	declared   []sight.Check                // the properties with these functions
 	without    []without
 	eventually []sight.Check
 	sometimes  []sight.Check
 	monitors   []sight.Monitor
-	cools      []int // of the monitors, those of properties made by Cools
+	cools      []int // the indices of the monitors that Cools has made
 	within     sight.Check
 	assume     sight.Check
 
 	changed state.NodeSet  // nodes that changed since the safety properties held
 	counted bool           // a view has counted the messages under way
-	looked  bool           // a view has looked at them, since Looked was asked
-	asking  *sight.Check   // which of these is asked now: see Panicker
-	telling *sight.Monitor // the one that is observing a fact now
+	looked  bool           // a view has looked at these messages since Looked was called
+	asking  *sight.Check   // the check that is evaluated now: see Panicker
+	telling *sight.Monitor // the monitor that observes a fact now
 }
 
-// Config says what a Judge evaluates. Only names the properties that are wanted; if it is empty, all
-// are. Failing are sets of nodes without which each state is judged too. Sum returns the identity of
-// a value.
+// Config says what a Judge evaluates. Only has the names of the properties to check; if it is empty, all are
+// checked. Failing has sets of nodes; safety properties are also evaluated as if the nodes of one set had
+// failed. Sum returns the identity of a value.
 type Config struct {
 	System   *sim.System
 	Params   sim.Params
@@ -51,7 +51,7 @@ type Config struct {
 	Coverage *observe.Coverage
 }
 
-// New returns a Judge with the properties that are wanted, and the constraints, bound to what they see.
+// New returns a Judge for the properties and constraints that c selects, bound to the state that they see.
 func New(c Config) (Judge, error) {
 	j := Judge{sees: c.Sees, sum: c.Sum, cover: c.Coverage, changed: state.NewNodeSet(c.Params.Nodes)}
 	if err := j.bind(c); err != nil {
@@ -108,15 +108,14 @@ func (j *Judge) bind(c Config) error {
 	return nil
 }
 
-// without is a safety property where some nodes have failed for good: see
-// sim.CrashImplicit.
+// without is a safety property that is evaluated as if some nodes had failed for good: see sim.CrashImplicit.
 type without struct {
 	sight.Check
 	nodes []int
 }
 
-// bindWithout binds the wanted properties once for each set of nodes that may fail. Properties made
-// by Each are left out: if they hold for all nodes, they hold for fewer.
+// bindWithout binds the selected properties once for each set of nodes that may fail. It leaves out
+// properties made by Each: if they hold for all nodes, they hold for fewer.
 func (j *Judge) bindWithout(c Config) {
 	for _, p := range c.System.Properties {
 		if contract.Rule(p).Kind != sight.RuleAlways || len(c.Only) > 0 && !slices.Contains(c.Only, p.Name) {
@@ -130,9 +129,8 @@ func (j *Judge) bindWithout(c Config) {
 	}
 }
 
-// Without returns the name of a safety property that holds only as long as all nodes are there, and
-// the nodes whose failure it notices, or "" if there is none. It is called if all safety properties
-// hold.
+// Without returns the name of a safety property that does not hold if some nodes are missing, and these
+// nodes. It returns "" if there is none. The caller must have checked that all safety properties hold.
 func (j *Judge) Without() (property string, nodes []string) {
 	for k := range j.without {
 		c := &j.without[k]
@@ -149,20 +147,19 @@ func (j *Judge) Without() (property string, nodes []string) {
 // Counted reports whether a view has ever counted the messages under way.
 func (j *Judge) Counted() bool { return j.counted }
 
-// Counts records that a view counts the messages under way, and Looks, that it looks at them.
+// Counts records that a view counts the messages under way; Looks records that it looks at them.
 func (j *Judge) Counts() { j.counted = true }
 func (j *Judge) Looks()  { j.looked = true }
 
 // Changes records that a node has changed.
 func (j *Judge) Changes(i int) { j.changed.Add(i) }
 
-// Held records that all safety properties hold in the present state: only nodes that change from
-// now on are examined again.
+// Held records that all safety properties hold in the present state, so only nodes that change from now on
+// are examined again.
 func (j *Judge) Held() { j.changed.Clear() }
 
-// Looked reports whether a view has looked at the messages under way since the last call of
-// Looked. If so, the values since then are not a function of the nodes and of the number of
-// messages.
+// Looked reports whether a view has looked at the messages under way since the last call of Looked. If so,
+// the values of properties since then depend on more than the nodes and the number of messages.
 func (j *Judge) Looked() (was bool) {
 	was, j.looked = j.looked, false
 	return was
@@ -178,8 +175,8 @@ func (j *Judge) Unsafe() *sight.Check {
 	return nil
 }
 
-// holds evaluates a property. If the property is about each node by itself (Each), only the
-// nodes that have changed are examined; else, and in audits, the whole state is.
+// holds evaluates a property. If the property is about each node by itself (Each), it examines only the nodes
+// that have changed, except in audits.
 func (j *Judge) holds(c *sight.Check) bool {
 	if c.Each == nil {
 		return j.ask(c)
@@ -195,8 +192,8 @@ func (j *Judge) holds(c *sight.Check) bool {
 	return true
 }
 
-// ask evaluates a property. The field asking has the property meanwhile, for the code that
-// recovers from its panic.
+// ask evaluates a property. During the call the field asking has the property, so that a panic can be
+// attributed to it.
 func (j *Judge) ask(c *sight.Check) bool {
 	j.asking = c
 	holds := c.Holds()
@@ -204,9 +201,9 @@ func (j *Judge) ask(c *sight.Check) bool {
 	return holds
 }
 
-// Observe lets the k-th monitor observe a fact that a node has emitted, and returns the monitor's
-// error. cold says which property made by Cools has a monitor that is cold after the fact; -1 means
-// none. The field telling has the monitor meanwhile, for the code that recovers from its panic.
+// Observe passes a fact that a node has emitted to the k-th monitor, and returns the monitor's error. cold is
+// the index of the property made by Cools whose monitor is cold after the fact, or -1. During the call the
+// field telling has the monitor, so that a panic can be attributed to it.
 func (j *Judge) Observe(k, node int, fact any) (cold int, err error) {
 	j.telling = &j.monitors[k]
 	cold, err = -1, j.telling.Observe(node, fact)
@@ -220,7 +217,7 @@ func (j *Judge) Observe(k, node int, fact any) (cold int, err error) {
 // Monitors returns the monitors, in the order of their properties.
 func (j *Judge) Monitors() []sight.Monitor { return j.monitors }
 
-// Subject has the names of what is checked, for coverage.
+// Subject returns the names of the checks, for coverage.
 func (j *Judge) Subject() (of observe.Subject) {
 	for _, p := range j.eventually {
 		of.Eventually = append(of.Eventually, p.Name)
@@ -234,8 +231,8 @@ func (j *Judge) Subject() (of observe.Subject) {
 	return of
 }
 
-// Panicker describes the function of the system that was being evaluated when it panicked. property
-// is its name if it is a property or monitor, and else "".
+// Panicker describes the function of the system that was being evaluated when it panicked. If it is a
+// property or a monitor, property is its name, and otherwise "".
 func (j *Judge) Panicker() (what, property string) {
 	c, m := j.asking, j.telling
 	j.asking, j.telling = nil, nil
@@ -256,9 +253,9 @@ func (j *Judge) Panicker() (what, property string) {
 // CanBeLive reports whether there is a liveness property to decide.
 func (j *Judge) CanBeLive() bool { return len(j.eventually) > 0 }
 
-// Live reports whether all liveness properties hold now, and the state counts. Coverage counts them as
-// after a number of steps of a run; -1 means that the number is not known. down says that some node
-// is down for good.
+// Live reports whether all liveness properties hold now in a state that counts. Coverage records that this is
+// after a number of steps of a run; -1 means that the number is not known. down says that some node is down
+// for good.
 func (j *Judge) Live(steps int, down bool) bool {
 	for k := range j.eventually {
 		holds := j.ask(&j.eventually[k])
@@ -299,8 +296,7 @@ func (j *Judge) Assumed() bool {
 	return holds
 }
 
-// Within reports whether the state is inside System.Within, so that the exhaustive search goes on
-// from it.
+// Within reports whether the state satisfies System.Within, so that the exhaustive search goes on from it.
 func (j *Judge) Within() bool {
 	holds := j.within.Holds == nil || j.ask(&j.within)
 	if j.cover != nil {
@@ -309,8 +305,8 @@ func (j *Judge) Within() bool {
 	return holds
 }
 
-// Audit makes everything that is asked of a state stop the run where it changes a node or gives two
-// answers: see observe.Audit.Property.
+// Audit makes every check of a state stop the run if the check changes a node, or gives two answers for one
+// state: see observe.Audit.Property.
 func (j *Judge) Audit(by *observe.Audit) {
 	for _, list := range [3][]sight.Check{j.always, j.eventually, j.sometimes} {
 		for k := range list {
@@ -337,8 +333,8 @@ type Judgement struct {
 	Message  string // the property's explanation, if it does not hold
 }
 
-// Judgements evaluates every property of states: safety first, then liveness. Step properties and monitors
-// are about runs, and are left out.
+// Judgements evaluates every property of states: first the safety properties, then the liveness properties.
+// It leaves out step properties and monitors, since they are about runs.
 func (j *Judge) Judgements() (out []Judgement) {
 	for k, list := range [2][]sight.Check{j.always, j.eventually} {
 		for i := range list {
@@ -353,16 +349,16 @@ func (j *Judge) Judgements() (out []Judgement) {
 	return out
 }
 
-// Watching is what a monitor, or a property made by Cools, is at.
+// Watching is the state of a monitor, or of a property made by Cools.
 type Watching struct {
 	Name   string
 	Cools  bool   // it was made by Cools
 	Hot    bool   // it waits for something
-	Why    string // what for, if it says so
-	Memory any    // what it remembers
+	Why    string // what it waits for, if it explains that
+	Memory any    // its memory
 }
 
-// Watching returns what the monitors are at now.
+// Watching returns the states of all monitors now.
 func (j *Judge) Watching() (out []Watching) {
 	for i := range j.monitors {
 		m := &j.monitors[i]
@@ -375,7 +371,7 @@ func (j *Judge) Watching() (out []Watching) {
 	return out
 }
 
-// Holding appends to out whether each of the properties of Judgements holds, in the same order.
+// Holding appends to out whether each property that Judgements evaluates holds, in the same order.
 func (j *Judge) Holding(out []bool) []bool {
 	for _, list := range [2][]sight.Check{j.always, j.eventually} {
 		for k := range list {

@@ -14,8 +14,8 @@ type Steps struct {
 	checks []sight.Check
 }
 
-// Steps returns the step properties that are wanted, bound to the state before and to the state
-// after a step, which j judges.
+// Steps returns the selected step properties. They see the state before a step in before, and the state after
+// it in j's own state.
 func (j *Judge) Steps(sys *sim.System, only []string, before *sight.State) *Steps {
 	t := &Steps{judge: j}
 	for _, p := range sys.Properties {

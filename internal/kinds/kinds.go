@@ -2,7 +2,7 @@ package kinds
 
 import "strings"
 
-// Ground is what an event touches besides its node.
+// Ground is the part of the state, besides its node, that an event touches.
 type Ground uint8
 
 // The grounds.
@@ -32,8 +32,8 @@ const (
 
 // Row describes a kind of event.
 type Row struct {
-	Name   string  // as in an identity
-	Weight float64 // in random walks; 0 is rare
+	Name   string  // the name, as in an identity
+	Weight float64 // the weight in random walks; 0 means rare
 	Budget string  // for a fault, the field of sim.Faults that it spends, by name
 	Link   string  // the link without which it cannot happen, or ""
 
@@ -42,23 +42,23 @@ type Row struct {
 
 	Text  string // the identity, with gaps {node} {from} {value} {link} {place} {sides}
 	Tells string // a sentence for reports without a full stop, with the same gaps and {posted} {set} {sent}
-	Class string // how pictures draw it
-	Span  string // what it begins on its node's lane: away, gone, paused or cut; Ends if it ends one
+	Class string // the class by which pictures draw it
+	Span  string // the span that it begins on its node's lane: away, gone, paused or cut; Ends if it ends a span
 }
 
-// Ends is the Span of an event that ends one.
+// Ends is the Span of an event that ends a span.
 const Ends = "ends"
 
 // Fault reports whether the row is that of a fault.
 func (r *Row) Fault() bool { return r.Budget != "" }
 
-// Runs reports whether a handler of {node} runs.
+// Runs reports whether the event runs a handler of {node}.
 func (r *Row) Runs() bool { return r.Handler != Nobody }
 
 // Travels reports whether the event consumes a packet from {from} to {node}.
 func (r *Row) Travels() bool { return r.Ground == Head || r.Ground == Packet }
 
-// Aside reports whether the event happens to the network, and no node takes part.
+// Aside reports whether the event happens to the network and no node takes part in it.
 func (r *Row) Aside() bool {
 	return !r.Runs() && r.Ground != Node && r.Ground != Crash
 }
@@ -78,7 +78,8 @@ func Fill(template string, fill func(gap string) string) string {
 	}
 }
 
-// A refused datagram is dropped silently: no handler runs.
+// refusedDatagram is the index of the row for a datagram that is refused. It is dropped silently: no handler
+// runs.
 const refusedDatagram = 0
 
 // Of returns the row of the kind with that number in package sim. datagram says whether the

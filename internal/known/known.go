@@ -26,20 +26,20 @@ type Bug struct {
 	// Long says that a search takes more than a second or two. go test then leaves the bug
 	// to make findings and to macemc bugs verify.
 	Long bool
-	// Narrow says that tens of thousands of walks alone, without the exhaustive phase, do not
-	// find the bug, since few runs show it.
+	// Narrow says that few runs show the bug: tens of thousands of walks do not find it without the
+	// exhaustive phase.
 	Narrow bool
 	// Verdict is the verdict of the finding.
 	Verdict trace.Verdict
-	// Or is another verdict that some seeds come to first, or VerdictNone.
+	// Or is another verdict that a search finds first on some seeds, or VerdictNone.
 	Or trace.Verdict
 	// Critical lists the possible critical steps of the run. It is empty if none is stated;
 	// for a run that is found dead it must not be.
 	Critical []Critical
 	// Meant describes the steps in Critical in words, or gives the reason why none is stated.
 	Meant string
-	// Fresh has the number of fresh seeds on which the critical step was one of Critical. Fresh
-	// seeds were not used to write the entry. The zero Share means all seeds that were tried.
+	// Fresh is the share of fresh seeds on which the critical step was one of Critical. Fresh seeds were not
+	// used to write the entry. The zero Share means that the step was one of Critical on all seeds that were tried.
 	Fresh Share
 
 	// Paper has the figures of the MaceMC papers for this bug, if there are any.

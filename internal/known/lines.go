@@ -66,8 +66,8 @@ func (e Entry) Lines() (lines []Line, err error) {
 	return slices.CompactFunc(lines, func(a, b Line) bool { return a.File == b.File && a.Line == b.Line }), nil
 }
 
-// read reads a file: the constant that is a bug's id, where names are used, and
-// the folders of what it imports of its own module.
+// read reads a file. It sets constant to the constant that is the id of the bug, adds the uses of names to
+// uses, and adds the folders of imported packages of the same module to layers.
 func read(name, bug string, constant *string, uses map[string][]token.Position, layers map[string]bool) error {
 	if strings.HasSuffix(name, "_test.go") {
 		return nil
@@ -103,14 +103,14 @@ func moduleOf(dir string) (root, path string) {
 	}
 }
 
-// sources returns the folder of the system's code: that of its function New.
+// sources returns the folder of the system's code, which is the folder of its function New.
 func (e Entry) sources() string {
 	f := runtime.FuncForPC(reflect.ValueOf(e.System.New).Pointer())
 	file, _ := f.FileLine(f.Entry())
 	return filepath.Dir(file)
 }
 
-// look finds the constant that is a bug's id, and calls use for all uses of names except in the
+// look finds the constant that is the id of a bug, and calls use for all uses of names, except in
 // declarations of constants and in the system's list of bugs.
 func look(file *ast.File, bug string, constant *string, use func(name string, at token.Pos)) {
 	ast.Inspect(file, func(n ast.Node) bool {

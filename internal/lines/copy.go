@@ -23,16 +23,16 @@ import (
 	"macemc/choose"
 )
 
-// Program describes how the running program is built.
+// Program describes how the running program was built, so that a copy can be built that counts lines.
 type Program struct {
-	Packages []string // of the service, whose lines are wanted: paths
+	Packages []string // the paths of the service's packages, whose lines are counted
 	Main     string   // its package main; "" means as the build says
-	Not      string   // a module of which no other lines are
+	Not      string   // a module of which no other lines are counted
 	Flags    []string // of the go command that built it
-	Dir      string   // where that runs; "" means here
+	Dir      string   // where the go command runs; "" means here
 	Overlay  string   // the file of an overlay that it was built with; "" means none
 
-	stop func() bool // nil if nobody is asked
+	stop func() bool // reports whether to stop; nil means never
 
 	copied *order // nil if there is no copy yet
 	file   string
@@ -41,9 +41,9 @@ type Program struct {
 
 const (
 	buildMost = 2 * time.Minute
-	stepMost  = 10 * time.Second // without an answer: a handler does not return
+	stepMost  = 10 * time.Second // the longest time without an answer, after which a handler counts as not returning
 	askEvery  = 100 * time.Millisecond
-	copies    = 12 // that are kept, of each kind
+	copies    = 12 // the number of copies that are kept, of each kind
 )
 
 // Until makes the copy and its build end when stop returns true.
@@ -101,7 +101,7 @@ func (p *Program) Prepare() {
 	}
 }
 
-// File returns the file of the copy, a build of this program that counts lines.
+// File returns the file of the copy, which is a build of this program that counts lines.
 func (p *Program) File() (string, error) {
 	if p == nil {
 		return "", errors.New("line counting is not available: no instrumented copy of the program can be built here")
@@ -116,8 +116,8 @@ const (
 	aboutName   = "about.json"
 )
 
-// copyOf returns the program that this process is a copy of, and the folders of its packages,
-// if it is a copy that counts.
+// copyOf returns the program of which this process is a copy that counts lines, and the folders of the
+// packages whose lines it counts. It returns "" if this process is no such copy.
 func copyOf() (self string, dirs map[string]string, err error) {
 	if self, err = os.Executable(); err != nil {
 		return "", nil, err
@@ -132,7 +132,7 @@ func copyOf() (self string, dirs map[string]string, err error) {
 	return self, dirs, json.Unmarshal(text, &dirs)
 }
 
-// ask runs the copy for as long as it makes progress.
+// ask runs the copy as long as it makes progress, and returns its output.
 func (p *Program) ask(o *order) (said string, err error) {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -165,7 +165,7 @@ func (p *Program) ask(o *order) (said string, err error) {
 
 func (p *Program) stopped() bool { return p.stop != nil && p.stop() }
 
-// until returns a context that ends when the program is to stop.
+// until returns a context that ends after the time most, or when the program is to stop.
 func (p *Program) until(most time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(context.Background(), most)
 	go func() {
@@ -335,7 +335,7 @@ func firstLine(text string) string {
 	return ""
 }
 
-// folder returns where the copy of this very program is kept.
+// folder returns the folder in which the copy of exactly this program is kept.
 func (p *Program) folder(info *debug.BuildInfo) (string, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -375,7 +375,7 @@ func Kept(kind string, key []byte) (string, error) {
 	return folder, nil
 }
 
-// sweep removes the folders of a kind that were not used for the longest time.
+// sweep removes the folders of a kind that were not used for the longest time, but never the folder not.
 func sweep(kind, not string) {
 	all, _ := filepath.Glob(filepath.Join(filepath.Dir(not), kind+"-*"))
 	age := func(name string) time.Time {

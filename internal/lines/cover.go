@@ -110,8 +110,8 @@ func (r *reader) words() (all []string) {
 	return all
 }
 
-// count calls ran for each piece that ran since the counters were cleared, with the
-// package, the function in it, and the piece of that.
+// count calls ran for each piece of code that has run since the counters were cleared, with the numbers of
+// the package, of the function in it, and of the piece in the function.
 func count(b *bytes.Buffer, ran func(pkg, function, piece int)) (err error) {
 	b.Reset()
 	if err := coverage.WriteCounters(b); err != nil {

@@ -26,9 +26,8 @@ type order struct {
 	Dirs   map[string]string // the directories of packages, by import path
 }
 
-// Asked reports whether this process is an instrumented copy that got an order for the lines of a
-// run. If it is, Asked also carries the order out. load reads the file of a path, and finds its
-// system.
+// Asked reports whether this process is an instrumented copy that was asked for the lines of a run, and if
+// so, answers. load reads the file of a path and finds its system.
 func Asked(load func(file string) (*sim.System, *choose.Path, error)) bool {
 	text := os.Getenv(asked)
 	if text == "" {
@@ -58,8 +57,8 @@ func (o *order) take(load func(file string) (*sim.System, *choose.Path, error)) 
 	return o.answer(file, sys, path)
 }
 
-// answer writes a line with all functions, and then a line for each step as soon as it was taken,
-// since the last step may end the process.
+// answer writes a line with all functions, and then a line for each step as soon as it has been taken, since
+// the last step may end the process.
 func (o *order) answer(w io.Writer, sys *sim.System, path *choose.Path) error {
 	known, err := functions()
 	if err != nil {

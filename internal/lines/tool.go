@@ -8,13 +8,13 @@ import (
 	"os/exec"
 )
 
-// asTool is the variable by which the go command runs this program in place of the tool for
-// coverage. It lists the files of an overlay with their places, which the tool, given names of
-// files, does not know.
+// asTool is the environment variable by which the go command runs this program in place of Go's coverage
+// tool. It lists the files of an overlay with their places, since the coverage tool does not know about
+// overlays.
 const asTool = "MACEMC_LINES_TOOL"
 
-// Tool runs a tool of Go, if this process was started for that; then the process ends with the
-// tool's exit status.
+// Tool runs a tool of Go and ends the process with the tool's exit status, if this process was started for
+// that. Otherwise it does nothing.
 func Tool() {
 	text := os.Getenv(asTool)
 	if text == "" || len(os.Args) < 2 {

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// Run runs the tests of a package that searches. A heap of such a test is small, and every
-// part of it is made anew in each run, so the collector would run for a quarter of the time:
-// it waits until the heap is five times what is in use. Benchmarks keep Go's own setting.
+// Run runs the tests of a package that searches, and sets the garbage collector to run when the heap is five
+// times the memory in use. The heaps of such tests are small and change completely in each run, so with Go's
+// own setting the collector would take a quarter of the time. Benchmarks keep Go's own setting.
 func Run(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" && os.Getenv("GOGC") == "" {

@@ -22,11 +22,11 @@ import (
 // Result is the outcome of a merge.
 type Result struct {
 	Path        *choose.Path
-	Steps       int      // of nodes, whose states were compared
-	Faults      int      // steps that were put in between, by what must have happened
-	Differences []string // where the simulation says otherwise; the last ended the path, if it did
-	Parted      bool     // the path ends before the records do
-	Left        int      // steps that are not in the path
+	Steps       int      // the steps of nodes, after each of which the states were compared
+	Faults      int      // the faults that were inserted because they must have happened
+	Differences []string // where the simulation differs from the records; a difference may end the path, and is then the last
+	Parted      bool     // the path ends before the records end
+	Left        int      // the number of recorded steps that are not in the path
 	Failure     *trace.Failure
 }
 
@@ -96,7 +96,7 @@ func (r *Result) finish(p *choose.Path, left int) {
 	r.Left += left
 }
 
-// end is one end of a connection; opening is the state of one being opened.
+// end is one end of a connection; opening describes a connection that opens.
 type end struct {
 	node int
 	conn uint64
@@ -104,7 +104,7 @@ type end struct {
 
 type opening struct {
 	peer int
-	life uint64 // the peer's
+	life uint64 // the peer's life
 	mine uint64
 }
 
@@ -115,23 +115,23 @@ type arrival struct {
 	to     int
 }
 
-// refusal is a step in which a send was refused, with the knowledge of the sender then.
+// refusal is a step in which a send was refused, and the messages that the sender knew to be delivered then.
 type refusal struct {
-	at    int // place among the node's entries
+	at    int // its index among the node's entries
 	life  uint64
 	peer  int
 	acked uint64
-	sends uint64 // before the step
+	sends uint64 // the number of sends before the step
 }
 
 // nodeRecord is the record of one node, over all its lives.
 type nodeRecord struct {
 	entries  []*record.Entry
 	at       int
-	life     uint64            // that runs in the World
-	sends    map[uint64]uint64 // by life
+	life     uint64            // the life that runs in the World
+	sends    map[uint64]uint64 // by life, the number of sends
 	refusals []refusal
-	node     sim.Node // in the World
+	node     sim.Node // the node in the World
 	dead     bool
 }
 
@@ -146,22 +146,22 @@ type merger struct {
 
 	w      *world.World
 	record *choose.Record
-	pick   int // the event that the World is to take
+	pick   int // the index of the event that the World takes next
 	coins  []int
-	said   answered   // the answers of the step that runs
-	starts []answered // of the starts of all nodes, while they run
+	said   answered   // the answers of the step that runs now
+	starts []answered // the answers of the starts of all nodes, while they run
 
-	effects []trace.Effect // of the node's step that was taken last; the environment's may follow it
+	effects []trace.Effect // the effects of the latest step of a node; effects of the environment may follow
 
 	opened  map[end]opening
-	over    map[end]bool // ends that are closed
-	last    map[end]int  // the entry by which the node delivers its last message of a connection
+	over    map[end]bool // the ends that are closed
+	last    map[end]int  // for each end, the entry that delivers the last message of its connection
 	rest    map[arrival]int
-	numbers map[arrival]int32 // of the datagrams that are under way in the World, there
+	numbers map[arrival]int32 // for each datagram under way, its number in the World
 
 	out     Result
 	knotted bool // no order was found: each node waits for another
-	lenient bool // about when a connection is over: see silent
+	lenient bool // a connection counts as over earlier: see silent
 	stopped bool
 }
 
@@ -230,8 +230,8 @@ func (m *merger) read(records []io.Reader) error {
 	return nil
 }
 
-// whole returns the entries of a life. If its own record lacks the last step and that of the
-// next life has it, the step is included.
+// whole returns all entries of a life. If the record of this life lacks the last step, and the record of the
+// next life has it, whole adds it.
 func whole(all, next []*record.Entry) []*record.Entry {
 	if next == nil {
 		return all
@@ -250,8 +250,7 @@ func whole(all, next []*record.Entry) []*record.Entry {
 	return append(slices.Clone(all), lost)
 }
 
-// prepare collects the facts about connections that the merge needs beforehand, and makes the
-// World.
+// prepare collects the facts about connections that the merge needs in advance, and makes the World.
 func (m *merger) prepare() (err error) {
 	if m.walker, err = codecs.Walker(m.sys); err != nil {
 		return err
@@ -363,7 +362,7 @@ func (m *merger) Answer(q *choose.Question) int {
 // Err implements choose.Source. A merger always has an answer.
 func (m *merger) Err() error { return nil }
 
-// made records the node that runs in the World.
+// made records a node that the World has made.
 func (m *merger) made(self sim.Addr, node sim.Node) sim.Node {
 	if i := self.Index(); i < len(m.nodes) {
 		m.nodes[i].node = node
@@ -462,8 +461,7 @@ func (m *merger) note(e *record.Entry) {
 	}
 }
 
-// silent reports whether a node delivers no more messages by a connection of its present life
-// with a peer's life.
+// silent reports whether a node delivers no more messages on a connection that its present life has.
 func (m *merger) silent(node int, conn uint64) bool {
 	if m.lenient { // a close may be recorded later, as long as no message arrives on the connection
 		last, is := m.last[end{node, conn}]
@@ -551,8 +549,8 @@ func (m *merger) yetToHear(node, peer int) bool {
 	}) >= 0
 }
 
-// buried reports whether no node gets more messages by a connection with the life of a node
-// that is over.
+// buried reports whether all messages of a node's ended life have been delivered: no connection with that
+// life delivers more.
 func (m *merger) buried(i int) bool {
 	for at, o := range m.opened {
 		if at.node != i && o.peer == i && o.life == m.nodes[i].life && !m.silent(at.node, at.conn) {
@@ -567,7 +565,7 @@ func (m *merger) buried(i int) bool {
 	return true
 }
 
-// find returns the place of an event among those that are possible, or -1 if it is not.
+// find returns the index of a recorded event among the possible events, or -1 if it is not possible.
 func (m *merger) find(v *record.Event, i int) int {
 	kind := v.Kind
 	return m.where(func(e *sim.Event) bool {
@@ -603,7 +601,7 @@ func (m *merger) same(a, b any) bool {
 	return errX == nil && errY == nil && x == y
 }
 
-// step lets the World take the k-th event.
+// step makes the World take the k-th possible event.
 func (m *merger) step(k int) bool {
 	m.pick = k
 	if k < 0 || m.w.Step(m.record) != world.Stepped {
@@ -616,12 +614,12 @@ func (m *merger) step(k int) bool {
 	return true
 }
 
-// cause takes a fault that must have happened.
+// cause makes the World take a fault of a kind for which is reports true. Such a fault must have happened.
 func (m *merger) cause(kind sim.Kind, is func(e *sim.Event) bool) bool {
 	return m.faulty(m.where(func(e *sim.Event) bool { return e.Kind == kind && is(e) }))
 }
 
-// faulty takes the k-th event, which is a fault.
+// faulty makes the World take the k-th possible event, which is a fault.
 func (m *merger) faulty(k int) bool {
 	if k < 0 {
 		return false
@@ -636,10 +634,10 @@ func (m *merger) differ(format string, args ...any) {
 	m.out.Differences = append(m.out.Differences, fmt.Sprintf(format, args...))
 }
 
-// knot is the error if the entries of the nodes cannot be put in an order.
+// knot is the error that the entries of the nodes cannot be put in an order.
 const knot = "the steps of the nodes have no order in which a connection breaks at both ends at once and a send is refused only if there is no room; docs/live.md explains these differences"
 
-// part ends the path, since the simulation cannot go on as the records do.
+// part ends the path and records a difference, since the simulation cannot go on as the records do.
 func (m *merger) part(i int, format string, args ...any) {
 	m.stopped = true
 	m.out.Parted = true
@@ -676,7 +674,7 @@ func (m *merger) take(i int) {
 	}
 }
 
-// crash ends a life, if it has not ended yet.
+// crash ends the life of a node in the World, if it has not ended yet.
 func (m *merger) crash(i int) {
 	n := m.nodes[i]
 	n.dead = n.dead || m.cause(sim.KindCrash, func(e *sim.Event) bool { return e.Node.Index() == i })
@@ -711,7 +709,7 @@ func (m *merger) told(i int, v *record.Event) string {
 	return step.Shown(m.w.Walker().Text)
 }
 
-// perform takes the event of an entry, after the faults that it needs.
+// perform takes a recorded event, after the faults that it needs.
 func (m *merger) perform(i int, v *record.Event) bool {
 	defer m.said.hold()
 	switch {
@@ -724,7 +722,7 @@ func (m *merger) perform(i int, v *record.Event) bool {
 	}
 }
 
-// itself takes the k-th possible event, which is the recorded one.
+// itself takes the k-th possible event, which is the recorded one, and checks it.
 func (m *merger) itself(k int) bool {
 	m.said.held = false
 	return m.step(k)
@@ -791,7 +789,7 @@ func word(kind sim.Kind) string {
 	return "refused"
 }
 
-// datagram takes a datagram that arrived, after the fates of those before it.
+// datagram takes a recorded datagram, after the faults that datagrams before it must have met.
 func (m *merger) datagram(i int, v *record.Event) bool {
 	at := arrival{v.Life, v.Serial, i}
 	number := m.numbers[at]
@@ -824,10 +822,10 @@ func (m *merger) taking(kind sim.Kind, number int32) int {
 	return -1
 }
 
-// meets takes a fault that a datagram met.
+// meets takes a fault of a kind that hits the datagram with a number.
 func (m *merger) meets(kind sim.Kind, number int32) bool { return m.faulty(m.taking(kind, number)) }
 
-// sent counts the messages of a step, and loses those that never arrive.
+// sent records the messages that a step has sent, and drops those that never arrive.
 func (m *merger) sent(i int, effects []trace.Effect) {
 	n := m.nodes[i]
 	for k := range effects {
@@ -875,7 +873,7 @@ func (m *merger) told2(i int, e *record.Entry) string {
 	return m.told(i, &e.Step.Event)
 }
 
-// result makes the path.
+// result returns the merged path with its counts.
 func (m *merger) result() (*Result, error) {
 	if err := m.w.Run.Err(); err != nil && m.out.Failure == nil {
 		return nil, err

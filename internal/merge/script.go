@@ -23,10 +23,10 @@ import (
 // life identifies a life of a node.
 type life struct{ node, number int }
 
-// openings are the scripts of the lives in which a node got requests from outside.
+// openings has the requests from outside that a node got in each of its lives.
 type openings map[life][]sim.Signal
 
-// collect collects the requests of a life, from its entries.
+// collect adds the requests in the entries of a life.
 func (o openings) collect(sys *sim.System, p sim.Params, entries []*record.Entry) {
 	var happened []sim.Signal
 	own := 0
@@ -49,7 +49,7 @@ func (o openings) collect(sys *sim.System, p sim.Params, entries []*record.Entry
 	o[at] = happened
 }
 
-// of returns a system with these openings.
+// of returns a copy of a system in which the scripts make these requests.
 func (o openings) of(sys *sim.System) *sim.System {
 	if len(o) == 0 {
 		return sys
@@ -67,7 +67,7 @@ func (o openings) of(sys *sim.System) *sim.System {
 	return &with
 }
 
-// write adds them to a path.
+// write adds these requests to the header of a path.
 func (o openings) write(sys *sim.System, path *choose.Path) error {
 	var lives []life
 	for at := range o {
@@ -86,7 +86,7 @@ func (o openings) write(sys *sim.System, path *choose.Path) error {
 	return nil
 }
 
-// SystemOf returns the system of a path: sys with the requests that the path records.
+// SystemOf returns the system of a path: a copy of sys that makes the requests which the path records.
 func SystemOf(sys *sim.System, path *choose.Path) (*sim.System, error) {
 	o := openings{}
 	for _, line := range path.All(setting.KeyOpening) {

@@ -10,16 +10,16 @@ import (
 	"macemc/sim"
 )
 
-// answered is the record of the running step, with the answers that were used so far. The zero
-// answered is a step without a record: its handler may ask nothing.
+// answered has the recorded answers of the running step, and counts how many were used. The zero answered is
+// for a step without a record, whose handler may ask nothing.
 type answered struct {
 	step    *record.Step
-	held    bool // the World takes events that were not recorded
+	held    bool // the World takes events that were not recorded, which use no answers
 	picked  int
-	strayed string // how the simulation differs first; "" if it does not
+	strayed string // the first difference of the simulation from the record; "" if there is none
 }
 
-// recorded returns the step that runs, or nil while events run that were not recorded.
+// recorded returns the record of the running step, or nil if the running event was not recorded.
 func (a *answered) recorded() *record.Step {
 	if a.held {
 		return nil
@@ -45,7 +45,7 @@ func (a *answered) next(n int) int {
 	return int(a.step.Picks[a.picked-1])
 }
 
-// end is called after the step, and checks that all answers were asked for.
+// end checks, after the step, that the handler has asked for all recorded answers.
 func (a *answered) end() {
 	if a.recorded() != nil && a.picked != len(a.step.Picks) {
 		a.stray("it asked for %d choices, and for %d in the simulation", len(a.step.Picks), a.picked)
@@ -58,7 +58,7 @@ type tap struct {
 	m *merger
 }
 
-// coin asks the World's coin, which falls on side k, and compares the answer with the recorded one.
+// coin makes the World's coin fall on side k, and compares its answer with the recorded one, was.
 func (t *tap) coin(was, k int, why string, ask func() int) int {
 	is := t.m.fall(k, ask)
 	if was != is {
@@ -74,19 +74,20 @@ func (m *merger) fall(k int, ask func() int) int {
 	return ask()
 }
 
-// Choose returns a free choice.
+// Choose returns the recorded answer of a Choose.
 func (t *tap) Choose(n int, why string) int {
 	k := t.m.answered().next(n)
 	return t.coin(k, k, why, func() int { return t.Answerer.Choose(n, why) })
 }
 
-// Weighted returns a choice. Its rare sides are possible, too: what a live node did has happened.
+// Weighted returns the recorded answer of a Weighted. It may be a rare side even if the budget is spent,
+// since a live node has no budget.
 func (t *tap) Weighted(w []int, why string) int {
 	k := t.m.answered().next(len(w))
 	return t.coin(k, k, why, func() int { return t.Answerer.Weighted(w, why) })
 }
 
-// Before compares two times.
+// Before returns the recorded answer to a comparison of two times.
 func (t *tap) Before(call string, a, b macetime.Time, weights []int) bool {
 	k := t.m.answered().next(2)
 	return t.coin(k, k, "whether a time is before another", func() int { return number(t.Answerer.Before(call, a, b, weights)) }) == 1
@@ -99,7 +100,7 @@ func number(b bool) int {
 	return 0
 }
 
-// Room returns the World's answer, and compares it with the recorded one.
+// Room returns whether the World's connection has room, and compares that with the record.
 func (t *tap) Room(s handler.Send) bool {
 	a := t.m.answered()
 	was := a.recorded() == nil || !slices.Contains(a.step.Refused, uint32(s.Place))

@@ -8,14 +8,14 @@ import (
 	"macemc/sim"
 )
 
-// Spot is where a message under way is: at a place of the node's sets and bags, or in a channel.
+// Spot is the place of a message under way: a channel, or an index in a node's sets and bags.
 type Spot struct {
 	At      int32 // the node
-	Slot    int32 // a member of the node's set
+	Slot    int32 // the index among the members of the node's sets and bags
 	Channel int32
 }
 
-// Head returns the message that may be received by a link at a spot.
+// Head returns the message at a spot of a link, which may be received.
 func (l *Links) Head(link sim.Link, at Spot) netsim.Packet {
 	switch link {
 	case sim.LinkTCP:
@@ -26,7 +26,7 @@ func (l *Links) Head(link sim.Link, at Spot) netsim.Packet {
 	return l.set.For(int(at.At))[at.Slot].Packet
 }
 
-// Receive takes the message at a spot off its link, and returns the message's origin.
+// Receive removes the message at a spot of a link, and returns the step that sent it.
 func (l *Links) Receive(link sim.Link, at Spot) (from netsim.Origin) {
 	c, i := int(at.Channel), int(at.At)
 	switch link {
@@ -51,21 +51,21 @@ func (l *Links) Receive(link sim.Link, at Spot) (from netsim.Origin) {
 	return from
 }
 
-// DropHead takes the oldest datagram off a channel.
+// DropHead removes the oldest datagram of a channel.
 func (l *Links) DropHead(c int) netsim.Origin {
 	from := l.udp.Pop(c).Origin
 	l.takes(l.sums.UDP(c))
 	return from
 }
 
-// Drop takes the datagram at a place off a channel.
+// Drop removes the datagram at an index of a channel.
 func (l *Links) Drop(c, place int) netsim.Packet {
 	p := l.udp.Take(c, place)
 	l.takes(l.sums.UDP(c))
 	return p
 }
 
-// Duplicate puts a copy of the datagram at a place on the channel, and returns its number.
+// Duplicate adds a copy of the datagram at an index of a channel, and returns the number of the datagram.
 func (l *Links) Duplicate(c, place int) int32 {
 	l.last++
 	p := l.udp.Packets(c)[place]
@@ -75,35 +75,35 @@ func (l *Links) Duplicate(c, place int) int32 {
 	return p.Number
 }
 
-// AskClear records that a node wants to know when there is room on its connection to another.
+// AskClear records that a node waits for room on its connection to another node.
 func (l *Links) AskClear(from, to int) {
 	c := l.tcp.Channel(from, to)
 	l.tcp.AskClear(c)
 	l.oneEnd(c)
 }
 
-// AskFlushed records that a node wants to know when all that it sent was delivered.
+// AskFlushed records that a node waits until all that it sent was delivered.
 func (l *Links) AskFlushed(i int) { l.tcp.AskFlushed(i) }
 
-// TakeClear takes the news that there is room on a connection.
+// TakeClear removes the event that a connection has room again.
 func (l *Links) TakeClear(c int) {
 	l.tcp.PopClear(c)
 	l.oneEnd(c)
 }
 
-// TakeFlushed takes the news that all that a node sent was delivered.
+// TakeFlushed removes the event that all messages of a node were delivered.
 func (l *Links) TakeFlushed(i int) {
 	l.tcp.PopFlushed(i)
 	l.sums.TouchNode(i)
 }
 
-// TakeError takes the news that a connection was reset or broke.
+// TakeError removes the event that a connection was reset or broke.
 func (l *Links) TakeError(c int) {
 	l.tcp.PopError(c)
 	l.bothEnds(c)
 }
 
-// Refuse makes the message at the head of a connection be refused.
+// Refuse drops the messages of a connection whose receiver does not listen.
 func (l *Links) Refuse(c int) {
 	l.tcp.Refuse(c)
 	l.oneEnd(c)
@@ -122,28 +122,27 @@ func (l *Links) SetFlushing(i int, waits bool) { l.tcp.SetFlushing(i, waits) }
 // Forget forgets the messages that were lost with connections in the last step.
 func (l *Links) Forget() { l.tcp.Forget() }
 
-// PlaceTCP makes one direction of a connection be as it was kept. The zero End and no packets are
-// those of nothing.
+// PlaceTCP sets one direction of a connection to an earlier state. With the zero End and no packets it is
+// closed and empty.
 func (l *Links) PlaceTCP(c int, e netsim.End, packets []netsim.Packet) {
 	l.tcp.Place(c, e, packets)
 	l.disturbed = l.disturbed || l.tcp.Disturbed()
 	l.Soil(c / l.n)
 }
 
-// PlaceUDP makes a channel of datagrams be as it was kept.
+// PlaceUDP sets the datagrams of a channel to those of an earlier state.
 func (l *Links) PlaceUDP(c int, packets []netsim.Packet) {
 	l.udp.Place(c, packets)
 	l.Soil(c / l.n)
 }
 
-// PlaceSet makes the sets and bags of a receiver be as they were kept.
+// PlaceSet sets the sets and bags of a receiver to those of an earlier state.
 func (l *Links) PlaceSet(i int, members []netsim.Member) {
 	l.set.Place(i, members)
 	l.Soil(i)
 }
 
-// Equal returns the messages of bags that equal others, by receiver, or nil if there are
-// none.
+// Equal returns, by receiver, the messages in bags that equal other messages there, or nil if there are none.
 func (l *Links) Equal() (all [][]netsim.Equal) {
 	for i := range l.n {
 		if equal := l.set.Equal(i); len(equal) > 0 {
@@ -156,7 +155,7 @@ func (l *Links) Equal() (all [][]netsim.Equal) {
 	return all
 }
 
-// PlaceEqual makes the messages of bags equal others as Equal had them.
+// PlaceEqual sets the equal messages of bags to those that Equal has returned.
 func (l *Links) PlaceEqual(all [][]netsim.Equal) {
 	for i, equal := range all {
 		l.set.SetEqual(i, equal)

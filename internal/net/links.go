@@ -9,32 +9,33 @@ import (
 	"macemc/sim"
 )
 
-// Links holds the messages under way between the nodes, and which of them may be delivered.
-// Whether a node listens and what a partition blocks depends on the environment and the
-// nodes, which Accept, AcceptSet and Bar record here.
+// Links holds the messages under way between the nodes, and knows which of them may be delivered. That also
+// depends on which nodes listen, what they accept and what a partition blocks, which the callers of Accept,
+// AcceptSet and Bar record here.
 type Links struct {
 	sums *state.Sums
 	n    int
 	net  sim.Network
-	slow func(from, to sim.Addr) bool // links on which a message comes last; nil means none
+	slow func(from, to sim.Addr) bool // reports whether a message on the link waits until nothing else can happen; nil means that none does
 	tcp  *netsim.TCP
 	udp  *netsim.FIFO
 	set  *netsim.Set
 
-	// The channels whose next message its receiver accepts: all of them, unless a node can decline.
+	// The channels whose next message is accepted by its receiver: all channels, unless a node can decline
+	// messages.
 	acceptedTCP netsim.Bits // channels whose head
 	acceptedUDP netsim.Bits
-	members     int           // of sets and bags
+	members     int           // the number of accepted members of sets and bags
 	guarded     bool          // some node has Offers or Accepts
 	barred      bool          // some node does not listen, or there is a partition
-	dirty       state.NodeSet // nodes whose offers and acceptance are out of date, where that matters
+	dirty       state.NodeSet // the nodes whose offers and acceptance are out of date, if some node has any
 
 	last      int32                 // the number of the message that was sent last
 	disturbed bool                  // a connection was reset or broke
-	used      [sim.LinkBag + 1]bool // by which something was sent, in any run
+	used      [sim.LinkBag + 1]bool // the links by which anything was sent, in any run
 }
 
-// NewLinks returns the links of n nodes. Its methods touch in sums the parts that they change.
+// NewLinks returns the links between n nodes. They mark the parts of the state that they change in sums.
 func NewLinks(n int, net sim.Network, sums *state.Sums) (l Links, err error) {
 	net.TCPBuffer = cmp.Or(net.TCPBuffer, netsim.BufferDefault)
 	net.UDPCapacity = cmp.Or(net.UDPCapacity, UDPCapacityDefault)
@@ -57,7 +58,7 @@ func (l *Links) UsedBy(name string) bool {
 	return false
 }
 
-// UDPCapacityDefault is the number of datagrams that a channel holds if nothing else is said.
+// UDPCapacityDefault is the default number of datagrams that a channel can hold.
 const UDPCapacityDefault = 4
 
 // Start empties all links.
@@ -71,8 +72,8 @@ func (l *Links) Start() {
 	l.members, l.guarded, l.barred, l.disturbed, l.last = 0, false, false, false, 0
 }
 
-// Sent returns the number of the message that was sent last; messages are counted from 1 in each run.
-// Resume continues after it.
+// Sent returns the number of the latest message; messages are counted from 1 in each run. Resume continues
+// after a number.
 func (l *Links) Sent() int32       { return l.last }
 func (l *Links) Resume(last int32) { l.last = last }
 
@@ -94,14 +95,14 @@ func (l *Links) Bar(barred bool) {
 	}
 }
 
-// Member records that this many more members of sets and bags are accepted.
+// Member records that n more members of sets and bags are accepted.
 func (l *Links) Member(n int) { l.members += n }
 
 // disturb records that a connection was reset or broke.
 func (l *Links) disturb() { l.disturbed = true }
 
-// Send numbers a message and puts it on its way. It returns the number, which is that of an equal one
-// in the set; 0 if there was no room.
+// Send numbers a message and puts it on its link. It returns the number, or 0 if there was no room. If an
+// equal message is in the set already, it returns the number of that one.
 func (l *Links) Send(link sim.Link, from, to int, p netsim.Packet) (number int32) {
 	l.used[link] = true
 	l.last++
@@ -143,7 +144,7 @@ func (l *Links) Send(link sim.Link, from, to int, p netsim.Packet) (number int32
 	return p.Number
 }
 
-// sent records that a message was added at a place, or lost for want of room.
+// sent records that a message was added at a place, or was lost because there was no room.
 func (l *Links) sent(link sim.Link, place int, lost bool) {
 	why := state.Sent
 	if link == sim.LinkUDP {
@@ -152,13 +153,13 @@ func (l *Links) sent(link sim.Link, place int, lost bool) {
 	l.sums.Touched().Send(state.Send{Link: uint8(link), Place: int32(place), Lost: lost}, why)
 }
 
-// takes records that a message was taken off a place.
+// takes records that a message was removed from a place.
 func (l *Links) takes(place int) {
 	l.sums.Touch(place)
 	l.sums.Touched().Add(place, state.Took)
 }
 
-// Reset breaks the connection between two nodes by the wish of the first.
+// Reset resets the connection between two nodes at the request of the first.
 func (l *Links) Reset(from, to int) {
 	l.tcp.Close(from, to)
 	l.disturb()
@@ -189,7 +190,7 @@ func (l *Links) oneEnd(channel int) {
 	l.Soil(to)
 }
 
-// InFlight returns the number of messages under way, as a View counts them.
+// InFlight returns the number of messages under way, without those in sets.
 func (l *Links) InFlight() int { return l.tcp.Len() + l.udp.Len() + l.set.Bagged() }
 
 // Capacities returns how many messages a connection and a channel of datagrams hold.
@@ -198,10 +199,10 @@ func (l *Links) Capacities() (tcp, udp int) { return l.net.TCPBuffer, l.net.UDPC
 // Flawed reports whether known bugs of the simulated links are switched on.
 func (l *Links) Flawed() bool { return len(l.net.Flaws) > 0 }
 
-// Slow reports whether a message may have to wait until nothing else is to be done.
+// Slow reports whether some link is slow: its messages may have to wait until nothing else can happen.
 func (l *Links) Slow() bool { return l.slow != nil }
 
-// OpenTCP and OpenUDP are the channels whose head may be delivered.
+// OpenTCP and OpenUDP return the channels whose next message may be delivered.
 func (l *Links) OpenTCP() *netsim.Bits {
 	if l.guarded || l.barred {
 		return &l.acceptedTCP
@@ -241,28 +242,29 @@ func (l *Links) Concerned(i int) bool {
 	return false
 }
 
-// Slows reports whether the link from one node to another is slow, where Slow reports true.
+// Slows reports whether the link from one node to another is slow. It may be called only if Slow reports
+// true.
 func (l *Links) Slows(from, to sim.Addr) bool { return l.slow(from, to) }
 
-// Barred reports whether some node does not listen, or there is a partition; Restricted, whether some
-// message under way may not be delivered: for that reason, or since a node can decline it.
+// Barred reports whether some node does not listen, or there is a partition. Restricted reports whether some
+// message under way may not be delivered, for that reason or because a node can decline it.
 func (l *Links) Barred() bool     { return l.barred }
 func (l *Links) Restricted() bool { return l.guarded || l.barred }
 
 // Disturbed reports whether a connection was reset or broke.
 func (l *Links) Disturbed() bool { return l.disturbed }
 
-// Dirty returns the first node from i on whose offers and acceptance are out of date, or -1.
+// Dirty returns the first node, from i on, whose offers and acceptance are out of date, or -1.
 func (l *Links) Dirty(i int) int { return l.dirty.Next(i) }
 
-// Accept records whether the heads of the connection and of the channel of datagrams with a number
-// may be delivered.
+// Accept records whether the next message of a TCP channel and the next datagram of the UDP channel with the
+// same number may be delivered.
 func (l *Links) Accept(channel int, tcp, udp bool) {
 	l.acceptedTCP.Put(channel, tcp)
 	l.acceptedUDP.Put(channel, udp)
 }
 
-// Sums returns what keeps the identities of the parts.
+// Sums returns the identities of the parts of the state.
 func (l *Links) Sums() *state.Sums { return l.sums }
 
 // Full reports whether the channel of a link from one node to another has no room left.
@@ -276,7 +278,7 @@ func (l *Links) Full(link sim.Link, from, to int) bool {
 	return false
 }
 
-// Asked records that the step asked whether anything is under way to a node or from it.
+// Asked records that a step has looked whether any message is under way to or from a node.
 func (l *Links) Asked(i int, why state.Why) {
 	t, at := l.sums.Touched(), l.sums.Places
 	if !t.On() {

@@ -2,8 +2,8 @@ package net
 
 import "macemc/netsim"
 
-// Connections, Datagrams and Members are what can be read of the links. What changes them are
-// methods of Links, which touch the parts that they change.
+// Connections, Datagrams and Members give read access to the links. Only methods of Links change them, so
+// that every change is marked.
 type (
 	Connections struct{ tcp *netsim.TCP }
 	Datagrams   struct{ udp *netsim.FIFO }
@@ -19,8 +19,8 @@ func (l *Links) UDP() Datagrams { return Datagrams{l.udp} }
 // Set returns the members of sets and bags.
 func (l *Links) Set() Members { return Members{l.set} }
 
-// Channel returns the number of the channel from one node to another, for TCP and for UDP, and Ends
-// its nodes.
+// Channel returns the number of the TCP or UDP channel from one node to another. Ends returns the nodes of a
+// channel.
 func (l *Links) Channel(from, to int) int        { return l.tcp.Channel(from, to) }
 func (l *Links) Ends(channel int) (from, to int) { return l.tcp.Ends(channel) }
 

@@ -23,21 +23,20 @@ type Audit struct {
 	nodes    *sight.State
 	monitors []sight.Monitor
 	under    func(into []Parcel) []Parcel
-	parcels  []Parcel // memory for under
+	parcels  []Parcel // scratch memory for the messages under way
 
-	told   map[canon.Hash]spoken // values, as they were when sent or handed over
-	given  netsim.Packet         // what the handler was given
-	handed []canon.Hash          // by effect: its value, as it was handed over; zero: it has none
-	kept   []canon.Hash          // of the nodes
+	told   map[canon.Hash]spoken // the text of values when they were sent or passed on, by identity
+	given  netsim.Packet         // the message that the handler was given
+	handed []canon.Hash          // for each effect, the identity of its value when the handler passed it; zero if it has none
+	kept   []canon.Hash          // the identities of the nodes
 	lines  [][]canon.Line
 
-	memories []canon.Hash // of the monitors, as they left them
+	memories []canon.Hash // the identities of the monitors' memories
 	recalled [][]canon.Line
 }
 
-// Audited has what an Audit examines. Sum returns the identity of a value, and Stop ends the run with
-// a failure of the step: it does not return. Under appends the
-// messages under way to a list.
+// Audited has the state that an Audit examines. Sum returns the identity of a value. Stop ends the run with a
+// failure of the step, and does not return. Under appends the messages under way to a list.
 type Audited struct {
 	Walker   *canon.Walker
 	Sum      func(v any) canon.Hash
@@ -52,14 +51,14 @@ func NewAudit(of Audited) *Audit {
 	return &Audit{walker: of.Walker, sum: of.Sum, stop: of.Stop, nodes: of.Nodes, monitors: of.Monitors, under: of.Under}
 }
 
-// spoken is a value as text.
+// spoken has the text of a value.
 type spoken struct {
 	text  string
 	shown string
 	lines []canon.Line
 }
 
-// Start forgets the values of the run that was.
+// Start forgets the values of the previous run.
 func (a *Audit) Start() {
 	clear(a.told)
 	for k := range a.monitors {
@@ -80,7 +79,7 @@ func (a *Audit) GiveEvent(e sim.Event) {
 	}
 }
 
-// Hands records the value of the last of a handler's effects.
+// Hands records the value in the last effect, which the handler has just passed to Env.
 func (a *Audit) Hands(effects []trace.Effect) {
 	last := len(effects) - 1
 	for len(a.handed) <= last {
@@ -104,8 +103,8 @@ func (a *Audit) CheckHanded(effects []trace.Effect) {
 	a.handed = a.handed[:0]
 }
 
-// Tell returns the identity of a value, and keeps the value's text under it, so that became
-// can show the value as it was if it has changed.
+// Tell returns the identity of a value, and keeps the value's text, so that became can show it if the value
+// has changed later.
 func (a *Audit) Tell(v any) canon.Hash {
 	h := a.sum(v)
 	if _, known := a.told[h]; !known {
@@ -123,8 +122,8 @@ type Parcel struct {
 	netsim.Packet
 }
 
-// Check stops the run if the handler on node i changed anything but its own node, and reports
-// whether it changed that. start says that the node has just started with the run.
+// Check stops the run if the handler on node i has changed anything but its own node. It reports whether the
+// handler has changed that node. start says that the node has just started with the run.
 func (a *Audit) Check(i int, start bool) (changed bool) {
 	if start {
 		a.starts(i)
@@ -154,7 +153,7 @@ func (a *Audit) Check(i int, start bool) (changed bool) {
 	return a.kept[i] != before
 }
 
-// starts makes room for the nodes of another run, of which node i has started.
+// starts makes room for the nodes of a new run, of which node i has just started.
 func (a *Audit) starts(i int) {
 	a.Give(netsim.Packet{})
 	a.room()
@@ -163,7 +162,7 @@ func (a *Audit) starts(i int) {
 	}
 }
 
-// Resume takes the current values as the unchanged ones.
+// Resume records the current values as the ones that must not change.
 func (a *Audit) Resume() {
 	a.room()
 	a.Give(netsim.Packet{})
@@ -207,8 +206,8 @@ func (a *Audit) CheckMonitors(acting sim.Addr) {
 	}
 }
 
-// Property returns a check that stops the run if it changes a node or gives two answers. what names
-// it in messages.
+// Property returns a check that stops the run if c changes a node, or gives two answers in one state. what
+// names c in messages.
 func (a *Audit) Property(c sight.Check, what string) sight.Check {
 	if c.Holds == nil {
 		return c
@@ -233,8 +232,8 @@ func (a *Audit) Property(c sight.Check, what string) sight.Check {
 	return c
 }
 
-// keep records the state of node i. Most steps are audited for nothing, so the text is
-// written anew only where the identity is another one.
+// keep records the state of node i. It writes the text again only if the identity has changed, since few
+// steps that are audited change a node.
 func (a *Audit) keep(i int) {
 	node := a.nodes.Nodes[i].Node
 	if h := a.sum(node); a.lines[i] == nil || h != a.kept[i] {
@@ -242,7 +241,7 @@ func (a *Audit) keep(i int) {
 	}
 }
 
-// differs names the fields of a node that changed since it was kept.
+// differs names the fields of a node that have changed since keep recorded it.
 func (a *Audit) differs(k int) string {
 	return differences(Diff(a.lines[k], a.walker.Lines(a.nodes.Nodes[k].Node)))
 }
@@ -264,8 +263,8 @@ func (a *Audit) became(was canon.Hash, v any) string {
 	return fmt.Sprintf("%s became %s", a.told[was].text, a.walker.Text(v))
 }
 
-// lazily returns advice for the message if the first field that has changed was empty before:
-// libraries fill in such fields at their first use.
+// lazily returns advice for the case that the first changed field was empty before: libraries fill in such
+// fields when they are first used.
 func (a *Audit) lazily(was canon.Hash, v any) string {
 	changed := Diff(a.told[was].lines, a.walker.Lines(v))
 	if len(changed) == 0 || !slices.Contains([]string{"nil", "0", `""`, "false"}, changed[0].A) {

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// charted says whether a system's nodes are state machines, or that this was not examined yet.
+// charted says whether a system's nodes are state machines, or whether that was not examined yet.
 type charted uint8
 
 const (
@@ -17,7 +17,7 @@ const (
 	chartedNo
 )
 
-// Charted reports whether a node is known to be a state machine, and whether the nodes were examined.
+// Charted reports whether a node is a state machine (is), and whether the nodes were examined (known).
 func (c *Coverage) Charted() (is, known bool) {
 	return c.charted == chartedYes, c.charted != chartedUnknown
 }
@@ -33,7 +33,7 @@ func (c *Coverage) Examine(nodes []sim.Node) bool {
 	return c.charted == chartedYes
 }
 
-// Watch makes the machines of a node count in c, until Unwatch.
+// Watch makes the machines of a node count in c, and Unwatch ends that.
 func (c *Coverage) Watch(n sim.Node)   { charts.Watch(n, &c.charts) }
 func (c *Coverage) Unwatch(n sim.Node) { charts.Watch(n, nil) }
 
@@ -41,8 +41,8 @@ func (c *Coverage) Unwatch(n sim.Node) { charts.Watch(n, nil) }
 // of state and event. Steps that a memo looked up did not run, and are not counted.
 func (c *Coverage) Charts() []charts.Counted { return c.charts.Charts() }
 
-// neverPairs reports on the pairs of state and event that a machine's table names, and
-// that were never exercised.
+// neverPairs returns sentences about the pairs of state and event that a machine's table has, and that were
+// never exercised.
 func (c *Coverage) neverPairs() (never []string) {
 	for _, m := range c.Charts() {
 		for s, state := range m.States {

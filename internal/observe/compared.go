@@ -10,12 +10,12 @@ import (
 	"macemc/sim"
 )
 
-// comparison matches what a comparison of two times is asked as: see macetime.Asked.
+// comparison matches the text of the coin that compares two times: see macetime.Asked.
 var comparison = regexp.MustCompile(`^(last|t\d+)\S* before (last|t\d+)\S*(?:: (?:yes|no))?$`)
 
-// Compared says what the times of a comparison are, by the state before its step: the fields of the
-// node that hold them, or that they were read in the step itself. It returns "" if asked is no
-// comparison, or if nothing is known.
+// Compared describes the times that a coin compares, by the state before its step: it names the fields of the
+// node that hold them, or says that they were read in the step itself. It returns "" if the coin compares no
+// times, or if nothing is known about them.
 func Compared(asked string, node sim.Addr, before []canon.Line) string {
 	times := comparison.FindStringSubmatch(asked)
 	if times == nil {
@@ -34,10 +34,10 @@ func Compared(asked string, node sim.Addr, before []canon.Line) string {
 	return strings.Join(said, ", ")
 }
 
-const holdersMost = 2 // fields that are named for one time
+const holdersMost = 2 // the largest number of fields that are named for one time
 
-// holders returns what a node's fields and timers have a time for, and reports whether the state knows the
-// time at all.
+// holders returns the fields and timers of a node that hold the time with a name, and reports whether the
+// state has this time at all.
 func holders(name string, node sim.Addr, lines []canon.Line) (fields []string, known bool) {
 	word := regexp.MustCompile(`\b` + name + `\b`)
 	for _, l := range lines {

@@ -15,15 +15,15 @@ import (
 // same build can read them.
 type Counted struct {
 	Types                                []CountedType
-	Kinds                                [][2]int // possible, happened
+	Kinds                                [][2]int // for each kind, how often it was possible and how often it happened
 	Disk, Rare, Refused, Overflow, Facts int
-	Senders                              []int64 // code, by its distance from a function of this package
+	Senders                              []int64 // addresses of code, relative to a function of this package
 	Allowed                              sim.Faults
 	Bugs                                 []bool
 	Coins                                []CountedCoin
 	Uncounted                            bool
 	Eventually, Sometimes                []CountedProperty
-	Assume, Within                       [2]int // yes, no
+	Assume, Within                       [2]int // the numbers of states in which it held, and did not hold
 	Charts                               []charts.Sum
 }
 
@@ -51,7 +51,7 @@ type CountedProperty struct {
 	Far                         int
 }
 
-// anchor returns the address in the program relative to which code is identified.
+// anchor returns the address of a function in this program; code is identified by its distance from it.
 func anchor() uintptr { return reflect.ValueOf(typeNames).Pointer() }
 
 // Counted returns the counts of c.
@@ -89,8 +89,8 @@ func (c *Coverage) Counted() Counted {
 	return out
 }
 
-// Add adds the counts of another Coverage, of an equal system in a process of the same build. A
-// world with c must have begun a run before, so that c knows the system's properties and charts.
+// Add adds counts from another process of the same build, for an equal system. A world with c must have begun
+// a run before, so that c knows the system's properties and charts.
 func (c *Coverage) Add(n *Counted) error {
 	o := c.Another()
 	o.bugs, o.coins, o.tallies = nil, nil, nil

@@ -22,48 +22,48 @@ type Coverage struct {
 	sys    *sim.System
 	params sim.Params
 
-	types      []*typeTally // in the order in which they were met
+	types      []*typeTally // in the order in which they were first met
 	near       [256]typeSlot
-	tallies    map[uintptr]*typeTally // all, by canon.Dynamic
+	tallies    map[uintptr]*typeTally // the same, by canon.Dynamic
 	kinds      [kinds]Tally           // of the events that carry no value of the service
 	disk       int                    // failures of disks
 	rare       int                    // weighted coins that fell on a side of weight 0
 	refused    int                    // sends for which there was no room
-	senders    map[uintptr]bool       // which code got these refusals
-	overflows  int                    // datagrams for which there was none
+	senders    map[uintptr]bool       // the code whose sends were refused
+	overflows  int                    // datagrams that were lost because there was no room
 	facts      int
 	allowed    sim.Faults    // the largest budgets of a run
-	bugs       []atomic.Bool // by Params.Bugs: asked for; a node may ask by the Params that it keeps, on whatever goroutine
+	bugs       []atomic.Bool // for each of Params.Bugs, whether it was asked for; a node may ask on any goroutine, by the Params that it keeps
 	coins      map[string]*coinTally
 	recent     [8]*coinTally
-	uncounted  bool // more coins were asked than are counted
+	uncounted  bool // there were more coins than are counted
 	eventually []propertyTally
 	sometimes  []propertyTally
 	assume     stateTally
 	within     stateTally
 	monitors   []string
-	listed     []sight.Handler // by the nodes, each once: see sim.Handlers
+	listed     []sight.Handler // the handlers that the nodes list, each once: see sim.Handlers
 	charted    charted         // whether a node is a state machine
 	charts     charts.Tally
 }
 
-// Tally counts how often something happened, and how often at least it was possible (sent,
-// scheduled, posted, offered).
+// Tally counts how often something happened, and how often, at least, it was possible: sent, scheduled,
+// posted or offered.
 type Tally struct{ possible, happened int }
 
-// typeTally is the tallies of the signals and messages of one type, by kind.
+// typeTally has the tallies of the signals and messages of one type, one for each kind of event.
 type typeTally struct {
 	typ  reflect.Type
 	word uintptr
 	of   [sim.KindTimer + 1]Tally
 
-	// The number of audited deliveries of a message, and whether one of them changed the
-	// node or had an effect.
+	// The number of deliveries of the message that were audited, and whether one of them changed the node or
+	// had an effect.
 	audited int
 	noticed bool
 }
 
-// typeSlot is the place of a type, which most need not share.
+// typeSlot is a slot of a cache of types. Most types have one for themselves.
 type typeSlot struct {
 	word  uintptr
 	tally *typeTally
@@ -73,13 +73,13 @@ type typeSlot struct {
 type coinTally struct {
 	why   string
 	whole int // the largest n of a Choose whose answers are counted
-	wide  int // the largest n of one whose answers are not, since there are too many
+	wide  int // the largest n of a Choose that has too many answers to count each
 	sides []side
 }
 
 type side struct {
 	given    int
-	possible bool // within the budgets
+	possible bool // it was possible within the budgets
 }
 
 const kinds = sim.KindHeal + 1
@@ -91,8 +91,8 @@ const (
 	sidesMost = 1 << 12
 )
 
-// Subject is what a Coverage counts: a system with its values, the names of what is checked of it,
-// the scripts of the first lives of its nodes, and the budgets of a run.
+// Subject describes the system that a Coverage counts: its values, the names of its checks, the scripts of
+// the first lives of its nodes, and the budgets of a run.
 type Subject struct {
 	System                          *sim.System
 	Params                          sim.Params
@@ -101,7 +101,7 @@ type Subject struct {
 	Eventually, Sometimes, Monitors []string
 }
 
-// Bind makes c ready for a world. All worlds of one c bind alike.
+// Bind prepares c for a world. All worlds of one c must bind equal subjects.
 func (c *Coverage) Bind(of Subject) {
 	c.Allow(of.Faults)
 	if c.sys != nil {
@@ -119,7 +119,7 @@ func (c *Coverage) Bind(of Subject) {
 	}
 }
 
-// Prepare allocates the counts of bugs and types, which are used before Bind. It returns where
+// Prepare allocates the counts of bugs and types, which are used before Bind. It returns the place where
 // Params record that a bug was asked for: see sim.Params.Noting.
 func (c *Coverage) Prepare(p sim.Params) []atomic.Bool {
 	if c.bugs == nil {
@@ -139,15 +139,15 @@ func (c *Coverage) Allow(f sim.Faults) {
 	}
 }
 
-// Script counts that the requests of a script are possible.
+// Script records that the requests of a script are possible.
 func (c *Coverage) Script(script []sim.Signal) {
 	for _, s := range script {
 		c.Offered(sim.KindScript, s)
 	}
 }
 
-// Offered counts that an event of a kind with the value v became possible: v was sent, posted or
-// offered, or is in a script.
+// Offered records that an event of a kind with the value v became possible: v was sent, posted or offered, or
+// is in a script.
 func (c *Coverage) Offered(kind sim.Kind, v any) { c.of(v).of[kind].Can(1) }
 
 // Timer returns the tally of the timers with the type of a signal.
@@ -159,8 +159,8 @@ func (c *Coverage) Possible(kind sim.Kind, n int) { c.kinds[kind].Can(n) }
 // Happened counts an event of a kind that is part of another event.
 func (c *Coverage) Happened(kind sim.Kind) { c.kinds[kind].Did() }
 
-// Emitted, Overflow, Refused and DiskFailed count facts, datagrams that were lost for want of room,
-// sends that were refused, and failures of disks.
+// Emitted, Overflow, Refused and DiskFailed count emitted facts, datagrams that were lost because there was
+// no room, refused sends, and failures of disks.
 func (c *Coverage) Emitted()    { c.facts++ }
 func (c *Coverage) Overflow()   { c.overflows++ }
 func (c *Coverage) Refused()    { c.refused++ }
@@ -208,7 +208,7 @@ func (c *Coverage) Took(e *sim.Event) {
 	}
 }
 
-// Audited records whether an event of an audited run changed or sent anything.
+// Audited records whether an event of an audited run changed the node or sent anything.
 func (c *Coverage) Audited(e *sim.Event, noticed bool) {
 	switch e.Kind {
 	case sim.KindMessage, sim.KindReorder:
@@ -220,7 +220,7 @@ func (c *Coverage) Audited(e *sim.Event, noticed bool) {
 	}
 }
 
-// looked records whether the delivery of a message changed or sent anything.
+// looked records whether the delivery of a message changed the node or sent anything.
 func (c *Coverage) looked(message any, noticed bool) {
 	t := c.of(message)
 	t.audited++
@@ -238,8 +238,8 @@ func (c *Coverage) Chosen(why string, n, k int) {
 	t.sides[k].gave(1)
 }
 
-// widest records a choice that has too many alternatives to count each of them; opens records one
-// whose n alternatives are counted.
+// widest records a choice with too many alternatives to count each; opens records a choice whose n
+// alternatives are counted.
 func (t *coinTally) widest(n int) { t.wide = max(t.wide, n) }
 
 func (t *coinTally) opens(n int) {
@@ -269,8 +269,7 @@ func (t *coinTally) merge(o *coinTally) {
 	}
 }
 
-// Weighed counts answer k to a weighted choice. rare says that sides of weight 0 were
-// within the budget.
+// Weighed counts answer k to a weighted choice. rare says that the budget allowed sides of weight 0.
 func (c *Coverage) Weighed(why string, weights []int, rare bool, k int) {
 	t := c.coin(why)
 	t.grow(len(weights))
@@ -323,8 +322,8 @@ func (c *Coverage) List(nodes []sim.Node) {
 	}
 }
 
-// list records the handlers that a node lists. Messages that a layer passes up are not
-// visible otherwise: they may come in messages of the layer's own.
+// list records the handlers that a node lists. The handlers of a layer's upper node matter, since its
+// messages arrive inside messages of the layer.
 func (c *Coverage) list(n sim.Node) {
 	h, ok := n.(sight.Handled)
 	if !ok {
@@ -337,11 +336,10 @@ func (c *Coverage) list(n sim.Node) {
 	}
 }
 
-// simPath is the import path of package sim. The signals that a run makes by itself are declared
-// there.
+// simPath is the import path of package sim, which declares the signals that a run itself makes.
 var simPath = reflect.TypeFor[sim.PeerError]().PkgPath()
 
-// Can counts that something was possible n times, and Did, that it happened.
+// Can counts that something was possible n times; Did counts that it happened.
 func (t *Tally) Can(n int) { t.possible += n }
 func (t *Tally) Did()      { t.happened++ }
 
@@ -353,6 +351,6 @@ func (c *Coverage) RefusedAt(code uintptr) {
 	c.senders[code] = true
 }
 
-// Overflowed reports whether a datagram was lost for want of room in its channel,
-// which takes nothing from the budget of losses.
+// Overflowed reports whether a datagram was lost because its channel was full. Such a loss does not count
+// against the budget of losses.
 func (c *Coverage) Overflowed() bool { return c.overflows > 0 }

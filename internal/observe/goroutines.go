@@ -10,7 +10,7 @@ import (
 // goroutine, so that others cause no false alarm.
 type Goroutines struct {
 	count int
-	known map[string]bool // Children of this goroutine that are none of the service's
+	known map[string]bool // goroutines that this one has started and that do not belong to the service
 	buf   []byte
 }
 
@@ -27,11 +27,10 @@ func (g *Goroutines) Start() {
 	g.Child()
 }
 
-// Grown reports whether the process has more goroutines than it had.
+// Grown reports whether the process has more goroutines than at Start.
 func (g *Goroutines) Grown() bool { return runtime.NumGoroutine() > g.count }
 
-// Child returns the stack of a goroutine that this one has started since it was last asked,
-// or "".
+// Child returns the stack of a goroutine that this one has started since the last call of Child, or "".
 func (g *Goroutines) Child() (stack string) {
 	if g.buf == nil {
 		g.buf = make([]byte, 256<<10)

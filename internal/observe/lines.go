@@ -20,23 +20,23 @@ const (
 	PartTask                        // a task that is to be done
 	PartUp                          // that a node is not up, and why
 	PartLife                        // how often it restarted, what it waits for
-	PartScript                      // an opening that is left in its script
+	PartScript                      // a request that is left in its script
 	PartDisk                        // what is on its disk
 	PartClock                       // the knowledge about its times
-	PartLink                        // what is kept of a connection
+	PartLink                        // the state of a connection
 	PartMessage                     // a message that is under way
 	PartBudget                      // the rest of a budget of the environment
 	PartEnvironment                 // a partition, a pause
 	PartMonitor                     // what a monitor remembers
 )
 
-// Place is whose a line is.
+// Place says to which node a line of a state belongs.
 type Place struct {
 	Part Part
-	Node sim.Addr // of a link, its sender; zero: nobody's
+	Node sim.Addr // for a link, its sender; zero if it belongs to no node
 }
 
-// Nobody stands for a node in the place of a line that belongs to no node.
+// Nobody takes the place of a node in the tag of a line that belongs to no node.
 const Nobody = -1
 
 // Tag returns a place as the tag of a line.
@@ -50,7 +50,7 @@ func (p Place) Tag() uint32 {
 	return Tag(p.Part, p.Node.Index())
 }
 
-// PlaceOf returns whose a line of the state is; of a line from elsewhere, the zero Place.
+// PlaceOf returns the place of a line of the state. For any other line it returns the zero Place.
 func PlaceOf(l canon.Line) (p Place) {
 	p.Part = Part(l.Tag >> 16)
 	if node := int(l.Tag & 0xffff); node > 0 {
@@ -59,8 +59,7 @@ func PlaceOf(l canon.Line) (p Place) {
 	return p
 }
 
-// Difference is a line in which two states differ. The value of a state that has no such line is
-// empty.
+// Difference is a line in which two states differ. If a state has no such line, its value is empty.
 type Difference struct {
 	Path, A, B string
 	Of         Place
@@ -70,9 +69,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s | %s", d.Path, orAbsent(d.A), orAbsent(d.B))
 }
 
-// Describe returns the text of a difference of two runs. If a field leads to different objects, the
-// text names the fields that share them, and the line to add if that does not matter. rule returns the
-// type of the objects at a path of a node, or "".
+// Describe describes a difference of two runs. If a field leads to different objects, the text names the
+// fields that share them, and the line to add if sharing does not matter. rule returns the type of the
+// objects at a path of a node, or "".
 func (d Difference) Describe(rule func(node sim.Addr, path string) string) string {
 	if !isShared(d.A) && !isShared(d.B) {
 		return d.String()
@@ -85,8 +84,8 @@ func (d Difference) Describe(rule func(node sim.Addr, path string) string) strin
 	return text + NeverChanges(rule(d.Of.Node, path))
 }
 
-// NeverChanges returns advice for a difference in which object of a type is shared: to declare the
-// type in System.Immutable if such objects never change.
+// NeverChanges returns advice for a difference in which objects of a type are shared: to declare the type in
+// System.Immutable, if its values never change.
 func NeverChanges(rule string) string {
 	if rule == "" {
 		return ""
@@ -115,8 +114,8 @@ func orAbsent(s string) string {
 	return s
 }
 
-// Diff compares two states line by line. Lines of one path (a node's timers,
-// say) are compared as a multiset.
+// Diff compares two states line by line. Several lines with the same path, such as a node's timers, are
+// compared as a multiset.
 func Diff(a, b []canon.Line) (out []Difference) {
 	left := map[canon.Line]int{}
 	for _, l := range b {
@@ -153,8 +152,8 @@ func Diff(a, b []canon.Line) (out []Difference) {
 	return out
 }
 
-// Went separates the changes of a step from the lines that are gone because a node went
-// down: the memory of that node is that of a new node, and no handler changed it.
+// Went separates the changes that a step made from the lines that are gone because a node went down. The
+// memory of that node is then that of a new node; no handler has changed it.
 func Went(all []Difference) (rest []Difference, down []sim.Addr) {
 	for _, d := range all {
 		if d.Of.Part == PartUp && d.A == "" {
@@ -167,7 +166,7 @@ func Went(all []Difference) (rest []Difference, down []sim.Addr) {
 	return slices.DeleteFunc(slices.Clone(all), func(d Difference) bool { return d.Of.inMemoryOf(down) }), down
 }
 
-// Without returns the lines of a state, but for those about the memory of some nodes.
+// Without returns the lines of a state, without those about the memory of some nodes.
 func Without(lines []canon.Line, nodes []sim.Addr) []canon.Line {
 	return slices.DeleteFunc(slices.Clone(lines), func(l canon.Line) bool { return PlaceOf(l).inMemoryOf(nodes) })
 }

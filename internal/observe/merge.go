@@ -5,8 +5,8 @@ import (
 	"macemc/sim"
 )
 
-// Merge adds the counts of another Coverage, of worlds of an equal system on another goroutine that
-// has ended.
+// Merge adds the counts of another Coverage. It belongs to worlds of an equal system on another goroutine,
+// which must have ended.
 func (c *Coverage) Merge(o *Coverage) {
 	if o.sys == nil {
 		return
@@ -61,7 +61,7 @@ func (t *propertyTally) merge(o *propertyTally) {
 	t.first, t.onward = earlier(t.first, o.first), earlier(t.onward, o.onward)
 }
 
-// Another returns a Coverage of an equal system that has counted nothing.
+// Another returns a new Coverage for an equal system, with all counts zero.
 func (c *Coverage) Another() *Coverage {
 	o := &Coverage{sys: c.sys, params: c.params, allowed: c.allowed, monitors: c.monitors}
 	o.Prepare(c.params)
@@ -74,7 +74,7 @@ func (c *Coverage) Another() *Coverage {
 	return o
 }
 
-// Clear sets all counts to zero. The worlds with c go on to count.
+// Clear sets all counts to zero. The worlds with c continue to count.
 func (c *Coverage) Clear() {
 	for _, t := range c.types {
 		t.clear()
@@ -96,7 +96,7 @@ func (c *Coverage) Clear() {
 	c.charts, c.assume, c.within = charts.Tally{}, stateTally{}, stateTally{}
 }
 
-// looked counts audited deliveries, and records whether any was noticed.
+// looked counts audited deliveries, and records whether one of them changed the node or had an effect.
 func (t *typeTally) looked(audited int, noticed bool) {
 	t.audited, t.noticed = t.audited+audited, t.noticed || noticed
 }
@@ -107,7 +107,7 @@ func (t *coinTally) clear() {
 	*t = coinTally{why: t.why, sides: t.sides[:0]}
 }
 
-// earlier returns the least of two that are not 0.
+// earlier returns the smaller of two numbers, where 0 means none.
 func earlier(a, b int) int {
 	if a == 0 || b > 0 && b < a {
 		return b

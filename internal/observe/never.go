@@ -52,7 +52,7 @@ func (c *Coverage) neverFaults() (never []string) {
 	return never
 }
 
-// neverValues reports on the service's own signals and messages, by type.
+// neverValues returns sentences about the service's own signals and messages, by type.
 func (c *Coverage) neverValues() (never []string) {
 	names := typeNames(c.types)
 	for _, k := range []struct {
@@ -79,7 +79,7 @@ func (c *Coverage) neverValues() (never []string) {
 // says that they did nothing.
 const idleLeast = 10
 
-// neverNoticed reports on the messages that were delivered and did nothing.
+// neverNoticed returns sentences about messages that were delivered and did nothing.
 func (c *Coverage) neverNoticed() (never []string) {
 	names := typeNames(c.types)
 	for i, t := range c.types {
@@ -91,7 +91,7 @@ func (c *Coverage) neverNoticed() (never []string) {
 	return never
 }
 
-// neverOpened reports that the scripts of a service make no requests.
+// neverOpened returns a sentence if the scripts of a service make no requests.
 func (c *Coverage) neverOpened() []string {
 	switch {
 	case len(c.types) == 0:
@@ -102,8 +102,8 @@ func (c *Coverage) neverOpened() []string {
 	return nil
 }
 
-// neverHandlers reports handlers whose message or signal never came. neverValues reports on values
-// that did come.
+// neverHandlers returns sentences about handlers whose message or signal never came. neverValues covers those
+// whose value was sent or scheduled.
 func (c *Coverage) neverHandlers() (never []string) {
 	var messages, signals []string
 	for _, h := range c.listed {
@@ -126,7 +126,7 @@ func (c *Coverage) neverHandlers() (never []string) {
 	return never
 }
 
-// signalled reports whether one was possible at least as anything but a message.
+// signalled reports whether a signal of the type was possible at least once.
 func (t *typeTally) signalled() bool {
 	return t.of[sim.KindScript].possible+t.of[sim.KindAction].possible+t.of[sim.KindTask].possible+t.of[sim.KindTimer].possible > 0
 }
@@ -163,7 +163,7 @@ func typeNames(types []*typeTally) []string {
 	return names
 }
 
-// neverKinds reports events of the environment that were requested, or had a cause, and never
+// neverKinds returns sentences about events of the environment that were requested, or had a cause, and never
 // happened.
 func (c *Coverage) neverKinds() (never []string) {
 	add := func(format string, args ...any) { never = append(never, fmt.Sprintf(format, args...)) }
@@ -250,7 +250,7 @@ func (c *Coverage) neverProperties() (never []string) {
 	return never
 }
 
-// dropped reports on the sends that were refused, and whose answer nobody takes.
+// dropped returns sentences about code whose sends were refused and that ignores the result of Send.
 func (c *Coverage) dropped() (never []string) {
 	at := map[string]bool{}
 	for code := range c.senders {
@@ -264,8 +264,8 @@ func (c *Coverage) dropped() (never []string) {
 	return never
 }
 
-// Slack returns the sentences of Never that do not mean that less was checked: constraints that held
-// in every state, so that they left no state out; and refused sends that the service never looks at.
+// Slack returns the sentences of Never that do not mean that less was checked: about constraints that held in
+// every state, so that they excluded none, and about refused sends whose result the service ignores.
 func (c *Coverage) Slack() (slack []string) {
 	for _, k := range []struct {
 		name string

@@ -1,6 +1,6 @@
 package observe
 
-// stateTally is in how many of the states that were looked at something held.
+// stateTally counts the states in which something held, and in which it did not.
 type stateTally struct{ yes, no int }
 
 func (t *stateTally) saw(holds bool) {
@@ -15,10 +15,10 @@ type propertyTally struct {
 	name string
 	stateTally
 	first  int // the least depth of a state in which it held, plus one; 0 if there is none
-	empty  int // in how many of them it held while it saw no node
+	empty  int // the number of these states in which it held while it saw no node
 	onward int // the least number of steps of a run after which it held, plus one; 0 means none
 	near   bool
-	far    int // if near: the least that a state was away from one in which it holds
+	far    int // for a property with a distance: the least distance of a state from one in which it holds
 }
 
 // missed records the distance of a state in which the property does not hold.
@@ -28,7 +28,7 @@ func (t *propertyTally) missed(far int) {
 	}
 }
 
-// ran records whether it held after that many steps of a run.
+// ran records whether the property held after a number of steps of a run.
 func (t *propertyTally) ran(steps int, holds bool) {
 	t.saw(holds)
 	if holds && (t.onward == 0 || steps < t.onward-1) {
@@ -36,7 +36,7 @@ func (t *propertyTally) ran(steps int, holds bool) {
 	}
 }
 
-// visited records whether it held in a state at a depth.
+// visited records whether the property held in a state at a depth.
 func (t *propertyTally) visited(depth int, holds bool) {
 	t.saw(holds)
 	if holds && (t.first == 0 || depth < t.first-1) {
@@ -44,15 +44,15 @@ func (t *propertyTally) visited(depth int, holds bool) {
 	}
 }
 
-// judged counts that the property held since it saw no node, if it did.
+// judged counts that the property held because it saw no node, if empty is true.
 func (t *propertyTally) judged(empty bool) {
 	if empty {
 		t.empty++
 	}
 }
 
-// Live records whether the k-th liveness property holds after a number of steps of a run; -1 means
-// that the number is not known. empty says that it holds and saw no node, since some are down.
+// Live records whether the k-th liveness property holds after a number of steps of a run; -1 means that the
+// number is not known. empty says that it holds only because it saw no node, since some nodes are down.
 func (c *Coverage) Live(k, steps int, holds, empty bool) {
 	t := &c.eventually[k]
 	t.judged(empty)
@@ -79,19 +79,19 @@ func (c *Coverage) Meets(k int, holds bool) { c.sometimes[k].saw(holds) }
 // Away records how far a state is from one in which the k-th Sometimes property holds.
 func (c *Coverage) Away(k, far int) { c.sometimes[k].missed(far) }
 
-// Assumed and Within record whether a state is one of System.Assume, and of System.Within.
+// Assumed records whether a state satisfies System.Assume; Within records the same for System.Within.
 func (c *Coverage) Assumed(holds bool) { c.assume.saw(holds) }
 func (c *Coverage) Within(holds bool)  { c.within.saw(holds) }
 
-// Held is the place where a liveness property was first seen to hold.
+// Held says where a liveness property was first seen to hold.
 type Held struct {
 	Property string
 	Depth    int  // of the state; 0 means at the start; -1 means nowhere
 	Run      bool // it held in no visited state, but in a run, after Depth steps
 }
 
-// Held returns where each liveness property was first seen to hold. Properties for which that is not
-// known are left out.
+// Held returns where each liveness property was first seen to hold. It leaves out properties for which that
+// is not known.
 func (c *Coverage) Held() (held []Held) {
 	for _, p := range c.eventually {
 		switch {
