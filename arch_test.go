@@ -22,9 +22,9 @@ var everyTest = []string{"internal/transcript", "internal/toy", "internal/spec",
 
 var (
 	belowSearch = []string{"internal/canon", "internal/kinds", "macetime", "choose", "netsim", "sim", "internal/contract", "trace", "internal/wording", "internal/charts", "internal/setting", "internal/observe", "internal/world"}
-	belowMdb    = join(belowSearch, "systems/*", "internal/search", "live", "internal/critical", "eventgraph")
+	belowMdb    = join(belowSearch, "internal/recording", "systems/*", "internal/search", "live", "internal/critical", "eventgraph")
 	belowReport = join(belowMdb, "internal/account", "internal/lines", "internal/numerals", "internal/known", "internal/verify", "mdb") // not the catalogue: the tests of systems import macetest, and that report
-	belowCmd    = join(belowReport, "internal/merge", "internal/ensemble", "internal/worlds", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
+	belowCmd    = join(belowReport, "internal/jobs", "internal/merge", "internal/ensemble", "internal/worlds", "internal/statelog", "internal/trail", "internal/vet", "internal/guard", "internal/nearest", "internal/report", "internal/finding", "mdb/tui", "mdb/wire", "mdb/web")
 )
 
 // rooms is the whole house, from the cellar up.
@@ -461,6 +461,11 @@ var rooms = []room{
 		},
 	},
 	{
+		path:    "internal/jobs",
+		may:     []string{"internal/search"},
+		instead: map[string]string{"": "jobs is what processes say to each other; let the command and the cluster do it"},
+	},
+	{
 		path:    "internal/ensemble",
 		may:     []string{"choose", "internal/bubble", "internal/canon", "internal/disk", "internal/guard", "internal/handler", "internal/happens", "internal/setting", "internal/sight", "internal/world", "internal/worlds", "macetime", "program", "internal/search", "sim", "internal/contract", "trace"},
 		instead: map[string]string{"": "an ensemble is searched by child processes; let the command say how they are built"},
@@ -472,9 +477,14 @@ var rooms = []room{
 		instead: map[string]string{"": "verify says what is as stated and what is not; let report lay it out, and the command show how far it is"},
 	},
 	{
+		path:    "internal/recording",
+		may:     []string{"internal/canon", "internal/observe", "internal/world", "sim"},
+		instead: map[string]string{"": "a recording keeps what a World says of itself; let the rooms above show it"},
+	},
+	{
 		path:    "eventgraph",
-		may:     []string{"internal/canon", "internal/kinds", "choose", "sim", "internal/contract", "internal/observe", "internal/world", "internal/charts", "internal/wording", "trace"},
-		tests:   []string{"systems/*"},
+		may:     []string{"internal/kinds", "choose", "sim", "internal/contract", "internal/wording", "trace"},
+		tests:   []string{"internal/canon", "internal/observe", "internal/recording", "internal/world", "systems/*"},
 		instead: map[string]string{"": "a graph is a function of a trace; pass the steps of sim"},
 	},
 	{
@@ -485,7 +495,7 @@ var rooms = []room{
 	},
 	{
 		path:    "internal/account",
-		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/contract", "internal/observe", "internal/world", "internal/search", "eventgraph", "internal/wording", "trace"},
+		may:     []string{"internal/canon", "internal/lines", "internal/kinds", "internal/sight", "choose", "sim", "internal/contract", "internal/observe", "internal/world", "internal/recording", "internal/search", "eventgraph", "internal/wording", "trace"},
 		instead: map[string]string{"": "an account is of facts; let the rooms above find the words, and write them where they belong"},
 	},
 	{

@@ -15,13 +15,13 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"macemc/command"
+	"macemc/internal/jobs"
 	"macemc/internal/search"
 )
 
 // job is the value of the key job.
 type job struct {
-	Job    command.Job
+	Job    jobs.Job
 	Epoch  uint64 // differs each time a coordinator begins
 	Shards int    // the number of shards into which the states are divided, or 0 if workers take walks
 }
@@ -47,7 +47,7 @@ type coordinator struct {
 	pace
 	nc     *nats.Conn
 	ns     *server.Server // If it is nil, the servers belong to an external cluster.
-	of     command.Job
+	of     jobs.Job
 	epoch  uint64
 	lot    int
 	items  int     // the number of enumerations whose items workers took
@@ -61,7 +61,7 @@ type coordinator struct {
 // spanEach is the least number of spans of a lot for each goroutine of a worker.
 const spanEach = 2
 
-func (s *settings) coordinate(j command.Job, dir string, say func(string), now func() command.Status) (*command.Coordination, error) {
+func (s *settings) coordinate(j jobs.Job, dir string, say func(string), now func() jobs.Status) (*jobs.Coordination, error) {
 	if s.url == "" && s.replicas > 1 {
 		return nil, fmt.Errorf("--replicas %d needs --cluster: the coordinator's own server keeps one copy", s.replicas)
 	}
@@ -104,11 +104,11 @@ func (s *settings) coordinate(j command.Job, dir string, say func(string), now f
 			say("macemc: it is unknown whether the servers of the cluster sync each write, so the search will not be called exhaustive; give --synced if they do")
 		}
 	}
-	return &command.Coordination{Afar: c, End: c.end, Join: s.joins(url)}, nil
+	return &jobs.Coordination{Afar: c, End: c.end, Join: s.joins(url)}, nil
 }
 
 // begin removes what an earlier coordinator left, and publishes the job.
-func (c *coordinator) begin(j command.Job, in *storage) (err error) {
+func (c *coordinator) begin(j jobs.Job, in *storage) (err error) {
 	if err := c.sure(nil, func(ctx context.Context) (err error) {
 		c.places, err = open(ctx, c.nc, c.call, in)
 		return err

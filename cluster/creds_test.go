@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"macemc/internal/jobs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,8 +10,6 @@ import (
 	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
-
-	"macemc/command"
 )
 
 // operator is an operator of an external cluster, with one account for searches.
@@ -118,7 +117,7 @@ func TestCredentials(t *testing.T) {
 		if _, err := refused.coordinate(g.job, t.TempDir(), g.say, g.status); err == nil || !strings.Contains(err.Error(), "Authorization") {
 			t.Errorf("%s: the coordinator: %v", what, err)
 		}
-		if err := refused.work(g.ctx, command.Hands{N: 1, Say: g.say}); err == nil || !strings.Contains(err.Error(), "does not let this worker in") {
+		if err := refused.work(g.ctx, jobs.Hands{N: 1, Say: g.say}); err == nil || !strings.Contains(err.Error(), "does not let this worker in") {
 			t.Errorf("%s: the worker: %v", what, err)
 		}
 	}

@@ -6,14 +6,13 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
+	"macemc/internal/jobs"
 	"net"
 	"os"
 	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/pflag"
-
-	"macemc/command"
 )
 
 // settings are the flags of a coordinator or a worker.
@@ -31,12 +30,12 @@ type settings struct {
 }
 
 // Commands returns the commands coordinator and worker, for command.Program.
-func Commands() *command.Cluster {
+func Commands() *jobs.Cluster {
 	return commands(usual, nil)
 }
 
 // commands is Commands with another pace, and with a function that tests use to end workers in the middle of a commit.
-func commands(p pace, reaches func(point, span string)) *command.Cluster {
+func commands(p pace, reaches func(point, span string)) *jobs.Cluster {
 	of, at := &settings{pace: p}, &settings{pace: p, at: reaches} // of the coordinator, and of a worker
 	flags := func(flags *pflag.FlagSet, coordinator bool) {
 		if coordinator {
@@ -45,7 +44,7 @@ func commands(p pace, reaches func(point, span string)) *command.Cluster {
 			at.flags(flags, false)
 		}
 	}
-	return &command.Cluster{Flags: flags, Coordinate: of.coordinate, Work: at.work}
+	return &jobs.Cluster{Flags: flags, Coordinate: of.coordinate, Work: at.work}
 }
 
 const defaultListen = "127.0.0.1:4222"

@@ -15,8 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"macemc/command"
 	"macemc/internal/catalog"
+	"macemc/internal/jobs"
 	"macemc/internal/known"
 	"macemc/internal/report"
 	"macemc/internal/search"
@@ -97,7 +97,7 @@ type rig struct {
 	t testing.TB
 	subject
 	of   settings // of the coordinator; url "" means a server of its own
-	job  command.Job
+	job  jobs.Job
 	c    *coordinator
 	join string
 	dir  string // of the coordinator
@@ -216,8 +216,8 @@ func (g *rig) begins() {
 func (g *rig) say(text string) { fmt.Fprintln(&g.said, text) }
 
 // status is the status of the search as the command has it, with names that are not plain text.
-func (g *rig) status() command.Status {
-	return command.Status{Line: "<b>halfway</b>", Elapsed: 3 * time.Second, Findings: []string{`safety: "<script>alert(1)</script>"`}}
+func (g *rig) status() jobs.Status {
+	return jobs.Status{Line: "<b>halfway</b>", Elapsed: 3 * time.Second, Findings: []string{`safety: "<script>alert(1)</script>"`}}
 }
 
 func (g *rig) heard(part string) bool { return strings.Contains(g.said.String(), part) }
@@ -228,13 +228,13 @@ func (g *rig) worker(n int, at func(point, id string)) { g.workerWith(g.ctx, n, 
 func (g *rig) workerWith(ctx context.Context, n int, at func(point, id string)) {
 	of := g.of
 	of.url, of.at = g.join, at
-	hands := command.Hands{
+	hands := jobs.Hands{
 		N: n, Say: g.say,
-		Taker: func(command.Job) (*search.Taker, error) { return search.NewTaker(g.sys, g.opts) },
-		Remotes: func(_ command.Job, shards int) (func() (*search.Remote, error), error) {
+		Taker: func(jobs.Job) (*search.Taker, error) { return search.NewTaker(g.sys, g.opts) },
+		Remotes: func(_ jobs.Job, shards int) (func() (*search.Remote, error), error) {
 			return search.NewRemotes(g.sys, g.opts, shards), nil
 		},
-		Lone: func(_ context.Context, l command.Lone, over func() bool) (came []byte, _ int, err error) {
+		Lone: func(_ context.Context, l jobs.Lone, over func() bool) (came []byte, _ int, err error) {
 			if l.Shards > 0 {
 				remote, err := search.NewRemotes(g.sys, g.opts, l.Shards)()
 				if err != nil {
@@ -262,7 +262,7 @@ func (g *rig) workerWith(ctx context.Context, n int, at func(point, id string)) 
 				return search.NextTake
 			})
 			if err == nil && !whole {
-				err = command.ErrUnwanted
+				err = jobs.ErrUnwanted
 			}
 			if err != nil {
 				return came, -1, err

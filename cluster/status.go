@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"macemc/command"
+	"macemc/internal/jobs"
 	"macemc/internal/search"
 )
 
@@ -24,7 +24,7 @@ import (
 type statusPage struct {
 	url    string
 	token  string // If it is not "", a request must have it as its password.
-	now    func() command.Status
+	now    func() jobs.Status
 	roster *roster
 	line   []string // the command line of the search
 	server http.Server
@@ -49,7 +49,7 @@ type status struct {
 
 // serveStatus begins to serve the status page, or returns nil if there is to be none. Off the
 // loopback it demands a token.
-func (s *settings) serveStatus(j command.Job, now func() command.Status, roster *roster) (*statusPage, error) {
+func (s *settings) serveStatus(j jobs.Job, now func() jobs.Status, roster *roster) (*statusPage, error) {
 	if s.status == "" {
 		return nil, nil
 	}

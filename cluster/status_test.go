@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"macemc/internal/jobs"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -11,8 +12,6 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
-
-	"macemc/command"
 )
 
 // get asks the status page for something, by a request that edit may change, and returns the status and the body.
@@ -106,11 +105,11 @@ func TestStatusPageNeedsToken(t *testing.T) {
 	if err := os.WriteFile(file, []byte("0123456789abcdef\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := (&settings{status: "0.0.0.0:0"}).serveStatus(command.Job{}, nil, nil)
+	_, err := (&settings{status: "0.0.0.0:0"}).serveStatus(jobs.Job{}, nil, nil)
 	if err == nil || !strings.Contains(err.Error(), "--status 0.0.0.0:0 is open to other machines; give --token-file") {
 		t.Errorf("without a token: %v", err)
 	}
-	p, err := (&settings{status: "0.0.0.0:0", token: file}).serveStatus(command.Job{}, nil, nil)
+	p, err := (&settings{status: "0.0.0.0:0", token: file}).serveStatus(jobs.Job{}, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go/jetstream"
 
-	"macemc/command"
+	"macemc/internal/jobs"
 	"macemc/internal/search"
 )
 
@@ -362,7 +362,7 @@ func (s *slot) finish(ctx context.Context, now *space, k int) (of []byte, batche
 			now, _ := s.space.get()
 			return ctx.Err() != nil || !s.sharded(s.of) || now.Owners[k].Epoch != h.epoch
 		}
-		one := command.Lone{Job: s.of.Job, Shards: s.of.Shards, Group: group}
+		one := jobs.Lone{Job: s.of.Job, Shards: s.of.Shards, Group: group}
 		whole := false
 		id, name := fmt.Sprintf("%d.shard.%d.%d", s.of.Epoch, k, h.read), fmt.Sprintf("level %d of shard %d: state", now.Level, k)
 		if came, whole, err = s.isolate(ctx, one, id, name, over); err != nil || !whole {

@@ -15,7 +15,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nuid"
 
-	"macemc/command"
+	"macemc/internal/jobs"
 	"macemc/internal/search"
 )
 
@@ -31,7 +31,7 @@ type try struct{ Deaths map[int]int } // by walk or state, how many processes of
 // worker takes the walks of spans on several goroutines.
 type worker struct {
 	*places
-	command.Hands
+	jobs.Hands
 	pace
 	name    string
 	corpora corpora
@@ -48,7 +48,7 @@ type wanted struct {
 	lot   int
 }
 
-func (s *settings) work(ctx context.Context, hands command.Hands) error {
+func (s *settings) work(ctx context.Context, hands jobs.Hands) error {
 	host, _ := os.Hostname()
 	w := &worker{Hands: hands, pace: s.pace, at: s.at, name: strings.Map(plain, host) + "-" + nuid.Next()[16:]}
 	nc, err := s.connect(w.name)
@@ -407,10 +407,10 @@ func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string,
 		return false, nil
 	}
 	if what.Item != nil {
-		r.Item, whole, err = w.isolate(ctx, command.Lone{Job: of.Job, Group: what.Item}, id, "an item of runs: state", over)
+		r.Item, whole, err = w.isolate(ctx, jobs.Lone{Job: of.Job, Group: what.Item}, id, "an item of runs: state", over)
 		return whole, err
 	}
-	text, whole, err := w.isolate(ctx, command.Lone{Job: of.Job, Known: t.Knowledge(), Span: *what.Span}, id, "walk", over)
+	text, whole, err := w.isolate(ctx, jobs.Lone{Job: of.Job, Known: t.Knowledge(), Span: *what.Span}, id, "walk", over)
 	if err == nil && whole {
 		err = json.Unmarshal(text, &r.Came)
 	}
@@ -420,7 +420,7 @@ func (w *worker) alone(ctx context.Context, of *job, t *search.Taker, id string,
 // isolate takes the span or the group with an id in a process of its own, and starts another process each
 // time one ends. It leaves out a walk or a state that ended deathsMost processes, counting those of other
 // workers.
-func (w *worker) isolate(ctx context.Context, one command.Lone, id, name string, over func() bool) (came []byte, whole bool, err error) {
+func (w *worker) isolate(ctx context.Context, one jobs.Lone, id, name string, over func() bool) (came []byte, whole bool, err error) {
 	known := try{map[int]int{}}
 	if e, err := w.tries.Get(ctx, id); err == nil {
 		if err := json.Unmarshal(e.Value(), &known); err != nil {
@@ -436,7 +436,7 @@ func (w *worker) isolate(ctx context.Context, one command.Lone, id, name string,
 		switch {
 		case err == nil:
 			return came, true, nil
-		case errors.Is(err, command.ErrUnwanted):
+		case errors.Is(err, jobs.ErrUnwanted):
 			return came, false, nil
 		case ctx.Err() != nil:
 			return came, false, ctx.Err()

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"macemc/internal/jobs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -18,59 +18,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"macemc/internal/search"
 	"macemc/sim"
 )
-
-// A Cluster lets processes on several machines take the walks of one search. Package macemc/cluster
-// implements it: Program{Cluster: cluster.Commands()}.
-type Cluster struct {
-	// Flags adds the flags by which the commands coordinator and worker reach the cluster.
-	Flags func(flags *pflag.FlagSet, coordinator bool)
-	// Coordinate distributes the walks of a job, and may store files in a directory. It calls say with
-	// events, and may call now from any goroutine.
-	Coordinate func(j Job, dir string, say func(string), now func() Status) (*Coordination, error)
-	// Work takes walks of jobs until ctx ends.
-	Work func(ctx context.Context, hands Hands) error
-}
-
-// Coordination is the work of a coordinator.
-type Coordination struct {
-	Afar search.Afar
-	Join []string // flags of a worker on this machine
-	End  func()
-}
-
-// Status is the progress of a search. The terminal shows the same.
-type Status struct {
-	search.Progress
-	Line     string // as the terminal shows it, or "" if nothing was reported yet
-	Elapsed  time.Duration
-	Findings []string // the verdict and the message of each
-}
-
-// Hands has the resources with which a worker takes walks.
-type Hands struct {
-	N, Memory int // the number of goroutines, and the bytes that the process may have
-	Taker     func(Job) (*search.Taker, error)
-	// Remotes returns a function that makes Remotes, which visit states of a job that are divided into
-	// shards.
-	Remotes func(j Job, shards int) (func() (*search.Remote, error), error)
-	// Lone takes a span or a group in a process of its own. Once over reports true, it returns ErrUnwanted.
-	// If the process fails, it returns the walk or the state that was under way, or -1 if none was. What came
-	// of a span is a search.Spanned as JSON, and of a group what Join of a search.Remote takes.
-	Lone func(ctx context.Context, l Lone, over func() bool) (came []byte, number int, err error)
-	Say  func(string)
-}
-
-// Job is a search whose walks other processes take. Its options are the arguments of a command line,
-// so no code travels.
-type Job struct{ stateHeader }
-
-// ErrRefused reports that a worker cannot take walks of a job.
-var ErrRefused = errors.New("this worker cannot take walks of the search")
 
 func (t *tool) coordinatorCommand() *cobra.Command {
 	var f searchFlags
@@ -152,7 +103,7 @@ of another build or setting. If a handler ends the process, worker starts it aga
 		if t.args != nil {
 			os.Stdout = os.Stderr // of handlers
 		}
-		err = t.Cluster.Work(ctx, Hands{
+		err = t.Cluster.Work(ctx, jobs.Hands{
 			N: cmp.Or(n, runtime.GOMAXPROCS(0)), Memory: most, Taker: t.takerOf, Remotes: t.remotesOf, Lone: t.lone, Say: func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) },
 		})
 		if err != nil && t.args != nil {
@@ -267,7 +218,7 @@ func endAbove(p *os.Process, most int) (stop func()) {
 }
 
 // takerOf returns a Taker for a job.
-func (t *tool) takerOf(j Job) (*search.Taker, error) {
+func (t *tool) takerOf(j jobs.Job) (*search.Taker, error) {
 	sys, opts, err := t.ofJob(j)
 	if err != nil {
 		return nil, err
@@ -276,7 +227,7 @@ func (t *tool) takerOf(j Job) (*search.Taker, error) {
 }
 
 // remotesOf returns a function that makes Remotes for a job.
-func (t *tool) remotesOf(j Job, shards int) (func() (*search.Remote, error), error) {
+func (t *tool) remotesOf(j jobs.Job, shards int) (func() (*search.Remote, error), error) {
 	sys, opts, err := t.ofJob(j)
 	if err != nil {
 		return nil, err
@@ -285,41 +236,41 @@ func (t *tool) remotesOf(j Job, shards int) (func() (*search.Remote, error), err
 }
 
 // ofJob returns the system and the options of a job. It refuses a job of another build or setting.
-func (t *tool) ofJob(j Job) (sys *sim.System, opts search.Options, err error) {
+func (t *tool) ofJob(j jobs.Job) (sys *sim.System, opts search.Options, err error) {
 	build, err := buildHash()
 	if err != nil {
 		return nil, opts, err
 	}
 	if j.Build != build {
-		return nil, opts, fmt.Errorf("%w: it is of another build (%s) than this program (%s); start the same program everywhere", ErrRefused, j.Build, build)
+		return nil, opts, fmt.Errorf("%w: it is of another build (%s) than this program (%s); start the same program everywhere", jobs.ErrRefused, j.Build, build)
 	}
 	if len(j.Args) == 0 || j.Args[0] != "coordinator" {
-		return nil, opts, fmt.Errorf("%w: its command line is none of a coordinator", ErrRefused)
+		return nil, opts, fmt.Errorf("%w: its command line is none of a coordinator", jobs.ErrRefused)
 	}
 	var f searchFlags
 	cmd := t.searches(&f)
 	t.coordinates(cmd, &f)
 	if err := cmd.ParseFlags(j.Args[1:]); err != nil {
-		return nil, opts, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, opts, fmt.Errorf("%w: %w", jobs.ErrRefused, err)
 	}
 	f.out, f.state, f.prefix = os.TempDir(), "", "" // they are the coordinator's
 	if err := f.check(cmd); err != nil {
-		return nil, opts, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, opts, fmt.Errorf("%w: %w", jobs.ErrRefused, err)
 	}
 	name, err := t.one(cmd.Flags().Args(), "a job is of one system")
 	if err != nil {
-		return nil, opts, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, opts, fmt.Errorf("%w: %w", jobs.ErrRefused, err)
 	}
 	sys, opts, err = t.options(name, &f)
 	if err != nil {
-		return nil, opts, fmt.Errorf("%w: %w", ErrRefused, err)
+		return nil, opts, fmt.Errorf("%w: %w", jobs.ErrRefused, err)
 	}
 	mine, err := t.headerOf(sys, opts)
 	if err != nil {
 		return nil, opts, err
 	}
 	if !slices.Equal(mine.Setting, j.Setting) {
-		return nil, opts, fmt.Errorf("%w: it is of %s, and here that is %s", ErrRefused, strings.Join(j.Setting, ", "), strings.Join(mine.Setting, ", "))
+		return nil, opts, fmt.Errorf("%w: it is of %s, and here that is %s", jobs.ErrRefused, strings.Join(j.Setting, ", "), strings.Join(mine.Setting, ", "))
 	}
 	opts.Workers = 1
 	return sys, opts, nil

@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"macemc/choose"
-	"macemc/eventgraph"
 	"macemc/internal/account"
 	"macemc/internal/critical"
 	"macemc/internal/finding"
+	"macemc/internal/recording"
 	"macemc/internal/report"
 	"macemc/internal/search"
 	"macemc/internal/world"
@@ -237,7 +237,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 		}
 		t.exit(t.ended())
 	}
-	replay, live, lasting, seen := opts.Search, false, false, new(eventgraph.Recording)
+	replay, live, lasting, seen := opts.Search, false, false, new(recording.Recording)
 	replay.AsRecorded = true // what it comes to is decided when it is looked into
 	replay.See = func(w *world.World) {
 		seen.See(w)
@@ -249,7 +249,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 		// It ended without being live, as the run of live nodes may. Whether that is for good is asked
 		// of a dead run.
 		path.Set("verdict", trace.VerdictDead.String())
-		opts.Effort, seen = endedEffort, new(eventgraph.Recording)
+		opts.Effort, seen = endedEffort, new(recording.Recording)
 		again, err = search.Replay(sys, path, replay)
 	}
 	if err != nil {
@@ -278,7 +278,7 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 }
 
 // concludeLook writes the results of the analysis into new folders, and reports them.
-func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Result, seen *eventgraph.Recording, f lookFlags, ends *ending) error {
+func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Result, seen *recording.Recording, f lookFlags, ends *ending) error {
 	how := report.LookDone
 	t.status = exitNothing
 	var all []*account.Account

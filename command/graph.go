@@ -17,6 +17,7 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/critical"
 	"macemc/internal/numerals"
+	"macemc/internal/recording"
 	"macemc/internal/report"
 	"macemc/internal/search"
 	"macemc/internal/world"
@@ -246,7 +247,7 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	seen, live := new(eventgraph.Recording), false
+	seen, live := new(recording.Recording), false
 	r, stuck, err := (*search.Replayed)(nil), true, error(nil)
 	if v, _ := path.Get("verdict"); v == trace.VerdictKilled.String() { // its last step is not for this process
 		r, err = search.Killed(sys, path, "the step ends the process, and was not taken now", "")
@@ -280,7 +281,9 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 	if was := report.Recorded(path, r); was != "" && !stuck {
 		g.Marks.Title += "; not reproduced: " + was
 	}
-	g.States = states
+	if states != nil {
+		g.States = states
+	}
 	if f.format == "html" {
 		if ran, err := t.copiedOnce().Take(path); err == nil {
 			g.Code = a.Sources().Code(found.Trace, ran)

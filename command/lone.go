@@ -4,9 +4,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
+	"macemc/internal/jobs"
 	"os"
 	"slices"
 	"strconv"
@@ -16,25 +16,8 @@ import (
 	"macemc/internal/search"
 )
 
-// Lone is a span of walks, or a group of states, for a process of its own, since one of them may have ended
-// another process. It goes through the standard input, as JSON. The process prints the number of each walk
-// or state before it takes it, and the result at the end.
-type Lone struct {
-	Job    Job
-	Known  search.Knowledge
-	Span   search.Span
-	Shards int           // into which the states are divided, or 0 for a span or an item
-	Group  []byte        // of search.Remote, or an item of search.Afar, or nil for a span
-	Leave  []int         // walks or states that are left out
-	Stuck  time.Duration // after which a walk or a state counts as one that never returns
-	Most   int           // bytes of memory, more of which end the process
-}
-
-// ErrUnwanted says that a span or a group is not wanted any more.
-var ErrUnwanted = errors.New("the span is not wanted any more")
-
 // lone takes a span or a group in a process of its own: see Hands.
-func (t *tool) lone(ctx context.Context, l Lone, over func() bool) (came []byte, walk int, err error) {
+func (t *tool) lone(ctx context.Context, l jobs.Lone, over func() bool) (came []byte, walk int, err error) {
 	cmd, in, err := t.workerProcess(workerLone, []string{"worker"})
 	if err != nil {
 		return came, -1, err
@@ -55,7 +38,7 @@ func (t *tool) lone(ctx context.Context, l Lone, over func() bool) (came []byte,
 	why := make(chan error, 1) // why it was killed
 	begun, done := make(chan struct{}, 1), make(chan struct{})
 	go func() {
-		why <- l.watch(ctx, over, begun, done, cmd.Process.Pid)
+		why <- watch(ctx, &l, over, begun, done, cmd.Process.Pid)
 		_ = cmd.Process.Kill()
 	}()
 	_, _ = in.Write(append(text, '\n'))
@@ -72,8 +55,8 @@ func (t *tool) lone(ctx context.Context, l Lone, over func() bool) (came []byte,
 	return came, walk, fmt.Errorf("%v: %w", cmd.ProcessState, err)
 }
 
-// watch returns why the process is to be killed, or nil when it is done.
-func (l *Lone) watch(ctx context.Context, over func() bool, begun, done <-chan struct{}, pid int) error {
+// watch returns why the process that takes l is to be killed, or nil when it is done.
+func watch(ctx context.Context, l *jobs.Lone, over func() bool, begun, done <-chan struct{}, pid int) error {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for since := time.Now(); ; {
@@ -87,7 +70,7 @@ func (l *Lone) watch(ctx context.Context, over func() bool, begun, done <-chan s
 		case <-tick.C:
 			switch {
 			case over():
-				return ErrUnwanted
+				return jobs.ErrUnwanted
 			case time.Since(since) > l.Stuck:
 				return fmt.Errorf("it does not return in %s", l.Stuck)
 			case residentBytes(pid) > l.Most:
@@ -122,7 +105,7 @@ func heardOf(out io.Reader, begun chan<- struct{}) (came []byte, walk int, err e
 func (t *tool) takeLone(in io.Reader) error {
 	out := os.Stdout
 	os.Stdout = os.Stderr // of handlers
-	var l Lone
+	var l jobs.Lone
 	r := bufio.NewReader(in)
 	if err := json.NewDecoder(r).Decode(&l); err != nil {
 		return err
@@ -140,7 +123,7 @@ func (t *tool) takeLone(in io.Reader) error {
 }
 
 // takes takes the walks or the states. It calls begins with the number of each of them first.
-func (t *tool) takes(l *Lone, begins func(number int)) (came []byte, err error) {
+func (t *tool) takes(l *jobs.Lone, begins func(number int)) (came []byte, err error) {
 	if l.Shards > 0 {
 		another, err := t.remotesOf(l.Job, l.Shards)
 		if err != nil {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"macemc/eventgraph"
 	"macemc/internal/account"
 	"macemc/internal/charts"
 	"macemc/internal/report"
@@ -37,7 +36,7 @@ func (o *outputs) flags(flags *pflag.FlagSet) {
 
 // chartForms are the forms of state machines, by the ending of a file.
 var chartForms = map[string]func(io.Writer, []charts.Counted) error{
-	".html": eventgraph.ChartHTML, ".dot": eventgraph.ChartDOT, ".mmd": eventgraph.ChartMermaid,
+	".html": report.ChartHTML, ".dot": report.ChartDOT, ".mmd": report.ChartMermaid,
 }
 
 // check rejects files that could not be written when the search is over, and sets the defaults that

@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"macemc/internal/jobs"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,7 +26,7 @@ func Main(systems ...*sim.System) { Program{Systems: systems}.Main() }
 type Program struct {
 	Systems   []*sim.System
 	Bugs      []known.Entry // of the command bugs; if there are none, there is no such command
-	Cluster   *Cluster      // the commands coordinator and worker, or nil
+	Cluster   *jobs.Cluster // the commands coordinator and worker, or nil
 	Elsewhere string        // where there are more known bugs, printed at the end of the command bugs; "" means nowhere
 }
 

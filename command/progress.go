@@ -3,6 +3,7 @@ package command
 import (
 	"fmt"
 	"io"
+	"macemc/internal/jobs"
 	"os"
 	"slices"
 	"sync"
@@ -95,11 +96,11 @@ func (p *progress) finds(f *search.Finding) {
 }
 
 // status returns the present progress, even if it is not shown.
-func (p *progress) status() Status {
+func (p *progress) status() jobs.Status {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := time.Now()
-	s := Status{Progress: p.latest, Elapsed: now.Sub(p.began), Findings: slices.Clone(p.found)}
+	s := jobs.Status{Progress: p.latest, Elapsed: now.Sub(p.began), Findings: slices.Clone(p.found)}
 	if p.text != nil {
 		s.Line = p.text(now)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"macemc/internal/jobs"
 	"math"
 	"path/filepath"
 	"slices"
@@ -35,9 +36,9 @@ type searchFlags struct {
 	tries                int // limit of shrinking; 0 means that its effort is the limit
 	seed                 int64
 	state                string
-	cluster              *Cluster // distributes the walks, or nil
-	noWork               bool     // a coordinator has no worker of its own
-	resume               bool     // go on from the state in the directory
+	cluster              *jobs.Cluster // distributes the walks, or nil
+	noWork               bool          // a coordinator has no worker of its own
+	resume               bool          // go on from the state in the directory
 	prefix               string
 	out                  string
 	inProcess            bool
@@ -303,7 +304,7 @@ func (t *tool) search(name string, f searchFlags) error {
 		}
 		opts.Store, opts.Spill = state, filepath.Join(f.state, "states")
 		if f.cluster != nil {
-			c, err := f.cluster.Coordinate(Job{header}, f.state, progress.note, progress.status)
+			c, err := f.cluster.Coordinate(jobs.Job{Header: header}, f.state, progress.note, progress.status)
 			if err != nil {
 				return errors.Join(err, state.ends(nil))
 			}

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"macemc/internal/jobs"
 	"os"
 	"slices"
 	"strings"
@@ -24,15 +25,6 @@ import (
 	"macemc/internal/statelog"
 	"macemc/sim"
 )
-
-// stateHeader identifies the search of a state. A search goes on from a state only if it has the same
-// build and setting.
-type stateHeader struct {
-	Build   string   // the hash of the program
-	Setting []string // as in the header of a path
-	Args    []string // of the command search
-	Of      string   // the package whose systems it searches, or ""
-}
 
 // stateEnd is the last record of a search that has ended.
 type stateEnd struct {
@@ -85,7 +77,7 @@ type keptState struct {
 }
 
 // openState begins the state of a search in a directory, or goes on from it.
-func openState(dir string, resume bool, header stateHeader, warn func(string)) (*keptState, error) {
+func openState(dir string, resume bool, header jobs.Header, warn func(string)) (*keptState, error) {
 	s := &keptState{dir: statelog.Dir(dir), resume: resume, kept: time.Now()}
 	var err error
 	if s.unlock, err = s.dir.Lock(); err != nil {
@@ -98,7 +90,7 @@ func openState(dir string, resume bool, header stateHeader, warn func(string)) (
 	return s, nil
 }
 
-func (s *keptState) open(dir string, header stateHeader, warn func(string)) error {
+func (s *keptState) open(dir string, header jobs.Header, warn func(string)) error {
 	text, err := json.Marshal(&header)
 	if err != nil {
 		return err
@@ -113,7 +105,7 @@ func (s *keptState) open(dir string, header stateHeader, warn func(string)) erro
 	if err != nil {
 		return err
 	}
-	if err := found.differs(&header); err != nil {
+	if err := found.Differs(&header); err != nil {
 		return fmt.Errorf("%s: %w", dir, err)
 	}
 	if end != nil {
@@ -127,7 +119,7 @@ func (s *keptState) open(dir string, header stateHeader, warn func(string)) erro
 }
 
 // readState reads the state in a directory.
-func readState(dir string, record func([]byte)) (h stateHeader, end *stateEnd, log *statelog.Log, rec *statelog.Recovered, err error) {
+func readState(dir string, record func([]byte)) (h jobs.Header, end *stateEnd, log *statelog.Log, rec *statelog.Recovered, err error) {
 	log, rec, err = statelog.Recover(statelog.Dir(dir), statelog.Reader{
 		Header:     func(text []byte) error { return json.Unmarshal(text, &h) },
 		Checkpoint: func([]byte) error { return nil },
@@ -148,21 +140,9 @@ func readState(dir string, record func([]byte)) (h stateHeader, end *stateEnd, l
 	return h, end, log, rec, err
 }
 
-// differs returns an error if a search with one header cannot continue from the state of
-// another.
-func (h *stateHeader) differs(now *stateHeader) error {
-	switch {
-	case h.Build != now.Build:
-		return fmt.Errorf("the state is of another build (%s) than this program (%s): its results need not hold for this one; search again, or continue with the program that began", h.Build, now.Build)
-	case !slices.Equal(h.Setting, now.Setting):
-		return fmt.Errorf("the state is of a search of %s, and not of %s", strings.Join(h.Setting, ", "), strings.Join(now.Setting, ", "))
-	}
-	return nil
-}
-
 // headerOf describes a search.
-func (t *tool) headerOf(sys *sim.System, opts search.Options) (h stateHeader, err error) {
-	h = stateHeader{Args: slices.Clone(t.args), Of: t.of}
+func (t *tool) headerOf(sys *sim.System, opts search.Options) (h jobs.Header, err error) {
+	h = jobs.Header{Args: slices.Clone(t.args), Of: t.of}
 	h.Build, err = buildHash()
 	set := setting.Setting{Sys: sys, Params: opts.Params, Conditions: opts.Conditions}
 	for _, f := range set.Header(true) {
@@ -292,7 +272,7 @@ macemc resume randtree.state`,
 		if err != nil {
 			return err
 		}
-		if err := h.differs(&stateHeader{Build: build, Setting: h.Setting}); err != nil {
+		if err := h.Differs(&jobs.Header{Build: build, Setting: h.Setting}); err != nil {
 			if h.Of != "" && t.of == "" {
 				return fmt.Errorf("%s: the search is of the package %s: resume %s %s", args[0], h.Of, shellWord(h.Of), shellWord(args[0]))
 			}

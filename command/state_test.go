@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"macemc/internal/jobs"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -168,10 +169,10 @@ func TestDamagedState(t *testing.T) {
 // A state is of one build and one setting, is begun once, and is gone on with once it is there.
 func TestStateIsRefused(t *testing.T) {
 	t.Chdir(t.TempDir())
-	state := func(change func(*stateHeader)) {
+	state := func(change func(*jobs.Header)) {
 		t.Helper()
 		os.RemoveAll("st")
-		h := stateHeader{Args: []string{"search", "commit", "--depth", "1", "--paths", "10"}}
+		h := jobs.Header{Args: []string{"search", "commit", "--depth", "1", "--paths", "10"}}
 		h.Build, _ = buildHash()
 		change(&h)
 		s, err := openState("st", false, h, nil)
@@ -183,16 +184,16 @@ func TestStateIsRefused(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		change     func(*stateHeader)
+		change     func(*jobs.Header)
 		line, want string
 	}{
-		{func(h *stateHeader) { h.Build = "another" }, "resume st", "another build"},
-		{func(h *stateHeader) { h.Setting = []string{"system: commit", "nodes: 17"} }, "resume st", "of a search of system: commit, nodes: 17"},
-		{func(*stateHeader) {}, "search commit --state st", "there is a log already"},
-		{func(*stateHeader) {}, "resume elsewhere", "has no state of a search"},
-		{func(*stateHeader) {}, "resume st --time 1s", "has none"},
-		{func(*stateHeader) {}, "search commit --state new --profile-space", "--profile-space"},
-		{func(*stateHeader) {}, "search commit --state new --coverage", "--coverage"},
+		{func(h *jobs.Header) { h.Build = "another" }, "resume st", "another build"},
+		{func(h *jobs.Header) { h.Setting = []string{"system: commit", "nodes: 17"} }, "resume st", "of a search of system: commit, nodes: 17"},
+		{func(*jobs.Header) {}, "search commit --state st", "there is a log already"},
+		{func(*jobs.Header) {}, "resume elsewhere", "has no state of a search"},
+		{func(*jobs.Header) {}, "resume st --time 1s", "has none"},
+		{func(*jobs.Header) {}, "search commit --state new --profile-space", "--profile-space"},
+		{func(*jobs.Header) {}, "search commit --state new --coverage", "--coverage"},
 	} {
 		state(c.change)
 		if said := invoke(words(c.line)...); !strings.Contains(said, c.want) || !strings.Contains(said, "status 2") && !strings.Contains(said, "exit 2") {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"macemc/choose"
+	"macemc/internal/recording"
 	"macemc/internal/world"
 	"macemc/systems/jointree"
 )
@@ -23,7 +24,7 @@ func longRun(t testing.TB, steps int) *Graph {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var states Recording
+	var states recording.Recording
 	src := choose.NewWalk(1)
 	w.Protect(func() {
 		w.Start(src)

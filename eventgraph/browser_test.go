@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"macemc/internal/chromium"
+	"macemc/internal/recording"
 )
 
 // A page opens without an error and without a request, its slider moves, its
@@ -45,7 +46,7 @@ func TestBrowser(t *testing.T) {
 		b.Eval(fmt.Sprintf(`{const s = document.getElementById("slider"); s.value = %d; s.dispatchEvent(new Event("input"))}`, to))
 	}
 	for name, p := range plays(t) {
-		var states Recording
+		var states recording.Recording
 		w := p.take(t, states.See)
 		g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: "the play " + name, Critical: 2, Failed: w.Run.Steps(), Why: "it failed"})
 		g.States = &states
@@ -72,7 +73,7 @@ func TestBrowser(t *testing.T) {
 	is(`document.getElementById("count").textContent`, "6 of 11 rows")
 
 	p := hostilePlay(t)
-	var states Recording
+	var states recording.Recording
 	w := p.take(t, states.See)
 	g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: hostile, Failed: w.Run.Steps(), Why: hostile})
 	g.States = &states

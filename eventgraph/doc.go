@@ -12,8 +12,7 @@
 //
 // A graph is drawn as text (Text), as a picture (SVG), as a page with the states of the
 // nodes (HTML), as a diagram for Markdown (Mermaid), and in the language of Graphviz (DOT).
-// Compare shows two runs side by side, in all forms except DOT. A Recording keeps the
-// states of a run.
+// Compare shows two runs side by side, in all forms except DOT.
 //
 // Texts of a service never become markup: clean makes one line of a text, and each form
 // escapes it in one place.

@@ -18,6 +18,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"macemc/internal/recording"
 	"macemc/internal/world"
 	"macemc/sim"
 	"macemc/trace"
@@ -30,7 +31,7 @@ var withMermaid = flag.String("mermaid", "", "parse diagrams by the mermaid in t
 func samples(t testing.TB) map[string]drawing {
 	all := map[string]drawing{}
 	for name, p := range plays(t) {
-		var states Recording
+		var states recording.Recording
 		w := p.take(t, states.See)
 		g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: "the play " + name, Critical: 2, Failed: w.Run.Steps(), Why: "it failed"})
 		g.States = &states
@@ -41,7 +42,7 @@ func samples(t testing.TB) map[string]drawing {
 	for _, part := range []Part{{From: 1, To: 3}, {From: 4}, {To: 7}, {From: 9, To: 9}, {From: 100}} {
 		all[fmt.Sprint("beside, of ", part.From, " to ", part.To)] = partOf{Compare(here, there), part}
 	}
-	var states Recording
+	var states recording.Recording
 	w := hostilePlay(t).take(t, states.See)
 	g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: hostile, Failed: 2, Why: hostile})
 	g.States = &states

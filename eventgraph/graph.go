@@ -2,6 +2,7 @@ package eventgraph
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 
 	"macemc/internal/contract"
@@ -19,11 +20,22 @@ type Marks struct {
 	Why      string // what failed there, as a line
 }
 
+// States are the states of a run as text: lines of a path and a value each. State 0 is that after the
+// starts.
+type States interface {
+	// Edits yields the states, each against the one before: how many of its first and of its last lines
+	// are the same there, and the lines between.
+	Edits() iter.Seq2[[2]int, [][2]string]
+	// Told returns the nodes that went down in a step, and its other changes: a path, the old value and
+	// the new one.
+	Told(step int) (down []sim.Addr, changes [][3]string)
+}
+
 // Graph has the steps of a run, and which of them happened before which.
 type Graph struct {
 	Marks  Marks
 	Code   func(step int) []Code // the lines of code of a step, for pages; nil if they are not known
-	States *Recording            // the states of the same run, for pictures that show changes; nil if they are not known
+	States States                // the states of the same run, for pictures that show changes; nil if they are not known
 
 	nodes    []sim.Addr
 	bad      []string // by lane: how the node deviates, if it is Byzantine; else ""

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-
-	"macemc/internal/canon"
 )
 
 var (
@@ -206,8 +204,12 @@ func (r *pageRun) finish() {
 		r.Spans = append(r.Spans, []int{r.d.str(s.kind), s.lane, r.after(s.from), r.after(s.to)})
 	}
 	if states := r.g.States; states != nil {
-		for _, e := range states.edits {
-			r.Edits = append(r.Edits, r.edit(e))
+		for same, lines := range states.Edits() {
+			edit := []int{same[0], same[1]}
+			for _, l := range lines {
+				edit = append(edit, r.d.str(clean(l[0])), r.d.str(clean(l[1])))
+			}
+			r.Edits = append(r.Edits, edit)
 		}
 	}
 }
@@ -220,18 +222,6 @@ func (r *pageRun) after(p int) int {
 		}
 	}
 	return none
-}
-
-func (r *pageRun) edit(e edit) []int {
-	out := []int{e.head, e.tail}
-	for _, l := range e.lines {
-		out = append(out, r.line(l)...)
-	}
-	return out
-}
-
-func (r *pageRun) line(l canon.Line) []int {
-	return []int{r.d.str(clean(l.Path)), r.d.str(clean(r.g.States.readings.Of(l.Path, l.Value)))}
 }
 
 // write writes the page. The page's content security policy permits only its own script, and lets it load

@@ -3,6 +3,7 @@ package eventgraph
 import (
 	"testing"
 
+	"macemc/internal/recording"
 	"macemc/sim"
 )
 
@@ -80,7 +81,7 @@ n1 message
 n0 timer
 `
 	draw := func(marks Marks, events string) *Graph {
-		var states Recording
+		var states recording.Recording
 		w := parsePlay(t, 3, "loss=1,reset=1", common+events).take(t, states.See)
 		g := New(w.Run.Trace(), w.Walker().Text, marks)
 		g.States = &states

@@ -7,6 +7,7 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/observe"
+	"macemc/internal/recording"
 	"macemc/internal/world"
 )
 
@@ -19,7 +20,7 @@ func TestRecording(t *testing.T) {
 	for range 400 {
 		text += "n1 duplicate\nn1 message\n"
 	}
-	var r Recording
+	var r recording.Recording
 	var states [][]canon.Line
 	p := parsePlay(t, 2, "dup=all", text)
 	for range 2 { // the second run takes the place of the first

@@ -7,7 +7,6 @@ import (
 
 	"macemc/internal/contract"
 	"macemc/internal/kinds"
-	"macemc/internal/observe"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -232,15 +231,15 @@ func (g *Graph) changed(p, most int) (lines []string) {
 	if g.States == nil || p < g.starts {
 		return nil
 	}
-	all, down := observe.Went(g.States.Changes(g.number(p)))
+	down, changes := g.States.Told(g.number(p))
 	for _, node := range down {
 		lines = append(lines, node.String()+" went down: what it kept in memory is gone")
 	}
-	for i, d := range g.States.Read(all) {
+	for i, c := range changes {
 		if i == most {
-			return append(lines, fmt.Sprintf("... %d more", len(all)-i))
+			return append(lines, fmt.Sprintf("... %d more", len(changes)-i))
 		}
-		lines = append(lines, cut(clean(d.Path), 200)+": "+side(d.A)+" → "+side(d.B))
+		lines = append(lines, cut(clean(c[0]), 200)+": "+side(c[1])+" → "+side(c[2]))
 	}
 	return lines
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 
 	"macemc/choose"
-	"macemc/eventgraph"
 	"macemc/internal/canon"
 	"macemc/internal/lines"
 	"macemc/internal/observe"
+	"macemc/internal/recording"
 	"macemc/internal/search"
 	"macemc/internal/wording"
 	"macemc/internal/world"
@@ -170,12 +170,12 @@ func (a *Account) Step(n int) *trace.Step {
 // run is a run that is repeated once to see its states.
 type run struct {
 	taken  bool
-	states *eventgraph.Recording // nil if they are not known
+	states *recording.Recording // nil if they are not known
 }
 
 // States returns the states of the finding's run, or nil if they cannot be computed: the run's last handler
 // never returns, the run is not the same each time, or it ends its process.
-func (a *Account) States() *eventgraph.Recording {
+func (a *Account) States() *recording.Recording {
 	if f := a.Finding; f.Trace == nil || f.Verdict == trace.VerdictNondeterminism || f.Verdict == trace.VerdictKilled {
 		return nil
 	}
@@ -183,7 +183,7 @@ func (a *Account) States() *eventgraph.Recording {
 }
 
 // LiveStates returns the states of the nearest live run, or nil if there is none.
-func (a *Account) LiveStates() *eventgraph.Recording {
+func (a *Account) LiveStates() *recording.Recording {
 	if a.Finding.Live == nil {
 		return nil
 	}
@@ -192,9 +192,9 @@ func (a *Account) LiveStates() *eventgraph.Recording {
 
 // Saw sets the states of the finding's run if the caller has just taken it, so that it need not
 // be taken again. Nil means that the states cannot be known.
-func (a *Account) Saw(states *eventgraph.Recording) { a.runs[0] = run{true, states} }
+func (a *Account) Saw(states *recording.Recording) { a.runs[0] = run{true, states} }
 
-func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
+func (a *Account) again(r *run, path *choose.Path) *recording.Recording {
 	if r.taken {
 		return r.states
 	}
@@ -204,7 +204,7 @@ func (a *Account) again(r *run, path *choose.Path) *eventgraph.Recording {
 		return nil
 	}
 	defer lab.Close()
-	states := &eventgraph.Recording{}
+	states := &recording.Recording{}
 	if err := lab.Show(path, states.See); err == nil && states.Steps() >= 0 {
 		r.states = states
 	}

@@ -80,7 +80,9 @@ func (t *tale) place(folder string, commands Commands) account.Place {
 // graph returns the event graph of the run.
 func (t *tale) graph() *eventgraph.Graph {
 	g := report.Graph(t.Account, t.told.Title)
-	g.States = t.States()
+	if states := t.States(); states != nil {
+		g.States = states
+	}
 	if ran, err := t.Ran(); err == nil {
 		g.Code = t.Sources().Code(t.f.Trace, ran)
 	}

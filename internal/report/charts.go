@@ -1,4 +1,4 @@
-package eventgraph
+package report
 
 import (
 	"bufio"
@@ -78,24 +78,26 @@ func mermaidText(text string) string {
 // ChartDOT writes state machines in the language of Graphviz. Reactions and moves that were
 // never exercised are red.
 func ChartDOT(w io.Writer, machines []charts.Counted) error {
-	d := &dot{w: bufio.NewWriter(w)}
-	d.begin("state machines")
+	out := bufio.NewWriter(w)
+	fmt.Fprintln(out, "digraph macemc {\n\tgraph [fontname=\"Helvetica\", labelloc=t, newrank=true, label=\"state machines\"]")
+	fmt.Fprintln(out, "\tnode [fontname=\"Courier\", fontsize=10, shape=box, style=\"rounded,filled\", fillcolor=white]")
+	fmt.Fprintln(out, "\tedge [fontname=\"Courier\", fontsize=9]")
 	for k, m := range machines {
-		d.say("\tsubgraph cluster%d {\n\t\tlabel=%s\n", k, quoteDOT(m.Name, 100))
+		fmt.Fprintf(out, "\tsubgraph cluster%d {\n\t\tlabel=%q\n", k, m.Name)
 		for s, name := range m.States {
-			d.say("\t\tm%ds%d [label=%s]\n", k, s, quoteDOT(name, 100))
+			fmt.Fprintf(out, "\t\tm%ds%d [label=%q]\n", k, s, name)
 		}
 		for _, e := range chartEdges(m) {
 			style := ""
 			if e.never {
-				style = fmt.Sprintf(", color=%q, fontcolor=%q", dotBad, dotBad)
+				style = `, color="#cf222e", fontcolor="#cf222e"`
 			}
-			d.say("\t\tm%ds%d -> m%ds%d [label=%s%s]\n", k, e.from, k, e.to, quoteDOT(e.label, 100), style)
+			fmt.Fprintf(out, "\t\tm%ds%d -> m%ds%d [label=%q%s]\n", k, e.from, k, e.to, e.label, style)
 		}
-		d.say("\t}\n")
+		fmt.Fprintln(out, "\t}")
 	}
-	d.say("}\n")
-	return d.w.Flush()
+	fmt.Fprintln(out, "}")
+	return out.Flush()
 }
 
 // ChartHTML writes a page of state machines: a drawing of each, and the table of its states

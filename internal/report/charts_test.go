@@ -1,4 +1,4 @@
-package eventgraph
+package report
 
 import (
 	"bytes"

@@ -1,11 +1,13 @@
-package eventgraph
+package recording
 
 import (
+	"iter"
 	"slices"
 
 	"macemc/internal/canon"
 	"macemc/internal/observe"
 	"macemc/internal/world"
+	"macemc/sim"
 )
 
 // Recording has the states of a run as text: World.Lines after the starts and after every step. It keeps only
@@ -44,7 +46,7 @@ func (r *Recording) See(w *world.World) {
 		}
 	}
 	if k > len(r.edits) {
-		panic("macemc bug: eventgraph: a recording needs every state, and one is missing")
+		panic("macemc bug: recording: a recording needs every state, and one is missing")
 	}
 	if r.readings == nil {
 		r.readings = world.Readings{}
@@ -89,6 +91,33 @@ func (r *Recording) State(step int) []canon.Line {
 
 func (e edit) apply(old []canon.Line) []canon.Line {
 	return slices.Concat(old[:e.head], e.lines, old[len(old)-e.tail:])
+}
+
+// Edits yields the states, each against the one before: how many of its first and of its last lines are
+// the same there, and the lines between, each as its path and its value as people read it. The first
+// state is against nothing.
+func (r *Recording) Edits() iter.Seq2[[2]int, [][2]string] {
+	return func(yield func([2]int, [][2]string) bool) {
+		for _, e := range r.edits {
+			lines := make([][2]string, len(e.lines))
+			for i, l := range e.lines {
+				lines[i] = [2]string{l.Path, r.readings.Of(l.Path, l.Value)}
+			}
+			if !yield([2]int{e.head, e.tail}, lines) {
+				return
+			}
+		}
+	}
+}
+
+// Told returns the nodes that went down in a step, and its other changes, each as a path, the old and
+// the new value as people read them.
+func (r *Recording) Told(step int) (down []sim.Addr, changes [][3]string) {
+	all, down := observe.Went(r.Changes(step))
+	for _, d := range r.Read(all) {
+		changes = append(changes, [3]string{d.Path, d.A, d.B})
+	}
+	return down, changes
 }
 
 // Read returns differences of states as people read them.
