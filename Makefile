@@ -161,8 +161,8 @@ REDUCED ?= 10000
 
 .PHONY: campaign-reduced
 campaign-reduced: ## compare the reduced spaces of REDUCED (10,000) random services with the whole ones, and of every system with each of its bugs; goes on where it was stopped
-	@mkdir -p bin; GOGC=400 go test -count=1 -timeout 0 -run '^TestReducedServices$$' ./internal/search -v -long -reduced $(REDUCED) -reduced-journal $(abspath bin/campaign-reduced.json)
-	go test -count=1 -timeout 0 -run '^TestReduced(Systems|Liveness)$$' ./internal/search -v -long
+	@mkdir -p bin; GOGC=400 go test -count=1 -timeout 0 -run '^Test(Reduced(Services|Failures|Liveness)|Sleep)$$' ./internal/search -v -long -reduced $(REDUCED) -reduced-journal $(abspath bin/campaign-)
+	go test -count=1 -timeout 0 -run '^TestReducedSystems$$' ./internal/search -v -long
 
 .PHONY: mutants
 mutants: ## change the checker in 300 (MUTANTS) small ways, and print what no test notices; goes on where it was stopped

@@ -155,7 +155,7 @@ func stats(s search.Stats) object {
 		runs, dear = s.HandlerRuns, dearNodes(s.Dear)
 	}
 	if s.Reduced && s.Traces+s.Asleep == 0 {
-		reduction = object{{"whole", s.Whole}, {"parted", s.Parted}, {"voided", s.Voided}, {"cycles", s.Cycles}, {"commuted", s.Commuted}}
+		reduction = object{{"whole", s.Whole}, {"parted", s.Parted}, {"entire", s.Entire}, {"hindered?", s.Hindered}, {"hindrance?", s.Hindrance}, {"voided", s.Voided}, {"cycles", s.Cycles}, {"commuted", s.Commuted}}
 	}
 	if s.Symmetric != "" {
 		symmetry = object{{"nodes", s.Symmetric}, {"compared", s.Renamed}}
@@ -169,7 +169,7 @@ func stats(s search.Stats) object {
 		{"walks", s.Walks}, {"manners?", manners}, {"healed?", s.Healed}, {"ended?", s.Ended}, {"restarted?", s.Restarted}, {"kept?", s.Kept},
 		{"depth", s.Depth}, {"periphery", object{{"states", s.Periphery.States}, {"walked", s.Periphery.Walked}, {"steps", s.Periphery.Steps}}},
 		{"suspects", s.Suspects}, {"handler_runs", runs}, {"not_looked_up?", dear}, {"not_packed?", s.Unpacked},
-		{"reduction?", reduction}, {"not_reduced?", s.Unreduced}, {"traces?", s.Traces}, {"asleep?", s.Asleep},
+		{"reduction?", reduction}, {"not_reduced?", s.Unreduced}, {"traces?", s.Traces}, {"asleep?", s.Asleep}, {"slept?", s.Slept}, {"woken?", s.Woken},
 		{"symmetry?", symmetry}, {"not_symmetric?", s.Asymmetric}, {"states_on_disk?", s.Spilled}, {"bytes_on_disk?", s.SpilledTo},
 		{"collision_probability", collision},
 	}

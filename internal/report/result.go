@@ -449,6 +449,9 @@ func reduction(s *search.Stats) string {
 	if again := s.Voided + s.Cycles; again > 0 {
 		text += fmt.Sprintf("; those of %s were taken later, of %s since an observation was new", numerals.Count(again), numerals.Count(s.Voided))
 	}
+	if s.Entire > 0 {
+		text += fmt.Sprintf("; no step of %s was left out, of %s of these since %s", numerals.Many(s.Entire, "state"), numerals.Count(s.Hindered), s.Hindrance)
+	}
 	if s.Commuted > 0 {
 		text += fmt.Sprintf("; %s taken in both orders, as a check", numerals.Many(s.Commuted, "pair"))
 	}

@@ -145,3 +145,36 @@ func TestCommutingStepsTogether(t *testing.T) {
 		t.Error("no service failed")
 	}
 }
+
+// A knocker always may knock. It tosses a coin if there is room for that.
+type knocker struct{ Woken bool }
+
+type (
+	knock struct{}
+	wake  struct{}
+)
+
+func (k *knocker) Offers(offer func(sim.Signal)) { offer(knock{}) }
+func (k *knocker) wake(sim.Env, wake)            { k.Woken = true }
+func (k *knocker) knock(env sim.Env, _ knock) {
+	if env.TCP().Send(env.Peers()[len(env.Peers())-1], knock{}) {
+		env.Choose(3, "how loud")
+	}
+}
+func (k *knocker) knocked(sim.Env, sim.Addr, knock) {}
+
+// TestCommutingStepsWithoutRoom: a step whose message finds no room does something else than where there is room. So it is
+// looked up, also if it commutes with the last step.
+func TestCommutingStepsWithoutRoom(t *testing.T) {
+	handlers := sim.Handle(sim.OnSignal((*knocker).wake), sim.OnSignal((*knocker).knock), sim.OnMessage((*knocker).knocked))
+	sys := &sim.System{
+		Name: "knocker", Doc: "Knocks, if there is room.",
+		Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+		New:    func(sim.Params, sim.Addr) sim.Node { return handlers.Node(&knocker{}) },
+		Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{wake{}} },
+	}
+	opts := Options{Depth: 6, Conditions: sim.Conditions{Faults: &sim.Faults{}, Network: sim.Network{TCPBuffer: 1}}}
+	if lookedUpOrNot(t, sys, opts) == 0 {
+		t.Error("every step was looked up")
+	}
+}

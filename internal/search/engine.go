@@ -20,8 +20,16 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	defer func() {
 		r.disband()
 		r.add(Stats{Collision: x.Omission(), Dear: x.Dear(), Unpacked: x.Bank.Unpacked()})
-		if d := x.Reduction; d != nil && !d.Waits {
-			r.add(Stats{Reduced: true, Parted: d.Stats.Parted, Voided: d.Stats.Voided, Cycles: d.Stats.Cycles, Commuted: d.Stats.Audited})
+		switch d := x.Reduction; {
+		case d == nil:
+		case d.Waits:
+			r.forgoes(x)
+		default:
+			all, most, why := d.Hindered()
+			r.add(Stats{
+				Reduced: true, Parted: d.Stats.Parted, Voided: d.Stats.Voided, Cycles: d.Stats.Cycles, Commuted: d.Stats.Audited,
+				Entire: all, Hindered: most, Hindrance: why,
+			})
 		}
 		if z := x.Sleeping(); z != nil {
 			r.add(Stats{Slept: z.Slept, Woken: z.Woken, Transitions: z.Slept, Duplicates: z.Slept})

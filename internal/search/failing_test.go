@@ -77,3 +77,42 @@ func TestAuditTeaches(t *testing.T) {
 		t.Errorf("no audit has taught anything: %+v", r)
 	}
 }
+
+// A passer passes on what it gets, and does not change. A keeper notes in which order it comes.
+type passer struct{ Kept string }
+
+type heirloom struct{ Who string }
+
+func (r *passer) begin(env sim.Env) {
+	if i := env.Self().Index(); i < 2 {
+		env.Bag().Send(env.Peers()[1], heirloom{string(rune('a' + i))})
+	}
+}
+
+func (r *passer) heirloom(env sim.Env, _ sim.Addr, s heirloom) {
+	if env.Self().Index() == 3 {
+		r.Kept += s.Who
+		return
+	}
+	env.UDP().Send(env.Peers()[2], s)
+}
+
+// Two events of one node that leave it as it was do not commute if they send on one channel in order.
+func TestOneChannel(t *testing.T) {
+	handlers := sim.Handle(sim.OnInit((*passer).begin), sim.OnMessage((*passer).heirloom))
+	sys := &sim.System{
+		Name: "passer", Doc: "Passes on what it gets.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 4, Least: 4, Most: 4} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return handlers.Node(&passer{}) },
+	}
+	for _, engine := range []Engine{EngineMemo, EngineLocal} {
+		opts := Options{Engine: engine, Conditions: sim.Conditions{Faults: &sim.Faults{}}}
+		whole, _ := shows(t, sys, opts, 1000, nil)
+		opts.Reduce = ReduceStubborn
+		part, _ := shows(t, sys, opts, 1000, nil)
+		compareShown(t, whole, part)
+		if part.states == 0 {
+			t.Error("the space was not reduced")
+		}
+	}
+}

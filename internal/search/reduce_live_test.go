@@ -10,8 +10,7 @@ import (
 // TestReducedLiveness: on random services, a search that leaves steps out says the same of
 // liveness as one that takes all.
 func TestReducedLiveness(t *testing.T) {
-	met := map[string]int{}
-	for seed := range uint64(long.Of(30, 10_000)) {
+	met := reduces(t, 30, func(seed uint64, met map[string]int) {
 		s := reducible(3 * seed) // of these, Eventually is kept
 		opts := conditions(s)
 		opts.Effort, opts.Workers, opts.ExplainEffort = long.Of(1_000, 3_000), 1, 1
@@ -19,14 +18,14 @@ func TestReducedLiveness(t *testing.T) {
 		whole, err := Search(s.System(), opts)
 		if err != nil || whole.Stop == StopDepth {
 			met["left out"]++
-			continue
+			return
 		}
 		opts.Reduce, opts.Effort, opts.trial = []Reduce{ReduceStubborn, ReduceStubborn, ReduceAuto}[seed%3], 1<<30, 16
 		part, err := Search(s.System(), opts)
 		switch {
 		case err != nil && strings.Contains(err.Error(), "leaves no steps out"), err == nil && part.Stats.Unreduced != "":
 			met["refused"]++
-			continue
+			return
 		case err != nil:
 			t.Fatalf("service %d: %v", 3*seed, err)
 		}
@@ -41,8 +40,7 @@ func TestReducedLiveness(t *testing.T) {
 		if whole.Finding == nil != (part.Finding == nil) || whole.Finding == nil && whole.Liveness.State != part.Liveness.State {
 			t.Errorf("service %d: %s, liveness %s, and by the reduction %s, %s: %s", 3*seed, whole.Verdict(), whole.Liveness.State, part.Verdict(), part.Liveness.State, s)
 		}
-	}
-	t.Log(met)
+	})
 	if met["none"] == 0 || met["dead"] == 0 {
 		t.Errorf("the services are too much alike: %v", met)
 	}

@@ -128,45 +128,56 @@ func reducible(seed uint64) *spec.Spec {
 }
 
 var (
-	reducedServices = flag.Int("reduced", 0, "the number of random services of which TestReducedServices compares the reduced spaces; 0 means as many as -long says")
-	reducedJournal  = flag.String("reduced-journal", "", "the file in which TestReducedServices notes how far it came, and from which it goes on")
+	reducedServices = flag.Int("reduced", 0, "the number of random services of which a test compares the reduced spaces; 0 means as many as -long says")
+	reducedJournal  = flag.String("reduced-journal", "", "the beginning of the names of files in which such tests note how far they came, and from which they go on")
 )
 
-// A reducedDone is what TestReducedServices has done.
-type reducedDone struct {
+// A campaign is what a test has done of its random services.
+type campaign struct {
 	Next uint64
 	Met  map[string]int
 }
 
-// TestReducedServices compares the reduced spaces of random services with the whole ones.
-func TestReducedServices(t *testing.T) {
-	done := reducedDone{Met: map[string]int{}}
-	if text, err := os.ReadFile(*reducedJournal); err == nil {
+// reduces calls compare with the seed of each random service, and returns the counts of the campaign.
+func reduces(t *testing.T, usual int, compare func(seed uint64, met map[string]int)) (met map[string]int) {
+	t.Helper()
+	journal, done := *reducedJournal, campaign{Met: map[string]int{}}
+	if journal != "" {
+		journal += t.Name()
+	}
+	if text, err := os.ReadFile(journal); err == nil {
 		if err := json.Unmarshal(text, &done); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for most := uint64(cmp.Or(*reducedServices, long.Of(40, 10_000))); done.Next < most; done.Next++ {
-		s := reducible(done.Next)
-		reducedService(t, s, conditions(s), done.Next, done.Met)
-		if t.Failed() {
-			t.Fatalf("service %d: %s", done.Next, reducible(done.Next))
+	for most := uint64(cmp.Or(*reducedServices, long.Of(usual, 10_000))); done.Next < most; {
+		if compare(done.Next, done.Met); t.Failed() {
+			t.Fatalf("service %d", done.Next)
 		}
-		if *reducedJournal == "" || done.Next%100 != 99 {
+		if done.Next++; journal == "" || done.Next%50 != 0 && done.Next < most {
 			continue
 		}
-		text, err := json.Marshal(reducedDone{done.Next + 1, done.Met})
+		text, err := json.Marshal(done)
 		if err == nil {
-			err = os.WriteFile(*reducedJournal, text, 0o666)
+			err = os.WriteFile(journal, text, 0o666)
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Log(done.Met)
+	return done.Met
+}
+
+// TestReducedServices compares the reduced spaces of random services with the whole ones.
+func TestReducedServices(t *testing.T) {
+	met := reduces(t, 40, func(seed uint64, met map[string]int) {
+		s := reducible(seed)
+		reducedService(t, s, conditions(s), seed, met)
+	})
 	for _, what := range []string{"compared", "smaller", "fails"} {
-		if done.Met[what] == 0 {
-			t.Errorf("no service is %q: %v", what, done.Met)
+		if met[what] == 0 {
+			t.Errorf("no service is %q: %v", what, met)
 		}
 	}
 }
@@ -185,18 +196,12 @@ func frail(seed uint64) (*spec.Spec, Options) {
 
 // TestReducedFailures compares the reduced spaces of random services whose nodes fail with the whole ones.
 func TestReducedFailures(t *testing.T) {
-	met := map[string]int{}
-	seeds := []uint64{121} // it loses a state if failures count for the proviso
-	for seed := range uint64(cmp.Or(*reducedServices, long.Of(40, 10_000))) {
-		seeds = append(seeds, seed)
-	}
-	for _, seed := range seeds {
+	compare := func(seed uint64, met map[string]int) {
 		s, opts := frail(seed)
-		if reducedService(t, s, opts, seed, met); t.Failed() {
-			t.Fatalf("service %d: %s", seed, s)
-		}
+		reducedService(t, s, opts, seed, met)
 	}
-	t.Log(met)
+	compare(121, map[string]int{}) // it loses a state if failures count for the proviso
+	met := reduces(t, 40, compare)
 	for _, what := range []string{"compared", "smaller", "fails"} {
 		if met[what] == 0 {
 			t.Errorf("no service is %q: %v", what, met)
@@ -223,7 +228,9 @@ func reducedService(t *testing.T, s *spec.Spec, opts Options, seed uint64, met m
 	if whole.wrong != "" {
 		met[whole.wrong[:4]]++
 	}
-	compareShown(t, whole, part)
+	if compareShown(t, whole, part); t.Failed() {
+		t.Log(s)
+	}
 	switch {
 	case whole.wrong != "":
 		met["fails"]++

@@ -18,6 +18,8 @@ type trial struct {
 	before Stats // the counts when the phase began
 	sizes  []int // how many states were visited to each depth
 	after  int   // how many states are visited before the next look
+
+	looked, taken, left int // states that were looked at, and their steps
 }
 
 const (
@@ -37,7 +39,7 @@ func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error
 	last := r.several(level)
 	switch {
 	case last && x.Len() < min(t.after, teamLeast):
-		x.Forgoes()
+		r.forgoes(x)
 		return false, nil
 	case !last && x.Len() < t.after:
 		return false, nil
@@ -50,6 +52,7 @@ func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error
 			var some, others int
 			some, others, err = x.Weigh(level.At(k))
 			taken, left = taken+some, left+others
+			t.weighs(some, others)
 		}
 		return err
 	})
@@ -59,9 +62,39 @@ func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error
 	case pays || err != nil:
 		return pays, err
 	case last:
-		x.Forgoes()
+		r.forgoes(x)
 	}
 	return false, nil
+}
+
+// weighs counts a state that was looked at, and its steps.
+func (t *trial) weighs(taken, left int) {
+	t.looked, t.taken, t.left = t.looked+1, t.taken+taken, t.left+left
+}
+
+// forgoes gives a reduction up that waits, and says why if it was asked for.
+func (r *runner) forgoes(x *explore.Explorer) {
+	switch t := &r.trial; {
+	case r.opts.Reduce != ReduceAuto:
+	case t.looked == 0:
+		r.add(Stats{Unreduced: fmt.Sprintf("the search ended after %d states, before it looked for steps to leave out", x.Len())})
+	default:
+		r.add(Stats{Unreduced: fmt.Sprintf("it would not pay: of %d steps of %d states that were looked at %d could be left out", t.taken+t.left, t.looked, t.left) + hinders(x.Reduction)})
+	}
+	x.Forgoes()
+}
+
+// hinders says why a reduction takes all steps of most of those states of which it takes all.
+func hinders(of *explore.Reduction) string {
+	all, most, why := of.Hindered()
+	if all == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("; all steps of %d states are taken, ", all)
+	if most < all {
+		text += fmt.Sprintf("of %d of them ", most)
+	}
+	return text + "since " + why
 }
 
 // visited records how many states were visited to the next depth.
@@ -91,7 +124,7 @@ func (r *runner) try(x *explore.Explorer, level explore.Frontier) (*explore.Expl
 		forgets()
 		x.TakesBack(y)
 		if r.opts.Reduce == ReduceAuto {
-			r.add(Stats{Unreduced: fmt.Sprintf("it does not pay: of the %d states to depth %d it would visit more than half", x.Len(), len(t.sizes)-1)})
+			r.add(Stats{Unreduced: fmt.Sprintf("it does not pay: of the %d states to depth %d it would visit more than half", x.Len(), len(t.sizes)-1) + hinders(y.Reduction)})
 		}
 		y.Close()
 		return x, level, nil

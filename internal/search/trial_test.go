@@ -1,6 +1,12 @@
 package search
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"macemc/internal/catalog"
+	"macemc/sim"
+)
 
 // TestTrialEnds: a trial ends at the depth that shows that the reduction does not pay, before it has visited a
 // fifteenth of the states, and goes on where it comes to pay later. The counts are of storage, of paxos and of echomulticast, by
@@ -28,6 +34,31 @@ func TestTrialEnds(t *testing.T) {
 		}
 		if all := c.whole[len(c.whole)-1]; ends > 0 && 15*c.reduced[ends] > all {
 			t.Errorf("%s: %d states of %d were visited in vain", name, c.reduced[ends], all)
+		}
+	}
+}
+
+// TestAutoTells: if a search was asked for auto, it says why no steps are left out: nothing was looked at, too few could be left
+// out where it looked, the trial has shown that it does not pay, or it is not sound.
+func TestAutoTells(t *testing.T) {
+	for _, c := range []struct {
+		system string
+		trial  int
+		want   string
+	}{
+		{"storage", 0, "the search ended after 1081 states, before it looked"},
+		{"multipaxos", 64, "it does not pay: of the 101 states to depth 4 it would visit more than half; all steps of 1 states are taken, since propose changes what"},
+		{"twophase", 16, "it would not pay: of 10 steps of 2 states that were looked at 0 could be left out; all steps of 2 states are taken, since abort"},
+		{"lease", 16, "it would not pay: of 6 steps of 3 states that were looked at 1 could be left out; all steps of 2 states are taken, of 1 of them since each"},
+		{"echomulticast", 64, "property \"what an honest initiator sent is delivered\" may depend on all"},
+	} {
+		sys, err := catalog.Find(c.system)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := search(t, sys, 0, nil, Options{Reduce: ReduceAuto, Conditions: sim.Conditions{Faults: &sim.Faults{}}, NoWalks: true, Depth: 8, Workers: 1, once: true, trial: c.trial})
+		if !strings.HasPrefix(got.Stats.Unreduced, c.want) {
+			t.Errorf("%s, %d: it says %q, and should have %q", c.system, c.trial, got.Stats.Unreduced, c.want)
 		}
 	}
 }

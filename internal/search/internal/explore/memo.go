@@ -117,14 +117,22 @@ func (m *Memo) Expand(state uint32) error {
 		}
 		m.forgets()
 	}
-	calm, faults, plain := m.goes(state)
+	_, faults, plain := m.goes(state)
 	if !plain && m.noFootprints {
 		return m.worldFrom(state, 0)
 	}
-	if r := m.reduction; r != nil && calm && m.vague == 0 && (m.gone == 0 || m.apart()) {
-		if sum, calm := r.weather(x.Bank, m.v); calm {
+	if r := m.reduction; r != nil {
+		sum, why := r.weather(x.Bank, m.v)
+		switch {
+		case why != "":
+		case m.vague > 0:
+			why = whyUnsettled
+		case m.gone > 0 && !m.apart():
+			why = whyFailed
+		default:
 			return r.expand(m, x.Bank, state, m.v, m.situation.Add(sum))
 		}
+		r.hinders(hindrance{why: why})
 	}
 	m.stands(state, &m.position)
 	if !plain {
@@ -472,7 +480,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 		}
 	}
 	if m.sleep != nil {
-		m.sleep.did(sleeperOf(e, o))
+		m.sleep.did(state, sleeperOf(e, o))
 	}
 	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin {
 		if err := m.verify(o, k, i, e); err != nil { // there is room, so it must do the same

@@ -71,7 +71,8 @@ type Reduction struct {
 	acting   []stubborn.Class   // the kinds of the event that is being taken
 	emits    bool               // the last step is visible
 	audits   int
-	audited  []audited // states that will be audited when the level ends
+	audited  []audited         // states that will be audited when the level ends
+	whys     map[hindrance]int // how many states were expanded as a whole, by the reason
 
 	// For tests: each of these leaves a part of the reduction out.
 	NoVoid, NoProviso, NoVisible bool
@@ -129,7 +130,8 @@ type answer struct {
 	like    uint32 // a state in this situation
 	version int    // the version of the facts that the choices agree with
 	choices []*choice
-	first   bool // only the best choice was computed
+	why     hindrance // why there are no choices, if there are none
+	first   bool      // only the best choice was computed
 }
 
 // A choice says that in a situation the events of these kinds suffice. It begins the list of states
@@ -248,6 +250,7 @@ func (x *Explorer) TakesBack(y *Explorer) {
 // goes makes a waiting reduction leave steps out.
 func (r *Reduction) goes() *Reduction {
 	r.Waits, r.tried = false, true
+	clear(r.whys)
 	return r
 }
 
@@ -255,7 +258,7 @@ func newReduction(n int, at state.Places, waits bool) *Reduction {
 	return &Reduction{
 		n: n, at: at, Waits: waits, v: make(world.Vector, at.Len()), mixed: make(world.Vector, at.Len()), facts: &stubborn.Facts{},
 		classes: map[kind]stubborn.Class{}, parts: make([][]*pending, at.Len()), answers: map[canon.Hash]*answer{},
-		taken: make([][]canon.Hash, n), known: make([][]bool, n), now: none,
+		taken: make([][]canon.Hash, n), known: make([][]bool, n), now: none, whys: map[hindrance]int{},
 	}
 }
 
@@ -283,8 +286,12 @@ func (x *Explorer) Expand(s uint32) error {
 		return x.Stepper.Expand(s)
 	}
 	x.load(s)
-	if situation, calm := r.like(x.Bank, x.From); calm && !r.Waits {
-		return r.expand(x.Taker, x.Bank, s, x.From, situation)
+	if !r.Waits {
+		situation, why := r.like(x.Bank, x.From)
+		if why == "" {
+			return r.expand(x.Taker, x.Bank, s, x.From, situation)
+		}
+		r.hinders(hindrance{why: why})
 	}
 	return x.Rest(s, 0)
 }
@@ -306,10 +313,12 @@ func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, s
 		r.whole()
 		if taken > 0 {
 			r.Stats.see(left > 0)
+			r.hinders(r.seen(c, left))
 			_, _, err = by.some(s, c.kinds, false)
 			return err
 		}
 	}
+	r.hinders(a.why)
 	_, _, err := by.some(s, nil, false)
 	return err
 }
@@ -327,8 +336,9 @@ func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
 	} else {
 		x.load(s)
 	}
-	situation, calm := r.like(x.Bank, v)
-	if !calm {
+	situation, why := r.like(x.Bank, v)
+	if why != "" {
+		r.hinders(hindrance{why: why})
 		return by.some(s, nil, false)
 	}
 	r.hides()
@@ -338,9 +348,11 @@ func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
 		case err != nil || taken > 0 && !r.shows:
 			return taken, left, err
 		case taken > 0:
+			r.hinders(r.seen(a.choices[k], left))
 			return taken + left, 0, nil
 		}
 	}
+	r.hinders(a.why)
 	return by.some(s, nil, false)
 }
 
@@ -451,6 +463,7 @@ func (r *Reduction) vain(b *world.Bank, l *Ledger) (again []omission) {
 			r.voided(p.resting, p.of.kinds)
 		case !p.goesOn && !r.NoProviso:
 			r.Stats.cycle()
+			r.hinders(hindrance{why: whyProviso})
 			r.again = append(r.again, omission{p.state, p.of.kinds, p.left})
 		default:
 			r.rests(p)
@@ -514,7 +527,7 @@ func (a *answer) agrees(version int) { a.version = version }
 // looks computes choices in addition to the known ones.
 func (a *answer) looks(r *Reduction, s *stubborn.Situation, known []*choice, first bool) {
 	a.version = r.facts.Version()
-	a.choices, a.first = r.choices(s, known, first)
+	a.choices, a.first, a.why = r.choices(s, known, first)
 }
 
 // has reports whether an answer has a k-th choice, and computes the later choices if that was not
@@ -569,35 +582,39 @@ func (r *Reduction) checks(x *Explorer) error {
 	return nil
 }
 
-// like returns the identity of a state's situation, and reports whether the state may be expanded
-// in part.
-func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, calm bool) {
-	sum, calm = r.weather(b, v)
-	if !calm {
-		return sum, false
+// like returns the identity of a state's situation, and the reason why the state may not be expanded
+// in part, or "".
+func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, why string) {
+	if sum, why = r.weather(b, v); why != "" {
+		return sum, why
 	}
 	away := false
 	for place, id := range v[:r.at.Rest()] {
 		if id != 0 {
 			of := r.pending(b, place, id)
 			if !of.calm {
-				return sum, false
+				return sum, whyUnsettled
 			}
 			sum, away = sum.Add(of.sum), away || of.away
 		}
 	}
-	return sum, !away || r.apart(b, v)
+	if away && !r.apart(b, v) {
+		return sum, whyFailed
+	}
+	return sum, ""
 }
 
 // failing are the faults by which a node fails.
 var failing = [...]sim.Kind{sim.KindCrash, sim.KindDown, sim.KindWipe}
 
-// weather returns the environment's share of a situation's identity, and reports whether the
-// environment lets a state be expanded in part: if any budget is left, it is for failures of nodes.
-func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, calm bool) {
-	calm, faults := b.Calm(v)
-	if !calm || !faults {
-		return sum, calm
+// weather returns the environment's share of a situation's identity, and the reason why the
+// environment does not let a state be expanded in part, or "": if any budget is left, it must be for failures of nodes.
+func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, why string) {
+	switch calm, faults := b.Calm(v); {
+	case !calm:
+		return sum, whyForced
+	case !faults:
+		return sum, ""
 	}
 	left := 0
 	for _, id := range v[r.at.Rest():r.at.Cut()] {
@@ -608,7 +625,10 @@ func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, calm
 			sum, left = sum.Then(canon.Hash{Hi: uint64(kind), Lo: 1}), left-1
 		}
 	}
-	return sum, left == 0
+	if left > 0 {
+		return sum, whyBudget
+	}
+	return sum, ""
 }
 
 // apart reports whether all connections with failed nodes are closed, and no datagram is under way
@@ -643,9 +663,10 @@ func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation ca
 // choices returns the known choices and new ones. Each is a set of kinds that suffices in the
 // situation. They are sorted by the number of kinds, and those that were observed to be visible
 // come last. If first is set, it stops when it has a choice that cannot be improved, and reports
-// whether it did; otherwise the first known choice stays first.
-func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) (_ []*choice, ends bool) {
+// whether it did; otherwise the first known choice stays first. If there are none, it returns the reason.
+func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) (_ []*choice, ends bool, why hindrance) {
 	size := s.Pending.Len()
+	why.why = whyDepends
 	rank := func(c *choice) int {
 		return c.kinds.Len() - c.kinds.Common(r.failures) + size*count(r.facts.Visible(c.kinds))
 	}
@@ -657,13 +678,18 @@ func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) 
 		if slices.ContainsFunc(known, func(o *choice) bool { return o.kinds.Has(c) }) {
 			continue
 		}
-		if p, is := r.facts.Least(s, c); is && p.Len() < size {
+		switch p, is := r.facts.Least(s, c); {
+		case !is:
+			why = hindrance{whyBarred, r.facts.Ended()}
+		case p.Len() < size:
 			of := &choice{kinds: p}
 			known, ends = append(known, of), first && rank(of) == 1
+		case size == 1:
+			why.why = whyAlone
 		}
 	}
 	slices.SortStableFunc(known[count(!first):], func(a, b *choice) int { return cmp.Compare(rank(a), rank(b)) })
-	return known, ends
+	return known, ends, why
 }
 
 // events sets r.possible and r.fault for the events of the world's state.

@@ -53,7 +53,9 @@ type Sleep struct {
 	tested []slept
 
 	// For tests: each of these leaves a part of the sleep sets out.
-	NoWaking, NoMeeting, NoNodes, NoMessages bool
+	NoWaking, NoMeeting, NoNodes, NoMessages, NoRounds bool
+
+	rounds map[uint32][]sleeper // with NoRounds: what was taken in earlier rounds
 }
 
 // sleeper is a step of one node. It stays the same step while the node does not change.
@@ -115,6 +117,9 @@ func (z *Sleep) begins(s uint32, plain bool) {
 // takes begins a round for a state that was expanded: the steps that have woken there are taken.
 func (z *Sleep) takes(w waking) {
 	z.done, z.here, z.only = z.done[:0], z.sets[z.of[w.state]], w.woken
+	if z.NoRounds {
+		z.done = append(z.done, z.rounds[w.state]...)
+	}
 	z.Woken++
 }
 
@@ -133,8 +138,15 @@ func sleeperOf(e occurrence, o *footprint) sleeper {
 	return sleeper{e.what, int16(e.ordinal), int16(from), uint16(o.to)}
 }
 
-// did records that a step of the state was taken.
-func (z *Sleep) did(e sleeper) { z.done = append(z.done, e) }
+// did records that a step of a state was taken.
+func (z *Sleep) did(s uint32, e sleeper) {
+	if z.done = append(z.done, e); z.NoRounds {
+		if z.rounds == nil {
+			z.rounds = map[uint32][]sleeper{}
+		}
+		z.rounds[s] = append(z.rounds[s], e)
+	}
+}
 
 // after returns the number of the set that sleeps after step e: all steps that sleep at the state
 // or were taken before e, and do not depend on e.
@@ -258,7 +270,7 @@ func (m *Memo) wakes() error {
 
 // broken reports whether a test has left a part of the sleep sets out.
 func (z *Sleep) broken() bool {
-	return z.NoWaking || z.NoMeeting || z.NoNodes || z.NoMessages
+	return z.NoWaking || z.NoMeeting || z.NoNodes || z.NoMessages || z.NoRounds
 }
 
 // number returns the number of a set of steps. It sorts the set.

@@ -125,6 +125,7 @@ type Facts struct {
 	writes Set     // of these, those that an event of the set changes
 	sends  bool    // an event of the set sends on a channel in order
 	holds  bool    // a message of the set comes first in its channel
+	ended  Class   // see Ended
 }
 
 // class has the observations of one kind of event.
@@ -238,6 +239,16 @@ func (f *Facts) mark(in *Set, of []Class, news int) {
 // Visible reports whether an event of one of these kinds was seen to be visible.
 func (f *Facts) Visible(of Set) bool { return of.Meets(f.visible) }
 
+// Shown returns the first of these kinds of which an event was seen to be visible, or -1.
+func (f *Facts) Shown(of Set) Class {
+	for c := range of.Each {
+		if f.visible.Has(c) {
+			return c
+		}
+	}
+	return -1
+}
+
 // Least returns a small set of kinds around one that suffices in a situation, or false if none was
 // found.
 func (f *Facts) Least(s *Situation, seed Class) (p Set, is bool) {
@@ -248,6 +259,15 @@ func (f *Facts) Least(s *Situation, seed Class) (p Set, is bool) {
 			return p, !ends
 		}
 	}
+}
+
+// Ended returns the kind of event, barred or refused, because of which the last Least found no set, if it found none.
+func (f *Facts) Ended() Class { return f.ended }
+
+// ends records the kind for which no set is found, and returns true.
+func (f *Facts) ends(c Class) bool {
+	f.ended = c
+	return true
 }
 
 // spread brings reach up to date.
@@ -301,10 +321,20 @@ func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
 				return true, false
 			}
 		default: // unless a larger set has it
-			ends = true
+			ends = f.ends(f.barredOf(s, r, c))
 		}
 	}
 	return more, ends && !more
+}
+
+// barredOf returns the kind, of those that may come of kind c, which bars it.
+func (f *Facts) barredOf(s *Situation, r *reach, c Class) Class {
+	for k := range r.kinds.Each {
+		if f.barred.Has(k) || f.refused(s, k) {
+			return k
+		}
+	}
+	return c
 }
 
 // Suffices reports whether a set of kinds suffices in a situation.
@@ -333,7 +363,7 @@ func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
 	}
 	for c := range p.Each {
 		if s.Pending.Has(c) && (f.barred.Has(c) || f.refused(s, c)) {
-			return true
+			return f.ends(c)
 		}
 		if f.at.Add(f.classes[c].node); f.changes.Has(c) {
 			f.writes.Add(f.classes[c].node)
@@ -358,7 +388,7 @@ func (f *Facts) follow(s *Situation, p Set) (dependent Class, ends bool) {
 		c := f.todo[len(f.todo)-1]
 		f.todo = f.todo[:len(f.todo)-1]
 		if f.barred.Has(c) || f.refused(s, c) {
-			return -1, true
+			return -1, f.ends(c)
 		}
 		if f.depends(c, p) {
 			return f.origin[c], false

@@ -36,7 +36,10 @@ type Stats struct {
 	Reduced     bool    // steps were left out where others stand for them:
 	Whole       int     // states of which all steps were taken, until that began to pay
 	Parted      int     // states of which steps were left out,
-	Voided      int     // of these, those whose other steps were taken since an observation was new,
+	Entire      int     // states of which no step was left out, since that was not sound or no step was left,
+	Hindered    int     // of these, those for which the most frequent reason holds,
+	Hindrance   string  // which is this one
+	Voided      int     // of those of which steps were left out, those whose other steps were taken since an observation was new,
 	Cycles      int     // and those for which it was needed that no step is left out for ever
 	Traces      int     // by dpor: runs that were taken to their ends, one for each order of dependent steps
 	Asleep      int     // and runs that ended since another one had taken their steps in another order
@@ -86,6 +89,7 @@ func (s *Stats) Add(o Stats) {
 	s.Woken += o.Woken
 	s.Whole += o.Whole
 	s.Parted += o.Parted
+	s.Entire, s.Hindered, s.Hindrance = s.Entire+o.Entire, s.Hindered+o.Hindered, cmp.Or(s.Hindrance, o.Hindrance)
 	s.Voided += o.Voided
 	s.Cycles += o.Cycles
 	s.Commuted += o.Commuted
