@@ -1,16 +1,16 @@
 package overlay
 
-// A hunk replaces a piece of the standard library's source by another. The
-// piece stands exactly once in the file.
+// A hunk replaces a piece of the standard library's source by another piece. The replaced piece must occur
+// exactly once in the file.
 type hunk struct {
-	name     string // what the hunk makes exact, or possible
+	name     string // what the hunk makes exact or possible
 	file     string // below GOROOT/src
-	in       string // the only release that has it; "" stands for every one
+	in       string // the only release to which it applies; "" means all releases
 	old, new string
 }
 
-// hunks is everything that macemc changes. Each one acts only on goroutines of the
-// bubble that has a tape, except those that say otherwise.
+// hunks lists all changes that macemc makes. A hunk affects only goroutines of the bubble that has a tape,
+// unless its comment says otherwise.
 var hunks = []hunk{
 	{
 		name: "random numbers, map order and map seeds",

@@ -17,25 +17,24 @@ import (
 	"strings"
 )
 
-// Tag is the build tag under which package bubble refers to what the overlay adds.
+// Tag is the build tag with which package bubble uses what the overlay adds.
 const Tag = "macemc_overlay"
 
-// read lists the releases of Go whose sources were read, and on which CI tries
-// the overlay.
+// read lists the releases of Go whose sources were read by a person, and on which CI tries the overlay.
 var read = []string{"go1.26", "go1.27"}
 
 //go:embed runtime.go.txt
 var added string
 
-// An Overlay is written, and ready to build with.
+// An Overlay is an overlay that was written and can be used for builds.
 type Overlay struct {
 	JSON string // the file for -overlay
 	Go   string // the toolchain, as "go1.26.8"
-	Hash string // of everything that the overlay replaces and adds
-	root string // the GOROOT to build with, if it is another name of the caller's; else ""
+	Hash string // the hash of everything that the overlay replaces and adds
+	root string // another name of the GOROOT to build with, or "" for the caller's own
 }
 
-// Command returns the go command with these arguments.
+// Command returns the go command with these arguments, for the overlay's toolchain.
 func (o Overlay) Command(args ...string) *exec.Cmd {
 	if o.root == "" {
 		return exec.Command("go", args...)
@@ -45,9 +44,8 @@ func (o Overlay) Command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Write writes the overlay for the caller's go command, in the cache folder dir, and
-// returns it. An existing overlay is not written again. Tests leave out hunks, by name, to
-// check that their absence is noticed.
+// Write writes the overlay for the caller's go command, in the cache folder dir, and returns it. It does not
+// write an existing overlay again. Tests name hunks to leave out, to check that their absence is noticed.
 func Write(dir string, without ...string) (Overlay, error) {
 	root, version, modules, err := toolchain()
 	if err != nil {
@@ -66,8 +64,8 @@ func Write(dir string, without ...string) (Overlay, error) {
 	return o, err
 }
 
-// link gives a toolchain that the go command fetched another name, since -overlay
-// refuses files in the cache of modules.
+// link returns another name, a symbolic link, for a toolchain that the go command has downloaded, since
+// -overlay refuses files in the module cache.
 func link(dir, root, version string) (string, error) {
 	name := filepath.Join(dir, "goroot-"+version)
 	if to, err := os.Readlink(name); err == nil && to == root {
@@ -92,8 +90,7 @@ func Cache() (string, error) {
 	return filepath.Join(dir, "macemc"), nil
 }
 
-// toolchain asks the go command which GOROOT and release it has, and where its cache of
-// modules is.
+// toolchain asks the go command for its GOROOT, its release and its module cache.
 func toolchain() (root, version, modules string, err error) {
 	out, err := exec.Command("go", "env", "GOROOT", "GOVERSION", "GOMODCACHE").Output()
 	if err != nil {
@@ -156,8 +153,7 @@ func patch(root, version string, hunks []hunk) (map[string]string, error) {
 	return formatted(files)
 }
 
-// formatted parses and formats the files, so that a hunk that does not fit is
-// found before a build.
+// formatted parses and formats the files, so that a hunk that does not fit is noticed before the build.
 func formatted(files map[string]string) (map[string]string, error) {
 	for name, text := range files {
 		out, err := format.Source([]byte(text))
@@ -191,7 +187,7 @@ func sorted(files map[string]string) []string {
 	return names
 }
 
-// save writes the files below folder, and the JSON last: it stands for all of them.
+// save writes the files below folder, and the JSON file last: if it exists, all files do.
 func save(folder, root string, files map[string]string) error {
 	replace := map[string]string{}
 	for name, text := range files {
@@ -208,7 +204,7 @@ func save(folder, root string, files map[string]string) error {
 	return place(filepath.Join(folder, "overlay.json"), text)
 }
 
-// place writes a file whole or not at all, since other processes may do the same.
+// place writes a file as a whole or not at all, since other processes may write the same file.
 func place(name string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
 	if err != nil {
@@ -224,12 +220,12 @@ func place(name string, text []byte) error {
 	return err
 }
 
-// Flags returns the flags of go build and go test, for a build that has other tags too.
+// Flags returns the flags with which go build and go test use the overlay. The build also has the given tags.
 func (o Overlay) Flags(tags ...string) []string {
 	return []string{"-overlay=" + o.JSON, "-tags=" + strings.Join(append(tags, Tag), ",")}
 }
 
-// With writes an overlay of this one and another one into a folder, and returns its file.
+// With writes into a folder an overlay that combines this one with another one, and returns its file.
 func (o Overlay) With(other, folder string) (string, error) {
 	all := map[string]string{}
 	for _, file := range []string{o.JSON, other} {

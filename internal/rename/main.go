@@ -27,7 +27,7 @@ var (
 	moduleLine = regexp.MustCompile(`(?m)^module (\S+)$`)
 )
 
-// rename renames the module in a folder, whatever it is called now.
+// rename changes the path of the module in a folder to another path.
 func rename(dir, to string) error {
 	if !modulePath.MatchString(to) {
 		return fmt.Errorf("the path is %q; it must be one that can be fetched, as example.org/you/macemc", to)
@@ -62,8 +62,8 @@ func tracked(dir string) ([]string, error) {
 	return strings.Split(strings.TrimRight(string(out), "\x00"), "\x00"), nil
 }
 
-// words are the forms in which the path of the module is said. Each has what stands
-// before it in its first group, and what follows in its last.
+// words are the forms in which the path of the module occurs in files. The first group of each matches the
+// text before the path, and the last group the text after it.
 type words []*regexp.Regexp
 
 func wordsOf(path string, files []string) words {
@@ -82,7 +82,7 @@ func wordsOf(path string, files []string) words {
 	}
 }
 
-// file renames the module in one file.
+// file replaces the path of the module in one file.
 func (w words) file(name, to string) error {
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {

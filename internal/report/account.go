@@ -11,18 +11,17 @@ import (
 	"macemc/internal/search"
 )
 
-// How much of a run an account shows. The folder of the finding has the rest.
+// The sizes of the parts of a run that an account shows. The folder of the finding has the rest.
 const (
-	accountBefore = 12 // steps of the graph before the one that it turns on
+	accountBefore = 12 // steps of the graph before the critical one
 	accountAfter  = 12 // and after it
 	accountLines  = 60 // of a drawing
 	accountWidth  = 90
 	besideWidth   = 120
 )
 
-// Account writes what a developer who runs tests needs to know about a finding of the
-// result: the failure, the step that it turns on, the graph around it, and the command that
-// repeats the run.
+// Account writes a finding of a result for a developer who runs tests: the failure, the critical step, the
+// graph around it, and the command that repeats the run.
 func Account(w io.Writer, r *search.Result, a *account.Account) error {
 	p, s := &printer{w: w}, subject{a}
 	f, place := a.Finding, a.Place
@@ -53,35 +52,34 @@ func Account(w io.Writer, r *search.Result, a *account.Account) error {
 
 const accountLabels = 10
 
-// extent returns how far a search went, on one line.
+// extent returns the bounds that a search has reached, on one line.
 func extent(r *search.Result) string {
 	return fmt.Sprintf("%s, %s and %s; seed %d", numerals.Many(r.Stats.States, "state"), numerals.Many(r.Stats.Transitions, "transition"),
 		numerals.Many(r.Stats.Walks+r.Stats.Periphery.Walked, "walk"), r.Options.Seed)
 }
 
-// graph draws the steps around the one that the finding turns on.
+// graph draws the steps around the critical one.
 func (p *printer) graph(s subject) {
 	at := s.Turned()
 	o := eventgraph.TextOptions{Width: accountWidth, Part: eventgraph.Part{From: max(1, at-accountBefore), To: min(s.Finding.Step, at+accountAfter)}}
 	p.drawn(func(w io.Writer) error { return Graph(s.Account, "").Text(w, o) })
 }
 
-// beside draws what the run and the live one do after they part, and a little
-// before.
+// beside draws the run and the nearest live run side by side, from shortly before they part.
 func (p *printer) beside(s subject) {
 	there := eventgraph.New(s.Finding.Live.Trace, s.Walker().Text, eventgraph.Marks{Title: "a run that goes well"})
 	both := eventgraph.Compare(Graph(s.Account, "the run"), there)
 	p.drawn(func(w io.Writer) error { return both.Text(w, eventgraph.TextOptions{Width: besideWidth}) })
 }
 
-// afterTurn is the text for the time after the critical step, unless there is no way back.
+// afterTurn has the text for the time after the critical step, for turns after which recovery is not
+// excluded.
 var afterTurn = map[account.Turn]string{
 	account.TurnLast:  "until then it could be avoided",
 	account.TurnFewer: "clearly fewer walks avoid it after this than before",
 }
 
-// Graph returns a finding's run as what happened before what, under a title. Its states are
-// not asked for.
+// Graph returns the event graph of a finding's run, under a title. It does not have the states.
 func Graph(a *account.Account, title string) *eventgraph.Graph {
 	marks := eventgraph.Marks{Title: title, Failed: a.Finding.Step, Why: subject{a}.gist()}
 	if a.Finding.Declined != "" {

@@ -35,7 +35,7 @@ func Bugs(w io.Writer, all []known.Entry, elsewhere, command string) error {
 	return p.err
 }
 
-// Bug writes all that is known of one bug, as text.
+// Bug writes everything that is known about one bug, as text.
 func Bug(w io.Writer, e known.Entry, command string) error {
 	p := &printer{w: w}
 	p.line("%s  (%s)", e.ID, e.System.Name)
@@ -71,7 +71,7 @@ func Bug(w io.Writer, e known.Entry, command string) error {
 	return p.err
 }
 
-// shellWords returns words as a shell takes them.
+// shellWords returns words as they must be typed in a shell.
 func shellWords(words []string) string {
 	var out []string
 	for _, w := range words {
@@ -117,10 +117,10 @@ func Verified(w io.Writer, r *verify.Report, command string) error {
 	return p.err
 }
 
-// widestStep is how wide the table's column of critical steps may be.
+// widestStep is the largest width of the table's column of critical steps.
 const widestStep = 44
 
-// figures are those of the run in the middle of all seeds, by time.
+// figures are the measurements of the run with the median time among all seeds.
 type figures struct {
 	found                int
 	verdict, critical    string
@@ -161,7 +161,7 @@ func figuresOf(b verify.Bug) (f figures) {
 
 func yesNo(is bool) string { return map[bool]string{true: "yes", false: "no"}[is] }
 
-// summary returns the sentence that counts.
+// summary returns the sentence with the result of the verification.
 func summary(r *verify.Report) string {
 	stated, alone, searched, pure := 0, 0, 0, 0
 	for _, b := range r.Bugs {
@@ -209,11 +209,11 @@ func problems(r *verify.Report, command string) (all []problem) {
 	return all
 }
 
-// table is rows of cells, of which the first is the heading.
+// table has rows of cells. The first row is the heading.
 type table [][]string
 
-// table writes columns as wide as their widest cell; the last is not padded.
-// Notes stand below their rows.
+// table writes a table whose columns are as wide as their widest cells. The last column is not padded. A note
+// stands below its row.
 func (p *printer) table(t table, notes map[int]string) {
 	widths := make([]int, len(t[0]))
 	for _, row := range t {
@@ -233,7 +233,7 @@ func (p *printer) table(t table, notes map[int]string) {
 	}
 }
 
-// VerifiedJSON writes the same, as one JSON object.
+// VerifiedJSON writes the result of verifying the catalogue as one JSON object.
 func VerifiedJSON(w io.Writer, r *verify.Report, command string) error {
 	found, alone := 0, 0
 	for _, b := range r.Bugs {

@@ -19,8 +19,8 @@ func clean(b verify.Bug) string {
 	return yesNo(b.Clean.Is())
 }
 
-// cleans writes a table of the searches without a bug. It compares the effort of each with
-// that for the slowest bug.
+// cleans writes a table of the searches without a bug. It compares the effort of each search with the effort
+// for the slowest bug.
 func (p *printer) cleans(all []*verify.Clean) {
 	t := table{{"without", "system", "came to", "states", "transitions", "steps of walks", "time", "clean"}}
 	notes := map[int]string{}
@@ -51,7 +51,7 @@ func bugIDs(ids []sim.BugID, between string) string {
 	return strings.Join(all, between)
 }
 
-// came returns how far a search got that has found nothing.
+// came returns the result of a search without a bug: what it found, or the bounds that it reached.
 func came(r *search.Result) string {
 	switch {
 	case r.Finding != nil:
@@ -63,7 +63,7 @@ func came(r *search.Result) string {
 	}
 }
 
-// asOften returns how many times that of the slowest bug something is.
+// asOften returns n as a multiple of the same figure of the slowest bug.
 func asOften(n, of int) string {
 	if of == 0 {
 		return ""
@@ -71,7 +71,7 @@ func asOften(n, of int) string {
 	return fmt.Sprintf(" (%s x)", numerals.Count(n/of))
 }
 
-// Ahead returns what a verification is about to do, as one line.
+// Ahead describes the searches that a verification is about to take, as one line.
 func Ahead(a verify.Ahead) string {
 	searches := numerals.Many(a.Searches, "search")
 	switch {

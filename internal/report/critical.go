@@ -11,7 +11,7 @@ import (
 	"macemc/internal/wording"
 )
 
-// critical returns where recovery became impossible; for what is not dead, where the
+// critical names the step after which recovery was impossible or, for a finding that is not a dead run, the
 // failure could no longer be avoided.
 func (s subject) critical() string {
 	if !s.Dead() && !s.Hot() {
@@ -33,7 +33,7 @@ func (s subject) critical() string {
 	}
 }
 
-// turned returns the event of the critical step, and that its node crashes within the step, if it does.
+// turned describes the event of the critical step, and says so if its node crashes within the step.
 func (s subject) turned(c *search.Critical) string {
 	if t := s.Step(c.Step); t != nil && t.CrashedWithin() != "" {
 		return s.shown(c.Step, c.Event) + ", crashes within"
@@ -41,14 +41,14 @@ func (s subject) turned(c *search.Critical) string {
 	return s.shown(c.Step, c.Event)
 }
 
-// ended returns that looking into the finding ended before everything was tried.
+// ended returns a note if the analysis of the finding was stopped before everything was tried.
 func (s subject) ended() string {
 	return fmt.Sprintf("looking into it, after %s and states: there may be a shorter run; --explain-effort allows more",
 		numerals.Many(s.Finding.EndedAt, "step"))
 }
 
-// amiss returns what did not happen in the critical step of a dead run though it might
-// have: what could not be sent, and a timer that is not set again.
+// amiss describes what could have happened in the critical step of a dead run and did not: messages that
+// could not be sent, and timers that were not set again.
 func (s subject) amiss() (facts []string) {
 	for _, m := range s.Amiss() {
 		value := wording.Shown(s.Walker().Text, m.Value)
@@ -64,8 +64,7 @@ func (s subject) amiss() (facts []string) {
 	return facts
 }
 
-// evidence returns why a dead run is believed to be dead, and its critical step to be
-// critical.
+// evidence describes the evidence that a dead run is dead, and that its critical step is critical.
 func (s subject) evidence() string {
 	if s.Hot() {
 		return s.heat()
@@ -97,7 +96,7 @@ func (s subject) evidence() string {
 	return strings.Join(parts, "\n")
 }
 
-// lasso returns how a run that stays hot goes on for ever.
+// lasso describes how a run that stays hot goes on for ever.
 func (s subject) lasso() string {
 	f := s.Finding
 	switch n := f.Step - f.Lasso.From; n {
@@ -110,8 +109,7 @@ func (s subject) lasso() string {
 	}
 }
 
-// heat returns why a run is known to be fair and hot for ever, and its critical step to be
-// critical.
+// heat describes how it is known that a run is fair and hot for ever, and that its critical step is critical.
 func (s subject) heat() string {
 	f := s.Finding
 	text := "proved: the cycle ends in the state in which it begins, all of its states are hot, and whatever is possible in all of them is done in it"
@@ -128,7 +126,7 @@ func (s subject) heat() string {
 	return text
 }
 
-// place returns a state of the run.
+// place names the state of the run after a number of steps.
 func (s subject) place(steps int) string {
 	switch steps {
 	case 0:
@@ -140,7 +138,7 @@ func (s subject) place(steps int) string {
 	}
 }
 
-// Looking returns how far the work on a finding is, as one short line.
+// Looking describes the progress of the analysis of a finding, as one short line.
 func Looking(p critical.Progress) string {
 	switch p.Doing {
 	case critical.DoingIsolate:

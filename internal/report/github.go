@@ -10,9 +10,9 @@ import (
 	"macemc/internal/search"
 )
 
-// GitHub writes each finding as an annotation of GitHub's workflows: a command in a line of
-// the log, which marks the source. root is the folder of the module within the repository;
-// "" means the same. That a search was cut short of its bound is a warning.
+// GitHub writes each finding as an annotation of GitHub's workflows, which is a line of the log that marks a
+// line of the source. root is the folder of the module within the repository; "" means that they are the
+// same. A search that was cut short of its bound gets a warning.
 func GitHub(w io.Writer, r *search.Result, root string, all ...*account.Account) error {
 	if r.Cut != "" || len(r.Undecided) > 0 {
 		s := about(r)
@@ -38,7 +38,7 @@ func GitHub(w io.Writer, r *search.Result, root string, all ...*account.Account)
 	return nil
 }
 
-// below returns a file in a folder; both with slashes.
+// below returns the path of a file in a folder, with slashes.
 func below(root, file string) string {
 	if root == "" || strings.HasPrefix(file, "/") {
 		return file
@@ -46,7 +46,7 @@ func below(root, file string) string {
 	return strings.TrimSuffix(root, "/") + "/" + file
 }
 
-// brief returns a finding in a few lines, the last of which replays it.
+// brief describes a finding in a few lines. The last line has the command that replays it.
 func (s subject) brief() []string {
 	lines := []string{s.gist()}
 	if m := s.Finding.Message; m != "" {

@@ -17,11 +17,11 @@ import (
 	"macemc/trace"
 )
 
-// version is that of every JSON object written here. It grows when a member
-// changes its meaning or goes, not when one is added.
+// version is the version of every JSON object written here. It grows when a member changes its meaning or is
+// removed, not when one is added.
 const version = 1
 
-// ResultJSON writes what a search came to, as one JSON object.
+// ResultJSON writes the result of a search as one JSON object.
 func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 	var ignore []string
 	var ignored, prefix any
@@ -189,8 +189,7 @@ func measured(r *search.Result) object {
 	}
 }
 
-// ReplayedJSON writes what came of taking a recorded path again, as one JSON
-// object, with all steps.
+// ReplayedJSON writes the result of replaying a recorded path as one JSON object, with all steps.
 func ReplayedJSON(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	f, message := r.Finding, any(nil)
 	if f.Verdict != trace.VerdictNone {
@@ -240,8 +239,8 @@ func write(w io.Writer, v any) error {
 	return err
 }
 
-// PlainJSON returns the same JSON, in which no terminal and no machine finds a command:
-// what they could take for one can only stand in strings.
+// PlainJSON returns equivalent JSON text without characters that a terminal or a machine could take for a
+// command. Such characters occur only in strings, where they are escaped.
 func PlainJSON(text string) string {
 	if isPlain(text) && !strings.Contains(text, "##[") {
 		return text

@@ -144,7 +144,7 @@ func junitFailures(all []subject, r *search.Result) (map[string]*junitFailure, e
 	return failures, nil
 }
 
-// only returns a result with one of its findings.
+// only returns a copy of a result with only one of its findings.
 func only(r *search.Result, f *search.Finding) *search.Result {
 	one := *r
 	one.Finding, one.Findings = f, []*search.Finding{f}
@@ -162,8 +162,8 @@ func (suite *junitSuite) add(c junitCase) {
 	}
 }
 
-// undecided returns why a question that no finding answers is open; "" if it is answered
-// within the bounds.
+// undecided returns the reason why a question that no finding answers is open, or "" if it is answered within
+// the bounds.
 func undecided(state search.State, r *search.Result) string {
 	switch state {
 	case search.StateSampled:

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	columns                   = 100     // the widest line of prose, where nobody says how wide a line may be
-	columnsLeast, columnsMost = 60, 140 // and where a terminal does
+	columns                   = 100     // the longest line of prose, if the width of the output is unknown
+	columnsLeast, columnsMost = 60, 140 // the limits of a line of prose on a terminal
 	longest                   = 160     // the longest line of a trace
 	widest                    = 400     // the longest of any line: of a title, of a stack
 )
@@ -46,8 +46,8 @@ func (p *printer) row(indent, width int, label, text string) {
 	}
 }
 
-// columns returns how wide a line of prose may be: as wide as the terminal that is written
-// to, if one is, within limits. A writer says so by a method Columns, or 0 if it is none.
+// columns returns the length of a line of prose. On a terminal it is the terminal's width, within limits. A
+// writer may have a method Columns, which returns the width of its terminal, or 0 if it is none.
 func (p *printer) columns() int {
 	if w, is := p.w.(interface{ Columns() int }); is {
 		if n := w.Columns(); n > 0 {
@@ -81,8 +81,8 @@ func Wrap(text string, width int) (lines []string) {
 // cut shortens a line to at most longest characters: see cutTo.
 func cut(line string) string { return cutTo(longest, line) }
 
-// cutTo shortens a line to at most that many characters. If a value near the end of the
-// line is cut, the text after it stays: the sender of a message, and the link.
+// cutTo shortens a line to at most that many characters. If it cuts a value near the end of the line, the
+// text after the value stays: the sender of a message, and the link.
 func cutTo(most int, line string) string {
 	if utf8.RuneCountInString(line) <= most {
 		return line
@@ -101,7 +101,7 @@ func cutTo(most int, line string) string {
 // tailMost is the number of characters that are kept at the end of a line that is cut in its middle.
 const tailMost = 40
 
-// percent returns a share with two digits, rounded up: it is an upper bound.
+// percent returns a share with two digits. It is rounded up, since it is an upper bound.
 func percent(share float64) string {
 	if share <= 0 {
 		return "0 %"
@@ -115,7 +115,7 @@ func duration(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
 }
 
-// rate returns how many of something there were in a second, to two digits.
+// rate returns a number per second, with two digits.
 func rate(n int, d time.Duration) string {
 	if d <= 0 || n == 0 {
 		return "0"
@@ -125,7 +125,7 @@ func rate(n int, d time.Duration) string {
 	return numerals.Count(int(math.Round(r/unit) * unit))
 }
 
-// quoted returns names in quotes, with commas between.
+// quoted returns names in quotes, separated by commas.
 func quoted(names []string) string {
 	var out []string
 	for _, n := range names {

@@ -23,7 +23,7 @@ func Systems(w io.Writer, systems []*sim.System) error {
 	return p.err
 }
 
-// System writes all that is known of one system, as text.
+// System writes everything that is known about one system, as text.
 func System(w io.Writer, sys *sim.System) error {
 	p := &printer{w: w}
 	p.line("%s  (%s)", sys.Name, nodes(sys))
@@ -38,7 +38,7 @@ func System(w io.Writer, sys *sim.System) error {
 	return p.err
 }
 
-// members writes the parameters, properties and bugs; doc shortens their texts.
+// members writes the parameters, properties and bugs of a system. doc shortens their descriptions.
 func (p *printer) members(sys *sim.System, doc func(string) string) {
 	var names, kinds, ids []string
 	for _, q := range sys.Params {

@@ -19,7 +19,7 @@ const (
 	LookDone     Look = "done"
 	LookStopped  Look = "stopped"  // before everything was tried
 	LookAlive    Look = "alive"    // the path does not end dead: a live state can be reached from there
-	LookHarmless Look = "harmless" // the path ends in nothing wrong
+	LookHarmless Look = "harmless" // the path does not end in a failure
 	LookStuck    Look = "stuck"    // a handler never returned: nothing can be tried any more
 )
 
@@ -59,8 +59,8 @@ func Looked(w io.Writer, r *search.Result, how Look, all ...*account.Account) er
 	return p.err
 }
 
-// Harmless writes why there is nothing to find out about a recorded path: it
-// does not end in anything wrong. live: it ends in a live state.
+// Harmless writes why a recorded path cannot be analyzed: it does not end in a failure. live says whether it
+// ends in a live state.
 func Harmless(w io.Writer, path *choose.Path, r *search.Replayed, live bool) error {
 	p := &printer{w: w}
 	s := replayed(path, r)

@@ -21,8 +21,8 @@ func Code(text string) string {
 	return fence + text + fence
 }
 
-// Prose escapes a text that is not code, so that nothing in it is markup, a link, HTML or
-// the name of a user. It must not begin a line.
+// Prose escapes a text that is not code, so that no part of it is taken for markup, a link, HTML or the name
+// of a user. It must not begin a line.
 func Prose(text string) string {
 	return proses.Replace(cutTo(textMost, strings.TrimSpace(logged(oneLine(text)))))
 }
@@ -45,7 +45,7 @@ func run(text string) (longest int) {
 	return longest
 }
 
-// CodeBlock returns a text as a block of code in a language; "" means in none.
+// CodeBlock returns a text as a block of code in a language, which may be "".
 func CodeBlock(language, text string) string {
 	fence := strings.Repeat("`", max(3, run(text)+1))
 	return fence + language + "\n" + Printed(strings.TrimRight(text, "\n")) + "\n" + fence + "\n"

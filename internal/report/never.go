@@ -18,7 +18,7 @@ const (
 	unranMost = 20
 )
 
-// layered reports whether a node stands on a layer.
+// layered reports whether some node of the system is carried by a layer.
 func layered(r *search.Result) (is bool) {
 	defer func() { _ = recover() }() // a New that does not work yet
 	for _, at := range r.Params.Addrs() {
@@ -52,7 +52,7 @@ func (p *printer) never(r *search.Result) {
 	p.blank()
 }
 
-// unran lists the lines of the service that never ran, where they were counted.
+// unran lists the lines of the service that never ran, if lines were counted.
 func (p *printer) unran(l *search.Lines) {
 	if l == nil {
 		return
@@ -80,7 +80,7 @@ func (p *printer) unran(l *search.Lines) {
 	p.blank()
 }
 
-// held returns where each liveness property was first seen to hold.
+// held describes where each liveness property was first seen to hold.
 func held(all []observe.Held) string {
 	var parts []string
 	for _, h := range all {
@@ -98,7 +98,7 @@ func held(all []observe.Held) string {
 	return strings.Join(parts, ", ")
 }
 
-// space writes in which parts the states differ.
+// space writes which parts of the state differ between the visited states.
 func (p *printer) space(s *search.Space) {
 	if s == nil {
 		return
@@ -149,7 +149,7 @@ func samples(part search.Part) string {
 	return strings.Join(short, ", ")
 }
 
-// rounded keeps two digits: more would say too much of an estimate.
+// rounded returns an estimate with two digits, since more digits would suggest an exact number.
 func rounded(n int) int {
 	unit := 1
 	for n/unit >= 100 {

@@ -11,8 +11,8 @@ import (
 // object is a JSON object, whose members are written in this order. A nil object is null.
 type object []member
 
-// member is a member of an object. If its name ends in a question mark, it is left out where its
-// value is zero or empty.
+// member is a member of an object. If its name ends in a question mark, it is left out when its value is zero
+// or empty.
 type member struct {
 	name  string
 	value any
@@ -43,7 +43,7 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// get returns the value of a member; nil if there is none.
+// get returns the value of a member, or nil if there is no such member.
 func (o object) get(name string) any {
 	for _, m := range o {
 		if strings.TrimSuffix(m.name, "?") == name {
@@ -53,7 +53,7 @@ func (o object) get(name string) any {
 	return nil
 }
 
-// orNull returns null for an empty text.
+// orNull returns a text, or null if it is empty.
 func orNull(s string) any {
 	if s == "" {
 		return nil

@@ -20,9 +20,9 @@ const (
 	stackMost = 60   // lines of a stack
 )
 
-// Plain returns text with escapes, as in Go, for everything that a terminal would obey, or that would
-// mislead a reader: control characters except line breaks and tabs, changes of the writing direction,
-// and bytes that are not UTF-8.
+// Plain returns a text in which characters that control a terminal or mislead a reader are escaped as in Go:
+// control characters except line breaks and tabs, changes of the writing direction, and bytes that are not
+// UTF-8.
 func Plain(text string) string {
 	if isPlain(text) {
 		return text
@@ -56,8 +56,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// harmless reports whether a character is only drawn. The joiners of emoji and
-// of some scripts are among the format characters that are.
+// harmless reports whether a character is only drawn. That includes format characters that join emoji, or
+// letters of some scripts.
 func harmless(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -82,8 +82,7 @@ func Line(text string) string {
 	return logged(Plain(strings.Join(strings.Fields(text), " ")))
 }
 
-// Printed returns a text of several lines that a terminal shows and a log keeps, and
-// neither obeys.
+// Printed returns a text of several lines in which neither a terminal nor a log finds a command.
 func Printed(text string) string {
 	lines := strings.Split(Plain(text), "\n")
 	for i := range lines {
@@ -92,11 +91,11 @@ func Printed(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// short returns a text as one line that fits in anything.
+// short returns a text as one line of limited length.
 func short(text string) string { return logged(cutTo(widest, oneLine(text))) }
 
-// logged returns a line that no machine takes for a command: those of GitHub begin with two
-// colons, after blanks, and older ones have "##[" anywhere.
+// logged returns a line that no machine takes for a command. Commands of GitHub begin with two colons, after
+// blanks; older ones have "##[" anywhere in the line.
 func logged(line string) string {
 	if rest := strings.TrimLeft(line, " \t"); strings.HasPrefix(rest, "::") {
 		line = line[:len(line)-len(rest)] + `\x3a` + rest[1:]

@@ -39,7 +39,7 @@ func Progress(now, then search.Progress, ago, elapsed, limit time.Duration) stri
 	return strings.Join(parts, ", ")
 }
 
-// doing returns the phase, and how much of it is done.
+// doing returns the phase of the search, and the share of it that is done.
 func doing(p search.Progress) string {
 	share := ""
 	if p.Of > 0 {
@@ -66,7 +66,7 @@ func doing(p search.Progress) string {
 	}
 }
 
-// pace returns how many there are, and how many more in a second of late.
+// pace returns a number with its noun, and its recent growth per second.
 func pace(now, then int, ago time.Duration, what string) string {
 	text := numerals.Many(now, what)
 	if ago > 0 && now >= then {
@@ -75,9 +75,8 @@ func pace(now, then int, ago time.Duration, what string) string {
 	return text
 }
 
-// left estimates how long the search still takes. An estimate exists for walks, which come
-// last, and if the search has a time limit. How many levels the exhaustive phase still has
-// is unknown.
+// left estimates how long the search still takes. It can do so for walks, which come last, and if the search
+// has a time limit. The number of levels that the exhaustive phase still has is unknown.
 func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts []string) {
 	phase, known := toGo(now, then, ago)
 	last := known && (now.Phase == search.PhaseWalks || now.Phase == search.PhasePrefixes)
@@ -102,8 +101,8 @@ func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts [
 	return parts
 }
 
-// toGo returns how long the phase still takes if it goes on at its recent speed. The speed is known if
-// both looks were at the same part of the phase, and enough was done between them.
+// toGo returns how long the phase still takes at its recent speed. The speed is known if both states were in
+// the same part of the phase, and enough work was done between them.
 func toGo(now, then search.Progress, ago time.Duration) (left time.Duration, known bool) {
 	const least = 50
 	done := now.Done - then.Done
@@ -113,7 +112,7 @@ func toGo(now, then search.Progress, ago time.Duration) (left time.Duration, kno
 	return time.Duration(float64(ago) * float64(now.Of-now.Done) / float64(done)), true
 }
 
-// Elapsed returns a duration in whole seconds, as short as can be.
+// Elapsed returns a duration in whole seconds, in its shortest form.
 func Elapsed(d time.Duration) string {
 	s := int(d.Seconds())
 	switch {

@@ -12,8 +12,8 @@ import (
 	"macemc/trace"
 )
 
-// Replayed writes the result of taking a recorded path again, as text, with all steps or only the last
-// ones. Its last line is that of Outcome.
+// Replayed writes the result of replaying a recorded path, as text, with all steps or only the last ones. Its
+// last line is that of Outcome.
 func Replayed(w io.Writer, path *choose.Path, r *search.Replayed, all bool) error {
 	p := &printer{w: w, all: all}
 	s := replayed(path, r)
@@ -34,8 +34,8 @@ func Outcome(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	return p.err
 }
 
-// Recorded returns the failure for which a path was recorded, if the run ends differently now, or else
-// "".
+// Recorded describes the failure for which a path was recorded, if the run ends differently now. Otherwise it
+// returns "".
 func Recorded(path *choose.Path, r *search.Replayed) string {
 	if r.Reproduced || r.Recorded == trace.VerdictNone {
 		return ""
@@ -68,7 +68,7 @@ func outcome(s subject, path *choose.Path, r *search.Replayed) string {
 	return fmt.Sprintf("not reproduced: %s; now %s", cmp.Or(Recorded(path, r), "recorded for "+r.Recorded.String()), now)
 }
 
-// outcome returns the verdict, the property and the step.
+// outcome returns the verdict, the property and the step of the failure.
 func (s subject) outcome() string {
 	f := s.Finding
 	where := ", " + at(f.Step)

@@ -19,8 +19,7 @@ import (
 
 const labels = 12 // the width of the column of labels
 
-// Result writes the result of a search, as text. For findings with an account it says where
-// their files are.
+// Result writes the result of a search, as text. For findings with an account, it names their files.
 func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 	p := &printer{w: w}
 	s, found := about(r), subjects(r, all)
@@ -60,7 +59,7 @@ func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 	return p.err
 }
 
-// suspects returns how many suspected runs were not decided.
+// suspects returns the number of suspected runs that were not decided, as text.
 func suspects(r *search.Result) string {
 	switch n := len(r.Undecided); n {
 	case 0:
@@ -88,7 +87,7 @@ func (p *printer) undecided(r *search.Result) {
 	}
 }
 
-// title writes the first line, and where a search began that did not begin at the start.
+// title writes the first line, and the place where the search began if it did not begin at the start.
 func (p *printer) title(text string, r *search.Result) {
 	p.line("%s", text)
 	if r.Options.Prefix != nil {
@@ -97,7 +96,7 @@ func (p *printer) title(text string, r *search.Result) {
 	p.blank()
 }
 
-// prefixes lists the runs to begin searches with.
+// prefixes lists the recorded runs from which further searches can begin.
 func (p *printer) prefixes(s subject, r *search.Result) {
 	p.line("%s: %s of %s in steady state", s.Name(), numerals.Count(len(r.Prefixes)), numerals.Many(r.Options.Prefixes, "run"))
 	p.blank()
@@ -130,7 +129,7 @@ func within(stop search.Stop) string {
 	}
 }
 
-// beforeCut returns said of findings of a search that was cut short.
+// beforeCut returns a note for the findings of a search that was cut short.
 func beforeCut(r *search.Result) string {
 	if r.Cut == "" {
 		return ""
@@ -191,7 +190,7 @@ func (p *printer) finding(s subject) {
 	p.stack(f.Stack)
 }
 
-// orders writes the ranges over maps that may be the reason why a step differs each time.
+// orders writes the statements that range over a map, which may be the reason why a step differs each time.
 func (p *printer) orders(all []account.Order) {
 	for i, o := range all {
 		label, why := "", ""
@@ -251,7 +250,7 @@ func (p *printer) stack(stack string) {
 	p.blank()
 }
 
-// clocks says how often clocks may misbehave.
+// clocks describes how often clocks may misbehave.
 func clocks(of *search.Programs) string {
 	if of.Clocks == 0 {
 		return ""
@@ -381,7 +380,7 @@ func ignored(r *search.Result) string {
 	return text
 }
 
-// unpromised says that nothing could be violated, if the system has no properties.
+// unpromised returns a note that nothing could be violated, if the system has no properties.
 func unpromised(r *search.Result) string {
 	if len(r.System.Properties) > 0 {
 		return ""
@@ -429,7 +428,7 @@ func safety(r *search.Result) string {
 	}
 }
 
-// reduction says which steps were left out, or why none were though that was asked for.
+// reduction describes which steps were left out, or says why none were although the user asked for it.
 func reduction(s *search.Stats) string {
 	switch {
 	case s.Unreduced != "":
@@ -458,7 +457,7 @@ func reduction(s *search.Stats) string {
 	return text
 }
 
-// symmetry says which nodes' names do not count, or why all do though something else was asked for.
+// symmetry describes which nodes are interchangeable, or says why none are although the user asked for it.
 func symmetry(s *search.Stats) string {
 	switch {
 	case s.Asymmetric != "":
@@ -469,8 +468,8 @@ func symmetry(s *search.Stats) string {
 	return fmt.Sprintf("one of the states that differ only in the names of %s was visited; %s compared with renamed ones, as a check", s.Symmetric, numerals.Many(s.Renamed, "state"))
 }
 
-// sparing returns how many faults the runs of the exhaustive phase had at most, if that was
-// not up to the budgets.
+// sparing returns the largest number of faults in a run of the exhaustive phase, if it is less than the
+// budgets allow.
 func sparing(faults int) string {
 	if faults == 0 {
 		return ""
@@ -518,7 +517,7 @@ func liveness(s subject, r *search.Result) string {
 	}
 }
 
-// walked returns how many walks were taken from the start, and how long they were.
+// walked describes the walks from the start: their number and their length.
 func walked(r *search.Result) string {
 	walks := numerals.Many(r.Liveness.Walks, "walk")
 	if least := r.Options.WalkLeast; least > 0 {
@@ -527,7 +526,7 @@ func walked(r *search.Result) string {
 	return fmt.Sprintf("%s of at most %s", walks, numerals.Many(r.Liveness.WalkSteps, "step"))
 }
 
-// periphery says from how many states at the ends of rounds walks were taken.
+// periphery describes the walks from states at the ends of rounds.
 func periphery(y search.Periphery) string {
 	from := "from each of " + numerals.Many(y.States, "state")
 	if y.Walked < y.States {
@@ -558,7 +557,7 @@ func became(r *search.Result, steps string) string {
 	return fmt.Sprintf("each became live within %s", steps) + suspects(r)
 }
 
-// kept returns the form in which the engine kept the states, or "" if it is the default.
+// kept describes the form in which the engine kept the states, or returns "" if it is the default.
 func kept(r *search.Result) string {
 	reference := r.Stats.Engine == string(search.EngineReference)
 	switch o := r.Options; {
@@ -571,7 +570,7 @@ func kept(r *search.Result) string {
 	}
 }
 
-// copies returns how nodes are copied, if that is not by the walk.
+// copies describes how nodes are copied, if the walker does not copy them.
 func copies(r *search.Result) string {
 	switch {
 	case r.Stats.Uncopied != "":
@@ -606,8 +605,8 @@ func prefix(r *search.Result) string {
 	return text
 }
 
-// environment returns how the environment may misbehave, and how the links are set where a
-// user said so.
+// environment describes how the environment may misbehave, and the settings of links that the user has
+// chosen.
 func environment(r *search.Result) string {
 	text := ""
 	if f := r.Options.Stated(r.System); !f.IsZero() {
@@ -684,7 +683,7 @@ func effort(s search.Stats) string {
 	return text
 }
 
-// dear says which nodes' steps were not looked up.
+// dear names the nodes whose steps were not looked up.
 func dear(nodes uint64) string {
 	if nodes == 0 {
 		return ""
@@ -692,7 +691,7 @@ func dear(nodes uint64) string {
 	return "; not those of " + strings.Join(dearNodes(nodes), ", ") + ", since most of them are new"
 }
 
-// dearNodes returns the nodes that have a bit in a set.
+// dearNodes returns the names of the nodes whose bits are set.
 func dearNodes(set uint64) (names []string) {
 	for ; set != 0; set &= set - 1 {
 		names = append(names, fmt.Sprintf("n%d", bits.TrailingZeros64(set)))
@@ -700,7 +699,7 @@ func dearNodes(set uint64) (names []string) {
 	return names
 }
 
-// manners returns how many walks there were of each manner, if of several.
+// manners returns the number of walks of each manner, if there were several manners.
 func manners(m search.Manners) string {
 	var each []string
 	for name, n := range m.All() {
@@ -712,7 +711,8 @@ func manners(m search.Manners) string {
 	return " (" + strings.Join(each, ", ") + ")"
 }
 
-// stopped returns why the search did; where it found something and was cut short, both.
+// stopped returns the reason why the search stopped. If it found something and was also cut short, it returns
+// both.
 func stopped(r *search.Result) string {
 	switch found := len(r.Findings); {
 	case r.Cut == "" || found == 0:
@@ -724,7 +724,7 @@ func stopped(r *search.Result) string {
 	}
 }
 
-// some lists a few numbers.
+// some returns the first few of some numbers, as text.
 func some(numbers []int) string {
 	const most = 5
 	var words []string
@@ -776,7 +776,7 @@ func ended(r *search.Result, why search.Stop) string {
 	}
 }
 
-// quarantined says what was left out, since it ended processes.
+// quarantined describes the walks and states that were left out, since they ended processes.
 func quarantined(r *search.Result) string {
 	var parts []string
 	if r.Left > 0 {
@@ -791,7 +791,7 @@ func quarantined(r *search.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-// leftOut lists the runs to states that were left out.
+// leftOut lists the files with the runs to states that were left out.
 func (p *printer) leftOut(r *search.Result) {
 	if len(r.LeftAt) == 0 {
 		return
@@ -806,7 +806,7 @@ func (p *printer) leftOut(r *search.Result) {
 	}
 }
 
-// measured writes the one block that differs between runs of one seed.
+// measured writes the block of measurements, the only one that differs between runs of one seed.
 func (p *printer) measured(r *search.Result) {
 	m := r.Measured
 	p.line("measured:")
@@ -843,7 +843,7 @@ func waited(r *search.Result) string {
 		100*m.CPU/m.Elapsed)
 }
 
-// slower returns why a search was slower than it could be, or "" if it was not.
+// slower returns the reason why a search was slower than it could be, or "".
 func slower(r *search.Result) string {
 	if r.Measured.Slow == "" {
 		return ""

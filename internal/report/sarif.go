@@ -91,7 +91,7 @@ func (s subject) rules() (rules []object) {
 	return rules
 }
 
-// ruleOf returns the place of the finding's rule among all.
+// ruleOf returns the index of the finding's rule among all rules.
 func (s subject) ruleOf() int {
 	for i, p := range s.System.Properties {
 		if failed := s.Violated(); len(failed) > 0 && p.Name == failed[0] {
@@ -126,8 +126,8 @@ func (s subject) sarifResult(rules []object, root string) object {
 	}
 }
 
-// fingerprint returns the same text for all findings of one kind, whatever run shows them.
-// Tools use it to recognize a finding of an earlier search.
+// fingerprint returns a text that is the same for all findings of one kind, whatever run shows them. Tools
+// use it to recognize a finding of an earlier search.
 func (s subject) fingerprint() string {
 	at := s.Finding.Identity
 	if s.Finding.Critical != nil {
@@ -136,8 +136,8 @@ func (s subject) fingerprint() string {
 	return canon.OfString(strings.Join([]string{s.Name(), s.Finding.Verdict.String(), s.Finding.Property, at}, "\x00")).String()
 }
 
-// sarifSteps returns the run as a flow: where each step was handled. Steps of the
-// environment have no place in the code, and are included without one.
+// sarifSteps returns the run as a flow through the code: the place where each step was handled. Steps of the
+// environment are included without a place.
 func (s subject) sarifSteps(all *account.Sources, root string) (flow []object) {
 	if s.Finding.Trace == nil {
 		return nil
@@ -174,8 +174,8 @@ func escapedPath(name string) string { return (&url.URL{Path: name}).EscapedPath
 
 var noSlug = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// Slug returns a name of letters, digits and hyphens for a text, of at most that many
-// characters. It is "" if the text has none of these.
+// Slug returns a name for a text that consists of letters, digits and hyphens and has at most that many
+// characters. It is "" if the text has no letters and digits.
 func Slug(text string, most int) string {
 	s := strings.Trim(noSlug.ReplaceAllString(text, "-"), "-")
 	if len(s) > most {
@@ -187,7 +187,7 @@ func Slug(text string, most int) string {
 	return s
 }
 
-// camel returns a text as one word, as names of rules are: BothAreConnected.
+// camel returns a text as one word, in the style of names of rules: BothAreConnected.
 func camel(text string) (word string) {
 	for part := range strings.SplitSeq(Slug(text, 100), "-") {
 		if part != "" {

@@ -13,11 +13,11 @@ import (
 type Told struct {
 	Name     string   // the system, with its known bugs
 	Title    string   // name and gist
-	Verdict  string   // what kind of finding it is, in a sentence
-	Live     []string // dead: the liveness properties that were checked
-	Failing  []string // dead: those that fail at the end
-	Evidence string   // dead: why we believe it; lines
-	Setting  string   // how it was run, on one line
+	Verdict  string   // the kind of the finding, in a sentence
+	Live     []string // for a dead run: the liveness properties that were checked
+	Failing  []string // for a dead run: the properties that fail at the end
+	Evidence string   // for a dead run: the evidence, in lines
+	Setting  string   // the settings of the run, on one line
 }
 
 // Tell returns the description of a finding.
@@ -43,8 +43,8 @@ func Tell(a *account.Account) Told {
 	return t
 }
 
-// Steps writes the steps of a finding's run after from, to the one numbered to,
-// with everything that they did, as text.
+// Steps writes the steps of a finding's run after number from, up to number to, with all of their effects, as
+// text.
 func Steps(w io.Writer, a *account.Account, from, to int) error {
 	p, s := &printer{w: w, all: true}, subject{a}
 	p.part(s, from, min(to, s.length()))

@@ -11,12 +11,12 @@ import (
 
 const (
 	stepsMost   = 12 // steps of a trace that are shown
-	stepsAfter  = 4  // of them, those after the step at which a dead run turned
+	stepsAfter  = 4  // of these, the steps after the critical step of a dead run
 	effectsMost = 6  // effects of a step that are shown
 )
 
-// steps writes the last steps of the run, or those around the critical one, or all. The
-// path has the events and coins; the trace, if there is one, adds what the handlers did.
+// steps writes the last steps of the run, the steps around the critical one, or all steps. The path has the
+// events and coins; the trace, if there is one, adds the effects of handlers.
 func (p *printer) steps(s subject) {
 	n := s.length()
 	from, to := s.shownSteps(n)
@@ -41,8 +41,8 @@ func (p *printer) steps(s subject) {
 	p.blank()
 }
 
-// shownSteps returns the part of a run of n steps that is shown, after step from and up to step to: the
-// end of the run, or for a dead run the steps around its critical step.
+// shownSteps returns the part of a run of n steps that is shown: the steps after from, up to to. It is the
+// end of the run or, for a dead run, the steps around the critical step.
 func (s subject) shownSteps(n int) (from, to int) {
 	to = n
 	if f := s.Finding; f.Verdict == trace.VerdictDead && f.Critical != nil {
@@ -103,7 +103,7 @@ func (p *printer) step(width int, number, identity string) {
 	p.line("%s", cut(fmt.Sprintf("  %*s  %s", width, number, identity)))
 }
 
-// shown returns a step's event as people read it, if more is known of it than its identity.
+// shown returns a step's event in a form for people, if more is known about it than its identity.
 func (s subject) shown(step int, identity string) string {
 	if t := s.Finding.Trace; t != nil && 0 < step && step <= len(t.Steps) && t.Steps[step-1].Identity == identity {
 		return t.Steps[step-1].Shown(s.Walker().Text)

@@ -31,7 +31,7 @@ func subjects(r *search.Result, all []*account.Account) (out []subject) {
 	return out
 }
 
-// setting returns how it was run, as one line.
+// setting describes the settings of the run, on one line.
 func (s subject) setting() string {
 	parts := []string{numerals.Many(s.Params.Nodes, "node")}
 	parts = append(parts, s.Params.Settings(s.System)...)
@@ -41,8 +41,8 @@ func (s subject) setting() string {
 	return strings.Join(parts, "; ")
 }
 
-// byzantine names the nodes that do not keep to the protocol, and says what they do
-// instead. The system of a result has those that were asked for.
+// byzantine names the nodes that do not keep to the protocol, and describes what they do instead. The system
+// of a result contains the Byzantine nodes that the user asked for.
 func byzantine(sys *sim.System, p sim.Params) (names []string) {
 	all, _ := sys.Byzantines(p, "") // the search has asked before
 	for _, b := range all {
@@ -51,7 +51,7 @@ func byzantine(sys *sim.System, p sim.Params) (names []string) {
 	return names
 }
 
-// free reports whether timers were free in the run, even if the system guarantees an order.
+// free reports whether timers could fire in any order in the run, even if the system guarantees an order.
 func (s subject) free() bool {
 	_, free := s.Path().Get("timers")
 	return free
@@ -60,7 +60,7 @@ func (s subject) free() bool {
 // title returns the first line of a report: the name of the system, and what happened.
 func (s subject) title() string { return cutTo(widest, s.Name()+": "+s.gist()) }
 
-// gist returns what happened, in half a sentence.
+// gist describes the finding in half a sentence.
 func (s subject) gist() string {
 	f := s.Finding
 	switch f.Verdict {

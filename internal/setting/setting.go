@@ -20,7 +20,7 @@ type Setting struct {
 // Budgets returns the faults in force.
 func (s *Setting) Budgets() sim.Faults { return s.Conditions.Budgets(s.Sys) }
 
-// Stormy reports whether a run may have anything to heal.
+// Stormy reports whether runs may have faults or other misbehaviour that healing ends.
 func (s *Setting) Stormy() bool { return s.Conditions.Stormy(s.Sys, s.Params) }
 
 // The keys of a header that record a setting.
@@ -39,8 +39,8 @@ const (
 	keyCrashes   = "crashes"
 )
 
-// KeyOpening is the key of a request that was made from outside while nodes ran live. The
-// caller that merges their records adds the request to the system before Parse.
+// KeyOpening is the key for a request that was made from outside while nodes ran live. The code that merges
+// their records adds these requests to the system before it calls Parse.
 const KeyOpening = "opening"
 
 // Repeated lists the keys that a header may have several times.
@@ -54,7 +54,7 @@ func Describes(key string) bool {
 	return slices.Contains(Repeated, key) || slices.Contains(Single, key)
 }
 
-// The values of keys for conditions that are on or off.
+// The values of keys for conditions that are either on or off.
 const (
 	freeTimers  = "free"
 	diskReorder = "reorder"

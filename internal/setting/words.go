@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// CrashModels lists the words for the models.
+// CrashModels lists the words for the models of crashes.
 var CrashModels = []string{"explicit", string(sim.CrashWithin), string(sim.CrashImplicit)}
 
 // ParseCrashModel reads one of CrashModels. The empty text is the zero model.

@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	times       = 10        // the effort of the slowest bug
-	statesLeast = 1_000_000 // of a space that is not closed
-	walksLeast  = 10_000    // as in a search by default
+	times       = 10        // the effort, as a multiple of that for the slowest bug
+	statesLeast = 1_000_000 // the least number of states, unless the space is closed
+	walksLeast  = 10_000    // the least number of walks, as in a search by default
 )
 
-// Clean is the search of a system without its bugs, under flags that some of
-// them share.
+// Clean is the search of a system without its bugs. Bugs that need the same flags share one.
 type Clean struct {
-	Entry known.Entry // the first of these bugs: the system and the flags are its
+	Entry known.Entry // the first of these bugs, which has the system and the flags
 	Bugs  []sim.BugID
 
-	// The effort for the slowest of the bugs: the most of all bugs and seeds.
+	// Transitions and WalkSteps are the effort for the slowest of these bugs: the largest of all bugs and
+	// seeds.
 	Transitions, WalkSteps int
 
-	Result *search.Result // nil if it was not got to
+	Result *search.Result // nil if the search was not begun
 	Time   time.Duration  // of the search
 	Short  []string       // why it does not count as clean, or nil if it does
 	Replay string         // the command that replays what was found, or "" if nothing was
@@ -38,13 +38,13 @@ func (c *Clean) Is() bool { return c.Result != nil && len(c.Short) == 0 }
 
 // Ahead counts the searches that a verification is about to take.
 type Ahead struct {
-	Bugs, Seeds int           // that are looked for
-	Searches    int           // without a bug
-	WalkSteps   int           // the least number of steps that these take; 0 if it depends on the bugs
-	About       time.Duration // as long as that needs, if it goes on as for the bugs
+	Bugs, Seeds int           // the numbers of bugs, and of seeds for each
+	Searches    int           // the number of searches without a bug
+	WalkSteps   int           // the least number of steps of these; 0 if it depends on the bugs
+	About       time.Duration // an estimate of their time, by the speed of the searches for the bugs
 }
 
-// cleans returns the searches to take without a bug: one for each system and flags.
+// cleans returns the searches to take without a bug: one for each combination of a system and flags.
 func cleans(entries []known.Entry) (all []*Clean) {
 	for _, e := range entries {
 		i := slices.IndexFunc(all, func(c *Clean) bool { return c.under(e) })
@@ -61,7 +61,7 @@ func (c *Clean) under(e known.Entry) bool {
 	return c.Entry.System == e.System && reflect.DeepEqual(c.Entry.Flags, e.Flags)
 }
 
-// cleanAll searches without a bug wherever one was looked for.
+// cleanAll searches without a bug each system in which a bug was looked for.
 func (s *session) cleanAll() error {
 	ahead := Ahead{Searches: len(s.report.Cleans)}
 	for _, c := range s.report.Cleans {
@@ -77,7 +77,7 @@ func (s *session) cleanAll() error {
 	return nil
 }
 
-// measure records the effort that the bugs have needed, and returns the longest time of one of them.
+// measure records the largest effort that a bug has needed, and returns the longest time.
 func (c *Clean) measure(bugs []Bug) (longest time.Duration) {
 	for _, b := range bugs {
 		if !c.under(b.Entry) {
@@ -91,7 +91,7 @@ func (c *Clean) measure(bugs []Bug) (longest time.Duration) {
 	return longest
 }
 
-// clean searches a system without its bugs, and records the result for all of them.
+// clean searches a system without its bugs, and records the result for all of these bugs.
 func (s *session) clean(c *Clean, what string) error {
 	r, err := s.search(what, c.Entry, s.Seed, search.Options{
 		Paths: walksLeast,

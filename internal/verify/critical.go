@@ -12,7 +12,7 @@ import (
 	"macemc/trace"
 )
 
-// is reports whether the critical step of a finding is of this kind.
+// is reports whether the critical step of a finding is one that c describes.
 func is(f *search.Finding, p sim.Params, c known.Critical) bool {
 	at := f.Critical.Step
 	if at == 0 || c.Kind == 0 {
@@ -31,7 +31,7 @@ func is(f *search.Finding, p sim.Params, c known.Critical) bool {
 	return e.Kind == c.Kind && kindOf(e.Value) == c.Message && plays(f.Trace.Steps[:at-1], e.Node, p, c.Role)
 }
 
-// kindOf returns the name of a value's type: of a message, a signal, ...
+// kindOf returns the name of the type of a message or signal.
 func kindOf(value any) string {
 	if value == nil {
 		return ""

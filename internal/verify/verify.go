@@ -14,25 +14,25 @@ import (
 
 // Options are the options for verifying the catalogue.
 type Options struct {
-	Seed    int                        // the first; 0 means 1
-	Seeds   int                        // how many each bug is looked for on
+	Seed    int                        // the first seed; 0 means 1
+	Seeds   int                        // the number of seeds on which each bug is looked for
 	NoAlone bool                       // do not look for a bug without its flags
 	NoClean bool                       // do not search the correct systems
-	Explain func(*search.Result) error // looks into what a search has found, or nil if nothing does
-	Search  search.Options             // of all searches: Stuck, OnStuck, Memory, Progress
-	Stop    func() search.Stop         // as of a search
+	Explain func(*search.Result) error // analyzes what a search has found; nil means no analysis
+	Search  search.Options             // the options of all searches: Stuck, OnStuck, Memory, Progress
+	Stop    func() search.Stop         // as in the options of a search
 	Ahead   func(Ahead)                // called before the searches for bugs, and before those without one
 	Begin   func(what string)          // called before each search
 
-	// Keep keeps what was found without a bug, and returns the command that replays it, or
-	// nil if nothing does.
+	// Keep stores what was found without a bug, and returns the command that replays it. If Keep is nil,
+	// nothing is stored.
 	Keep func(*search.Result) (replay string, err error)
 }
 
 // Report is the result of a verification.
 type Report struct {
 	Bugs   []Bug
-	Of     int         // bugs that were asked for
+	Of     int         // the number of bugs that were to be verified
 	Seed   int         // the first
 	Seeds  int         // how many
 	Cleans []*Clean    // the searches without a bug, or nil if none was asked for
@@ -43,10 +43,10 @@ type Report struct {
 type Bug struct {
 	Entry  known.Entry
 	Runs   []Run  // one for each seed
-	Alone  bool   // it is found with --bug alone: on every seed if that is all, else on the first
+	Alone  bool   // it is found with --bug alone: on every seed if it needs no other flags, otherwise on the first
 	Clean  *Clean // nil if the system was not searched without it
 	Nodes  int
-	Stated bool // on every seed it is found as its entry states, which may allow for other critical steps
+	Stated bool // it is found on every seed as its entry states; an entry may allow other critical steps on some
 }
 
 // Run is the search for a bug on one seed.
@@ -57,8 +57,8 @@ type Run struct {
 	Critical *search.Critical // nil means none, or not isolated
 	Stats    search.Stats
 	Time     time.Duration // of the search
-	Problem  string        // how it differs from what the entry states; "" means not at all, but for Other
-	Other    string        // the critical step, where it is none that the entry states, or "" if it is one
+	Problem  string        // the difference from what the entry states, apart from Other; "" means none
+	Other    string        // the critical step, if the entry does not state it, or ""
 }
 
 // Holds reports whether everything that was checked is as the catalogue states.
@@ -70,7 +70,7 @@ func (r *Report) Holds() bool {
 type session struct {
 	Options
 	report Report
-	took   time.Duration // what the last search needed, without what looked into its finding
+	took   time.Duration // the time of the last search, without the analysis of its finding
 }
 
 // Run verifies entries. An error is about the entries' flags.
@@ -125,8 +125,8 @@ func (s *session) find(e known.Entry) error {
 	return nil
 }
 
-// stated reports whether runs are as an entry states: each by its verdict, and by their
-// critical steps as often as the share that the entry states.
+// stated reports whether runs are as an entry states: each has the stated verdict, and the share of runs with
+// a stated critical step is as large as the entry states.
 func stated(e known.Entry, runs []Run) bool {
 	held := known.Share{Of: len(runs)}
 	for _, r := range runs {
@@ -140,11 +140,11 @@ func stated(e known.Entry, runs []Run) bool {
 	return held.Held == held.Of || e.Fresh.Of > 0 && e.Fresh.Like(held)
 }
 
-// explainEffort is the number of steps and states that may be spent on the critical step of
-// a finding: an entry states which step that is, and not that little effort shows it.
+// explainEffort is the number of steps and states that may be spent on the critical step of a finding. It is
+// large, since an entry states which step is critical, not how much effort shows it.
 const explainEffort = 10_000_000
 
-// search takes one search with the flags of an entry. If it is nil, it was stopped.
+// search takes one search with the flags of an entry. It returns nil if it was stopped.
 func (s *session) search(what string, e known.Entry, seed int, bounds search.Options, bugs ...sim.BugID) (*search.Result, error) {
 	if s.Begin != nil {
 		s.Begin(what)
@@ -181,7 +181,7 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 	return r, nil
 }
 
-// configure makes options of an entry's flags.
+// configure sets options according to an entry's flags.
 func configure(opts *search.Options, e known.Entry, bugs []sim.BugID) (err error) {
 	if opts.Prefix, err = e.Prefix(); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// Identity is the identity of an event, parsed. Paths keep and compare identities as one
-// line of text.
+// Identity is the identity of an event, split into its parts. Paths keep and compare identities as lines of
+// text.
 type Identity struct {
 	Node sim.Addr // where it happens; zero for an event of the whole network
 	Kind sim.Kind
@@ -41,9 +41,8 @@ func Identify(text string) Identity {
 	return Identity{}
 }
 
-// Alike returns an identity without the contents of its value: it keeps the type and, for a
-// message, the sender and the link. So a message of this term and one of the next are
-// alike.
+// Alike returns an identity without the contents of its value: it keeps the type and, for a message, the
+// sender and the link. So messages of two terms that are otherwise equal have the same result.
 func Alike(text string) string {
 	at := strings.IndexAny(text, `("{[`)
 	if at < 0 {

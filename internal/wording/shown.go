@@ -37,10 +37,10 @@ func carries(e contract.Envelope) (body sim.Message, words string) {
 	return e.Carries()
 }
 
-// Shown returns the text of a message, a signal or a fact for people. A message inside of an
-// Envelope comes before the words for its envelopes. If the value has a String method that does
-// not panic, the text is the type's name with that string. Otherwise it is what text writes, and
-// that alone identifies a value.
+// Shown returns the text of a message, a signal or a fact for people. A message inside of an Envelope comes
+// before the words for its envelopes. If the value has a String method that does not panic, Shown returns the
+// type's name with that string. Otherwise it returns the result of text, which is the only form that
+// identifies a value.
 func Shown(text func(any) string, v any) string {
 	if q, is := v.(sim.Quorum); is {
 		return q.Text(func(m any) string { return Shown(text, m) })

@@ -8,9 +8,9 @@ import (
 	"macemc/internal/bubble"
 )
 
-// bounded takes the worlds that deviate at most Deviate times from the one in which nothing does: first those
-// that deviate once, at each draw and to each other answer, and then those that deviate once more, later.
-// Each is taken once. Draws of 64 bits deviate to two other values.
+// bounded takes the worlds that deviate at most Deviate times from the world without deviations. First it
+// takes those with one deviation, at each draw and to each other answer, and then those with one more, later
+// deviation. It takes each world once. A draw of 64 bits deviates to two other values.
 func (s *Search) bounded() (f *Finding, taken int, err error) {
 	world, failure, err := s.lot(0, 1, 1)
 	if err != nil {
@@ -43,8 +43,8 @@ func (s *Search) bounded() (f *Finding, taken int, err error) {
 	return nil, taken, nil
 }
 
-// beyond takes the worlds that deviate once more than a base, and returns in which draws. all is nil if the
-// search was to end before.
+// beyond takes the worlds with one more deviation than base, and returns the draw in which each of them
+// deviates. all is nil if the search had to end before.
 func (s *Search) beyond(base []bubble.Draw, taken *int) (f *Finding, all map[int]bubble.Draw, err error) {
 	t := &tape{of: s.Of, test: s.Test, toolchain: toolchain(), overlay: s.binary.overlay.Hash, seed: s.Seed, draws: base}
 	file, done, err := s.spool(t)
@@ -92,7 +92,7 @@ func (s *Search) beyond(base []bubble.Draw, taken *int) (f *Finding, all map[int
 	return nil, all, nil
 }
 
-// further takes every stride-th world that deviates once more than a tape, in one process after the other.
+// further takes every stride-th world with one more deviation than a tape, in one process after another.
 func (s *Search) further(tape string, from, to, stride int) (r result, err error) {
 	all := map[int]bubble.Draw{}
 	for {

@@ -57,7 +57,8 @@ func build() (Binary, error) {
 	return Binary{own(file), o}, nil
 }
 
-// environment returns the variables by which the go command builds another program of the same source.
+// environment returns the environment variables with which the go command builds another program from the
+// same source.
 func environment() (all []string) {
 	for _, name := range []string{"GOFLAGS", "GOEXPERIMENT", "CGO_ENABLED", "GOAMD64", "GODEBUG"} {
 		all = append(all, os.Getenv(name))
@@ -65,8 +66,8 @@ func environment() (all []string) {
 	return all
 }
 
-// own returns another name of a program, for this process alone: another process may build the program again
-// while this one takes worlds. It removes such names of processes that have ended.
+// own returns another name for a program that only this process uses, since another process may build the
+// program again while this one takes worlds. It removes such names of processes that have ended.
 func own(file string) string {
 	all, _ := filepath.Glob(file + "-*")
 	for _, name := range all {
@@ -82,7 +83,7 @@ func own(file string) string {
 	return name
 }
 
-// settings returns the tags that this test was built with, and whether it is by -race.
+// settings returns the tags with which this test was built, and whether it was built with -race.
 func settings() (tags []string, race bool) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
@@ -99,15 +100,15 @@ func settings() (tags []string, race bool) {
 	return tags, race
 }
 
-// A Source says what a program is built of, so that it is built once more with the overlay.
+// A Source says from what a program is built, so that it can be built again with the overlay.
 type Source struct {
 	Main    string   // its package main
-	Dir     string   // where the go command runs; "" means here
+	Dir     string   // where the go command runs; "" means the current folder
 	Overlay string   // the file of an overlay that it needs; "" means none
 	Flags   []string // of the go command
 }
 
-// Build builds the program with the overlay, unless this process is one that was.
+// Build builds the program with the overlay, unless this process is already such a build.
 func (src Source) Build() (Binary, error) {
 	dir, err := overlay.Cache()
 	if err != nil {

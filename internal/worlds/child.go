@@ -25,14 +25,14 @@ import (
 // A Body is the function that the user wrote: a test that runs in a bubble.
 type Body func(t *testing.T, w *program.World)
 
-// A System is a body without a test. It passes entries of its log to say, which is nil where nobody
-// reads them.
+// A System is a body that does not belong to a test. It passes the entries of its log to say, which is nil if
+// nobody reads them.
 type System func(t *T, w *program.World, say func(entry any))
 
-// T is the outcome of a world of a System.
+// T collects the outcome of a world of a System.
 type T struct{ text string }
 
-// Error says that the world fails, and how. The world goes on.
+// Error records that the world fails, with the reason. The world goes on.
 func (t *T) Error(args ...any) { t.text = strings.TrimSpace(t.text + "\n" + fmt.Sprint(args...)) }
 
 // Skip ends the world without a failure, and Fatal ends it with one. The body calls them in its own
@@ -49,10 +49,10 @@ type child struct {
 	system   System
 	out      *os.File
 	recorder *bubble.Recorder
-	failure  *Failure // of the world that is taken
+	failure  *Failure // the failure of the current world
 	world    *program.World
-	number   int    // of the world
-	live     uint64 // bytes after the last collection
+	number   int    // the number of the current world
+	live     uint64 // the bytes in use after the last garbage collection
 	notes    bool   // lines of the world are written as they come
 }
 
@@ -64,7 +64,7 @@ func Do(j *job, body Body) error {
 // DoSystem does a job about a system in this process.
 func DoSystem(j *job, body System) error { return (&child{job: j, system: body}).work() }
 
-// work makes the process fit for worlds, and takes them.
+// work prepares the process for worlds, and takes them.
 func (c *child) work() error {
 	if err := errors.Join(bubble.Exact(), outside(), c.unset()); err != nil {
 		return err
@@ -90,10 +90,10 @@ func (c *child) work() error {
 const (
 	limit    = 2 << 30
 	fullMost = 512 << 20
-	eager    = 64 << 20 // garbage is collected between two worlds after so much, and not before there is as much as is live
+	eager    = 64 << 20 // garbage is collected between two worlds after this many new bytes, but not before they are as many as the live ones
 )
 
-// drawn is crypto/rand in a bubble: the tape's.
+// drawn replaces the reader of crypto/rand in a bubble. Its bytes come from the tape.
 type drawn struct{}
 
 func (drawn) Read(p []byte) (int, error) {
@@ -114,8 +114,8 @@ func (c *child) say(l line) {
 	}
 }
 
-// do takes the worlds: first one in which nothing deviates, which is judged if it is
-// asked for.
+// do takes the worlds of the job. It begins with one without deviations, which is judged only if the job
+// includes it.
 func (c *child) do() error {
 	j := c.job
 	if j.Names != nil {
@@ -148,8 +148,8 @@ func (c *child) do() error {
 	return c.each(j.To, func(k int) (*bubble.Draw, bubble.Plan) { return nil, j.plan(k, prefix) })
 }
 
-// each takes the worlds of the job below a number, until one fails or the process has grown too
-// large. what returns the draw that is new in a world, if there is one, and the world's plan.
+// each takes the worlds of the job below a number, until one fails or the process has grown too large. what
+// returns the plan of a world, and the draw in which it deviates further, if there is one.
 func (c *child) each(below int, what func(k int) (*bubble.Draw, bubble.Plan)) error {
 	for k := c.job.From; k < below; k += c.job.Stride {
 		draw, plan := what(k)
@@ -170,7 +170,7 @@ func (c *child) each(below int, what func(k int) (*bubble.Draw, bubble.Plan)) er
 	return nil
 }
 
-// single takes one world, with its draws in a file and its lines as they come.
+// single takes one world. It writes its draws into a file, and its log lines as they come.
 func (c *child) single(prefix *tape) error {
 	j := c.job
 	p := j.plan(j.From, prefix)
@@ -196,7 +196,7 @@ func (c *child) single(prefix *tape) error {
 	return nil
 }
 
-// cuts takes worlds of a tape of which something is left out, until one fails.
+// cuts takes worlds of a tape with some draws left out, until one fails.
 func (c *child) cuts() error {
 	j := c.job
 	whole, err := load(j.Tape)
@@ -211,8 +211,8 @@ func (c *child) cuts() error {
 	})
 }
 
-// next takes worlds that follow a tape, and deviate once more after its last deviation. It says how many
-// there are.
+// next takes the worlds that follow a tape and deviate once more after its last deviation. It also reports
+// their number.
 func (c *child) next() error {
 	j := c.job
 	base, err := load(j.Tape)
@@ -244,7 +244,8 @@ func (c *child) end(k int, t took) {
 	c.say(l)
 }
 
-// full reports whether the process should end. Garbage is collected here, between worlds.
+// full reports whether the process should end because it has grown too large. It collects garbage, since it
+// is called between worlds.
 func (c *child) full() bool {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
@@ -257,8 +258,8 @@ func (c *child) full() bool {
 	return m.HeapAlloc+m.StackInuse > fullMost
 }
 
-// take takes one world. Package testing runs it as a test of its own, and the output of that test is the
-// text of a failure.
+// take takes one world. Package testing runs the world as a test of its own, whose output is the text of a
+// failure.
 func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
 	c.failure, c.world, c.notes, c.number = nil, nil, notes, k
 	if c.body == nil {
@@ -310,8 +311,8 @@ func (c *child) takeSystem(p bubble.Plan) (out took) {
 	return out
 }
 
-// bubble runs the test of one world. If the test fails by itself, that is the failure, whatever
-// goroutines it leaves.
+// bubble runs the test of one world. If the test itself fails, that is the failure, even if goroutines are
+// left.
 func (c *child) bubble(t *testing.T) {
 	failed := false
 	defer func() {
@@ -339,7 +340,7 @@ func (c *child) bubble(t *testing.T) {
 	})
 }
 
-// endless is the time of a world after which it is taken for one that never ends.
+// endless is the time, on the clock of a world, after which the world counts as one that never ends.
 const endless = 24 * time.Hour
 
 func (c *child) endless() {
@@ -351,8 +352,8 @@ func (c *child) endless() {
 	os.Exit(3)
 }
 
-// deadlocked returns the failure of a bubble that cannot go on; nil if all that is left in
-// it are goroutines of lives that ended.
+// deadlocked returns the failure of a bubble that cannot go on. It returns nil if only goroutines of ended
+// lives are left in it.
 func deadlocked(e any) *Failure {
 	left := bubble.Left()
 	text := fmt.Sprint(e)
@@ -393,7 +394,7 @@ func (c *child) captured(f func()) (string, error) {
 
 var header = regexp.MustCompile(`(?m)^\s*--- FAIL: .*\n`)
 
-// unset clears flags by which package testing would not run the worlds.
+// unset clears flags that would keep package testing from running the worlds.
 func (c *child) unset() error {
 	if c.body == nil {
 		return nil

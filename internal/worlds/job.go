@@ -17,21 +17,21 @@ type job struct {
 	Test   string // the name of the test or system, and which Explore of it
 	Call   int
 	Seed   uint64
-	Of     []choose.Field // of a system: its settings
+	Of     []choose.Field // the settings of a system, if the job is about one
 	From   int            // the first world
-	To     int            // and the first that is not taken
-	Stride int            // every such world
+	To     int            // the first world after the last one
+	Stride int            // only every Stride-th world is taken
 	Walk   string         // the manner of these worlds; "" means all by turns
 	Prefix string         // the file of a tape, which these worlds follow to its end; "" means none
 	Single bool           // world From alone, with its draws in Log and its lines as they come
-	Tape   string         // the file of a tape, which is taken instead
-	Cuts   [][2]int       // of Tape, one world each, from number From: the draws that are left out
-	Free   bool           // of Cuts: the worlds go on freely after step Until
+	Tape   string         // the file of a tape that is taken instead of worlds
+	Cuts   [][2]int       // for Tape: the draws that are left out, for one world each from number From
+	Free   bool           // for Cuts: the worlds go on freely after step Until
 	Until  uint32
 	Next   bool        // the worlds that deviate once more after the last deviation of Tape: From, To and Stride say which
 	Names  []uintptr   // a stack whose calls are named; no world is taken
-	Draw   bubble.Draw // whose goroutine is named, too
-	Stop   int         // of Tape, or of world From: the draw at which the stack is taken
+	Draw   bubble.Draw // a draw whose goroutine is named, too
+	Stop   int         // for Tape or world From: the draw at which the stack is taken
 	Out    string      // where the child writes lines
 	Log    string      // where the draws of the last world are mapped; "" for nowhere
 }
@@ -47,7 +47,7 @@ type line struct {
 	Log     any          `json:"log,omitempty"`  // an entry of the body's log
 	Draws   int          `json:"draws,omitempty"`
 	Fit     bool         `json:"fit,omitempty"`
-	Draw    *bubble.Draw `json:"draw,omitempty"` // in which a world of Next deviates
+	Draw    *bubble.Draw `json:"draw,omitempty"` // the draw in which a world of Next deviates
 }
 
 // A Failure describes how a world failed.
@@ -56,7 +56,7 @@ type Failure struct {
 	Message string
 }
 
-// Job returns the job of this process; nil if it is no child.
+// Job returns the job of this process, or nil if it is not a child.
 func Job() (*job, error) {
 	text := os.Getenv(variable)
 	if text == "" {

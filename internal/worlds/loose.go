@@ -6,8 +6,8 @@ import (
 	"macemc/internal/bubble"
 )
 
-// Loose calls f without the overlay. In its bubbles the plan of a world answers the questions of hosts
-// and scripts; Go's runtime decides everything else.
+// Loose calls f in a program without the overlay. In f's bubbles the plan of a world answers the draws of
+// hosts and scripts; Go's runtime decides everything else.
 func (s *Search) Loose(world int, f func()) {
 	loose.Lock()
 	defer loose.Unlock()
@@ -17,5 +17,5 @@ func (s *Search) Loose(world int, f func()) {
 	f()
 }
 
-// loose is held by the one world that is taken without the overlay.
+// loose is locked while a world is taken without the overlay, since there can be only one.
 var loose sync.Mutex

@@ -22,20 +22,20 @@ const stuckMost = 60 * time.Second
 
 // A result is the result of a child.
 type result struct {
-	world   int      // the last that began
-	next    int      // where to go on, if the child was full; else 0
-	worlds  int      // that passed
+	world   int      // the last world that began
+	next    int      // the world at which to go on if the child was full, else 0
+	worlds  int      // the number of worlds that passed
 	failure *Failure // nil if every world passed
 	notes   []Note
 	log     []json.RawMessage
-	pcs     []uintptr // the stack of the draw that was asked for
-	stack   []string  // its names
-	who     string    // the goroutine that asked
+	pcs     []uintptr // the stack of the requested draw
+	stack   []string  // the names of its calls
+	who     string    // the goroutine of that draw
 	fit     bool
 	asked   int
 	draws   []bubble.Draw
-	many    int                 // how many worlds of a job with Next there are
-	further map[int]bubble.Draw // in which each of them deviates
+	many    int                 // the number of worlds of a job with Next
+	further map[int]bubble.Draw // the draw in which each of these deviates
 }
 
 // run makes a child do a job, and reads its result.
@@ -82,7 +82,7 @@ func (s *Search) run(j job) (result, error) {
 	return r, nil
 }
 
-// owned returns the flags that belong to the user's test, as they were set. A child gets them.
+// owned returns the flags of the user's own test, with their values, for a child.
 func owned() (args []string) {
 	flag.Visit(func(f *flag.Flag) {
 		if !strings.HasPrefix(f.Name, "test.") && !strings.HasPrefix(f.Name, "macetest.") {
@@ -92,7 +92,7 @@ func owned() (args []string) {
 	return args
 }
 
-// read reads the lines of a child. done reports whether the child completed its job.
+// read parses the lines that a child has written. done reports whether the child completed its job.
 func read(out []byte) (r result, done bool) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 64<<20)
@@ -134,7 +134,7 @@ func read(out []byte) (r result, done bool) {
 	return r, done
 }
 
-// wait runs a child. One that says nothing for too long is asked for its stacks.
+// wait runs a child. If the child prints nothing for too long, wait asks it for its stacks.
 func (s *Search) wait(cmd *exec.Cmd, out string) ([]byte, error) {
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -178,7 +178,7 @@ func died(said []byte, err error) *Failure {
 	return &Failure{Kind: "exit", Message: fmt.Sprintf("the process ended: %v\n%s", err, first(text, 40))}
 }
 
-// first returns the first lines of a text.
+// first returns the first lines of a text, at most that many.
 func first(text string, most int) string {
 	lines := strings.SplitAfterN(text, "\n", most+1)
 	return strings.TrimSpace(strings.Join(lines[:min(most, len(lines))], ""))

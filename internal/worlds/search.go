@@ -22,52 +22,52 @@ type Search struct {
 	Test     string // the name of the test
 	Call     int    // which Explore of the test, from 0
 	Seed     uint64
-	Worlds   int          // how many are taken at most
-	Workers  int          // processes
+	Worlds   int          // the largest number of worlds
+	Workers  int          // the number of child processes
 	Stop     func() bool  // whether to end; nil for never
 	Keep     string       // the file into which the smallest tape goes; "" for none
 	Walk     string       // the manner in which worlds deviate, one of Walks; "" means all by turns
 	Prefix   *choose.Path // a run that every world follows to its end; nil means none
 	NoShrink bool         // findings are reported as they were found
-	Deviate  int          // if not 0, the worlds that deviate at most so often are taken, those that deviate less first
+	Deviate  int          // if not 0, all worlds with at most this many deviations are taken, those with fewer first
 
-	// Of a system instead of a test:
+	// The following fields are for a system instead of a test.
 	Of       []choose.Field         // its settings, which stand in the headers of tapes
 	Build    func() (Binary, error) // the program that takes the worlds; nil means this test
-	Progress func(worlds int)       // told now and then how many were taken; may be nil
+	Progress func(worlds int)       // called now and then with the number of worlds taken; may be nil
 
 	binary Binary
 	prefix string // the file of Prefix
 	spent  atomic.Int64
-	Whole  int // all worlds that deviate so often or less were taken; -1 if not
+	Whole  int // all worlds with at most this many deviations were taken; -1 if not
 }
 
 // A Finding is a world that fails.
 type Finding struct {
 	World   int
 	Failure Failure
-	Tape    string // the file
+	Tape    string // the file of the smallest tape
 	Path    *choose.Path
 	Log     []json.RawMessage // of the smallest run
 	Notes   []Note            // of the smallest run
-	Turn    Turn              // where it became hopeless
-	Asked   int               // draws of the smallest run
-	Deviate int               // how many of them are not 0
-	First   int               // deviations of the world that was found
+	Turn    Turn              // the step after which the failure was inevitable
+	Asked   int               // the number of draws in the smallest run
+	Deviate int               // the number of draws in it that are not 0
+	First   int               // the number of deviations in the world that was found
 	Left    []string          // deviations of the smallest run, in words
-	Exact   bool              // two processes drew the same
-	Differs []string          // where not: the first difference
-	Runs    int               // to make it smaller
+	Exact   bool              // two processes made the same draws
+	Differs []string          // if not: the first difference between them
+	Runs    int               // the number of runs that made it smaller
 }
 
-// A Note is a line that a world logged, and the step at which it did.
+// A Note is a line that a world logged, with the step in which it did.
 type Note struct {
 	Step uint32
 	Text string
 }
 
-// A Turn is the critical step of a failing run: the first step after which every world that went on with
-// free draws failed in the same way. Worlds of them were tried; so it is evidence, and no proof.
+// A Turn is the critical step of a failing run: the first step after which all worlds that went on with free
+// draws failed in the same way. A number of worlds were tried, so it is evidence and not a proof.
 type Turn struct {
 	Step   uint32 // 0 if worlds with free draws from the beginning fail, too
 	Of     uint32 // steps of the run
@@ -88,10 +88,10 @@ func (s *Search) Prepare() (err error) {
 	return err
 }
 
-// lotMost is how many worlds a worker takes between two looks.
+// lotMost is the largest number of worlds that a worker takes before the search looks whether to stop.
 const lotMost = 150
 
-// Go takes the worlds until one fails, and makes it small. taken is how many there were.
+// Go takes worlds until one fails, and makes that one small. taken is the number of worlds.
 func (s *Search) Go() (f *Finding, taken int, err error) {
 	s.Whole = -1
 	if s.Prefix != nil {
@@ -136,8 +136,8 @@ func (s *Search) walks() (f *Finding, taken int, err error) {
 	return nil, s.Worlds, nil
 }
 
-// lot takes worlds in several processes, and returns the first that fails: it is the
-// same however many there are.
+// lot takes worlds in several processes, and returns the first one that fails. The result does not depend on
+// the number of processes.
 func (s *Search) lot(from, to, workers int) (world int, failure *Failure, err error) {
 	results, errs := make([]result, workers), make([]error, workers)
 	var all sync.WaitGroup
@@ -156,7 +156,7 @@ func (s *Search) lot(from, to, workers int) (world int, failure *Failure, err er
 	return world, failure, nil
 }
 
-// worker takes every world of a lot that is a worker's, in one process after the other.
+// worker takes the worlds of a lot that belong to one worker, in one process after another.
 func (s *Search) worker(from, to, stride int) (r result, err error) {
 	for from < to && err == nil && r.failure == nil {
 		r, err = s.run(job{From: from, To: to, Stride: stride})
@@ -168,7 +168,7 @@ func (s *Search) worker(from, to, stride int) (r result, err error) {
 	return r, err
 }
 
-// finding takes a world that failed again, in two processes, and makes its tape small.
+// finding repeats a world that failed, in two processes, and makes its tape small.
 func (s *Search) finding(world int, failure Failure) (*Finding, error) {
 	again := job{From: world, Single: true}
 	one, err := s.run(again)
@@ -197,10 +197,10 @@ func (s *Search) finding(world int, failure Failure) (*Finding, error) {
 	return s.tell(t.with(small), Finding{World: world, Failure: failure, Tape: s.Keep, First: len(t.draws), Runs: runs})
 }
 
-// alone says why a world fails only behind others.
+// alone is the explanation for a world that fails only after others.
 var alone = []string{"in a process of its own the world passes: the failure depends on what earlier worlds left in package variables"}
 
-// with returns the tape with other draws.
+// with returns the tape with other answers.
 func (t *tape) with(draws []bubble.Draw) *tape {
 	other := *t
 	other.draws = draws
@@ -215,7 +215,7 @@ func same(a, b result) bool {
 
 var number = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
 
-// alike reports whether two failures are of one kind, and say the same but for numbers.
+// alike reports whether two failures are of the same kind, with texts that differ only in numbers.
 func alike(a, b Failure) bool {
 	word := func(f Failure) string { return number.ReplaceAllString(first(f.Message, 1), "#") }
 	return a.Kind == b.Kind && word(a) == word(b)
@@ -241,7 +241,7 @@ func (s *Search) spool(t *tape) (file string, done func(), err error) {
 	return f.Name(), func() { os.Remove(f.Name()) }, t.save(f.Name())
 }
 
-// tell returns the finding of the small tape. It runs the tape twice more, to compare the runs, keeps
+// tell completes the finding of the smallest tape. It runs the tape twice more to compare the runs, stores
 // it, and describes the events of its run.
 func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 	one, err := s.take(t, 0)
@@ -280,8 +280,8 @@ func (s *Search) keep(t *tape) error {
 // freely is the number of worlds that go on with free draws after a step that may be the critical one.
 const freely = 10
 
-// turn returns the critical step of the run of a tape. After each step the run is as good
-// or as bad as after all later ones, so halves are asked.
+// turn returns the critical step of the run of a tape, by a binary search: if the failure is inevitable after
+// a step, it is inevitable after all later ones.
 func (s *Search) turn(t *tape, want Failure, draws []bubble.Draw) (turn Turn, err error) {
 	if len(draws) == 0 {
 		return turn, nil
@@ -309,7 +309,7 @@ func (s *Search) turn(t *tape, want Failure, draws []bubble.Draw) (turn Turn, er
 	return turn, nil
 }
 
-// told describes where a run deviates.
+// told describes the deviations of a run, in words.
 func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
 	for _, script := range []bool{true, false} { // what the script chose is read first
 		for i, d := range draws {
@@ -337,8 +337,8 @@ func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	return s.asked(d, r.pcs)
 }
 
-// asked returns a draw, and where it was asked: the goroutine unless it is that of the test, the innermost
-// call of the user's code, and the one that it called.
+// asked describes a draw and the place where it was asked: the goroutine, unless it is that of the test; the
+// innermost call in the user's code; and the function that it called.
 func (s *Search) asked(d bubble.Draw, pcs []uintptr) string {
 	text := d.String()
 	r, err := s.run(job{Names: pcs, Draw: d})
@@ -367,7 +367,7 @@ func (s *Search) asked(d bubble.Draw, pcs []uintptr) string {
 	return text
 }
 
-// difference returns where two runs of a world that should be equal first differ.
+// difference describes the first difference between two runs of a world that should be equal.
 func (s *Search) difference(a, b result, j job) ([]string, error) {
 	return s.differs(a, b, func(stop int) (result, error) { j.Stop = stop; return s.run(j) })
 }
@@ -391,7 +391,7 @@ func (s *Search) differs(a, b result, again func(stop int) (result, error)) ([]s
 	return []string{"all draws are the same, and what became of the world is not: it depends on something that is no draw, as an address or the environment"}, nil
 }
 
-// drawAt returns a draw, and the place where it was asked if a third run had the same.
+// drawAt describes a draw, with the place where it was asked if a third run has the same draw there.
 func (s *Search) drawAt(draws []bubble.Draw, i int, third result) string {
 	switch {
 	case i >= len(draws):
@@ -416,8 +416,8 @@ func Kept(test string, call int) string {
 	return filepath.Join("testdata", "macemc", name+".tape")
 }
 
-// Replay takes a kept tape. The failure is nil if the world passes now; fit is whether
-// every answer of the tape was asked for.
+// Replay takes a kept tape again. The failure is nil if the world passes now; fit reports whether every
+// answer of the tape was asked for.
 func (s *Search) Replay(file string) (failure *Failure, fit bool, notes []Note, warning string, err error) {
 	t, err := load(file)
 	if err != nil {
@@ -428,13 +428,13 @@ func (s *Search) Replay(file string) (failure *Failure, fit bool, notes []Note, 
 	return r.failure, r.fit, r.notes, warning, err
 }
 
-// A Taken is a run that was taken again.
+// A Taken is the result of repeating a run.
 type Taken struct {
 	Failure *Failure // nil if it passes
 	Log     []json.RawMessage
 }
 
-// Take takes the run of a path.
+// Take repeats the run of a path.
 func (s *Search) Take(path *choose.Path) (*Taken, error) {
 	t, err := tapeOf(path)
 	if err != nil {
@@ -447,7 +447,7 @@ func (s *Search) Take(path *choose.Path) (*Taken, error) {
 	return &Taken{r.failure, r.log}, nil
 }
 
-// warning says if a tape was recorded with something else.
+// warning returns a warning if a tape was recorded with another toolchain or overlay.
 func (s *Search) warning(name string, t *tape) string {
 	if t.toolchain == toolchain() && t.overlay == s.binary.overlay.Hash {
 		return ""

@@ -9,8 +9,8 @@ import (
 // shrinkMost is the largest number of runs for making a tape smaller.
 const shrinkMost = 1000
 
-// kept are kinds of draws that may suffice by themselves. The choices of the script do most often, and a
-// tape with fewer kinds of draws is easier to read.
+// kept lists sets of kinds of draws that are tried alone first. The choices of the script suffice most often,
+// and a tape with fewer kinds of draws is easier to read.
 var kept = [][]bubble.Kind{
 	{bubble.Choice},
 	{bubble.Choice, bubble.Host},
@@ -25,7 +25,7 @@ var kept = [][]bubble.Kind{
 	without(bubble.Rand), without(bubble.Yield), without(bubble.Tie), without(bubble.Next), without(bubble.Select), without(bubble.Host),
 }
 
-// without returns every kind but one.
+// without returns all kinds except one.
 func without(kind bubble.Kind) (rest []bubble.Kind) {
 	for k := range bubble.Kinds {
 		if k != kind {
@@ -35,7 +35,7 @@ func without(kind bubble.Kind) (rest []bubble.Kind) {
 	return rest
 }
 
-// shrink leaves out draws, as long as the world fails alike, and counts its runs.
+// shrink removes draws from a tape as long as the world fails in the same way, and counts its runs.
 func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, err error) {
 	spent := func() bool { return runs >= shrinkMost || s.Stop != nil && s.Stop() }
 	for _, keep := range kept {
@@ -63,9 +63,9 @@ func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, e
 	return draws, runs, err
 }
 
-// cut takes a tape without each of the cuts, in as few processes as possible, until a
-// world comes out as is wanted. It returns the number of that cut, or -1, and how many
-// were tried. If until is not nil, worlds go on freely after that step.
+// cut takes a tape without each of the cuts, in as few processes as possible, until wanted accepts the
+// outcome of a world. It returns the index of that cut, or -1, and the number of cuts tried. If until is not
+// nil, worlds go on freely after that step.
 func (s *Search) cut(t *tape, cuts [][2]int, until *uint32, wanted func(*Failure) bool) (which, tried int, err error) {
 	file, done, err := s.spool(t)
 	if err != nil {
@@ -101,9 +101,8 @@ func (s *Search) cut(t *tape, cuts [][2]int, until *uint32, wanted func(*Failure
 	return -1, len(cuts), nil
 }
 
-// least removes parts of a list, halves first, as long as it stays good. first is given
-// the list and cuts of it, and returns the number of the first cut without which the list
-// is good, or -1.
+// least removes parts of a list, halves first, as long as the rest is good. first gets the list and parts of
+// it, and returns the index of the first part without which the list is good, or -1.
 func least(list []bubble.Draw, first func([]bubble.Draw, [][2]int) (int, error)) ([]bubble.Draw, error) {
 	for size := (len(list) + 1) / 2; size > 0 && len(list) > 0; {
 		smaller := false

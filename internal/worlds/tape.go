@@ -14,9 +14,9 @@ import (
 	"macemc/internal/bubble"
 )
 
-// A tape is the answers of a world that are not 0, and the questions that they answer.
+// A tape has the answers of a world that are not 0, and the questions that they answer.
 type tape struct {
-	of                       []choose.Field // of a system
+	of                       []choose.Field // the settings of a system
 	test, toolchain, overlay string
 	seed                     uint64
 	draws                    []bubble.Draw
@@ -35,7 +35,7 @@ func deviations(draws []bubble.Draw) (out []bubble.Draw) {
 	return out
 }
 
-// path returns the tape as a path. A step stands for the draws of an instant.
+// path returns the tape as a path. A step has the draws of one instant.
 func (t *tape) path() *choose.Path {
 	p := &choose.Path{Header: slices.Clone(t.of)}
 	if len(t.of) == 0 {
@@ -87,7 +87,7 @@ func load(file string) (*tape, error) {
 	return t, nil
 }
 
-// tapeOf reads the tape that a path is.
+// tapeOf returns the tape that a path represents.
 func tapeOf(p *choose.Path) (*tape, error) {
 	t := new(tape)
 	t.test, _ = p.Get("test")
@@ -135,7 +135,7 @@ func kind(word string) bubble.Kind {
 	return bubble.Kinds
 }
 
-// plan returns how the world of the tape is taken.
+// plan returns the plan of the tape's world.
 func (t *tape) plan() bubble.Plan {
 	fed := t.draws
 	if fed == nil {
@@ -144,12 +144,12 @@ func (t *tape) plan() bubble.Plan {
 	return bubble.Plan{Seed: t.seed, Fed: fed}
 }
 
-// without returns the tape with some draws left out.
+// without returns the tape without some of its draws.
 func (t *tape) without(cut [2]int) *tape {
 	return t.with(slices.Concat(t.draws[:cut[0]], t.draws[cut[1]:]))
 }
 
-// before returns a plan that follows the tape up to a step, and goes on as p.
+// before returns a plan that follows the tape up to a step, and then the plan p.
 func (t *tape) before(step uint32, p bubble.Plan) bubble.Plan {
 	if step == 0 {
 		return p
@@ -166,8 +166,8 @@ func (t *tape) last() uint32 {
 	return t.draws[len(t.draws)-1].Step
 }
 
-// further returns the deviations that may follow: another answer of a draw after the last of those that
-// deviate. Of a draw of 64 bits they are two.
+// further returns the deviations that may come next: each other answer to a draw after the last one that
+// deviates. For a draw of 64 bits there are two.
 func further(draws, deviate []bubble.Draw) (all []bubble.Draw) {
 	after := -1
 	for _, d := range deviate {
@@ -186,13 +186,13 @@ func further(draws, deviate []bubble.Draw) (all []bubble.Draw) {
 	return all
 }
 
-// A manner is how the draws of a world deviate.
+// A manner says how the draws of a world deviate.
 type manner struct {
 	rates [bubble.Kinds]uint32
-	slow  uint32 // one of this many places is slow; 0 for none
+	slow  uint32 // one of this many places is slow; 0 means none
 }
 
-// manners are taken by turns.
+// manners lists the manners that worlds use by turns.
 var manners = []manner{
 	// select   next     yield    tie      rand     host    choice
 	{[...]uint32{1 << 16, 1 << 15, 1 << 10, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, 0},
@@ -206,10 +206,10 @@ var manners = []manner{
 	{[...]uint32{1 << 16, 1 << 15, 0, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, 2},
 }
 
-// The manners of walks, by their names in search.Walking. "auto", or "", takes all of the list above by turns.
+// The manners of walks, by their names in search.Walking. "auto", or "", uses all of the list above by turns.
 const (
 	weighted = "weighted" // the first of them
-	uniform  = "uniform"  // every answer of every draw alike
+	uniform  = "uniform"  // all answers of each draw are equally likely
 	swarm    = "swarm"    // each world deviates at rates of its own
 )
 
