@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	shareMost = 32 // states of the run from which walks are taken at first
+	shareMost = 32 // the largest number of states of the run from which walks are taken at first
 	weighing  = 4  // times Options.Walks is the number of fresh walks from each of the two states
 
 	// A difference of two shares is clear if its probability by chance is below
@@ -19,11 +19,10 @@ const (
 	nearTimes = 3
 )
 
-// weigh finds the step after which fewer walks get through without the failure. A single walk
-// that gets through shows little, and so do a few that do not, if few get through from anywhere.
-// So it compares the shares of walks that get through from the states before and after a step:
-// walks from states all along the run choose the step at which the share falls most, and fresh
-// walks then measure both shares. The step is critical only if they differ clearly.
+// weigh finds the step after which fewer walks go on without the failure. A single walk that goes on shows
+// little, and so do a few that do not, if few go on from any state. So weigh compares shares: walks from
+// states all along the run choose the step at which the share falls most, and fresh walks then measure the
+// shares before and after that step. The step is critical only if these differ clearly.
 func (p *Finder) weigh(f *Result) error {
 	if err := p.nearer(); err != nil {
 		return err
@@ -53,11 +52,10 @@ func (p *Finder) weigh(f *Result) error {
 	return nil
 }
 
-// nearer makes walks shorter if few walks from the start go on without the failure. A service that can
-// fail in every transaction fails in a later one if the walk is long, whatever happened before; then
-// all shares are near zero, and their differences are too small to be seen with a few walks. Walks stay
-// longer than the run, so that they can reach its failure. If few of the shortest such walks go on,
-// nearer leaves the length as it was.
+// nearer makes walks shorter if few walks from the start go on without the failure. If a service can fail in
+// every transaction, a long walk fails in a later one, whatever happened before. Then all shares are near
+// zero, and a few walks cannot show their differences. Walks stay longer than the run, so that they can reach
+// its failure. If few of the shortest such walks go on, nearer restores the old length.
 func (p *Finder) nearer() error {
 	long := p.walkLen
 	for p.walkLen >= nearTimes*p.run.Steps() {
@@ -71,10 +69,9 @@ func (p *Finder) nearer() error {
 	return nil
 }
 
-// steepest returns the step at which the share of the walks that get through falls most,
-// the last one if there are several. It returns 0 if no walk gets through from anywhere. In
-// a long run it tries evenly spaced states, and then those between the two where the share
-// falls most.
+// steepest returns the step at which the share of walks that go on falls most, and the last of several such
+// steps. It returns 0 if no walk goes on from any state. In a long run it first tries evenly spaced states,
+// and then those between the two states where the share falls most.
 func (p *Finder) steepest() (int, error) {
 	low, high := 0, p.run.Steps()
 	shares := map[int]int{}
@@ -104,8 +101,8 @@ func (p *Finder) steepest() (int, error) {
 	}
 }
 
-// share returns how many of some walks from a state of the run go on without a failure. From the end of
-// the run, which is a failure, that is 0.
+// share returns how many of the walks from a state of the run go on without a failure. It is 0 for the end of
+// the run, which is a failure.
 func (p *Finder) share(at, walks int, salt uint16) (int, error) {
 	if at >= p.run.Steps() {
 		return 0, nil
@@ -130,13 +127,12 @@ func (p *Finder) fall(before, after int) float64 {
 	return float64(before-after) / math.Sqrt(sum*(1-sum/all))
 }
 
-// byChance returns the probability that at least that many walks from the first of two
-// states succeed, given the successes of both, if the states are alike: Fisher's exact
-// test, one-sided.
+// byChance returns the probability that at least before walks from the first of two states succeed, given the
+// successes of both together, if the two states are alike: Fisher's exact test, one-sided.
 func byChance(before, after, walks int) float64 { return fisher(before, walks, after, walks) }
 
-// fisher returns the probability that at least a of n of one kind succeed, if b of m of
-// another kind do, and the two kinds are alike.
+// fisher returns the probability that at least a of n walks of one kind succeed, given that a+b of all n+m
+// succeed, if the two kinds are alike.
 func fisher(a, n, b, m int) (p float64) {
 	choose := func(n, k int) float64 {
 		a, _ := math.Lgamma(float64(n + 1))

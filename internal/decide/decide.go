@@ -10,22 +10,21 @@ import (
 	"macemc/trace"
 )
 
-// Critical is the last step before which the run could recover, and after which it could
-// not. For a violation of safety, it is the step after which the violation could no longer
-// be avoided, or, if that is not known exactly, the step after which clearly fewer walks
-// avoid it.
+// Critical is the last step before which the run could recover and after which it could not. For a violation
+// of safety, it is the step after which the violation could no longer be avoided; or, if that is not known
+// exactly, the step after which clearly fewer walks avoid it.
 type Critical struct {
 	Step    int // 0 means dead from the start
 	Event   string
-	Exact   bool     // decided by exhausting what can happen, not sampled
-	Doubt   string   // why it may be wrong: it is inconclusive; "" means nothing speaks against it
-	Witness *Witness // of walks: the one that proves that the state before could recover, or nil if it is exact, or live itself
+	Exact   bool     // decided by visiting all states that can follow, not by walks
+	Doubt   string   // the reason why it may be wrong; "" means that nothing speaks against it
+	Witness *Witness // the walk that proves that the state before could recover; nil if the step is exact, or that state is live itself
 }
 
-// Exactly follows a critical step in a path's header that was decided exactly.
+// Exactly is the text that follows a critical step in the header of a path if the step was decided exactly.
 const Exactly = " exact"
 
-// Header returns the text of it in the header of a path.
+// Header returns the text of the critical step in the header of a path.
 func (c *Critical) Header() string {
 	if c.Exact {
 		return fmt.Sprint(c.Step) + Exactly
@@ -36,12 +35,12 @@ func (c *Critical) Header() string {
 // Witness is a walk that became live: its number, and how many steps it took.
 type Witness struct{ Walk, Steps int }
 
-// Evidence is why a run is believed to be dead: fresh walks from one of its states, of
-// which none became live.
+// Evidence is the reason to believe that a run is dead: fresh walks from one of its states, none of which
+// became live.
 type Evidence struct {
 	Walks     int
-	WalkSteps int     // the length of the shortest of them
-	Longest   int     // and of the longest
+	WalkSteps int     // the length of the shortest walks
+	Longest   int     // the length of the longest walks
 	Escape95  float64 // the chance that a walk of WalkSteps steps becomes live is below this, with 95 % confidence
 	From      int     // the number of steps that lead to the state
 	Seed      uint64
@@ -57,20 +56,20 @@ func NewEvidence(rounds []Round, from int, seed uint64) *Evidence {
 	return e
 }
 
-// Avoided counts the fresh walks that went on without the failure of a run: walks from the states before
+// Avoided counts the fresh walks that went on without the failure of a run. They began at the states before
 // and after the step at which the share of such walks falls most.
 type Avoided struct {
-	Step             int // 0 if all walks failed that should choose a step; then Before counts walks from the start
+	Step             int // 0 if all walks that should choose a step failed; then Before counts walks from the start
 	Event            string
 	Walks, WalkSteps int     // the number of walks from each of the two states, and their length
-	Before, After    int     // of the walks, those that went on
-	Chance           float64 // that the shares differ so much, or more, if the step matters nothing
-	Clear            bool    // that is unlikely, and they differ by enough: the step is critical
+	Before, After    int     // the numbers of these walks that went on
+	Chance           float64 // the probability of such a difference, or a larger one, if the step has no influence
+	Clear            bool    // the difference is large and unlikely by chance: the step is critical
 	Seed             uint64
 }
 
-// Dead returns the failure of a run that ends at that step in a state in which these
-// liveness properties do not hold.
+// Dead returns the failure of a run that ends after a number of steps in a state in which these liveness
+// properties do not hold.
 func Dead(step int, names, explanations []string) *trace.Failure {
 	return &trace.Failure{
 		Verdict: trace.VerdictDead, Step: step, Property: strings.Join(names, ", "), Failing: names, Message: strings.Join(explanations, "; "),
@@ -79,16 +78,15 @@ func Dead(step int, names, explanations []string) *trace.Failure {
 
 // Run describes the run to decide about.
 type Run struct {
-	Events []string // of each step
-	// Wild says of each step whether it might not happen if the environment had healed
-	// before.
+	Events []string // the event of each step
+	// Wild says for each step whether it might be impossible if the environment had healed before.
 	Wild []bool
-	// Live says of each state, including that before the first step, whether all liveness
-	// properties hold.
+	// Live says for each state, including the one before the first step, whether all liveness properties
+	// hold.
 	Live   []bool
 	Faults bool // faults may happen in it, before it heals
 	Counts bool // the end of the run counts for liveness
-	Failed bool // the run ends in a failure of the service; then the question is whether that could be avoided
+	Failed bool // the run ends in a failure of the service, so the question is whether it could be avoided
 }
 
 // Steps returns how many steps the run has.
@@ -98,88 +96,86 @@ func (r *Run) Steps() int { return len(r.Events) }
 type Lab interface {
 	// Walk takes walks from a state.
 	Walk(q Walks) (*Walked, error)
-	// Settle decides exactly which states of the run, from one on, can recover, or can
-	// continue without a failure of the service, by visiting at most that many states. last
-	// is the last one that can, or from-1 if none can.
+	// Settle decides exactly which states of the run, beginning with from, can recover, or can go on without
+	// a failure of the service. It visits at most most states. last is the last state that can, or from-1 if
+	// none can.
 	Settle(from, most int) (last int, decided bool, err error)
-	// Did takes walks from a state, and says in how many of them the steps of the
-	// run were taken, too.
+	// Did takes walks from a state, and counts for each step of the run the walks that took this step, too.
 	Did(q Walks) (*Did, error)
-	// Without returns the step at which the run differs from the one with these known bugs
-	// switched off; 0 means that they begin differently. If bugs is empty, they do not
-	// differ, or there are no bugs.
+	// Without compares the run with the one in which the known bugs that are switched on are off. It returns
+	// the first step that differs, or 0 if the runs begin differently, and these bugs. If bugs is empty, the
+	// runs do not differ, or no bugs are on.
 	Without() (step int, bugs []sim.BugID, err error)
-	// Stopped reports whether there is to be a stop.
+	// Stopped reports whether the work should stop.
 	Stopped() bool
-	// Effort is what the answers have cost, in steps and in states.
+	// Effort returns the cost of all answers so far, in steps and states.
 	Effort() int
 }
 
-// ErrStopped says that there was a stop.
+// ErrStopped reports that the work was stopped before a decision.
 var ErrStopped = errors.New("stopped before it was decided")
 
-// ErrAlive says that the end of a run is not dead.
+// ErrAlive reports that the end of a run is not dead.
 var ErrAlive = errors.New("the end of the run can recover")
 
 // Manner is the way in which a walk picks its events.
 type Manner uint8
 
-// The manners. Those but the first are there to meet narrow escapes; how often
-// they do says nothing of the chance of a walk of the first.
+// The manners. All but the first are there to find narrow escapes. How often they do says nothing about the
+// chance that a plain walk does.
 const (
-	Plain    Manner = iota // as the search does
-	Holding                // one event waits for a while, in each walk another
-	Other                  // among all events alike; or by weight, where the plain ones do not
+	Plain    Manner = iota // like the walks of the search
+	Holding                // one event waits for a while, a different one in each walk
+	Other                  // all events are equally likely or, if they are so in plain walks, likely by weight
 	OneClock               // the timers of all nodes but one wait for as long as anything else can happen
 	manners
 )
 
-// Walks asks for walks from a state of a run, from which the environment heals
-// first, if it has not yet.
+// Walks asks for walks from a state of a run. If the environment has not healed by then, it heals first.
 type Walks struct {
 	From   int    // the state after that many steps of the run
-	Count  int    // how many
-	Steps  int    // to how many steps each
-	Salt   uint16 // walks of another salt are other walks
-	All    bool   // all of them, not only up to the first that succeeds
+	Count  int    // the number of walks
+	Steps  int    // the largest number of steps of a walk
+	Salt   uint16 // walks with another salt are independent
+	All    bool   // take all walks, instead of stopping at the first that succeeds
 	Manner Manner
 
-	// Survive asks for walks that take all their steps without a failure of
-	// the service, instead of such as become live.
+	// Survive makes a walk succeed if it takes all of its steps without a failure of the service, instead of
+	// if it becomes live.
 	Survive bool
 
-	// Exempt has a walk succeed, too, that comes to a state which does not
-	// count for liveness: what it begins at is then not dead.
+	// Exempt makes a walk succeed, too, if it comes to a state that does not count for liveness: the state
+	// from which it began is then not dead.
 	Exempt bool
 
-	// Spells has all walks take all their steps, and the longest spell noted after
-	// which one of them was live again. Then none of them succeeds.
+	// Spells makes all walks take all of their steps, to measure the longest spell without a live state after
+	// which a walk was live again. Then no walk succeeds.
 	Spells bool
 
-	// Storm makes that many steps come first in which faults are as likely as other events;
-	// then the environment heals. The run must allow faults, and must not have healed yet.
+	// Storm is a number of first steps in which faults are as likely as other events, and after which the
+	// environment heals. The run must allow faults, and must not have healed yet.
 	Storm int
 }
 
 // Walked is the result of walks.
 type Walked struct {
-	Taken   int // those that count
+	Taken   int // the number of walks that count
 	Success []Success
-	Spell   int      // steps of the longest spell without a live state, if Walks.Spells
-	Failed  []Failed // walks in which the service failed, where that is no success
+	Spell   int      // with Walks.Spells, the longest spell without a live state, in steps
+	Failed  []Failed // the walks in which the service failed, if failing is no success
 }
 
 // A Success is a walk that became live, or survived.
 type Success struct {
 	Number  int
 	Steps   int // of the walk, without a storm and the healing after it
-	Choices int // answers among several, in these steps
+	Choices int // the number of answers among several alternatives in these steps
 	Shared  int // how many steps at its beginning are the run's own
 
-	Walk any // the lab's own: what it takes to take it again, or nil if that cannot be done
+	Walk any // the lab's own value with which the walk can be repeated, or nil if it cannot
 }
 
-// Recordable reports whether the walk can be taken again.
+// Recordable reports whether the walk can be repeated.
 func (s Success) Recordable() bool { return s.Walk != nil }
 
 // Failed is a walk that met a failure of the service.
@@ -187,7 +183,7 @@ type Failed struct {
 	Number  int
 	Failure *trace.Failure
 
-	Walk any // the lab's own
+	Walk any // the lab's own value with which the walk can be repeated
 }
 
 // Met is another failure that a walk met, and the state of the run from which the walk began.

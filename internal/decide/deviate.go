@@ -2,38 +2,37 @@ package decide
 
 import "macemc/sim"
 
-// Deviates is the first step of a run that no correct run takes. If known bugs are switched on, it is
-// the first step that differs when they are off. Otherwise it is known only from fresh walks from the
-// start: none of the walks that kept the property took that step at a node in the same state. It often
-// shows the mistake of the service, while the critical step is only the last race that could have gone
-// well.
+// Deviates is the first step of a run that no correct run takes. If known bugs are switched on, it is the
+// first step that differs from the run without them. Otherwise it is derived from fresh walks from the start:
+// none of the walks that kept the property took that step at a node in the same state. It often shows the
+// mistake of the service, while the critical step is only the last race that could have gone well.
 type Deviates struct {
 	Step      int // 0 if they begin differently; without a known bug, if walks do not show a step
 	Event     string
-	Without   []sim.BugID // by these known bugs, which are switched on: no walk was taken
-	Kept      int         // walks that kept the promise; none of them did it
-	Broke     int         // and that broke it
-	Did       int         // how many of them did it
+	Without   []sim.BugID // the known bugs that are switched on, if the step was found without walks by switching them off
+	Kept      int         // the number of walks that kept the property, none of which took the step
+	Broke     int         // the number of walks that broke it
+	Did       int         // the number of those that took the step
 	WalkSteps int
-	Harmless  bool // Step 0: each step before it was too late was taken by walks that kept the promise, too
+	Harmless  bool // if Step is 0: walks that kept the property took each step that was compared, too
 }
 
-// Did says of walks, which went on without a failure or met one, in how many of
-// either each step of a run was taken, too.
+// Did counts, for each step of a run, the walks that took this step, too: those that went on without a
+// failure, and those that met one.
 type Did struct {
 	AllKept, AllBroke int
 	Kept, Broke       []int // by step
 }
 
 const (
-	deviateRounds = 4     // of walks at the most
-	deviateEnough = 30    // of either kind
-	deviateMost   = 1_000 // steps of a run that is compared
+	deviateRounds = 4     // the largest number of rounds of walks
+	deviateEnough = 30    // the number of walks of either kind that suffices
+	deviateMost   = 1_000 // the largest number of steps of a run that are compared
 )
 
-// deviates compares a failing run with fresh walks from its start. A step that no good walk
-// takes may merely be rare, so it counts only if failing walks take it clearly more often.
-// The result is nil if it was not asked for.
+// deviates compares a failing run with fresh walks from its start. A step that no good walk takes may just be
+// rare, so it counts only if failing walks take it clearly more often. The result is nil if there is nothing
+// to compare.
 func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	n := p.run.Steps()
 	if step, bugs, err := p.lab.Without(); err != nil {

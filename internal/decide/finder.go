@@ -7,10 +7,10 @@ type Options struct {
 	Walks        int // the least number of fresh walks before a state is called dead
 	WalkSteps    int // steps that a walk may take to become live
 	Recovery     int // steps of the slowest recovery that was seen in such a run, or 0 if none was
-	MaxWalkSteps int // the most to which that is raised if walks are too short
+	MaxWalkSteps int // the limit to which WalkSteps is raised if walks are too short
 	Seed         uint64
 	Exhaust      int         // states that are visited to decide exactly; 0 means 200,000; -1 means none
-	Effort       int         // steps and states in all; less than 1 means no bound
+	Effort       int         // a limit on the number of steps and states together; less than 1 means no limit
 	Spent        int         // the part of Effort that was spent before
 	Tell         func(State) // called from time to time
 }
@@ -24,7 +24,7 @@ type State struct {
 
 // Result is the decision about a run.
 type Result struct {
-	Proved   bool // its end is dead, exactly
+	Proved   bool // it is known exactly that the end of the run is dead
 	Critical *Critical
 	Avoided  *Avoided
 	Deviates *Deviates
@@ -36,16 +36,16 @@ type Finder struct {
 	lab      Lab
 	run      *Run
 	opts     Options
-	extra    int  // effort that was allowed later
+	extra    int  // the effort that Allow has added
 	survive  bool // a walk succeeds if it goes on without a failure, instead of becoming live
 	walkLen  int
 	recovery int    // steps of the slowest walk that became live from a state of the run, or 0 if none took a step
-	round    uint16 // of fresh walks
+	round    uint16 // the number of rounds of fresh walks
 	verdicts map[int]verdict
-	dead     int         // states of the run from this number on are known exactly to be dead; if none is, it is one beyond the end
+	dead     int         // states of the run from this number on are known exactly to be dead; one beyond the end if none is
 	tooMuch  map[int]int // for each bound on visited states, the last state of the run whose closure has more; -1 means none
 	walks    int
-	met      map[string]bool // kinds of failures in others
+	met      map[string]bool // the kinds of the failures in others
 	others   []Met           // other failures that walks met, the first of each kind
 }
 
@@ -54,7 +54,7 @@ type verdict struct {
 	alive   bool
 	exact   bool // it is alive, and that was decided by visiting states, without a walk
 	witness Success
-	by      int // the length of the walks by which it was called dead
+	by      int // the length of the walks by which it was found dead
 }
 
 // New returns a finder for a run, whose walks the lab takes.
@@ -79,9 +79,9 @@ func New(lab Lab, run *Run, opts Options) *Finder {
 	return p
 }
 
-// Known adopts a critical step that was decided before. It uses the walk that showed the state
-// before that step to be recoverable, if there was one, and the length of the walks by which the
-// state after it was called dead.
+// Known adopts a critical step that was decided before. If a walk showed that the state before that step is
+// recoverable, Known uses that walk, and the length of the walks by which the state after the step was found
+// dead.
 func (p *Finder) Known(c *Critical, e *Evidence) {
 	if by := c.Witness; by != nil && c.Step > 0 {
 		s := Success{Number: by.Walk, Steps: by.Steps}
@@ -105,17 +105,17 @@ func (p *Finder) Proved() bool { return !p.survive && p.dead <= p.run.Steps() }
 // Others returns the other failures of the service that walks met, the first of each kind.
 func (p *Finder) Others() []Met { return p.others }
 
-// WalkSteps returns how many steps walks may take at present.
+// WalkSteps returns the number of steps that walks may take now.
 func (p *Finder) WalkSteps() int { return p.walkLen }
 
-// Stopped reports whether the finder should end its work, because the lab was stopped or this
-// part of the effort is spent.
+// Stopped reports whether the finder should end its work, because the lab was stopped or a part of the effort
+// is spent.
 func (p *Finder) Stopped(part float64) bool {
 	most := part*float64(p.opts.Effort) + float64(p.extra)
 	return p.lab.Stopped() || most > 0 && float64(p.opts.Spent+p.lab.Effort()) >= most
 }
 
-// Allow permits this much effort in addition to what was spent so far. Earlier verdicts stay.
+// Allow permits more effort in addition to what was spent so far. Earlier verdicts stay.
 func (p *Finder) Allow(more int) {
 	p.extra = max(1, more) + max(0, p.opts.Spent+p.lab.Effort()-p.opts.Effort)
 }
@@ -200,8 +200,8 @@ func (p *Finder) Start() (*Result, error) {
 	return res, nil
 }
 
-// Find decides about the run: whether its end is dead, if it does not fail there,
-// and which step was critical. It may be asked again after Revived.
+// Find decides about the run: whether its end is dead, if it does not end in a failure, and which step was
+// critical. It may be called again after Revived.
 func (p *Finder) Find() (*Result, error) {
 	n := p.run.Steps()
 	res := &Result{}
@@ -233,15 +233,15 @@ func (p *Finder) Find() (*Result, error) {
 	return res, err
 }
 
-// Alive returns the walk that shows that a state of the run can recover, if one did.
+// Alive returns the walk that shows that a state of the run can recover, if there is one.
 func (p *Finder) Alive(at int) (Success, bool) {
 	v := p.verdicts[at]
 	return v.witness, v.alive && v.witness.Recordable()
 }
 
-// Revived evaluates a walk that became live and whose first steps were those of the run. The state at
-// which it left the run can recover, so a verdict that this state is dead was wrong. Revived corrects the
-// verdict, and reports whether it changed.
+// Revived evaluates a walk from state from that became live, and whose first steps were those of the run. The
+// state at which it left the run can recover. If the verdict was that this state is dead, Revived corrects
+// the verdict and reports true.
 func (p *Finder) Revived(from int, w Success) bool {
 	at := from + w.Shared
 	if w.Shared == 0 || at >= p.dead {
@@ -259,10 +259,10 @@ const SurviveSteps = 200
 
 // How many healed states are visited to decide exactly.
 const (
-	Most = 200_000 // the default of Options.Exhaust: the same wherever a run is decided about, so that all say the same of it
+	Most = 200_000 // the default of Options.Exhaust; it is the same for every caller, so that all make the same decision about a run
 
-	exhaustSafety = 10_000 // the same, of safety, of which nothing is remembered
-	exhaustEach   = 10_000 // at a position where the first walks fail
+	exhaustSafety = 10_000 // the same for safety, for which no results are kept
+	exhaustEach   = 10_000 // the same at one position where the first walks fail
 )
 
 // decided records the critical step.
@@ -276,8 +276,8 @@ func (p *Finder) decided(f *Result, step int, exact bool) {
 	}
 }
 
-// settle tries to decide exactly which states of the run, from one on, can recover, and
-// records the results. If it exceeds its limit, it would do so from an earlier state, too.
+// settle tries to decide exactly which states of the run, beginning with from, can recover, and records the
+// results. If there are too many states, the same holds from each earlier state, which it also records.
 func (p *Finder) settle(from, most int) error {
 	switch {
 	case p.Stopped(1):
@@ -332,7 +332,7 @@ func (p *Finder) sample(f *Result) error {
 	}
 }
 
-// isolated returns isolate, of a run whose end may be dead.
+// isolated calls isolate for a run whose end may be dead.
 func (p *Finder) isolated() (low, high int, err error) {
 	n := p.run.Steps()
 	if p.dead > n && p.verdicts[n].by == 0 { // longer walks need not begin there: what comes out is judged by fresh ones
@@ -347,8 +347,8 @@ func (p *Finder) isolated() (low, high int, err error) {
 	return p.isolate(n)
 }
 
-// narrowed tries to decide exactly what walks have suggested: that the state high is dead, and, for a
-// violation, that the state low is not. It reports whether the verdict about a state has changed.
+// narrowed tries to decide exactly what walks suggest: that the state high is dead and, for a violation, that
+// the state low is not. It reports whether a verdict has changed.
 func (p *Finder) narrowed(low, high int) (moved bool, err error) {
 	if p.dead <= p.run.Steps() && p.dead > high {
 		if err := p.settle(high, p.opts.Exhaust); err != nil {
@@ -365,9 +365,9 @@ func (p *Finder) narrowed(low, high int) (moved bool, err error) {
 	return false, nil
 }
 
-// concluded records the critical step if low seems to be the last recoverable state, and
-// high, after it, dead: exactly, or by fresh walks. done is false if these show otherwise,
-// or are too short.
+// concluded records the critical step, given that low seems to be the last recoverable state and that high,
+// the next one, seems dead. It confirms both, exactly or by fresh walks. done is false if they are not
+// confirmed, or if walks are too short.
 func (p *Finder) concluded(f *Result, low, high int) (done bool, err error) {
 	switch longer := p.tooShort(low); {
 	case p.dead == high && (!p.survive || p.verdicts[low].exact || low < 0):
@@ -396,7 +396,7 @@ func (p *Finder) concluded(f *Result, low, high int) (done bool, err error) {
 	return true, nil
 }
 
-// believed records a critical step for which fresh walks are the evidence.
+// believed records a critical step whose evidence is fresh walks.
 func (p *Finder) believed(f *Result, low, high int, e *Evidence) {
 	p.decided(f, high, false)
 	f.Evidence = e
@@ -415,9 +415,9 @@ func (c *Critical) Shown(by Success, e *Evidence) {
 	}
 }
 
-// tooShort returns how long walks are to be instead: 0: they are long enough, or may not be
-// longer. They are too short if the one that became live from the last state that seems
-// recoverable took more than half of its steps.
+// tooShort returns a larger length for walks, or 0 if they are long enough or must not be longer. They are
+// too short if the walk that became live from the last state that seems recoverable took more than half of
+// its steps.
 func (p *Finder) tooShort(low int) int {
 	if p.survive || low < 0 || p.walkLen >= p.opts.MaxWalkSteps || p.verdicts[low].witness.Steps <= p.walkLen/2 {
 		return 0

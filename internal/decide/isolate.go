@@ -13,11 +13,11 @@ const (
 	saltPace   = 0x10   // and the next two, for storms of several lengths
 	saltDid    = 0x40   // and the next ones, one for each round
 	saltFresh  = 0x1000 // and the next ones, one for each round
-	saltRound  = 0x400  // is added for each round of the test of a shortened run
+	saltRound  = 0x400  // added for each round of the test of a shortened run
 )
 
-// startsMost is the number of stretches up to which each one is tried; if there are more, only
-// some are.
+// startsMost is the largest number of stretches of which each is tried. If there are more, only some are
+// tried.
 const startsMost = 24
 
 // isolate finds the last recoverable state and the one after it, which seems dead: low and
@@ -169,7 +169,7 @@ func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	return p.lastOf(starts, low, len(starts), max(1, (len(starts)-low)/startsMost))
 }
 
-// lastOf tests the states above low at this distance, from the last one to the first.
+// lastOf tests the states between low and high at a distance of every, from the last one to the first.
 func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 	for i := high - 1; i > low; i -= every {
 		alive, err := p.alive(starts[i])
@@ -215,8 +215,8 @@ func (p *Finder) alive(at int) (bool, error) {
 	return p.escapes(at, saltHold, Round{(p.opts.Walks + 1) / 2, p.heldSteps()})
 }
 
-// length returns the length of the walks that isolate takes: the present one, but no more than that
-// of the shortest walks of the test which later judges the result.
+// length returns the length of walks for isolate: the present length, but at most that of the shortest walks
+// of the test that later judges the result.
 func (p *Finder) length() int {
 	if p.survive || p.recovery == 0 {
 		return p.walkLen
@@ -233,9 +233,9 @@ func (p *Finder) test() Test {
 	}
 }
 
-// escapes looks for a way to recover from a state that plain walks do not find: by walks in which
-// one event waits, and by some of the other manners. They are not longer than the plain walks,
-// since they find a narrow way by picking other events, and not by going on for longer.
+// escapes looks for a recovery from a state that plain walks do not find. It takes walks in which one event
+// waits, and some of the other manners. They are not longer than plain walks, since they find a narrow escape
+// by picking other events, not by going on for longer.
 func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	for m := Holding; m < manners; m++ {
 		count := holding.Walks
@@ -303,14 +303,14 @@ func (p *Finder) walk(at int, salt uint16, r Round, m Manner) (alive bool, err e
 	return alive, nil
 }
 
-// recovered updates the length of the slowest recovery.
+// recovered updates the length of the slowest known recovery.
 func (p *Finder) recovered(s Success) {
 	if !p.survive {
 		p.recovery = max(p.recovery, s.Steps)
 	}
 }
 
-// ask lets the lab take walks, counts them, and collects the other failures that they met.
+// ask makes the lab take walks, counts them, and collects the other failures that they met.
 func (p *Finder) ask(q Walks) (*Walked, error) {
 	if p.Stopped(1) {
 		return nil, ErrStopped
@@ -324,8 +324,8 @@ func (p *Finder) ask(q Walks) (*Walked, error) {
 	return w, nil
 }
 
-// Note keeps the first failure of each kind that walks from a state met, if it is another failure
-// than the one that is examined.
+// Note keeps the first failure of each kind that walks from a state met, unless it is the failure that is
+// being examined.
 func (p *Finder) Note(at int, failed []Failed) {
 	if p.survive {
 		return

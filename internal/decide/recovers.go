@@ -5,15 +5,15 @@ import "errors"
 // Recovery says whether the end of a run can recover.
 type Recovery struct {
 	Alive bool
-	Exact bool     // decided by exhausting what can still happen
-	Walk  *Success // one that recovered, or nil if none did
-	Plain bool     // it was of the first manner: of Taken walks of WalkSteps steps, the first that did
+	Exact bool     // decided by visiting all states that can follow
+	Walk  *Success // a walk that recovered, or nil if none did
+	Plain bool     // that walk is a plain one, the first of Taken walks that recovered
 
-	Taken, WalkSteps int // walks of the first manner
+	Taken, WalkSteps int // the number of plain walks, and their length
 }
 
-// Recovers decides whether the end of the run can recover, as the end of a suspected
-// run is judged; where it can, it looks for a walk that shows it.
+// Recovers decides whether the end of the run can recover, in the same way as for a suspected run. If it can,
+// Recovers looks for a walk that shows it.
 func (p *Finder) Recovers() (*Recovery, error) {
 	n := p.run.Steps()
 	r := &Recovery{WalkSteps: p.walkLen}

@@ -2,13 +2,13 @@ package decide
 
 import "math"
 
-// Share is how many of some fresh walks from a state of a run recover. The probability that
-// one more walk does is given as an interval, which is right for 95 of 100 such samples.
+// Share counts how many of some fresh walks from a state of a run recover. The probability that another walk
+// recovers lies in an interval, which is right for 95 of 100 such samples.
 type Share struct {
-	At        int // the state after that many steps
+	At        int // the number of steps to the state
 	Walks     int
 	WalkSteps int // a walk that has not recovered after this many steps counts as one that does not
-	Well      int // of the walks, those that recovered
+	Well      int // the number of walks that recovered
 	Low, High float64
 }
 
@@ -33,9 +33,8 @@ func (p *Finder) Share(at, walks, steps int, survive bool) (Share, error) {
 	return Share{at, walks, steps, well, low, high}, nil
 }
 
-// Interval returns Wilson's interval, with 95 % confidence, for the probability of an event
-// that happened in well of that many trials. Unlike the plain interval it is useful even if
-// all trials succeeded, or none.
+// Interval returns Wilson's interval, with 95 % confidence, for the probability of an event that happened in
+// well of some trials. Unlike the simplest interval, it is useful even if all trials succeeded, or none.
 func Interval(well, trials int) (low, high float64) {
 	const z = 1.959964
 	n, p := float64(trials), float64(well)/float64(trials)

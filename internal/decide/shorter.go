@@ -5,9 +5,9 @@ import "slices"
 // A shortened run is asked two questions, often: does it still end dead, and is its last
 // step still the critical one?
 
-// Seems decides whether the end of the run is dead by walks of a salt, or exactly: by
-// the shortest walks of the test alone, or if sure by all of them. The first is taken
-// alone, since most runs that are not dead show it at once. ErrAlive: it is not.
+// Seems decides whether the end of the run is dead, exactly or by walks with a salt. It takes only the
+// shortest walks of the test or, if sure is set, all of them. It takes the first walk by itself, since most
+// runs that are not dead show it at once. It returns ErrAlive if the end is not dead.
 func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 	n := p.run.Steps()
 	if p.run.Live[n] || !p.run.Counts {
@@ -37,9 +37,9 @@ func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 	return &Result{Evidence: NewEvidence(rounds, n, p.opts.Seed)}, nil
 }
 
-// LastIsCritical decides whether the state before the last step of a dead run could
-// recover. One walk that escapes is enough. Walks of the manner by come first, and by becomes
-// the one that has escaped: the next run that is asked about is like this one.
+// LastIsCritical decides whether the state before the last step of a dead run could recover. One walk that
+// does is enough. Walks of the manner by come first. LastIsCritical sets by to the manner of the walk that
+// recovered, since the next run will be similar.
 func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {
@@ -66,8 +66,8 @@ func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error
 	return decided && last == at, err
 }
 
-// lastSteps returns how long walks are from the state before the last step: longer than
-// those that it takes to call a state dead, since they are to recover.
+// lastSteps returns the length of walks from the state before the last step. They are longer than the walks
+// that call a state dead, since they are meant to recover.
 func (p *Finder) lastSteps() int { return min(4*p.test().Shortest(), p.opts.WalkSteps) }
 
 func orAlive(err error) error {

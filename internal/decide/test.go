@@ -6,8 +6,8 @@ package decide
 // only error is to call a state dead that can recover; see "The sequential test" in
 // the documentation of the package for its probability.
 type Test struct {
-	Walks        int // at least, of the shortest
-	WalkSteps    int // the length of the longest walks but one, unless Recovery shows that this is too short
+	Walks        int // the least number of the shortest walks
+	WalkSteps    int // the length of the longest walks but one, unless Recovery shows that it is too short
 	MaxWalkSteps int // the length of one last walk, and the largest length of the others
 	Recovery     int // steps of the slowest recovery that was seen in the run, or 0 if none was
 
@@ -20,12 +20,12 @@ type Round struct{ Walks, Steps int }
 // The figures of a test. They assume that if a recovery took n steps in one run, it may take
 // several times n steps in another, but rarely a hundred times n.
 const (
-	recoveries   = 4   // times the slowest recovery is the length of the shortest walks
+	recoveries   = 4   // the length of the shortest walks is the slowest recovery times this
 	longer       = 4   // the factor by which each round's walks are longer and fewer than those of the round before
 	fewestWalks  = 4   // the least number of walks of a round
 	shortest     = 128 // the least number of steps of a walk, unless WalkSteps is less
-	recoveryMost = 64  // times the slowest recovery is the length of the last walks, if WalkSteps is less than that
-	moreWalks    = 4   // times Walks is the most that is taken of the shortest walks; see Test.first
+	recoveryMost = 64  // the longest walks take at least the slowest recovery times this
+	moreWalks    = 4   // the largest number of the shortest walks is Walks times this; see Test.first
 )
 
 // Rounds returns the rounds of the test, the shortest walks first.
@@ -45,8 +45,8 @@ func (t Test) Rounds() []Round {
 	return all
 }
 
-// first returns how many walks of the shortest length are taken: more than Walks, if these are
-// so short that together they take at most a fourth of the steps of Walks walks of WalkSteps.
+// first returns the number of walks of the shortest length. It is more than Walks if these walks are so short
+// that together they take at most a fourth of the steps of Walks walks of WalkSteps.
 func (t Test) first(steps int) int {
 	return max(t.Walks, min(moreWalks*t.Walks, t.Walks*t.WalkSteps/(4*steps)))
 }
@@ -59,7 +59,7 @@ func (t Test) Shortest() int {
 	return min(t.longest(), max(min(shortest, t.WalkSteps), recoveries*t.Recovery))
 }
 
-// longest returns the length of the longest walks, but for one.
+// longest returns the length of the longest walks but one.
 func (t Test) longest() int {
 	if t.Hopeless {
 		return t.MaxWalkSteps
@@ -67,7 +67,7 @@ func (t Test) longest() int {
 	return max(t.WalkSteps, min(t.MaxWalkSteps, recoveryMost*t.Recovery))
 }
 
-// Cost returns how many steps the test takes if no walk becomes live or ends before.
+// Cost returns the number of steps that the test takes if no walk becomes live or ends early.
 func (t Test) Cost() (steps int) {
 	for _, r := range t.Rounds() {
 		steps += r.Walks * r.Steps

@@ -5,8 +5,8 @@ import (
 	"reflect"
 )
 
-// Handled is a node made of a service's own value and a table of its methods. Only the
-// value is part of the node's state.
+// Handled is a node that consists of a service's own value and a table of its methods. Only the value is part
+// of the node's state.
 type Handled interface {
 	Subject() any
 	Handlers() *Handlers
@@ -16,11 +16,11 @@ type Handled interface {
 type Handlers struct {
 	List    []Handler
 	Quorums []Quorum
-	Err     error // an error of the author in making the table
+	Err     error // the author's first error in making the table
 }
 
-// Quorum is how messages of a type are taken several at a time. Values are any here: the
-// subject of the node, a message, and the kind of messages that are taken together.
+// Quorum describes how a node takes several messages of a type at once. Its functions get values of type any:
+// the node's subject, a message, and the kind of messages that are taken together.
 type Quorum struct {
 	Of    reflect.Type
 	Size  func(subject any) int
@@ -31,10 +31,10 @@ type Quorum struct {
 // Add adds a handler.
 func (h *Handlers) Add(one Handler) { h.List = append(h.List, one) }
 
-// Gathers adds a quorum.
+// Gathers adds a Quorum.
 func (h *Handlers) Gathers(q Quorum) { h.Quorums = append(h.Quorums, q) }
 
-// Alone brings Quorum.Only up to date with the list.
+// Alone updates Quorum.Only after handlers were added.
 func (h *Handlers) Alone() {
 	for i := range h.Quorums {
 		q := &h.Quorums[i]
@@ -45,10 +45,11 @@ func (h *Handlers) Alone() {
 
 func (q *Quorum) only(only bool) { q.Only = only }
 
-// Unlisted is the part of a message which says that a node's Handlers do not list a type.
+// Unlisted is the part of an error message that identifies the case of a type that a node's Handlers do not
+// list.
 const Unlisted = " has no handler of the "
 
-// Refuse records an error of the author. The first one counts.
+// Refuse records an error of the author. Only the first one is kept.
 func (h *Handlers) Refuse(err error) { h.Err = cmp.Or(h.Err, err) }
 
 // Handler is one method of a service.
@@ -90,5 +91,5 @@ func Subject(node any) any {
 // Table marks a table of handlers as not being part of a node's state.
 type Table interface{ HandlerTable() }
 
-// Hidden is a node that properties see nothing of: a Byzantine one.
+// Hidden is implemented by nodes that properties cannot see: Byzantine ones.
 type Hidden interface{ Hidden() }

@@ -27,14 +27,14 @@ var ruleKindNames = [...]string{
 
 func (k RuleKind) String() string { return ruleKindNames[k] }
 
-// Rule is a property in the form that a runtime uses. One of the functions binds it.
+// Rule is a property in the form that a runtime uses. The function for its kind binds it to a runtime.
 type Rule struct {
 	Kind    RuleKind
 	About   reflect.Type // the type of node that it sees; nil for a monitor
 	Matches func(node any) bool
 
-	// Alone says that the value for a state follows from the values for each node by itself. Take
-	// returns what the value for a state depends on of a node; nil if nobody has declared it.
+	// Alone says that the value of the property in a state follows from its values for each node by itself.
+	// Take, if it is not nil, returns the value of a node on which the property depends.
 	Alone bool
 	Take  func(node any) (of any, is bool)
 
@@ -51,9 +51,9 @@ type Check struct {
 	Explain func() string // nil if the property has no explanation
 	Far     func() int    // for RuleSometimes, the distance from holding; nil if the property defines none
 
-	// Each is Holds for one node alone. If it is true for each running node, the property
-	// holds; a runtime that knows which nodes changed calls it only for these. It is nil if
-	// the property is about all nodes together.
+	// Each is Holds for one node alone. The property holds if Each is true for every running node, so a
+	// runtime that knows which nodes have changed calls it only for these. It is nil if the property is about
+	// all nodes together.
 	Each func(node int) bool
 }
 
@@ -83,7 +83,7 @@ func (c *Check) Away() (far int, ok bool) {
 	return c.Far(), true
 }
 
-// Asked calls Holds outside of a run, and returns the text of a panic.
+// Asked calls Holds outside of a run. If Holds panics, Asked returns the text of the panic.
 func (c *Check) Asked() (holds bool, panicked string) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -1,25 +1,25 @@
 package sight
 
-// A Shadow is a State as it is where some of its nodes have failed for good.
+// A Shadow is a copy of a State in which some nodes have failed for good.
 type Shadow struct {
 	of    *State
 	state State
 	gone  []int
-	down  Node // of each node that is gone
+	down  Node // the Node of each node that has failed
 }
 
-// NewShadow returns the shadow of a state without the nodes. It shows nothing before the
-// first Follow.
+// NewShadow returns the shadow of a state in which the nodes without have failed. It is valid after the first
+// call of Follow.
 func NewShadow(of *State, without []int) *Shadow {
 	s := &Shadow{of: of, gone: without}
 	s.state.Runtime = survivors{s}
 	return s
 }
 
-// State returns the state in which the nodes are gone. It is the same one each time.
+// State returns the state in which these nodes have failed. It returns the same pointer each time.
 func (s *Shadow) State() *State { return &s.state }
 
-// Follow updates the shadow from the present values of its state.
+// Follow updates the shadow after its state has changed.
 func (s *Shadow) Follow() {
 	s.state.Params, s.state.Epoch, s.state.Membership = s.of.Params, s.of.Epoch, s.of.Membership
 	s.state.Nodes = append(s.state.Nodes[:0], s.of.Nodes...)
@@ -28,7 +28,7 @@ func (s *Shadow) Follow() {
 	}
 }
 
-// survivors is the runtime of the nodes that a shadow has left.
+// survivors is the Runtime of a shadow: it has only the other nodes.
 type survivors struct{ s *Shadow }
 
 func (v survivors) Timers() (n int) {
@@ -41,8 +41,8 @@ func (v survivors) Timers() (n int) {
 func (v survivors) InFlight() int                  { return v.s.of.Runtime.InFlight() }
 func (v survivors) UnderWay(yield func(Sent) bool) { v.s.of.Runtime.UnderWay(yield) }
 
-// Without returns the check of a rule made by Always as it is where some nodes have failed for good. The
-// check must be made anew for each State.
+// Without returns the check of a rule made by Always, evaluated as if some nodes had failed for good. A check
+// must be made for each State.
 func (r Rule) Without(nodes []int, of *State) Check {
 	shadow := NewShadow(of, nodes)
 	c := r.State(shadow.State())

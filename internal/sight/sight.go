@@ -19,7 +19,7 @@ type State struct {
 	Params     any // a sim.Params
 	Nodes      []*Node
 	Epoch      int // grows when a node is replaced
-	Membership int // grows when other nodes are up, or when all are replaced
+	Membership int // grows when another set of nodes is up, or when all nodes are replaced
 
 	// Views holds the views that were bound, by the type of node that they see. It belongs
 	// to package sim.
@@ -38,7 +38,7 @@ type Node struct {
 type Scheduled struct {
 	*Timer
 	Step int32
-	Due  macetime.Time // if timers follow the node's clock
+	Due  macetime.Time // the time when it fires, if timers follow the node's clock
 }
 
 // Timer is a timer's value with its identity. A runtime has one Timer for each value, so
@@ -93,7 +93,7 @@ func (n *Node) Fire(k int) { n.Timers = append(n.Timers[:k], n.Timers[k+1:]...) 
 // Clear removes all timers.
 func (n *Node) Clear() { n.Timers = n.Timers[:0] }
 
-// Stand replaces the timers by a copy of the given ones.
+// Stand sets the timers to a copy of the given ones.
 func (n *Node) Stand(timers []Scheduled) { n.Timers = append(n.Timers[:0], timers...) }
 
 // Runtime answers rare questions about a state.
@@ -114,5 +114,5 @@ type Sent struct {
 	Message  any
 }
 
-// Port marks the ports of a runtime as not being part of a node's state.
+// Port marks a port of a runtime as not being part of a node's state.
 type Port interface{ RuntimePort() }

@@ -2,20 +2,19 @@ package sight
 
 import "macemc/internal/canon"
 
-// Inside is what package sim keeps of its values for this module alone. Values of sim are any here;
-// package contract gives the functions their types.
+// Inside has functions of package sim that only this module may call. They take and return values of sim as
+// any, since sim imports this package; package contract gives them their types.
 type Inside struct {
 	// Rule returns the rule of a Property or a Constraint.
 	Rule func(of any) Rule
 	// Rules returns the options of a walker that a System declares.
 	Rules func(system any) canon.Options
-	// Walker returns a walker for the values of a System. If it renames, it sums values as if
-	// addresses in them were others.
+	// Walker returns a walker for the values of a System. If renames is set, the walker can compute sums in
+	// which addresses are replaced by others.
 	Walker func(system any, renames bool) (*canon.Walker, error)
-	// Script returns an error if a node joins or leaves at a place in the script of one of its
-	// lives where it cannot.
+	// Script returns an error if a script has a join or a leave at a place where it is not allowed.
 	Script func(self any, script []any, life int) error
 }
 
-// Sim is set by package sim before anything else can run.
+// Sim has the functions of package sim, which sets it when it is initialized.
 var Sim Inside

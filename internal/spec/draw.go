@@ -33,9 +33,9 @@ func Draw(seed uint64) *Spec {
 	return s
 }
 
-// Busy returns the spec of a seed with more fuel, and with something to send on every
-// occasion for which the draw has no rule. Its space is too large to be explored:
-// it is for walks, which meet more of what messages do to a state.
+// Busy returns the spec of a seed with more fuel, and with something to send on every occasion for which the
+// draw has no rule. Its space is too large to be explored, so it is for walks, which then deliver more
+// messages.
 func Busy(seed uint64) *Spec {
 	s, d := Draw(seed), dice{rand.New(rand.NewPCG(seed, 0x62757379))}
 	links := []string{"tcp", "udp", "set"}
@@ -82,8 +82,8 @@ func (s *Spec) drawNetwork(d dice) {
 	s.TCPBuffer, s.UDPCapacity = 1+d.IntN(3), 1+d.IntN(3)
 }
 
-// drawBehaviour draws the rules. Each spec has verbs of its own, and speaks by few
-// links, so that it meets something to do often.
+// drawBehaviour draws the rules. Each spec uses only some of the verbs and a few links, so that nodes often
+// have something to do.
 func (s *Spec) drawBehaviour(d dice) {
 	links := [][]string{{"tcp"}, {"tcp"}, {"udp"}, {"set"}, {"tcp", "udp"}, {"tcp", "set"}, {"udp", "set"}, {"tcp", "udp", "set"}}[d.IntN(8)]
 	verbs := []string{Send, Send, Go}
@@ -171,7 +171,7 @@ func (s *Spec) drawBehaviour(d dice) {
 	}
 }
 
-// drawOpenings draws scripts. Without a script, something must begin by Init or an offer.
+// drawOpenings draws scripts. Without a script, Init or an offer must begin the activity.
 func (s *Spec) drawOpenings(d dice) {
 	if d.once(4) {
 		return
@@ -220,8 +220,7 @@ func (s *Spec) drawWeather(d dice) {
 	}
 }
 
-// drawPauses draws pauses. It comes last, so that the rest of a seed does not depend on
-// them.
+// drawPauses draws pauses. It comes last, so that the other draws of a seed do not depend on it.
 func (s *Spec) drawPauses(d dice) {
 	if !d.once(4) {
 		return
@@ -232,7 +231,7 @@ func (s *Spec) drawPauses(d dice) {
 	}
 }
 
-// drawBags sends some of the messages by bags instead of the other links.
+// drawBags makes some of the messages travel by bags instead of other links.
 func (s *Spec) drawBags(d dice) {
 	if !d.once(4) {
 		return
@@ -246,7 +245,7 @@ func (s *Spec) drawBags(d dice) {
 	}
 }
 
-// drawLimits keep some of the budgets to some places.
+// drawLimits limits some of the budgets to some nodes or links.
 func (s *Spec) drawLimits(d dice) {
 	if !d.once(4) {
 		return
@@ -335,7 +334,7 @@ func (s *Spec) drawReadings(d dice) {
 	}
 }
 
-// time draws an action with times.
+// drawTime draws an operation on times.
 func (s *Spec) drawTime(d dice) Op {
 	o := Op{Verb: d.of(Read, Read, Before, Before, Before, Forget, Count, Older), X: d.IntN(2)}
 	switch o.Verb {
@@ -350,7 +349,7 @@ func (s *Spec) drawTime(d dice) Op {
 	return o
 }
 
-// starts lets a node do one thing more when it starts, before all others.
+// starts adds an operation that a node performs first when it starts.
 func (s *Spec) starts(node int, first Op) {
 	for i, r := range s.Rules {
 		if r.Node == node && r.On == OnInit {
@@ -361,7 +360,7 @@ func (s *Spec) starts(node int, first Op) {
 	s.Rules = append(s.Rules, Rule{node, OnInit, 0, 0, []Op{first}})
 }
 
-// drawMembers join late, and leave.
+// drawMembers draws nodes that join late, and nodes that leave.
 func (s *Spec) drawMembers(d dice) {
 	if !d.once(4) || s.Scripts == nil {
 		return
@@ -415,8 +414,8 @@ func (s *Spec) drawGuards(d dice) {
 	}
 }
 
-// drawExtras draws features that were added later. Only every third seed may have any, so
-// that the systems of the others stay the same.
+// drawExtras draws features that were added to this package later. Only every third seed has any, so that the
+// systems of the other seeds stay the same.
 func (s *Spec) drawExtras(d dice) {
 	if d.once(4) {
 		s.drawFunctions(d)
@@ -433,7 +432,7 @@ func (s *Spec) drawExtras(d dice) {
 	s.drawSettings(d)
 }
 
-// drawSettings draws options by which a search differs from the system's own settings.
+// drawSettings draws options of a search that override the system's own settings.
 func (s *Spec) drawSettings(d dice) {
 	s.FreeTimers = s.Pace != nil && d.once(2)
 	if d.once(4) {
@@ -468,7 +467,7 @@ func (s *Spec) drawFunctions(d dice) {
 	}
 }
 
-// drawDisks fail, keep no order, and are cut.
+// drawDisks draws further writes, crashes that lose unsynced writes in any order, and disks that fail.
 func (s *Spec) drawDisks(d dice) {
 	if !d.once(3) {
 		if s.Nodes < 3 {
@@ -505,7 +504,7 @@ func (s *Spec) drawDisks(d dice) {
 	}
 }
 
-// drawLikely gives answers about times a weight.
+// drawLikely gives weights to answers about times.
 func (s *Spec) drawLikely(d dice) {
 	if s.Stores() {
 		return
@@ -585,7 +584,7 @@ func (s *Spec) drawPromises(d dice) {
 	}
 }
 
-// apart removes duplicates, since names of properties must differ.
+// apart removes duplicates from a list of predicates, since names of properties must differ.
 func apart(list []Pred) (all []Pred) {
 	for _, p := range list {
 		if !slices.Contains(all, p) {

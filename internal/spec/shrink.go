@@ -1,7 +1,7 @@
 package spec
 
-// Shrink makes a spec smaller as long as differs reports true: it removes one thing after
-// another, and keeps the rest if that still differs.
+// Shrink makes a spec smaller as long as differs reports true for it: it removes one part after another, and
+// keeps only the parts that are needed.
 func Shrink(s *Spec, differs func(*Spec) bool) *Spec {
 	for again := true; again; {
 		again = false
@@ -19,8 +19,8 @@ func Shrink(s *Spec, differs func(*Spec) bool) *Spec {
 	return s
 }
 
-// without returns a copy without the k-th thing that can be taken out, or nil if there is
-// nothing in its place.
+// without returns a copy without the k-th part that can be removed. smaller is nil if the spec has nothing
+// there; there is false if there is no k-th part.
 func (s *Spec) without(k int) (smaller *Spec, there bool) {
 	c, err := Parse(s.String())
 	if err != nil {
@@ -128,7 +128,7 @@ func empty[T any](list *[]T) bool {
 	return true
 }
 
-// fits reports whether a spec can do with that many places.
+// fits reports whether all rules use only the first places.
 func (s *Spec) fits(places int) bool {
 	for _, r := range s.Rules {
 		if r.At >= places {
@@ -143,7 +143,7 @@ func (s *Spec) fits(places int) bool {
 	return true
 }
 
-// dropNode takes the last node out, if nothing is said of it but what it does.
+// dropNode removes the last node, if only its own rules, offers and declines mention it.
 func (s *Spec) dropNode() bool {
 	last := s.Nodes - 1
 	if last == 0 {

@@ -6,12 +6,11 @@ import (
 	"slices"
 )
 
-// Spec is a random service as data, so that one on which two checkers differ can be
-// kept as text and made smaller.
+// Spec is a random service as data. A spec on which two checkers differ can be kept as text and made smaller.
 type Spec struct {
 	Nodes  int
 	Places int // the number of places for a node, which starts at 0
-	Fuel   int // how often a node may send by TCP or UDP, or post, in one life: so that spaces end
+	Fuel   int // how often a node may send by TCP or UDP, or post, in one life; it makes spaces finite
 
 	TCPBuffer   int
 	UDPCapacity int
@@ -19,9 +18,9 @@ type Spec struct {
 	Only        []Limit
 	Early       *int // nil means without limit
 
-	Layered bool   // the node is carried by another
-	Pokes   string `json:",omitempty"` // by what function a node pokes its first cell; "" means by none
-	Keeps   bool   // System.Crash keeps what was heard and the trail; else it is nil
+	Layered bool   // the node is carried by a layer
+	Pokes   string `json:",omitempty"` // the form of the function with which a node changes its first cell; "" means none
+	Keeps   bool   // System.Crash keeps the words heard and the trail; otherwise there is no System.Crash
 
 	Rules    []Rule
 	Offers   []Offer
@@ -29,27 +28,27 @@ type Spec struct {
 	Gathers  []Gather  `json:",omitempty"`
 	Waits    []Wait    `json:",omitempty"`
 	Scripts  [][][]int // by node and life: the values of the openings, Joins first or Leaves last
-	Slow     [][2]int  `json:",omitempty"` // links: a node twice, or its two ends
+	Slow     [][2]int  `json:",omitempty"` // slow links: a node twice means all of its links, otherwise its two ends
 	Pace     *Pace     `json:",omitempty"` // nil if timers are free
-	AnyOrder bool      `json:",omitempty"` // a crash leaves any of what was not synced
+	AnyOrder bool      `json:",omitempty"` // any subset of the writes that were not synced survives a crash
 	Midstep  bool      `json:",omitempty"` // a node may crash within a step even if it stores nothing
 
-	FreeTimers bool   `json:",omitempty"` // timers are free all the same, as a search may ask
-	Says       [2]int `json:",omitzero"`  // what the system says of TCPBuffer and UDPCapacity, where a search says otherwise
+	FreeTimers bool   `json:",omitempty"` // timers are free although Pace is set, as a search may choose
+	Says       [2]int `json:",omitzero"`  // the system's own TCPBuffer and UDPCapacity, if a search overrides them
 	Table      bool   `json:",omitempty"` // the node is a plain value, with a table of handlers
 
 	Eventually []Pred
 	Always     []Pred
-	Each       []Pred `json:",omitempty"` // of every node by itself: Every, Spent
+	Each       []Pred `json:",omitempty"` // predicates (Every or Spent) that every node must satisfy by itself
 	Step       *int   // the sum of all places must not grow by more in one step
 	Monitored  bool   // a monitor counts facts
-	Limit      bool   // and does not want two of 0 and one of 1
+	Limit      bool   // the monitor rejects two facts 0 and one fact 1
 	Within     *Pred
 	Assume     *Pred
 	Rare       []Rare // events of weight 0
 }
 
-// How a node modifies its first cell.
+// The forms of the function with which a node changes its first cell.
 const (
 	ByMethod  = "method"  // a method value, which copies of the node have for their own cell
 	ByClosure = "closure" // a closure over the cell, so that the system has to make copies
@@ -68,10 +67,10 @@ func (b *Budgets) All() []*int {
 	return []*int{&b.Crash, &b.Down, &b.Reset, &b.Loss, &b.Dup, &b.Reorder, &b.Partition, &b.OneWay, &b.Rare, &b.Pause, &b.Disk, &b.Wipe}
 }
 
-// Limit keeps a fault to some nodes, or to the links between two.
+// Limit limits a fault to some nodes, or to some links.
 type Limit struct {
-	Fault  string   // as --faults has it
-	Places [][2]int // a node twice, or the two ends of a link
+	Fault  string   // the name of the fault in --faults
+	Places [][2]int // a node twice for a node, or the two ends of a link
 }
 
 // The occasions on which a node does something.
@@ -96,7 +95,7 @@ type Rule struct {
 	Do    []Op
 }
 
-// The verbs. Places are counted round.
+// The verbs. A node at its last place moves on to place 0.
 const (
 	Send      = "send"      // X to To by Link, for a unit of fuel but by set; refused: to the next place
 	After     = "after"     // arm the timer X, for 2 seconds and 2 more for each of To
@@ -161,17 +160,17 @@ type Decline struct{ Node, At, From, Word int }
 // set.
 type Gather struct{ Node, At, Word, Deed int }
 
-// Wait is an opening that has to wait at a place.
+// Wait is a request of the script that has to wait while the node is at a place.
 type Wait struct{ Node, At, Order int }
 
-// Openings by which a node joins and leaves.
+// The requests of a script by which a node joins and leaves.
 const (
 	Joins  = -1
 	Leaves = -2
 )
 
-// Pace is the guarantee about clocks: the number of seconds that a handler takes at most, and whether a
-// timer may be due after half of its time or twice its time.
+// Pace is the guarantee about clocks: the largest number of seconds that a handler takes, and whether a timer
+// may fire between half of its duration and twice its duration.
 type Pace struct {
 	Handlers int
 	Drifts   bool
@@ -202,8 +201,8 @@ type Pred struct {
 	Not  bool
 }
 
-// Rare selects events of weight 0, by the name of their kind and their value. Value -1 selects events with
-// any value.
+// Rare selects events to have weight 0, by the name of their kind and by their value. The value -1 selects
+// events with any value.
 type Rare struct {
 	Kind  string
 	Value int
@@ -225,7 +224,7 @@ func (s *Spec) String() string {
 	return string(text)
 }
 
-// Parse returns the inverse of String.
+// Parse reads the text that String returns.
 func Parse(text string) (*Spec, error) {
 	s := &Spec{}
 	if err := json.Unmarshal([]byte(text), s); err != nil {
@@ -243,10 +242,10 @@ func (s *Spec) Ops(node int, on string, value, at int) []Op {
 	return nil
 }
 
-// Stores reports whether a node may write.
+// Stores reports whether some node may write to its storage or sync it.
 func (s *Spec) Stores() bool { return s.Does(Put, Delete, Append, Truncate, SyncKeys, SyncFile) }
 
-// Does reports whether a node may do one of these things.
+// Does reports whether a node may perform one of these verbs.
 func (s *Spec) Does(verbs ...string) bool {
 	for _, r := range s.Rules {
 		for _, op := range r.Do {
@@ -274,7 +273,7 @@ func (s *Spec) Waiting(node, at, order int) bool {
 	return slices.Contains(s.Waits, Wait{node, at, order})
 }
 
-// isSlow: a message comes last on the link.
+// IsSlow reports whether the link between two nodes is slow: its messages wait until nothing else can happen.
 func (s *Spec) IsSlow(a, b int) bool {
 	for _, l := range s.Slow {
 		if l[0] == l[1] && (l[0] == a || l[0] == b) || l == [2]int{a, b} || l == [2]int{b, a} {

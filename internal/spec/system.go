@@ -14,8 +14,8 @@ import (
 	"macemc/sim"
 )
 
-// System returns the spec as a service. Its nodes have what a service may have: maps,
-// slices, and two pointers that may lead to one cell.
+// System returns the spec as a service. Its nodes have fields of several kinds: maps, slices, and two
+// pointers that may lead to one cell.
 func (s *Spec) System() *sim.System {
 	sys := &sim.System{
 		Name: "random", Doc: "A system that was drawn at random.",
@@ -78,7 +78,7 @@ func (s *Spec) System() *sim.System {
 	return sys
 }
 
-// The messages and signals of machines.
+// The types of messages and signals of the nodes.
 type (
 	word   int
 	ring   int
@@ -101,12 +101,12 @@ type machine struct {
 	Times    [2]macetime.Time
 	Marks    [2]macetime.Monotone
 
-	poke func() `mc:"-"` // of the spec, and of A
+	poke func() `mc:"-"` // of the form Spec.Pokes; it changes A
 	*home
 }
 
-// home has the values that a machine gets at its start and that never change. A rule keeps it out of the
-// state. It holds a function so that copies of the machine share it.
+// home has the values that a machine gets when it is made and that never change. A rule leaves it out of the
+// state. It also holds a function, so that copies of the machine share it.
 type home struct {
 	spec *Spec
 	self int
@@ -146,7 +146,7 @@ func (s *Spec) clone(_ sim.Params, _ sim.Addr, n sim.Node) sim.Node {
 	return m.asNode(passed)
 }
 
-// asNode returns the machine with the guards and the layer that the spec has.
+// asNode returns the machine as a node, with the guards and the layer of the spec.
 func (m machine) asNode(passed int) sim.Node {
 	s := m.spec
 	switch a := m.A; s.Pokes {
@@ -174,7 +174,8 @@ func (m machine) asNode(passed int) sim.Node {
 	return n
 }
 
-// guards returns which a machine has.
+// guards returns a number for the guards that a machine has: 1 for Offers, 2 for Declines, 3 for both, 4 for
+// all.
 func (s *Spec) guards() (n int) {
 	if len(s.Gathers)+len(s.Waits) > 0 {
 		return 4
@@ -236,7 +237,8 @@ func (s *Spec) core(n sim.Node) *machine {
 	}
 }
 
-// A machine has as few guards as it needs: one without is run by other code.
+// The types of machines with guards. A machine has only the guards that it needs, since the runtime treats a
+// node without guards differently.
 type (
 	offerer  struct{ machine }
 	decliner struct{ machine }
@@ -455,9 +457,8 @@ func (m *machine) send(env sim.Env, op Op) {
 	}
 }
 
-// casing is a layer. It wraps the messages that its node sends by TCP, and counts the wrapped ones
-// that it passes to the node. When the count is 2, it stays there, and casing offers an action that
-// resets it.
+// casing is a layer. It wraps the messages that its node sends by TCP, and counts the wrapped messages that
+// it passes to the node. The count stops at 2; then casing offers an action that sets it to 0.
 type casing struct {
 	Passed int
 	inner  sim.Node
@@ -606,7 +607,7 @@ func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
 	}
 }
 
-// declared declares on what a property of a predicate depends, if that can be said.
+// declared declares, with sim.Takes, on what a property of the predicate depends, if its values determine it.
 func (p Pred) declared(of sim.Property) sim.Property {
 	take := p.takes()
 	if take == nil {
@@ -615,8 +616,8 @@ func (p Pred) declared(of sim.Property) sim.Property {
 	return sim.Takes(of, func(c cored) any { return take(c.core()) })
 }
 
-// takes returns a function that returns the part of a machine on which a predicate depends, or nil if
-// it depends on more than the machine's own fields.
+// takes returns a function that returns the part of a machine on which the predicate depends. It returns nil
+// if the predicate depends on more than the machine's own fields.
 func (p Pred) takes() func(*machine) any {
 	switch p.Kind {
 	case Every, Some, Sum:
@@ -635,7 +636,7 @@ func (p Pred) takes() func(*machine) any {
 	return nil
 }
 
-// Hears reports whether machines record the messages that they get: they do only if something depends on
+// Hears reports whether machines record the messages that they get. They do so only if something depends on
 // it.
 func (s *Spec) Hears() bool {
 	if s.Keeps {
@@ -678,7 +679,7 @@ func (s *Spec) IsRare(kind string, value int) bool {
 	return false
 }
 
-// faults returns the budgets in the words of the contract.
+// Faults returns the budgets as sim.Faults.
 func (s *Spec) Faults() sim.Faults {
 	f := s.Budgets.faults()
 	var only []string
@@ -697,7 +698,7 @@ func (s *Spec) Links() sim.Network {
 	return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity}
 }
 
-// at names nodes and links.
+// at returns the names of nodes and links, as text.
 func at(places [][2]int) string {
 	var all []string
 	for _, p := range places {

@@ -6,8 +6,8 @@ import (
 	"macemc/internal/canon"
 )
 
-// NodeSet is a set of nodes. The first 64 are in a word of their own: most systems have no
-// more, and most steps add a node to a set.
+// NodeSet is a set of nodes. The first 64 nodes are in a word of their own: most systems have no more nodes,
+// and most steps add a node to a set.
 type NodeSet struct {
 	first uint64
 	more  []uint64 // of the nodes from 64 on, or nil if the system has none
@@ -90,7 +90,7 @@ func (s *NodeSet) Set(to NodeSet) {
 // Clone returns a copy.
 func (s *NodeSet) Clone() NodeSet { return NodeSet{s.first, append([]uint64(nil), s.more...)} }
 
-// Sum combines an identity with that of the set.
+// Sum combines an identity with the identity of the set.
 func (s *NodeSet) Sum(h canon.Hash) canon.Hash {
 	h = h.Mix(1<<62 ^ s.first)
 	for _, more := range s.more {

@@ -2,14 +2,14 @@ package state
 
 import "macemc/internal/canon"
 
-// A Vector is a state as the numbers of its parts, by place. The bank that assigned the
-// numbers knows the parts.
+// A Vector represents a state by the numbers of its parts, by place. The bank that assigned the numbers has
+// the parts.
 type Vector []uint32
 
-// Parts computes the identities of the parts.
+// Parts computes the identities of the parts of a state.
 type Parts interface{ PartSum(place int) canon.Hash }
 
-// Sums keeps the identity of every part, and which of them are out of date.
+// Sums keeps the identities of all parts of a state, and records which of them are out of date.
 type Sums struct {
 	Places
 	total canon.Hash
@@ -17,12 +17,11 @@ type Sums struct {
 	stale []bool
 	list  []int32 // the stale parts
 
-	touched Touched // by the current step, or the last one
+	touched Touched // the parts that the current step, or the last one, has touched
 
-	// What follows is about the time since the state was saved or loaded, if that is
-	// tracked.
+	// The following fields are used if changes since the state was saved or loaded are tracked.
 	tracking  bool
-	bank      any // the bank whose numbers at has
+	bank      any // the bank that assigned the numbers in at
 	at        Vector
 	moved     []bool // parts that have changed
 	movedList []int32
@@ -71,7 +70,7 @@ func (s *Sums) move(part int) {
 	s.touched.Add(part, Wrote)
 }
 
-// Watch makes s record what each step touches, and which parts change.
+// Watch makes s record the parts that each step touches, and the parts that change.
 func (s *Sums) Watch() {
 	if !s.tracking {
 		s.Track()
@@ -83,7 +82,7 @@ func (s *Sums) Watch() {
 // overwrites it.
 func (s *Sums) Touched() *Touched { return &s.touched }
 
-// The following methods record that a part of each kind has changed.
+// These methods record that the part of a kind has changed.
 func (s *Sums) TouchNode(i int)      { s.Touch(s.Node(i)) }
 func (s *Sums) TouchTCP(channel int) { s.Touch(s.TCP(channel)) }
 func (s *Sums) TouchUDP(channel int) { s.Touch(s.UDP(channel)) }
@@ -119,8 +118,7 @@ func (s *Sums) Track() {
 // Tracking reports whether s records which parts change.
 func (s *Sums) Tracking() bool { return s.tracking }
 
-// Know makes s keep the numbers that this bank gives to parts. If s kept those of another bank, all parts
-// count as changed.
+// Know sets the bank whose numbers s keeps. If s kept numbers of another bank, all parts count as changed.
 func (s *Sums) Know(bank any) {
 	if s.bank != bank {
 		s.Track()
@@ -144,7 +142,8 @@ func (s *Sums) Save(number func(place int) uint32) []int32 {
 // At returns the state as it was last saved or loaded. The vector belongs to s.
 func (s *Sums) At() Vector { return s.at }
 
-// Differs reports whether a part is, or may be, another than the one with that number.
+// Differs reports whether a part is another one than the part with number id. It may report true for an equal
+// part that has changed and was not numbered since.
 func (s *Sums) Differs(place int, id uint32) bool { return s.at[place] != id || s.moved[place] }
 
 // Number returns the number of a part and its bank, or 0 if the part has changed since it was numbered.
@@ -155,18 +154,18 @@ func (s *Sums) Number(place int) (bank any, id uint32) {
 	return s.bank, s.at[place]
 }
 
-// Restored records that a part now has that number and identity.
+// Restored records that a part was set to the one with this number and identity.
 func (s *Sums) Restored(place int, id uint32, sum canon.Hash) {
 	s.total = s.total.Sub(s.part[place]).Add(sum)
 	s.part[place], s.stale[place], s.moved[place], s.at[place] = sum, false, false, id
 }
 
-// Loaded records that all parts are those of v.
+// Loaded records that all parts were set to those of v.
 func (s *Sums) Loaded(v Vector) {
 	s.list, s.movedList, s.since, s.from = s.list[:0], s.movedList[:0], s.since[:0], &v[0]
 }
 
-// CameFrom reports whether v, with numbers of that bank, was loaded last.
+// CameFrom reports whether v, with numbers of this bank, was loaded last.
 func (s *Sums) CameFrom(bank any, v Vector) bool { return s.bank == bank && s.from == &v[0] }
 
 // Moved returns the places that have changed since the last call of Save. Since returns
@@ -177,13 +176,13 @@ func (s *Sums) Since() []int32 { return s.since }
 // HasMoved reports whether a part has changed since it was saved.
 func (s *Sums) HasMoved(place int) bool { return s.moved[place] }
 
-// Settle marks all parts as unchanged.
+// Settle marks all parts as unchanged since the state was saved.
 func (s *Sums) Settle() {
 	clear(s.moved)
 	s.movedList = s.movedList[:0]
 }
 
-// Stand sets all identities, and marks all parts as unchanged.
+// Stand sets the identities of all parts and their total, and marks all parts as unchanged.
 func (s *Sums) Stand(parts []canon.Hash, total canon.Hash) {
 	copy(s.part, parts)
 	clear(s.stale)

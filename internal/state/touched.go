@@ -11,8 +11,8 @@ const (
 	Took                    // the event took a message off the part
 	Sent                    // the step added a message at its end, or to its set
 	Room                    // the step asked whether there was room for a message
-	Asked                   // the result depends on the part in another way: budgets, flags, a monitor
-	Enabled                 // the event was possible because of the part, and what it did does not depend on it
+	Asked                   // the result depends on the part in another way, such as on a budget, a flag or a monitor
+	Enabled                 // the event was possible because of the part, but its effects do not depend on it
 	Wrote                   // the step changed the part, or may have
 )
 

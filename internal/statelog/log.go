@@ -13,7 +13,7 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// FS is the directory of a log. Dir is that of the operating system.
+// FS is the directory of a log. Dir implements it for the operating system.
 type FS interface {
 	Create(name string) (File, error) // empty, for writing
 	Open(name string) (io.ReadCloser, error)
@@ -29,7 +29,7 @@ type File interface {
 	Sync() error
 }
 
-// Kind is what a frame holds.
+// Kind is the kind of a frame.
 type Kind uint8
 
 // The first kinds are the log's own. Records have the kinds from KindRecord on.
@@ -43,7 +43,7 @@ const (
 	magic       = "macemc log 1\n"
 	frameLength = 4 + 1 + 8
 	payloadMost = 1 << 30
-	bufferMost  = 1 << 20 // bytes that are appended before they are written, though not synced
+	bufferMost  = 1 << 20 // the largest number of bytes that are appended before they are written
 
 	suffix     = ".seg"
 	unfinished = ".new"
@@ -56,8 +56,8 @@ var ErrNone = errors.New("there is no log")
 type Log struct {
 	fs      FS
 	header  []byte
-	number  int // of the segment
-	keeps   int // the segment before, which is kept; 0 means none
+	number  int // the number of the segment
+	keeps   int // the number of the previous segment, which is kept; 0 means none
 	file    File
 	sum     uint64
 	buffer  []byte
@@ -93,7 +93,7 @@ func (l *Log) Append(kind Kind, payload []byte) error {
 	return l.err
 }
 
-// Commit makes all records durable that were appended.
+// Commit makes all appended records durable.
 func (l *Log) Commit() error {
 	if l.err != nil || !l.dirty {
 		return l.err
@@ -105,11 +105,11 @@ func (l *Log) Commit() error {
 	return l.err
 }
 
-// Size returns the bytes of the segment.
+// Size returns the size of the current segment in bytes.
 func (l *Log) Size() int64 { return l.written + int64(len(l.buffer)) }
 
-// Checkpoint begins a segment by a checkpoint, in which everything that was appended is
-// contained, and removes the segments that nobody needs any more.
+// Checkpoint begins a new segment with a checkpoint, which must contain everything that was appended, and
+// removes segments that are not needed any more.
 func (l *Log) Checkpoint(payload []byte) error {
 	if l.err != nil {
 		return l.err
@@ -157,8 +157,8 @@ func (l *Log) Close() error {
 	return err
 }
 
-// tidy removes the segments before the one that is kept. One that cannot be removed costs
-// space alone, so that is no error.
+// tidy removes the segments before the one that is kept. A segment that cannot be removed is no error, since
+// it only takes space.
 func (l *Log) tidy() {
 	all, _ := segments(l.fs)
 	for _, n := range all {
@@ -192,7 +192,7 @@ func (l *Log) fail(what string, err error) {
 	}
 }
 
-// chained returns the checksum of a frame, from that of the one before.
+// chained returns the checksum of a frame, which depends on the checksum of the previous frame.
 func chained(before uint64, kind Kind, payload []byte) uint64 {
 	return xxh3.HashSeed(payload, before*0x9E3779B97F4A7C15+uint64(kind)+1)
 }

@@ -10,29 +10,29 @@ import (
 	"slices"
 )
 
-// Recovered is what Recover found.
+// Recovered describes what Recover has read.
 type Recovered struct {
 	Header, Checkpoint []byte
-	Records            int   // that were read after the checkpoint
-	Dropped            int64 // bytes after them that are no whole records
-	Passed             int   // newer segments that were passed over, since they are damaged where they begin
+	Records            int   // the number of records after the checkpoint
+	Dropped            int64 // the number of bytes after them that are no complete records
+	Passed             int   // the number of newer segments that were skipped, since their beginnings are damaged
 }
 
-// Damaged reports whether anything was dropped. If a process was killed, a part of its last
-// record may be.
+// Damaged reports whether anything was dropped. That may be a part of the last record if the process was
+// killed.
 func (r *Recovered) Damaged() bool { return r.Dropped > 0 || r.Passed > 0 }
 
-// A Reader takes what a log holds: first a header, then a checkpoint, then its records. An error
-// ends the reading, and is that of Recover.
+// A Reader gets the contents of a log: first the header, then a checkpoint, then its records. An error ends
+// the reading, and Recover returns it.
 type Reader struct {
 	Header     func(header []byte) error
 	Checkpoint func(payload []byte) error
 	Record     func(kind Kind, payload []byte) error
 }
 
-// Recover reads the newest segment whose checkpoint is whole, up to its last record that is.
-// The caller begins the next segment by a checkpoint of what the reader was given, before
-// anything is appended. If there is no log Recover returns ErrNone.
+// Recover reads the newest segment with an intact checkpoint, up to its last intact record. Before it appends
+// anything, the caller must begin the next segment with a checkpoint of what the Reader got. If there is no
+// log, Recover returns ErrNone.
 func Recover(fs FS, to Reader) (*Log, *Recovered, error) {
 	all, err := segments(fs)
 	if err != nil {
@@ -55,7 +55,7 @@ func Recover(fs FS, to Reader) (*Log, *Recovered, error) {
 	return nil, nil, fmt.Errorf("all %d segments of the log are damaged where they begin: nothing of it can be used", len(all))
 }
 
-// read reads a segment, and reports whether its beginning is whole.
+// read reads a segment, and reports whether its header and checkpoint are intact.
 func (rec *Recovered) read(fs FS, n int, to Reader) (whole bool, err error) {
 	file, err := fs.Open(segmentName(n))
 	if err != nil {
@@ -106,7 +106,7 @@ type frames struct {
 	r    *bufio.Reader
 	sum  uint64
 	kind Kind
-	read int64 // bytes
+	read int64 // the number of bytes read
 	err  error
 }
 
@@ -115,7 +115,8 @@ func (f *frames) begins() bool {
 	return f.fill(head) && string(head) == magic
 }
 
-// next returns the payload of a frame, which is of a kind, or of any from KindRecord on.
+// next returns the payload of the next frame. The frame must be of the given kind or, for KindRecord, of any
+// kind from KindRecord on.
 func (f *frames) next(kind Kind) (payload []byte, is bool) {
 	var head [frameLength]byte
 	if !f.fill(head[:]) {

@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// Parse makes a system of a description; see the package. Its errors name the
-// line and what could stand there.
+// Parse makes a system from a description, in the form that the package documents. Its errors name the line
+// and what is allowed there.
 func Parse(text string) (*sim.System, error) {
 	var p parser
 	number := 0
@@ -42,7 +42,7 @@ func MustParse(text string) *sim.System {
 	return sys
 }
 
-// parser holds the nodes so far.
+// parser holds the nodes that were parsed so far.
 type parser struct{ graphs []*graph }
 
 func (p *parser) line(words []string) error {
@@ -165,7 +165,7 @@ func names(words []string) error {
 	return nil
 }
 
-// check looks for live and bad vertices that no edge mentions: misspelt ones.
+// check returns an error for live and bad vertices that no edge mentions, since they are misspelt.
 func (g *graph) check() error {
 	known := map[string]bool{g.start: true}
 	for from, edges := range g.edges {

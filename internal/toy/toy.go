@@ -6,8 +6,8 @@ import (
 	"macemc/sim"
 )
 
-// The events. Each is the name of the vertex that it leads to; a toss has
-// those of all its answers.
+// The events. An event has the name of the vertex to which it leads; a toss has the names of the vertices of
+// all its answers.
 type (
 	to   string
 	rare string
@@ -26,7 +26,7 @@ type graph struct {
 type edge struct {
 	event   sim.Signal
 	targets []string
-	weights []int // nil means all alike
+	weights []int // nil means that all weights are equal
 }
 
 // node stands at a vertex.

@@ -18,7 +18,7 @@ const (
 	size      = headBytes + slots*slotBytes
 )
 
-// head is the part of the memory besides the slots, which follow it.
+// head is the part of the shared memory that is not a slot. The slots follow it.
 type head struct {
 	ended  atomic.Uint32 // the exit status plus one, once the process ended regularly
 	heard  atomic.Uint32 // interrupts that the process received
@@ -52,13 +52,12 @@ type Slot struct {
 	picks []choose.Pick
 }
 
-// Run is a run of which the answers are known, by number. A pick whose number of
-// alternatives is unknown has Of 0.
+// Run is a run whose answers are known, by number. A pick with an unknown number of alternatives has Of 0.
 type Run struct {
 	Picks  []choose.Pick
 	Faults bool // faults may happen
 	Heal   int  // the depth at which the environment heals; negative if it never does
-	Whole  bool // no answer was left out for lack of room
+	Whole  bool // all answers were kept
 }
 
 // File returns the file with which another process opens the trail.
@@ -80,10 +79,10 @@ func (t *Trail) Slot() *Slot {
 	return nil
 }
 
-// Picks returns room for the answers of the run.
+// Picks returns memory for the answers of the run.
 func (s *Slot) Picks() []choose.Pick { return s.picks[:0] }
 
-// Weather records what the environment does in the run.
+// Weather records whether faults may happen in the run, and when the environment heals.
 func (s *Slot) Weather(faults bool, heal int) {
 	s.head.faults, s.head.heal = 0, int64(heal)
 	if faults {
@@ -91,13 +90,13 @@ func (s *Slot) Weather(faults bool, heal int) {
 	}
 }
 
-// Stands records that the first n answers in the room were given.
+// Stands records that the handler may have got the first n answers.
 func (s *Slot) Stands(n int) { s.head.n = uint64(n) }
 
 // Leave frees the slot: the run is over.
 func (s *Slot) Leave() { s.head.taken.Store(0) }
 
-// Runs returns the runs that were not over.
+// Runs returns the runs that had not ended when the process did.
 func (t *Trail) Runs() (all []Run) {
 	for i := range t.all {
 		s := &t.all[i]

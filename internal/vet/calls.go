@@ -11,9 +11,9 @@ import (
 // A ban is a set of functions of one package that handlers must not call.
 type ban struct {
 	pkg   string
-	names []string // a name that ends in * stands for all that begin so
+	names []string // a name that ends in * stands for all names that begin so
 	check string
-	do    string // what to do instead
+	do    string // advice: what to do instead
 }
 
 const (
@@ -46,13 +46,13 @@ var bans = []ban{
 	{"runtime", []string{"NumGoroutine", "NumCPU", "GOMAXPROCS", "Gosched", "ReadMemStats"}, Outside, useStore},
 }
 
-// fixed are functions of banned packages that depend on their arguments alone.
+// fixed lists functions of banned packages whose results depend only on their arguments.
 var fixed = []string{"math/rand.New", "math/rand.NewSource", "math/rand.NewZipf", "math/rand/v2.New", "math/rand/v2.NewPCG", "math/rand/v2.NewChaCha8", "math/rand/v2.NewZipf", "log.New"}
 
 // waiting are the methods of package sync that wait.
 var waiting = []string{"Lock", "RLock", "TryLock", "TryRLock", "Wait", "Signal", "Broadcast"}
 
-// calls reports calls that no replay repeats.
+// calls reports calls whose results a replay does not repeat.
 func (c *checker) calls(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -77,7 +77,7 @@ func (c *checker) call(call *ast.CallExpr) {
 	}
 }
 
-// banned reports a function that handlers must not call.
+// banned reports a use of a function that handlers must not call.
 func (c *checker) banned(at token.Pos, f *types.Func) {
 	if f.Pkg() == nil {
 		return

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// mapRanges reports ranges over maps in whose body the order shows.
+// mapRanges reports ranges over maps whose order has an effect.
 func (c *checker) mapRanges(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if r, ok := n.(*ast.RangeStmt); ok && c.overMap(r.X) {
@@ -20,7 +20,7 @@ func (c *checker) mapRanges(body ast.Node) {
 	})
 }
 
-// overMap reports whether a range over e has the order of a map.
+// overMap reports whether ranging over e follows the order of a map.
 func (c *checker) overMap(e ast.Expr) bool {
 	if _, ok := c.pass.TypesInfo.TypeOf(e).Underlying().(*types.Map); ok {
 		return true
@@ -33,7 +33,7 @@ func (c *checker) overMap(e ast.Expr) bool {
 	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "maps" && slices.Contains([]string{"Keys", "Values", "All"}, f.Name())
 }
 
-// inOrder returns the text of a range over the keys of the same map, in order.
+// inOrder returns the text of a range over the keys of the same map in sorted order.
 func (c *checker) inOrder(e ast.Expr) string {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 1 && c.overMap(e) {
 		e = call.Args[0]
@@ -53,7 +53,7 @@ func (c *checker) inOrder(e ast.Expr) string {
 	return "slices.SortedFunc(" + keys + ", " + compare + ")"
 }
 
-// orderShows returns how the order of a range shows, or "".
+// orderShows describes the effect of the order of a range, or returns "".
 func (c *checker) orderShows(body ast.Node, r *ast.RangeStmt) (what string) {
 	say := func(text string) {
 		if what == "" {
@@ -127,7 +127,7 @@ func (c *checker) mentions(n ast.Node, of map[types.Object]bool) (found bool) {
 	return found
 }
 
-// outer reports whether an expression names something from outside of a range.
+// outer reports whether an expression denotes a variable declared outside of a range.
 func (c *checker) outer(e ast.Expr, r *ast.RangeStmt) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {
@@ -144,8 +144,8 @@ func (c *checker) outer(e ast.Expr, r *ast.RangeStmt) bool {
 	}
 }
 
-// grows returns the slice, or the text, from outside of a range that an assignment
-// adds to, or "".
+// grows returns the slice or the text, declared outside of a range, to which an assignment appends. It
+// returns "" if there is none.
 func (c *checker) grows(a *ast.AssignStmt, r *ast.RangeStmt) string {
 	if len(a.Lhs) != 1 || !c.outer(a.Lhs[0], r) {
 		return ""
@@ -160,7 +160,7 @@ func (c *checker) grows(a *ast.AssignStmt, r *ast.RangeStmt) string {
 	return ""
 }
 
-// sortedAfter reports whether something is sorted after a range.
+// sortedAfter reports whether the variable with a text is sorted after a range.
 func (c *checker) sortedAfter(body ast.Node, r *ast.RangeStmt, text string) (sorted bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

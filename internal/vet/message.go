@@ -23,8 +23,8 @@ func (c *checker) messages(body ast.Node) {
 	c.received(body)
 }
 
-// handedOver returns the argument of a call that must not change any more: a message, a task, a timer or
-// a fact. It returns nil for other calls.
+// handedOver returns the argument of a call that must not be changed afterwards: a message, a task, a timer
+// or a fact. It returns nil for other calls.
 func (c *checker) handedOver(call *ast.CallExpr) ast.Expr {
 	f := c.callee(call)
 	if !isEffect(f) {
@@ -47,7 +47,7 @@ func shared(t types.Type) bool {
 	return false
 }
 
-// sent checks the values of which a message is made.
+// sent checks the values that a message contains.
 func (c *checker) sent(body ast.Node, call *ast.CallExpr, arg ast.Expr) {
 	name := c.callee(call).Name()
 	for _, e := range c.madeOf(body, call, arg) {
@@ -66,7 +66,7 @@ func (c *checker) sent(body ast.Node, call *ast.CallExpr, arg ast.Expr) {
 	}
 }
 
-// madeOf returns the variables and fields whose memory a value shares.
+// madeOf returns the variables and fields with which a value shares memory.
 func (c *checker) madeOf(body ast.Node, call *ast.CallExpr, e ast.Expr) (all []ast.Expr) {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
@@ -102,8 +102,7 @@ func (c *checker) madeOf(body ast.Node, call *ast.CallExpr, e ast.Expr) (all []a
 	return all
 }
 
-// madeAs returns the composite literal that a variable was made as before a call, or
-// nil.
+// madeAs returns the composite literal that was assigned to a variable before a call, or nil.
 func (c *checker) madeAs(body ast.Node, call *ast.CallExpr, v *types.Var) (lit ast.Expr) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
@@ -197,7 +196,7 @@ type mutation struct {
 	at token.Pos
 }
 
-// changing are functions that change their first argument in place.
+// changing lists functions that change their first argument in place.
 var changing = map[string][]string{
 	"slices": {"Sort", "SortFunc", "SortStableFunc", "Reverse", "Delete", "DeleteFunc", "Insert", "Compact", "CompactFunc", "Replace"},
 	"sort":   {"Sort", "Stable", "Slice", "SliceStable", "Ints", "Strings", "Float64s"},
@@ -274,7 +273,7 @@ func mutations(pass *analysis.Pass) map[*types.Var]token.Pos {
 	return all
 }
 
-// received looks at the messages that a handler gets.
+// received reports handlers that change or keep the messages that they get.
 func (c *checker) received(body ast.Node) {
 	got := c.gotten(body)
 	if len(got) == 0 {
@@ -303,7 +302,7 @@ func (c *checker) received(body ast.Node) {
 	})
 }
 
-// gotten returns the variables of a handler that are messages.
+// gotten returns the variables of a handler that hold messages which it got.
 func (c *checker) gotten(body ast.Node) map[types.Object]bool {
 	got := map[types.Object]bool{}
 	fn, ok := body.(*ast.FuncDecl)
@@ -329,7 +328,7 @@ func (c *checker) gotten(body ast.Node) map[types.Object]bool {
 	return got
 }
 
-// root returns the variable at the left end of an expression without calls, or nil.
+// root returns the leftmost variable of an expression without calls, or nil.
 func root(e ast.Expr) *ast.Ident {
 	for {
 		switch x := ast.Unparen(e).(type) {

@@ -69,8 +69,8 @@ func (c *checker) atomically(call *ast.CallExpr, write func(ast.Expr)) {
 	}
 }
 
-// dropped reports results of TCP sends that are dropped: in a loop that sends to one
-// node again and again, and so fills its buffer, or anywhere.
+// dropped reports TCP sends whose results are dropped. Its message differs for a loop that sends to one node
+// again and again, and so fills the buffer.
 func (c *checker) dropped(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		s, ok := n.(*ast.ExprStmt)
@@ -92,7 +92,7 @@ func (c *checker) dropped(body ast.Node) {
 	})
 }
 
-// byTCP reports whether a call is of Send on the TCP links.
+// byTCP reports whether a call is a Send on a TCP link.
 func (c *checker) byTCP(call *ast.CallExpr) bool {
 	f := c.callee(call)
 	if !isEffect(f) || f.Name() != "Send" || len(call.Args) != 2 {
@@ -192,7 +192,7 @@ func switched(s *ast.TypeSwitchStmt) ast.Expr {
 	return ast.Unparen(e).(*ast.TypeAssertExpr).X
 }
 
-// ends reports whether a default case panics, or passes the message or signal on.
+// ends reports whether a default case panics, or passes on the message or signal.
 func (c *checker) ends(clause *ast.CaseClause, over ast.Expr) (ends bool) {
 	of := map[types.Object]bool{c.object(over): true}
 	if o := c.pass.TypesInfo.Implicits[clause]; o != nil {

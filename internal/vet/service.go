@@ -24,7 +24,7 @@ func knowsSim(pkg *types.Package) bool {
 	return false
 }
 
-// A service is the code of a package that runs in handlers.
+// A service is the code of a package that handlers run.
 type service struct {
 	bodies  []ast.Node           // functions and function literals, each once
 	effects map[*types.Func]bool // functions that ask an Env for an effect, or call one that does
@@ -33,7 +33,7 @@ type service struct {
 	used    map[place][]string   // comments that suppressed a report
 }
 
-// ofSim returns the name of a type of package sim, or "" if t is none. It knows Message and Signal,
+// ofSim returns the name of a type of package sim, or "" for other types. It recognizes Message and Signal,
 // which are aliases of any, by their names.
 func ofSim(t types.Type) string {
 	if a, ok := t.(*types.Alias); ok && a.Obj().Pkg() != nil && a.Obj().Pkg().Path() == simPath {
@@ -125,7 +125,7 @@ func takesEnv(f *types.Func) bool {
 	return false
 }
 
-// follow adds the roots, and the functions of the package that they mention.
+// follow adds the roots and, repeatedly, the functions of the package that they mention.
 func (s *service) follow(pass *analysis.Pass, roots []ast.Node) {
 	seen := map[ast.Node]bool{}
 	for len(roots) > 0 {
@@ -147,7 +147,7 @@ func (s *service) follow(pass *analysis.Pass, roots []ast.Node) {
 	}
 }
 
-// effects are the methods of package sim whose order of calls matters.
+// effects are the methods of package sim for which the order of calls matters.
 var effects = map[string][]string{
 	"Env":   {"Choose", "Weighted", "Now", "Before", "BeforeWeighted", "Monotone", "After", "Cancel", "Post", "Emit"},
 	"Port":  {"Send"},
@@ -155,7 +155,7 @@ var effects = map[string][]string{
 	"Store": {"Write", "Append", "Delete", "Truncate", "Sync"},
 }
 
-// isEffect reports whether a function is one of effects.
+// isEffect reports whether a function is one of the methods in effects.
 func isEffect(f *types.Func) bool {
 	if f == nil || f.Signature().Recv() == nil {
 		return false

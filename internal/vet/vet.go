@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// The checks, as a report and a comment that takes one back name them.
+// The names of the checks, as reports and the comments that suppress them use them.
 const (
 	Clock     = "clock"     // the machine's clock
 	Random    = "random"    // random numbers that no run records
@@ -26,13 +26,13 @@ const (
 	Message   = "message"   // messages that are changed or kept
 	Global    = "global"    // package variables that are written
 	Result    = "result"    // results of Send that are dropped
-	Switch    = "switch"    // switches that pass over what they do not know
+	Switch    = "switch"    // switches that ignore unknown types
 )
 
 // Checks lists the names of all checks.
 var Checks = []string{Clock, Random, Goroutine, Lock, Process, Print, Outside, MapOrder, Message, Global, Result, Switch}
 
-// Analyzer makes all checks.
+// Analyzer is the analyzer that makes all checks.
 var Analyzer = &analysis.Analyzer{
 	Name: "macemc",
 	Doc:  "report what makes runs of a macemc service impossible to repeat, and messages that change",
@@ -55,7 +55,7 @@ func Called(args []string) bool {
 	return args[0] == "-V=full" || args[0] == "-flags" || unit
 }
 
-// Main answers go vet, and ends the process.
+// Main runs the analyzer as go vet asks for it, and ends the process.
 func Main() { unitchecker.Main(Analyzer) }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -84,7 +84,7 @@ type checker struct {
 	pass    *analysis.Pass
 	service *service
 	mutated map[*types.Var]token.Pos // fields whose slice, map or struct is changed in place, and where
-	allowed map[place][]string       // by line: the checks whose reports are taken back
+	allowed map[place][]string       // by line, the checks whose reports are suppressed
 }
 
 type place struct {
@@ -118,7 +118,7 @@ func (c *checker) readComments() {
 	}
 }
 
-// report reports a problem, unless a comment takes it back.
+// report reports a problem, unless a comment suppresses it.
 func (c *checker) report(at token.Pos, check, format string, args ...any) {
 	p := c.pass.Fset.Position(at)
 	for _, line := range []int{p.Line, p.Line - 1} {
@@ -130,7 +130,7 @@ func (c *checker) report(at token.Pos, check, format string, args ...any) {
 	c.pass.Report(analysis.Diagnostic{Pos: at, Category: check, Message: fmt.Sprintf(format, args...) + " (" + check + ")"})
 }
 
-// unused reports the comments that take nothing back.
+// unused reports comments that suppress nothing.
 func (c *checker) unused() {
 	for _, f := range c.pass.Files {
 		for _, group := range f.Comments {
@@ -169,7 +169,7 @@ func (c *checker) object(e ast.Expr) types.Object {
 	return nil
 }
 
-// line returns where something is, for a message about another place.
+// line returns the place of a position, for a message about another place.
 func (c *checker) line(at token.Pos) string {
 	p := c.pass.Fset.Position(at)
 	return fmt.Sprintf("line %d", p.Line)

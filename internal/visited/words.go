@@ -26,7 +26,7 @@ type Words struct {
 // bytesLeast is the size of the smallest table, which has several slots.
 const bytesLeast = 128
 
-// NewWords returns an empty set with that much memory.
+// NewWords returns an empty set that uses that many bytes of memory.
 func NewWords(bytes int) (*Words, error) {
 	slots, release, err := reserve(max(bytes, bytesLeast) / 8)
 	if err != nil {
@@ -96,8 +96,8 @@ func (t *Words) Has(word uint64) bool {
 // Len returns the number of words.
 func (t *Words) Len() int { return int(t.used.Load()) }
 
-// Cap returns the number of words at which the set should grow, or counts as full if it cannot: with
-// more words, finding a slot takes long. Add accepts more words than that, up to an eighth of all slots.
+// Cap returns the number of words at which the set should grow, or counts as full if it cannot: with more
+// words, finding a slot takes long. Add still accepts words beyond Cap, as long as there is an empty slot.
 func (t *Words) Cap() int { return len(t.slots) / 4 * 3 }
 
 // Bytes returns the memory that the set has reserved.
