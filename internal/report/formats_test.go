@@ -248,6 +248,25 @@ func TestCutWalks(t *testing.T) {
 	}
 }
 
+// A cause that is the critical event of the finding, and not the event that failed, leaves nothing out;
+// the row says so.
+func TestIgnoredElsewhere(t *testing.T) {
+	r := &search.Result{Finding: &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictSafety, Identity: "n1 message ok{Seq: 1} from n3 by udp"}}}
+	r.Finding.Critical = &search.Critical{Event: "n0 crash"}
+	for text, want := range map[string]string{
+		"cause=n0 crash": `cause=crash: no run ended so, since the cause of a violated property is the event that failed, here "message ok{} from n* by udp", and not its critical event`,
+		"cause=heal":     "cause=heal: no run ended so",
+	} {
+		one, err := search.ParseIgnore(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Options.Ignore = []search.Ignore{one}; ignored(r) != want {
+			t.Errorf("%s: %q, want %q", text, ignored(r), want)
+		}
+	}
+}
+
 // A suspected run that was not decided stands in every form of a report, as something
 // that was neither found nor not.
 func TestUndecided(t *testing.T) {

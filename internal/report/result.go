@@ -374,6 +374,9 @@ func ignored(r *search.Result) string {
 	switch {
 	case ends && r.Ignored == 0:
 		text += ": no run ended so"
+		if slices.ContainsFunc(r.Options.Ignore, func(i search.Ignore) bool { return i.Elsewhere(r.Finding) }) {
+			text += ", since the cause of a violated property is the event that failed, here \"" + search.CauseOf(r.Finding.Identity) + "\", and not its critical event"
+		}
 	case ends:
 		text += ": " + numerals.Many(r.Ignored, "run") + " ended so, and what may come after is not known"
 	}

@@ -101,7 +101,7 @@ func (f *findings) worth(failure *trace.Failure) bool {
 	}
 	key := failure.Verdict.String() + " " + failure.Property + thrownAt(failure) // else a panic that is met often hides the others,
 	if failure.Verdict == trace.VerdictSafety {
-		key += " " + causeOf(failure.Identity) // and so does an event that often violates a property
+		key += " " + CauseOf(failure.Identity) // and so does an event that often violates a property
 	}
 	if f.tried == nil {
 		f.tried = map[string]int{}
@@ -126,7 +126,7 @@ func (f *Finding) kind() [3]string {
 	case f.Stack != "":
 		event = thrownAt(&f.Failure)
 	}
-	return [3]string{f.Verdict.String(), f.Property, causeOf(event)}
+	return [3]string{f.Verdict.String(), f.Property, CauseOf(event)}
 }
 
 var carried = regexp.MustCompile(`\{.*\}`)

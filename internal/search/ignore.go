@@ -34,7 +34,7 @@ func ParseIgnore(text string) (Ignore, error) {
 	case key == "because":
 		return Ignore{Because: value}, nil
 	case key == "cause":
-		return Ignore{Cause: causeOf(value)}, nil
+		return Ignore{Cause: CauseOf(value)}, nil
 	}
 	switch verdict {
 	case trace.VerdictSafety, trace.VerdictDead, trace.VerdictPanic, trace.VerdictUnhandled, trace.VerdictMutation, trace.VerdictGoroutine:
@@ -97,7 +97,7 @@ func (i Ignore) covers(f *trace.Failure) bool {
 
 // caused reports whether an event is the cause that is left out.
 func (i Ignore) caused(event string) bool {
-	rest, is := strings.CutPrefix(causeOf(event), i.Cause)
+	rest, is := strings.CutPrefix(CauseOf(event), i.Cause)
 	return is && i.Cause != "" && (rest == "" || rest[0] == ' ' || rest[0] == '{')
 }
 
@@ -121,9 +121,9 @@ func (i Ignore) says(message string) bool {
 	return true
 }
 
-// causeOf returns an event without its node, and without the names of others and the contents:
+// CauseOf returns an event without its node, and without the names of others and the contents:
 // these differ each time the same mistake shows.
-func causeOf(event string) string {
+func CauseOf(event string) string {
 	event = carried.ReplaceAllString(nodeName.ReplaceAllString(event, "n*"), "{}")
 	return strings.TrimPrefix(event, "n* ")
 }
@@ -146,6 +146,12 @@ func (o Options) Ignores(f *trace.Failure) bool {
 func (o Options) ignoresCause(f *Finding) bool {
 	return f.Verdict == trace.VerdictDead && f.Critical != nil &&
 		slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.caused(f.Critical.Event) })
+}
+
+// Elsewhere reports whether the cause that is left out is the critical event of a finding which is known by
+// the event that failed: the search cannot leave that finding out by it.
+func (i Ignore) Elsewhere(f *Finding) bool {
+	return f != nil && f.Critical != nil && f.Verdict == trace.VerdictSafety && i.caused(f.Critical.Event) && !i.caused(f.Identity)
 }
 
 // checked returns the properties that are left to check; nil means all.
