@@ -161,7 +161,7 @@ REDUCED ?= 10000
 
 .PHONY: campaign-reduced
 campaign-reduced: ## compare the reduced spaces of REDUCED (10,000) random services with the whole ones, and of every system with each of its bugs; goes on where it was stopped
-	@mkdir -p bin; GOGC=400 go test -count=1 -timeout 0 -run '^Test(Reduced(Services|Failures|Liveness)|Sleep)$$' ./internal/search -v -long -reduced $(REDUCED) -reduced-journal $(abspath bin/campaign-)
+	@mkdir -p bin; GOGC=400 go test -count=1 -timeout 0 -run '^Test(Reduced(Services|Failures|Losses|Liveness)|Sleep)$$' ./internal/search -v -long -reduced $(REDUCED) -reduced-journal $(abspath bin/campaign-)
 	go test -count=1 -timeout 0 -run '^TestReducedSystems$$' ./internal/search -v -long
 
 .PHONY: mutants

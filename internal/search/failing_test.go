@@ -116,3 +116,36 @@ func TestOneChannel(t *testing.T) {
 		}
 	}
 }
+
+// A courier of an even number sends the next one a datagram.
+type courier struct{ Got bool }
+
+type gift struct{}
+
+func (c *courier) begin(env sim.Env) {
+	if i := env.Self().Index(); i%2 == 0 {
+		env.UDP().Send(env.Peers()[i], gift{})
+	}
+}
+
+func (c *courier) gift(sim.Env, sim.Addr, gift) { c.Got = true }
+
+// The loss of a datagram commutes with the steps of other nodes.
+func TestReducedWhileDatagramsMayBeLost(t *testing.T) {
+	handlers := sim.Handle(sim.OnInit((*courier).begin), sim.OnMessage((*courier).gift))
+	sys := &sim.System{
+		Name: "courier", Doc: "Three pairs, of which one sends the other a datagram.",
+		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 6, Least: 6, Most: 6} },
+		New:   func(sim.Params, sim.Addr) sim.Node { return handlers.Node(&courier{}) },
+	}
+	for _, engine := range []Engine{EngineMemo, EngineLocal} {
+		opts := Options{Engine: engine, Conditions: sim.Conditions{Faults: &sim.Faults{Loss: sim.Unlimited}}}
+		whole, _ := shows(t, sys, opts, 1000, nil)
+		opts.Reduce = ReduceStubborn
+		part, _ := shows(t, sys, opts, 1000, nil)
+		compareShown(t, whole, part)
+		if whole.states != 3*3*3 || part.states != 1+2+4+8 {
+			t.Errorf("%s: %d states and %d, and there should be 27 and 15", engine, whole.states, part.states)
+		}
+	}
+}

@@ -182,26 +182,38 @@ func TestReducedServices(t *testing.T) {
 	}
 }
 
-// failures are the ways in which nodes fail in TestReducedFailures.
-var failures = []sim.Faults{{Down: 1}, {Crash: 1}, {Wipe: 1}, {Down: 2}, {Crash: 1, Down: 1}, {Down: sim.Unlimited}, {Crash: 2}}
+// failures are the ways in which nodes fail in TestReducedFailures, and losses those in which datagrams are lost in
+// TestReducedLosses.
+var (
+	failures = []sim.Faults{{Down: 1}, {Crash: 1}, {Wipe: 1}, {Down: 2}, {Crash: 1, Down: 1}, {Down: sim.Unlimited}, {Crash: 2}}
+	losses   = []sim.Faults{{Loss: 1}, {Loss: 2}, {Loss: 1, Down: 1}, {Loss: sim.Unlimited}, {Loss: 1, Crash: 1}}
+)
 
-// frail returns a random service without what excludes that steps are left out, of which nodes fail.
-func frail(seed uint64) (*spec.Spec, Options) {
+// frail returns a random service without what excludes that steps are left out, with one of some budgets.
+func frail(seed uint64, budgets []sim.Faults) (*spec.Spec, Options) {
 	s := reducible(seed)
 	s.Budgets, s.Only, s.Midstep, s.AnyOrder = spec.Budgets{}, nil, false, false
 	opts := conditions(s)
-	opts.Faults = &failures[seed%uint64(len(failures))]
+	opts.Faults = &budgets[seed%uint64(len(budgets))]
 	return s, opts
 }
 
 // TestReducedFailures compares the reduced spaces of random services whose nodes fail with the whole ones.
 func TestReducedFailures(t *testing.T) {
-	compare := func(seed uint64, met map[string]int) {
-		s, opts := frail(seed)
+	s, opts := frail(121, failures) // it loses a state if failures count for the proviso
+	reducedService(t, s, opts, 121, map[string]int{})
+	reducedFaults(t, failures)
+}
+
+// TestReducedLosses does so where datagrams are lost.
+func TestReducedLosses(t *testing.T) { reducedFaults(t, losses) }
+
+func reducedFaults(t *testing.T, budgets []sim.Faults) {
+	t.Helper()
+	met := reduces(t, 40, func(seed uint64, met map[string]int) {
+		s, opts := frail(seed, budgets)
 		reducedService(t, s, opts, seed, met)
-	}
-	compare(121, map[string]int{}) // it loses a state if failures count for the proviso
-	met := reduces(t, 40, compare)
+	})
 	for _, what := range []string{"compared", "smaller", "fails"} {
 		if met[what] == 0 {
 			t.Errorf("no service is %q: %v", what, met)

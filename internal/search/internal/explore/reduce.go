@@ -22,10 +22,10 @@ import (
 // was executed before.
 //
 // A state is expanded in part only if all of this is true: the environment is calm; the only faults
-// left are failures of nodes; each node is up or has failed; no connection has anything but
+// left are failures of nodes and losses of datagrams; each node is up or has failed; no connection has anything but
 // messages; and none of these messages is to or from a node that failed. In other states all steps
 // are taken. So other faults, their consequences, and healing are never put off: the steps that are
-// put off touch nodes and messages only. A failure and a restart are events of their nodes. All
+// put off touch nodes and messages only. A failure, a restart and a loss are events of their nodes. All
 // steps of a state are taken, too, if one of the steps that would suffice is visible.
 //
 // Mend ends a level. It finds the states whose choice no longer agrees with the observations, and
@@ -40,6 +40,7 @@ type Reduction struct {
 	Waits  bool // all steps are taken and only observed: see Explorer.Again
 
 	tried bool // it has waited before
+	loses bool // datagrams may be lost: a budget for it was left at first
 
 	facts   *stubborn.Facts
 	classes map[kind]stubborn.Class
@@ -182,6 +183,10 @@ type parter interface {
 func (x *Explorer) Reduce(waits bool) *Reduction {
 	x.World.State.Watch()
 	r := newReduction(x.World.Params().Nodes, x.Bank.At(), waits)
+	for s := range x.Each {
+		x.Get(s, x.To)
+		r.lets(x.To)
+	}
 	x.reduces(r)
 	if m := x.Memo(); m != nil {
 		m.reduces(r)
@@ -260,6 +265,11 @@ func newReduction(n int, at state.Places, waits bool) *Reduction {
 		classes: map[kind]stubborn.Class{}, parts: make([][]*pending, at.Len()), answers: map[canon.Hash]*answer{},
 		taken: make([][]canon.Hash, n), known: make([][]bool, n), now: none, whys: map[hindrance]int{},
 	}
+}
+
+// lets records that a first state may lose datagrams.
+func (r *Reduction) lets(first world.Vector) {
+	r.loses = r.loses || first[r.at.Budget(sim.KindLose.Budget())] != 0
 }
 
 // Hides reports whether the visited states do not decide liveness, because of the steps left out.
@@ -607,8 +617,11 @@ func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, why str
 // failing are the faults by which a node fails.
 var failing = [...]sim.Kind{sim.KindCrash, sim.KindDown, sim.KindWipe}
 
+// spendable are the faults of which a budget may be left where a state is expanded in part.
+var spendable = append(failing[:], sim.KindLose)
+
 // weather returns the environment's share of a situation's identity, and the reason why the
-// environment does not let a state be expanded in part, or "": if any budget is left, it must be for failures of nodes.
+// environment does not let a state be expanded in part, or "": if any budget is left, it must be for failures of nodes or losses.
 func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, why string) {
 	switch calm, faults := b.Calm(v); {
 	case !calm:
@@ -620,7 +633,7 @@ func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, why 
 	for _, id := range v[r.at.Rest():r.at.Cut()] {
 		left += count(id != 0)
 	}
-	for _, kind := range failing {
+	for _, kind := range spendable {
 		if v[r.at.Budget(kind.Budget())] != 0 {
 			sum, left = sum.Then(canon.Hash{Hi: uint64(kind), Lo: 1}), left-1
 		}
@@ -728,6 +741,13 @@ func (r *Reduction) situation(b *world.Bank, v world.Vector) *stubborn.Situation
 			}
 		}
 	}
+	if v[r.at.Budget(sim.KindLose.Budget())] != 0 {
+		for c := range r.n * r.n {
+			if v[r.at.UDP(c)] != 0 {
+				s.Pending.Add(r.losing(c/r.n, c%r.n))
+			}
+		}
+	}
 	return s
 }
 
@@ -786,6 +806,14 @@ func (r *Reduction) restart(i int) stubborn.Class {
 // fails returns the kind of the event by which node i fails.
 func (r *Reduction) fails(i int, by sim.Kind) stubborn.Class {
 	c := r.class(kind{node: i, from: i, kind: by})
+	r.failures.Add(c)
+	r.facts.Changes([]stubborn.Class{c})
+	return c
+}
+
+// losing returns the number of the kind of event by which a node loses a datagram of another one.
+func (r *Reduction) losing(i, from int) stubborn.Class {
+	c := r.class(kind{node: i, from: from, kind: sim.KindLose})
 	r.failures.Add(c)
 	r.facts.Changes([]stubborn.Class{c})
 	return c
@@ -854,6 +882,8 @@ func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class 
 		list = append(list, r.restart(i))
 	case sim.KindCrash, sim.KindDown, sim.KindWipe:
 		list = append(list, r.fails(i, e.Kind))
+	case sim.KindLose:
+		list = append(list, r.losing(i, e.From.Index()))
 	case sim.KindMessage:
 		list = append(list, r.class(kind{i, e.From.Index(), e.Kind, e.Link, reflect.TypeOf(e.Value)}))
 	case sim.KindQuorum:
@@ -919,6 +949,9 @@ func (r *Reduction) observe(t *Taker) {
 		case trace.EffectSend:
 			to := f.To.Index()
 			r.facts.Brings(r.acting, r.class(kind{to, i, sim.KindMessage, f.Link, reflect.TypeOf(f.Value)}))
+			if r.loses && f.Link == sim.LinkUDP {
+				r.facts.Brings(r.acting, r.losing(to, i))
+			}
 			if f.Lost || w.Links.Full(f.Link, i, to) {
 				r.facts.Bar(r.acting)
 			}

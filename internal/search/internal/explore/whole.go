@@ -16,7 +16,7 @@ type hindrance struct {
 // The reasons. An event stands before the last two.
 const (
 	whyForced    = "the environment is disturbed: nodes are cut off, pause or are slow"
-	whyBudget    = "another fault than a failure of a node may still happen"
+	whyBudget    = "a fault may still happen that is no failure of a node and no loss"
 	whyUnsettled = "a node waits for room, or is told of a broken connection"
 	whyFailed    = "a node that failed has messages under way, or an open connection"
 	whyAlone     = "the steps that suffice are all that are possible"

@@ -72,6 +72,26 @@
 // may fail, or without which such an event may come. A failure that breaks a connection touches the node at its other
 // end, and is barred. A failed node may have one event, its restart, on which all its other events depend.
 //
+// # Datagrams that are lost
+//
+// The loss of a datagram is a kind of event of the node to which it is under way, one for each sender. It is pending while
+// its budget is left and the channel has a datagram. It counts as a change of that node, so a set that has any event of the node has
+// the losses of its datagrams, too; and whoever sends the node a datagram brings a loss about. A loss keeps no order: the datagram
+// that was sent last may be the one that is lost. The conditions above hold: a run u without a step of T sends no datagram to the node and takes
+// none from its channels, so what t loses after u was there before, at the same place.
+//
+// # Other faults
+//
+// While a budget for another fault is left, a state is expanded as a whole:
+//
+//   - The copy of a datagram comes behind those that its sender sends before, so a duplicate depends on events of two nodes.
+//   - A datagram that is delivered before older ones ends the order of its channel, on which the rule of first messages rests.
+//   - A reset breaks both directions of a connection, which two nodes notice.
+//   - A partition touches all connections across it.
+//   - A pause makes the events of its node impossible, and they become possible again.
+//   - A rare answer, or an error of a disk, spends its budget in the middle of any event, and so makes events of all nodes depend on
+//     each other.
+//
 // # Liveness
 //
 // A state is dead if no live state can be reached from it. Let what liveness depends on be visible, and
