@@ -27,6 +27,7 @@ type Sums struct {
 	movedList []int32
 	since     []int32 // places that were saved since the last load
 	from      *uint32 // identifies the vector that was loaded last
+	stays     int     // how many there were: see Stay
 }
 
 // Init makes s the sums of a system with these places.
@@ -168,6 +169,18 @@ func (s *Sums) Loaded(v Vector) {
 // CameFrom reports whether v, with numbers of this bank, was loaded last.
 func (s *Sums) CameFrom(bank any, v Vector) bool { return s.bank == bank && s.from == &v[0] }
 
+// Stay returns a number for the time that is spent in one loaded state, including that after each return to
+// it: what is known of the state stays known. It is 0 while the state is another one.
+func (s *Sums) Stay() int {
+	if len(s.movedList) > 0 || len(s.since) > 0 {
+		return 0
+	}
+	return s.stays
+}
+
+// Leaves ends the stay.
+func (s *Sums) Leaves() { s.stays++ }
+
 // Moved returns the places that have changed since the last call of Save. Since returns
 // those that were saved since the last call of Loaded.
 func (s *Sums) Moved() []int32 { return s.movedList }
@@ -178,6 +191,7 @@ func (s *Sums) HasMoved(place int) bool { return s.moved[place] }
 
 // Settle marks all parts as unchanged since the state was saved.
 func (s *Sums) Settle() {
+	s.Leaves()
 	clear(s.moved)
 	s.movedList = s.movedList[:0]
 }

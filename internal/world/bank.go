@@ -217,6 +217,7 @@ func (st *State) Load(b *Bank, v Vector) {
 	s.Know(b)
 	st.run.lose()
 	st.links.Resume(0)
+	s.Leaves()
 	for _, p := range s.Moved() {
 		st.restore(b, int(p), v[p])
 	}
@@ -241,7 +242,9 @@ func (st *State) Back(b *Bank, v Vector) {
 	st.links.Resume(0)
 	for _, list := range [2][]int32{s.Since(), s.Moved()} {
 		for _, p := range list {
-			st.restore(b, int(p), v[p])
+			if st.restore(b, int(p), v[p]); int(p) >= st.n || st.nodes.at[p].guards.HasOpens() {
+				s.Leaves() // what may be taken is not restored
+			}
 		}
 	}
 	s.Loaded(v)
@@ -292,13 +295,15 @@ func (st *State) placeNode(i int, k *nodePart) {
 
 // pour loads a node part without making a node, if it is packed and the world has a mold for it.
 func (st *State) pour(b *Bank, i int, id uint32) bool {
-	record, frame := b.packed(i, id)
-	if record == nil {
-		return false
-	}
-	k := st.nodes.poured(b, i, frame, record)
+	k := st.nodes.again(b, i, id)
 	if k == nil {
-		return false
+		record, frame := b.packed(i, id)
+		if record == nil {
+			return false
+		}
+		if k = st.nodes.poured(b, i, id, frame, record); k == nil {
+			return false
+		}
 	}
 	st.placeNode(i, k)
 	return true

@@ -34,6 +34,8 @@ type Events struct {
 	quorums handler.Quorums
 	hook    string  // what of the system is asked, where it is known
 	free    []int32 // while a node is paused: the places of what need not wait
+	count   int     // what Count returned last,
+	counted int     // and the stay in a state in which that was, or 0 if it was within none: see state.Sums
 }
 
 // asks records which hook of the system is being called, or "" if none is.
@@ -73,6 +75,14 @@ type span struct {
 // Count returns the number of events that are possible now. It also makes the list of them, by
 // sections and in runs of equal weight, which the other methods read.
 func (es *Events) Count() int {
+	if stay := es.nodes.sums.Stay(); stay == 0 || stay != es.counted || es.audit != nil {
+		es.count, es.counted = es.list(), stay
+	}
+	return es.count
+}
+
+// list is Count where the list may be another one.
+func (es *Events) list() int {
 	l, e, all := es.links, es.environ, es.nodes
 	if l.Restricted() && l.Dirty(0) >= 0 {
 		es.refresh()

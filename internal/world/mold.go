@@ -17,6 +17,10 @@ type mold struct {
 	part  *nodePart   // the node in the frame that it had last
 	frame uint32
 	buf   []byte
+
+	of     *Bank // the part that was loaded last, and its packed node: a search returns to it after each step
+	id     uint32
+	packed []byte
 }
 
 // pack returns the packed node until the next call, and false if it no longer has the form of the mold.
@@ -50,7 +54,7 @@ func (b *Bank) packed(place int, id uint32) (node []byte, frame uint32) {
 
 // poured fills the mold of node i with a packed node, and returns that in its frame. It returns nil if the
 // node has no mold, or one of another form.
-func (all *nodes) poured(b *Bank, i int, frame uint32, packed []byte) *nodePart {
+func (all *nodes) poured(b *Bank, i int, id, frame uint32, packed []byte) *nodePart {
 	ns := &all.at[i]
 	if ns.rigid || all.audit != nil || all.sys.Clone != nil {
 		return nil
@@ -62,6 +66,15 @@ func (all *nodes) poured(b *Bank, i int, frame uint32, packed []byte) *nodePart 
 	}
 	if m := ns.mold; m.is.Fill(packed) {
 		m.within(b.frames, frame)
+		m.of, m.id, m.packed = b, id, append(m.packed[:0], packed...)
+		return m.part
+	}
+	return nil
+}
+
+// again fills the mold of node i with the part that it had last, if that is this one.
+func (all *nodes) again(b *Bank, i int, id uint32) *nodePart {
+	if m := all.at[i].mold; m != nil && m.of == b && m.id == id && m.is.Fill(m.packed) {
 		return m.part
 	}
 	return nil
@@ -71,7 +84,7 @@ func (all *nodes) poured(b *Bank, i int, frame uint32, packed []byte) *nodePart 
 func (ns *nodeState) forms(b *Bank, frame uint32, packed []byte) {
 	node := b.walks().Unpack(b.frames.pool, packed)
 	if is := b.walks().MoldOf(b.frames.pool, node); is != nil {
-		ns.mold = &mold{is, b.frames.pool, b.frames.get(frame).around(node.(sim.Node), handler.GuardsOf(node.(sim.Node))), frame, nil}
+		ns.mold = &mold{is: is, pool: b.frames.pool, part: b.frames.get(frame).around(node.(sim.Node), handler.GuardsOf(node.(sim.Node))), frame: frame}
 	} else {
 		ns.rigid = true
 	}
