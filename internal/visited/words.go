@@ -103,13 +103,20 @@ func (t *Words) Cap() int { return len(t.slots) / 4 * 3 }
 // Bytes returns the memory that the set has reserved.
 func (t *Words) Bytes() int { return 8 * len(t.slots) }
 
+// returned is the number of slots whose memory is given back at once while a larger table is filled. Both
+// tables are in the order of the words, so the larger one does not need its memory before.
+const returned = 1 << 17
+
 // Grow gives the set a larger table.
 func (t *Words) Grow(bytes int) error {
 	larger, err := NewWords(bytes)
 	if err != nil {
 		return err
 	}
-	for _, word := range t.slots {
+	for i, word := range t.slots {
+		if i%returned == 0 && i > 0 {
+			returns(t.slots[i-returned : i])
+		}
 		if word == 0 {
 			continue
 		}

@@ -35,6 +35,11 @@ type Ledger struct {
 	deep *deep // the part that is on disk; nil if all is in memory
 
 	growing sync.RWMutex // held for reading by users of the set
+
+	freed struct { // memory of states that were expanded, for blocks that are begun
+		recs [][]uint64
+		by   [][]byNumber
+	}
 }
 
 // Origin is the step by which a state was first reached.
@@ -268,12 +273,34 @@ func (l *Ledger) Expanded(level, next Frontier) {
 	for _, s := range level {
 		for b := s.From / blockStates; b <= (s.To-1)/blockStates; b++ {
 			if !needed[b] && all[b].n == blockStates {
-				if all[b].by = nil; l.Prints != nil {
-					all[b].recs = nil
-				}
+				l.frees(all[b])
 			}
 		}
 	}
+}
+
+// frees keeps memory of a block whose states were expanded for blocks that are begun.
+func (l *Ledger) frees(b *block) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b.by != nil {
+		clear(b.by)
+		l.freed.by, b.by = append(l.freed.by, b.by), nil
+	}
+	if l.Prints != nil && b.recs != nil {
+		l.freed.recs, b.recs = append(l.freed.recs, b.recs), nil
+	}
+}
+
+// taken takes the last of some lists that were freed, if it has that length, and otherwise makes one.
+func taken[T any](freed *[][]T, n int) (list []T) {
+	if k := len(*freed) - 1; k >= 0 {
+		list, *freed = (*freed)[k], (*freed)[:k]
+	}
+	if len(list) != n {
+		list = make([]T, n)
+	}
+	return list
 }
 
 // Span is the states whose numbers are at least From and less than To.
@@ -353,9 +380,9 @@ func (l *Ledger) begin(words int) (number uint32, b *block) {
 	if len(all) >= math.MaxUint32/blockStates {
 		panic("macemc bug: search: more states than have a number; they fill the memory before")
 	}
-	b = &block{words: words, recs: make([]uint64, words*blockStates), origins: make([]Origin, blockStates)}
+	b = &block{words: words, recs: taken(&l.freed.recs, words*blockStates), origins: make([]Origin, blockStates)}
 	if l.noted {
-		b.by = make([]byNumber, blockStates) // now: later, others read it
+		b.by = taken(&l.freed.by, blockStates) // now: later, others read it
 	}
 	more := append(all, b) // a copy, so that holders of the shorter list do not see it
 	l.blocks.Store(&more)
