@@ -66,10 +66,15 @@ func (all *nodes) poured(b *Bank, i int, id, frame uint32, packed []byte) *nodeP
 	}
 	if m := ns.mold; m.is.Fill(packed) {
 		m.within(b.frames, frame)
-		m.of, m.id, m.packed = b, id, append(m.packed[:0], packed...)
+		m.keeps(b, id, packed)
 		return m.part
 	}
 	return nil
+}
+
+// keeps notes which part the mold has now.
+func (m *mold) keeps(b *Bank, id uint32, packed []byte) {
+	m.of, m.id, m.packed = b, id, append(m.packed[:0], packed...)
 }
 
 // again fills the mold of node i with the part that it had last, if that is this one.

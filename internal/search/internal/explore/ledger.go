@@ -51,47 +51,51 @@ type Origin struct {
 
 const NoParent = math.MaxUint32
 
-// layout is the format of packed states. Each byte of a vector's numbers that was ever other than 0
-// has a column; eight columns are a word. A layout only grows, and columns are not moved: a state
+// layout is the format of packed states. Each four bits of a vector's numbers that were ever other than
+// 0 have a column; sixteen columns are a word. A layout only grows, and columns are not moved: a state
 // that was packed before a column was added has a zero there.
 type layout struct {
 	columns []column
-	of      [][4]uint16 // by place: the columns of its number's bytes, lowest first, each plus one; 0 if the byte has no column yet
-	bytes   []uint8     // by place: the number of its columns
+	of      [][32 / columnBits]uint16 // by place: the columns of its number's bits, lowest first, each plus one; 0 if the bits have no column yet
+	used    []uint8                   // by place: the number of its columns
 }
 
 type column struct {
 	place uint16
-	shift uint8 // the byte's position in the number, in bits
+	shift uint8 // the position of its bits in the number
 }
 
-const columnsPerWord = 8
+const (
+	columnBits     = 4
+	columnMask     = 1<<columnBits - 1
+	columnsPerWord = 64 / columnBits
+)
 
 // words returns the length of a packed state, in words.
 func (l *layout) words() int { return (len(l.columns) + columnsPerWord - 1) / columnsPerWord }
 
-// fits reports whether a place has columns for all bytes of number id that are not 0.
-func (l *layout) fits(place int, id uint32) bool { return uint64(id)>>(8*l.bytes[place]) == 0 }
+// fits reports whether a place has columns for all bits of number id that are not 0.
+func (l *layout) fits(place int, id uint32) bool { return uint64(id)>>(columnBits*l.used[place]) == 0 }
 
 // put writes a number, which fits, at a place of a packed state.
 func (l *layout) put(rec []uint64, place int, id uint32) {
 	of := &l.of[place]
-	for k := range l.bytes[place] {
+	for k := range l.used[place] {
 		c := of[k] - 1
-		shift := c % columnsPerWord * 8
+		shift := c % columnsPerWord * columnBits
 		word := &rec[c/columnsPerWord]
-		*word = *word&^(0xff<<shift) | uint64(byte(id>>(8*k)))<<shift
+		*word = *word&^(columnMask<<shift) | uint64(id>>(columnBits*k)&columnMask)<<shift
 	}
 }
 
 // with returns the layout extended by the columns that number id needs at a place.
 func (l *layout) with(place int, id uint32) *layout {
-	larger := &layout{slices.Clone(l.columns), slices.Clone(l.of), slices.Clone(l.bytes)}
+	larger := &layout{slices.Clone(l.columns), slices.Clone(l.of), slices.Clone(l.used)}
 	for !larger.fits(place, id) {
-		k := larger.bytes[place]
-		larger.columns = append(larger.columns, column{uint16(place), 8 * k})
+		k := larger.used[place]
+		larger.columns = append(larger.columns, column{uint16(place), columnBits * k})
 		larger.of[place][k] = uint16(len(larger.columns))
-		larger.bytes[place]++
+		larger.used[place]++
 	}
 	return larger
 }
@@ -99,9 +103,9 @@ func (l *layout) with(place int, id uint32) *layout {
 // at returns the number of a packed state at a place.
 func (l *layout) at(rec []uint64, place int) (id uint32) {
 	of := &l.of[place]
-	for k := range l.bytes[place] {
+	for k := range l.used[place] {
 		if c := int(of[k] - 1); c/columnsPerWord < len(rec) {
-			id |= uint32(byte(rec[c/columnsPerWord]>>(c%columnsPerWord*8))) << (8 * k)
+			id |= uint32(rec[c/columnsPerWord]>>(c%columnsPerWord*columnBits)&columnMask) << (columnBits * k)
 		}
 	}
 	return id
@@ -111,7 +115,7 @@ func (l *layout) at(rec []uint64, place int) (id uint32) {
 func (l *layout) unpack(rec []uint64, v world.Vector) {
 	clear(v)
 	for c, of := range l.columns[:min(len(l.columns), len(rec)*columnsPerWord)] {
-		v[of.place] |= uint32(byte(rec[c/columnsPerWord]>>(c%columnsPerWord*8))) << of.shift
+		v[of.place] |= uint32(rec[c/columnsPerWord]>>(c%columnsPerWord*columnBits)&columnMask) << of.shift
 	}
 }
 
@@ -150,7 +154,7 @@ const (
 
 func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*Ledger, error) {
 	l := &Ledger{May: may, Prints: p, tidy: tidy}
-	l.layout.Store(&layout{of: make([][4]uint16, places), bytes: make([]uint8, places)})
+	l.layout.Store(&layout{of: make([][32 / columnBits]uint16, places), used: make([]uint8, places)})
 	l.blocks.Store(new([]*block))
 	var err error
 	l.Set, err = visited.NewWords(LedgerLeast)

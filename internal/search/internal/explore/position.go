@@ -70,14 +70,14 @@ func (m *position) goTo(lay *layout, rec []uint64) {
 		diff := word ^ m.at[w]
 		m.at[w] = word
 		for diff != 0 {
-			c := bits.TrailingZeros64(diff) / 8
+			c := bits.TrailingZeros64(diff) / columnBits
 			of := &lay.columns[w*columnsPerWord+c]
 			if p := of.place; !m.mark[p] {
 				m.mark[p] = true
 				m.moved = append(m.moved, shift{int32(p), m.v[p]})
 			}
-			m.v[of.place] ^= uint32(byte(diff>>(8*c))) << of.shift
-			diff &^= 0xff << (8 * c)
+			m.v[of.place] ^= uint32(diff>>(columnBits*c)&columnMask) << of.shift
+			diff &^= columnMask << (columnBits * c)
 		}
 	}
 	for _, s := range m.moved {
