@@ -8,8 +8,7 @@ import "slices"
 // removed continues with the remaining ones.
 type Follow struct {
 	steps []Step
-	pos   int // the index of the next step
-	start []Choice
+	pos   int      // the index of the next step
 	coins []Choice // the coins recorded for the current step
 	taken []int
 	texts []string // identities of the alternatives; "" if not asked for yet
@@ -50,7 +49,7 @@ const extraMost = 8
 
 // NewFollow returns a source that follows steps, after the coins of a start.
 func NewFollow(start []Choice, steps []Step) *Follow {
-	return &Follow{steps: steps, start: start, coins: start}
+	return &Follow{steps: steps, coins: start}
 }
 
 // Taken returns the indices of the steps that were possible.

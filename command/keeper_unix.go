@@ -354,7 +354,7 @@ func (k *keeper) search(limit time.Duration) {
 		return
 	}
 	k.follow(d)
-	m := k.afterDeath(d)
+	m := k.afterDeath()
 	if m.Stop = d.stop; d.stop == "" {
 		m.Killed, m.Reason = k.culprit(d)
 	} else {
@@ -378,7 +378,7 @@ func (k *keeper) shown() string {
 }
 
 // afterDeath returns the progress of a search whose child died.
-func (k *keeper) afterDeath(d *death) (m message) {
+func (k *keeper) afterDeath() (m message) {
 	found, _ := lastSaid(k.said, k.token, func(m *message) bool { return m.Found != nil })
 	m.Found = found.Found
 	_ = json.Unmarshal(k.trail.Noted(), &m.Note)

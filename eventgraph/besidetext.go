@@ -58,7 +58,7 @@ func columnsOf(s string) (n int) {
 func (t *besideText) draw(part Part) {
 	b := t.b
 	bar := string(t.style.lane)
-	t.both(t.style.folded("here: "+b.Here.Marks.Title, t.column, 0, linesMost), t.style.folded("there: "+b.There.Marks.Title, t.column, 0, linesMost), bar, bold)
+	t.both(t.style.folded("here: "+b.Here.Marks.Title, t.column, 0), t.style.folded("there: "+b.There.Marks.Title, t.column, 0), bar, bold)
 	t.line("", bar, "", plain)
 	gap := func(format string, args ...any) {
 		t.line(string(t.style.gap)+" "+fmt.Sprintf(format, args...), bar, "", dim)
@@ -173,7 +173,7 @@ func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
 	}
 	indent := columnsOf(head)
 	add := func(first, text string) {
-		for i, l := range t.style.folded(text, t.column-indent, 2, linesMost) {
+		for i, l := range t.style.folded(text, t.column-indent, 2) {
 			switch {
 			case i == 0:
 				lines = append(lines, first+l)

@@ -105,9 +105,9 @@ const (
 var escapes = [...]string{dim: "\x1b[2m", bold: "\x1b[1m", red: "\x1b[31m", green: "\x1b[32m", yellow: "\x1b[1;33m"}
 
 // folded breaks a text into lines: see folded.
-func (s *style) folded(text string, width, indent, most int) []string {
+func (s *style) folded(text string, width, indent int) []string {
 	if !s.ascii {
-		return folded(text, width, indent, most)
+		return folded(text, width, indent, linesMost)
 	}
 	var b strings.Builder
 	for _, r := range strings.ReplaceAll(text, "…", "~") {
@@ -117,7 +117,7 @@ func (s *style) folded(text string, width, indent, most int) []string {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 	}
-	lines := folded(b.String(), width, indent, most)
+	lines := folded(b.String(), width, indent, linesMost)
 	for i := range lines {
 		lines[i] = strings.ReplaceAll(lines[i], "…", "~")
 	}

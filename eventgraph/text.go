@@ -29,7 +29,7 @@ func (g *Graph) Text(w io.Writer, o TextOptions) error {
 	t := newText(g, o)
 	t.w = bufio.NewWriter(w)
 	if g.Marks.Title != "" {
-		for _, l := range t.style.folded(g.Marks.Title, t.width, 0, linesMost) {
+		for _, l := range t.style.folded(g.Marks.Title, t.width, 0) {
 			t.line(l)
 		}
 		t.line("")
@@ -198,7 +198,7 @@ func (t *text) flush(gutter, beside string) { t.flushAs(gutter, plain, beside, p
 
 func (t *text) flushAs(gutter string, gc color, beside string, bc color) {
 	room := max(20, t.width-t.gutter-len(t.cells)-1)
-	lines := t.style.folded(beside, room, 2, linesMost)
+	lines := t.style.folded(beside, room, 2)
 	if len(lines) == 0 {
 		lines = []string{""}
 	}
@@ -248,7 +248,7 @@ func (t *text) legend() {
 		return
 	}
 	t.line("")
-	for _, l := range t.style.folded(strings.Join(words, "   "), t.width, 0, linesMost) {
+	for _, l := range t.style.folded(strings.Join(words, "   "), t.width, 0) {
 		t.line(l)
 	}
 }

@@ -24,7 +24,6 @@ type storage struct {
 	file  *os.File
 	size  int64 // of the journal
 	base  int64 // its size after it was last rewritten
-	count int   // the number of writes in it
 	buf   []byte
 	fault func(op string) error // for tests: nil
 }
@@ -192,7 +191,6 @@ func (s *storage) recover() (*contents, error) {
 			break
 		}
 		d.write(w)
-		s.count++
 		rest = next
 	}
 	return d, s.begin(d)
@@ -224,7 +222,6 @@ func (s *storage) begin(d *contents) error {
 // put adds a write, which flush passes to the operating system.
 func (s *storage) put(w disk.Write) {
 	s.buf = appendWrite(s.buf, w)
-	s.count++
 }
 
 // flush passes the writes to the operating system: they survive the end of this process.

@@ -32,7 +32,7 @@ func (p *Finder) weigh(f *Result) error {
 		return err
 	}
 	p.round++
-	a := &Avoided{Step: step, Walks: weighing * p.opts.Walks, WalkSteps: p.walkLen, Seed: p.opts.Seed}
+	a := &Avoided{Step: step, Walks: weighing * p.opts.Walks, WalkSteps: p.walkLen}
 	if a.Before, err = p.share(max(0, step-1), a.Walks, saltFresh+p.round); err != nil {
 		return err
 	}

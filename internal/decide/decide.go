@@ -43,12 +43,11 @@ type Evidence struct {
 	Longest   int     // the length of the longest walks
 	Escape95  float64 // the chance that a walk of WalkSteps steps becomes live is below this, with 95 % confidence
 	From      int     // the number of steps that lead to the state
-	Seed      uint64
 }
 
 // NewEvidence returns the evidence of the rounds of a test in which no walk became live.
-func NewEvidence(rounds []Round, from int, seed uint64) *Evidence {
-	e := &Evidence{WalkSteps: rounds[0].Steps, From: from, Seed: seed}
+func NewEvidence(rounds []Round, from int) *Evidence {
+	e := &Evidence{WalkSteps: rounds[0].Steps, From: from}
 	for _, r := range rounds {
 		e.Walks, e.Longest = e.Walks+r.Walks, r.Steps
 	}
@@ -65,7 +64,6 @@ type Avoided struct {
 	Before, After    int     // the numbers of these walks that went on
 	Chance           float64 // the probability of such a difference, or a larger one, if the step has no influence
 	Clear            bool    // the difference is large and unlikely by chance: the step is critical
-	Seed             uint64
 }
 
 // Dead returns the failure of a run that ends after a number of steps in a state in which these liveness

@@ -284,7 +284,7 @@ func (p *Finder) fresh(at int) (*Evidence, error) {
 			}
 		}
 	}
-	return NewEvidence(rounds, at, p.opts.Seed), nil
+	return NewEvidence(rounds, at), nil
 }
 
 // walk takes walks from a state of the run, records the verdict that follows from them, and reports

@@ -34,7 +34,7 @@ func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 			return nil, orAlive(err)
 		}
 	}
-	return &Result{Evidence: NewEvidence(rounds, n, p.opts.Seed)}, nil
+	return &Result{Evidence: NewEvidence(rounds, n)}, nil
 }
 
 // LastIsCritical decides whether the state before the last step of a dead run could recover. One walk that

@@ -134,7 +134,7 @@ func (t *tale) files() []File {
 	if t.f.Trace == nil {
 		return all
 	}
-	all = append(all, File{"trace.jsonl", func(w io.Writer) error { return Trace(w, t.f, t.teller.walker, t.known(), t.Printed()) }})
+	all = append(all, File{"trace.jsonl", func(w io.Writer) error { return report.TraceJSON(w, t.f, t.teller.walker, t.States(), t.Printed()) }})
 	if picture, ok := t.picture(); ok {
 		all = append(all, picture)
 	}
@@ -165,12 +165,4 @@ func (t *tale) picture() (File, bool) {
 		}
 	}
 	return File{}, false
-}
-
-// known returns the states in the form that trace.jsonl needs.
-func (t *tale) known() States {
-	if states := t.States(); states != nil {
-		return states
-	}
-	return nil
 }

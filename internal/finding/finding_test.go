@@ -124,7 +124,15 @@ func validTrace(t *testing.T, schema *jsonschema.Schema, name string, r *search.
 	steps, critical := 0, 0
 	for line := range strings.Lines(text) {
 		validLine(t, schema, name, line)
-		var one stepLine
+		var one struct {
+			Step     int
+			Event    string
+			Critical bool
+			Changes  []struct {
+				Path          string
+				Before, After *string
+			}
+		}
 		if err := json.Unmarshal([]byte(line), &one); err != nil {
 			t.Fatal(err)
 		}

@@ -153,10 +153,10 @@ func (w *World) compose(network sim.Network) (err error) {
 		at: make([]nodeState, n), envs: make([]handler.Envs, n), script: netsim.NewBits(n), judge: &w.Judge.Judge,
 	}
 	w.Environ = Environment{paused: state.NewNodeSet(n), setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes}
-	w.disks = disks{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
+	w.disks = disks{setting: s, run: &w.Run, nodes: &w.nodes, environ: &w.Environ}
 	w.Events = Events{setting: s, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ}
 	w.Judge = Judge{run: &w.Run, links: &w.Links, environ: &w.Environ}
-	w.State = State{setting: s, sums: &w.sums, timers: &w.timers, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
+	w.State = State{setting: s, sums: &w.sums, run: &w.Run, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
 	w.Text = Text{setting: s, links: &w.Links, nodes: &w.nodes, environ: &w.Environ, judge: &w.Judge}
 	return nil
 }

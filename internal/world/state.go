@@ -16,7 +16,6 @@ import (
 type State struct {
 	*setting
 	sums    *state.Sums
-	timers  *timers
 	run     *Run
 	links   *net.Links
 	nodes   *nodes

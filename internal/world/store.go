@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"macemc/internal/disk"
-	"macemc/internal/net"
 	"macemc/internal/state"
 	"macemc/sim"
 	"macemc/trace"
@@ -26,9 +25,7 @@ type stored struct {
 // disks manages the data that nodes have stored, and decides how much of it remains when they fail.
 type disks struct {
 	*setting
-	sums    *state.Sums
 	run     *Run
-	links   *net.Links
 	nodes   *nodes
 	environ *Environment
 

@@ -50,10 +50,9 @@ type child struct {
 	out      *os.File
 	recorder *bubble.Recorder
 	failure  *Failure // the failure of the current world
-	world    *program.World
-	number   int    // the number of the current world
-	live     uint64 // the bytes in use after the last garbage collection
-	notes    bool   // lines of the world are written as they come
+	number   int      // the number of the current world
+	live     uint64   // the bytes in use after the last garbage collection
+	notes    bool     // lines of the world are written as they come
 }
 
 // Do does a job in this process.
@@ -261,7 +260,7 @@ func (c *child) full() bool {
 // take takes one world. Package testing runs the world as a test of its own, whose output is the text of a
 // failure.
 func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
-	c.failure, c.world, c.notes, c.number = nil, nil, notes, k
+	c.failure, c.notes, c.number = nil, notes, k
 	if c.body == nil {
 		return c.takeSystem(p), nil
 	}
@@ -286,7 +285,6 @@ func (c *child) takeSystem(p bubble.Plan) (out took) {
 	c.recorder.Begin(p)
 	err := bubble.Inside(func() {
 		w := program.New(t)
-		c.world = w
 		var say func(any)
 		if c.notes {
 			say = func(entry any) { c.say(line{What: "log", Log: entry}) }
@@ -328,7 +326,6 @@ func (c *child) bubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		bubble.Enter()
 		w := program.New(t)
-		c.world = w
 		if c.notes {
 			w.Watch(func(text string) { c.say(line{What: "note", Text: []string{text}, Step: bubble.Step()}) })
 		}

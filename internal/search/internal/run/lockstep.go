@@ -24,7 +24,6 @@ type Lockstep struct {
 	tape    tape
 	again   choose.Raw // repeats it
 	failure *trace.Failure
-	told    [2]string // what the two runs came to, where they differ
 }
 
 // NewLockstep makes the two worlds; the first is as c says.
@@ -87,11 +86,11 @@ func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 		t.failure = failed
 		return failed
 	case failed != nil:
-		return t.differ(fmt.Sprintf("a second run of the step ended in a %s: %s", failed.Verdict, failed.Message), "ended well", failed.Message)
+		return t.differ(fmt.Sprintf("a second run of the step ended in a %s: %s", failed.Verdict, failed.Message))
 	case t.Lag.Run.Err() != nil:
-		return t.differ("a second run of the step asked for other choices: "+t.Lag.Run.Err().Error(), "asked as before", t.Lag.Run.Err().Error())
+		return t.differ("a second run of the step asked for other choices: " + t.Lag.Run.Err().Error())
 	case !again.Done():
-		return t.differ("a second run of the step asked for fewer choices", "asked for all", "asked for fewer")
+		return t.differ("a second run of the step asked for fewer choices")
 	}
 	if t.lean {
 		return nil
@@ -102,10 +101,9 @@ func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 	if t.World.State.Hash() != t.Lag.State.Hash() {
 		all := observe.Diff(t.World.Text.Lines(), t.Lag.Text.Lines())
 		if len(all) == 0 { // the text is coarser than the hash
-			return t.differ("two runs of the step led to different states, which read alike", "one state", "another")
+			return t.differ("two runs of the step led to different states, which read alike")
 		}
-		d := all[0]
-		return t.differ("two runs of the step led to different states: "+t.World.Text.Describe(d), d.Path+" = "+d.A, d.Path+" = "+d.B)
+		return t.differ("two runs of the step led to different states: " + t.World.Text.Describe(all[0]))
 	}
 	return nil
 }
@@ -132,7 +130,7 @@ func (t *Lockstep) effects() string {
 		if first == second { // the String method does not show the difference
 			first, second = left, right
 		}
-		t.differ(fmt.Sprintf("two runs of the handler did different things: %s | %s", first, second), left, right)
+		t.differ(fmt.Sprintf("two runs of the handler did different things: %s | %s", first, second))
 		return left
 	}
 	return ""
@@ -148,9 +146,8 @@ func (t *Lockstep) effect(effects []trace.Effect, k int, text func(trace.Effect,
 
 const Hint = "; the handler depends on something that it did not ask Env for: the order of a map, the clock, global randomness, a package variable, an Env that was kept, a callback that came meanwhile, as of time.AfterFunc, or the address that a pointer in a message or a signal holds"
 
-func (t *Lockstep) differ(message, a, b string) *trace.Failure {
+func (t *Lockstep) differ(message string) *trace.Failure {
 	t.failure = t.World.Run.Failure(trace.VerdictNondeterminism, message+Hint)
-	t.told = [2]string{a, b}
 	return t.failure
 }
 
