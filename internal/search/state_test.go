@@ -88,7 +88,7 @@ func TestGoesOnFromWhatWasKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cases = append(cases, of{e.System.Name, Options{Params: p, Conditions: sim.Conditions{Faults: faults}, Effort: 500, late: 1, Walks: 4000}})
+		cases = append(cases, of{e.System.Name, Options{Params: p, Conditions: sim.Conditions{Faults: faults}, Effort: 300, late: 1, Walks: 4000}})
 	}
 	for _, c := range cases {
 		sys, err := known.System(catalog.Systems(), c.name)
