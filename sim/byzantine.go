@@ -20,8 +20,8 @@ type Byzantine struct {
 	// its own. Each message and each opening of the script reaches one of them, the other
 	// or both, in one step; what they send comes from the one address.
 	Twins bool
-	// Lies is how many messages the node may make up in one run, or Unlimited. Which they
-	// can be System.Forge says. A lie is rare: it does not happen once a run has healed.
+	// Lies is how many messages the node may make up in one run, or Unlimited. System.Forge says
+	// which messages these can be. A lie is rare: it does not happen once a run has healed.
 	Lies int
 	// Seen shows the node to properties and monitors. Twins and nodes that lie are never
 	// seen.
@@ -54,7 +54,7 @@ func (b Byzantine) String() string {
 	return fmt.Sprintf("%s (%s)", b.Node, b.Kind())
 }
 
-// check refuses what no node can be.
+// check returns an error if no node can deviate as b says.
 func (b Byzantine) check(p Params) error {
 	switch i := b.Node.Index(); {
 	case i < 0 || i >= p.Nodes:
@@ -149,8 +149,8 @@ func merged(all []Byzantine, b Byzantine) []Byzantine {
 	return append(all, b)
 }
 
-// made makes the node that runs at self in a system with these Byzantine nodes, and
-// reports whether properties see it.
+// made makes the node that runs at self in a system with these Byzantine nodes. It reports whether
+// properties see the node.
 func (sys *System) made(p Params, self Addr, all []Byzantine) (n Node, seen bool) {
 	for _, b := range all {
 		if b.Node != self {

@@ -14,19 +14,19 @@ type Conditions struct {
 	Early *int
 	// Network overrides what the system says of its links.
 	Network Network
-	// FreeTimers lets timers fire at any step, whatever the system says of its clocks.
+	// FreeTimers lets timers fire at any step, whatever the system says about its clocks.
 	FreeTimers bool
-	// DiskReorder lets a crash keep any part of what was not synced, and not only
-	// the first writes.
+	// DiskReorder lets a crash keep any subset of the writes that were not synced, and not only the
+	// first of them.
 	DiskReorder bool
-	// Byzantine is which nodes do not keep to the protocol, instead of those that the
-	// system declares: none, or twins@n1+n2,lies=3@n0. If "", they are the system's.
+	// Byzantine says which nodes do not keep to the protocol, in place of those that the system
+	// declares: none, or twins@n1+n2,lies=3@n0. If it is "", the system's declaration holds.
 	Byzantine string
 	// Crashes is how a node fails.
 	Crashes CrashModel
 }
 
-// Stated returns the faults that were asked for.
+// Stated returns the faults that were asked for: c.Faults, or System.Tolerates.
 func (c *Conditions) Stated(sys *System) Faults {
 	if c.Faults != nil {
 		return *c.Faults
@@ -34,7 +34,8 @@ func (c *Conditions) Stated(sys *System) Faults {
 	return sys.Tolerates
 }
 
-// Budgets returns the faults that a run may take. CrashImplicit takes no node down.
+// Budgets returns the faults that may happen as events of a run. With CrashImplicit, no node goes
+// down in an event.
 func (c *Conditions) Budgets(sys *System) Faults {
 	f := c.Stated(sys)
 	if c.Crashes == CrashImplicit {

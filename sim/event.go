@@ -38,8 +38,8 @@ const (
 	KindOneWay    // fault: one group of nodes cannot reach the others
 	KindPause     // fault: a node takes no step until it resumes
 
-	// KindQuorum is that a node takes several messages at once. Its events come after messages.
-	// Its number comes last since records of live runs keep numbers.
+	// KindQuorum means that a node takes several messages at once. Its events come after messages.
+	// Its number is the last one, since records of live runs keep numbers.
 	KindQuorum
 
 	KindWipe // fault: a node fails and loses its disk, and may restart

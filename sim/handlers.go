@@ -32,9 +32,9 @@ type table struct {
 	messages []func(any, Env, Addr, Message) // messages[0] handles messages without a handler
 	signals  []func(any, Env, Signal)
 	quorums  []func(any, Env, Quorum)
-	message  dispatch // positions in messages and signals
+	message  dispatch // indices in messages and signals
 	signal   dispatch
-	quorum   dispatch // positions in quorums, plus one
+	quorum   dispatch // indices in quorums, plus one
 	listed   sight.Handlers
 }
 
@@ -187,7 +187,7 @@ func unhandled(n any, what, maker string, v any) {
 	panic(Unhandled{fmt.Sprintf("%T%s%s %T; %s", n, sight.Unlisted, what, v, hint)})
 }
 
-// layersPath is the path of this module's layers, before their names.
+// layersPath is the path of the folder of this module's layers, with a slash at its end.
 var layersPath = strings.TrimSuffix(reflect.TypeFor[Addr]().PkgPath(), "sim") + "layers/"
 
 // dispatch maps the type of a value to a position in a list. It is a hash table, at most

@@ -94,7 +94,7 @@ type Env interface {
 	Bug(BugID) bool
 	// Emit passes a fact to the monitors. The fact is immutable, as a message is.
 	Emit(fact any)
-	// Tracing reports whether anybody reads Logf. Ask before computing costly arguments.
+	// Tracing reports whether the lines of Logf are read. Ask before computing costly arguments.
 	Tracing() bool
 	// Logf adds a line to the trace.
 	Logf(format string, args ...any)

@@ -17,7 +17,7 @@ type View[N any] struct{ s *seen[N] }
 // seen is a View bound to one state. It is updated when nodes were replaced.
 type seen[N any] struct {
 	state      *sight.State
-	alone      string // the name of the Each property if only one node is seen, or else ""
+	alone      string // the name of the Each property that sees only one node, or ""
 	epoch      int
 	membership int
 	at         []Addr
@@ -26,7 +26,7 @@ type seen[N any] struct {
 	place      []int16 // the position in nodes of the node with this index, or -1
 }
 
-// seenOf returns the view of type N of a state. All properties share it.
+// seenOf returns the view of a state for type N, which all properties share.
 func seenOf[N any](state *sight.State) *seen[N] {
 	t := reflect.TypeFor[N]()
 	if s, ok := state.Views[t]; ok {
@@ -47,7 +47,7 @@ func (s *seen[N]) view() View[N] {
 	return View[N]{s}
 }
 
-// look updates the nodes that were replaced, or all nodes if others are up now.
+// look updates the nodes that were replaced, or all nodes if other ones are running now.
 func (s *seen[N]) look() {
 	state := s.state
 	s.epoch = state.Epoch
@@ -76,7 +76,7 @@ func (s *seen[N]) look() {
 	}
 }
 
-// only makes a view of one node show this one.
+// only makes a view of one node show node n.
 func (s *seen[N]) only(i int, n N) {
 	for len(s.place) < len(s.state.Nodes) {
 		s.place = append(s.place, -1)
@@ -264,12 +264,13 @@ func Each[N any](name string, holds func(View[N]) bool, explain ...func(View[N])
 	return p
 }
 
-// Takes declares what a property made by Always or Eventually depends on: on nothing but the addresses
-// of the running nodes of type N and what take returns for each. A search that reduces the states
-// needs it, since it may take steps in one order alone if they change no such value. take
-// returns a plain value, as a field or a struct of fields, and is as cheap as can be. A property that
-// sees nodes of several types has a Takes for each. A reduced search evaluates some states
-// with other nodes of which take returns the same, and reports a property whose value changes.
+// Takes declares that a property made by Always or Eventually depends only on the addresses of the
+// running nodes of type N and on what take returns for each. A search that leaves out steps needs
+// this, since it may take steps in only one order if they do not change these values. take returns
+// a plain value, such as a field or a struct of fields, and should be cheap. A property that sees
+// nodes of several types has a Takes for each type. A reduced search checks the declaration: it
+// evaluates some states with other nodes for which take returns the same, and reports a property
+// whose value changes.
 //
 //	sim.Takes(sim.Always("at most one leads", func(v sim.View[*member]) bool { ... }),
 //		func(m *member) any { return m.leads })
@@ -373,16 +374,16 @@ func monitorOf[M any](name string, m *M, params any, observe func(m *M, at Addr,
 	}
 }
 
-// Cools returns a liveness property of runs that go on for ever. Its monitor observes facts
-// like that of Monitor, and is hot or cold, as a function of what it remembers. A run is wrong
-// if it is fair and, from some point on, hot for ever. It asks for more than Eventually: not
-// that a good state can still be reached, but that every fair run comes to one. If explain is
+// Cools returns a liveness property of runs that go on for ever. Its monitor observes facts as that
+// of Monitor does, and is hot or cold, depending on what it remembers. A run violates the property
+// if it is fair and, from some point on, hot for ever. This asks for more than Eventually does: not
+// only that a good state can still be reached, but that every fair run reaches one. If explain is
 // given, it describes what a hot monitor waits for, for the report.
 //
-// A run is fair if, from the point on at which the environment has healed, whatever is possible
-// for ever happens: the head of a channel is taken, a task runs, a timer fires, a crashed node
-// restarts. A choice that System.Fair names is answered in each of its ways if it is asked for
-// ever. Faults, rare events, requests of the script and actions need not happen.
+// A run is fair if everything that stays possible for ever after the environment has healed
+// happens: the head of a channel is taken, a task runs, a timer fires, a crashed node restarts. If
+// a choice that System.Fair names is asked again and again, each of its answers is given again and
+// again. Faults, rare events, requests of the script and actions need not happen.
 func Cools[M any](name string, observe func(m *M, at Addr, fact any), hot func(m *M) bool, explain ...func(m *M) string) Property {
 	return Property{Name: name, rule: sight.Rule{Kind: sight.RuleCools, Monitor: func(params any) sight.Monitor {
 		m := new(M)

@@ -34,9 +34,9 @@ func init() {
 	}
 }
 
-// walker returns a walker for the system's values. If names is not nil, it is the type of addresses, and
-// the walker sums values as if addresses in them were others: see canon.Walker.Rename. The number of an
-// address is its Index, plus one.
+// walker returns a walker for the system's values. If names is not nil, it is the type of
+// addresses, and the walker can sum values as if their addresses were other ones: see
+// canon.Walker.Rename. The number of an address is its Index plus one.
 func (sys *System) walker(names reflect.Type) (*canon.Walker, error) {
 	o := sys.rules()
 	o.Names = names
@@ -50,7 +50,7 @@ func (sys *System) walker(names reflect.Type) (*canon.Walker, error) {
 	return walker, nil
 }
 
-// moment returns the present of a node that keeps instants of type time.Time.
+// moment returns the Moment of a node that keeps instants of type time.Time.
 func moment(root any) (time.Time, bool) {
 	if n, ok := root.(Node); ok {
 		root = sight.Subject(n)
@@ -129,7 +129,7 @@ func (sys *System) CanFail(p Params, f Faults) error {
 	return nil
 }
 
-// Interchanged returns the indices of the nodes of each set of Interchangeable that has two or more.
+// Interchanged returns the sets of Interchangeable that have two or more nodes, as indices.
 func (sys *System) Interchanged(p Params) (sets [][]int, err error) {
 	if sys.Interchangeable == nil {
 		return nil, nil

@@ -55,28 +55,26 @@ type System struct {
 	// Programs says which nodes are programs with goroutines. If it is nil, none is.
 	Programs *Programs
 
-	// Interchangeable returns sets of nodes that differ in nothing but their names: if two nodes of a
-	// set swap their addresses wherever a state has them, everything that could happen still can, with
-	// the addresses swapped. The exhaustive phase then visits one of the states that differ only
-	// so. It checks this with some of the states; see docs/searching.md for what such a node must not do.
-	// If it is nil, every state is visited.
+	// Interchangeable returns sets of nodes that differ only in their names: if two nodes of a set
+	// swap their addresses wherever a state has them, everything that could happen still can, with
+	// the addresses swapped. Of states that differ only in this way, the exhaustive phase visits
+	// one. It checks the declaration with some of the states; see docs/searching.md for what such a
+	// node must not do. If it is nil, every state is visited.
 	Interchangeable func(p Params) [][]Addr
 
-	// Byzantine says which nodes do not keep to the protocol, and what they do instead. If it
-	// is nil, all nodes keep to it, unless a search names some that do not.
+	// Byzantine returns the nodes that do not keep to the protocol, with what they do instead. If
+	// it is nil, all nodes keep to it, unless a search names some that do not.
 	Byzantine func(p Params) []Byzantine
-	// Forge says which messages a Byzantine node can make up. If it is nil, the node sends
-	// messages again that it has seen, to any node, by the links by which it has sent before.
-	//
-	// Forge passes each message that the node at self can make up to lie. It has seen the messages
-	// that it got, with their senders, and those that it sent itself. Forge must be a pure function
-	// of its arguments.
+	// Forge passes to lie each message that the Byzantine node at self can make up. It gets the
+	// messages that the node has received, with their senders, and those that it sent itself. Forge
+	// must be a pure function of its arguments. If it is nil, the node sends messages again that it
+	// has seen, to any node, by the links by which it has sent before.
 	Forge func(p Params, self Addr, seen iter.Seq2[Addr, Message], lie func(to Addr, by Link, m Message))
 
 	Properties []Property
-	// Within bounds the space. States outside of it are checked, but the exhaustive search
-	// does not expand them, and calls no state dead from which one of them can be reached.
-	// Walks and the search for a critical step ignore Within.
+	// Within bounds the space. States outside of it are checked, but the exhaustive search does not
+	// expand them, and calls no state dead from which one of them can be reached. Walks and the
+	// search for a critical step ignore Within.
 	Within Constraint
 	// Assume restricts liveness to some states. A state outside of it is neither live nor
 	// dead, and no state from which it can be reached is called dead. But it is not a
@@ -103,27 +101,27 @@ type System struct {
 	Remade []Remade
 }
 
-// Programs describes the nodes of a system that are programs with goroutines. Such a system is searched
-// by the command macemc and by macetest, in runs whose goroutines all stand in one bubble. Its other
+// Programs describes the nodes of a system that are programs with goroutines. The command macemc
+// and macetest search such a system, in runs whose goroutines are all in one bubble. Its other
 // nodes are handlers, as New makes them.
 //
-// Properties see what a program shows by Host.Show, by its type, as they see nodes. Always, Each,
-// Eventually and Monitor are judged whenever something has happened and all goroutines are blocked.
-// Eventually means that all of them hold together at some time after the faults are over, and within
-// Calm. The requests of Script reach a program by Host.Mail. Nothing is proved, since states of
-// goroutines cannot be compared.
+// Properties see the value that a program passes to Host.Show, by its type, as they see nodes.
+// Always, Each, Eventually and Monitor are evaluated whenever something has happened and all
+// goroutines are blocked. Eventually means that all of these properties hold together at some time
+// after the faults are over, and within Calm. The requests of Script reach a program by Host.Mail.
+// Nothing is proved, since states of goroutines cannot be compared.
 type Programs struct {
-	// New returns the program of the node at self, whose host has the name of the address. If
-	// it returns nil, the node is one of System.New, which may be nil if there is none.
+	// New returns the program of the node at self, whose host has the name of the address. If it
+	// returns nil, System.New makes the node. System.New may be nil if all nodes are programs.
 	New func(p Params, self Addr) program.Program
-	// Storm is the time in which faults happen; requests come in it, too. 0 means ten seconds.
+	// Storm is how long faults may happen; requests come during it, too. 0 means ten seconds.
 	Storm time.Duration
 	// Calm is the time within which the system must be live after that. 0 means a minute.
 	Calm time.Duration
 
-	// Clocks is how often the clock of a node may misbehave in a run with faults: its wall clock jumps
-	// by at most Skew (0 means ten seconds), or all its clocks are fast or slow from then on by at most
-	// Drift of a million (0 means 10,000).
+	// Clocks is how often the clock of a node may misbehave in a run with faults: its wall clock
+	// jumps by at most Skew (0 means ten seconds), or all its clocks are fast or slow from then on
+	// by at most Drift millionths (0 means 10,000).
 	Clocks int
 	Skew   time.Duration
 	Drift  int
@@ -138,9 +136,9 @@ type Param struct {
 	Name, Doc string
 	Range     Range
 	Words     []string // the first is the default
-	// Runs is one of Words, other than the first, or "". Then the parameter binds a part of the system:
-	// to an abstraction where it is searched, which the first word stands for, and to the
-	// implementation that Runs stands for where package live runs it, unless the user sets another.
+	// Runs is one of Words, other than the first, or "". If it is set, the parameter binds a part
+	// of the system. Searches use the abstraction that the first word stands for; package live runs
+	// the implementation that Runs stands for, unless the user sets another word.
 	Runs string
 }
 
@@ -159,7 +157,7 @@ type Params struct {
 
 	values map[*Param]string
 	bugs   []BugID
-	asked  []atomic.Bool // for each of bugs, whether the service asked for it; nil if nobody needs to know
+	asked  []atomic.Bool // by index of bugs: the service asked for it; nil if that is not recorded
 }
 
 // Int returns the value of a parameter that is a number.
@@ -185,7 +183,7 @@ func (p Params) Word(param *Param) string {
 	return param.Words[0]
 }
 
-// Bug reports whether a known bug is switched on. It is for code without an Env.
+// Bug reports whether a known bug is switched on. It is for code that has no Env.
 func (p Params) Bug(id BugID) bool {
 	i := slices.Index(p.bugs, id)
 	if i >= 0 && p.asked != nil {
@@ -197,8 +195,8 @@ func (p Params) Bug(id BugID) bool {
 // Bugs returns the known bugs that are switched on.
 func (p Params) Bugs() []BugID { return p.bugs }
 
-// Noting returns the same values, which from now on record in asked, in the order of Bugs,
-// which known bugs the service asks for. If asked is nil, they record nothing.
+// Noting returns the same values. From then on they record in asked, which has the order of Bugs,
+// for which known bugs the service asks. If asked is nil, they record nothing.
 func (p Params) Noting(asked []atomic.Bool) Params {
 	p.asked = asked
 	return p
@@ -254,8 +252,7 @@ func (sys *System) Configure(nodes int, settings []string, bugs []string) (Param
 	return sys.Resolve(p)
 }
 
-// Running returns settings of parameters with those added by which a system is run for real: see
-// Param.Runs.
+// Running returns settings, completed by those with which a system runs for real: see Param.Runs.
 func (sys *System) Running(settings []string) []string {
 	all := slices.Clone(settings)
 	for _, q := range sys.Params {

@@ -243,7 +243,7 @@ func matched(nodes []Node, rule sight.Rule) bool {
 	return slices.ContainsFunc(nodes, func(n Node) bool { return rule.Matches(n) })
 }
 
-// meant returns a hint if a node is a pointer to the type that a rule is about, or "".
+// meant returns a hint if a node is a pointer to the type that a rule names, or "".
 func meant(nodes []Node, about reflect.Type) string {
 	for _, n := range nodes {
 		if t := reflect.TypeOf(sight.Subject(n)); t == reflect.PointerTo(about) {
