@@ -11,16 +11,16 @@ import (
 
 // The messages of nodes.
 type (
-	join      struct{ who sim.Addr } // the node that asks to become a child
+	join      struct{ who sim.Addr } // who is the node that asks to become a child
 	joinReply struct{}               // the sender took you as a child
 	refused   struct{}               // the sender did not
-	remove    struct{}               // the sender is not your child any more
+	remove    struct{}               // the sender is no longer your child
 )
 
 // The requests to a node, and its timers.
 type (
 	joinOverlay struct{} // the application's request
-	reorgTimer  struct{} // root: reorganise; a node without a parent: join again
+	reorgTimer  struct{} // at the root: reorganise; at a node without a parent: join again
 )
 
 const (
@@ -30,21 +30,21 @@ const (
 
 // node is one node of the tree.
 //
-// In fault-free runs: papa lists self among its kids from before self knows
-// until self's remove has arrived; and asked is set exactly while one join of
-// self, or the one answer to it, is under way.
+// In fault-free runs, two invariants hold. A parent lists a node among its children from before the
+// node knows it until the node's remove has arrived. And asked is set exactly while one join of the
+// node, or the one answer to it, is under way.
 type node struct {
 	root     sim.Addr
-	most     int // children
-	everyone int // nodes
+	most     int // the largest number of children
+	everyone int // the number of nodes
 
-	papa  sim.Addr // nobody: not joined; self: this is a root
-	asked sim.Addr // whom the unanswered join was sent to
+	papa  sim.Addr // the parent; the node itself if it is a root; zero if it has not joined
+	asked sim.Addr // the node to which the unanswered join was sent; zero if there is none
 	kids  map[sim.Addr]bool
-	heard map[sim.Addr]bool // at the root: the nodes that ever asked to join
+	heard map[sim.Addr]bool // at the root: the nodes that have ever asked to join
 }
 
-// Parent, Children and HasChild make it a member of a tree.
+// Parent, Children and HasChild implement tree.Member.
 func (n *node) Parent() sim.Addr             { return n.papa }
 func (n *node) Children() iter.Seq[sim.Addr] { return maps.Keys(n.kids) }
 func (n *node) HasChild(a sim.Addr) bool     { return n.kids[a] }
@@ -109,8 +109,8 @@ func (n *node) reorg(env sim.Env, from sim.Addr, m tree.Reorg) {
 	}
 }
 
-// hear notes at the root that a node asked to join; when all have, the tree
-// begins to reorganise.
+// hear records at the root that a node asked to join. When all nodes have, the tree begins to
+// reorganise.
 func (n *node) hear(env sim.Env, who sim.Addr) {
 	if env.Self() != n.root || n.heard[who] {
 		return
@@ -121,13 +121,13 @@ func (n *node) hear(env sim.Env, who sim.Addr) {
 	}
 }
 
-// ask asks a node to be the new parent.
+// ask sends a join to the node that should be the new parent.
 func (n *node) ask(env sim.Env, whom sim.Addr) {
 	n.asked = whom
 	n.route(env, whom, join{env.Self()})
 }
 
-// considerMoving lets the coins decide whether to move, and below whom.
+// considerMoving decides by coins whether to move, and below which node.
 func (n *node) considerMoving(env sim.Env, m tree.Reorg) {
 	if !n.asked.IsZero() {
 		return
@@ -139,7 +139,7 @@ func (n *node) considerMoving(env sim.Env, m tree.Reorg) {
 	n.ask(env, places[env.Choose(len(places), "new parent")])
 }
 
-// waitToJoin sets the timer of a node that has nothing else to wait for.
+// waitToJoin sets the timer of a node that has no other event to wait for.
 func (n *node) waitToJoin(env sim.Env) {
 	if !n.joined() && n.asked.IsZero() {
 		env.After(joinAgain, reorgTimer{})

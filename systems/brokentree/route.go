@@ -2,17 +2,17 @@ package brokentree
 
 import "macemc/sim"
 
-// route takes a join one hop further: from its source towards whom it asks, or
-// at a node that it has reached (next is self). The forward handler comes
-// first, everywhere.
+// route takes a join one hop further: from its source towards the node that was asked, or at a node
+// that it has reached (then next is the node itself). The forward handler comes first at every
+// node.
 func (n *node) route(env sim.Env, next sim.Addr, m join) {
 	if next = n.forward(env, next, m); !next.IsZero() {
 		env.TCP().Send(next, m)
 	}
 }
 
-// forward looks at a join that passes, and says where it goes: on to next, to
-// another node, or to nobody, when it was consumed.
+// forward handles a join that passes through the node. It returns where the join goes: to next, to
+// another node, or to none, if the join was consumed.
 func (n *node) forward(env sim.Env, next sim.Addr, m join) sim.Addr {
 	switch {
 	case m.who == env.Self() && !env.Bug(BT1):

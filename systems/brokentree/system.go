@@ -5,7 +5,7 @@ import (
 	"macemc/systems/tree"
 )
 
-// Children is how many children a node takes.
+// Children is the largest number of children of a node.
 var Children = &sim.Param{
 	Name: "children",
 	Doc: "how many children a node takes; 2 is the least with siblings, which BT2 needs, " +
@@ -44,6 +44,6 @@ var System = &sim.System{
 	Network:    func(sim.Params) sim.Network { return sim.Network{TCPBuffer: buffer} },
 }
 
-// buffer is more than a walk fills: what a full one refuses is lost, and that is no
-// part of the story.
+// buffer is more than any walk fills. The original loses messages that a full buffer refuses, which
+// the story above does not deal with.
 const buffer = 10_000

@@ -23,19 +23,19 @@ const (
 	alone  machine.Name = "alone"
 )
 
-// A replica has a history of commands, of which it keeps those that others may lack.
+// A replica has a history of commands. It keeps the commands that other replicas may lack.
 type replica struct {
 	machine.Core
 	learner       service.Learner
-	checked       bool            // System's own, which may have known bugs
-	before, after service.Members // replicas that may be up, by their distance
-	length        int             // of the history
-	acked         int             // commands of the history that every replica that is up has
+	checked       bool            // it is a replica of System, which may have known bugs
+	before, after service.Members // replicas that may be up, the nearest first
+	length        int             // the length of the history
+	acked         int             // the number of commands of the history that every replica that is up has
 	kept          []service.Answered
 	answers       service.Answers
 }
 
-// replicas begin as the head, which the others leave at once: see place.
+// replicas begin in the role of the head, which the others leave at once: see place.
 var replicas = machine.Define("replica",
 	machine.State[*replica]{
 		Name: head, Entry: (*replica).place, May: roles,
@@ -63,7 +63,7 @@ var replicas = machine.Define("replica",
 
 var roles = []machine.Name{head, middle, tail, alone}
 
-// place goes to the role that the replica has.
+// place moves the replica to the role that its place in the chain gives it.
 func (r *replica) place(sim.Env) {
 	role := head
 	switch first, last := len(r.before) == 0, len(r.after) == 0; {
@@ -79,7 +79,7 @@ func (r *replica) place(sim.Env) {
 	}
 }
 
-// request takes a command, at the head.
+// request appends a command to the history, at the head.
 func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	switch {
 	case !r.answers.Has(m.Command) || r.bug(env, CH3):
@@ -89,27 +89,28 @@ func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	}
 }
 
-// open reports whether a command of the history is not known to be acknowledged.
+// open reports whether command c is in the part of the history that is not known to be
+// acknowledged.
 func (r *replica) open(c service.Command) bool {
 	return slices.ContainsFunc(r.unacked(), func(k service.Answered) bool { return c.Same(k.Command) })
 }
 
-// unacked returns the end of the history that is not known to be acknowledged.
+// unacked returns the last part of the history, which is not known to be acknowledged.
 func (r *replica) unacked() []service.Answered { return r.kept[len(r.kept)-(r.length-r.acked):] }
 
-// bug reports whether a known bug is switched on. They are System's, and not of services that have
-// replicas.
+// bug reports whether a known bug is switched on. Only System has these bugs, and not services that
+// use replicas.
 func (r *replica) bug(env sim.Env, id sim.BugID) bool { return r.checked && env.Bug(id) }
 
-// promote handles a request to a replica that is not the head yet: who asks has seen those
-// before it go down.
+// promote handles a request to a replica that does not know yet that it is the head: the sender has
+// learnt that the replicas before it are down.
 func (r *replica) promote(env sim.Env, from sim.Addr, m service.Request) {
 	r.before = nil
 	r.place(env)
 	r.request(env, from, m)
 }
 
-// append takes a command into the history, and sends it on.
+// append appends a command to the history, and sends it on.
 func (r *replica) append(env sim.Env, c service.Command) {
 	a := service.Answered{Command: c, Value: r.learner.Apply(c)}
 	r.kept, r.answers[c.Client] = append(r.kept, a), a
@@ -124,7 +125,7 @@ func (r *replica) append(env sim.Env, c service.Command) {
 	}
 }
 
-// settle answers for all of the history that was not acknowledged, at the tail.
+// settle answers, at the tail, all commands of the history that were not acknowledged.
 func (r *replica) settle(env sim.Env) {
 	for _, a := range r.unacked() {
 		a.Send(env)
@@ -133,8 +134,8 @@ func (r *replica) settle(env sim.Env) {
 	r.acknowledge(env)
 }
 
-// acknowledged notes how much of the history every replica has. It keeps the last command of it, for a next
-// successor.
+// acknowledged records that every replica has the first n commands of the history. It keeps the
+// last of these commands, for the next successor.
 func (r *replica) acknowledged(n int) {
 	r.acked = n
 	if spare := len(r.kept) - (r.length - n) - 1; spare > 0 {
@@ -164,7 +165,7 @@ func (r *replica) ack(env sim.Env, _ sim.Addr, m ack) {
 	}
 }
 
-// broken closes the chain where a replica is down.
+// broken closes the gap in the chain where a replica went down.
 func (r *replica) broken(env sim.Env, e sim.PeerError) {
 	successor := len(r.after) > 0 && r.after[0] == e.Peer
 	r.before, r.after = r.before.Without(e.Peer), r.after.Without(e.Peer)
@@ -185,8 +186,8 @@ func (r *replica) broken(env sim.Env, e sim.PeerError) {
 	}
 }
 
-// answerAgain answers the last command of each client if it is acknowledged: the answer may be lost with
-// the tail.
+// answerAgain answers the last command of each client once more if it is acknowledged, since the
+// answer may have been lost with the tail.
 func (r *replica) answerAgain(env sim.Env) {
 	for _, client := range r.answers.Clients() {
 		if !r.open(r.answers[client].Command) {
@@ -195,10 +196,10 @@ func (r *replica) answerAgain(env sim.Env) {
 	}
 }
 
-// Learned returns the learner.
+// Learned implements service.Server.
 func (r *replica) Learned() service.Learner { return r.learner }
 
-// NewReplica returns the k-th replica of a service.
+// NewReplica returns the k-th replica of a service. Learner l applies the commands.
 func NewReplica(of []sim.Addr, k int, l service.Learner) sim.Node {
 	return replicas.Node(newReplica(of, k, l))
 }

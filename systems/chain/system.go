@@ -20,7 +20,7 @@ const (
 	CH8 sim.BugID = "CH8"
 )
 
-// Commands is how many commands there are.
+// Commands is the number of commands of the client.
 var Commands = &sim.Param{Name: "commands", Doc: "how many commands the client has", Range: sim.Range{Default: 2, Least: 1, Most: 10}}
 
 // System is the protocol.
@@ -79,7 +79,8 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 // history returns the commands of a replica.
 func (r *replica) history() []service.Command { return r.learner.(*service.Log).Commands }
 
-// pairs reports whether something holds of each two replicas that are up, the first of which is nearer to the head.
+// pairs reports whether holds is true of each two replicas that are up. Of the two, a is nearer to
+// the head.
 func pairs(v sim.View[*replica], holds func(a, b *replica) bool) bool {
 	for at, a := range v.Nodes() {
 		for bt, b := range v.Nodes() {
@@ -91,7 +92,7 @@ func pairs(v sim.View[*replica], holds func(a, b *replica) bool) bool {
 	return true
 }
 
-// taken returns what the properties depend on of a replica.
+// taken returns what the properties depend on, for one replica.
 func (r *replica) taken() any {
 	return struct {
 		history []service.Command

@@ -11,10 +11,10 @@ import (
 // A table is a hash table.
 type table struct {
 	values map[any]any
-	first  bool // the known bug CL1
+	first  bool // the known bug CL1: a key keeps its first value
 }
 
-// Apply puts or gets.
+// Apply executes a put or a get.
 func (t *table) Apply(c service.Command) any {
 	switch op := c.Op.(type) {
 	case history.Put:
@@ -34,7 +34,7 @@ type list struct {
 	forgets bool // the known bug CL3
 }
 
-// Apply enqueues or dequeues.
+// Apply executes an enqueue or a dequeue.
 func (l *list) Apply(c service.Command) (value any) {
 	switch op := c.Op.(type) {
 	case history.Enqueue:

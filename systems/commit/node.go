@@ -42,11 +42,11 @@ const (
 	prepared machine.Name = "prepared"
 )
 
-// A coordinator has one transaction at a time.
+// A coordinator runs one transaction at a time.
 type coordinator struct {
 	machine.Core
-	up      []sim.Addr // participants
-	waiting []sim.Addr // of these, those that have not answered
+	up      []sim.Addr // participants that are up
+	waiting []sim.Addr // of these, the participants that have not answered
 	tx      int
 	commit  bool
 }
@@ -87,7 +87,7 @@ func (c *coordinator) quiet(env sim.Env) {
 	}
 }
 
-// send sends to all participants that are up, and waits for their answers.
+// send sends a message to all participants that are up, and waits for their answers.
 func (c *coordinator) send(env sim.Env, m sim.Message) {
 	c.waiting = slices.Clone(c.up)
 	for _, p := range c.up {
@@ -95,7 +95,7 @@ func (c *coordinator) send(env sim.Env, m sim.Message) {
 	}
 }
 
-// answered reports whether all have answered.
+// answered records the answer of a participant, and reports whether all have answered.
 func (c *coordinator) answered(from sim.Addr) bool {
 	c.waiting = slices.DeleteFunc(slices.Clone(c.waiting), func(a sim.Addr) bool { return a == from })
 	return len(c.waiting) == 0
@@ -110,7 +110,7 @@ func (c *coordinator) vote(env sim.Env, from sim.Addr, m vote) {
 
 func (c *coordinator) late(sim.Env, timeout) { c.commit = false }
 
-// lost notes that a participant is down.
+// lost records that a participant is down.
 func (c *coordinator) lost(_ sim.Env, e sim.PeerError) {
 	c.up = slices.DeleteFunc(slices.Clone(c.up), func(a sim.Addr) bool { return a == e.Peer })
 }
@@ -158,7 +158,8 @@ var waits = machine.State[*participant]{
 	Ignore: machine.Signals(sim.PeerError{}),
 }
 
-// impatients are participants with the known bug CM6: when they have voted yes they do not wait.
+// impatients are participants with the known bug CM6: after voting yes they do not wait for the
+// decision.
 var impatients = machine.Define("participant", waits, machine.State[*participant]{
 	Name: prepared, Entry: func(_ *participant, env sim.Env) { env.After(time.Second, timeout{}) },
 	Exit:   func(_ *participant, env sim.Env) { env.Cancel(timeout{}) },

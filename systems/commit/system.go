@@ -18,7 +18,7 @@ const (
 	CM7 sim.BugID = "CM7"
 )
 
-// Transactions is how many transactions there are.
+// Transactions is the number of transactions.
 var Transactions = &sim.Param{Name: "transactions", Doc: "how many transactions there are", Range: sim.Range{Default: 2, Least: 1, Most: 10}}
 
 // System is the protocol.
@@ -83,9 +83,9 @@ func newNode(p sim.Params, self sim.Addr) (n sim.Node) {
 	return n
 }
 
-// outcomes are what became of the transactions so far.
+// outcomes are the outcomes of the transactions so far.
 type outcomes struct {
-	of      map[int]bool // committed
+	of      map[int]bool // by transaction: it was committed
 	refused map[int]bool
 }
 
@@ -107,7 +107,8 @@ func (o *outcomes) observe(at sim.Addr, fact any) error {
 	return nil
 }
 
-// progress asks nothing where the coordinator is down: the participants then wait for ever.
+// progress reports whether every transaction has ended. It is true if the coordinator is down,
+// since the participants then wait for ever.
 func progress(v sim.View[*participant]) bool {
 	for _, c := range sim.See[*coordinator](v).Nodes() {
 		if !c.Is(free) || c.tx != v.Params().Int(Transactions) {

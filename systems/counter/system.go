@@ -36,7 +36,7 @@ var clients = sim.Handle(
 
 func (c *client) begin(env sim.Env, _ begin) { c.next(env) }
 
-// next begins the next add, if there is one.
+// next begins the next add, if there is one left.
 func (c *client) next(env sim.Env) {
 	if c.busy = c.left > 0; !c.busy {
 		return
@@ -51,7 +51,7 @@ func (c *client) value(env sim.Env, _ sim.Addr, v value) {
 	c.next(env)
 }
 
-// timedOut goes on to the next add: whether this one took effect, nobody knows.
+// timedOut goes on to the next add. Nobody knows whether the add that timed out took effect.
 func (c *client) timedOut(env sim.Env, _ rpc.TimedOut) { c.next(env) }
 
 // The parameters.
@@ -61,7 +61,7 @@ var (
 	Tries    = &sim.Param{Name: "tries", Doc: "how often a request is sent; 0: until it is answered", Range: sim.Range{Default: 2, Least: 0, Most: 5}}
 )
 
-// adding is what a counter does.
+// adding is the sequential specification of the counter.
 var adding = history.Object("counter", 0, func(n int, _ string) (int, int, bool) { return n + 1, n + 1, true })
 
 // System is the counter.

@@ -8,12 +8,13 @@ import (
 	"macemc/systems/service"
 )
 
-// A Front is the dispatcher of a service whose replicas know themselves which of them is to lead: those of chain
-// replication or Multi-Paxos. It sends to the first that is up what clients ask, and passes on the answers. The exported
-// fields are known bugs of the systems that use it.
+// A Front is the dispatcher of a service whose replicas find out by themselves which of them should
+// lead, as those of chain replication or Multi-Paxos do. It sends the requests of clients to the
+// first replica that is up, and passes the answers on. Its exported fields switch on known bugs of
+// the systems that use it.
 type Front struct {
-	Forgets bool // what is under way when a replica goes down
-	Mixes   bool // the clients of requests with one number
+	Forgets bool // requests under way are forgotten when a replica goes down
+	Mixes   bool // two clients' requests with the same number are confused
 
 	machine.Core
 	up   service.Members
@@ -22,12 +23,12 @@ type Front struct {
 
 const forwarding machine.Name = "forwarding"
 
-// Fronts is the table of a Front.
+// Fronts has the handlers of a Front.
 var Fronts = machine.Define("front",
 	machine.State[*Front]{
 		Name:   idle,
 		On:     machine.On(machine.OnMessage((*Front).request).Goto(forwarding), machine.OnSignal((*Front).lost)),
-		Ignore: machine.Messages(service.Reply{}), // it had asked twice
+		Ignore: machine.Messages(service.Reply{}), // an answer to a request that was sent twice
 	},
 	machine.State[*Front]{
 		Name: forwarding,
@@ -41,7 +42,7 @@ var (
 	Curt = Fronts.Forget(idle, machine.Messages(service.Reply{})...)
 )
 
-// Over returns the front, which knows the replicas then.
+// Over sets the replicas, and returns the front.
 func (f *Front) Over(replicas []sim.Addr) *Front {
 	f.up = replicas
 	return f
@@ -69,7 +70,7 @@ func (f *Front) reply(env sim.Env, _ sim.Addr, m service.Reply) {
 
 func (f *Front) lost(_ sim.Env, e sim.PeerError) { f.up = f.up.Without(e.Peer) }
 
-// down asks the next replica.
+// down sends the requests under way to the next replica.
 func (f *Front) down(env sim.Env, e sim.PeerError) {
 	head := len(f.up) > 0 && f.up[0] == e.Peer
 	if f.lost(env, e); !head || f.Forgets {

@@ -9,11 +9,12 @@ import (
 )
 
 type ( // the application's requests
-	ask      struct{ ID int } // of the dispatcher
-	handover struct{}         // of the head
+	ask      struct{ ID int } // for the dispatcher
+	handover struct{}         // for the head
 )
 
-// A view is a membership: which replica is the head, and what was applied before it became so.
+// A view is a membership: which replica is the head, and which requests were applied before it
+// became the head.
 type view struct {
 	Version int
 	Head    sim.Addr
@@ -23,15 +24,15 @@ type view struct {
 type ( // messages
 	forward struct {
 		ID   int
-		View view // what the dispatcher knows
+		View view // the view of the dispatcher
 	}
 	reply struct{ ID int }
 	moved struct {
 		ID   int
-		View view // what the replica knows
+		View view // the view of the replica
 	}
-	take   struct{ View view } // of a head that hands over
-	update struct{ View view } // of the dispatcher
+	take   struct{ View view } // from a head that hands over
+	update struct{ View view } // from the dispatcher
 )
 
 type (
@@ -55,7 +56,7 @@ const (
 	backup machine.Name = "backup"
 )
 
-// A dispatcher has one request under way.
+// A dispatcher handles one request at a time.
 type dispatcher struct {
 	machine.Core
 	replicas []sim.Addr
@@ -74,7 +75,7 @@ var dispatchers = machine.Define("dispatcher",
 		),
 		Defer: machine.Signals(ask{}),
 	},
-	machine.State[*dispatcher]{ // what has come meanwhile is done first
+	machine.State[*dispatcher]{ // requests that have arrived meanwhile are handled first
 		Name: moving, Entry: func(_ *dispatcher, env sim.Env) { env.Post(follows{}) },
 		Goto:   map[machine.Name][]machine.Event{waiting: machine.Signals(follows{})},
 		Ignore: machine.Messages(moved{}),
@@ -148,7 +149,7 @@ var replicas = machine.Define("replica",
 	},
 )
 
-// begin makes the first replica the head.
+// begin makes the first replica the head at the start.
 func (r *replica) begin(env sim.Env) {
 	if r.view.Head == env.Self() {
 		r.Goto(head)
@@ -163,7 +164,8 @@ func (r *replica) apply(env sim.Env, from sim.Addr, m forward) {
 	env.UDP().Send(from, reply{m.ID})
 }
 
-// forward takes a request where the replica is not the head, unless it learns that it is.
+// forward handles a request at a replica that is not the head, unless the request's view makes it
+// the head.
 func (r *replica) forward(env sim.Env, from sim.Addr, m forward) {
 	if r.learn(env, m.View); r.view.Head == env.Self() {
 		r.apply(env, from, m)
@@ -172,7 +174,7 @@ func (r *replica) forward(env sim.Env, from sim.Addr, m forward) {
 	env.UDP().Send(from, moved{m.ID, r.view})
 }
 
-// learn takes a newer membership.
+// learn adopts a newer view.
 func (r *replica) learn(env sim.Env, v view) {
 	if v.Version <= r.view.Version && !env.Bug(DP5) {
 		return

@@ -20,7 +20,7 @@ const (
 	DP8 sim.BugID = "DP8"
 )
 
-// Requests is how many requests there are.
+// Requests is the number of requests.
 var Requests = &sim.Param{Name: "requests", Doc: "how many requests the dispatcher has", Range: sim.Range{Default: 2, Least: 1, Most: 5}}
 
 // System is the protocol.
@@ -94,7 +94,7 @@ func oneHead(v sim.View[*replica]) bool {
 	return heads <= 1
 }
 
-// effects are the requests that were applied.
+// effects are the requests that were applied, for a monitor.
 type effects struct{ applied []int }
 
 func (e *effects) observe(at sim.Addr, fact any) error {
@@ -112,7 +112,7 @@ func (e *effects) observe(at sim.Addr, fact any) error {
 	return nil
 }
 
-// open is the request that was asked and not answered; 0 is none.
+// open is the request that has no answer yet, for a monitor; 0 means none.
 type open struct{ id int }
 
 func (o *open) observe(_ sim.Addr, fact any) {

@@ -32,13 +32,15 @@ type badInitiator struct {
 
 var badInitiators = sim.Handle(sim.OnSignal((*badInitiator).multicast), sim.OnMessage((*badInitiator).echo))
 
-// quorumBadInitiators are to bad initiators what quorumInitiators are to honest ones.
+// quorumBadInitiators are bad initiators that take the signatures of a quorum in one event, as
+// quorumInitiators do.
 var quorumBadInitiators = sim.Handle(
 	sim.OnSignal((*badInitiator).multicast), sim.OnMessage((*badInitiator).echo),
 	sim.OnQuorum((*badInitiator).enough, (*badInitiator).matches, (*badInitiator).certified),
 )
 
-// matches reports whether a signature is taken with others of its text.
+// matches reports whether a signature may be taken in a quorum. Only signatures of one text are
+// taken together.
 func (i *badInitiator) matches(_ sim.Addr, m echo) (text int, ok bool) {
 	return m.text, !i.committed[m.text]
 }
@@ -49,7 +51,7 @@ func (i *badInitiator) certified(env sim.Env, of []sim.Sent[echo]) {
 	}
 }
 
-// gets reports whether a receiver is to get a text.
+// gets reports whether the k-th receiver gets a text.
 func (i *badInitiator) gets(k, text int) bool {
 	half := one + k%2
 	return i.both || k >= i.honest || half == text
@@ -65,7 +67,7 @@ func (i *badInitiator) multicast(env sim.Env, _ multicast) {
 	}
 }
 
-// Accepts leaves late signatures alone, and those that are taken with others.
+// Accepts declines late signatures, and signatures that are taken in a quorum.
 func (i *badInitiator) Accepts(_ sim.Addr, m sim.Message) bool {
 	if i.committed[m.(echo).text] {
 		return !i.stay
@@ -91,8 +93,9 @@ func (i *badInitiator) echo(env sim.Env, from sim.Addr, m echo) {
 	}
 }
 
-// forge offers what a node can make up: an initiator, either text, and a commit of the
-// signatures that it got; a receiver, a signature of either text. Nobody else can sign.
+// forge lists what a node can make up: an initiator, either text, and a commit with the signatures
+// that it has; a receiver, a signature of either text. Nobody can forge the signature of another
+// node.
 func forge(p sim.Params, self sim.Addr, seen iter.Seq2[sim.Addr, sim.Message], lie func(sim.Addr, sim.Link, sim.Message)) {
 	all := rulesOf(p)
 	var signed signatures

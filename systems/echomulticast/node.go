@@ -15,38 +15,38 @@ type ( // messages
 	}
 )
 
-// signatures are who signed each text, as sets of bits by index.
+// signatures holds, for each text, the nodes that signed it, as bits by index.
 type signatures [two + 1]uint64
 
 func (s *signatures) add(from sim.Addr, text int) { s[text] |= 1 << from.Index() }
 
-// of counts the signatures of a text.
+// of returns the number of signatures of a text.
 func (s *signatures) of(text int) int { return bits.OnesCount64(s[text]) }
 
-// multicast is what the application asks of an initiator.
+// multicast is the request of the application to an initiator.
 type multicast struct{}
 
-// The texts of initiators. An honest one has the first; a Byzantine one has both.
+// The texts of initiators. An honest initiator sends the first one; a Byzantine one sends both.
 const (
 	one = iota + 1
 	two
 )
 
-// rules are what all nodes know.
+// rules holds what all nodes know of the setting.
 type rules struct {
-	receivers []sim.Addr // honest ones first
+	receivers []sim.Addr // the honest ones first
 	honest    int
 	quorum    int
-	bad       []sim.Addr // initiators
-	both      bool       // a Byzantine initiator sends both texts to everybody
-	stay      bool       // late signatures are not taken
-	together  bool       // those of a quorum are taken in one event, and none before
+	bad       []sim.Addr // Byzantine initiators
+	both      bool       // a Byzantine initiator sends both texts to every node
+	stay      bool       // late signatures are declined
+	together  bool       // the signatures of a quorum are taken in one event, and none before
 }
 
-// A receiver is honest.
+// A receiver is an honest receiver.
 type receiver struct {
 	*rules
-	signed    map[sim.Addr]int // by initiator: the text
+	signed    map[sim.Addr]int // by initiator: the text that was signed
 	delivered map[sim.Addr]int
 }
 
@@ -66,7 +66,7 @@ func (r *receiver) commit(env sim.Env, from sim.Addr, m commit) {
 	}
 }
 
-// An initiator is honest.
+// An initiator is an honest initiator.
 type initiator struct {
 	*rules
 	sent      bool
@@ -83,13 +83,14 @@ func (i *initiator) multicast(env sim.Env, _ multicast) {
 	}
 }
 
-// quorumInitiators take the signatures of a quorum at once; see also EM3, which is for those that count.
+// quorumInitiators take the signatures of a quorum in one event. The known bug EM3 does not apply
+// to them.
 var quorumInitiators = sim.Handle(
 	sim.OnSignal((*initiator).multicast), sim.OnMessage((*initiator).echo),
 	sim.OnQuorum((*initiator).enough, (*initiator).matches, (*initiator).certified),
 )
 
-// Accepts leaves late signatures alone, and those that are taken with others.
+// Accepts declines late signatures, and signatures that are taken in a quorum.
 func (i *initiator) Accepts(_ sim.Addr, m sim.Message) bool {
 	if i.committed {
 		return !i.stay
@@ -99,7 +100,7 @@ func (i *initiator) Accepts(_ sim.Addr, m sim.Message) bool {
 
 func (r *rules) enough() int { return r.quorum }
 
-// matches reports whether a signature is taken with others.
+// matches reports whether a signature may be taken in a quorum.
 func (i *initiator) matches(_ sim.Addr, m echo) (all struct{}, ok bool) {
 	return all, !i.committed && m.text == one
 }

@@ -57,7 +57,7 @@ var System = &sim.System{
 	},
 }
 
-// role is what a node is.
+// role is the kind of a node.
 type role int
 
 const (
@@ -67,7 +67,7 @@ const (
 	byzantineInitiator
 )
 
-// roleOf returns the role of a node: addresses are in the order of the parameters.
+// roleOf returns the role of a node. Nodes are numbered in the order of the parameters.
 func roleOf(p sim.Params, self sim.Addr) role {
 	i := self.Index()
 	for r, param := range []*sim.Param{Receivers, Initiators, BadReceivers} {
@@ -78,7 +78,7 @@ func roleOf(p sim.Params, self sim.Addr) role {
 	return byzantineInitiator
 }
 
-// nodes are those of a role.
+// nodes returns the nodes that have a role.
 func nodes(p sim.Params, r role) (all []sim.Addr) {
 	for _, a := range p.Addrs() {
 		if roleOf(p, a) == r {
@@ -88,7 +88,7 @@ func nodes(p sim.Params, r role) (all []sim.Addr) {
 	return all
 }
 
-// quorum is how many signatures are a certificate.
+// quorum returns the number of signatures that make a certificate.
 func quorum(p sim.Params) int {
 	n := p.Int(Receivers) + p.Int(BadReceivers)
 	tolerated := (n - 1) / 3
@@ -108,7 +108,7 @@ func rulesOf(p sim.Params) *rules {
 	}
 }
 
-// newHonest makes a node that keeps to the protocol.
+// newHonest returns a node that keeps to the protocol.
 func newHonest(p sim.Params, self sim.Addr) sim.Node {
 	switch roleOf(p, self) {
 	case honestReceiver, byzantineReceiver:
@@ -122,7 +122,8 @@ func newHonest(p sim.Params, self sim.Addr) sim.Node {
 	}
 }
 
-// byzantine says which nodes deviate, and how. They may be seen, since no property is about nodes of their types.
+// byzantine returns the nodes that deviate, with their code. Properties may see them, since no
+// property is about nodes of their types.
 func byzantine(p sim.Params) (all []sim.Byzantine) {
 	for _, a := range append(nodes(p, byzantineReceiver), nodes(p, byzantineInitiator)...) {
 		all = append(all, sim.Byzantine{Node: a, New: newByzantine, Seen: true})
@@ -141,7 +142,8 @@ func newByzantine(p sim.Params, self sim.Addr) sim.Node {
 	return badInitiators.Node(i)
 }
 
-// disagreement finds an initiator of which two receivers delivered different texts.
+// disagreement returns an initiator of which two receivers delivered different texts, and these
+// receivers.
 func disagreement(v sim.View[*receiver]) (of sim.Addr, a, b sim.Addr, is bool) {
 	first := map[sim.Addr]sim.Addr{}
 	for at, r := range v.Nodes() {
@@ -171,8 +173,8 @@ func explain(v sim.View[*receiver]) string {
 	return fmt.Sprintf("of %s, %s delivers %d and %s delivers %d", of, a, x.delivered[of], b, y.delivered[of])
 }
 
-// genuine reports whether only what they sent is delivered of honest initiators. A view
-// shows honest nodes only.
+// genuine reports whether receivers delivered of honest initiators only texts that these have sent.
+// A view shows honest nodes only.
 func genuine(v sim.View[*receiver]) bool {
 	for _, r := range v.Nodes() {
 		for of := range sim.See[*initiator](v).Nodes() {
@@ -184,8 +186,8 @@ func genuine(v sim.View[*receiver]) bool {
 	return true
 }
 
-// delivered reports whether every honest initiator has sent and every receiver has that,
-// if the honest receivers are a quorum.
+// delivered reports whether every honest initiator has sent its text and every receiver has
+// delivered it. It is true if the honest receivers are no quorum.
 func delivered(v sim.View[*receiver]) bool {
 	for _, i := range sim.See[*initiator](v).Nodes() {
 		if !i.sent {

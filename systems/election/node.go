@@ -22,13 +22,13 @@ const (
 	leading   machine.Name = "leading"
 )
 
-// A member knows which nodes below it are down.
+// A member is a node of the election. It knows which nodes below it are down.
 type member struct {
 	machine.Core
-	below  []sim.Addr // those that may be up, in order
+	below  []sim.Addr // the nodes below it that may be up, in order
 	above  []sim.Addr
 	leader sim.Addr
-	asks   int // by the timer, that are left
+	asks   int // how often the timer may still ask again
 }
 
 var members = machine.Define("member",
@@ -81,7 +81,7 @@ func (m *member) ping(env sim.Env, from sim.Addr, _ ping) {
 
 func (m *member) alive(_ sim.Env, from sim.Addr, _ alive) { m.leader = from }
 
-// follow takes a node for the leader that says so, unless it is down since.
+// follow makes the sender the leader, unless it is known to be down.
 func (m *member) follow(_ sim.Env, from sim.Addr, _ lead) {
 	if slices.Contains(m.below, from) {
 		m.leader = from
@@ -89,7 +89,7 @@ func (m *member) follow(_ sim.Env, from sim.Addr, _ lead) {
 	}
 }
 
-// broken notes that a node is down: what else makes a connection fail is not there.
+// broken records that a node is down, since connections fail for no other reason.
 func (m *member) broken(env sim.Env, e sim.PeerError) {
 	if k := slices.Index(m.below, e.Peer); k >= 0 && !env.Bug(EL3) {
 		m.below = slices.Delete(slices.Clone(m.below), k, k+1)
@@ -99,7 +99,7 @@ func (m *member) broken(env sim.Env, e sim.PeerError) {
 	}
 }
 
-// announce says to all above that this node leads.
+// announce tells all nodes above that this node leads.
 func (m *member) announce(env sim.Env) {
 	m.leader = env.Self()
 	for _, to := range m.above {

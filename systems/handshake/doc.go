@@ -1,6 +1,5 @@
-// Package handshake is a connection made by three datagrams, any of which can
-// be lost: small enough to be solved by eye, and a deadlock if one line is
-// forgotten.
+// Package handshake is a connection made by three datagrams, any of which can be lost. It is small
+// enough to be solved by hand, and deadlocks if one line is forgotten.
 //
 // # The story
 //
@@ -19,18 +18,18 @@
 //	     |______|                                       v
 //	                                                  connected
 //
-// The side that waits has the timer: the client until it is welcomed, the server until that is
-// confirmed. Only the server waits for the last datagram, so the server must ask for it again,
-// by another welcome. A connected server ignores datagrams that come late.
+// The side that waits has the timer: the client until it is welcomed, and the server until the
+// welcome is confirmed. Only the server waits for the last datagram, so the server must ask for it
+// again, by sending another welcome. A connected server ignores datagrams that come late.
 //
 // # What is promised
 //
-// The server is connected only if the client is, and in the end both are, if not
-// every datagram is lost. Only two nodes, client and server; neither crashes.
+// The server is connected only if the client is, and in the end both are, if not every datagram is
+// lost. There are only two nodes, client and server; neither crashes.
 //
 // # The state space
 //
-// Each end has three states, and at most two datagrams are under way in each
-// direction: what does not fit is lost, so the space is closed although timers
-// fire at will. The tests count it.
+// Each end has three states, and at most two datagrams are under way in each direction: a datagram
+// that does not fit is lost. So the space is finite, although timers fire at any time. The tests
+// count it.
 package handshake

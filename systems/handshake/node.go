@@ -19,8 +19,8 @@ type (
 
 const answerExpected = 500 * time.Millisecond
 
-// state is that of one end: the first two of them the client's, the next two
-// the server's.
+// state is the state of one end. The first two states are the client's, the next two the server's,
+// and either may be connected.
 type state string
 
 const (
@@ -31,7 +31,7 @@ const (
 	connected state = "connected"
 )
 
-// end is what the properties know of either.
+// end is what the properties use of a client or a server.
 type end interface{ is() state }
 
 type client struct {
@@ -55,7 +55,7 @@ func (c *client) call(env sim.Env) {
 	env.After(answerExpected, again{})
 }
 
-// welcome is the first, or the server did not hear the confirm.
+// welcome handles the first welcome. A later one means that the server did not get the confirm, which is then sent again.
 func (c *client) welcome(env sim.Env, from sim.Addr, _ welcome) {
 	c.state = connected
 	env.Cancel(again{})
@@ -80,7 +80,7 @@ func (s *server) answer(env sim.Env) {
 	}
 }
 
-// hello and confirm do nothing where they are late.
+// hello and confirm do nothing if the datagram is late.
 func (s *server) hello(env sim.Env, from sim.Addr, _ hello) {
 	if s.state != connected {
 		s.state, s.peer = answering, from

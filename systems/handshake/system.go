@@ -15,7 +15,7 @@ var System = &sim.System{
 	Name: "handshake",
 	Doc: "A connection made by three datagrams between a client and a server. " +
 		"Both are connected in the end, whatever datagram is lost.",
-	// With room for two, what is sent again can meet what was sent before.
+	// With room for two, a datagram that is sent again can meet the first one.
 	Network: func(sim.Params) sim.Network { return sim.Network{UDPCapacity: 2} },
 	Nodes:   func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
 	Bugs: []sim.Bug{

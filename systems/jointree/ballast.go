@@ -2,19 +2,19 @@ package jointree
 
 import "macemc/sim"
 
-// ballast is state that a node carries along, of the kinds that real services have. Its fixed
-// part is hashed and copied like the rest; its changing part is a function of the node's
-// neighbours.
+// ballast is state that a node carries in addition to its own, of the kinds that real services
+// have. Its fixed part is hashed and copied like the rest; its changing part is a function of the
+// node's neighbours.
 type ballast struct {
-	peers   map[sim.Addr]*record // changes
+	peers   map[sim.Addr]*record // this part changes
 	history []uint64             // the slots of the records change
 	table   map[uint32]uint64
 	names   []string
 }
 
-// record is what a node's ballast says of a peer.
+// record is the part of a ballast about one peer.
 type record struct {
-	slot     int // in history
+	slot     int // index in history
 	relation string
 }
 
@@ -25,11 +25,11 @@ const (
 	nameBytes    = 24
 )
 
-// text is what names are cut from: cutting copies nothing.
+// text is the text from which names are cut. Cutting copies nothing.
 const text = "nodes join at the root, and who has no room sends them on to a child; " +
 	"a neighbour that is silent is given up, and comes back by the root when it can; so it goes on for ever"
 
-// newBallast makes about kilobytes KB of ballast.
+// newBallast makes a ballast of about this many kilobytes.
 func newBallast(p sim.Params, self sim.Addr, kilobytes int) *ballast {
 	b := &ballast{
 		peers:   make(map[sim.Addr]*record, p.Nodes),
@@ -65,7 +65,7 @@ const (
 	both     = "a child and the parent"
 )
 
-// note mirrors what n's maps say of a.
+// note copies into the ballast what n's maps have about node a.
 func (b *ballast) note(n *node, a sim.Addr) {
 	if b == nil {
 		return

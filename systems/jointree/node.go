@@ -12,7 +12,7 @@ type (
 	join     struct{ who sim.Addr } // the node that looks for a parent
 	accept   struct{}               // you are my child
 	redirect struct{ to sim.Addr }  // no room: ask this one
-	leave    struct{}               // we are not, or no more, parent and child
+	leave    struct{}               // we are not, or no longer, parent and child
 	probe    struct{}               // are you there?
 	alive    struct{}               // yes, and we are still neighbours
 )
@@ -28,18 +28,18 @@ const (
 	recoverEvery = 5 * time.Second
 )
 
-// most is how many children a node takes: fewer than the three that ask the
-// root among four nodes.
+// most is the largest number of children of a node: one less than the number of nodes that ask the
+// root, if there are four nodes.
 const most = 2
 
 // node is one node of the tree.
 type node struct {
 	root    sim.Addr
-	friend  sim.Addr // another node that may be asked
-	papa    sim.Addr // nobody: not joined; at the root itself
+	friend  sim.Addr // the other node that it may ask to join
+	papa    sim.Addr // the parent; the node itself at the root; zero if it has not joined
 	kids    map[sim.Addr]bool
 	silent  map[sim.Addr]bool // neighbours that were probed and have not answered
-	ballast *ballast          // nil means none
+	ballast *ballast          // nil if there is none
 }
 
 func (n *node) Init(env sim.Env) {
@@ -98,7 +98,7 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// join takes a child, or sends it on.
+// join takes the joiner as a child, or redirects it.
 func (n *node) join(env sim.Env, who sim.Addr) {
 	switch {
 	case n.papa.IsZero():
@@ -117,7 +117,7 @@ func (n *node) join(env sim.Env, who sim.Addr) {
 	}
 }
 
-// kid returns the k-th child, in order.
+// kid returns the k-th child, in the order of addresses.
 func (n *node) kid(env sim.Env, k int) sim.Addr {
 	for _, a := range env.Peers() {
 		if n.kids[a] {
@@ -130,7 +130,7 @@ func (n *node) kid(env sim.Env, k int) sim.Addr {
 	panic("jointree: a child that is no peer, although a join comes from a peer")
 }
 
-// recover gives up the neighbours that have been silent, and probes the rest.
+// recover gives up the neighbours that have not answered, and probes the others.
 func (n *node) recover(env sim.Env) {
 	for _, a := range env.Peers() {
 		switch {
@@ -144,7 +144,7 @@ func (n *node) recover(env sim.Env) {
 	}
 }
 
-// follow makes a the parent.
+// follow makes node a the parent.
 func (n *node) follow(env sim.Env, a sim.Addr) {
 	n.papa = a
 	n.ballast.note(n, a)
@@ -152,7 +152,7 @@ func (n *node) follow(env sim.Env, a sim.Addr) {
 	env.After(recoverEvery, recoverTimer{})
 }
 
-// forget ends being neighbours with a.
+// forget removes node a from the neighbours.
 func (n *node) forget(env sim.Env, a sim.Addr) {
 	delete(n.kids, a)
 	delete(n.silent, a)

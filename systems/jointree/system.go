@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// Ballast is how much state a node has besides its own.
+// Ballast is the amount of additional state of a node.
 var Ballast = &sim.Param{
 	Name:  "ballast",
 	Doc:   "how much state a node has besides its own, in maps, slices and strings",
@@ -41,7 +41,7 @@ var System = &sim.System{
 	},
 }
 
-// friend returns the next node, round the circle of all but the root.
+// friend returns the node after self, in a circle of all nodes but the root.
 func friend(p sim.Params, self sim.Addr) sim.Addr {
 	others := p.Addrs()[1:]
 	return others[(slices.Index(others, self)+1)%len(others)]

@@ -10,11 +10,11 @@ import (
 type (
 	// write is the application's request.
 	write struct{}
-	// store is the task that does it.
+	// store is the task that writes.
 	store struct{}
-	// handOn is the timer of a primary whose term is over.
+	// handOn is the timer that a primary sets for the end of its term.
 	handOn struct{}
-	// lease makes its receiver the primary.
+	// lease makes its receiver the primary, and gives it the value.
 	lease struct{ Value int }
 )
 
@@ -26,24 +26,24 @@ type (
 
 const (
 	term     = time.Second
-	drift    = 25                     // percent
-	handlers = 100 * time.Millisecond // and more a handler never takes
+	drift    = 25                     // percent by which a timer may run faster or slower than the clock
+	handlers = 100 * time.Millisecond // the longest time that a handler takes
 )
 
-// handOnAfter is a span of the timer after which the term is over by the clock.
+// handOnAfter is a time for the timer after which the term is over by the clock, too.
 const handOnAfter = (term + handlers) * (100 + drift) / 100
 
 // node is a primary or a backup.
 type node struct {
 	next     sim.Addr
 	first    bool
-	until    macetime.Time // its lease lasts; none: it has none
-	value    int           // of the register, as it was when the node was the primary
-	open     int           // requests that are to be done
+	until    macetime.Time // the end of its lease; zero if it has none
+	value    int           // the register, as it was when the node was last the primary
+	open     int           // number of requests that are not done
 	done     int
-	requests int           // that it will get
-	busy     bool          // a task is posted
-	asked    macetime.Time // LE1: what the clock showed then
+	requests int           // number of requests that it will get in all
+	busy     bool          // a write is posted as a task
+	asked    macetime.Time // with LE1: the time when the task was posted
 }
 
 var methods = sim.Handle(
@@ -58,7 +58,7 @@ func (n *node) init(env sim.Env) {
 	}
 }
 
-// begin begins a term.
+// begin begins a term of the node.
 func (n *node) begin(env sim.Env) {
 	after := handOnAfter
 	switch {
@@ -73,7 +73,7 @@ func (n *node) begin(env sim.Env) {
 	n.pursue(env)
 }
 
-// pursue posts the next of what is to be done, while the node is the primary.
+// pursue posts the next write as a task, if the node is the primary.
 func (n *node) pursue(env sim.Env) {
 	if n.open == 0 || n.busy || n.until.IsZero() {
 		return

@@ -15,7 +15,7 @@ const (
 
 var requests = &sim.Param{Name: "requests", Doc: "how many writes each node is asked for", Range: sim.Range{Default: 1, Least: 1, Most: 3}}
 
-// System is some nodes, of which the first has the lease first.
+// System is a register on several nodes. The first node has the lease first.
 var System = &sim.System{
 	Name: "lease",
 	Doc: "A register that is written by whoever has the lease, which goes round by the clocks of its holders. " +
@@ -56,7 +56,7 @@ var System = &sim.System{
 	},
 }
 
-// primary is who has been given the lease last.
+// primary is the node that was last given the lease, for a monitor.
 type primary struct{ Is sim.Addr }
 
 func observe(p *primary, at sim.Addr, fact any) error {
@@ -71,7 +71,7 @@ func observe(p *primary, at sim.Addr, fact any) error {
 	return nil
 }
 
-// open returns how many writes are to be done, or were never asked for.
+// open returns the number of writes that are not done, including those not requested yet.
 func open(v sim.View[*node]) (n int) {
 	for _, node := range v.Nodes() {
 		n += node.requests - node.done

@@ -11,7 +11,8 @@ import (
 
 type propose struct{ Value service.Command } // the application's request
 
-// A vote is what an acceptor has accepted in a slot. The zero Value is nothing, for holes.
+// A vote is the value that an acceptor has accepted in a slot, with its ballot. The zero Value is
+// the empty command, which fills holes.
 type vote struct {
 	Slot, Ballot int
 	Value        service.Command
@@ -20,7 +21,7 @@ type vote struct {
 type ( // messages
 	prepare struct {
 		Ballot int
-		After  int // the slot after which votes are asked for
+		After  int // the slot after which votes are wanted
 	}
 	promise struct {
 		Ballot   int
@@ -54,27 +55,27 @@ const (
 	open      machine.Name = "open"
 )
 
-// A proposer leads by a ballot of its own.
+// A proposer tries to lead, with ballots of its own.
 type proposer struct {
 	machine.Core
-	acceptors, learners []sim.Addr // other nodes
-	own                 *voter     // in a replica, which accepts and learns too; nil in System
-	log                 *log       // the same
-	slots               int        // the number of slots; 0 means that it is not limited
-	rounds              int        // ballots that it may still begin
-	step                int        // between its ballots
+	acceptors, learners []sim.Addr // of other nodes
+	own                 *voter     // in a replica: its own acceptor; nil in System
+	log                 *log       // in a replica: its own log; nil in System
+	slots               int        // the number of slots; 0 means no limit
+	rounds              int        // number of ballots that it may still begin
+	step                int        // the distance between two of its ballots
 	ballot              int
 	promised            []sim.Addr
-	highest             map[int]vote      // by slot, of the promises
-	next                int               // the first free slot, from 1
-	pending             []service.Command // that have no slot
+	highest             map[int]vote      // by slot: the vote with the highest ballot in the promises
+	next                int               // the first free slot, counted from 1
+	pending             []service.Command // commands that have no slot yet
 	open                map[int]*slot
 }
 
-// slot is one that is being decided.
+// slot is a slot that is being decided.
 type slot struct {
 	value service.Command
-	by    []sim.Addr // the acceptors that have accepted it; empty once they are enough
+	by    []sim.Addr // the acceptors that have accepted its value; empty once they are a majority
 }
 
 var proposers = machine.Define("proposer",
@@ -112,10 +113,10 @@ func (p *proposer) emit(env sim.Env, fact any) {
 	}
 }
 
-// bug reports whether a known bug is switched on. They are System's.
+// bug reports whether a known bug is switched on. Only System has these bugs.
 func (p *proposer) bug(env sim.Env, id sim.BugID) bool { return p.log == nil && env.Bug(id) }
 
-// campaign prepares the next ballot of its own.
+// campaign prepares the proposer's next ballot.
 func (p *proposer) campaign(env sim.Env) {
 	p.rounds--
 	for p.ballot += p.step; p.own != nil && p.ballot < p.own.promised; {
@@ -129,7 +130,7 @@ func (p *proposer) campaign(env sim.Env) {
 	}
 }
 
-// learnt returns how many slots it knows to be decided, from the first on.
+// learnt returns how many slots, beginning with the first, its own log has applied.
 func (p *proposer) learnt() int {
 	if p.log == nil {
 		return 0
@@ -143,7 +144,7 @@ func (p *proposer) toAcceptors(env sim.Env, m sim.Message) {
 	}
 }
 
-// enough is a majority.
+// enough reports whether the acceptors in by, with its own, are a majority.
 func (p *proposer) enough(env sim.Env, by []sim.Addr) bool {
 	n := len(p.acceptors)
 	if p.own != nil {
@@ -182,7 +183,7 @@ func (p *proposer) refuse(_ sim.Env, _ sim.Addr, m refuse) {
 	}
 }
 
-// lead has accepted again what may be chosen, and then what is pending.
+// lead proposes once more the values that may have been chosen, and then the pending commands.
 func (p *proposer) lead(env sim.Env) {
 	for _, n := range sim.Keys(p.open) {
 		if s := p.open[n]; s.by != nil && s.value != (service.Command{}) && s.value != p.highest[n].Value {
@@ -210,7 +211,7 @@ func (p *proposer) more(env sim.Env, m propose) {
 	p.assign(env)
 }
 
-// assign gives slots to what is pending, as long as there are some.
+// assign gives slots to pending commands, as long as there are free ones.
 func (p *proposer) assign(env sim.Env) {
 	pending := p.pending
 	p.pending = nil
@@ -250,7 +251,7 @@ func (p *proposer) accepted(env sim.Env, from sim.Addr, m accepted) {
 	}
 }
 
-// answer answers for what was applied.
+// answer answers the commands that were applied.
 func (p *proposer) answer(env sim.Env, applied []service.Command) {
 	for _, c := range applied {
 		if a, known := p.log.answers[c.Client]; known && c.Same(a.Command) {
@@ -265,7 +266,7 @@ func (p *proposer) wait(env sim.Env) {
 	}
 }
 
-// inserted returns a set with one more.
+// inserted returns set with a added.
 func inserted(set []sim.Addr, a sim.Addr) []sim.Addr {
 	k, there := slices.BinarySearchFunc(set, a, sim.Addr.Compare)
 	if there {
@@ -278,7 +279,7 @@ func without(values []service.Command, value service.Command) []service.Command 
 	return slices.DeleteFunc(slices.Clone(values), value.Same)
 }
 
-// A voter promises to accept nothing below a ballot.
+// A voter is the state of an acceptor: it promises to accept nothing below a ballot.
 type voter struct {
 	promised int
 	votes    map[int]vote // by slot
@@ -295,7 +296,7 @@ func (v *voter) promise(m prepare) promise {
 	return promise{m.Ballot, all}
 }
 
-// accept reports whether it accepts.
+// accept reports whether the voter accepts, and if so, records the vote.
 func (v *voter) accept(m accept) bool {
 	if m.Ballot < v.promised {
 		return false
@@ -304,7 +305,7 @@ func (v *voter) accept(m accept) bool {
 	return true
 }
 
-// An acceptor is a node that votes.
+// An acceptor is a node with a voter.
 type acceptor struct {
 	machine.Core
 	voter
@@ -337,15 +338,15 @@ func (a *acceptor) asked(env sim.Env, from sim.Addr, m accept) {
 	a.voter.asked(env, from, m)
 }
 
-// A log applies what is decided, in order.
+// A log applies decided commands in the order of the slots.
 type log struct {
 	learner service.Learner
-	answers service.Answers // nil in System, where commands need not be in the order of their numbers
+	answers service.Answers // nil in System, where a client's commands may be decided in any order
 	slots   map[int]service.Command
-	learnt  int // slots that are applied, from the first on
+	learnt  int // number of slots that are applied
 }
 
-// learn returns the commands that can be applied then.
+// learn records a decided slot. It returns the commands that can be applied now.
 func (l *log) learn(m decided) (applied []service.Command) {
 	l.slots[m.Slot] = m.Value
 	for c, known := l.slots[l.learnt+1]; known; c, known = l.slots[l.learnt+1] {
@@ -356,7 +357,8 @@ func (l *log) learn(m decided) (applied []service.Command) {
 	return applied
 }
 
-// apply applies a command once: it may be decided in two slots, if it was asked of two leaders.
+// apply applies a command unless it was applied before. A command may be decided in two slots if
+// two leaders were asked for it.
 func (l *log) apply(c service.Command) {
 	switch {
 	case l.answers == nil:
@@ -366,7 +368,7 @@ func (l *log) apply(c service.Command) {
 	}
 }
 
-// A learner is a node that has a log.
+// A learner is a node with a log.
 type learner struct {
 	machine.Core
 	log
@@ -376,5 +378,5 @@ var learners = machine.Define("learner", machine.State[*learner]{Name: open, On:
 
 func (l *learner) decided(_ sim.Env, _ sim.Addr, m decided) { l.learn(m) }
 
-// applied returns what it has applied.
+// applied returns the commands that the learner has applied.
 func (l *learner) applied() []service.Command { return l.learner.(*service.Log).Commands }

@@ -8,11 +8,11 @@ import (
 	"macemc/systems/service"
 )
 
-// A replica is proposer, acceptor and learner in one node. It leads from when it is asked: who asks has
-// seen those before it go down. If that is wrong, ballots decide.
+// A replica is proposer, acceptor and learner in one node. It tries to lead when it gets a request:
+// the sender has learnt that the replicas before it are down. If that is wrong, ballots decide.
 type replica struct {
 	proposer
-	mute bool // a known bug of the systems that use it
+	mute bool // switches on a known bug of the systems that use replicas
 }
 
 var replicas = machine.Define("replica",
@@ -47,7 +47,8 @@ var replicas = machine.Define("replica",
 	},
 )
 
-// everywhere are the handlers of an acceptor and a learner. A leader may go where it yields.
+// everywhere returns the handlers that a replica has in all states: those of an acceptor and of a
+// learner. The leader may move to the states in yields.
 func everywhere(yields ...machine.Name) []machine.Handler[*replica] {
 	return append(voting(yields...), machine.OnMessage(func(r *replica, _ sim.Env, _ sim.Addr, m decided) { r.log.learn(m) }))
 }
@@ -56,8 +57,9 @@ func voting(yields ...machine.Name) []machine.Handler[*replica] {
 	return machine.On(machine.OnMessage((*replica).prepared).May(yields...), machine.OnMessage((*replica).asked).May(yields...))
 }
 
-// NewReplica returns the k-th replica of a service. Fewer than half of them may fail. One that is mute does not answer for
-// what the leader before it decided: a known bug of the systems that use it.
+// NewReplica returns the k-th replica of a service. Fewer than half of the replicas may fail. If
+// mute is set, the replica does not answer commands that the leader before it decided: a known bug
+// of the systems that use it.
 func NewReplica(of []sim.Addr, k int, l service.Learner, mute bool) sim.Node {
 	others := slices.Delete(slices.Clone(of), k, k+1)
 	return replicas.Node(&replica{mute: mute, proposer: proposer{
@@ -67,10 +69,10 @@ func NewReplica(of []sim.Addr, k int, l service.Learner, mute bool) sim.Node {
 	}})
 }
 
-// Learned returns the learner.
+// Learned implements service.Server.
 func (r *replica) Learned() service.Learner { return r.log.learner }
 
-// request makes a replica that does not lead begin.
+// request makes a replica that does not lead prepare a ballot.
 func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	if !r.again(env, m.Command) {
 		r.pending = append(r.pending, m.Command)
@@ -78,7 +80,7 @@ func (r *replica) request(env sim.Env, _ sim.Addr, m service.Request) {
 	}
 }
 
-// command takes a command, at the leader.
+// command handles a command at the leader.
 func (r *replica) command(env sim.Env, _ sim.Addr, m service.Request) {
 	if !r.again(env, m.Command) && !r.under(m.Command) {
 		r.pending = append(r.pending, m.Command)
@@ -86,7 +88,7 @@ func (r *replica) command(env sim.Env, _ sim.Addr, m service.Request) {
 	}
 }
 
-// again answers for a command that is applied.
+// again answers a command if it was applied before, and reports whether it was.
 func (r *replica) again(env sim.Env, c service.Command) bool {
 	if !r.log.answers.Has(c) {
 		return false
@@ -105,14 +107,15 @@ func (r *replica) under(c service.Command) bool {
 	return false
 }
 
-// decided answers, at the leader, for what the leader before it decided: it is asked again for it.
+// decided answers, at the leader, commands that the leader before it has decided and for which
+// clients ask again.
 func (r *replica) decided(env sim.Env, _ sim.Addr, m decided) {
 	if applied := r.log.learn(m); !r.mute {
 		r.answer(env, applied)
 	}
 }
 
-// lead answers first what was decided while the replica prepared.
+// lead first answers the commands that were decided while the replica prepared its ballot.
 func (r *replica) lead(env sim.Env) {
 	r.pending = slices.DeleteFunc(r.pending, func(c service.Command) bool { return r.again(env, c) })
 	r.proposer.lead(env)
@@ -128,7 +131,8 @@ func (r *replica) asked(env sim.Env, from sim.Addr, m accept) {
 	r.yield()
 }
 
-// yield leaves the lead to a higher ballot, and tries again only if something is left to do.
+// yield stops leading because of a higher ballot. The replica tries again only if commands are left
+// to decide.
 func (r *replica) yield() {
 	switch {
 	case !r.Is(preparing, leading) || r.own.promised <= r.ballot:

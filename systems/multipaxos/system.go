@@ -31,7 +31,7 @@ var (
 	Rounds    = &sim.Param{Name: "rounds", Doc: "how many ballots each proposer may begin", Range: sim.Range{Default: 2, Least: 1, Most: 5}}
 )
 
-// System is Multi-Paxos; with slots=1, basic Paxos.
+// System is Multi-Paxos, or with slots=1, basic Paxos.
 var System = &sim.System{
 	Name: "multipaxos",
 	Doc:  "Multi-Paxos of state machines. In a slot no two values are chosen, and every value is learnt unless its proposer has spent its ballots.",
@@ -102,7 +102,7 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 	}
 }
 
-// memory is what was proposed and chosen so far.
+// memory holds the proposed and chosen values for the monitor.
 type memory struct {
 	proposed []service.Command
 	chosen   map[int]service.Command
@@ -142,7 +142,8 @@ func agree(v sim.View[*learner]) bool {
 	return true
 }
 
-// filled asks that a leader leaves no hole: each slot below its next is open or was.
+// filled reports whether no leader leaves a hole: each slot below its next one is, or was, being
+// decided.
 func filled(v sim.View[*proposer]) bool {
 	for _, p := range v.Nodes() {
 		if !p.filled() {
@@ -161,8 +162,8 @@ func (p *proposer) filled() bool {
 	return true
 }
 
-// learnt asks that every learner has applied the values of each proposer that is not spent: or
-// the one decree, where there is one slot.
+// learnt reports whether every learner has applied the values of each proposer that has ballots
+// left. If there is one slot, it reports whether every learner has applied its value.
 func learnt(v sim.View[*learner]) bool {
 	params := v.Params()
 	for _, l := range v.Nodes() {
@@ -186,7 +187,7 @@ func learnt(v sim.View[*learner]) bool {
 	return true
 }
 
-// valueOf returns the k-th value that a proposer is asked for.
+// valueOf returns the k-th value that a proposer is asked to propose.
 func valueOf(proposer sim.Addr, k int) service.Command {
 	return service.Command{Client: proposer, ID: 10*(proposer.Index()+1) + k}
 }

@@ -2,13 +2,13 @@ package overcast
 
 import "macemc/sim"
 
-// ask asks a node to be the parent.
+// ask asks a node to become the parent.
 func (n *node) ask(env sim.Env, whom, via sim.Addr) {
 	n.asked = whom
 	n.tell(env, whom, join{via})
 }
 
-// answer accepts a joiner as a child, or sends it on.
+// answer takes a joiner as a child, or redirects it.
 func (n *node) answer(env sim.Env, who sim.Addr, m join) {
 	room, holder := n.kids[who] || len(n.kids) < n.most, who == n.lockedBy
 	switch {
@@ -35,7 +35,7 @@ func (n *node) take(env sim.Env, who sim.Addr) {
 	n.tell(env, who, joinReply{})
 }
 
-// follow makes a node the parent that has taken this one.
+// follow makes the sender the parent, since it has taken this node as a child.
 func (n *node) follow(env sim.Env, from sim.Addr) {
 	if n.asked != from {
 		n.tell(env, from, remove{}) // it was not asked, or not lately
@@ -49,7 +49,7 @@ func (n *node) follow(env sim.Env, from sim.Addr) {
 	}
 }
 
-// redirected asks on.
+// redirected asks the node to which the joiner was redirected.
 func (n *node) redirected(env sim.Env, from, to sim.Addr) {
 	switch {
 	case n.asked != from:
@@ -60,7 +60,7 @@ func (n *node) redirected(env sim.Env, from, to sim.Addr) {
 	}
 }
 
-// turnedDown ends an attempt to join, or to move.
+// turnedDown ends an attempt to join or to move.
 func (n *node) turnedDown(env sim.Env, from sim.Addr) {
 	if n.asked == from || n.target == from {
 		n.asked = sim.Addr{}

@@ -5,8 +5,8 @@ import (
 	"macemc/systems/tree"
 )
 
-// lookAround begins to measure another place, if there is one. The lock comes
-// first: what is measured must not move.
+// lookAround begins to measure another place, if there is one. It locks the other node first, since
+// that must not move during the measurement.
 func (n *node) lookAround(env sim.Env, m tree.Reorg) {
 	places := m.Around(n, env.Self())
 	if len(places) == 0 || n.moving() || !n.lockedBy.IsZero() {
@@ -16,8 +16,8 @@ func (n *node) lookAround(env sim.Env, m tree.Reorg) {
 	n.tell(env, n.target, lock{n.papa})
 }
 
-// grant locks this node for another, if it is where that one believes: a
-// brother of it, or its grandparent.
+// grant locks this node for another one, if it is where the other one believes: a brother or the
+// grandparent of it.
 func (n *node) grant(env sim.Env, who sim.Addr, m lock) {
 	near := m.papa == n.papa && m.papa != env.Self() || n.kids[m.papa]
 	if !n.joined() || n.moving() || !n.lockedBy.IsZero() || !near {
@@ -48,7 +48,7 @@ func (n *node) measure(env sim.Env, from sim.Addr) {
 	n.pump(env, from)
 }
 
-// pump sends the rest of the burst, as far as the buffer takes it.
+// pump sends the rest of the burst, as far as the buffer has room.
 func (n *node) pump(env sim.Env, to sim.Addr) {
 	for ; n.left > 0 && n.target == to; n.left-- {
 		if !env.TCP().Send(to, probe{last: n.left == 1}) {
@@ -69,7 +69,7 @@ func (n *node) answerProbe(env sim.Env, from sim.Addr, m probe) {
 	}
 }
 
-// turnAway answers a node that this one is not locked for it.
+// turnAway answers a node for which this one is not locked.
 func (n *node) turnAway(env sim.Env, who sim.Addr) {
 	if env.Bug(OV2) {
 		n.tell(env, who, refused{})
@@ -78,7 +78,7 @@ func (n *node) turnAway(env sim.Env, who sim.Addr) {
 	n.tell(env, who, busy{})
 }
 
-// decide moves below the node that was measured, or does not.
+// decide decides whether to move below the measured node.
 func (n *node) decide(env sim.Env, from sim.Addr) {
 	if n.target != from {
 		return
@@ -91,7 +91,7 @@ func (n *node) decide(env sim.Env, from sim.Addr) {
 	n.ask(env, from, sim.Addr{})
 }
 
-// giveUp ends a measurement.
+// giveUp ends a measurement without moving.
 func (n *node) giveUp(env sim.Env) {
 	if to := n.target; !to.IsZero() {
 		n.done()
@@ -99,10 +99,10 @@ func (n *node) giveUp(env sim.Env) {
 	}
 }
 
-// done ends a measurement at this node.
+// done resets the measurement of this node.
 func (n *node) done() { n.target, n.left = sim.Addr{}, 0 }
 
-// unlock lets another node move again.
+// unlock tells another node that it may move again.
 func (n *node) unlock(env sim.Env, who sim.Addr) {
 	if !env.TCP().Send(who, unlock{}) && !env.Bug(OV1) {
 		n.hangUp(env, who)

@@ -12,18 +12,18 @@ import (
 
 // The messages by which nodes find a parent.
 type (
-	join      struct{ via sim.Addr } // take me; via: its child you are, who sent me here
+	join      struct{ via sim.Addr } // take me as a child; via is the node that sent me here, of which you are a child
 	joinReply struct{}               // the sender took you as a child
 	redirect  struct{ to sim.Addr }  // no room: ask this child of the sender
-	refused   struct{}               // the sender did not
-	remove    struct{}               // the sender is not your child any more
+	refused   struct{}               // the sender did not take you
+	remove    struct{}               // the sender is no longer your child
 )
 
 // The messages before one node moves below another.
 type (
-	lock   struct{ papa sim.Addr } // stay where you are: I, a child of papa, want to measure you
-	locked struct{}                // the sender stays
-	probe  struct{ last bool }     // one of a burst
+	lock   struct{ papa sim.Addr } // stay where you are: I am a child of papa, and want to measure you
+	locked struct{}                // the sender stays where it is
+	probe  struct{ last bool }     // one message of a burst
 	probed struct{}                // the burst has arrived
 	busy   struct{}                // the sender is not locked for you
 	unlock struct{}                // you may move again
@@ -33,8 +33,8 @@ type (
 type (
 	joinOverlay struct{} // the application's request
 	reorgTimer  struct{} // at the root: have the tree reorganise
-	joinTimer   struct{} // of a node without a parent: ask the root
-	lockTimer   struct{} // of a locked node: that was long enough
+	joinTimer   struct{} // at a node without a parent: ask the root
+	lockTimer   struct{} // at a locked node: the lock is over
 )
 
 const (
@@ -43,24 +43,24 @@ const (
 	lockLasts  = 2 * time.Second
 )
 
-// burst is how many probes measure a bandwidth.
+// burst is the number of probes in one measurement of bandwidth.
 const burst = 2
 
 // node is one node of the tree.
 type node struct {
 	root sim.Addr
-	most int // children
+	most int // the largest number of children
 
-	wanted   bool     // by the application
-	papa     sim.Addr // nobody: not joined; self: this is the root
+	wanted   bool     // the application wants it in the tree
+	papa     sim.Addr // the parent; the node itself if it is the root; zero if it has not joined
 	kids     map[sim.Addr]bool
-	asked    sim.Addr // whom the unanswered join was sent to
-	target   sim.Addr // whom this node locks, to measure it
-	left     int      // probes of the burst that the buffer has not taken yet
+	asked    sim.Addr // the node to which the unanswered join was sent
+	target   sim.Addr // the node that this one locks in order to measure it
+	left     int      // number of probes of the burst that are not sent yet, since the buffer was full
 	lockedBy sim.Addr
 }
 
-// Parent, Children and HasChild make it a member of a tree.
+// Parent, Children and HasChild implement tree.Member.
 func (n *node) Parent() sim.Addr             { return n.papa }
 func (n *node) Children() iter.Seq[sim.Addr] { return maps.Keys(n.kids) }
 func (n *node) HasChild(a sim.Addr) bool     { return n.kids[a] }
@@ -136,24 +136,24 @@ func (n *node) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// moving reports whether the node waits for somebody's answer that may give it
-// another parent.
+// moving reports whether the node waits for an answer that may give it another
+// parent.
 func (n *node) moving() bool { return !n.asked.IsZero() || !n.target.IsZero() }
 
-// lost reports whether the node is to ask the root.
+// lost reports whether the node must ask the root for a place.
 func (n *node) lost() bool {
 	return n.wanted && !n.joined() && !n.moving() && n.lockedBy.IsZero()
 }
 
-// waitToJoin sets the timer of a node that has nothing else to wait for.
+// waitToJoin sets the timer of a node that has no other event to wait for.
 func (n *node) waitToJoin(env sim.Env) {
 	if n.lost() {
 		env.After(joinAgain, joinTimer{})
 	}
 }
 
-// tell sends a message that must not be lost: if the buffer is full it resets the connection,
-// and both ends begin anew.
+// tell sends a message that must not be lost. If the buffer is full, it resets the connection, and
+// both ends begin anew.
 func (n *node) tell(env sim.Env, to sim.Addr, m sim.Message) {
 	if !env.TCP().Send(to, m) {
 		n.hangUp(env, to)
@@ -165,7 +165,7 @@ func (n *node) hangUp(env sim.Env, on sim.Addr) {
 	n.lose(env, on)
 }
 
-// lose forgets a peer whose connection broke: it does the same, or is no more.
+// lose forgets a peer whose connection broke. The peer forgets this node, too, or has crashed.
 func (n *node) lose(env sim.Env, peer sim.Addr) {
 	delete(n.kids, peer)
 	if n.asked == peer {

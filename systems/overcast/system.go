@@ -5,14 +5,14 @@ import (
 	"macemc/systems/tree"
 )
 
-// The known bugs: OV1 is the original's, the others were our own, and the checker
-// found them.
+// The known bugs: OV1 is the original's. The others were mistakes in this version, which the
+// checker found.
 const (
 	OV1 sim.BugID = "OV1"
 	OV2 sim.BugID = "OV2"
 )
 
-// Children is how many children a node takes.
+// Children is the largest number of children of a node.
 var Children = &sim.Param{
 	Name:  "children",
 	Doc:   "how many children a node takes; with as many as there are other nodes, joiners are never sent on",

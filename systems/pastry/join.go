@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// enter begins to be in the overlay.
+// enter begins to join the overlay, with these peers.
 func (n *node) enter(env sim.Env, peers []sim.Addr) {
 	n.peers = peers
 	if len(n.peers) == 0 {
@@ -18,8 +18,8 @@ func (n *node) enter(env sim.Env, peers []sim.Addr) {
 	n.ask(env)
 }
 
-// ask sends a join to the next peer. If it is refused, lost or not answered, the
-// timer is for that.
+// ask sends a join to the next peer. If the join is refused, lost or not answered, the timer
+// repeats it.
 func (n *node) ask(env sim.Env) {
 	env.TCP().Send(n.nextPeer(), join{n.self, bits.TrailingZeros64(^n.rows)})
 	env.After(joinEvery, joinTimer{})
@@ -31,7 +31,7 @@ func (n *node) nextPeer() sim.Addr {
 	return n.asked
 }
 
-// join is of source, which sent it or for which it was sent on.
+// join handles a join. It comes from the joiner, source, or was sent on by another node.
 func (n *node) join(env sim.Env, from sim.Addr, m join) {
 	switch {
 	case n.state == joined:
@@ -44,7 +44,7 @@ func (n *node) join(env sim.Env, from sim.Addr, m join) {
 	}
 }
 
-// undefer forgets what was deferred of a.
+// undefer removes the deferred joins of a.
 func (n *node) undefer(a sim.Addr) {
 	n.deferred = slices.DeleteFunc(n.deferred, func(m join) bool { return m.source == a })
 	if len(n.deferred) == 0 {
@@ -52,9 +52,9 @@ func (n *node) undefer(a sim.Addr) {
 	}
 }
 
-// serve sends source what this node has for it, as far as the buffer lets it,
-// and its join on to a node that is closer to its key. The rows that both keys share are
-// source's, too; the last on the way sends all that are left, and the leaf set.
+// serve sends source everything that this node has for it, as far as the buffer has room, and sends
+// its join on to a node that is closer to source's key. This node's part is the rows that both keys
+// share; the last node on the way sends all rows that are left, and the leaf set.
 func (n *node) serve(env sim.Env, m join) {
 	k, but := n.keys.of(m.source), m.source
 	if m.row < n.keys.rows() && env.Bug(PA4) {
@@ -81,8 +81,8 @@ func (n *node) serve(env sim.Env, m join) {
 	env.TCP().Send(next, join{m.source, row})
 }
 
-// rowInfo is a row of a member's table. A joiner takes it as it is; a member has
-// time to look first whether the nodes that it has not heard from are there.
+// rowInfo handles a row of a member's table. A joiner adopts it as it is. A member first checks
+// whether the nodes are there that it has not heard from.
 func (n *node) rowInfo(env sim.Env, from sim.Addr, m rowInfo) {
 	if n.state == initial {
 		return
@@ -101,7 +101,7 @@ func (n *node) rowInfo(env sim.Env, from sim.Addr, m rowInfo) {
 	n.complete(env)
 }
 
-// leafSetInfo is a member's leaf set.
+// leafSetInfo handles a member's leaf set.
 func (n *node) leafSetInfo(env sim.Env, from sim.Addr, m leafSetInfo) {
 	if n.state == initial {
 		return
@@ -114,7 +114,7 @@ func (n *node) leafSetInfo(env sim.Env, from sim.Addr, m leafSetInfo) {
 	}
 }
 
-// complete becomes a member when all has come.
+// complete makes the node a member if it has all rows and a leaf set.
 func (n *node) complete(env sim.Env) {
 	if n.leafSet && n.rows == 1<<n.keys.rows()-1 {
 		env.Cancel(joinTimer{})
@@ -122,8 +122,8 @@ func (n *node) complete(env sim.Env) {
 	}
 }
 
-// become makes the node a member. The nodes that it knows hear of it: the leaves first,
-// and the others with the row in which both stand. The nodes that waited are served.
+// become makes the node a member. It informs the nodes that it knows: the leaves first, and the
+// others together with the row that it shares with them. Then it serves the joins that it deferred.
 func (n *node) become(env sim.Env) {
 	n.state, n.rows, n.leafSet = joined, 0, false
 	env.After(leafEvery, leafTimer{})

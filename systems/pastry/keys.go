@@ -17,14 +17,14 @@ type key struct {
 
 const (
 	digits = 40 // of 4 bits, in a key
-	most   = 64 // nodes
+	most   = 64 // the largest number of nodes
 )
 
-// of are the keys of the nodes, by how they are chosen and the node's place.
-// Everybody can work out the key of an address, so that messages carry none.
+// of holds the keys of the nodes, by the way in which they are chosen and the node's index. Every
+// node can compute the key of an address, so messages carry no keys.
 var of = [...][most]key{hashed: chosen(func(i int) key { return hash(fmt.Sprint("n", i)) }), small: chosen(spread)}
 
-// keyset is how keys are chosen: a place in of.
+// keyset is the way in which keys are chosen: an index in of.
 type keyset uint8
 
 const (
@@ -53,8 +53,8 @@ func keyOf(b []byte) key {
 	return key{binary.BigEndian.Uint32(b), binary.BigEndian.Uint64(b[4:]), binary.BigEndian.Uint64(b[12:])}
 }
 
-// spread returns the two digits 03, 4e, 99, e4, 2f, ...: an odd step goes through all of
-// them before one comes again, and no two distances of neighbours are equal for long.
+// spread returns keys with the two digits 03, 4e, 99, e4, 2f, ...: since the step is odd, all pairs
+// of digits come before one is repeated, and the distances between neighbours are seldom equal.
 func spread(i int) key { return key{high: uint32(3+75*i) << 24} }
 
 // minus returns the distance from b to a, clockwise.
@@ -80,7 +80,7 @@ func (a key) less(b key) bool { return a.compare(b) < 0 }
 // beyondHalf reports whether a distance is more than half of the ring.
 func (a key) beyondHalf() bool { return a.high >= 1<<31 }
 
-// away returns how far a and b are from each other, either way round.
+// away returns the distance between a and b, in the shorter direction.
 func (a key) away(b key) key {
 	if d := a.minus(b); !d.beyondHalf() {
 		return d
@@ -88,7 +88,7 @@ func (a key) away(b key) key {
 	return b.minus(a)
 }
 
-// shared returns how many digits a and b begin with in common.
+// shared returns the number of leading digits that a and b have in common.
 func (a key) shared(b key) int {
 	switch {
 	case a.high != b.high:
@@ -102,8 +102,8 @@ func (a key) shared(b key) int {
 	}
 }
 
-// closer reports whether a is closer to k than b is. If both are equally far, the
-// closer one is the one before k, clockwise.
+// closer reports whether a is closer to k than b is. If both are equally far away, the one before
+// k, clockwise, counts as closer.
 func closer(k, a, b key) bool {
 	if c := a.away(k).compare(b.away(k)); c != 0 {
 		return c < 0

@@ -2,21 +2,21 @@ package pastry
 
 import "macemc/sim"
 
-// side is one of the two ways round the ring.
+// side is one of the two directions of the ring.
 type side int
 
 const (
-	right side = iota // clockwise: keys that are higher
+	right side = iota // clockwise: higher keys
 	left
 )
 
-// half are the leaves on one side.
+// half is the leaves on one side.
 type half struct {
 	leaves []sim.Addr
-	bound  sim.Addr // the farthest of them; nobody, if there are none
+	bound  sim.Addr // the farthest of them, or zero if there are none
 }
 
-// dist returns the distance to a, going to one side.
+// dist returns the distance from the node to a in one direction.
 func (n *node) dist(s side, a sim.Addr) key {
 	if s == right {
 		return n.keys.of(a).minus(n.key())
@@ -24,12 +24,12 @@ func (n *node) dist(s side, a sim.Addr) key {
 	return n.key().minus(n.keys.of(a))
 }
 
-// leaf reports whether a is one.
+// leaf reports whether a is a leaf.
 func (n *node) leaf(a sim.Addr) bool {
 	return has(n.half[right].leaves, a) || has(n.half[left].leaves, a)
 }
 
-// leaves returns those of both halves.
+// leaves returns the leaves of both halves.
 func (n *node) leaves() (all []sim.Addr) {
 	for s := range n.half {
 		for _, a := range n.half[s].leaves {
@@ -39,26 +39,25 @@ func (n *node) leaves() (all []sim.Addr) {
 	return all
 }
 
-// suits reports whether a half has room for a, or a is closer than its farthest.
+// suits reports whether a half has room for a, or a is closer than the half's farthest leaf.
 func (n *node) suits(s side, a sim.Addr) bool {
 	h := &n.half[s]
 	return len(h.leaves) < n.most || n.dist(s, a).less(n.dist(s, h.bound))
 }
 
-// fits reports whether a is not a leaf yet, and is close enough to become one.
+// fits reports whether a is not a leaf, and is close enough to become one.
 func (n *node) fits(a sim.Addr) bool {
 	return a != n.self && !n.leaf(a) && (n.suits(right, a) || n.suits(left, a))
 }
 
-// place makes a leaf of a, and reports whether it is a new one. It comes to the
-// half on whose side it is nearer, if it suits that, and else to the other one; whom
-// it drives out of a full half is tried in the other, and so on. Each of these moves
+// place makes a a leaf if it is close enough, and reports whether it did. It puts a into the half
+// on whose side it is closer, if a suits that half, or else into the other one. A leaf that a
+// drives out of a full half is then tried in the other half, and so on. Each of these moves
 // replaces a leaf by a closer one, so they end.
 //
-// A node that is left over is farther to the right than all in the right half, and
-// farther to the left than all in the left half. So once everybody was placed,
-// the leaves are the nearest nodes of both sides, whatever the order in which
-// they came.
+// A node that is left over is farther to the right than all leaves of the right half, and farther
+// to the left than all of the left half. So after all nodes were placed, the leaves are the nearest
+// nodes on both sides, in whatever order they came.
 func (n *node) place(env sim.Env, a sim.Addr) bool {
 	if !n.fits(a) {
 		return false
@@ -78,7 +77,7 @@ func (n *node) place(env sim.Env, a sim.Addr) bool {
 	return true
 }
 
-// put adds a leaf to a half which it suits, and returns whom it drove out.
+// put adds a leaf to a half that it suits, and returns the leaf that it drove out, if any.
 func (n *node) put(env sim.Env, s side, a sim.Addr) (out sim.Addr) {
 	h := &n.half[s]
 	if len(h.leaves) == n.most {
@@ -90,7 +89,7 @@ func (n *node) put(env sim.Env, s side, a sim.Addr) (out sim.Addr) {
 	return out
 }
 
-// measure finds the farthest leaf of a half.
+// measure updates the farthest leaf of a half.
 func (n *node) measure(env sim.Env, s side) {
 	h := &n.half[s]
 	h.bound = sim.Addr{}
@@ -101,7 +100,7 @@ func (n *node) measure(env sim.Env, s side) {
 	}
 }
 
-// atMost compares two distances.
+// atMost reports whether distance a is at most b.
 func (n *node) atMost(env sim.Env, a, b key) bool {
 	if env.Bug(PA3) { // a difference of more than half of the ring is taken for an overflow
 		return !b.minus(a).beyondHalf()
@@ -109,7 +108,7 @@ func (n *node) atMost(env sim.Env, a, b key) bool {
 	return a.compare(b) <= 0
 }
 
-// unplace makes a none of the leaves.
+// unplace removes a from the leaves.
 func (n *node) unplace(env sim.Env, a sim.Addr) {
 	for s := range n.half {
 		h := &n.half[s]
@@ -120,19 +119,18 @@ func (n *node) unplace(env sim.Env, a sim.Addr) {
 	}
 }
 
-// covers reports whether the leaves are enough to say who is closest to k: it is
-// not beyond the bounds, or the halves are not full, and so everybody who is known
-// to be there is a leaf.
+// covers reports whether the leaves suffice to tell which node is closest to k. They do if k is not
+// beyond the bounds, or if the halves are not full, since then every known node is a leaf.
 func (n *node) covers(k key) bool {
 	r, l := &n.half[right], &n.half[left]
 	return len(r.leaves) < n.most || len(l.leaves) < n.most ||
 		!n.dist(right, r.bound).less(k.minus(n.key())) || !n.dist(left, l.bound).less(n.key().minus(k))
 }
 
-// successor returns the nearest leaf clockwise; the node itself, if it has none.
+// successor returns the nearest leaf clockwise, or the node itself if it has none.
 func (n *node) successor() sim.Addr { return n.nearest(right) }
 
-// predecessor returns the nearest leaf the other way round.
+// predecessor returns the nearest leaf counterclockwise, or the node itself if it has none.
 func (n *node) predecessor() sim.Addr { return n.nearest(left) }
 
 func (n *node) nearest(s side) sim.Addr {

@@ -2,14 +2,14 @@ package pastry
 
 import "macemc/sim"
 
-// inform proves a member.
+// inform handles a message which proves that the sender is a member.
 func (n *node) inform(env sim.Env, from sim.Addr) {
 	if n.state != initial {
 		n.meet(env, from)
 	}
 }
 
-// informRequest is of somebody who heard of this node.
+// informRequest handles the question of a node that heard of this one.
 func (n *node) informRequest(env sim.Env, from sim.Addr) {
 	if n.member(env, from) {
 		env.TCP().Send(from, inform{})
@@ -30,7 +30,7 @@ func (n *node) rowRequest(env sim.Env, from sim.Addr, m rowRequest) {
 	}
 }
 
-// member reports whether the node is one. If it is not, it says so to the node that takes it
+// member reports whether the node is a member. If it is not, it tells the sender, which takes it
 // for one.
 func (n *node) member(env sim.Env, from sim.Addr) bool {
 	if n.state == joined {
@@ -40,16 +40,16 @@ func (n *node) member(env sim.Env, from sim.Addr) bool {
 	return false
 }
 
-// decline says to a node that takes this one for a member that it is none yet: see the
-// package's comment.
+// decline tells a node that takes this one for a member that it is not one yet: see the package's
+// comment.
 func (n *node) decline(env sim.Env, from sim.Addr) {
 	if !env.Bug(PA7) {
 		env.TCP().Send(from, remove{})
 	}
 }
 
-// askLeaf asks one leaf after the other for its leaves. This also shows them that the node
-// is there, so that a leaf which forgot it adds it again.
+// askLeaf asks the next leaf for its leaves. This also shows that leaf that the node is there, so
+// that a leaf which forgot the node adds it again.
 func (n *node) askLeaf(env sim.Env) {
 	env.After(leafEvery, leafTimer{})
 	if all := n.leaves(); len(all) > 0 {
@@ -58,8 +58,8 @@ func (n *node) askLeaf(env sim.Env) {
 	}
 }
 
-// askCandidate probes the candidates, one after the other. That costs no
-// connection, and a node that is no member says nothing.
+// askCandidate probes the next candidate. A probe needs no connection, and a node that is not a
+// member does not answer.
 func (n *node) askCandidate(env sim.Env) {
 	env.After(tableEvery, tableTimer{})
 	if len(n.table) == 0 {
@@ -82,8 +82,8 @@ func (n *node) probe(env sim.Env, from sim.Addr) {
 	}
 }
 
-// probed is of a candidate that is a member. It is asked for the row in which
-// both stand.
+// probed handles the answer of a candidate that is a member. The candidate is asked for the row
+// that both nodes share.
 func (n *node) probed(env sim.Env, from sim.Addr) {
 	if n.state == joined {
 		n.note(from, true)
@@ -91,9 +91,9 @@ func (n *node) probed(env sim.Env, from sim.Addr) {
 	}
 }
 
-// recover looks for a ring that this one was cut off from: a join that needs no
-// rows goes by a peer to the node that is closest to this one there, which answers with its
-// leaves. If nothing was cut, that is a neighbour.
+// recover looks for a ring from which this one was cut off: a join that needs no rows travels from
+// a peer to the node there that is closest to this one, which answers with its leaves. If nothing
+// was cut off, that node is a neighbour.
 func (n *node) recover(env sim.Env) {
 	env.After(recoveryEvery, recoveryTimer{})
 	if !env.Bug(PA2) {

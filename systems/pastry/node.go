@@ -7,12 +7,12 @@ import (
 	"macemc/sim"
 )
 
-// The messages of nodes, by TCP. All but join and informRequest are sent by
-// members alone, and so prove that their sender is one.
+// Messages between nodes, by TCP. All but join and informRequest are sent by members alone, and so
+// prove that their sender is a member.
 type (
-	join struct { // from a node that wants to be a member, or is one and looks for others
+	join struct { // from a node that wants to become a member, or from a member that looks for other rings
 		source sim.Addr
-		row    int // the first that source still needs
+		row    int // the first row that source still needs
 	}
 	rowInfo struct { // a row of the routing table
 		row   int
@@ -20,13 +20,13 @@ type (
 	}
 	leafSetInfo    struct{ leaves []sim.Addr }
 	inform         struct{} // I am a member
-	informRequest  struct{} // are you?
+	informRequest  struct{} // are you a member?
 	leafSetRequest struct{}
 	rowRequest     struct{ row int }
-	remove         struct{} // I am no member
+	remove         struct{} // I am not a member
 )
 
-// By UDP, to and from candidates of the table: are you there, and a member?
+// Messages by UDP, to and from candidates of the table: are you there, and a member?
 type (
 	probe  struct{}
 	probed struct{}
@@ -35,10 +35,10 @@ type (
 // The requests of the application, and the timers.
 type (
 	joinOverlay   struct{ peers []sim.Addr }
-	joinTimer     struct{} // set while joining: ask the next one
-	leafTimer     struct{} // set in members, as are the next two
+	joinTimer     struct{} // while joining: ask the next peer
+	leafTimer     struct{} // in members, as are the next two timers
 	tableTimer    struct{}
-	recoveryTimer struct{} // if there are peers
+	recoveryTimer struct{} // only if there are peers
 )
 
 const (
@@ -48,38 +48,38 @@ const (
 	recoveryEvery = time.Minute
 )
 
-// state is how far a node is.
+// state is the progress of a node in joining the ring.
 type state string
 
 const (
-	initial state = "init" // the application has not asked for anything
+	initial state = "init" // the application has not asked it to join
 	joining state = "joining"
 	joined  state = "joined"
 )
 
 // node is one node of the ring.
 //
-//	joining: the join timer is set; rows and leafSet say what came
-//	joined:  the leaf and the table timer are set
+//	joining: the join timer is set; rows and leafSet record what has arrived
+//	joined:  the leaf timer and the table timer are set
 type node struct {
 	self sim.Addr
 	keys keyset
-	most int // leaves in each half
+	most int // the largest number of leaves in each half
 
 	state    state
-	peers    []sim.Addr // nodes that may be asked to join
-	asked    sim.Addr   // which of them was asked last
-	rows     uint64     // those that came, as bits
-	leafSet  bool       // it came
-	deferred []join     // to be served by a member
+	peers    []sim.Addr // nodes that it may ask to join
+	asked    sim.Addr   // the peer that was asked last
+	rows     uint64     // the rows that have arrived, one bit each
+	leafSet  bool       // the leaf set has arrived
+	deferred []join     // joins to serve when it is a member
 
 	half       [2]half     // the leaves, by side
 	table      []candidate // in the order of addresses
-	leafAsked  sim.Addr    // which leaf was asked last
-	probedLast sim.Addr    // which candidate was
+	leafAsked  sim.Addr    // the leaf that was asked last
+	probedLast sim.Addr    // the candidate that was probed last
 
-	upper   sim.Node // the application; nobody, if there is none
-	overlay overlay  `mc:"-"` // its Env, set anew in every step
+	upper   sim.Node // the application, or nil
+	overlay overlay  `mc:"-"` // the Env of the application, set again in every step
 }
 
 func (n *node) Init(env sim.Env) {
@@ -150,7 +150,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 
 func (n *node) key() key { return n.keys.of(n.self) }
 
-// meet is about a member from which a message came.
+// meet records a member, since a message came from it.
 func (n *node) meet(env sim.Env, a sim.Addr) {
 	n.note(a, true)
 	if n.place(env, a) && n.state == joined {
@@ -158,9 +158,9 @@ func (n *node) meet(env sim.Env, a sim.Addr) {
 	}
 }
 
-// learn is about nodes that were heard of, from one that keeps connections to its
-// leaves. They come into the table as they are, or each mention would cost this
-// node a connection, too; a leaf must have answered.
+// learn records nodes that another node, which keeps connections to its leaves, has named. They
+// become candidates without proof, since checking each of them would cost this node a connection,
+// too. A node becomes a leaf only when a message came from it.
 func (n *node) learn(env sim.Env, all []sim.Addr) {
 	for _, a := range all {
 		n.note(a, false)
@@ -170,7 +170,7 @@ func (n *node) learn(env sim.Env, all []sim.Addr) {
 	}
 }
 
-// lose forgets a node that failed, or says that it is no member.
+// lose forgets a node that failed, or that says that it is not a member.
 func (n *node) lose(env sim.Env, a sim.Addr) {
 	n.strike(a)
 	n.unplace(env, a)

@@ -6,25 +6,25 @@ import (
 	"macemc/sim"
 )
 
-// Overlay is the Env of an application that stands on the ring: all of sim.Env,
-// and messages that go to a name instead of a node.
+// Overlay is the Env of an application on the ring: all of sim.Env, and messages to names instead
+// of nodes.
 type Overlay interface {
 	sim.Env
-	// Route sends m to the node whose key is closest to the name's, which is its
-	// SHA-1. It is delivered as if the sender had sent it there itself. False means
-	// refused: this node is no member, or a buffer is full. On its way it may get
-	// lost where nodes fail: ask again.
+	// Route sends m to the node whose key is closest to the name's key, which is the SHA-1 of the
+	// name. That node gets it as if the sender had sent it directly. Route returns false if this
+	// node is not a member, or if a buffer is full. If nodes on the way fail, the message may get
+	// lost: ask again.
 	Route(name string, m sim.Message) bool
 }
 
-// routed is a message of an application on its way to a name.
+// routed is an application's message on its way to a name.
 type routed struct {
 	name    string
 	source  sim.Addr
 	payload sim.Message
 }
 
-// arrived is a message to a name that is the sender's own: a task.
+// arrived is the task that delivers a message to a name that belongs to the sender itself.
 type arrived struct{ payload sim.Message }
 
 // overlay is the Overlay of a node in a step.
@@ -45,17 +45,17 @@ func (o *overlay) Route(name string, m sim.Message) bool {
 	return o.Env.TCP().Send(next, routed{name, o.n.self, m})
 }
 
-// Upper returns the application; nobody, if there is none.
+// Upper returns the application, or nil if there is none.
 func (n *node) Upper() sim.Node { return n.upper }
 
-// above makes the step's Env that of the application.
+// above returns the application's Env for this step.
 func (n *node) above(env sim.Env) sim.Env {
 	n.overlay = overlay{env, n}
 	return &n.overlay
 }
 
-// pass forwards a message that is on its way to a name, or hands it up. A node that is no member
-// does not know which node owns the name.
+// pass forwards a message on its way to a name, or delivers it to the application. A node that is
+// not a member does not know which node owns the name.
 func (n *node) pass(env sim.Env, m routed) {
 	if n.state != joined {
 		return
@@ -67,7 +67,7 @@ func (n *node) pass(env sim.Env, m routed) {
 	n.upper.Deliver(n.above(env), m.source, m.payload)
 }
 
-// hash returns the key of a text.
+// hash returns the key of a text, which is its SHA-1.
 func hash(text string) key {
 	sum := sha1.Sum([]byte(text))
 	return keyOf(sum[:])

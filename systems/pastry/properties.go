@@ -24,8 +24,7 @@ func properties() []sim.Property {
 
 type view = sim.View[*node]
 
-// halves holds where every leaf is in exactly one half, and no half is larger
-// than it may be.
+// halves reports whether every leaf is in exactly one half, and no half is larger than allowed.
 func halves(v view) bool { return unbalanced(v).IsZero() }
 
 func unbalanced(v view) sim.Addr {
@@ -43,7 +42,7 @@ func unbalanced(v view) sim.Addr {
 	return sim.Addr{}
 }
 
-// proper holds of a half in order, whose bound is one of its leaves.
+// proper reports whether a half is sorted, and its bound is one of its leaves.
 func proper(h half) bool {
 	return slices.IsSortedFunc(h.leaves, sim.Addr.Compare) && h.bound.IsZero() == (len(h.leaves) == 0) && (h.bound.IsZero() || has(h.leaves, h.bound))
 }
@@ -54,7 +53,7 @@ func explainHalves(v view) string {
 	return fmt.Sprintf("%s has the leaves %v on the right and %v on the left, %d at most in each", a, n.half[right].leaves, n.half[left].leaves, n.most)
 }
 
-// ownKey holds where members answer for their own keys.
+// ownKey reports whether every member answers for its own key.
 func ownKey(v view) bool {
 	for a, n := range v.Nodes() {
 		if n.state == joined && n.next(n.key(), sim.Addr{}, false) != a {
@@ -75,8 +74,7 @@ func timers(v view) bool {
 	return true
 }
 
-// allJoined holds where all nodes are up, and members. The next properties hold
-// only where this does.
+// allJoined reports whether all nodes are up, and members. The next properties are false if it is.
 func allJoined(v view) bool {
 	if v.Len() < v.Params().Nodes {
 		return false
@@ -102,10 +100,10 @@ func explainJoined(v view) string {
 	return strings.Join(all, ", ")
 }
 
-// oneRing holds where who follows successors from the first node comes by all.
+// oneRing reports whether following successors from the first node leads to all nodes.
 func oneRing(v view) bool { return allJoined(v) && len(ring(v)) == v.Len() }
 
-// ring returns the nodes by which one comes from the first one.
+// ring returns the nodes to which following successors from the first node leads.
 func ring(v view) (met []sim.Addr) {
 	at := v.Params().Addr(0)
 	var seen uint64
@@ -127,7 +125,7 @@ func explainRing(v view) string {
 	return fmt.Sprintf("from %s one comes by %v alone", v.Params().Addr(0), ring(v))
 }
 
-// successorsMatch holds where a node is the predecessor of its successor.
+// successorsMatch reports whether each node is the predecessor of its successor.
 func successorsMatch(v view) bool { return allJoined(v) && len(strangers(v)) == 0 }
 
 func strangers(v view) (all []string) {
@@ -149,7 +147,7 @@ func orNotJoined(v view, all []string) string {
 	return strings.Join(all, "; ")
 }
 
-// leavesMatch holds where a node is a leaf of each of its leaves.
+// leavesMatch reports whether each node is a leaf of each of its leaves.
 func leavesMatch(v view) bool {
 	if !allJoined(v) {
 		return false
@@ -178,8 +176,8 @@ func explainLeaves(v view) string {
 	return orNotJoined(v, all)
 }
 
-// keysFound holds where from each node one comes to each other one by its key,
-// within the hops that leaf sets alone would need, and one.
+// keysFound reports whether a message from any node for the key of any other one reaches it, with
+// at most one hop more than leaf sets alone would need.
 func keysFound(v view) bool {
 	if !allJoined(v) {
 		return false
@@ -202,7 +200,7 @@ func hopsMost(v view) int {
 	return 0
 }
 
-// reaches reports whether a message at a comes to b, by its key, within some hops.
+// reaches reports whether a message at a for the key of b reaches b, within this number of hops.
 func reaches(v view, a, b sim.Addr, hops int) bool {
 	for ; hops >= 0; hops-- {
 		n, up := v.At(a)

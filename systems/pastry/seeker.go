@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// The messages of an application that looks up names: by name, and back.
+// Messages of an application that looks up names: the question, to the name, and the answer.
 type (
 	whose struct{ name string }
 	mine  struct{ name string }
@@ -16,12 +16,12 @@ type (
 
 type (
 	seek      struct{ name string } // the request
-	seekTimer struct{}              // set from then on: others may come, or go
+	seekTimer struct{}              // set from the request on, since nodes may come and go
 )
 
 const seekEvery = 10 * time.Second
 
-// seeker is an application that asks, again and again, which node a name belongs to.
+// seeker is an application that asks, again and again, which node owns a name.
 type seeker struct {
 	name  string
 	owner sim.Addr // the node that answered last
@@ -64,7 +64,7 @@ func (s *seeker) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// namesFound holds where all who look up a name know whose it is.
+// namesFound reports whether all seekers know the owner of their name.
 func namesFound(v view) bool {
 	for _, n := range v.Nodes() {
 		if s, seeks := n.upper.(*seeker); seeks && s.owner != owner(v.Params(), s.name) {

@@ -2,8 +2,8 @@ package pastry
 
 import "macemc/sim"
 
-// The known bugs: PA1 to PA5 are historical. PA6 and PA7 are fixes of PA5 that seem right at first and
-// are not.
+// The known bugs: PA1 to PA5 are historical. PA6 and PA7 are corrections of PA5 that seem right at
+// first and are not.
 const (
 	PA1 sim.BugID = "PA1"
 	PA2 sim.BugID = "PA2"
@@ -29,28 +29,28 @@ var bugs = []sim.Bug{
 	{ID: PA7, Story: "Who is alive is taken for a member. As PA5, mended so that joins are only sent to candidates which answered a probe. Who restarted and has not joined yet answers, too."},
 }
 
-// Leaves is how many leaves a node has.
+// Leaves is the number of leaves of a node.
 var Leaves = &sim.Param{
 	Name:  "leaves",
 	Doc:   "how many leaves a node has, half of them on each side of it; an odd number is rounded up",
 	Range: sim.Range{Default: 16, Least: 2, Most: 32},
 }
 
-// Keys is how keys are chosen.
+// Keys selects how keys are chosen.
 var Keys = &sim.Param{
 	Name:  "keys",
 	Doc:   "the keys of nodes: sha1, of their addresses, has 40 digits, and a routing table as many rows; small has two, spread evenly",
 	Words: []string{"sha1", "small"},
 }
 
-// Peers is whom the application lets a node ask.
+// Peers selects which nodes a node may ask to join.
 var Peers = &sim.Param{
 	Name:  "peers",
 	Doc:   "whom the application names to a node: the first node, or all earlier ones; the first node begins the ring",
 	Words: []string{"first", "earlier"},
 }
 
-// App is what stands on the ring.
+// App selects the application on the ring.
 var App = &sim.Param{
 	Name:  "app",
 	Doc:   "what stands on the ring: nothing, or an application in which every node looks up which node a name belongs to",
@@ -90,7 +90,7 @@ func keysetOf(p sim.Params) keyset {
 	}
 }
 
-// script returns what the application wants of a node, in each of its lives.
+// script returns the requests of the application to a node. They are the same in each of its lives.
 func script(p sim.Params, self sim.Addr, _ int) []sim.Signal {
 	var peers []sim.Addr
 	for _, a := range p.Addrs() {

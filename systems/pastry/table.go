@@ -6,21 +6,21 @@ import (
 	"macemc/sim"
 )
 
-// candidates is how many nodes a cell of the routing table remembers.
+// candidates is the largest number of nodes in a cell of the routing table.
 const candidates = 8
 
 // candidate is a node in the routing table. Its row is the number of digits with which its
 // key and this node's begin alike, and its column the next digit.
 type candidate struct {
 	addr   sim.Addr
-	proven bool // it was heard from as a member, and not only of
+	proven bool // a message has come from it as a member; other nodes have not just named it
 }
 
-// row returns where a stands in the table.
+// row returns the row of the table to which a belongs.
 func (n *node) row(a sim.Addr) int { return n.key().shared(n.keys.of(a)) }
 
-// inRow returns the part of a row that others hear of: the proven candidates, and the node itself,
-// which has its place in each. Candidates without proof are not passed on.
+// inRow returns the part of a row that is sent to others: the proven candidates, and the node
+// itself, which belongs to every row. Candidates without proof are not passed on.
 func (n *node) inRow(row int) []sim.Addr {
 	all := []sim.Addr{n.self}
 	for _, c := range n.table {
@@ -36,8 +36,8 @@ func (n *node) knows(a sim.Addr) bool {
 	return a == n.self || slices.ContainsFunc(n.table, func(c candidate) bool { return c.addr == a })
 }
 
-// note adds a to the table if its cell has room, or, if a is proven, a candidate
-// that is not.
+// note adds a to the table if its cell has room. If a is proven, it may replace a candidate that is
+// not.
 func (n *node) note(a sim.Addr, proven bool) {
 	if a == n.self {
 		return
@@ -65,7 +65,7 @@ func (n *node) note(a sim.Addr, proven bool) {
 	}
 }
 
-// strike takes a off the table.
+// strike removes a from the table.
 func (n *node) strike(a sim.Addr) {
 	n.table = slices.DeleteFunc(n.table, func(c candidate) bool { return c.addr == a })
 	if len(n.table) == 0 {
@@ -73,9 +73,9 @@ func (n *node) strike(a sim.Addr) {
 	}
 }
 
-// next returns the next node on the way to the one that is closest to k: the node itself, if it
-// is the closest that it knows. But is whom it must not be; proven is that it must have
-// been heard from.
+// next returns the next node on the way to the one that is closest to k, or the node itself if it
+// is the closest one that it knows. It never returns the node but. If proven is set, it returns a
+// proven candidate.
 func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
 	if n.covers(k) {
 		next := n.self
@@ -95,8 +95,8 @@ func (n *node) next(k key, but sim.Addr, proven bool) sim.Addr {
 	return n.beside(k, row, but, proven)
 }
 
-// inCell returns the best candidate of the cell for k: a proven one, and of those the
-// closest.
+// inCell returns the best candidate of the cell for k: the closest of the proven ones, or else the
+// closest of the others.
 func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr) {
 	for _, c := range n.table {
 		if c.addr == but || proven && !c.proven || n.keys.of(c.addr).shared(k) <= row {
@@ -109,8 +109,8 @@ func (n *node) inCell(k key, row int, but sim.Addr, proven bool) (next sim.Addr)
 	return next
 }
 
-// beside returns the next node in the rare case that the cell is empty: the closest one that is
-// closer than this node, and shares no fewer digits with k.
+// beside returns the next node in the rare case that the cell is empty: the closest node that is
+// closer than this one, and shares no fewer digits with k.
 func (n *node) beside(k key, row int, but sim.Addr, proven bool) sim.Addr {
 	next := n.self
 	consider := func(a sim.Addr) {

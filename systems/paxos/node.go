@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// A proposal is a value in a ballot; the zero proposal is none.
+// A proposal is a value in a ballot. The zero proposal means none.
 type proposal struct{ ballot, value int }
 
 type ( // messages, as the papers name them
@@ -23,15 +23,15 @@ type begin struct{} // the action of a proposer
 
 type learnt struct{ value int } // a fact
 
-// rule is when there are enough answers, and what is kept of them.
+// rule says how many answers are enough, and what is remembered of them.
 type rule struct {
 	enough int
-	number bool // only how many
-	stay   bool // those that come later are not taken
-	quorum bool // the majority's answers are taken together in one event, and none before
+	number bool // only their number is remembered
+	stay   bool // later answers are not taken
+	quorum bool // the answers of the majority are taken in one event, and none before
 }
 
-// takes reports whether an answer is taken by itself.
+// takes reports whether an answer is taken by itself. over reports that there are enough.
 func (r *rule) takes(over bool) bool {
 	if over {
 		return !r.stay
@@ -41,14 +41,14 @@ func (r *rule) takes(over bool) bool {
 
 func (r *rule) majority() int { return r.enough }
 
-// votes are the answers so far. The list is cleared when there are enough.
+// votes holds the answers so far. The list is emptied when there are enough.
 type votes struct {
-	senders []sim.Addr // in order
-	number  int        // where their senders do not count
+	senders []sim.Addr // the senders, in order
+	number  int        // the number of answers, if senders are not remembered
 	over    bool
 }
 
-// vote notes an answer and reports whether it was the last that was needed.
+// vote records an answer, and reports whether it completes the majority.
 func (v *votes) vote(r *rule, from sim.Addr) bool {
 	if r.number {
 		v.number++
@@ -63,35 +63,35 @@ func (v *votes) vote(r *rule, from sim.Addr) bool {
 	return true
 }
 
-// A proposer has one ballot, and its own value is the ballot's number.
+// A proposer has one ballot. Its own value is the number of the ballot.
 type proposer struct {
 	rule
 	ballot    int
 	acceptors []sim.Addr
 	begun     bool
 	votes     votes
-	highest   proposal // accepted, of the answers so far
+	highest   proposal // the accepted proposal with the highest ballot in the answers so far
 }
 
 var proposers = sim.Handle(sim.OnSignal((*proposer).begin), sim.OnMessage((*proposer).readRepl))
 
-// quorumProposers take the answers of a majority at once, and those after it one by one.
+// quorumProposers take the answers of a majority in one event, and later answers one by one.
 var quorumProposers = sim.Handle(
 	sim.OnSignal((*proposer).begin), sim.OnMessage((*proposer).readRepl),
 	sim.OnQuorum((*proposer).majority, (*proposer).matches, (*proposer).readRepls),
 )
 
-// Offers begins the ballot.
+// Offers offers to begin the ballot.
 func (p *proposer) Offers(offer func(sim.Signal)) {
 	if !p.begun {
 		offer(begin{})
 	}
 }
 
-// Accepts leaves late answers alone, and those that are taken with others.
+// Accepts declines late answers, and answers that are taken in a quorum.
 func (p *proposer) Accepts(sim.Addr, sim.Message) bool { return p.takes(p.votes.over) }
 
-// matches reports whether an answer is taken with others.
+// matches reports whether an answer may be taken in a quorum.
 func (p *proposer) matches(sim.Addr, readRepl) (all struct{}, ok bool) {
 	return all, !p.votes.over
 }
@@ -121,7 +121,7 @@ func (p *proposer) readRepl(env sim.Env, from sim.Addr, m readRepl) {
 	}
 }
 
-// hears notes the highest proposal that was accepted.
+// hears records the accepted proposal of an answer, if its ballot is the highest so far.
 func (p *proposer) hears(env sim.Env, m readRepl) {
 	if m.accepted.ballot > p.highest.ballot && !env.Bug(PX2) {
 		p.highest = m.accepted
@@ -165,26 +165,27 @@ func (a *acceptor) write(env sim.Env, _ sim.Addr, m write) {
 	}
 }
 
-// A learner counts for each ballot.
+// A learner counts the ACCEPTs of each ballot.
 type learner struct {
 	rule
 	of    []votes
-	value int // 0 if none is learnt
+	value int // 0 if no value is learnt
 }
 
 var learners = sim.Handle(sim.OnMessage((*learner).accept))
 
-// quorumLearners are to learners what quorumProposers are to proposers.
+// quorumLearners are learners that take the answers of a majority in one event.
 var quorumLearners = sim.Handle(
 	sim.OnMessage((*learner).accept), sim.OnQuorum((*learner).majority, (*learner).matches, (*learner).accepts),
 )
 
-// Accepts leaves late answers alone, and those that are taken with others.
+// Accepts declines late answers, and answers that are taken in a quorum.
 func (l *learner) Accepts(_ sim.Addr, m sim.Message) bool {
 	return l.takes(l.of[m.(accept).ballot-1].over)
 }
 
-// matches reports whether an answer is taken with others of its ballot.
+// matches reports whether an answer may be taken in a quorum. Only answers for one ballot are taken
+// together.
 func (l *learner) matches(_ sim.Addr, m accept) (ballot int, ok bool) {
 	return m.ballot, !l.of[m.ballot-1].over
 }

@@ -9,8 +9,8 @@ import (
 // processesMost is the largest number of processes.
 const processesMost = 6
 
-// The guarded actions, one for each label; the number is the process. (They are
-// of one byte, which makes an interface of them without allocating.)
+// The guarded actions, one for each label. The number is that of the process. (A type of one byte
+// is put into an interface without allocating.)
 type (
 	start process // L0
 	claim process // L1
@@ -33,8 +33,8 @@ const (
 	labelLeave
 )
 
-// lock is the shared memory, and where each process is. It is a value: a copy
-// is another state.
+// lock is the shared memory, and the label of each process. It is a value, so a copy of it is
+// another state.
 type lock struct {
 	n     int
 	at    [processesMost]label
@@ -50,7 +50,7 @@ var handlers = sim.Handle(
 	sim.OnSignal((*lock).start), sim.OnSignal((*lock).claims), sim.OnSignal((*lock).yields), sim.OnSignal((*lock).pass), sim.OnSignal((*lock).leave),
 )
 
-// Offers gives each process the step at which it is. Only L3 has a guard.
+// Offers offers the next step of each process. Only L3 has a guard.
 func (l *lock) Offers(offer func(sim.Signal)) {
 	for i := range process(l.n) {
 		switch l.at[i] {
@@ -72,7 +72,7 @@ func (l *lock) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// mayPass reports whether i need not wait any longer at its level.
+// mayPass reports whether process i may leave its level.
 func (l *lock) mayPass(i process) bool {
 	j := l.level[i]
 	if l.turn[j] != i && !l.noTurn {

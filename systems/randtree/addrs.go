@@ -6,12 +6,12 @@ import (
 	"macemc/sim"
 )
 
-// Lists of addresses are in order, and nil if empty. Every change makes a new list,
-// since messages carry the old one.
+// Lists of addresses are sorted, and nil if empty. Every change makes a new list, since messages
+// contain the old one.
 
 func has(list []sim.Addr, a sim.Addr) bool { return slices.Contains(list, a) }
 
-// with returns a list and a.
+// with returns the list with a added.
 func with(list []sim.Addr, a sim.Addr) []sim.Addr {
 	at, found := slices.BinarySearchFunc(list, a, sim.Addr.Compare)
 	if found {
@@ -23,7 +23,7 @@ func with(list []sim.Addr, a sim.Addr) []sim.Addr {
 	return append(longer, list[at:]...)
 }
 
-// without returns a list but for a.
+// without returns the list without a.
 func without(list []sim.Addr, a sim.Addr) (rest []sim.Addr) {
 	for _, b := range list {
 		if b != a {
@@ -33,8 +33,8 @@ func without(list []sim.Addr, a sim.Addr) (rest []sim.Addr) {
 	return rest
 }
 
-// after returns what follows a in a list that is not empty, round and round; a need not be
-// in it.
+// after returns the address that follows a in a list, which must not be empty. The first address
+// follows the last one. a need not be in the list.
 func after(list []sim.Addr, a sim.Addr) sim.Addr {
 	for _, b := range list {
 		if a.Less(b) {

@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// enter begins to be in the overlay, or learns of more peers.
+// enter begins to join the overlay, or learns of more peers.
 func (n *node) enter(env sim.Env, peers []sim.Addr) {
 	for _, a := range peers {
 		if a != env.Self() {
@@ -26,8 +26,8 @@ func (n *node) enter(env sim.Env, peers []sim.Addr) {
 	n.ask(env, next)
 }
 
-// leave is the request of an application that leaves the overlay. The node forgets what it
-// knows of the tree. Children stay listed until they have said that they are gone.
+// leave handles the request of an application to leave the overlay. The node forgets its place in
+// the tree. Children stay listed until they have said that they are gone.
 func (n *node) leave(env sim.Env) {
 	parent := n.parent
 	env.Cancel(joinTimer{})
@@ -43,7 +43,7 @@ func (n *node) leave(env sim.Env) {
 	}
 }
 
-// reign makes the node a root, if it is none yet.
+// reign makes the node a root, unless it is one.
 func (n *node) reign(env sim.Env) {
 	n.state, n.siblings = joined, nil
 	if n.parent = env.Self(); n.silent {
@@ -53,8 +53,8 @@ func (n *node) reign(env sim.Env) {
 	n.setRoot(env, env.Self())
 }
 
-// goUnder leaves where the node is and asks target, which is no child, to let
-// it in. Target becomes a peer, and so there is always one to ask: see retry.
+// goUnder leaves the node's place and asks target, which must not be a child, to take it. Target
+// becomes a peer, so there is always a peer to ask: see retry.
 func (n *node) goUnder(env sim.Env, target sim.Addr, unlisted sim.BugID) {
 	if n.state == joined {
 		n.again()
@@ -66,19 +66,19 @@ func (n *node) goUnder(env sim.Env, target sim.Addr, unlisted sim.BugID) {
 	n.ask(env, target)
 }
 
-// again begins another attempt: what earlier joins led to does not count.
+// again begins another attempt to find a parent. Answers to earlier joins do not count then.
 func (n *node) again() { n.attempt++ }
 
-// ask sends a join. If it is refused, or not answered, the timer is for that.
+// ask sends a join. If it is refused or not answered, the timer repeats it.
 func (n *node) ask(env sim.Env, target sim.Addr) {
 	n.bootstrap = target
 	env.TCP().Send(target, join{source: env.Self(), attempt: n.attempt})
 	env.After(joinEvery, joinTimer{})
 }
 
-// retry asks the next peer that is no child. There is one: whom this node
-// wanted to go under is a peer, and if it became a child since then, then this
-// node is not joining any more.
+// retry asks the next peer that is not a child. There is one: the node that this one wanted
+// to go under is a peer, and if it has become a child since then, this node has stopped
+// joining.
 func (n *node) retry(env sim.Env, _ joinTimer) {
 	if !env.Bug(RT15) {
 		n.setRoot(env, env.Self())
@@ -90,7 +90,7 @@ func (n *node) retry(env sim.Env, _ joinTimer) {
 	n.ask(env, next)
 }
 
-// free returns the first peer that may be asked; nobody: all are children.
+// free returns the first peer that is not a child, or the first peer if kids is set, or the zero address if there is none.
 func (n *node) free(kids bool) sim.Addr {
 	for _, a := range n.peers {
 		if kids || !has(n.kids, a) {
@@ -131,16 +131,16 @@ func (n *node) join(env sim.Env, from sim.Addr, m join) {
 	}
 }
 
-// known handles a join of a node that is a child already. Either the join is late, or the child has lost
-// its connection to this node. This node does not answer: it will learn of the lost connection later, and
-// the child might take the answer for a valid one.
+// known handles a join of a node that is a child already. Either the join is late, or the child has
+// lost its connection to this node. This node does not answer: it will learn of the lost connection
+// later, and the child might take the answer for a valid one.
 func (n *node) known(env sim.Env, m join) {
 	if env.Bug(RT18) {
 		env.TCP().Send(m.source, joinReply{status: accepted, attempt: m.attempt, root: n.root, siblings: n.shown(env, n.kids)})
 	}
 }
 
-// admit makes source a child, or pushes it down to one.
+// admit takes source as a child, or passes its join on to a child.
 func (n *node) admit(env sim.Env, m join) {
 	source := m.source
 	switch {
@@ -162,7 +162,7 @@ func (n *node) admit(env sim.Env, m join) {
 	}
 }
 
-// shown returns the children that a message to a child lists. Only a root lists any.
+// shown returns the children that are listed in a message to a child. Only a root lists any.
 func (n *node) shown(env sim.Env, kids []sim.Addr) []sim.Addr {
 	if n.root == env.Self() {
 		return kids
@@ -170,7 +170,7 @@ func (n *node) shown(env sim.Env, kids []sim.Addr) []sim.Addr {
 	return nil
 }
 
-// reply is an answer to a join of this node, of now or of an earlier time.
+// reply handles an answer to a join of this node, in the present attempt or an earlier one.
 func (n *node) reply(env sim.Env, from sim.Addr, m joinReply) {
 	switch m.status {
 	case accepted:
@@ -200,8 +200,8 @@ func (n *node) reply(env sim.Env, from sim.Addr, m joinReply) {
 	}
 }
 
-// decline asks a node that has this one as a child to forget it. The message must not be
-// lost, since nobody repeats it.
+// decline asks a node that lists this one as a child to forget it. The message must not be lost,
+// since nothing repeats it.
 func (n *node) decline(env sim.Env, parent sim.Addr) {
 	if !env.TCP().Send(parent, remove{}) && !env.Bug(RT12) {
 		n.cut(env, parent)

@@ -13,30 +13,30 @@ type (
 	join struct { // from a node that looks for a parent
 		source  sim.Addr
 		attempt int
-		via     sim.Addr // the root that pushed it down; nobody: on its way to a root
+		via     sim.Addr // the root that passed it on to its children; zero if it is on its way to a root
 	}
 	joinReply struct {
 		status   status
-		attempt  int // of the join, where it was accepted
+		attempt  int // the attempt of the join that was accepted
 		root     sim.Addr
-		siblings []sim.Addr // of a child of the root: the root's children
+		siblings []sim.Addr // for a child of the root: the root's children
 	}
 	remove  struct{}                // I am not your child
 	rejoin  struct{}                // do not be my child any more
 	newRoot struct{ root sim.Addr } // to children: the tree has another root
 	update  struct{ siblings []sim.Addr }
 	probe   struct{ root sim.Addr } // whose tree are you in? I am in that of root
-	probed  struct{}                // I have looked at your probe
-	// probeJoin names a root of another tree to a root that is higher.
+	probed  struct{}                // I have compared the roots
+	// probeJoin tells a root of another tree whose root is lower.
 	probeJoin struct{ root sim.Addr }
 )
 
-// status is what became of a join.
+// status is the answer to a join.
 type status string
 
 const (
 	accepted  status = "accepted"   // you are my child
-	forceRoot status = "force root" // you are lower than I am: be a root, I shall join you
+	forceRoot status = "force root" // you are lower than I am: be a root, and I shall join you
 	loopError status = "loop error" // I am in your tree: you are its root
 )
 
@@ -44,12 +44,12 @@ const (
 type (
 	joinOverlay struct {
 		peers []sim.Addr
-		visit bool // leave once, and come back
+		visit bool // leave once, and come back later
 	}
-	joinTimer     struct{} // set while joining: ask the next one
-	recoveryTimer struct{} // set while the application wants to be in the overlay
+	joinTimer     struct{} // while joining: ask the next peer
+	recoveryTimer struct{} // while the application wants the node in the overlay
 	leaveTimer    struct{} // the visit is over
-	returnTimer   struct{} // for good
+	returnTimer   struct{} // whether it leaves for good
 )
 
 const (
@@ -59,40 +59,40 @@ const (
 	awayFor       = time.Minute
 )
 
-// state is how far a node is.
+// state is the progress of a node in joining the tree.
 type state string
 
 const (
-	initial state = "init" // the application has not asked for anything
+	initial state = "init" // the application has not asked it to join
 	joining state = "joining"
 	joined  state = "joined"
 )
 
-// node is one node of the tree. Its slices are in order, without doubles, nil
-// if empty, and never changed in place, so that messages may carry them.
+// node is one node of the tree. Its slices are sorted, without duplicates, nil if empty, and never
+// changed in place, so that messages may contain them.
 //
-//	initial: nobody is known but peers; no timer is set
-//	joining: root == self, parent nobody; some peer is no child of this node
-//	joined:  root == self == parent, or parent is the node that accepted self
+//	initial: only peers are known; no timer is set
+//	joining: root is the node itself, and parent is zero; some peer is not a child of this node
+//	joined:  root and parent are the node itself, or parent is the node that accepted it
 //
-// The children last heard of root and, while self is the root, of kids.
+// The children were last told of root and, while the node is a root, of kids.
 type node struct {
-	most   int  // children
+	most   int  // the largest number of children
 	silent bool // RT2
 
 	state     state
 	root      sim.Addr
-	parent    sim.Addr // nobody: not joined; self: this is a root
+	parent    sim.Addr // the parent; the node itself if it is a root; zero if it has not joined
 	kids      []sim.Addr
-	siblings  []sim.Addr // while the parent is the root: its children, self included
-	peers     []sim.Addr // nodes that may be asked to join, and are probed
-	bootstrap sim.Addr   // the node that was asked last
-	attempt   int        // to find a parent: the number of the present one; it outlives a crash
-	target    sim.Addr   // the node that was probed last
-	probing   bool       // the answer of target is awaited
+	siblings  []sim.Addr // while the parent is the root: the root's children, including this node
+	peers     []sim.Addr // nodes that it may ask to join, and that it probes
+	bootstrap sim.Addr   // the peer that was asked last
+	attempt   int        // the number of the present attempt to find a parent; it survives a crash
+	target    sim.Addr   // the peer that was probed last
+	probing   bool       // target has not answered yet
 }
 
-// Parent, Children and HasChild make it a member of a tree.
+// Parent, Children and HasChild implement tree.Member.
 func (n *node) Parent() sim.Addr             { return n.parent }
 func (n *node) Children() iter.Seq[sim.Addr] { return slices.Values(n.kids) }
 func (n *node) HasChild(a sim.Addr) bool     { return has(n.kids, a) }

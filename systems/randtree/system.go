@@ -6,35 +6,35 @@ import (
 	"macemc/systems/tree"
 )
 
-// Children is how many children a node takes.
+// Children is the largest number of children of a node.
 var Children = &sim.Param{
 	Name:  "children",
 	Doc:   "how many children a node takes",
 	Range: sim.Range{Default: 2, Least: 1, Most: 12},
 }
 
-// Peers is whom the application lets a node ask first.
+// Peers selects the nodes that a node may ask first.
 var Peers = &sim.Param{
 	Name:  "peers",
 	Doc:   "whom the application names to a node: the next node (after the last comes the first), the first node, or all",
 	Words: []string{"next", "first", "all"},
 }
 
-// Visitors is how many nodes leave and come back.
+// Visitors is the number of nodes that leave and come back.
 var Visitors = &sim.Param{
 	Name:  "visitors",
 	Doc:   "how many nodes, counted from the second, leave the overlay once in their first life, and come back",
 	Range: sim.Range{Default: 0, Least: 0, Most: 7},
 }
 
-// Buffer is how many messages a connection queues.
+// Buffer is the number of messages that a connection queues.
 var Buffer = &sim.Param{
 	Name:  "buffer",
 	Doc:   "how many messages a connection queues in each direction before it refuses to send",
 	Range: sim.Range{Default: 20, Least: 1, Most: 20},
 }
 
-// Transport is what carries messages.
+// Transport selects what carries the messages.
 var Transport = &sim.Param{
 	Name:  "transport",
 	Doc:   "what carries messages: tcp, which is simulated, or udp, below the layer of systems/transport",
@@ -68,8 +68,8 @@ var System = &sim.System{
 	Within:     sim.While("three messages under way for each node, on average, and five attempts of each to find a parent", few),
 }
 
-// few bounds the space: a joiner asks again whenever its timer fires, and attempts
-// are counted without an end.
+// few bounds the space: a node that joins asks again whenever its timer fires, and attempts are
+// counted without limit.
 func few(v view) bool {
 	for _, n := range v.Nodes() {
 		if n.attempt > 5 {
@@ -79,7 +79,7 @@ func few(v view) bool {
 	return tree.Few(v)
 }
 
-// carried puts a node above what carries its messages.
+// carried puts a node above the layer that carries its messages, if there is one.
 func carried(p sim.Params, n *node) sim.Node {
 	switch w := p.Word(Transport); w {
 	case "tcp":
@@ -95,7 +95,7 @@ func newNode(p sim.Params) *node {
 	return &node{most: p.Int(Children), silent: p.Bug(RT2), state: initial}
 }
 
-// script returns what the application wants of a node, in each of its lives.
+// script returns the requests of the application to a node, in each of its lives.
 func script(p sim.Params, self sim.Addr, life int) []sim.Signal {
 	var peers []sim.Addr
 	all := p.Addrs()

@@ -6,7 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// setRoot learns who the tree's root is, and passes that on.
+// setRoot records the root of the tree, and tells the children.
 func (n *node) setRoot(env sim.Env, root sim.Addr) {
 	if n.root == root {
 		return
@@ -16,7 +16,7 @@ func (n *node) setRoot(env sim.Env, root sim.Addr) {
 	n.refresh(env, sim.Addr{})
 }
 
-// refresh informs the children of a root about each other, except one that
+// refresh tells the children of a root of each other, except for one child that already
 // knows.
 func (n *node) refresh(env sim.Env, knows sim.Addr) {
 	if n.root == env.Self() {
@@ -24,8 +24,8 @@ func (n *node) refresh(env sim.Env, knows sim.Addr) {
 	}
 }
 
-// tell sends to all children but one. A child to which the message cannot be sent is given up,
-// since it would never hear of it.
+// tell sends a message to all children except one. It gives up a child to which the message cannot
+// be sent, since the child would never learn of it.
 func (n *node) tell(env sim.Env, m sim.Message, but sim.Addr) {
 	var deaf []sim.Addr
 	for _, kid := range n.kids {
@@ -38,14 +38,14 @@ func (n *node) tell(env sim.Env, m sim.Message, but sim.Addr) {
 	}
 }
 
-// cut breaks the connection to a peer, so that it hears of an error, and acts
-// as if one had come from there.
+// cut breaks the connection to a peer, so that the peer gets an error, and acts as if an error had
+// come from the peer.
 func (n *node) cut(env sim.Env, peer sim.Addr) {
 	env.TCP().Reset(peer)
 	n.lose(env, peer)
 }
 
-// follow is what the parent says of the root.
+// follow handles the parent's news of the root.
 func (n *node) follow(env sim.Env, root sim.Addr) {
 	if root == env.Self() {
 		panic(fmt.Sprintf("randtree: %v says that this node is its root", n.parent))
@@ -64,7 +64,7 @@ func (n *node) dropKid(env sim.Env, kid sim.Addr) {
 	}
 }
 
-// lose forgets a peer to which the connection broke.
+// lose forgets a peer, since the connection to it broke.
 func (n *node) lose(env sim.Env, peer sim.Addr) {
 	if peer == n.target {
 		n.probing = false
@@ -79,8 +79,8 @@ func (n *node) lose(env sim.Env, peer sim.Addr) {
 	}
 }
 
-// orphaned looks for another place, with all children: under the root, or, if
-// that was the parent, under the lowest of its children.
+// orphaned looks for another place, for the node and all its children: under the root, or, if the
+// parent was the root, under the lowest of the root's children.
 func (n *node) orphaned(env sim.Env, unlisted sim.BugID, keepRoot bool) {
 	next := n.root
 	if n.root == n.parent {
@@ -100,8 +100,8 @@ func (n *node) orphaned(env sim.Env, unlisted sim.BugID, keepRoot bool) {
 	}
 }
 
-// recover looks for another tree: it asks a peer, round robin, if that is in it
-// or not. Only one probe is under way at a time, or they would fill the buffer.
+// recover looks for other trees: it probes the next peer, whether that is in this tree or not. Only
+// one probe is under way at a time; more would fill the buffer.
 func (n *node) recover(env sim.Env, _ recoveryTimer) {
 	if n.state == joined || !env.Bug(RT3) {
 		env.After(recoveryEvery, recoveryTimer{})
@@ -119,7 +119,7 @@ func (n *node) recover(env sim.Env, _ recoveryTimer) {
 	}
 }
 
-// probe compares the roots: the tree with the higher one joins the other.
+// probe compares the roots of two trees: the tree with the higher root joins the other.
 func (n *node) probe(env sim.Env, from sim.Addr, m probe) {
 	if !env.TCP().Send(from, probed{}) && !env.Bug(RT27) {
 		n.cut(env, from) // or it would wait for ever
@@ -139,7 +139,7 @@ func (n *node) probe(env sim.Env, from sim.Addr, m probe) {
 	}
 }
 
-// probeJoin is about another tree's root.
+// probeJoin handles the news of another tree's root.
 func (n *node) probeJoin(env sim.Env, _ sim.Addr, m probeJoin) {
 	if n.state == initial && !env.Bug(RT14) {
 		return // the recovery timer is not set yet
@@ -149,8 +149,8 @@ func (n *node) probeJoin(env sim.Env, _ sim.Addr, m probeJoin) {
 	}
 }
 
-// merge makes this root join a lower one. If that is one of its own children,
-// then one of the two has yet to hear that it is no more.
+// merge makes this root join a lower one. If that one is among its own children, one of the two has
+// yet to learn that it is no longer a child.
 func (n *node) merge(env sim.Env, root sim.Addr, unlisted sim.BugID) {
 	if !has(n.kids, root) {
 		n.goUnder(env, root, unlisted)

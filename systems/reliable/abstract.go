@@ -5,7 +5,8 @@ import (
 	"macemc/sim"
 )
 
-// Abstract is what a client may take System for: a channel that loses nothing. Package refine holds System to it.
+// Abstract is the abstraction of System for clients: a channel that loses nothing. Package refine
+// checks System against it.
 var Abstract = &sim.System{
 	Name: "reliable-abstract", Doc: "A channel that loses nothing. It sends each value by TCP.",
 	Nodes: System.Nodes, Params: System.Params, Script: System.Script,

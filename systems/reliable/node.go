@@ -71,7 +71,7 @@ func (s *sender) ack(env sim.Env, _ sim.Addr, m ack) {
 	}
 }
 
-// A receiver delivers what is new.
+// A receiver delivers packets that are new.
 type receiver struct {
 	machine.Core
 	last map[sim.Addr]int

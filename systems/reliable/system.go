@@ -18,7 +18,7 @@ const (
 	RL7 sim.BugID = "RL7"
 )
 
-// Values is how many values each sender sends.
+// Values is the number of values that each sender sends.
 var Values = &sim.Param{Name: "values", Doc: "how many values each sender sends", Range: sim.Range{Default: 2, Least: 1, Most: 1000}}
 
 // System is the protocol: the first node receives, the others send.
@@ -93,10 +93,11 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 	}
 }
 
-// order is the paper's SendRecvSpec: what was sent and not delivered yet, by sender.
+// order is the memory of the paper's SendRecvSpec: the values that were sent and not delivered yet,
+// by sender.
 type order struct{ pending map[sim.Addr][]int }
 
-// Init makes the memory of a run.
+// Init makes an empty memory.
 func (o *order) Init() { o.pending = map[sim.Addr][]int{} }
 
 func (o *order) observe(at sim.Addr, fact any) error {

@@ -13,21 +13,21 @@ type put struct { // the application's request
 	Op any
 }
 
-// Ask returns the request by which the application asks a client for an operation. The numbers of a
-// client's operations count up.
+// Ask returns the request by which the application asks a client for an operation. The operations
+// of a client are numbered in ascending order.
 func Ask(id int, op any) sim.Signal { return put{id, op} }
 
-// Members are the nodes of a service that are up, as far as is known, the one to ask first.
+// Members are the nodes of a service that may be up, with the one to ask first.
 type Members []sim.Addr
 
-// Send asks for a command, unless none is up.
+// Send sends a command to the first member, unless there is none.
 func (m Members) Send(env sim.Env, c Command) {
 	if len(m) > 0 {
 		env.TCP().Send(m[0], request{c})
 	}
 }
 
-// Without returns the members but one that is down.
+// Without returns the members without a, which is down.
 func (m Members) Without(a sim.Addr) Members {
 	return slices.DeleteFunc(slices.Clone(m), func(b sim.Addr) bool { return a == b })
 }
@@ -37,15 +37,15 @@ const (
 	waiting machine.Name = "waiting"
 )
 
-// A Client has one command under way.
+// A Client has one command under way at a time.
 type Client struct {
 	machine.Core
-	service string // whose history it keeps; "" means of none
+	service string // the service whose history it records; "" means that it records none
 	up      Members
 	command Command
 }
 
-// Clients is the table of a Client.
+// Clients has the handlers of a Client.
 var Clients = machine.Define("client",
 	machine.State[*Client]{
 		Name:   free,
@@ -59,11 +59,11 @@ var Clients = machine.Define("client",
 	},
 )
 
-// Curt are clients with a known bug: they forget that they may be answered twice.
+// Curt are clients with a known bug: they do not expect a second answer to a request.
 var Curt = Clients.Forget(free, machine.Messages(reply{})...)
 
-// NewClient returns a client of the nodes of a service. It keeps a history of its operations if the service has a
-// name.
+// NewClient returns a client of the nodes of a service. If the name is not "", it records a history
+// of its operations.
 func NewClient(name string, of []sim.Addr) *Client { return &Client{service: name, up: of} }
 
 func (c *Client) put(env sim.Env, m put) {
@@ -87,13 +87,14 @@ func (c *Client) reply(env sim.Env, _ sim.Addr, m reply) {
 
 func (c *Client) down(_ sim.Env, e sim.PeerError) { c.up = c.up.Without(e.Peer) }
 
-// again asks once more: what the node that is down was to do is done by others.
+// again sends the command to the next member, since one member is down.
 func (c *Client) again(env sim.Env, e sim.PeerError) {
 	c.down(env, e)
 	c.ask(env)
 }
 
-// Finished returns the property that each client's operations are answered, of which it has a number.
+// Finished returns the property that all operations of each client are answered; operations returns
+// their number.
 func Finished(name string, operations func(sim.Params) int) sim.Property {
 	return sim.Takes(sim.Eventually(name, func(v sim.View[*Client]) bool {
 		for _, c := range v.Nodes() {

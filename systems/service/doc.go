@@ -1,8 +1,10 @@
-// Package service says what a replicated service is, for the protocols that replicate and for the clients that ask.
+// Package service defines a replicated service, for the protocols that replicate it and for the
+// clients that ask it.
 //
-// Replication, whichever protocol does it, behaves as one node that does not fail: the abstraction
-// that NewSingle makes. Clients are checked over it, and each protocol is checked to be no worse.
+// Replication, by whichever protocol, behaves as one node that does not fail: that is the
+// abstraction, which NewSingle makes. Clients are checked over it, and each protocol is checked to
+// do nothing that it cannot do.
 //
-// What is replicated is a Learner, which is the same everywhere: a hash table, a list, a participant of two-phase
-// commit. The protocols know nothing of its operations.
+// A Learner is replicated by every protocol in the same way: a hash table, a list, a participant of
+// two-phase commit. The protocols know nothing of its operations.
 package service

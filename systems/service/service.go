@@ -10,18 +10,19 @@ import (
 // A Command is an operation that a client asks for. The zero Command does nothing.
 type Command struct {
 	Client sim.Addr
-	ID     int // of the client, counting up
+	ID     int // numbered by the client, in ascending order
 	Op     any
-	Front  sim.Addr // who asked for the client, and is to be answered
+	Front  sim.Addr // the node that sent it for the client, and gets the answer
 }
 
-// Same reports whether it is one command, whoever asked.
+// Same reports whether two commands are the same, whoever sent them.
 func (c Command) Same(d Command) bool { return c.Client == d.Client && c.ID == d.ID }
 
-// A Learner is a service that is replicated: it applies commands. It is the same after the same commands.
+// A Learner is a service that is replicated: it applies commands. Two learners that have applied
+// the same commands are in the same state.
 type Learner interface{ Apply(c Command) (value any) }
 
-// A Log is the learner that keeps the commands, and to which each comes to nothing. Protocols are checked with it.
+// A Log is a learner that keeps the commands and returns no values. Protocols are checked with it.
 type Log struct{ Commands []Command }
 
 // Apply appends a command.
@@ -30,8 +31,9 @@ func (l *Log) Apply(c Command) any {
 	return nil
 }
 
-// Network has connections that queue what a slow process of the operating system holds up. The nodes of a service do not look at what Send
-// returns: a client has one command under way, so that more is under way only while acknowledgements are late.
+// Network returns links whose connections queue many messages, as if a process of the operating
+// system were slow. The nodes of a service ignore the result of Send: a client has one command
+// under way at a time, so there are more messages only while acknowledgements are late.
 func Network(sim.Params) sim.Network { return sim.Network{TCPBuffer: 1 << 16} }
 
 type ( // messages
@@ -43,23 +45,23 @@ type ( // messages
 	}
 )
 
-// The messages of a service, for those that ask and those that answer.
+// The messages of a service, for clients and servers.
 type (
 	Request = request
 	Reply   = reply
 )
 
-// Answers are the last answers that a service has given to each client, by which it notices that it is asked again. A client has one command under
-// way.
+// Answers holds the last answer to each client, by which a service notices repeated requests. A
+// client has one command under way at a time.
 type Answers map[sim.Addr]Answered
 
-// Answered is a command with what it came to.
+// Answered is a command with its result.
 type Answered struct {
 	Command Command
 	Value   any
 }
 
-// Has reports whether a command was applied, or a later one of the client.
+// Has reports whether a command, or a later one of the same client, was applied.
 func (a Answers) Has(c Command) bool {
 	last, known := a[c.Client]
 	return known && c.ID <= last.Command.ID
@@ -68,10 +70,10 @@ func (a Answers) Has(c Command) bool {
 // Clients returns the clients that were answered, in order.
 func (a Answers) Clients() []sim.Addr { return slices.SortedFunc(maps.Keys(a), sim.Addr.Compare) }
 
-// Send answers whoever asked.
+// Send sends the answer to the node that asked.
 func (a Answered) Send(env sim.Env) {
 	env.TCP().Send(a.Command.Front, reply{a.Command.Client, a.Command.ID, a.Value})
 }
 
-// A Server is a node that has a learner, as properties see it.
+// A Server is a node with a learner, as properties see it.
 type Server interface{ Learned() Learner }

@@ -7,13 +7,13 @@ import (
 	"macemc/sim"
 )
 
-// NewSingle returns the abstraction of a replicated service: a single node that does not fail. It answers what is
-// asked in any order.
+// NewSingle returns the abstraction of a replicated service: a single node that does not fail. It
+// answers commands in any order.
 func NewSingle(l Learner) sim.Node { return singles.Node(&single{learner: l}) }
 
 type serve struct{} // a task
 
-// A single has the commands that it has not answered.
+// A single holds the commands that it has not answered.
 type single struct {
 	machine.Core
 	learner Learner
@@ -25,7 +25,7 @@ var singles = machine.Define("single", machine.State[*single]{
 	On:   machine.On(machine.OnMessage((*single).request), machine.OnSignal((*single).serve)),
 })
 
-// request takes a command, at any place among those that wait.
+// request puts a command at any place among those that wait.
 func (s *single) request(env sim.Env, _ sim.Addr, m request) {
 	at := env.Choose(len(s.pending)+1, "how many are served before")
 	s.pending = slices.Insert(slices.Clone(s.pending), at, m.Command)
@@ -40,5 +40,5 @@ func (s *single) serve(env sim.Env, _ serve) {
 	env.TCP().Send(c.Front, reply{c.Client, c.ID, s.learner.Apply(c)})
 }
 
-// Learned returns the learner.
+// Learned implements Server.
 func (s *single) Learned() Learner { return s.learner }

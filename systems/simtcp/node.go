@@ -20,11 +20,10 @@ type data struct {
 	seq int
 }
 
-// attempt is the number of a conversation: ordered by incarnation, then by
-// errors.
+// attempt identifies a conversation. Attempts are ordered by incarnation, then by errors.
 type attempt struct {
-	incarnation int // the sender's life
-	errors      int // connections to the receiver that broke in that life
+	incarnation int // the number of the sender's life
+	errors      int // number of connections to the receiver that broke in that life
 }
 
 func (a attempt) after(b attempt) bool {
@@ -38,12 +37,12 @@ type node struct {
 	incarnation int
 	out         map[sim.Addr]*outgoing
 	in          map[sim.Addr]*incoming
-	waits       bool // for the event that the buffers are empty
+	waits       bool // it waits for the signal that the buffers are empty
 }
 
 type outgoing struct {
 	errors int
-	next   int // the message that was not handed over yet
+	next   int // the first message that was not sent yet
 }
 
 type incoming struct {
@@ -63,7 +62,7 @@ var handlers = sim.Handle(
 	sim.OnSignal((*node).again), sim.OnSignal((*node).flushed), sim.OnMessage((*node).data),
 )
 
-// open fills the maps: nothing was heard of anybody, incarnations begin at 1.
+// open makes the maps: nothing has arrived from any node, and incarnations begin at 1.
 func (n *node) open(env sim.Env) {
 	for _, peer := range env.Peers() {
 		n.out[peer], n.in[peer] = &outgoing{}, &incoming{}
@@ -80,7 +79,7 @@ func (n *node) clear(env sim.Env, s sim.ClearToSend) { n.pump(env, s.Peer) }
 func (n *node) retry(env sim.Env, s retry)           { n.pump(env, s.peer) }
 func (n *node) flushed(sim.Env, sim.Flushed)         { n.waits = false }
 
-// pump hands over what the buffer to a peer takes.
+// pump sends messages to a peer until the buffer is full.
 func (n *node) pump(env sim.Env, peer sim.Addr) {
 	if env.Scheduled(retry{peer}) {
 		return // nobody listens there
@@ -98,7 +97,7 @@ func (n *node) pump(env sim.Env, peer sim.Addr) {
 	}
 }
 
-// again begins anew after an error.
+// again begins a new conversation after an error.
 func (n *node) again(env sim.Env, e sim.PeerError) {
 	o := n.out[e.Peer]
 	o.next = 0

@@ -14,7 +14,7 @@ const (
 	ST3 sim.BugID = "ST3"
 )
 
-// flaws are the known bugs as package netsim has them.
+// flaws are the names of the known bugs in package netsim.
 var flaws = []struct {
 	id   sim.BugID
 	flaw string
@@ -24,7 +24,7 @@ var flaws = []struct {
 	{ST3, "remote-stays"},
 }
 
-// Messages is how many messages a node sends to each peer.
+// Messages is the number of messages that a node sends to each peer.
 var Messages = &sim.Param{
 	Name:  "messages",
 	Doc:   "how many messages a node sends to each peer",
@@ -34,7 +34,7 @@ var Messages = &sim.Param{
 // buffer is small, so that Send is refused.
 const buffer = 2
 
-// System is every node sending to every other.
+// System is a service in which every node sends to every other.
 var System = &sim.System{
 	Name: "simtcp",
 	Doc: "Numbered messages from every node to every other, over the simulated TCP. " +
@@ -60,7 +60,7 @@ var System = &sim.System{
 	},
 	Tolerates: sim.Faults{Crash: 1, Reset: 1},
 	New:       func(p sim.Params, _ sim.Addr) sim.Node { return newNode(p.Int(Messages), 1) },
-	// The incarnation is what is on disk.
+	// The incarnation survives a crash, as if it were on disk.
 	Crash: func(p sim.Params, _ sim.Addr, dead sim.Node) sim.Node {
 		return newNode(p.Int(Messages), handlers.Of(dead).incarnation+1)
 	},
@@ -104,7 +104,7 @@ func allArrived(v view) bool {
 	return true
 }
 
-// explainArrived describes the present conversations of the nodes that are up.
+// explainArrived describes the conversations of the nodes that are up.
 func explainArrived(v view) string {
 	var all []string
 	for a, n := range v.Nodes() {

@@ -5,7 +5,7 @@ import "macemc/sim"
 // start is the application's request: send the increments.
 type start struct{}
 
-// increment is the number-th of its sender.
+// increment is a message of its sender: the one with this number.
 type increment struct{ number int }
 
 // counted is the fact that an increment was counted.
@@ -14,9 +14,9 @@ type counted struct {
 	number int
 }
 
-// counter sends increments to its peers, and counts those that come.
+// counter sends increments to its peers, and counts those that arrive.
 type counter struct {
-	increments int // to be sent to each peer
+	increments int // number to send to each peer
 	sent       map[sim.Addr]int
 	got        map[sim.Addr]int
 }

@@ -6,8 +6,7 @@ import (
 	"macemc/sim"
 )
 
-// SW1 is the known bug of the layer. It lives in the layer: a system that
-// stands on it lists Bugs among its own.
+// SW1 is the known bug of the layer. A system that uses the layer lists Bugs among its own.
 const SW1 sim.BugID = "SW1"
 
 // Bugs are the known bugs of the layer.
@@ -21,7 +20,7 @@ type (
 		seq     int
 		payload sim.Message
 	}
-	ack struct{ seq int } // of the data with this number
+	ack struct{ seq int } // acknowledges the data with this number
 
 	retransmit struct {
 		peer sim.Addr
@@ -33,21 +32,21 @@ const ackExpected = 200 * time.Millisecond
 
 // Layer is a reliable link below an upper node, which sends by env.TCP().
 //
-// For each pair: the sender's seq is the receiver's next, or one less (the ack
-// is not there yet), and no number but seq is ever sent for the first time.
+// For each pair of nodes: the sender's seq is the receiver's next, or one less (if the ack is still
+// under way), and only seq is ever sent for the first time.
 type Layer struct {
 	upper sim.Node
 	out   map[sim.Addr]*outgoing
-	next  map[sim.Addr]int // the number that is waited for, by peer
-	flush bool             // the upper node has requested Flushed
+	next  map[sim.Addr]int // by peer: the number of the next message
+	flush bool             // the upper node has asked for Flushed
 
-	above sim.Above `mc:"-"` // the Env of the upper node, set anew in every step
+	above sim.Above `mc:"-"` // the Env of the upper node, set again in every step
 }
 
-// outgoing is what is to go to one peer.
+// outgoing is the messages to one peer.
 type outgoing struct {
-	seq   int           // of the head of queue
-	queue []sim.Message // the head is under way
+	seq   int           // the number of the first message of the queue
+	queue []sim.Message // the first message is under way
 }
 
 // Over puts a Layer below a node.
@@ -61,7 +60,7 @@ func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
 // Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
-// enter makes the step's Env the one below, and returns the one above.
+// enter sets the Env of the step, and returns the one for the upper node.
 func (l *Layer) enter(env sim.Env) sim.Env {
 	l.above = sim.Above{Env: env, Port: l}
 	return &l.above
@@ -96,7 +95,7 @@ func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// isNew acks data that came and reports whether it is to be handed up.
+// isNew acknowledges data that arrived, and reports whether it must be handed up.
 func (l *Layer) isNew(env sim.Env, from sim.Addr, seq int) bool {
 	if seq > l.next[from] {
 		return false // from a conversation that this node does not know
@@ -109,7 +108,7 @@ func (l *Layer) isNew(env sim.Env, from sim.Addr, seq int) bool {
 	return true
 }
 
-// acked goes on to what comes next in the queue.
+// acked removes an acknowledged message from the queue, and sends the next one.
 func (l *Layer) acked(env sim.Env, from sim.Addr, seq int) {
 	o := l.out[from]
 	if o == nil || len(o.queue) == 0 || o.seq != seq {
@@ -132,7 +131,7 @@ func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing) {
 	env.After(ackExpected, retransmit{to, o.seq})
 }
 
-// Send is the upper node's: it queues m, and never refuses.
+// Send queues a message of the upper node. It never refuses.
 func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 	o := l.out[to]
 	if o == nil {
@@ -146,7 +145,7 @@ func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// RequestToSend is granted at once, since the queue has no cap.
+// RequestToSend is granted at once, since the queue has no limit.
 func (l *Layer) RequestToSend(to sim.Addr) { l.above.Env.Post(sim.ClearToSend{Peer: to}) }
 
 // NotifyFlushed asks for a Flushed signal when everything sent is acked.
@@ -168,8 +167,8 @@ func (l *Layer) tellFlushed(env sim.Env) {
 	env.Post(sim.Flushed{})
 }
 
-// Reset cannot be: there is no connection, and numbers that start again at one
-// end only would be taken for old ones at the other.
+// Reset panics: there is no connection, and if numbers began again at one end, the other end would
+// take them for old ones.
 func (l *Layer) Reset(sim.Addr) {
 	panic("stopwait: a Layer has no connections to reset")
 }

@@ -7,14 +7,14 @@ import (
 	"macemc/sim"
 )
 
-// Increments is how many increments a node sends to each peer.
+// Increments is the number of increments that a node sends to each peer.
 var Increments = &sim.Param{
 	Name:  "increments",
 	Doc:   "how many increments a node sends to each peer",
 	Range: sim.Range{Default: 2, Least: 1, Most: 100},
 }
 
-// System is the counter over the layer, over UDP.
+// System is the counter over the layer, which uses UDP.
 var System = &sim.System{
 	Name: "stopwait",
 	Doc: "A stop-and-wait link below a service that counts. " +
@@ -70,12 +70,12 @@ func explainCounted(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// ledger remembers the last number that each node counted of each other.
+// ledger is the memory of a monitor: the last number that each node has counted of each other node.
 type ledger struct{ last map[direction]int }
 
 type direction struct{ from, to sim.Addr }
 
-// Init begins a run.
+// Init makes an empty memory.
 func (l *ledger) Init() { l.last = map[direction]int{} }
 
 func inOrder(l *ledger, at sim.Addr, fact any) error {

@@ -6,9 +6,9 @@ import (
 )
 
 type ( // messages
-	write struct{ number int } // also what is written
+	write struct{ number int } // the number is also the value
 	ack   struct{ number int }
-	read  struct{ round int } // of this reader
+	read  struct{ round int } // the number of the round, counted by this reader
 	value struct{ round, number int }
 )
 
@@ -23,10 +23,10 @@ type ( // facts
 	got   struct{ number int }
 )
 
-// register is what the objects are together, as the application sees it.
+// register is the name of the object in the history: all storage objects together.
 const register = "register"
 
-// An object holds a value.
+// An object holds a value, which is also its timestamp.
 type object struct{ number int }
 
 var objects = sim.Handle(sim.OnMessage((*object).write), sim.OnMessage((*object).read))
@@ -42,16 +42,15 @@ func (o *object) read(env sim.Env, from sim.Addr, m read) {
 	env.Bag().Send(from, value{m.round, o.number})
 }
 
-// asking is an operation that all objects are asked about; it ends when a majority
-// has answered.
+// asking is an operation for which all objects are asked. It ends when a majority has answered.
 type asking struct {
 	objects  []sim.Addr
 	stay     bool // late answers are not taken
-	quorum   bool // those of a majority are taken at once
-	hasty    bool // one is enough, by a known bug
-	atomic   bool // what is promised
+	quorum   bool // the answers of a majority are taken in one event
+	hasty    bool // one answer is enough, because of a known bug
+	atomic   bool // the storage promises to be atomic
 	busy     bool
-	answered []sim.Addr // in order, while busy
+	answered []sim.Addr // the objects that have answered, in order, while busy
 }
 
 func (a *asking) begin(env sim.Env, m sim.Message) {
@@ -61,7 +60,7 @@ func (a *asking) begin(env sim.Env, m sim.Message) {
 	}
 }
 
-// end notes an answer and reports whether it was the last that was needed.
+// end records an answer, and reports whether it completes the operation.
 func (a *asking) end(from sim.Addr, enough int) bool {
 	at := 0
 	for at < len(a.answered) && a.answered[at].Less(from) {
@@ -75,11 +74,11 @@ func (a *asking) end(from sim.Addr, enough int) bool {
 	return true
 }
 
-// ended ends the operation, whose answers came at once.
+// ended ends the operation, after the answers were taken in one event.
 func (a *asking) ended() { a.busy = false }
 
-// takes reports whether an answer is taken by itself; current, it is one to the operation
-// under way.
+// takes reports whether an answer is taken by itself. current reports that it belongs to the
+// operation under way.
 func (a *asking) takes(current bool) bool {
 	if current {
 		return !a.quorum
@@ -89,7 +88,7 @@ func (a *asking) takes(current bool) bool {
 
 func (a *asking) majority() int { return len(a.objects)/2 + 1 }
 
-// enough is how many answers are taken at once.
+// enough returns the number of answers that are taken in one event.
 func (a *asking) enough() int {
 	if a.hasty {
 		return 1
@@ -106,20 +105,20 @@ type writer struct {
 
 var writers = sim.Handle(sim.OnSignal((*writer).beginWrite), sim.OnMessage((*writer).ack))
 
-// quorumWriters take the answers of a majority at once, and late ones one by one.
+// quorumWriters take the answers of a majority in one event, and late ones one by one.
 var quorumWriters = sim.Handle(
 	sim.OnSignal((*writer).beginWrite), sim.OnMessage((*writer).ack),
 	sim.OnQuorum((*writer).enough, (*writer).acks, (*writer).ackAll),
 )
 
-// Offers begins a write.
+// Offers offers the next write to an idle writer.
 func (w *writer) Offers(offer func(sim.Signal)) {
 	if !w.busy && w.number < w.most {
 		offer(beginWrite{})
 	}
 }
 
-// Accepts leaves late answers alone.
+// Accepts declines late answers.
 func (w *writer) Accepts(_ sim.Addr, m sim.Message) bool { return w.takes(w.current(m.(ack))) }
 
 // acks matches the answers to the write under way.
@@ -167,30 +166,30 @@ type reader struct {
 	asking
 	left    int
 	round   int
-	largest int   // of the answers so far
-	back    bool  // it writes that back
-	results []int // of the reads so far
+	largest int   // the largest value in the answers so far
+	back    bool  // it writes that value back
+	results []int // the values of the reads so far
 }
 
 var readers = sim.Handle(
 	sim.OnSignal((*reader).beginRead), sim.OnMessage((*reader).value), sim.OnMessage((*reader).ack),
 )
 
-// quorumReaders are to readers what quorumWriters are to writers.
+// quorumReaders take the answers of a majority in one event.
 var quorumReaders = sim.Handle(
 	sim.OnSignal((*reader).beginRead), sim.OnMessage((*reader).value), sim.OnMessage((*reader).ack),
 	sim.OnQuorum((*reader).enough, (*reader).values, (*reader).valueAll),
 	sim.OnQuorum((*reader).majority, (*reader).acksBack, (*reader).ackAll),
 )
 
-// Offers begins a read.
+// Offers offers the next read to an idle reader.
 func (r *reader) Offers(offer func(sim.Signal)) {
 	if !r.busy && r.left > 0 {
 		offer(beginRead{})
 	}
 }
 
-// Accepts leaves late answers alone.
+// Accepts declines late answers.
 func (r *reader) Accepts(_ sim.Addr, m sim.Message) bool {
 	switch m := m.(type) {
 	case value:
@@ -232,7 +231,7 @@ func (r *reader) value(env sim.Env, from sim.Addr, m value) {
 	}
 }
 
-// values matches the answers to the read under way, and acksBack those to what it writes back.
+// values matches answers to the read under way. acksBack matches answers to the write-back.
 func (r *reader) values(_ sim.Addr, m value) (round int, ok bool) { return m.round, r.current(m) }
 func (r *reader) acksBack(_ sim.Addr, m ack) (number int, ok bool) {
 	return m.number, r.confirms(m)
@@ -251,14 +250,14 @@ func (r *reader) ackAll(env sim.Env, _ []sim.Sent[ack]) {
 	r.returns(env)
 }
 
-// hears notes the largest answer.
+// hears records the largest value of the answers.
 func (r *reader) hears(env sim.Env, m value) {
 	if m.number > r.largest || env.Bug(RS4) {
 		r.largest = m.number
 	}
 }
 
-// answered goes on when a majority has answered.
+// answered continues the operation when a majority has answered.
 func (r *reader) answered(env sim.Env) {
 	switch {
 	case r.atomic && !env.Bug(RS5):
@@ -269,7 +268,7 @@ func (r *reader) answered(env sim.Env) {
 	}
 }
 
-// ack ends a read that was written back.
+// ack ends a read whose value was written back.
 func (r *reader) ack(env sim.Env, from sim.Addr, m ack) {
 	if r.confirms(m) && r.end(from, r.majority()) {
 		r.returns(env)

@@ -90,10 +90,11 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 // operator is a node that the application works with.
 type operator interface{ done() bool }
 
-// low is what was written so far.
+// low is the memory of a monitor: the last complete write, and for each read under way the last
+// write before it.
 type low struct {
 	written int
-	before  map[sim.Addr]int // of a read under way: the last write before it
+	before  map[sim.Addr]int // by reader, for a read under way: the last write that was complete before it began
 }
 
 func (h *low) Init() { h.before = map[sim.Addr]int{} }

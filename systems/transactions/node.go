@@ -10,7 +10,8 @@ import (
 
 type begin struct{ Tx int } // the application's request
 
-// Begin returns the request by which the application begins a transaction. Their numbers count up.
+// Begin returns the request by which the application begins a transaction. Transactions are
+// numbered in ascending order.
 func Begin(tx int) sim.Signal { return begin{tx} }
 
 type ( // the operations of a participant
@@ -37,14 +38,14 @@ const (
 	deciding  machine.Name = "deciding"
 )
 
-// A coordinator has one transaction at a time.
+// A coordinator runs one transaction at a time.
 type coordinator struct {
 	machine.Core
-	services []service.Members // of each participant, the nodes to ask
-	waiting  []bool            // by participant, whether it has not answered
+	services []service.Members // by participant: the nodes to ask
+	waiting  []bool            // by participant: it has not answered
 	tx       int
 	commit   bool
-	id       int // of the request under way
+	id       int // the number of the request under way
 	op       any
 }
 
@@ -85,7 +86,8 @@ func (c *coordinator) send(env sim.Env, k int) {
 	c.services[k].Send(env, service.Command{Client: env.Self(), ID: c.id, Op: c.op, Front: env.Self()})
 }
 
-// answered notes an answer to the request under way, and reports whether it is one and whether it was the last.
+// answered records an answer. counts reports that it is an answer to the request under way, last
+// that it is the last one.
 func (c *coordinator) answered(env sim.Env, from sim.Addr, m service.Reply) (counts, last bool) {
 	k := slices.IndexFunc(c.services, func(nodes service.Members) bool { return slices.Contains(nodes, from) })
 	if env.Bug(TX6) {
@@ -122,7 +124,7 @@ func (c *coordinator) done(env sim.Env, from sim.Addr, m service.Reply) {
 	}
 }
 
-// down notes that a replica of a participant is down, and returns the participant.
+// down records that a replica of a participant is down.
 func (c *coordinator) down(_ sim.Env, e sim.PeerError) { c.lose(e.Peer) }
 
 func (c *coordinator) lose(peer sim.Addr) (k int) {
@@ -136,21 +138,20 @@ func (c *coordinator) lose(peer sim.Addr) (k int) {
 	return -1
 }
 
-// again asks the next replica: what the one that is down was to do is done by others.
+// again sends the request to the next replica, since one is down.
 func (c *coordinator) again(env sim.Env, e sim.PeerError) {
 	if k := c.lose(e.Peer); k >= 0 && c.waiting[k] && !env.Bug(TX3) {
 		c.send(env, k)
 	}
 }
 
-// A participant votes, and keeps the decisions. Participants vote no now and
-// then, each in its own way.
+// A participant votes, and records the decisions. Each participant votes no on some transactions.
 type participant struct {
 	number    int
-	decisions map[int]bool // by transaction, whether it is committed
+	decisions map[int]bool // by transaction: it is committed
 }
 
-// Apply returns the vote on a transaction; a decision returns nothing.
+// Apply returns the vote on a transaction, or records a decision.
 func (p *participant) Apply(c service.Command) any {
 	switch op := c.Op.(type) {
 	case prepare:
@@ -161,5 +162,5 @@ func (p *participant) Apply(c service.Command) any {
 	return nil
 }
 
-// agrees reports whether a participant votes yes.
+// agrees reports whether a participant votes yes on a transaction.
 func agrees(participant, tx int) bool { return (tx+participant)%3 != 0 }

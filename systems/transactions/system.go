@@ -95,13 +95,13 @@ func newNode(p sim.Params, self sim.Addr) sim.Node {
 	}
 }
 
-// nodes returns the nodes of a participant.
+// nodes returns the nodes of the k-th participant.
 func nodes(p sim.Params, k int) []sim.Addr {
 	n := replicated.Nodes(p)
 	return slices.Clone(p.Addrs()[1+k*n : 1+(k+1)*n])
 }
 
-// made are the decisions so far.
+// made is the memory of a monitor: the decisions so far.
 type made struct{ participants int }
 
 func (m *made) Init(p sim.Params) { m.participants = p.Int(Participants) }
@@ -121,7 +121,7 @@ func decisions(m *made, at sim.Addr, fact any) error {
 	return nil
 }
 
-// atomic asks that of each transaction the decisions that participants have taken are equal.
+// atomic reports whether, for each transaction, the participants have taken equal decisions.
 func atomic(v sim.View[service.Server]) bool {
 	of := map[int]bool{}
 	for _, s := range v.Nodes() {
@@ -135,7 +135,7 @@ func atomic(v sim.View[service.Server]) bool {
 	return true
 }
 
-// under is the transaction under way; 0 is none.
+// under is the transaction under way, for a monitor; 0 means none.
 type under struct{ Tx int }
 
 func (u *under) observe(fact any) {

@@ -6,19 +6,19 @@ import (
 	"macemc/sim"
 )
 
-// begin is the application's request: send to everybody.
+// begin is the application's request to send to all peers.
 type begin struct{ life int }
 
-// note is a message: the number-th of its sender in an incarnation, which is an
-// attempt to send all messages to a peer: the sender's life, and how many errors
-// of the peer it had heard of in that.
+// note is a message: the one with this number in an incarnation of its sender. An incarnation is an
+// attempt to send all messages to a peer. It consists of the sender's life, and the number of
+// errors of the peer in that life.
 type note struct {
 	life, errors int
 	number       int
 	text         string
 }
 
-// Divide and Unite make a note Divisible.
+// Divide and Unite implement Divisible.
 func (n note) Divide(most int) (parts []sim.Message) {
 	for text := n.text; text != ""; {
 		size := min(most, len(text))
@@ -28,7 +28,7 @@ func (n note) Divide(most int) (parts []sim.Message) {
 	return parts
 }
 
-// Unite puts the texts of parts together.
+// Unite joins the texts of the parts.
 func (n note) Unite(parts []sim.Message) sim.Message {
 	n.text = ""
 	for _, p := range parts {
@@ -37,20 +37,20 @@ func (n note) Unite(parts []sim.Message) sim.Message {
 	return n
 }
 
-// app sends notes to its peers, and begins again with a peer when it hears of an
+// app sends notes to its peers, and begins again with a peer after an
 // error.
 type app struct {
-	messages int    // to be sent to each peer; 0 means it only listens
-	text     string // of each
+	messages int    // number to send to each peer; 0 means that it only listens
+	text     string // the text of each note
 
 	begun  bool
 	life   int
 	errors map[sim.Addr]int
-	sent   map[sim.Addr]int // in this incarnation
-	last   sim.Addr         // the receiver of the last message
-	waits  sim.Addr         // a peer that has no room
+	sent   map[sim.Addr]int // by peer: number of notes sent in this incarnation
+	last   sim.Addr         // the receiver of the last note
+	waits  sim.Addr         // the peer whose buffer is full, or zero
 	heard  map[sim.Addr]note
-	clears int // that were not asked for
+	clears int // number of ClearToSend signals that were not requested
 }
 
 func newApp(messages int, text string) *app {
@@ -96,8 +96,8 @@ func (a *app) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// send sends one note after the other, to each peer in turn, until one has no
-// room.
+// send sends one note after the other, to each peer in turn, until a buffer is
+// full.
 func (a *app) send(env sim.Env) {
 	for a.waits.IsZero() {
 		to := a.next(env.Peers())
@@ -114,8 +114,8 @@ func (a *app) send(env sim.Env) {
 	}
 }
 
-// next returns the peer after the last to which there is something to send, or nobody if there
-// is none.
+// next returns the next peer to which there is something to send, in turn, or zero if there is
+// none.
 func (a *app) next(peers []sim.Addr) (to sim.Addr) {
 	for _, p := range peers {
 		if a.sent[p] == a.messages {

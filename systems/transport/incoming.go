@@ -6,20 +6,20 @@ import (
 	"macemc/sim"
 )
 
-// incoming is a connection from a peer:
+// incoming is a connection from a peer. Its invariants are:
 //
-//	deliver <= next; buffer holds what arrived from deliver on, in order
-//	next is not in buffer, but all from deliver up to it
+//	deliver <= next; buffer holds the packets that arrived from deliver on, in order
+//	next is not in buffer, but all numbers from deliver to next-1 are
 type incoming struct {
 	syn     int
-	next    int // everything below arrived
-	deliver int // every message that begins below was handed up
+	next    int // all packets below it have arrived
+	deliver int // all messages that begin below it were handed up
 	buffer  []packet
 }
 
-// arrived is where a packet comes. It is acknowledged; then the node above hears of
-// the connection that this one replaced, and gets the messages that are whole and
-// in order now.
+// arrived handles a packet. It acknowledges the packet. Then it tells the node above of the
+// connection that this one replaced, and hands up the messages that are now whole and in
+// order.
 func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	in := l.in[from]
 	replaced := false
@@ -57,8 +57,8 @@ func (l *Layer) arrived(env sim.Env, from sim.Addr, p packet) {
 	}
 }
 
-// accept takes a packet, and returns the messages that are whole and in order with
-// it.
+// accept stores a packet, and returns the messages that are now whole and in
+// order.
 func (l *Layer) accept(env sim.Env, in *incoming, p packet) (whole []sim.Message) {
 	if p.seq < in.next || index(in.buffer, p.seq) >= 0 && !(p.size() > 1 && l.bug(env, MT8)) {
 		return nil // it came before
@@ -82,7 +82,7 @@ func (l *Layer) accept(env sim.Env, in *incoming, p packet) (whole []sim.Message
 	}
 }
 
-// message takes the next message out of the buffer, if all of it is there.
+// message removes the next message from the buffer, and returns it, if all of it has arrived.
 func (in *incoming) message() sim.Message {
 	if len(in.buffer) == 0 || in.buffer[0].seq != in.deliver {
 		return nil
@@ -107,7 +107,7 @@ func (in *incoming) message() sim.Message {
 	return m
 }
 
-// acknowledges returns the number of the ack for a packet.
+// acknowledges returns the number to send in the ack for a packet.
 func (l *Layer) acknowledges(env sim.Env, in *incoming, p packet) int {
 	switch all := in.next - 1; {
 	case p.seq > all && l.bug(env, MT5):

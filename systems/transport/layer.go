@@ -13,22 +13,22 @@ type (
 		seq     int
 		payload sim.Message
 	}
-	// data is a later one.
+	// data is a later datagram of a connection.
 	data struct {
 		seq     int
 		payload sim.Message
 	}
-	// fragment is a payload: a part of a message.
+	// fragment is the payload of a packet that has a part of a message.
 	fragment struct {
 		part, of int
 		payload  sim.Message
 	}
-	// ack says that everything up to this number arrived.
+	// ack means that everything up to this number has arrived.
 	ack struct{ seq int }
-	// reset says that the receiver of this number does not know the connection.
+	// reset means that the receiver of this number does not know the connection.
 	reset struct{ seq int }
 
-	// begun is a payload: the sender has begun another session.
+	// begun is a payload that means that the sender has begun another session.
 	begun struct{}
 
 	// retransmit is the timer of a datagram in flight.
@@ -36,37 +36,37 @@ type (
 		peer sim.Addr
 		seq  int
 	}
-	// clear is the timer by which the upper node hears that there is room.
+	// clear is the timer whose firing tells the upper node that there is room.
 	clear struct{ peer sim.Addr }
 )
 
 // Divisible is a message that may be too large for one datagram.
 type Divisible interface {
-	// Divide makes parts of at most that number of bytes. It returns one part or none if the
-	// message is small enough.
+	// Divide divides the message into parts of at most this number of bytes. It returns one part or
+	// none if the message is small enough.
 	Divide(most int) []sim.Message
-	// Unite makes the message of its parts.
+	// Unite returns the message that consists of these parts.
 	Unite(parts []sim.Message) sim.Message
 }
 
 // Options are the sizes of a Layer. A field that is 0 has its default.
 type Options struct {
-	Datagram int // bytes of a message that a datagram takes; 0 means 1200
-	Buffer   int // messages to one peer that are taken and not acknowledged; 0 means 20
+	Datagram int // the most bytes of a message in one datagram; 0 means 1200
+	Buffer   int // the most messages to one peer that are not acknowledged; 0 means 20
 	Window   int // the most datagrams in flight to one peer; 0 means 64
-	Span     int // numbers between the beginnings of two connections; 0 means a million
+	Span     int // the distance between the first numbers of two connections; 0 means a million
 
-	// Paired has an error cut both directions at both ends, as that of a TCP
-	// connection does, and a node that restarts or gives a peer up reports it at once.
-	// Else an error cuts one direction, and peers hear of it when they send something.
+	// Paired makes an error cut both directions at both ends, as an error of a TCP connection does.
+	// A node that restarts or gives up a peer reports that at once. Without Paired an error cuts
+	// one direction, and peers learn of it when they send something.
 	Paired bool
-	// Bugs are asked for: the system lists them.
+	// Bugs makes the layer ask for its known bugs, which the system must list.
 	Bugs bool
 }
 
 const (
 	firstTimeout = time.Second
-	doublings    = 2 // of the time-out, at most
+	doublings    = 2 // the time-out is doubled at most this often
 	patience     = 30 * time.Second
 	clearAfter   = time.Millisecond
 )
@@ -78,14 +78,14 @@ type Layer struct {
 
 	out    map[sim.Addr]*outgoing
 	in     map[sim.Addr]*incoming
-	opened int              // the identifier of the connection that was opened last, or the last that one used up
-	least  map[sim.Addr]int // the least identifier of a connection that is new; it outlives connections
+	opened int              // the identifier of the connection opened last, or the last one that it has used up
+	least  map[sim.Addr]int // by peer: the least identifier of a new connection; it outlives connections
 	asked  map[sim.Addr]bool
-	flush  bool // the upper node waits for the signal that all is acknowledged
+	flush  bool // the upper node waits for the signal that everything is acknowledged
 
 	sessions map[sim.Addr]session // with Options.Paired
 
-	above sim.Above `mc:"-"` // the Env of the upper node, set anew in every step
+	above sim.Above `mc:"-"` // the Env of the upper node, set again in every step
 }
 
 // Over puts a Layer below a node.
@@ -112,7 +112,7 @@ func Over(upper sim.Node, o Options) *Layer {
 // Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
-// enter makes the step's Env the one below, and returns the one above.
+// enter sets the Env of the step, and returns the one for the upper node.
 func (l *Layer) enter(env sim.Env) sim.Env {
 	l.above = sim.Above{Env: env, Port: l}
 	return &l.above
@@ -167,7 +167,7 @@ func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	}
 }
 
-// Send is the upper node's. It refuses where the buffer to that peer is full.
+// Send sends a message of the upper node. It refuses if the buffer to that peer is full.
 func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 	env := l.above.Env
 	o := l.out[to]
@@ -188,20 +188,20 @@ func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 	return true
 }
 
-// RequestToSend asks for a ClearToSend when there is room.
+// RequestToSend asks for a ClearToSend signal as soon as there is room.
 func (l *Layer) RequestToSend(to sim.Addr) {
 	l.asked[to] = true
 	l.tellClear(l.above.Env, to)
 }
 
-// tellClear lets the upper node hear of room that it asked for.
+// tellClear tells the upper node that there is room, if it asked for that.
 func (l *Layer) tellClear(env sim.Env, to sim.Addr) {
 	if o := l.out[to]; l.asked[to] && (o == nil || o.messages() < l.options.Buffer) {
 		env.After(clearAfter, clear{to})
 	}
 }
 
-// NotifyFlushed asks for a Flushed when everything sent is acknowledged.
+// NotifyFlushed asks for a Flushed signal when everything sent is acknowledged.
 func (l *Layer) NotifyFlushed() {
 	l.flush = true
 	l.tellFlushed(l.above.Env)
@@ -220,8 +220,8 @@ func (l *Layer) tellFlushed(env sim.Env) {
 	env.Post(sim.Flushed{})
 }
 
-// Reset closes both directions. Without Options.Paired the peer hears of that
-// when it sends, or when the next connection is opened to it.
+// Reset closes both directions. Without Options.Paired the peer learns of that when it sends, or
+// when the next connection to it is opened.
 func (l *Layer) Reset(to sim.Addr) {
 	env := l.above.Env
 	l.giveUp(env, to)
@@ -238,7 +238,7 @@ func (l *Layer) fail(env sim.Env, peer sim.Addr) {
 
 func (l *Layer) bug(env sim.Env, id sim.BugID) bool { return l.options.Bugs && env.Bug(id) }
 
-// forgetRequest ends the wait for room of a node that hears of an error.
+// forgetRequest ends a node's wait for room, since it gets an error.
 func (l *Layer) forgetRequest(env sim.Env, peer sim.Addr) {
 	delete(l.asked, peer)
 	if !l.bug(env, MT10) {

@@ -9,30 +9,30 @@ import (
 	"macemc/sim"
 )
 
-// outgoing is a connection to a peer:
+// outgoing is a connection to a peer. Its invariants are:
 //
-//	its numbers begin with Span*syn+1, and none is above that of a later connection
-//	acked < those in flight and again, in any mixture < those in queue < next
-//	len(flight) <= window, but for what was in flight when window shrank
-//	each packet in flight has its timer, and no other has one
+//	its numbers begin with Span*syn+1, and none is greater than one of a later connection
+//	acked < numbers in flight and in again, in any order < numbers in queue < next
+//	len(flight) <= window, except after window has shrunk
+//	each packet in flight has its timer, and no other packet has one
 type outgoing struct {
 	syn    int
-	next   int      // the number of what is taken next
-	acked  int      // everything up to this number arrived
-	flight []packet // sent
-	again  []packet // counts as lost, and is to be sent again
-	queue  []packet // to be sent
+	next   int      // the number of the next packet to be queued
+	acked  int      // everything up to this number has arrived
+	flight []packet // packets that were sent
+	again  []packet // packets that count as lost, and must be sent again
+	queue  []packet // packets that must be sent
 
-	since     macetime.Time // when something arrived, or the first in flight was sent; none: nothing is in flight
-	window    int           // how much may be in flight: congestion control
-	threshold int           // above it the window grows slowly
-	grown     int           // what arrived since the window grew, above the threshold
+	since     macetime.Time // when something last arrived, or the first packet in flight was sent; zero if nothing is in flight
+	window    int           // the number of packets that may be in flight, for congestion control
+	threshold int           // above it the window grows more slowly
+	grown     int           // above the threshold: number of packets that arrived since the window last grew
 	doubled   int           // how often the time-out was doubled
-	repeated  int           // acks with nothing new, up to duplicates
+	repeated  int           // number of acks in a row with nothing new, up to duplicates
 }
 
-// duplicates is the number of acks of one number after which the next datagram counts as
-// lost: fast retransmit.
+// duplicates is the number of acks for one number after which the next datagram counts as lost:
+// fast retransmit.
 const duplicates = 3
 
 // open begins a connection.
@@ -45,9 +45,9 @@ func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
 	return o
 }
 
-// take puts the parts of a message into the queue. A connection that comes to the
-// numbers of the next identifier uses that up too, or the next connection would have
-// them again, and what is under way of this one would count there.
+// take puts the parts of a message into the queue. If the connection reaches the numbers of the
+// next identifier, it uses that up, too. Otherwise the next connection would have the same numbers,
+// and packets of this one that are under way would count there.
 func (l *Layer) take(env sim.Env, o *outgoing, parts []sim.Message) {
 	queue := slices.Clone(o.queue)
 	for i, part := range parts {
@@ -70,7 +70,7 @@ func (l *Layer) take(env sim.Env, o *outgoing, parts []sim.Message) {
 
 func (o *outgoing) idle() bool { return o.acked == o.next-1 }
 
-// messages returns those that are taken and not acknowledged.
+// messages returns the number of messages that are not acknowledged.
 func (o *outgoing) messages() (n int) {
 	for _, part := range [][]packet{o.flight, o.again, o.queue} {
 		for _, p := range part {
@@ -82,10 +82,10 @@ func (o *outgoing) messages() (n int) {
 	return n
 }
 
-// timeout returns how long an ack is waited for.
+// timeout returns how long to wait for an ack.
 func (o *outgoing) timeout() time.Duration { return firstTimeout << o.doubled }
 
-// pump sends what the window lets through: first what is to be sent again.
+// pump sends as much as the window allows: first the packets that must be sent again.
 func (l *Layer) pump(env sim.Env, to sim.Addr, o *outgoing) {
 	for len(o.flight) < o.window {
 		from := &o.queue
@@ -111,8 +111,8 @@ func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing, p packet) {
 	env.After(o.timeout(), retransmit{to, p.seq})
 }
 
-// timeout is where an ack did not come. Everything in flight counts as lost; after
-// a long time of that, so does the peer, which is rare.
+// timeout handles the timer of a packet without an ack. Everything in flight counts as lost. If
+// that goes on for a long time, the peer counts as lost, too, which is rare.
 func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
 	o := l.out[to]
 	if o == nil || index(o.flight, seq) < 0 {
@@ -133,7 +133,7 @@ func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
 	l.pump(env, to, o)
 }
 
-// acknowledged takes what arrived out of flight, and sends more.
+// acknowledged removes the packets that arrived, and sends more.
 func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
 	o := l.out[from]
 	env.Emit(isTold{from, seq})
@@ -163,8 +163,8 @@ func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
 	l.tellFlushed(env)
 }
 
-// acknowledgedAgain looks at an ack with nothing new: something arrived, and
-// not what is waited for.
+// acknowledgedAgain handles an ack with nothing new: a packet has arrived, but not the next
+// one.
 func (l *Layer) acknowledgedAgain(env sim.Env, from sim.Addr, o *outgoing) {
 	if len(o.flight) == 0 || o.repeated == duplicates {
 		return
@@ -177,8 +177,8 @@ func (l *Layer) acknowledgedAgain(env sim.Env, from sim.Addr, o *outgoing) {
 	}
 }
 
-// grow opens the window: by one for each datagram that arrived up to the
-// threshold, above it by one for each window of them.
+// grow enlarges the window: below the threshold by one for each datagram that arrived, and above it
+// by one for each window of datagrams.
 func (o *outgoing) grow(arrived, most int) {
 	for range arrived {
 		if o.window < o.threshold {
@@ -192,7 +192,7 @@ func (o *outgoing) grow(arrived, most int) {
 	}
 }
 
-// refused closes the connection that the peer does not know.
+// refused closes a connection that the peer does not know.
 func (l *Layer) refused(env sim.Env, from sim.Addr, seq int) {
 	o := l.out[from]
 	if o == nil || index(o.flight, seq) < 0 && index(o.again, seq) < 0 {
@@ -215,7 +215,7 @@ func (l *Layer) giveUp(env sim.Env, peer sim.Addr) {
 	}
 }
 
-// closeOut forgets the connection to a peer, with all that it has not delivered.
+// closeOut closes the connection to a peer, and forgets what it has not delivered.
 func (l *Layer) closeOut(env sim.Env, peer sim.Addr) {
 	o := l.out[peer]
 	if o == nil {

@@ -5,11 +5,11 @@ import "macemc/sim"
 // packet is what a connection numbers: a message, or a fragment of one.
 type packet struct {
 	seq     int
-	syn     int // of the first of a connection: the connection's identifier
+	syn     int // for the first packet of a connection: the connection's identifier
 	payload sim.Message
 }
 
-// datagram returns how it travels.
+// datagram returns the packet as the datagram that is sent.
 func (p packet) datagram() sim.Message {
 	if p.syn > 0 {
 		return syn{p.syn, p.seq, p.payload}
@@ -17,7 +17,7 @@ func (p packet) datagram() sim.Message {
 	return data{p.seq, p.payload}
 }
 
-// size is of how many packets the message is.
+// size returns the number of packets of the message.
 func (p packet) size() int {
 	if f, is := p.payload.(fragment); is {
 		return f.of
@@ -25,13 +25,13 @@ func (p packet) size() int {
 	return 1
 }
 
-// last reports whether no more of the message follows.
+// last reports whether the packet is the last one of its message.
 func (p packet) last() bool {
 	f, is := p.payload.(fragment)
 	return !is || f.part == f.of
 }
 
-// index returns the place of a number among packets, or -1 if it is not there.
+// index returns the index of the packet with a number, or -1 if there is none.
 func index(all []packet, seq int) int {
 	for i := range all {
 		if all[i].seq == seq {
@@ -41,8 +41,8 @@ func index(all []packet, seq int) int {
 	return -1
 }
 
-// insert puts a packet among others, by its number. It makes the slice anew, since
-// other states may share the old one.
+// insert returns the packets with p added, in the order of their numbers. It returns a new slice,
+// since other states may share the old one.
 func insert(all []packet, p packet) []packet {
 	at := 0
 	for at < len(all) && all[at].seq <= p.seq {
@@ -54,7 +54,7 @@ func insert(all []packet, p packet) []packet {
 	return append(out, all[at:]...)
 }
 
-// beyond returns the packets above a number; none are nil, so that they are one state.
+// beyond returns the packets above a number. It returns nil if there are none, so that there is only one such state.
 func beyond(all []packet, seq int) []packet {
 	for len(all) > 0 && all[0].seq <= seq {
 		all = all[1:]

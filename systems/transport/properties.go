@@ -7,30 +7,30 @@ import (
 	"macemc/sim"
 )
 
-// Facts, for the monitors.
+// Facts for the monitors. The comments say who emits them.
 type (
-	started struct{} // a node, in one of its lives
+	started struct{} // a node, when one of its lives begins
 
-	heard struct { // a note, by the application
+	heard struct { // the application, when a note arrives
 		from  sim.Addr
 		note  note
 		whole bool
 	}
-	acknowledges struct { // the receiver, by an ack
+	acknowledges struct { // the receiver, when it sends an ack
 		to      sim.Addr
 		number  int
 		arrived int // everything up to this number had arrived
 	}
-	isTold struct { // the sender, by an ack
+	isTold struct { // the sender, when an ack arrives
 		by     sim.Addr
 		number int
 	}
-	sentAgain struct { // the sender, a datagram
+	sentAgain struct { // the sender, when it sends a datagram again
 		to  sim.Addr
 		seq int
 	}
 	gaveUp struct{ on sim.Addr }
-	failed struct{ peer sim.Addr } // the outgoing connection
+	failed struct{ peer sim.Addr } // the sender, when its connection to peer failed
 )
 
 func properties() []sim.Property {
@@ -143,16 +143,16 @@ func explainQuiet(v layers) string {
 	return fmt.Sprintf("timers: %d, datagrams under way: %d", v.Timers(), v.InFlight())
 }
 
-// direction is from one node to another.
+// direction is an ordered pair of nodes.
 type direction struct{ from, to sim.Addr }
 
-// hearing is what was heard last, in each direction.
+// hearing is the memory of a monitor: the last note in each direction.
 type hearing struct{ last map[direction]note }
 
-// Init begins a run.
+// Init makes an empty memory.
 func (h *hearing) Init() { h.last = map[direction]note{} }
 
-// forget makes a node that starts anew have heard nothing.
+// forget makes a node that starts again have received nothing.
 func (h *hearing) forget(at sim.Addr) {
 	for d := range h.last {
 		if d.to == at {
@@ -182,8 +182,8 @@ func (h *hearing) inOrder(at sim.Addr, fact any) error {
 	return nil
 }
 
-// incarnations holds where no message comes of an incarnation before one that was
-// heard already.
+// incarnations returns an error if a note arrives whose incarnation is earlier than that of a note
+// before it.
 func (h *hearing) incarnations(at sim.Addr, fact any) error {
 	f, is := fact.(heard)
 	if !is {
@@ -209,18 +209,18 @@ func honest(_ *nothing, at sim.Addr, fact any) error {
 	return nil
 }
 
-// telling is what senders should know after acks that covered less than they could.
+// telling is the memory of a monitor: what senders should know from acks that covered less than they could.
 type telling struct {
-	arrived map[told]int      // when the ack was sent
-	known   map[direction]int // by the acks that came
+	arrived map[told]int      // by ack: what had arrived when it was sent
+	known   map[direction]int // by direction: what the sender should know from the acks that arrived
 }
 
 type told struct {
 	direction
-	number int // of the ack
+	number int // the number in the ack
 }
 
-// Init begins a run.
+// Init makes an empty memory.
 func (t *telling) Init() { t.arrived, t.known = map[told]int{}, map[direction]int{} }
 
 func frugal(t *telling, at sim.Addr, fact any) error {
@@ -242,15 +242,15 @@ func frugal(t *telling, at sim.Addr, fact any) error {
 	return nil
 }
 
-// failures counts, of each direction, the reasons for which it may fail, and the
-// connections that did.
+// failures is the memory of a monitor. It counts, for each direction, the reasons for failures, and
+// the connections that failed.
 type failures struct {
 	lives   map[sim.Addr]int
 	reasons map[direction]int
 	failed  map[direction]int
 }
 
-// Init begins a run.
+// Init makes an empty memory.
 func (f *failures) Init() {
 	f.lives, f.reasons, f.failed = map[sim.Addr]int{}, map[direction]int{}, map[direction]int{}
 }

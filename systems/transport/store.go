@@ -6,13 +6,13 @@ import (
 	"macemc/sim"
 )
 
-// The state that must survive a crash is stored: the identifier of the connection that was
-// opened last, and of each peer the least one that is new.
+// The state that must survive a crash is stored: the identifier of the connection that was opened
+// last, and for each peer the least identifier of a new connection.
 const openedKey = "transport: opened"
 
 func leastKey(peer sim.Addr) string { return "transport: least of " + peer.String() }
 
-// remember keeps a number beyond this life.
+// remember stores a number so that it survives a crash.
 func remember(env sim.Env, key string, number int) {
 	store := env.Store()
 	store.Put(key, strconv.Itoa(number))
@@ -21,7 +21,7 @@ func remember(env sim.Env, key string, number int) {
 	}
 }
 
-// recall reads back what an earlier life left, and reports whether there was one.
+// recall reads what an earlier life has stored, and reports whether there was an earlier life.
 func (l *Layer) recall(env sim.Env) bool {
 	store := env.Store()
 	if !l.bug(env, MT12) {

@@ -26,13 +26,13 @@ var (
 	}
 )
 
-// Span returns how many numbers lie between the first numbers of two connections.
+// Span is the distance between the first numbers of two connections.
 var Span = &sim.Param{
 	Name: "span", Doc: "how many numbers lie between the beginnings of two connections with neighbouring identifiers",
 	Range: sim.Range{Default: 1_000_000, Least: 1, Most: 1_000_000},
 }
 
-// System is an application over the transport, over UDP.
+// System is an application over the transport, which uses UDP.
 var System = &sim.System{
 	Name: "transport",
 	Doc: "A reliable transport over UDP, without a handshake, below an application that sends messages. " +

@@ -1,4 +1,4 @@
-// Package tree is what overlays share that are to form one tree: where a node may
-// move to, and the properties of the whole. It is no system of its own, and asks
-// of a node only who its parent and its children are.
+// Package tree has what the overlays that form one tree have in common: the places that a node may
+// move to, and the properties of the whole tree. It is not a system. It only asks a node for its
+// parent and its children.
 package tree

@@ -9,23 +9,23 @@ import (
 
 // Member is a node of a tree.
 type Member interface {
-	// Parent is the node's own: nobody if it has not joined, itself if it is a
+	// Parent returns the node's parent: zero if the node has not joined, the node itself if it is a
 	// root.
 	Parent() sim.Addr
-	// Children are those that the node believes to have.
+	// Children yields the nodes that the node lists as children.
 	Children() iter.Seq[sim.Addr]
-	// HasChild reports whether the node believes to have this one.
+	// HasChild reports whether the node lists this one as a child.
 	HasChild(sim.Addr) bool
 }
 
-// Reorg is from a parent: you may move.
+// Reorg is a message from a parent that lets a child move.
 type Reorg struct {
 	grandparent sim.Addr
-	brothers    []sim.Addr // you included
+	brothers    []sim.Addr // the parent's children, including the receiver
 }
 
-// Reorganise has a member send its children other nodes that may be their parents. It is no
-// more than a hint: if there is no room for it, the next one will do.
+// Reorganise makes a member send its children the names of other nodes that may become their
+// parents. It is only a hint: if there is no room for it, the next one will do.
 func Reorganise(env sim.Env, n Member) {
 	kids := slices.SortedFunc(n.Children(), sim.Addr.Compare)
 	for _, kid := range kids {
@@ -33,8 +33,8 @@ func Reorganise(env sim.Env, n Member) {
 	}
 }
 
-// Around returns the places that a node may move to, below its grandparent or one of its
-// parent's children, less itself, its parent and its own children.
+// Around returns the places to which a node may move: below its grandparent, or below one of its
+// parent's children; but not below itself, its parent or its own children.
 func (m Reorg) Around(n Member, self sim.Addr) (places []sim.Addr) {
 	papa := n.Parent()
 	for _, a := range append(m.brothers[:len(m.brothers):len(m.brothers)], m.grandparent) {
@@ -45,5 +45,5 @@ func (m Reorg) Around(n Member, self sim.Addr) (places []sim.Addr) {
 	return places
 }
 
-// StayOrMove are the weights of the coin of a node that may move.
+// StayOrMove holds the weights of the coin by which a node decides whether to move.
 var StayOrMove = []int{3, 2}

@@ -6,18 +6,17 @@ import (
 	"macemc/sim"
 )
 
-// The guarded actions; and, sent by the coordinator, the messages that order
-// what they name.
+// The guarded actions. When the coordinator sends one, it is a message that orders the action.
 type (
-	prepare struct{} // a manager's own
-	commit  struct{} // the coordinator's
-	abort   struct{} // a manager's own, or the coordinator's
+	prepare struct{} // of a manager
+	commit  struct{} // of the coordinator
+	abort   struct{} // of a manager or the coordinator
 )
 
-// prepared is the message of a manager to the coordinator that it is prepared.
+// prepared is the message by which a manager tells the coordinator that it is prepared.
 type prepared struct{}
 
-// state is where a manager is.
+// state is the state of a manager.
 type state uint8
 
 const (
@@ -52,7 +51,7 @@ var managers = sim.Handle(
 	sim.OnSignal((*manager).prepare), sim.OnSignal((*manager).abort), sim.OnMessage((*manager).committed), sim.OnMessage((*manager).aborted),
 )
 
-// Offers lets a working manager choose.
+// Offers offers a working manager its choices.
 func (m *manager) Offers(offer func(sim.Signal)) {
 	if m.state == stateWorking {
 		offer(prepare{})
@@ -60,7 +59,7 @@ func (m *manager) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// Accepts takes every order, always.
+// Accepts accepts every order, at any time.
 func (m *manager) Accepts(sim.Addr, sim.Message) bool { return true }
 
 func (m *manager) prepare(env sim.Env, _ prepare) {
@@ -73,17 +72,17 @@ func (m *manager) abort(sim.Env, abort) { m.state = stateAborted }
 func (m *manager) committed(sim.Env, sim.Addr, commit) { m.state = stateCommitted }
 func (m *manager) aborted(sim.Env, sim.Addr, abort)    { m.state = stateAborted }
 
-// coordinator is the transaction's.
+// coordinator is the coordinator of the transaction.
 type coordinator struct {
-	need     int // how many must be prepared
+	need     int // number of managers that must be prepared
 	prepared map[sim.Addr]bool
-	done     bool // it has given its order
+	done     bool // it has sent its order
 }
 
 var coordinators = sim.Handle(sim.OnSignal((*coordinator).commit), sim.OnSignal((*coordinator).abort), sim.OnMessage((*coordinator).heard))
 
-// Offers lets the coordinator abort as long as it gave no order, and commit
-// when enough managers are prepared.
+// Offers offers the coordinator to abort as long as it has sent no order, and to commit when enough
+// managers are prepared.
 func (c *coordinator) Offers(offer func(sim.Signal)) {
 	if c.done {
 		return
@@ -94,7 +93,7 @@ func (c *coordinator) Offers(offer func(sim.Signal)) {
 	offer(abort{})
 }
 
-// Accepts takes no more notes when the order is given.
+// Accepts accepts no more messages after the order.
 func (c *coordinator) Accepts(sim.Addr, sim.Message) bool { return !c.done }
 
 func (c *coordinator) commit(env sim.Env, m commit) { c.order(env, m) }

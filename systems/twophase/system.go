@@ -79,7 +79,7 @@ func explainDecided(v view) string {
 	return "working: " + in(v, stateWorking) + "; prepared: " + in(v, statePrepared)
 }
 
-// in lists the managers in a state.
+// in lists the managers that are in a state.
 func in(v view, s state) string {
 	var all []string
 	for a, m := range v.Nodes() {

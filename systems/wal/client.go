@@ -15,10 +15,10 @@ type (
 
 const retryAfter = time.Second
 
-// client writes, and counts the acknowledged writes.
+// client writes numbers, and counts the acknowledged ones.
 type client struct {
 	server sim.Addr
-	writes int // to be acknowledged
+	writes int // number of writes to make
 	acked  int
 }
 
@@ -34,7 +34,7 @@ func (c *client) ack(env sim.Env, _ sim.Addr, m ack) {
 	}
 }
 
-// next asks for what is not acknowledged yet.
+// next asks for the first write that is not acknowledged.
 func (c *client) next(env sim.Env) {
 	if c.acked == c.writes {
 		env.Cancel(again{})

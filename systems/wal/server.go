@@ -8,26 +8,26 @@ import (
 )
 
 type (
-	put struct{ Value int } // write this number, the successor of the last
+	put struct{ Value int } // write this number, the successor of the last one
 	ack struct{ Value int } // this number is written
 )
 
-// The log is one of two files; the key current names it, and first is meant where
-// there is none.
+// The log is one of two files. The key current names it. If the key is not set, it is the
+// file that first names.
 const (
 	current = "log"
 	first   = "a"
 	second  = "b"
 )
 
-// shortenEvery is how many records a log has when a shorter one replaces it.
+// shortenEvery is the number of records at which the log is shortened.
 const shortenEvery = 3
 
 // server holds the register.
 type server struct {
 	value   int
-	log     string // the file that counts
-	records int    // in it
+	log     string // the file in use
+	records int    // number of records in it
 }
 
 var servers = sim.Handle(sim.OnInit((*server).open), sim.OnMessage((*server).put))
@@ -40,10 +40,10 @@ func (s *server) open(env sim.Env) {
 	s.replay(env)
 }
 
-// record returns a value as it stands in the log: a dot ends it.
+// record encodes a value as a record of the log, which ends with a dot.
 func record(value int) []byte { return []byte(strconv.Itoa(value) + ".") }
 
-// replay reads the log back, and cuts off what is not whole.
+// replay reads the log, and cuts off a record that is not whole.
 func (s *server) replay(env sim.Env) {
 	file := env.Store().File(s.log)
 	data := file.ReadAll()
@@ -97,7 +97,7 @@ func (s *server) write(env sim.Env, from sim.Addr, value int) {
 	}
 }
 
-// shorten goes on with a log that has one record.
+// shorten replaces the log by one that has a single record.
 func (s *server) shorten(env sim.Env) {
 	store, old := env.Store(), s.log
 	s.log, s.records = first, 1
@@ -126,7 +126,8 @@ func empty(file sim.File) {
 	must(file.Sync())
 }
 
-// must is for a disk that does not fail: a server that may lose a sync has more to do.
+// must panics if the disk fails. Disks do not fail here; a server that may lose a sync would have
+// more to do.
 func must(err error) {
 	if err != nil {
 		panic(fmt.Sprintf("wal: the disk fails: %v", err))

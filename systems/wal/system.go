@@ -15,7 +15,7 @@ const (
 	WL5 sim.BugID = "WL5"
 )
 
-// writes is how many numbers the client writes. Records have one digit.
+// writes is the number of writes of the client. A record has one digit.
 var writes = &sim.Param{Name: "writes", Doc: "how many numbers the client writes", Range: sim.Range{Default: 4, Least: 1, Most: 9}}
 
 // System is one server and one client.
@@ -59,7 +59,7 @@ var System = &sim.System{
 
 type view = sim.View[*server]
 
-// ends returns the two nodes, as far as they are up.
+// ends returns the two nodes; one that is not running is nil.
 func ends(v view) (s *server, c *client) {
 	for _, s = range v.Nodes() {
 	}
