@@ -6,11 +6,11 @@ import (
 	"macemc/refine"
 )
 
-// Compose checks a system of which a parameter binds a part to an abstraction or to
+// Compose checks a system in which a parameter binds a part to an abstraction or to one of several
 // implementations. It searches the system over the abstraction, as Run does, and checks that each
-// implementation refines the abstraction. If both hold, the monitors of the system, which see nothing but the facts
-// that its nodes emit, are not violated over an implementation either. That is not said of liveness: search the system
-// over the implementation for it.
+// implementation refines the abstraction. If both hold, the system's monitors are not violated over
+// an implementation either, since they see only the facts that its nodes emit. This does not extend
+// to liveness: for that, search the system over the implementation.
 func Compose(t testing.TB, b refine.Binding, o Options) {
 	t.Helper()
 	a := newReporter(t)

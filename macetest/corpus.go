@@ -21,8 +21,8 @@ import (
 // for go test -fuzz.
 const corpus = "testdata/macemc"
 
-// again replays the paths of the corpus that are of this system with the same known bugs.
-// It fails the test if one still fails as it did when it was kept.
+// again replays those paths of the corpus that belong to this system with the same known bugs. It
+// fails the test if one still has the failure for which it was kept.
 func (a *reporter) again(sys *sim.System, bugs []sim.BugID) {
 	a.t.Helper()
 	files, err := filepath.Glob(filepath.Join(corpus, "*.path"))

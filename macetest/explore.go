@@ -95,7 +95,8 @@ func Explore(t *testing.T, body func(t *testing.T, w *World)) {
 	}
 }
 
-// prefix reads the flags that say which worlds there are, and returns the path that they follow first, or nil.
+// prefix reads the flags that select worlds, and returns the path that the worlds follow first, or
+// nil.
 func prefix() (*choose.Path, error) {
 	switch walk := *walkFlag; {
 	case walk != "" && !slices.Contains(worlds.Walks, walk):
@@ -191,15 +192,15 @@ func again(t *testing.T, s *worlds.Search) {
 	}
 }
 
-// notesMost is the number of lines in a report about what happened, and endMost that of the last of them
-// where what matters happened before.
+// notesMost is the largest number of lines in a report about what happened. endMost is the largest
+// number of final lines if the critical step is shown before them.
 const (
 	notesMost = 60
 	endMost   = 8
 )
 
-// happened describes what a world logged, with the steps. Of a long log it shows what led to the critical
-// step and what came of it, and the end; or the end, if the step is 0.
+// happened returns the log of a world, with its steps. Of a long log it returns the part around the
+// critical step, and the end; if critical is 0, only the end.
 func happened(notes []worlds.Note, critical uint32) string {
 	if len(notes) == 0 {
 		return ""

@@ -33,7 +33,7 @@ func Run(t testing.TB, sys *sim.System, o Options) {
 	newReporter(t).run(sys, o)
 }
 
-// run is Run.
+// run implements Run.
 func (a *reporter) run(sys *sim.System, o Options) {
 	t := a.t
 	t.Helper()
@@ -132,7 +132,7 @@ func deadline(t testing.TB) func() search.Stop {
 // reporter reports the result of a search or a replay for one test.
 type reporter struct {
 	t   testing.TB
-	pkg string // the package of the test
+	pkg string // the import path of the test's package
 }
 
 // newReporter must be called by an exported function that a test calls, since it reads the
@@ -186,7 +186,7 @@ func (a *reporter) tool(name, file string) string {
 	return fmt.Sprintf("go tool macemc %s %s %s", name, shellWord(pkg), shellWord(file))
 }
 
-// tell writes the finding's folder, and returns the report.
+// tell writes the folders of the findings, and returns the report of the search.
 func (a *reporter) tell(r *search.Result) string {
 	var b strings.Builder
 	for _, one := range account.All(r) {
@@ -245,7 +245,7 @@ func (a *reporter) replay(sys *sim.System, file string) {
 	a.t.Log(b.String())
 }
 
-// taken takes the run of a path.
+// taken replays a path, of a handler system or of programs.
 func (a *reporter) taken(sys *sim.System, path *choose.Path, file string) (*search.Replayed, error) {
 	if sys.Programs != nil {
 		return a.tape(sys, path)

@@ -13,7 +13,7 @@ import (
 	"macemc/trace"
 )
 
-// Options say what is searched, and how far. The zero value searches the system with its
+// Options say what is searched, and how thoroughly. The zero value searches the system with its
 // defaults for a short time.
 type Options struct {
 	Nodes  int         // 0 means the system's default
@@ -46,7 +46,7 @@ type Options struct {
 const (
 	transitionsDefault = 30_000
 	walksDefault       = 300
-	shortPart          = 10 // with -short, the search is one tenth
+	shortPart          = 10 // -short divides the work by shortPart
 )
 
 var (

@@ -48,10 +48,10 @@ func (a *reporter) programs(sys *sim.System, o Options) {
 	}
 }
 
-// ofPrograms are the fields of Options that a search of programs honours.
+// ofPrograms lists the fields of Options that a search of programs uses.
 var ofPrograms = []string{"Nodes", "Params", "Bugs", "Properties", "Faults", "Walks", "Walking", "Seed", "Prefix", "Engine", "Depth", "NoShrink", "Expect"}
 
-// honoured returns an error about the first field that is set and that a search of programs does not honour.
+// honoured returns an error if a field is set that a search of programs does not use.
 func (o Options) honoured(sys *sim.System) error {
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(o)) {
 		if f.Anonymous || reflect.ValueOf(o).FieldByIndex(f.Index).IsZero() || slices.Contains(ofPrograms, f.Name) {
@@ -62,7 +62,8 @@ func (o Options) honoured(sys *sim.System) error {
 	return nil
 }
 
-// child takes the runs of a child process about a system with programs, and reports whether this is one.
+// child takes runs if this process is a child that searches a system with programs. It reports
+// whether it is one.
 func (a *reporter) child(sys *sim.System) bool {
 	if sys.Programs == nil {
 		return false
@@ -78,7 +79,7 @@ func (a *reporter) taker(whole bool) ensemble.Taker {
 	return ensemble.Taker{Test: a.t.Name(), NoShrink: whole}
 }
 
-// tape takes the run of a tape again.
+// tape replays the tape of a run of programs.
 func (a *reporter) tape(sys *sim.System, path *choose.Path) (*search.Replayed, error) {
 	r, _, err := ensemble.Taken(sys, path, a.taker(false))
 	if err != nil {
@@ -87,7 +88,7 @@ func (a *reporter) tape(sys *sim.System, path *choose.Path) (*search.Replayed, e
 	return r, nil
 }
 
-// unbuilt ends the test, whose runs cannot be taken.
+// unbuilt ends the test, since its runs cannot be taken: it fails or skips it.
 func (a *reporter) unbuilt(err error) {
 	a.t.Helper()
 	if strings.Contains(err.Error(), "race detector") {

@@ -19,7 +19,7 @@ type Clock struct {
 	last    int     // the index of the latest reading
 	bounds  []bound // n*n bounds
 	counted uint64  // the latest Monotone
-	settled bool    // nothing became known since Settle
+	settled bool    // nothing was learnt since the last Settle
 }
 
 // bound is twice a duration, plus 1 if that duration is included: the lowest bit

@@ -1,5 +1,5 @@
-// Package macetime has the instants that a service reads, moves and compares, and what is
-// known of them.
+// Package macetime defines the instants that a service reads, moves and compares, and keeps what
+// is known about their order.
 //
 // # Start here
 //

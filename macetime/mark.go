@@ -11,8 +11,8 @@ import (
 // mark begins the text of every reading, so that it is found in other texts.
 const mark = "\u29d6"
 
-// texts counts the readings that were written as text by anybody in this process. Whoever
-// looks for their texts need not, as long as it stays the same.
+// texts counts the readings that were written as text in this process. While it does not change, no
+// new text can contain one.
 var texts atomic.Uint64
 
 func marked(text string) string {

@@ -7,19 +7,16 @@ import (
 )
 
 // Settle renumbers the instants that the node holds, in place, and forgets all others. held
-// points to its Times in the order of the walk, each once; counted points to its Monotones,
-// likewise. The result depends only on the known order of the Times in held, not on how it
-// became known:
+// points to its Times in the order of the walk, each once, and counted to its Monotones in the
+// same way. The result depends only on the known order of the Times in held, not on how it
 // became known:
 //
 //  1. The first instant is the latest reading, since it bounds all later ones. The others
 //     follow in the order in which the walk meets their first Time.
 //  2. Instants whose difference is known exactly become one, and their Times differ by
-//
-// offsets. 3. The time from other instants to the latest reading is forgotten unless a Time
-// in held refers to
-//
-//	that reading: the next reading may come any time after it.
+//     offsets.
+//  3. The time from other instants to the latest reading is forgotten, unless a Time in held
+//     refers to that reading: the next reading may come any time after it.
 func (c *Clock) Settle(held []*Time, counted []*Monotone) {
 	c.rank(counted)
 	if !slices.ContainsFunc(held, func(t *Time) bool { return !t.IsZero() }) {
@@ -36,11 +33,11 @@ func (c *Clock) Settle(held []*Time, counted []*Monotone) {
 	c.settled = true
 }
 
-// Changed reports whether something became known since the last Settle.
+// Changed reports whether anything was learnt since the last Settle.
 func (c *Clock) Changed() bool { return !c.settled }
 
-// Settled reports whether Settle would change nothing: nothing became known since the last one,
-// and the same instants are held in the same order.
+// Settled reports whether Settle would change nothing: nothing was learnt since the last call, and
+// the same instants are held in the same order.
 func (c *Clock) Settled(held []*Time, counted []*Monotone) bool {
 	if !c.settled || len(counted) > 0 || c.counted > 0 {
 		return false
@@ -58,8 +55,8 @@ func (c *Clock) Settled(held []*Time, counted []*Monotone) bool {
 	return known == c.n && last == c.holdsLast()
 }
 
-// holdsLast reports whether something is known of the time from another instant to the latest
-// reading, so that Settle would have to forget it if nobody held that.
+// holdsLast reports whether something is known about the time from another instant to the latest
+// reading. Settle would have to forget it if no Time in the node refers to that reading.
 func (c *Clock) holdsLast() bool {
 	for j := 1; j < c.n; j++ {
 		if c.at(0, j) != free {
@@ -92,7 +89,7 @@ type settling struct {
 	lastHeld bool
 }
 
-// place maps a new instant to an old one: it is shift after it.
+// place maps a new instant to an old one. The new instant is shift after the old one.
 type place struct {
 	point int
 	shift time.Duration

@@ -93,9 +93,9 @@ func span(d time.Duration) string {
 	return ""
 }
 
-// Monotone is a reading that grows with every call of Env.Monotone on a node. Two readings
-// of one node compare exactly, and without a question. A reading has no meaning on another
-// node. The zero Monotone is before every other.
+// Monotone is a reading that grows with every call of Env.Monotone on a node. Two readings of one
+// node compare exactly, without a question to the search. A reading has no meaning on another node.
+// The zero Monotone is before every other one.
 type Monotone struct{ n uint64 }
 
 // Less reports whether m was read before o.
@@ -107,15 +107,15 @@ func (m Monotone) IsZero() bool { return m.n == 0 }
 // Text returns its position among the Monotones that the node holds.
 func (m Monotone) Text() string { return fmt.Sprintf("r%d", m.n) }
 
-// String returns Text with a mark in front, as that of a Time.
+// String returns Text with a mark in front, as Time.String does.
 func (m Monotone) String() string { return marked(m.Text()) }
 
 // Format writes String for every verb.
 func (m Monotone) Format(w fmt.State, _ rune) { io.WriteString(w, m.String()) }
 
-// Wall returns the instant at which a real clock shows d since it was started. It is for
-// code that runs a node in real time. All such instants of a node are of one clock; Earlier
-// compares them.
+// Wall returns the instant at which a real clock shows that d has passed since it was started. It
+// is for code that runs a node in real time. All such instants of a node belong to one clock;
+// Earlier compares them.
 func Wall(node int, d time.Duration) Time {
 	return Time{node: uint32(node) + 1, point: 1, offset: within(int64(d))}
 }

@@ -61,7 +61,7 @@ func (s Look) outcomes(i, k int) (all []outcome, err error) {
 	return all, nil
 }
 
-// hanging rejects the step that was recorded as one that never returns.
+// hanging returns an error if the event is the step that was recorded as one that never returns.
 func (r *run) hanging(b *branch, i, k int) error {
 	if r.hangs == "" || b.owner(i) != r.trunk || i != len(r.recorded.Steps)-1 {
 		return nil
@@ -98,7 +98,7 @@ func (r *run) turned(from, to uint32) (out []string) {
 type given struct {
 	event int
 	coins []int
-	fell  []int // all coins, as they fell
+	fell  []int // the answers that all coins got
 	of    []int
 	err   error
 }

@@ -14,12 +14,12 @@ import (
 type branch struct {
 	name   string
 	parent *branch
-	from   int    // the steps that it shares with its parent
-	steps  []took // its own
-	start  []took // of the trunk: the starts of the nodes, and the state after them
+	from   int    // the number of steps that it shares with its parent
+	steps  []took // its own steps
+	start  []took // for the trunk: the starts of the nodes, with the state after them
 	frames []*world.Snapshot
 
-	critical *search.Critical // its critical step, as far as a command has found it
+	critical *search.Critical // its critical step, if a command has found it
 	failure  *trace.Failure   // how the service failed in the last step
 	stopped  string           // why the recorded path could not be followed to its end
 }
@@ -28,11 +28,11 @@ type branch struct {
 type took struct {
 	trace.Step
 	picks   []choose.Pick // the answers that it was given: the event, then its coins
-	verdict uint32        // the verdict about the state after it: see run.verdicts
+	verdict uint32        // the number of the verdict about the state after it: see run.verdicts
 }
 
-// begin records the starts of the nodes of a trunk. The first start gets the answers of all,
-// and the last the verdict.
+// begin records the starts of the nodes of a trunk. The answers of all starts go to the first one,
+// and the verdict to the last.
 func (b *branch) begin(starts []trace.Step, picks []choose.Pick, verdict uint32, failure *trace.Failure) {
 	for _, s := range starts {
 		b.start = append(b.start, took{Step: s})
@@ -59,7 +59,7 @@ func (b *branch) add(t took) { b.steps = append(b.steps, t) }
 
 func (b *branch) keep(f *world.Snapshot) { b.frames = append(b.frames, f) }
 
-// thin drops the keyframes that are not at multiples of a distance.
+// thin drops the keyframes whose steps are not multiples of the spacing.
 func (b *branch) thin(spacing int) {
 	b.frames = slices.DeleteFunc(b.frames, func(f *world.Snapshot) bool { return f.Steps()%spacing != 0 })
 }
@@ -81,7 +81,7 @@ func (b *branch) at(i int) *took {
 	return &o.steps[i-o.from-1]
 }
 
-// trunk returns the branch that everything left.
+// trunk returns the trunk, from which all branches come.
 func (b *branch) trunk() *branch {
 	for b.parent != nil {
 		b = b.parent

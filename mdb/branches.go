@@ -12,11 +12,11 @@ import (
 
 // Branches are the runs of a session: the trunk, and those that leave it or another branch.
 type Branches struct {
-	all  []*branch // the trunk is the first
-	made int       // how many of them were named by number
+	all  []*branch // the trunk comes first
+	made int       // number of branches that were named by number
 }
 
-// named returns the branch of a name, or nil.
+// named returns the branch with a name, or nil.
 func (t *Branches) named(name string) *branch {
 	for _, b := range t.all {
 		if b.name == name {

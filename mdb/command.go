@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// command is a row of the table of commands, from which lines are parsed and completed, and
-// help and the manual are made.
+// command is a row of the table of commands. Lines are parsed and completed by this table, and the
+// help and the manual are made from it.
 type command struct {
 	Name    string
 	Aliases []string
-	Meant   string // words, with blanks between, for which an unknown command of that name is taken
+	Meant   string // words, separated by blanks, that make unknownCommand suggest this command
 	Group   string
 	Usage   string // its arguments
-	Short   string // a line
+	Short   string // one line of help
 	Help    string // further sentences
 	Example string // a script that shows it
 	args    []completer
@@ -49,8 +49,8 @@ func lookup(name string) *command {
 	return nil
 }
 
-// unknownCommand returns the error for a command that does not exist. It suggests those that do
-// what the name says, or else the one with the nearest name.
+// unknownCommand returns the error for a command that does not exist. It suggests the commands for
+// which the word stands, or else the one with the nearest name.
 func unknownCommand(typed string) error {
 	var meant []string
 	for _, c := range commands() {
@@ -82,5 +82,6 @@ func (c *command) usage() error {
 	return fmt.Errorf("%s is used as: %s", c.Name, c.Heading())
 }
 
-// usageOf returns usage by name, for commands that notice the error while they run.
+// usageOf returns the usage error of a command by its name, for commands that notice the error
+// while they run.
 func usageOf(name string) error { return lookup(name).usage() }

@@ -44,8 +44,8 @@ func ofDiff(s *Session, before []string) []string {
 	return slices.Concat([]string{"live"}, s.run.branches.names(), ofFiles(s, before), ofFields(s, before))
 }
 
-// differences returns the lines that differ, field by field, in the order of the first state.
-// If both states have a line, between separates its values. If fields are given, only these are
+// differences returns the lines that differ, field by field, in the order of the first state. If
+// both states have a line, between separates its two values. If fields are given, only these are
 // compared.
 func differences(told func(path, value string) string, a, b []canon.Line, only field, between string, fields ...field) (p Page) {
 	if only.text != "" {
@@ -264,7 +264,7 @@ func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 	return append(p, all...), nil
 }
 
-// aligned is an alignment of two branches. It holds for the lengths that they had.
+// aligned is an alignment of two branches, valid while they have these lengths.
 type aligned struct {
 	a, b       *branch
 	lenA, lenB int
@@ -279,7 +279,7 @@ func (s *Session) alignment(a, b Cursor) choose.Alignment {
 	return s.aligned.pairs
 }
 
-// alignedStep returns the step of the other run to compare a step with: its partner, or,
+// alignedStep returns the step of the other run to compare a step with. This is its partner; or,
 // between two pairs, the step at the same distance from the pair before, if there is one.
 func (s *Cursor) alignedStep(al choose.Alignment, step, most int) int {
 	a, b := 0, 0 // the last pair before

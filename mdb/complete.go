@@ -43,7 +43,7 @@ func ofQuery(s *Session, before []string) (words []string) {
 	return slices.Concat(termWords, s.Nodes())
 }
 
-// ofFields returns the fields of the state here, without those below them.
+// ofFields returns the top-level fields of the present state.
 func ofFields(s *Session, _ []string) (names []string) {
 	lines, err := s.lines()
 	if err != nil {

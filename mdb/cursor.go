@@ -19,16 +19,16 @@ type Cursor struct {
 	step int
 }
 
-// Step returns the number of the step where the session stands; the state is the one after it.
+// Step returns the number of the cursor's step. The cursor's state is the one after that step.
 func (s *Cursor) Step() int { return s.step }
 
 // Len returns the number of steps of the branch.
 func (s *Cursor) Len() int { return s.here.len() }
 
-// Place returns the line that returns to the place where the session stands.
+// Place returns the line that brings a session back to this place.
 func (s *Cursor) Place() string { return fmt.Sprintf("branch %s %d", s.here.name, s.step) }
 
-// Node returns the node of the step where the session stands, or "" if it has none.
+// Node returns the node of the cursor's step, or "" if it has none.
 func (s *Cursor) Node() string {
 	if s.step == 0 || s.here.at(s.step).Node.IsZero() {
 		return ""
@@ -81,8 +81,7 @@ func (s *Cursor) where() string {
 // lines returns the state at the cursor.
 func (s *Cursor) lines() ([]canon.Line, error) { return s.run.lines(s.here, s.step) }
 
-// stepNamed returns the number of the step that a word names. The branch may not have that
-// step.
+// stepNamed returns the number of the step that a word names. The branch may be shorter than that.
 func (s *Cursor) stepNamed(text string) (int, error) {
 	switch text {
 	case "start", "first":
@@ -145,7 +144,7 @@ func (s *Cursor) stepOr(name string, args []word, otherwise int) (int, error) {
 	}
 }
 
-// mark returns the sign of a step in a list, or ' ' if it has none.
+// mark returns the mark of a step in a list, or ' ' if it has none.
 func (s *Cursor) mark(i int) rune {
 	b := s.here
 	if c, known := s.critical(); known && c == i && c > 0 {
@@ -187,8 +186,8 @@ func (s *Cursor) critical() (step int, known bool) {
 	return 0, false
 }
 
-// again returns the step with which the run goes on from its end, again and again, as its path
-// says that it stays hot; 0 means that it does not.
+// again returns the step from which the run repeats itself, if its path says that it stays hot for
+// ever, or 0.
 func (s *Cursor) again() int {
 	if s.here != s.run.trunk {
 		return 0
@@ -203,7 +202,7 @@ func (s *Cursor) again() int {
 	return 0
 }
 
-// trunkStep returns the last step of the trunk on the way to here.
+// trunkStep returns the last step that the trunk shares with the branch, at or before the cursor.
 func (s *Cursor) trunkStep() int {
 	step := s.step
 	for b := s.here; b.parent != nil; b = b.parent {
@@ -243,8 +242,8 @@ func (s *Cursor) settings() (header []choose.Field) {
 	return header
 }
 
-// outcomeHere returns the fields of the header that say how the branch ends at this step: how
-// the service failed, or that the run is known to be dead, and the state.
+// outcomeHere returns the fields of the header that record how the branch ends at this step: with a
+// failure of the service, or dead, and in which state.
 func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 	add := func(key, value string) { header = append(header, choose.Field{Key: key, Value: value}) }
 	atEnd := s.step == s.Len()

@@ -15,14 +15,14 @@ import (
 	"macemc/trace"
 )
 
-// These methods return a session's answers as values instead of pages, for programs. Their JSON
-// is the protocol of mdb/wire.
+// These methods return a session's answers as values for programs, instead of pages. Their JSON is
+// the protocol of mdb/wire.
 
 // Place is a step of a branch.
 type Place struct {
 	Branch string `json:"branch"`
 	Step   int    `json:"step"`
-	Of     int    `json:"of"` // the steps of the branch
+	Of     int    `json:"of"` // the number of steps of the branch
 }
 
 // Where returns the place where the session is.
@@ -54,9 +54,9 @@ type About struct {
 	Settings   [][2]string     `json:"settings"`
 	Nodes      []string        `json:"nodes"`
 	Properties []PropertyAbout `json:"properties"`
-	Asks       string          `json:"asks"`              // what a walk is asked: live, or survive
-	Stopped    string          `json:"stopped,omitempty"` // why the recorded path could not be followed to its end
-	Parted     string          `json:"parted,omitempty"`  // how the run differs from what was recorded, since the code has changed
+	Asks       string          `json:"asks"`              // the question that walks answer: live, or survive
+	Stopped    string          `json:"stopped,omitempty"` // the reason why the recorded path could not be followed to its end
+	Parted     string          `json:"parted,omitempty"`  // how the run differs from the recorded one, since the code has changed
 	Command    string          `json:"command"`
 	Branches   []BranchAbout   `json:"branches"`
 }
@@ -75,7 +75,7 @@ type BranchAbout struct {
 	Steps    int    `json:"steps"`
 	Ends     string `json:"ends"` // live, not live, or a verdict
 	Critical *int   `json:"critical,omitempty"`
-	Fails    string `json:"fails,omitempty"` // how the service failed in the last step
+	Fails    string `json:"fails,omitempty"` // the failure in the last step, if there is one
 }
 
 // end returns the cursor at the end of a branch.
@@ -121,7 +121,7 @@ func aboutBranch(end Cursor) BranchAbout {
 	return a
 }
 
-// fails returns how the service failed in the step, if it did.
+// fails returns the failure of the service in the step, or "".
 func (s Look) fails() string {
 	if f := s.failed(s.step); len(f) > 0 {
 		return strings.TrimPrefix(f[0].String(), "  ! ")
@@ -129,9 +129,9 @@ func (s Look) fails() string {
 	return ""
 }
 
-// Adopt makes the nearest live path, which lies beside the file that was opened, the branch
-// live. It can do so if the path begins as the trunk does. Without Adopt the path is a run of
-// its own, and no branch can leave it.
+// Adopt makes the nearest live path the branch live. The path's file is beside the file that was
+// opened. This is possible if the path begins as the trunk does. Without Adopt, the path is a run
+// of its own, from which no branch can leave.
 func (s *Session) Adopt() error {
 	if s.live == "" || s.run.branches.named(liveBranch) != nil {
 		return nil
@@ -143,7 +143,7 @@ func (s *Session) Adopt() error {
 	trunk := s.run.trunk.path(nil, s.run.trunk.len())
 	shared := choose.Align(trunk, path).Prefix
 	if !sameChoices(trunk.Start, path.Start) {
-		return fmt.Errorf("%s begins otherwise than %s", s.live, s.run.title)
+		return fmt.Errorf("%s does not begin as %s does", s.live, s.run.title)
 	}
 	at := Cursor{s.run, s.run.trunk, shared}
 	if _, err := at.keep(liveBranch, path, shared); err != nil {
@@ -173,7 +173,8 @@ type Steps struct {
 	Left []int `json:"left"` // the steps after which a branch leaves
 }
 
-// Steps returns the steps of a branch from one to another. Steps beyond its end are left out.
+// Steps returns the steps of a branch from number from to number to. Numbers beyond its end are
+// ignored.
 func (s *Session) Steps(at Look, from, to int) Steps {
 	from, to = max(0, from), min(to, at.Len())
 	out := Steps{From: from, To: to, Window: s.picture(at.here).Window(from, to), Live: []int{}, Left: []int{}}
@@ -195,18 +196,18 @@ func (s *Session) Steps(at Look, from, to int) Steps {
 type StepFacts struct {
 	Step    int      `json:"step"`
 	Text    string   `json:"text"`
-	Was     string   `json:"was,omitempty"` // where it came from, and what else was possible
+	Was     string   `json:"was,omitempty"` // its causes, and what else was possible
 	Did     []string `json:"did"`
 	Fails   string   `json:"fails,omitempty"`
 	Changes []Change `json:"changes"`
-	Down    []string `json:"down,omitempty"` // nodes that lost what they kept in memory
+	Down    []string `json:"down,omitempty"` // nodes that lost their memory
 }
 
 // Change is a line of a state that differs in another state.
 type Change struct {
 	Path string `json:"path"`
-	Old  string `json:"old,omitempty"` // "" if it was not there
-	New  string `json:"new,omitempty"` // "" if it is gone
+	Old  string `json:"old,omitempty"` // "" if the line is new
+	New  string `json:"new,omitempty"` // "" if the line is gone
 }
 
 // Facts returns the facts about a step.
@@ -292,8 +293,8 @@ type Held struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
 	Holds bool   `json:"holds"`
-	Since int    `json:"since"`          // the step since which it has been so
-	Says  string `json:"says,omitempty"` // its description of the state
+	Since int    `json:"since"`          // the step since which it has had this value
+	Says  string `json:"says,omitempty"` // the property's description of the state
 }
 
 // Properties returns every property of states at a step, and whether the state is live.
@@ -311,18 +312,18 @@ func (s *Session) Properties(at Look) (all []Held, live bool, err error) {
 	return all, at.run.verdicts[at.here.verdict(at.step)].live, nil
 }
 
-// Watched is the value of a property of runs at a step. Such a property holds at all steps before: a run
-// ends when it is violated.
+// Watched is a property of runs at a step. It holds at all steps before, since a run ends when it
+// is violated.
 type Watched struct {
 	Name   string `json:"name"`
 	Kind   string `json:"kind"` // steps, monitor or cools
 	Holds  bool   `json:"holds"`
-	Hot    bool   `json:"hot,omitempty"`    // cools: it waits for something
-	Says   string `json:"says,omitempty"`   // what it waits for
-	Memory string `json:"memory,omitempty"` // what it remembers
+	Hot    bool   `json:"hot,omitempty"`    // for cools: the monitor waits for something
+	Says   string `json:"says,omitempty"`   // what the monitor waits for
+	Memory string `json:"memory,omitempty"` // what the monitor remembers
 }
 
-// Watched returns the properties of steps, the monitors and those that cool, at a step.
+// Watched returns the step properties, the monitors and the properties made by Cools, at a step.
 func (s Look) Watched() ([]Watched, error) {
 	out := []Watched{}
 	if err := s.run.seek(s.here, s.step); err != nil {
@@ -348,11 +349,11 @@ func (s Look) Watched() ([]Watched, error) {
 	return out, nil
 }
 
-// Strip is a property along a branch.
+// Strip shows where a property changes along a branch.
 type Strip struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`  // always, eventually, or live: whether all liveness properties hold
-	Turns []int  `json:"turns"` // the steps at which it changes; it begins as First
+	Turns []int  `json:"turns"` // the steps at which it changes; its first value is First
 	First bool   `json:"first"`
 }
 
@@ -383,16 +384,16 @@ func (s Look) strip(name, kind string, of func(*verdict) bool) Strip {
 // fall.
 type Alternative struct {
 	Event   int      `json:"event"` // its number
-	Coins   []int    `json:"coins"` // how they fall
+	Coins   []int    `json:"coins"` // the answers to its coins
 	Text    string   `json:"text"`
 	Node    int      `json:"node"` // -1 means none
 	Kind    string   `json:"kind"`
-	Taken   bool     `json:"taken"` // the run goes on with it
+	Taken   bool     `json:"taken"` // the branch takes it in its next step
 	Did     []string `json:"did"`
-	Then    []string `json:"then"` // properties that turn
-	Live    bool     `json:"live"` // the state after it is
+	Then    []string `json:"then"` // properties that change their value
+	Live    bool     `json:"live"` // the state after it is live
 	Fails   string   `json:"fails,omitempty"`
-	Refused string   `json:"refused,omitempty"` // why it was not tried
+	Refused string   `json:"refused,omitempty"` // the reason why it was not tried
 }
 
 // Alternatives returns the events that are possible after a step.
@@ -416,7 +417,7 @@ func (s *Session) Alternatives(at Look) ([]Alternative, error) {
 	return out, nil
 }
 
-// alternativeOf returns the outcome of the k-th event after a place.
+// alternativeOf describes the outcome of the k-th event that is possible at a place.
 func alternativeOf(s Look, k int, o *outcome) Alternative {
 	a := Alternative{Event: k, Coins: append([]int{}, o.coins...), Text: o.event, Node: -1, Did: []string{}, Then: append([]string{}, o.changes...)}
 	if o.refused != nil {
@@ -437,7 +438,7 @@ func alternativeOf(s Look, k int, o *outcome) Alternative {
 	return a
 }
 
-// goesOn reports whether the branch goes on with these answers.
+// goesOn reports whether these answers are those of the branch's next step.
 func (s Look) goesOn(picks []choose.Pick) bool {
 	if s.step >= s.Len() {
 		return false
@@ -454,7 +455,8 @@ func (s Look) goesOn(picks []choose.Pick) bool {
 	return true
 }
 
-// Cone returns the steps of a branch that happened before a step, and that step.
+// Cone returns the steps that could have influenced a step, and that step: those that happened
+// before it.
 func (s *Session) Cone(at Look) []int {
 	if at.step == 0 {
 		return []int{}
@@ -465,9 +467,9 @@ func (s *Session) Cone(at Look) []int {
 // Aligned says which steps of two branches are the same event.
 type Aligned struct {
 	With   string   `json:"with"`
-	Steps  int      `json:"steps"`  // of the other branch
-	Prefix int      `json:"prefix"` // the first steps, which are the same run
-	Same   [][3]int `json:"same"`   // stretches of equal steps: after how many steps of each run, and the length
+	Steps  int      `json:"steps"`  // number of steps of the other branch
+	Prefix int      `json:"prefix"` // number of first steps that are the same in both
+	Same   [][3]int `json:"same"`   // stretches of equal steps: the number of steps before it in each run, and its length
 }
 
 // Aligned pairs the steps of two branches.
@@ -498,7 +500,7 @@ func (s *Session) drawing(b *branch) *drawn {
 	return d
 }
 
-// drawingsMost is the number of graphs that are kept.
+// drawingsMost is the largest number of graphs that are kept.
 const drawingsMost = 16
 
 // newDrawn draws a branch.

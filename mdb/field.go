@@ -12,12 +12,12 @@ import (
 	"macemc/trace"
 )
 
-// field names lines of a state, in the words of the lines themselves: n2.parent
-// is that line and all that are below it. Without a node, as parent, it is the
-// field on every node, at whatever depth.
+// field names lines of a state, in the words of the lines themselves: n2.parent is the line
+// n2.parent and all lines below it. A field without a node, such as parent, is that field on every
+// node, at any depth.
 type field struct {
 	text string
-	node int // whose it is; -1 means of none, or of all
+	node int // the index of its node; -1 means no node, or all of them
 	bare bool
 }
 
@@ -52,7 +52,7 @@ func (r *run) parseField(text string) (field, error) {
 	return field{text: text, node: -1}, nil
 }
 
-// networks begin lines that are about no node.
+// networks are the first words of lines that belong to no node.
 var networks = []string{"tcp", "udp", "set", "bag", "faults", "early", "partition"}
 
 // isSystem reports whether a word stands for the nodes of the system: its name,
@@ -68,7 +68,7 @@ func (r *run) isSystem(name string) bool {
 
 func (r *run) nodes() int { return r.player.World().Params().Nodes }
 
-// matches reports whether a line is the field's.
+// matches reports whether the line at a path belongs to the field.
 func (f field) matches(path string) bool {
 	if !f.bare {
 		return begins(path, f.text)
@@ -115,13 +115,13 @@ func (f field) wanted(path string, fields bool) bool {
 	return false
 }
 
-// begins reports whether a path is a name, or something below it.
+// begins reports whether a path is name, or is below it.
 func begins(path, name string) bool {
 	rest, ok := strings.CutPrefix(path, name)
 	return ok && (rest == "" || strings.ContainsRune(".[ -", rune(rest[0])) || strings.HasSuffix(name, "]"))
 }
 
-// of returns the lines that are the field's.
+// of returns the lines that belong to the field.
 func (f field) of(lines []canon.Line) (out []canon.Line) {
 	for _, l := range lines {
 		if f.matches(l.Path) {
@@ -131,11 +131,11 @@ func (f field) of(lines []canon.Line) (out []canon.Line) {
 	return out
 }
 
-// touched reports whether a step may have changed the field on a node: a node's state changes
-// only when the node acts.
+// touched reports whether a step may have changed the state of a node: it must be a step of that
+// node, or of none.
 func touched(s *trace.Step, node sim.Addr) bool { return s.Node.IsZero() || s.Node == node }
 
-// unknown returns the error for a field that is nowhere in a state.
+// unknown returns the error for a field that no line of a state belongs to.
 func (f field) unknown(lines []canon.Line) error {
 	var names []string
 	for _, l := range lines {

@@ -6,33 +6,33 @@ import "strconv"
 // only.
 type Key struct {
 	Names  []string // as the screen shows them
-	Line   string   // what is executed
+	Line   string   // the line that is executed
 	Action Action   // the action of a key that executes no line
 	Short  string
 }
 
-// Action is the effect of a key that executes no line.
+// Action is what a key does that executes no line.
 type Action uint8
 
 // The actions.
 const (
 	ActionNone     Action = iota
-	ActionCommand         // type a command; Line is what stands there already
+	ActionCommand         // type a command, beginning with Line
 	ActionSearch          // type a pattern
 	ActionNextView        // show the next view
-	ActionPrevView        // show the view before
-	ActionView            // show the view of the digit that was pressed
-	ActionSource          // show the view of the source
+	ActionPrevView        // show the previous view
+	ActionView            // show the view with the digit that was pressed
+	ActionSource          // show the view of the source code
 	ActionDown            // scroll the view
 	ActionUp              //
 	ActionPageDown        //
 	ActionPageUp          //
-	ActionNextNode        // show the state of the next node, or of all
+	ActionNextNode        // show the state of the next node, or of all nodes
 	ActionPrevNode        //
 	ActionOwnNext         // go to the next step of the same node
-	ActionOwnPrev         // go to the one before
+	ActionOwnPrev         // go to the previous step of the same node
 	ActionCopy            // copy the command that returns to this place
-	ActionBack            // go to where the session stood before
+	ActionBack            // go back to the previous place
 	ActionRedraw          // draw everything anew
 	ActionHelp            // show the keys
 	ActionQuit            //
@@ -77,10 +77,10 @@ func Keys() []Key {
 	}
 }
 
-// View is a page beside the steps: the answer to a line.
+// View is a page beside the list of steps. It shows the answer to a line.
 type View struct {
 	Name string
-	Line string // "" if the answer to the last line that was typed
+	Line string // "" means the answer to the last line that was typed
 }
 
 // Key returns the key of a view by the view's place: a digit, 1 to 9, then 0; or s.
@@ -91,7 +91,7 @@ func (v View) Key(i int) string {
 	return strconv.Itoa((i + 1) % 10)
 }
 
-// AnswerView is the place of the view that shows the last answer.
+// AnswerView is the index of the view that shows the last answer.
 const AnswerView = 9
 
 // Views returns all views, in the order of their keys.

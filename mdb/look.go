@@ -114,7 +114,7 @@ func looking() []*command {
 	}
 }
 
-// exactly executes a command and shows values in the form in which states are compared.
+// exactly executes a command, and meanwhile shows values in the form in which states are compared.
 func (s *Session) exactly(args []word) (Page, error) {
 	if len(args) == 0 {
 		return nil, usageOf("exact")
@@ -122,7 +122,7 @@ func (s *Session) exactly(args []word) (Page, error) {
 	return s.run.exactly(func() (Page, error) { return s.execute(args) })
 }
 
-// Look describes the place of a cursor. It moves nothing.
+// Look describes the place of a cursor, without moving it.
 type Look struct{ Cursor }
 
 // look returns a Look at the place.
@@ -167,7 +167,7 @@ func (s Look) StepPage(i int) (p Page, err error) {
 	return append(p, changes...), nil
 }
 
-// shown returns the event of a step, as people read it.
+// shown returns the event of a step, in the form for people.
 func (r *run) shown(t *took) string {
 	if r.exact {
 		return t.Identity
@@ -175,8 +175,8 @@ func (r *run) shown(t *took) string {
 	return t.Shown(r.player.World().Walker().Text)
 }
 
-// did returns the coins, facts and effects of a step. The state before it, if given, says what
-// times were compared.
+// did describes the coins, facts and effects of a step. If the state before it is given, it
+// describes which times were compared.
 func (r *run) did(step *trace.Step, before ...canon.Line) (p Page) {
 	walker := r.player.World().Walker()
 	add := func(style Style, asked, text string) {
@@ -210,8 +210,7 @@ func (r *run) did(step *trace.Step, before ...canon.Line) (p Page) {
 	return p
 }
 
-// circumstances returns the circumstances of a step: the event that caused it, and the number
-// of other possible events.
+// circumstances describes the causes of a step, and the number of other possible events.
 func (s Look) circumstances(t *took) string {
 	var parts []string
 	switch row := contract.Row(&t.Event); {

@@ -79,7 +79,7 @@ func moving() []*command {
 	}
 }
 
-// advance executes next and prev.
+// advance executes the commands next and prev.
 func (s *Session) advance(args []word, back bool) (Page, error) {
 	name := "next"
 	if back {
@@ -110,7 +110,8 @@ func (s *Session) advance(args []word, back bool) (Page, error) {
 	return s.look().here1(), nil
 }
 
-// neighbour returns the listed step after i, or before it, or -1 if there is none.
+// neighbour returns the listed step that follows step i, or precedes it if back is set, or -1 if
+// there is none.
 func (s *Session) neighbour(i int, back bool) int {
 	if s.filter == nil {
 		if i--; !back {
@@ -135,7 +136,7 @@ func (s *Session) neighbour(i int, back bool) int {
 	return all[at]
 }
 
-// nowhere returns the error for a move beyond the last listed step.
+// nowhere returns the error for a move beyond the first or last listed step.
 func (s *Session) nowhere(back bool) error {
 	filter := ""
 	if s.filter != nil {
@@ -147,7 +148,7 @@ func (s *Session) nowhere(back bool) error {
 	return fmt.Errorf("there is no step after this one%s; %s", filter, s.ending())
 }
 
-// here1 returns the row of the step where the session stands.
+// here1 returns the row of the cursor's step.
 func (s Look) here1() Page { return s.rowPage([]int{s.step}) }
 
 // searchFor goes to the next step that fulfils a query, or to the nearest one before.

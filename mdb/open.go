@@ -16,23 +16,23 @@ import (
 
 // Opener opens sessions.
 type Opener struct {
-	Find func(name string) (*sim.System, error)                             // knows the systems
-	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // returns what a path stands for, with its settings; may be nil
-	Tool string                                                             // how the command is called, for the lines that repeat something
-	Of   string                                                             // what stands before the arguments in such a line, with a blank: a package; "" means nothing
+	Find func(name string) (*sim.System, error)                             // returns the system with a name
+	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // returns the system that a path belongs to, and the path with its settings; may be nil
+	Tool string                                                             // how the command is called, for lines that the user can repeat
+	Of   string                                                             // the package that stands before the arguments in such a line, with a blank, or ""
 	Copy *lines.Program                                                     // reports which lines of the service ran; may be nil
-	Busy *Busy                                                              // nil means nobody watches
+	Busy *Busy                                                              // nil if long work is not watched
 }
 
 // Settings are the conditions under which a system is explored by hand.
 type Settings struct {
 	Nodes        int
-	Params, Bugs []string // in the words of a path's header
+	Params, Bugs []string // in the form of a path's header
 	sim.Conditions
 }
 
-// Open opens a path file, the folder of a finding, or a system. If a path does not apply any
-// more, it is opened up to the step that does not; Summary says so.
+// Open opens a path file, the folder of a finding, or a system. If a path does not apply any more,
+// it is opened up to the first step that does not, and Summary says so.
 func (o Opener) Open(name string, set Settings) (*Session, error) {
 	if o.Busy == nil {
 		o.Busy = &Busy{}
@@ -141,7 +141,7 @@ func (o *Opener) explore(name string, set Settings) (*run, error) {
 	return r, err
 }
 
-// other returns the run of another file, to compare with.
+// other returns the run of another file, for comparisons.
 func (s *Session) other(name string) (*run, error) {
 	if r := s.others[name]; r != nil {
 		return r, nil

@@ -158,7 +158,7 @@ func (s *Session) Command() string {
 	return line + " --faults " + faults
 }
 
-// shellWord quotes a word for a shell, if it has to be quoted.
+// shellWord quotes a word for a shell if necessary.
 func shellWord(word string) string {
 	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=+:,@%") == "" {
 		return word

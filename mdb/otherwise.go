@@ -9,18 +9,18 @@ import (
 	"macemc/trace"
 )
 
-// anewWalks and anewEffort bound the work that decides whether a run that was recorded as dead is still
-// dead. If they do not suffice, nothing is said.
+// anewWalks and anewEffort limit the work to decide whether a run that was recorded as dead is
+// still dead. If that does not suffice, mdb says nothing about it.
 const (
 	anewWalks  = 10
 	anewEffort = 20_000
 )
 
-// otherwise returns how a recorded path that still applies ends with the code as it is now, if that is
-// not as it was recorded, or else "".
+// otherwise describes how the run of a recorded path ends now, if the path still applies and the
+// run ends in another way than recorded. Otherwise it returns "".
 func (s *Session) otherwise() string { return s.run.endsNow(s.options) }
 
-// endsNow is Session.otherwise, which is decided once. opts returns the options for walks.
+// endsNow is Session.otherwise. It decides only once. opts returns the options for walks.
 func (r *run) endsNow(opts func(walks int) search.Options) string {
 	if r.recorded == nil || r.parted || r.trunk.stopped != "" {
 		return ""
@@ -66,7 +66,7 @@ func (r *run) decideAnew(opts func(walks int) search.Options) string {
 	return ""
 }
 
-// revives reports whether one of a few walks from there becomes live.
+// revives reports whether one of a few walks from the cursor's state becomes live.
 func (s *Cursor) revives(opts func(walks int) search.Options) bool {
 	path := s.looked(s.step, trace.VerdictDead)
 	lab, err := search.NewLab(s.run.player.World().System(), path, opts(anewWalks))

@@ -42,7 +42,7 @@ func (s Look) PropertiesPage() (p Page, err error) {
 	return append(p, s.failed(s.step)...), nil
 }
 
-// line returns a property of runs as a line.
+// line describes a property of runs in one line.
 func (w Watched) line() Line {
 	mark, word := Span{Good, "+ "}, "holds"
 	switch {

@@ -13,18 +13,18 @@ import (
 	"macemc/trace"
 )
 
-// This file works out what may happen after a place: whether a run recovers from there, and how
-// often walks do.
+// This file works out what may happen after a place: whether the run recovers from there, and how
+// often walks recover.
 
 const (
-	leadWalks   = 20     // walks that are taken from an alternative
-	leadStates  = 20_000 // states that are visited to decide exactly about one
+	leadWalks   = 20     // number of walks from an alternative
+	leadStates  = 20_000 // number of states that are visited to decide exactly about an alternative
 	leadEffort  = 400_000
-	curveWalks  = 40    // walks from each state of a curve
-	liveSteps   = 1_000 // steps that a walk may take to become live
-	curveAll    = 48    // a run of at most this many steps has a walk from each of its states
-	curveEven   = 32    // a longer one has this many stretches of equal length
-	curveCloser = 16    // and this many more states where the share falls
+	curveWalks  = 40    // number of walks from each state of a curve
+	liveSteps   = 1_000 // number of steps in which a walk must become live
+	curveAll    = 48    // up to this number of steps, a curve has a point for each state of the run
+	curveEven   = 32    // a longer run is first divided into this many stretches of equal length,
+	curveCloser = 16    // and then gets this many more points where the share of walks that recover falls
 )
 
 // asks returns the question that walks answer: whether they become live, or whether they survive.
@@ -43,15 +43,14 @@ func (s *Session) walkSteps() int {
 	return liveSteps
 }
 
-// prospects has the results about places so far, and the lab, which is made when it is first
-// needed.
+// prospects has the results so far, and the lab, which is made when it is first needed.
 type prospects struct {
 	lab    *search.Lab
 	curves map[*branch]*curve
 	leads  map[leadKey]Lead
 }
 
-// close ends the watchdog over walks. The sampled shares stay.
+// close ends the lab's watchdog. The results stay.
 func (p *prospects) close() {
 	if p.lab != nil {
 		p.lab.Close()
@@ -62,7 +61,7 @@ func (p *prospects) close() {
 	}
 }
 
-// ended drops a lab that was stopped, since it takes no more runs.
+// ended drops a lab that was stopped, since it takes no more runs. It returns err.
 func (p *prospects) ended(err error) error {
 	if errors.Is(err, search.ErrStopped) && p.lab != nil && p.lab.Stopped() {
 		p.close()
@@ -87,7 +86,7 @@ func (p *prospects) keep(k leadKey, l Lead) {
 	p.leads[k] = l
 }
 
-// curve returns the curve of a branch. It begins again if the branch has grown.
+// curve returns the curve of a branch. If the branch has grown, it begins a new curve.
 func (p *prospects) curve(end Cursor) *curve {
 	if p.curves == nil {
 		p.curves = map[*branch]*curve{}
@@ -101,7 +100,7 @@ func (p *prospects) curve(end Cursor) *curve {
 	return c
 }
 
-// Close ends the watchdog over walks. It is needed only after a call of Lead or Curve.
+// Close ends the watchdog of the session's lab. It is needed only after a call of Lead or Curve.
 func (s *Session) Close() { s.prospects.close() }
 
 // labOf returns the lab of the session.
@@ -124,8 +123,8 @@ func (s *Session) asked(at Cursor) *choose.Path {
 
 // Lead says whether the run recovers after an alternative.
 type Lead struct {
-	To    string `json:"to"`    // live, dead or unknown
-	Exact bool   `json:"exact"` // proved, by visiting all reachable states or by a run that recovers
+	To    string `json:"to"`    // live, dead or unknown: what the state after the alternative is
+	Exact bool   `json:"exact"` // proved: by visiting all reachable states, or by a run that recovers
 	Why   string `json:"why"`
 }
 
@@ -136,8 +135,7 @@ type leadKey struct {
 	coins string
 }
 
-// Lead decides about the state after an alternative: it recovers, it seems dead, or neither is
-// known within a small effort.
+// Lead decides, with a small effort, whether the run recovers after an alternative.
 func (s *Session) Lead(at Look, event int, coins []int) (Lead, error) {
 	key := leadKey{at.here.owner(at.step), at.step, event, fmt.Sprint(coins)}
 	if l, known := s.prospects.leads[key]; known {
@@ -182,7 +180,7 @@ func (s *Session) lead(at Look, event int, coins []int) (Lead, error) {
 	return s.leadOf(path)
 }
 
-// leadOf decides about the end of a path.
+// leadOf decides whether the run recovers after the end of a path.
 func (s *Session) leadOf(path *choose.Path) (Lead, error) {
 	lab, err := s.labOf()
 	if err != nil {
@@ -216,26 +214,26 @@ func (s *Session) leadOf(path *choose.Path) (Lead, error) {
 	return Lead{"dead", false, fmt.Sprintf("none of %s of %s became live, nor did any that look for a narrow escape", numerals.Many(r.Taken, "walk"), numerals.Many(r.WalkSteps, "step"))}, nil
 }
 
-// Curve is the share of fresh walks that still recover, from states along a branch. Not all
-// states are sampled: Points has those that were.
+// Curve shows, along a branch, the share of fresh walks that still recover. Points has the states
+// that were sampled.
 type Curve struct {
-	Asks      string  `json:"asks"`       // live: a walk becomes live; survive: it takes all of its steps without a failure
-	Walks     int     `json:"walks"`      // from each state
-	WalkSteps int     `json:"walk_steps"` // that a walk may take
-	States    int     `json:"states"`     // of the branch
-	Done      bool    `json:"done"`       // no more states are going to be sampled
+	Asks      string  `json:"asks"`       // the question: live, if a walk becomes live; survive, if it takes all of its steps without a failure
+	Walks     int     `json:"walks"`      // number of walks from each state
+	WalkSteps int     `json:"walk_steps"` // the largest number of steps of a walk
+	States    int     `json:"states"`     // number of states of the branch
+	Done      bool    `json:"done"`       // no more states will be sampled
 	Points    []Point `json:"points"`     // by step
 }
 
 // Point is the share of the walks from one state.
 type Point struct {
 	Step int     `json:"step"`
-	Well int     `json:"well"` // of the walks
-	Low  float64 `json:"low"`  // Wilson's interval with 95 % confidence
+	Well int     `json:"well"` // number of these walks that recovered
+	Low  float64 `json:"low"`  // the bounds of Wilson's interval with 95 % confidence
 	High float64 `json:"high"`
 }
 
-// Curve samples more further states of a branch and returns its curve. The samples and their
+// Curve samples more states of a branch, this many, and returns the curve. The samples and their
 // order depend on the branch alone.
 func (s *Session) Curve(at Look, more int) (Curve, error) {
 	c := s.prospects.curve(at.here.end(at.run))
@@ -268,10 +266,10 @@ type curve struct {
 	points   map[int]Point
 }
 
-// forget drops the lab's run.
+// forget drops the run that the lab has taken for the curve.
 func (c *curve) forget() { c.of = nil }
 
-// sample takes walks of at most most steps from one state of the branch, which path describes.
+// sample takes walks from the state after a step of the branch. path is the branch up to there.
 func (c *curve) sample(lab *search.Lab, path *choose.Path, step, most int, survive bool) (err error) {
 	if c.of == nil {
 		if c.of, err = lab.Take(path); err != nil {
@@ -286,9 +284,9 @@ func (c *curve) sample(lab *search.Lab, path *choose.Path, step, most int, survi
 	return err
 }
 
-// next returns the state to sample next, if there is one: those about the critical step,
-// then states at even distance, the ends first and then between them, and then states
-// between two whose intervals do not meet.
+// next returns the state to sample next, if there is one. First come the states next to the
+// critical step, then states at even distance, beginning with the ends, and then states between two
+// points whose intervals do not meet.
 func (c *curve) next() (step int, is bool) {
 	for _, at := range []int{c.critical - 1, c.critical} {
 		if _, known := c.points[at]; c.critical > 0 && at <= c.steps && !known {
@@ -324,8 +322,8 @@ func (c *curve) even() (int, bool) {
 	}
 }
 
-// between returns the middle of the stretch in which the share falls most, if it falls by
-// more than chance.
+// between returns the middle of the stretch in which the share falls most, if it falls by more than
+// chance explains.
 func (c *curve) between() (int, bool) {
 	if len(c.points) > curveEven+3+curveCloser || c.steps <= curveAll {
 		return 0, false

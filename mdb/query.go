@@ -154,7 +154,7 @@ func (t *term) ofNode(r *run, name string) error {
 	return err
 }
 
-// addr returns the node of a name.
+// addr returns the address of a node's name.
 func (r *run) addr(name string) (sim.Addr, error) {
 	addrs := r.player.World().Params().Addrs()
 	for _, a := range addrs {
@@ -245,7 +245,7 @@ func typeName(v any) string {
 	return t.Name()
 }
 
-// isOf reports whether a message or a signal is of the named type, or carries a message that is.
+// isOf reports whether a message or signal has the named type, or carries a message that has it.
 func isOf(v any, name string) bool {
 	body, _ := wording.Carried(v)
 	return typeName(v) == name || typeName(body) == name
@@ -275,7 +275,7 @@ func (r *run) stepText(b *branch, i int) string {
 	return text.String()
 }
 
-// recorded reports whether all terms hold that need no state.
+// recorded reports whether all terms hold that need no states.
 func (q *query) recorded(b *branch, i int) bool {
 	for _, t := range q.terms {
 		if t.holds != nil && t.holds(b, i) == t.not {
@@ -285,7 +285,7 @@ func (q *query) recorded(b *branch, i int) bool {
 	return true
 }
 
-// fields returns the terms that need states.
+// fields returns the terms that have a field.
 func (q *query) fields() (out []term) {
 	for _, t := range q.terms {
 		if t.field != nil {
@@ -295,14 +295,14 @@ func (q *query) fields() (out []term) {
 	return out
 }
 
-// seen is the value of a field in a state: its lines, by node. A field that belongs to no
-// node has one list.
+// seen is the value of a field in a state: its lines, by node. A field that belongs to no node has
+// one list of lines.
 type seen [][]canon.Line
 
 func (s seen) lines() []canon.Line { return slices.Concat(s...) }
 
-// values returns the fields of a query after step i of a branch. Fields that the step cannot
-// have changed are taken from before, if it is not nil.
+// values returns the fields of a query after step i of a branch. If before is not nil, fields that
+// the step cannot have changed are taken from it.
 func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, error) {
 	if err := r.seek(b, i); err != nil {
 		return nil, err
@@ -385,12 +385,12 @@ func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool)
 	return nil
 }
 
-// allNot reports whether the terms want a step that changes none of the fields.
+// allNot reports whether the terms ask for a step that changes none of the fields.
 func allNot(terms []term) bool {
 	return !slices.ContainsFunc(terms, func(t term) bool { return !t.not })
 }
 
-// changedAs reports whether the fields changed as the terms want.
+// changedAs reports whether the fields changed as the terms ask.
 func changedAs(terms []term, before, now []seen) bool {
 	for k, t := range terms {
 		changed := !slices.EqualFunc(before[k], now[k], slices.Equal)

@@ -60,8 +60,8 @@ func (s *Session) options(walks int) search.Options {
 	return opts
 }
 
-// recoversEffort bounds the work of recovers if the command has no number of walks: some 20
-// seconds.
+// recoversEffort limits the work of the command recovers if no number of walks is given: it takes
+// about 20 seconds.
 const recoversEffort = 2_000_000
 
 func (s *Session) recovers(args []word) (Page, error) {
@@ -97,7 +97,7 @@ func (s *Session) recovers(args []word) (Page, error) {
 	return p, err
 }
 
-// recoversIn lets a lab decide whether the run recovers.
+// recoversIn decides in a lab whether the run recovers.
 func (s *Cursor) recoversIn(lab *search.Lab, walks, effort int) (p Page, err error) {
 	of, err := lab.Take(s.looked(s.step, trace.VerdictDead))
 	if err != nil {
@@ -144,8 +144,8 @@ func (s *Cursor) recoversIn(lab *search.Lab, walks, effort int) (p Page, err err
 	return p, nil
 }
 
-// keep makes a branch of a path whose first steps are those of the current branch. The cursor
-// stays.
+// keep makes a branch of a path that shares its first steps with the current branch. The cursor
+// does not move.
 func (s *Cursor) keep(name string, path *choose.Path, shared int) (string, error) {
 	if b := s.run.branches.taking(path); b != nil {
 		return b.name, nil
@@ -208,7 +208,7 @@ func (s *Session) findCritical(args []word) (Page, error) {
 	return s.toldCritical(out.Finding)
 }
 
-// toldCritical keeps the critical step and returns its description.
+// toldCritical records the critical step of a finding, and describes it.
 func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	c, w := f.Critical, s.run.player.World()
 	s.here.critical = c

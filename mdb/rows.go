@@ -14,11 +14,11 @@ import (
 // Row is a step as a line of a list.
 type Row struct {
 	Step    int
-	Mark    rune   // the sign of the step: see Marks
+	Mark    rune   // see Marks
 	Lanes   string // the columns of the nodes, two cells each
 	Text    string // the event
-	Node    int    // where it happened; -1 means nowhere
-	Current bool   // the session stands here
+	Node    int    // the index of the event's node; -1 means none
+	Current bool   // the cursor is at this step
 }
 
 // The marks of steps.
@@ -53,8 +53,8 @@ func (r *run) lane(a sim.Addr) int {
 	return a.Index()
 }
 
-// lanes draw a step over the columns of the nodes: where it happened, and from
-// where the message came.
+// lanes draws a step over the columns of the nodes: its own node, and the nodes from which its
+// messages came.
 func (r *run) lanes(s *trace.Step) string {
 	n := r.nodes()
 	cells := []rune(strings.TrimRight(strings.Repeat("│ ", n), " "))
@@ -85,7 +85,8 @@ func (r *run) lanes(s *trace.Step) string {
 	return string(cells)
 }
 
-// senders returns the lanes from which messages come to a step, those farthest from its own first.
+// senders returns the columns of the nodes from which a step's messages came, the farthest ones
+// first.
 func (r *run) senders(s *trace.Step) (lanes []int) {
 	if contract.Row(&s.Event).Travels() {
 		return []int{r.lane(s.Event.From)}

@@ -20,56 +20,57 @@ import (
 // their states.
 type run struct {
 	title    string // a file's name, or a system's
-	hangs    string // the event of a step that was recorded as one that never returns
+	hangs    string // the event of the step that was recorded as one that never returns
 	header   []choose.Field
-	recorded *choose.Path // nil means explored by hand
-	parted   bool         // the code does otherwise now than what was recorded
-	decided  bool         // otherwise is known
-	// How the run ends now, if it can be taken to its end and does not end there as was recorded.
+	recorded *choose.Path // nil if the run is explored by hand
+	parted   bool         // the code does something else now than recorded
+	decided  bool         // otherwise is decided
+	// A description of how the run ends now, if the path applies and the run ends in another way
+	// than recorded.
 	otherwise string
-	was       string // what shows the run as it was, if it has parted from that; "" means nothing
+	was       string // the file that shows the run as it was recorded, if the code does something else now, or ""
 	player    *search.Player
 	trunk     *branch
 	branches  Branches
 
-	names    []string  // of the properties that are judged
-	always   int       // the number of properties that must hold always; the others must hold in the end
-	verdicts []verdict // the distinct ones
+	names    []string  // names of the properties that are evaluated
+	always   int       // the number of safety properties; liveness properties come after them
+	verdicts []verdict // the distinct verdicts about states
 	known    map[string]uint32
 
-	on   *branch // where the player is: after step at of this branch; nil means nowhere
+	on   *branch // the branch where the player is, after its step at; nil means nowhere
 	at   int
 	tape tape
 
 	spacing int // steps between two keyframes
-	weight  int // about how many bytes one is
+	weight  int // the approximate size of a keyframe in bytes
 	frames  int
 
 	cached []cachedState
-	read   world.Readings // of the values of all states
+	read   world.Readings // the readings of clocks in all states
 	exact  bool           // values are shown in the form in which states are compared
 	busy   *Busy
 }
 
 // verdict is the evaluation of a state.
 type verdict struct {
-	holds []bool // the properties, as World.Judge has them
-	live  bool   // all liveness properties hold, and the state counts
+	holds []bool // by property, in the order of World.Judge
+	live  bool   // all liveness properties hold, and the state counts for liveness
 }
 
-// Busy watches long work. All functions may be nil.
+// Busy watches long work. Each of its functions may be nil.
 type Busy struct {
-	Stop     func() bool                        // asked now and then; true ends the work
+	Stop     func() bool                        // called now and then; returns true to end the work
 	Progress func(what string, done, total int) // called from time to time; total is 0 if it is not known
 
-	Stuck   time.Duration                      // a handler that has not returned after this is stuck, or 0 if none is
-	OnStuck func(where, message, stack string) // called on another goroutine; the work never ends
+	Stuck   time.Duration                      // a handler that takes longer than this is stuck; 0 means that none is
+	OnStuck func(where, message, stack string) // called on another goroutine for a handler that is stuck, since the work never ends
 
 	calls  int
-	within bool // something larger reports the progress
+	within bool // the work is a part of other work, which reports the progress
 }
 
-// guard reports a player that is stuck.
+// guard makes Busy report a handler of the player that is stuck.
 func (b *Busy) guard(p *search.Player) {
 	if b != nil && b.OnStuck != nil && b.Stuck > 0 {
 		p.Guard(b.Stuck, func(step int, message, stack string) {
@@ -112,16 +113,16 @@ func (b *Busy) embrace() (tell func(what string, done, total int), end func()) {
 
 var errStopped = errors.New("stopped")
 
-// Keyframes: the first distance, and how many there may be before every second
-// one goes. Their size is looked at now and then.
+// Keyframes: the distance at first, the number at which every second one is dropped, and how often
+// their size is measured.
 const (
 	spacingFirst = 32
 	framesMost   = 1024
 	framesBytes  = 128 << 20
 )
 
-// newRun executes a path up to the first step that is not possible. A path without steps is the
-// start alone.
+// newRun takes the steps of a path up to the first step that is not possible. If the path has no
+// steps, it takes only the start.
 func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run, error) {
 	player, err := search.NewPlayer(sys, path)
 	if err != nil {
@@ -172,7 +173,7 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	return r, nil
 }
 
-// unfinished returns why a path was not followed to its end, or "".
+// unfinished returns the reason why a path was not followed to its end, or "".
 func (r *run) unfinished(path *choose.Path) string {
 	if r.trunk.len() < len(path.Steps) {
 		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
@@ -233,7 +234,7 @@ func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, e
 	return world.Stepped, nil
 }
 
-// step lets the player take one step, and keeps its answers on the tape.
+// step makes the player take one step, and records its answers on the tape.
 func (r *run) step(src choose.Source, heal bool) (world.Progress, *trace.Failure) {
 	r.tape = tape{Source: src}
 	ran := r.player.World().Run.Trace()
@@ -244,8 +245,8 @@ func (r *run) step(src choose.Source, heal bool) (world.Progress, *trace.Failure
 	return r.player.Step(&r.tape)
 }
 
-// lastStep returns the step that was just taken. A handler that failed has no record, so the
-// step has its effects before the failure.
+// lastStep returns the step that was just taken. If its handler failed, the trace does not have the
+// step, so lastStep makes it from the effects before the failure.
 func (r *run) lastStep(failure *trace.Failure) trace.Step {
 	w := r.player.World()
 	if steps := w.Run.Trace().Steps; len(steps) > 0 {
@@ -299,7 +300,7 @@ func (r *run) seek(b *branch, i int) error {
 	return nil
 }
 
-// again takes a step that was taken before.
+// again repeats a step that was taken before.
 func (r *run) again(b *branch, i int) error {
 	t := b.at(i)
 	progress, failure := r.step(choose.NewRaw(t.picks), t.Event.Kind == sim.KindHeal)
@@ -350,7 +351,7 @@ type cachedState struct {
 
 const cachedMost = 16
 
-// lines returns the state after step i of a branch.
+// lines returns the lines of the state after step i of a branch.
 func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 	owner := b.owner(i)
 	for _, c := range r.cached {
@@ -370,7 +371,7 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 	return lines, nil
 }
 
-// reading returns the value of the line of a path in the form that people read.
+// reading returns the value of a line in the form for people.
 func (r *run) reading(path, value string) string {
 	if r.exact {
 		return value

@@ -12,26 +12,26 @@ type Session struct {
 	Cursor
 
 	opener *Opener
-	others map[string]*run // runs of other files for comparisons, by file
-	live   string          // the file of the nearest live path, or "" if there is none known
-	opened string          // the file that was opened; "" means a system
+	others map[string]*run // by file: runs of other files, for comparisons
+	live   string          // the file of the nearest live path, or "" if none is known
+	opened string          // the file that was opened, or "" if a system was opened
 
-	filter    *query // the steps that are listed and visited; nil means all
+	filter    *query // selects the steps that are listed and visited; nil means all
 	filtered  filtered
 	breaks    []*query
-	last      *query // of the last search
+	last      *query // the query of the last search
 	history   []string
 	ran       ran
-	width     int // of what is drawn, in columns; 0 means the default
+	width     int // the width of drawings in columns; 0 means the default
 	drawings  map[*branch]*drawn
 	aligned   aligned
 	prospects prospects
-	against   string // what it was last compared with
+	against   string // the other side of the last comparison
 	ended     bool
 }
 
-// Do executes one line, or several between semicolons, and returns their answers. It ends
-// at the first error, which is about the line.
+// Do executes one or several lines, separated by semicolons, and returns their answers. It ends at
+// the first error, which is about that line.
 func (s *Session) Do(script string) (Page, error) {
 	lines, err := Lines(script)
 	if err != nil {
@@ -75,8 +75,8 @@ func (s *Session) execute(words []word) (Page, error) {
 // Peek is Do without an entry in the history. The screen draws its answers.
 func (s *Session) Peek(line string) (Page, error) { return s.do(line) }
 
-// Against returns the other side of the last comparison: a branch or a file, or at first the
-// nearest live path.
+// Against returns the other side of the last comparison: a branch or a file. Before the first
+// comparison it is the nearest live path.
 func (s *Session) Against() string { return s.against }
 
 // Draw sets the width of drawings.

@@ -27,7 +27,7 @@ func sourceCommand() *command {
 	}
 }
 
-// ran has the lines of the service that ran in each step of a branch.
+// ran has the lines of the service that ran, for each step of a branch.
 type ran struct {
 	of      *branch
 	len     int
@@ -36,7 +36,7 @@ type ran struct {
 	sources *account.Sources
 }
 
-// linesRan returns the lines of the branch where the session stands.
+// linesRan returns the lines that ran in the steps of the current branch.
 func (s *Session) linesRan() *ran {
 	if r := &s.ran; r.of != s.here || r.len != s.Len() {
 		r.take(s)
@@ -57,7 +57,7 @@ func (r *ran) take(s *Session) {
 	r.lines, r.err = s.opener.Copy.Take(s.here.path(s.run.header, s.Len()))
 }
 
-// SourcePage returns the lines of code of a step.
+// SourcePage shows the lines of code that ran in a step.
 func (s *Session) SourcePage(i int) (p Page, err error) {
 	ran := s.linesRan()
 	if errors.Is(ran.err, errStopped) {

@@ -28,14 +28,14 @@ func (s Look) state(args []word) (Page, error) {
 	return s.StatePage(fields...)
 }
 
-// markedLine is a line of a state with the effect of the step on it: ~ if it changed, + if it
-// is new, else a blank.
+// markedLine is a line of a state, marked with ~ if the step changed it, + if it is new, and a
+// blank otherwise.
 type markedLine struct {
 	canon.Line
 	mark string
 }
 
-// marked returns the state, and the nodes that are down: their memory is gone.
+// marked returns the marked lines of the state, and the nodes that have lost their memory.
 func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 	after, err := s.lines()
 	if err != nil {
@@ -100,8 +100,7 @@ func matchesAny(fields []field, path string) bool {
 	return false
 }
 
-// partOf returns the part of the state that a line belongs to: a node, or the messages under
-// way.
+// partOf returns the part of the state to which a line belongs: a node, or the messages under way.
 func partOf(path string) string {
 	if m := nodeName.FindStringSubmatch(path); m != nil {
 		return "n" + m[1]
@@ -161,8 +160,8 @@ func sideBySide(name string, lines []canon.Line, told func(path, value string) s
 	return strings.Join(parts, "  ")
 }
 
-// PendingPage returns everything that is pending: messages, connections, timers, tasks, requests of
-// scripts, and what the environment may still do.
+// PendingPage shows everything that is pending: messages, connections, timers, tasks, requests of
+// scripts, and the faults that are still possible.
 func (s Look) PendingPage() (p Page, err error) {
 	lines, err := s.lines()
 	if err != nil {

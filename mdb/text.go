@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// Style is the meaning of a piece of text. The screen gives it a colour. Without colours
-// nothing is lost, since marks in the text say the same.
+// Style is the meaning of a piece of text, for which the screen has a colour. Nothing is lost
+// without colours, since marks in the text have the same meaning.
 type Style uint8
 
 // The styles.
 const (
 	Plain   Style = iota
 	Dim           // less important than the rest
-	Strong        // a heading, or where the session stands
+	Strong        // a heading, or the current place
 	Removed       // only on the first side of a comparison
-	Added         // only on the second
+	Added         // only on the second side
 	Changed       // the part of a line that differs
 	Bad           // violated
 	Good          // holds
@@ -42,7 +42,7 @@ func (l Line) String() string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// String returns the text without styles, every line ended.
+// String returns the text without styles. Every line ends with a line break.
 func (p Page) String() string {
 	var b strings.Builder
 	for _, l := range p {
@@ -52,7 +52,7 @@ func (p Page) String() string {
 	return b.String()
 }
 
-// add appends a line of one style, or several if there are ends of lines in it.
+// add appends text of one style, as several lines if it has line breaks.
 func (p *Page) add(style Style, format string, args ...any) {
 	for l := range strings.SplitSeq(fmt.Sprintf(format, args...), "\n") {
 		*p = append(*p, Line{{style, l}})

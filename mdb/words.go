@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// word is one argument of a command. A pattern began with a slash, and may also be the name of
-// a file. A quoted word is no keyword.
+// word is one argument of a command. A pattern is a word that began with a slash, and may also be
+// the name of a file. A quoted word is never a keyword.
 type word struct {
 	text    string
-	raw     string // of a pattern, with its slashes
+	raw     string // a pattern with its slashes
 	pattern bool
 	quoted  bool
 }
@@ -79,8 +79,8 @@ func cutWords(text string) (words []word, end int, err error) {
 	}
 }
 
-// pattern returns the pattern at the beginning of a text, and its length: up to a slash before
-// a blank, or else up to a blank.
+// pattern returns the pattern at the beginning of a text, and its length. The pattern ends at a
+// slash that precedes a blank, or else at a blank.
 func pattern(text string) (w word, n int) {
 	blank := func(i int) bool { return i >= len(text) || strings.IndexByte(" \t\r\n;", text[i]) >= 0 }
 	for i := 1; i < len(text) && text[i] != '\n'; i++ {

@@ -2,14 +2,14 @@ package netsim
 
 import "math/bits"
 
-// Bits is a set of small numbers, in ascending order. Its order is its value:
-// two equal sets list equal members, however they came to be.
+// Bits is a set of small numbers. It yields them in ascending order, so two equal sets yield the
+// same sequence, however they were made.
 type Bits struct {
 	words []uint64
 	count int
 }
 
-// NewBits makes a set for members in [0, n).
+// NewBits returns an empty set for numbers from 0 to n-1.
 func NewBits(n int) Bits { return Bits{words: make([]uint64, (n+63)/64)} }
 
 // Len returns the number of members.

@@ -1,19 +1,19 @@
 package netsim
 
-// A Packet is one message under way. Its Origin identifies the step that sent it: that helps to explain a
-// run, and is not part of a state.
+// A Packet is one message under way. Its Origin, which helps to explain a run, is not part of a
+// state.
 type Packet struct {
 	Message any
-	Sum     Sum // identity of Message, where the world hashes; else zero
+	Sum     Sum // identity of Message if the world hashes messages; otherwise zero
 	Origin
 }
 
-// Sum is the identity of a message. This package compares sums and computes none; the zero Sum is no
-// message's.
+// Sum is the identity of a message. This package compares sums but does not compute them. No
+// message has the zero Sum.
 type Sum = struct{ Hi, Lo uint64 }
 
-// Origin is the step that sent a message, and the number of the message in its run, from 1;
-// 0 if it is not known.
+// Origin is the step that sent a message, and the message's number in its run, counted from 1; 0
+// means not known.
 type Origin struct{ Step, Number int32 }
 
 // FIFO is a network in which every ordered pair of nodes has a queue of its
@@ -28,8 +28,8 @@ type FIFO struct {
 	held  int  // packets under way
 }
 
-// queue is a FIFO in a slice. Packets that were taken leave a gap at its front, which is reclaimed when
-// the queue is empty or the gap is larger than the rest.
+// queue is a FIFO in a slice. Packets that were taken leave a gap at the front. It is reclaimed
+// when the queue is empty, or when the gap is longer than the rest.
 type queue struct {
 	items []Packet
 	head  int
@@ -92,7 +92,7 @@ func (f *FIFO) Head(channel int) *Packet {
 	return f.queue[channel].first()
 }
 
-// Pop takes the oldest packet of a channel that is Ready.
+// Pop takes the oldest packet of a channel, which must be in Ready.
 func (f *FIFO) Pop(channel int) Packet {
 	q := &f.queue[channel]
 	p := q.pop()

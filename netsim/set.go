@@ -22,7 +22,7 @@ type Member struct {
 // set comes before those in the bag.
 type Set struct {
 	to    [][]Member
-	equal [][]Equal // by receiver
+	equal [][]Equal // by receiver: further copies of messages in its bag
 	held  int
 }
 
@@ -50,8 +50,9 @@ func (s *Set) Reset() {
 // Len returns the number of messages in all sets.
 func (s *Set) Len() int { return s.held }
 
-// Add puts a message into to's set, unless it is there already, and returns the one that
-// is there. p.Sum must be set: it is the message's identity.
+// Add puts a message into to's set, unless an equal one is there. It returns the Origin of the
+// message that is in the set, and reports whether it was added. p.Sum, the message's identity, must
+// be set.
 func (s *Set) Add(from, to int, p Packet) (is Origin, fresh bool) {
 	i, there := slices.BinarySearchFunc(s.to[to], Member{From: from, Packet: p}, compareMembers)
 	if there {
@@ -75,7 +76,8 @@ func (s *Set) Put(from, to int, p Packet) {
 	s.held++
 }
 
-// Take delivers a node's i-th member: out of the bag, of equal ones the oldest, or it stays.
+// Take delivers a node's i-th member. If it is in a bag, Take removes it, or if there are equal
+// ones, the oldest of them.
 func (s *Set) Take(to, i int) Packet {
 	m := &s.to[to][i]
 	p := m.Packet
@@ -94,8 +96,7 @@ func (s *Set) Take(to, i int) Packet {
 	return p
 }
 
-// second returns the place of the oldest message that equals a member; -1 if it is not
-// known.
+// second returns the index of the oldest further copy of a member, or -1 if it is not known.
 func (s *Set) second(to int, m *Member) int {
 	return slices.IndexFunc(s.equal[to], func(e Equal) bool { return e.From == m.From && e.Sum == m.Sum })
 }
@@ -116,7 +117,7 @@ func Bagged(members []Member) (n int) {
 	return n
 }
 
-// For returns the messages that a node may be given, in canonical order.
+// For returns the messages that can be delivered to a node, in canonical order.
 func (s *Set) For(to int) []Member { return s.to[to] }
 
 func compareMembers(a, b Member) int {
@@ -130,8 +131,8 @@ func (s *Set) Place(to int, members []Member) {
 	s.equal[to] = s.equal[to][:0]
 }
 
-// Equal returns the messages of a node's bag that equal others.
+// Equal returns the further copies of messages in a node's bag.
 func (s *Set) Equal(to int) []Equal { return s.equal[to] }
 
-// SetEqual says, after Place, which messages of a node's bag equal others.
+// SetEqual sets, after Place, the further copies of messages in a node's bag.
 func (s *Set) SetEqual(to int, all []Equal) { s.equal[to] = append(s.equal[to][:0], all...) }

@@ -45,7 +45,7 @@ func (f Flags) Words() string {
 	return strings.Join(all, ", and ")
 }
 
-// bits returns the flags as a number: local, remote, open.
+// bits returns the flags as a number, one bit each.
 func (f Flags) bits() (n uint8) {
 	if f.Local {
 		n |= 4
@@ -59,9 +59,8 @@ func (f Flags) bits() (n uint8) {
 	return n
 }
 
-// legal are the pairs of flags that the two ends of a connection may have:
-// closed; open; broken, and neither end knows; broken, and only one end has
-// yet to hear of it.
+// legal holds the pairs of flags that the two ends of a connection may have: closed; open; broken
+// and neither end knows; broken and only one end still has to learn of it.
 var legal = func() (pairs [8][8]bool) {
 	pairs[0b000][0b000] = true
 	pairs[0b001][0b001] = true
@@ -71,38 +70,37 @@ var legal = func() (pairs [8][8]bool) {
 	return pairs
 }()
 
-// The flaws are known bugs of the simulated TCP, after those of the original's. They can be switched on
-// so that the checker can be judged by finding them.
+// The flaws are known bugs of the simulated TCP, modelled on those of the original one. They can be
+// switched on to test whether the checker finds them.
 const (
-	// FlawResetFallsThrough: the peer of a node that resets handles the reset
-	// and then, for want of a break, the error of both ends as well.
+	// FlawResetFallsThrough: if a node resets, its peer handles the reset, and then also the error
+	// of both ends, because a break statement is missing.
 	FlawResetFallsThrough = "reset-falls-through"
-	// FlawWrongIndex: when an error is taken, the flag is cleared of the node
-	// whose number is the flag's value, not of the node.
+	// FlawWrongIndex: when an error is taken, the flag is cleared at the node whose number is the
+	// value of the flag, not at the right node.
 	FlawWrongIndex = "wrong-index"
-	// FlawRemoteStays: a node that resets while both ends have yet to hear of
-	// an error keeps the remote flag.
+	// FlawRemoteStays: a node that resets while both ends still have to learn of an error keeps the
+	// remote flag.
 	FlawRemoteStays = "remote-stays"
 )
 
-// TCP is a network of connections. Each ordered pair of nodes has a FIFO queue of at
-// most Buffer messages. A connection opens with the first message that is
-// delivered. It breaks by an error, of which each end is informed separately, ahead
-// of everything that the other end has sent since. The messages that an end has queued
-// when it is informed of the error are lost.
+// TCP is a network of connections. Each ordered pair of nodes has a FIFO queue of at most Buffer
+// messages. A connection opens with the first message that is delivered. It breaks by an error, of
+// which each end is informed separately, ahead of everything that the other end has sent since. The
+// messages that an end has queued when it is informed of the error are lost.
 //
-// A first message, queued on a connection that is not open, survives a reset
-// of its destination: it is the connection request that is under way.
+// If the destination resets a connection that is not open yet, the first message queued on it
+// survives: it stands for the connection request that is under way.
 type TCP struct {
 	n      int
 	buffer int
 	flaws  map[string]bool
 
-	conn     []conn // by channel: what from keeps about to
+	conn     []conn // by channel: the sender's end of the connection
 	messages Bits   // channels whose next packet is a message that may be delivered
 	errors   Bits   // channels whose next packet is an error
 	clear    Bits   // channels that have room again, and whose sender asked
-	flushed  Bits   // nodes that asked and have nothing queued
+	flushed  Bits   // nodes that asked for Flushed and have nothing queued
 	queued   []int  // by node: messages in its queues
 	flush    []bool // by node, whether it asked for a Flushed signal
 	held     int
@@ -110,13 +108,13 @@ type TCP struct {
 	lost []int32 // the numbers of the messages that were lost with connections
 
 	disturbed bool // a connection has been reset or broken
-	special   bool // that, or a node asked for news of its buffers: until then a channel's messages are all that changes
+	special   bool // disturbed, or a node asked for room or for Flushed; otherwise only the messages of channels change
 }
 
 type conn struct {
 	Flags
 	queue
-	broken bool // an error is at the front of the queue
+	broken bool // an error is ahead of the messages in the queue
 	asked  bool // the sender waits for room
 }
 
@@ -162,15 +160,14 @@ func (t *TCP) Ends(channel int) (from, to int) { return channel % t.n, channel /
 // Messages returns the channels whose next message may be delivered by the rules of the network.
 func (t *TCP) Messages() *Bits { return &t.messages }
 
-// Errors returns the channels by which an error is to be delivered: the receiver hears that
-// its connection to the sender broke.
+// Errors returns the channels with an error at the front. When it is delivered, the receiver learns
+// that its connection to the sender broke.
 func (t *TCP) Errors() *Bits { return &t.errors }
 
-// Clear returns the channels whose sender asked for room, and has it.
+// Clear returns the channels with room whose sender asked for room.
 func (t *TCP) Clear() *Bits { return &t.clear }
 
-// Flushed returns the nodes that asked for a Flushed signal and have nothing queued any
-// more.
+// Flushed returns the nodes that asked for a Flushed signal and have no messages queued.
 func (t *TCP) Flushed() *Bits { return &t.flushed }
 
 // Len returns the number of messages under way.
@@ -195,11 +192,10 @@ func (t *TCP) Asked(channel int) bool { return t.conn[channel].asked }
 // Flushing reports whether a node waits until nothing is queued.
 func (t *TCP) Flushing(node int) bool { return t.flush[node] }
 
-// Special reports whether anything but messages may be going on.
+// Special reports whether anything but messages may be possible: an error, room, or Flushed.
 func (t *TCP) Special() bool { return t.special }
 
-// Told returns from's state about to as a number: flags, a queued error, a wait for room. 0
-// means that there is none of them.
+// Told returns the state of the channel's sending end as a number: see End.Told.
 func (t *TCP) Told(channel int) uint8 { return t.End(channel).Told() }
 
 // Room returns how many more messages a channel can queue.
@@ -208,7 +204,7 @@ func (t *TCP) Room(channel int) int { return t.buffer - t.conn[channel].len() }
 // Buffer returns how many messages a channel can queue.
 func (t *TCP) Buffer() int { return t.buffer }
 
-// Push queues a message. The caller has made sure that there is Room.
+// Push queues a message. The channel must have Room.
 func (t *TCP) Push(channel int, p Packet) {
 	k := &t.conn[channel]
 	k.push(p)
@@ -224,8 +220,8 @@ func (t *TCP) Push(channel int, p Packet) {
 // Head returns the message that Pop would take.
 func (t *TCP) Head(channel int) *Packet { return t.conn[channel].first() }
 
-// Pop takes the oldest message of one of the Messages channels. The first one
-// opens the connection, at both ends.
+// Pop takes the oldest message of a channel, which must be in Messages. It reports whether this
+// opened the connection.
 func (t *TCP) Pop(channel int) (p Packet, opened bool) {
 	from, to := t.Ends(channel)
 	k := &t.conn[channel]
@@ -244,8 +240,8 @@ func (t *TCP) Pop(channel int) (p Packet, opened bool) {
 	return p, opened
 }
 
-// PopError takes the error off one of the Errors channels. The receiver has got it, so its
-// end is closed and its queued messages are lost.
+// PopError takes the error of a channel, which must be in Errors. The receiver's end is closed, and
+// its queued messages are lost.
 func (t *TCP) PopError(channel int) {
 	from, to := t.Ends(channel)
 	mine := &t.conn[channel]
@@ -263,8 +259,8 @@ func (t *TCP) PopError(channel int) {
 	t.settle(back)
 }
 
-// Break breaks the open connection between two nodes, as a fault. Both ends have not been
-// informed yet.
+// Break breaks the open connection between two nodes, as a fault. Each end still has to learn of
+// it.
 func (t *TCP) Break(a, b int) {
 	t.disturbed, t.special = true, true
 	for _, c := range []int{t.Channel(a, b), t.Channel(b, a)} {
@@ -309,8 +305,8 @@ func (t *TCP) Close(node, peer int) {
 	t.settle(back)
 }
 
-// sourceReset records at the other end of a channel that its peer has reset. An error that
-// is still queued for it is void.
+// sourceReset records at the other end of a channel that its peer has reset. An error that is still
+// queued there is removed.
 func (t *TCP) sourceReset(back int) {
 	k := &t.conn[back]
 	switch {
@@ -354,7 +350,7 @@ func (t *TCP) AskClear(channel int) {
 	t.settle(channel)
 }
 
-// PopClear takes the news that there is room.
+// PopClear delivers the signal that there is room.
 func (t *TCP) PopClear(channel int) {
 	t.conn[channel].asked = false
 	t.settle(channel)
@@ -367,7 +363,7 @@ func (t *TCP) AskFlushed(node int) {
 	t.settle(t.Channel(node, node))
 }
 
-// PopFlushed takes the news that nothing is queued.
+// PopFlushed delivers the signal that nothing is queued.
 func (t *TCP) PopFlushed(node int) {
 	t.flush[node] = false
 	t.settle(t.Channel(node, node))
@@ -384,8 +380,8 @@ func (t *TCP) drop(channel int) {
 	k.empty()
 }
 
-// settle updates which events are possible on a channel. A message may be delivered if no error is ahead
-// of it, and none is coming the other way: the message would be lost when that error arrives.
+// settle updates which events are possible on a channel. A message may be delivered if no error is
+// ahead of it, and none is coming the other way: the message would be lost when that error arrives.
 func (t *TCP) settle(channel int) {
 	k := &t.conn[channel]
 	may := k.Local || !k.Remote
@@ -396,11 +392,11 @@ func (t *TCP) settle(channel int) {
 	t.flushed.Put(from, t.flush[from] && t.queued[from] == 0)
 }
 
-// Disturbed reports whether a connection has ever been anything but closed or
-// open: before that, all flags fit.
+// Disturbed reports whether a connection was ever in another state than closed or open. Until then,
+// all flags are legal.
 func (t *TCP) Disturbed() bool { return t.disturbed }
 
-// Illegal returns two nodes whose flags about each other no connection may have.
+// Illegal returns two nodes with flags about each other that no connection may have.
 func (t *TCP) Illegal() (a, b int, found bool) {
 	for a := range t.n {
 		for b := range a {
@@ -419,7 +415,8 @@ type End struct {
 	Asked  bool // the node waits for room
 }
 
-// Told returns the end as a number: flags, a queued error, a wait for room.
+// Told returns the end as a number: its flags, whether it is broken, and whether it waits for room.
+// It is 0 if none of these is set.
 func (e End) Told() uint8 {
 	n := e.bits()
 	if e.Broken {

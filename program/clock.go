@@ -8,22 +8,22 @@ import (
 	"macemc/internal/happens"
 )
 
-// A clock is what a host takes for the time. Restarts of the host keep it.
+// A clock is the clock of a host, as the difference from the right time. Restarts of the host keep it.
 type clock struct {
-	jump time.Duration // by how much its wall clock is ahead of its monotonic clock
-	rate int           // by how many of a million both are fast
+	jump time.Duration // how far the wall clock is ahead of the monotonic clock
+	rate int           // how fast both clocks are, in millionths; negative if slow
 }
 
-// Jump sets the wall clock of a host ahead by d, or back if d is negative, as an operator or a time server
-// does. Timers and differences of times go by the monotonic clock, which does not jump.
+// Jump sets the wall clock of a host ahead by d, or back if d is negative, as an operator or a time
+// server does. Timers and time differences use the monotonic clock, which does not jump.
 func (w *World) Jump(name string, d time.Duration) {
 	c := w.Host(name).clock
 	c.jump += d
 	w.sets(name, c, fmt.Sprintf("its wall clock jumps by %v", d))
 }
 
-// Drift makes all clocks of a host fast by so many of a million, or slow if rate is negative, with its timers.
-// They keep what they are ahead by then; 0 ends it.
+// Drift makes all clocks of a host, and with them its timers, fast by rate millionths, or slow if
+// rate is negative. A rate of 0 ends the drift; the clocks keep what they have gained.
 func (w *World) Drift(name string, rate int) {
 	c := w.Host(name).clock
 	c.rate = max(min(rate, driftMost), -driftMost)
@@ -46,14 +46,14 @@ func (w *World) RightClock(name string) {
 // driftMost is the largest drift.
 const driftMost = 500_000
 
-// The amounts of faults of clocks where nobody says how large they are.
+// The sizes of clock faults if the caller does not set them.
 const (
 	skewUsual  = 10 * time.Second
 	driftUsual = 10_000
 )
 
-// Unclock makes the clock of a host jump by at most skew, or drift by at most rate of a million, as the search
-// chooses; 0 means ten seconds, and 10,000.
+// Unclock makes the clock of a host jump by at most skew, or drift by at most rate millionths, as
+// the search chooses. 0 stands for ten seconds, and for 10,000.
 func (w *World) Unclock(name string, skew time.Duration, rate int) {
 	if skew == 0 {
 		skew = skewUsual
@@ -70,7 +70,7 @@ func (w *World) Unclock(name string, skew time.Duration, rate int) {
 	}
 }
 
-// sets gives a host a clock, and returns by how much its monotonic clock is ahead.
+// sets sets the clock of a host, and returns how far its monotonic clock is ahead.
 func (w *World) sets(name string, c clock, text string) (lead time.Duration) {
 	if err := bubble.Exact(); err != nil {
 		w.t.Skip(fmt.Sprintf("host %s has no clock of its own: %v; only the overlay gives it one", name, err))
@@ -87,7 +87,7 @@ func (w *World) sets(name string, c clock, text string) (lead time.Duration) {
 	return lead
 }
 
-// winds gives the clock of a host to its new life, whose monotonic clock begins anew.
+// winds passes the host's clock to its new life, whose monotonic clock begins anew.
 func (h *Host) winds() {
 	if h.clock != (clock{}) {
 		bubble.SetClock(h.life.number, h.clock.jump, h.clock.rate)

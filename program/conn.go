@@ -30,7 +30,7 @@ type stream struct {
 
 // A segment is something under way in a stream.
 type segment struct {
-	number  int // 0 if no observer hears of it
+	number  int // 0 if no observer is informed of it
 	text    string
 	arrives func()
 }
@@ -72,10 +72,10 @@ func (s *stream) close(err error) {
 	s.changed()
 }
 
-// finish ends the stream for the reader, after the segments under way.
+// finish ends the stream for the reader, after the segments under way. text describes that for the observer.
 func (s *stream) finish(err error, text string) { s.shows(text, func() { s.finished(err) }) }
 
-// shows is send with a notice to the observer.
+// shows is send, and describes the segment to the observer.
 func (s *stream) shows(text string, happen func()) {
 	s.sendAs(segment{s.net.world.sent(s.from, s.to, "tcp", text), text, happen})
 }
@@ -89,8 +89,8 @@ func (s *stream) finished(err error) {
 	}
 }
 
-// send schedules an action at the other end, after all earlier ones. During a partition it
-// waits.
+// send schedules an action at the other end, after all earlier segments. During a partition the
+// action waits.
 func (s *stream) send(happen func()) { s.sendAs(segment{arrives: happen}) }
 
 func (s *stream) sendAs(g segment) {
@@ -190,8 +190,8 @@ func (c *conn) take(p []byte) (int, chan struct{}, error) {
 	return c.in.take(p)
 }
 
-// take returns bytes that have arrived. If there are none, it returns the error for the
-// reader, and a channel that is closed at the next change.
+// take returns bytes that have arrived. If there are none, it returns the error for the reader, and
+// a channel that is closed at the next change.
 func (s *stream) take(p []byte) (int, chan struct{}, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,7 +21,7 @@ type Disk struct {
 	world  *World
 	host   string
 	files  map[string][]byte // the files as the host sees them
-	stable map[string][]byte // the files after the longest prefix of changes that are all synced
+	stable map[string][]byte // the files as they are after the longest run of synced changes from the beginning
 	open   []change          // the changes since then, in order
 	slow   time.Duration
 }

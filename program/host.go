@@ -16,7 +16,7 @@ type Host struct {
 	name  string
 	life  *life // the latest life; nil before the first Start
 	disk  Disk
-	lives int // so far
+	lives int // number of lives so far
 	clock clock
 }
 
@@ -61,7 +61,7 @@ func (h *Host) Logf(format string, args ...any) {
 	h.world.happened(happens.Event{Kind: happens.Log, Host: h.name, Text: line})
 }
 
-// left describes the goroutines that are left of the latest life.
+// left describes the goroutines of the latest life that still run.
 func (h *Host) left() (text string) {
 	for _, g := range bubble.Left() {
 		if g.Life == h.life.number {
@@ -71,7 +71,7 @@ func (h *Host) left() (text string) {
 	return text
 }
 
-// lasts reports whether there is a goroutine of the latest life.
+// lasts reports whether any goroutine of the latest life still runs.
 func (h *Host) lasts() bool { return slices.Contains(bubble.Lives(), h.life.number) }
 
 // Wait waits until every other goroutine of the world is blocked.

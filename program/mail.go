@@ -8,27 +8,27 @@ import (
 	"macemc/internal/happens"
 )
 
-// A Mail is a value that another host posted, or that the script of a system asks for: then From
-// is "". A Broken in it says that a connection of mail is broken.
+// A Mail is a value that another host posted, or a request from the system's script; then From is
+// "". If the value is a Broken, a connection for mail broke.
 type Mail struct {
 	From  string
 	Value any
 }
 
-// Broken is the value of a Mail about the connection with From: what was under way on it is lost.
+// Broken is the value of a Mail that reports a broken connection with From. Values under way on it are lost.
 type Broken struct {
 	Refused bool // From does not run
 }
 
-// mailMost is how much mail waits at a host. More is lost.
+// mailMost is the largest number of values that wait at a host. Further ones are lost.
 const mailMost = 1 << 12
 
 // Mail returns the mail of the current life. The values of one host arrive in their order.
 func (h *Host) Mail() <-chan Mail { return h.life.mail() }
 
-// Post sends a value to a host, which must not be changed later, by a connection that keeps the
-// order. If the host does not run, or crashes, or if the connection is reset, a Broken arrives
-// here. In a partition the value waits.
+// Post sends a value to a host, by a connection that keeps the order. The value must not be changed
+// after that. If the host does not run, or crashes, or if the connection is reset, a Broken arrives
+// at the poster. In a partition the value waits.
 func (h *Host) Post(to string, value any) {
 	n, peer := h.world.net, h.world.Host(to)
 	l := n.line(h, peer)
@@ -53,12 +53,12 @@ func (h *Host) PostDatagram(to string, value any) {
 	}
 }
 
-// Ask gives a request of the script to the program of a host that runs.
+// Ask delivers a request of the script to the program of a running host.
 func (w *World) Ask(host string, request any) {
 	w.Host(host).gets(Mail{Value: request}, "script", 0)
 }
 
-// line is the connection by which one host posts to another; it is made if there is none.
+// line returns the connection by which one host posts to another. It makes the connection if there is none.
 func (n *network) line(from, to *Host) *stream {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -84,8 +84,8 @@ func (n *network) posted(l *stream, number int, value any) {
 	}
 }
 
-// breaks ends the connections of mail of a host with a peer, or with every other one if peer is nil.
-// Both ends get a Broken.
+// breaks ends the connections for mail between a host and a peer, or all other hosts if peer is
+// nil. Both ends get a Broken.
 func (n *network) breaks(h, peer *Host) {
 	n.mu.Lock()
 	var broken []*stream
@@ -136,5 +136,5 @@ const (
 	errReset   = syscall.ECONNRESET
 )
 
-// Break breaks the connections of mail with a host.
+// Break breaks the connections for mail between this host and another one.
 func (h *Host) Break(with string) { h.world.net.breaks(h, h.world.Host(with)) }

@@ -22,10 +22,10 @@ type network struct {
 	listeners sockets[*listener]
 	conns     []*conn
 	packets   sockets[*packetConn]
-	lines     []*stream      // of mail
+	lines     []*stream      // connections for mail
 	parted    map[string]int // the side of each host; nil if there is no partition
 	healed    chan struct{}  // closed when the partition ends
-	lossy     int            // how many datagrams may still be lost or duplicated
+	lossy     int            // number of datagrams that may still be lost or duplicated
 	port      int            // the number of the last port that was assigned
 }
 
@@ -59,8 +59,8 @@ func (n *network) delay() time.Duration {
 	return l.least + (l.most-l.least)*time.Duration(bubble.Ask(16))/15
 }
 
-// arrival returns how long something sent now is under way. It arrives not before after,
-// and at an instant at which nothing else arrives.
+// arrival returns how long something sent now is under way. It arrives later than after, and at an
+// instant at which nothing else arrives.
 func (n *network) arrival(after time.Time) time.Duration {
 	w := n.world
 	at := time.Now().Add(n.delay())
@@ -147,7 +147,7 @@ func (n *network) mended() chan struct{} {
 	return n.healed
 }
 
-// Loss allows the search to lose or duplicate that many datagrams.
+// Loss lets the search lose or duplicate this number of datagrams.
 func (w *World) Loss(datagrams int) { w.net.lose(datagrams) }
 
 // Reset breaks the connections between two hosts: reads fail on both sides.
@@ -213,13 +213,13 @@ func (n *network) number(at *addr) {
 	}
 }
 
-// sockets are the open ones of a kind.
+// sockets are the open sockets of one kind.
 type sockets[S comparable] struct {
-	mu   *lock // of the network
+	mu   *lock // the network's lock
 	open []S
 }
 
-// find returns the first socket that holds for something, or the zero value.
+// find returns the first socket for which holds returns true, or the zero value.
 func (s *sockets[S]) find(holds func(S) bool) (found S) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -235,7 +235,7 @@ func (s *sockets[S]) add(one S) {
 	s.open = append(s.open, one)
 }
 
-// remove reports whether a socket was open.
+// remove removes a socket, and reports whether it was open.
 func (s *sockets[S]) remove(one S) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

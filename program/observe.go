@@ -65,7 +65,7 @@ func (w *World) summary(p []byte) string {
 	return summary(p)
 }
 
-// summary describes bytes: their first line if it is text, and how many there are.
+// summary describes bytes: their number, and if they are text, their first line.
 func summary(p []byte) string {
 	const most = 48
 	line, _, _ := bytes.Cut(p, []byte("\n"))

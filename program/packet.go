@@ -80,7 +80,7 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	return len(b), nil
 }
 
-// times draws how often a datagram arrives.
+// times draws how many times a datagram arrives.
 func (n *network) times() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -8,13 +8,13 @@ import (
 
 // Faults limit how often each fault may happen.
 type Faults struct {
-	Crashes    int           // of a host, which may restart
-	Partitions int           // of one host from the others
-	Resets     int           // of the connections of two hosts
-	Loss       int           // datagrams that are lost or doubled
-	Clocks     int           // that jump or begin to drift, by at most
-	Skew       time.Duration // this; 0 means ten seconds
-	Drift      int           // or this of a million; 0 means 10,000
+	Crashes    int           // number of crashes of hosts, which may restart
+	Partitions int           // number of partitions between one host and the others
+	Resets     int           // number of resets of all connections between two hosts
+	Loss       int           // number of datagrams that are lost or duplicated
+	Clocks     int           // number of times that a clock jumps or begins to drift
+	Skew       time.Duration // the largest jump; 0 means ten seconds
+	Drift      int           // the largest drift in millionths; 0 means 10,000
 }
 
 // Weather makes faults happen for a while, at times and in an order that the search

@@ -30,7 +30,7 @@ type World struct {
 	ended   time.Duration
 	latency latencies
 	observe func(happens.Event) // gets each event as it happens; may be nil
-	numbers atomic.Int64        // of what was sent
+	numbers atomic.Int64        // the last number given to something that was sent
 }
 
 type latencies struct{ least, most time.Duration }

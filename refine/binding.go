@@ -7,25 +7,25 @@ import (
 	"macemc/sim"
 )
 
-// A Binding is a system with a parameter that binds a part of it: its first word to an abstraction, its others to
-// implementations.
+// A Binding is a system with a parameter that binds a part of the system: the parameter's first
+// word stands for an abstraction of the part, the others for implementations.
 type Binding struct {
 	System   *sim.System
 	Over     *sim.Param
-	Settings []string              // of the other parameters
-	Survives map[string]sim.Faults // by word: the faults under which the implementation must refine the abstraction
+	Settings []string              // the values of the other parameters
+	Survives map[string]sim.Faults // by word of an implementation: the faults under which it must refine the abstraction
 	Options
 }
 
 // Refined is the outcome for one implementation.
 type Refined struct {
-	Over string // its word
+	Over string // the word that stands for the implementation
 	*Result
 }
 
 // Check reports for each implementation whether the system over it refines the system over the
-// abstraction. If it does, whatever its clients promise of their facts in all states holds over the implementation, if
-// it holds over the abstraction.
+// abstraction. If so, every safety property of the emitted facts that holds over the abstraction
+// holds over the implementation, too.
 func (b Binding) Check() (all []Refined, err error) {
 	if !slices.Contains(b.System.Params, b.Over) || len(b.Over.Words) < 2 {
 		return nil, fmt.Errorf("%s has no parameter %q with several words; name the one that binds a part of it", b.System.Name, b.Over.Name)

@@ -27,7 +27,7 @@ type Options struct {
 // A Result is the outcome of a Check.
 type Result struct {
 	Included bool
-	Exact    bool     // whether Included is certain: a trace differs, or the implementation's space was exhausted
+	Exact    bool     // the answer is certain: a trace differs, or the implementation's space was exhausted
 	Trace    []string // a shortest trace that differs: the abstraction cannot show its last fact
 	Run      []string // the steps of the implementation that show the trace
 	States   [2]int   // the numbers of states of the implementation and of the abstraction

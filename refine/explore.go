@@ -15,7 +15,7 @@ type space struct {
 	Graph
 	labels *labels
 	steps  map[Step]string // the identities of the events, by edge
-	// whether everything was explored
+	// everything was explored
 	whole bool
 }
 
@@ -48,8 +48,7 @@ func (l *labels) of(text string) int {
 	return n
 }
 
-// source repeats the answers that lead to a state, and then enumerates the answers of one
-// step.
+// source repeats the answers that lead to a state, and then enumerates all answers of one step.
 type source struct {
 	prefix []int
 	pos    int
@@ -69,11 +68,11 @@ func (s *source) Answer(q *choose.Question) int {
 	}
 }
 
-// Err returns an error if the enumeration met another question than before.
+// Err returns an error if the run asked other questions than before.
 func (s *source) Err() error { return s.last.Err() }
 
-// explorer takes every step of every state by running from the start each time. That is
-// slow and simple.
+// explorer takes every step of every state, each time by a run from the start. That is slow and
+// simple.
 type explorer struct {
 	hooks
 	side  Side
@@ -87,7 +86,7 @@ type explorer struct {
 // hooks are called while a system is explored. Each may be nil.
 type hooks struct {
 	shows func(at sim.Addr, fact any) string                        // the text of a fact; nil if nothing is shown
-	met   func(w *world.World, from, to int, identity string) error // an edge was taken; w is in the state where it leads
+	met   func(w *world.World, from, to int, identity string) error // called when an edge was taken; w is in the state where it leads
 }
 
 type way struct {
@@ -181,7 +180,7 @@ func (x *explorer) each(to way, steps int, visit func(answers []int) error) erro
 		case x.world.Run.Err() != nil:
 			return x.world.Run.Err()
 		case last.Sampled():
-			return fmt.Errorf("%s asks a coin of too many sides to try them all", x.side.System.Name)
+			return fmt.Errorf("%s asks for a coin with too many sides to try all of them", x.side.System.Name)
 		case progress != world.Stepped:
 			return nil // nothing is possible
 		}

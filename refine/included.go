@@ -17,12 +17,12 @@ type Edge struct{ Label, To int }
 // A Step identifies an edge of a Graph.
 type Step struct{ State, Edge int }
 
-// pair is a state of the implementation, with the set of all states in which the
-// abstraction may be after the same trace.
+// pair is a state of the implementation, with the set of states in which the abstraction can be
+// after the same trace.
 type pair struct {
 	state int
-	set   int // the index of the previous pair; -1 for the start
-	from  int // the index of the pair before, or -1 at the start
+	set   int // the number of that set
+	from  int // the index of the pair from which this one was reached, or -1 at the start
 	by    Step
 }
 
@@ -31,11 +31,11 @@ type sets struct {
 	of     Graph
 	all    [][]int
 	number map[string]int
-	after  map[[2]int]int // the next set, by set and label
+	after  map[[2]int]int // by set and label: the next set
 }
 
-// closed returns the number of a set together with everything that silent edges lead to, or
-// -1 if it is empty.
+// closed returns the number of the set that has the given states, and all states to which silent
+// edges lead from them. It returns -1 if the set is empty.
 func (s *sets) closed(states []int) int {
 	if len(states) == 0 {
 		return -1
@@ -63,7 +63,7 @@ func (s *sets) closed(states []int) int {
 	return n
 }
 
-// next returns the set after a label, or -1 if it is empty.
+// next returns the number of the set after a label, or -1 if it is empty.
 func (s *sets) next(set, label int) int {
 	key := [2]int{set, label}
 	to, known := s.after[key]
@@ -82,9 +82,9 @@ func (s *sets) next(set, label int) int {
 	return to
 }
 
-// Included reports whether every trace of the implementation is a trace of the abstraction.
-// If not, run is a run of the implementation whose last edge the abstraction cannot show
-// there. No other such run shows fewer labels.
+// Included reports whether every trace of the implementation is a trace of the abstraction. If not,
+// run is a run of the implementation whose last edge has a label that the abstraction cannot show
+// there. No other such run has fewer labels.
 func Included(implementation, abstraction Graph) (run []Step, included bool) {
 	s := &sets{of: abstraction, number: map[string]int{}, after: map[[2]int]int{}}
 	pairs := []pair{{0, s.closed([]int{0}), -1, Step{}}}

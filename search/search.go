@@ -17,26 +17,26 @@ type Options struct {
 	Ignore []string
 
 	Depth  int // steps of the exhaustive phase; 0 means as deep as Effort allows
-	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0 means 300,000
+	Effort int // transitions that the exhaustive phase may execute if Depth is 0; 0 means 300,000
 	Memory int // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
 
 	// Whole visits all states. If it is not set, the exhaustive phase leaves out steps and states
-	// for which others stand, where that is sound and pays.
+	// that others stand for, if that is sound and pays.
 	Whole bool
 
 	NoWalks       bool
 	Walks         int // walks from the start; 0 means 10,000
 	WalkSteps     int // steps after which a walk that is not live is suspected; 0 means 10,000
-	EvidenceWalks int // fresh walks at least that a verdict of dead rests on; 0 means 60
+	EvidenceWalks int // the least number of fresh walks that a verdict of dead rests on; 0 means 60
 
-	Findings int    // how many findings to look for, each of another kind; 0 means 1
+	Findings int    // number of findings to look for, each of another kind; 0 means 1
 	Seed     uint64 // of the walks; 0 means 1
 	Workers  int    // goroutines; 0 means the number of processors
 
-	Stop func() bool // asked now and then; returns true to end the search; nil means that it goes on to its bounds
+	Stop func() bool // called now and then; returns true to end the search; nil means that the search goes on to its bounds
 }
 
-// Search searches a system. An error says that the system or the options are wrong.
+// Search searches a system. It returns an error if the system or the options are wrong.
 func Search(sys *sim.System, o Options) (*Result, error) {
 	opts := search.Options{
 		Params: o.Params, Conditions: o.Conditions, Depth: o.Depth, Effort: o.Effort, Memory: o.Memory,
@@ -68,9 +68,9 @@ func Search(sys *sim.System, o Options) (*Result, error) {
 	return resultOf(r), nil
 }
 
-// Replay takes a recorded path again, with every check on, and returns what its run comes to; the
-// verdict is none if it ends well. An error says that the path does not apply: it is of another
-// system, or the code has changed.
+// Replay takes a recorded path again, with every check on, and returns its finding. The verdict is
+// none if the service did not fail. It returns an error if the path does not apply: it belongs to
+// another system, or the code has changed.
 func Replay(sys *sim.System, path *choose.Path) (*Finding, error) {
 	r, err := search.Replay(sys, path, search.Options{})
 	if err != nil {
@@ -82,13 +82,13 @@ func Replay(sys *sim.System, path *choose.Path) (*Finding, error) {
 // Result is the result of a search.
 type Result struct {
 	Finding  *Finding   // the first, or nil if nothing was found
-	Findings []*Finding // all: one for each verdict, property and critical event
-	Ignored  int        // runs that failed as Options.Ignore leaves out
+	Findings []*Finding // all findings, one for each verdict, property and critical event
+	Ignored  int        // failures that Options.Ignore leaves out
 	Safety   Safety
 	Liveness Liveness
 	Stop     string // why the search stopped: found, done, depth, paths, memory or interrupted
 	Stats    Stats
-	Never    []string // what was possible and never happened, a sentence each
+	Never    []string // sentences about events that were possible and never happened
 }
 
 // Verdict returns the verdict of the first finding, or none.
@@ -104,21 +104,22 @@ type Finding struct {
 	trace.Failure
 	Path     *choose.Path
 	Trace    *trace.Trace // the path's steps; nil if they could not be taken again
-	Critical int          // dead: the step after which the run could not recover, 0 for the start; -1 if it was not isolated
+	Critical int          // for dead: the step after which the run could not recover, 0 for the start; -1 if it was not located
 }
 
-// State is the answer to a question about a system, and how thorough the search for it was.
+// State is the answer to a question about a system, which includes how thorough the search for it
+// was.
 type State string
 
 // The states, from the strongest to the weakest.
 const (
-	StateFound           = State(search.StateFound)           // it is violated
+	StateFound           = State(search.StateFound)           // a failure was found
 	StateExhausted       = State(search.StateExhausted)       // every state was visited
-	StateExhaustedWithin = State(search.StateExhaustedWithin) // every state inside System.Within was
-	StateCut             = State(search.StateCut)             // every state was, but for what follows failures that are ignored
-	StateBounded         = State(search.StateBounded)         // every state to a depth was
-	StateSampled         = State(search.StateSampled)         // random walks only
-	StateIncomplete      = State(search.StateIncomplete)      // stopped before its bound
+	StateExhaustedWithin = State(search.StateExhaustedWithin) // every state inside System.Within was visited
+	StateCut             = State(search.StateCut)             // every state was visited, except those after failures that are ignored
+	StateBounded         = State(search.StateBounded)         // every state up to a depth was visited
+	StateSampled         = State(search.StateSampled)         // only random walks were taken
+	StateIncomplete      = State(search.StateIncomplete)      // the search stopped before its bound
 	StateNone            = State(search.StateNone)            // there is nothing to decide, or nothing was tried
 )
 
@@ -136,12 +137,12 @@ type Liveness struct {
 
 // Stats counts what a search did. The counts are the same for the same options.
 type Stats struct {
-	Engine      string // how the exhaustive phase took its steps: memo, local, or reference where nodes cannot be copied
+	Engine      string // how the exhaustive phase took its steps: memo, local, or, if nodes cannot be copied, reference
 	States      int    // distinct states that the exhaustive phase visited
-	Transitions int    // pairs of such a state and a step that is possible there
-	Executed    int    // of these, those that were executed, and not found in a table
+	Transitions int    // steps that are possible in these states
+	Executed    int    // of these, steps that were executed instead of looked up
 	Walks       int
-	Steps       int // that were taken in all, repeated ones included
+	Steps       int // all steps that were taken, including repeated ones
 }
 
 func resultOf(r *search.Result) *Result {

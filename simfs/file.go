@@ -15,7 +15,7 @@ type File struct {
 	entry  entry
 	flag   int
 	at     int64 // the offset of the next Read or Write
-	listed int   // for a directory, how many entries ReadDir has returned
+	listed int   // for a directory: how many entries ReadDir has returned
 	closed bool
 }
 

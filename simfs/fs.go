@@ -17,7 +17,7 @@ type FS struct {
 	// Sector is how many bytes the disk writes atomically. 0 means 512.
 	Sector int
 
-	env  sim.Env // of the running handler
+	env  sim.Env // the Env of the running handler
 	made int     // the number of the latest object
 }
 

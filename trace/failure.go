@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// Verdict is the kind of failure that a run ended in.
+// Verdict is the kind of failure with which a run ended.
 type Verdict uint8
 
 // The verdicts. A search decides VerdictDead, VerdictHot and VerdictNondeterminism; running a system
@@ -54,13 +54,13 @@ func ParseVerdict(s string) (Verdict, bool) {
 type Failure struct {
 	Verdict  Verdict
 	Property string   // the property that failed, if any
-	Failing  []string // for VerdictDead, the liveness properties that do not hold; Property has them joined
+	Failing  []string // for VerdictDead: the liveness properties that do not hold; Property has them joined
 	Node     sim.Addr // where the handler ran, if one ran
 	Identity string   // the event that it handled
 	Step     int      // 0 for the start
-	Repeats  int      // for VerdictHot, the step after which the run repeats what follows; Step if nothing more has to happen
+	Repeats  int      // for VerdictHot: the run repeats the steps after this one; equal to Step if nothing needs to happen any more
 	Message  string   // a description of the failure, with values
-	Declined string   // for VerdictDead, the messages and requests that their node declines; also part of Message
+	Declined string   // for VerdictDead: the messages and requests that their nodes decline; also part of Message
 	Stack    string   // the stack of the service where it panicked or started a goroutine
 }
 

@@ -57,9 +57,9 @@ type Effect struct {
 	Delay time.Duration // for timers
 	Value any           // the message, timer, task, fact, or line of a log; for the store, a description of the write
 	Lost  bool          // whether a datagram was lost because its channel was full
-	// Number identifies a message in its run, if steps are recorded. Messages are numbered
-	// from 1 in the order in which they are sent. A message that is in the set already
-	// keeps its number there. 0 means that the message was never under way.
+	// Number identifies a message in its run, if steps are recorded. Messages are numbered from 1
+	// in the order in which they are sent. If the same message is already in the set, it keeps its
+	// number. 0 means that the message was never under way.
 	Number int32
 }
 
@@ -191,7 +191,7 @@ func (s *Step) Shown(text func(any) string) string {
 	return wording.ShownEvent(text, s.Identity, s.Event)
 }
 
-// Shown returns the effect for people, in the same way.
+// Shown returns the effect for people, with values written as by Step.Shown.
 func (e Effect) Shown(text func(any) string) string {
 	return e.Text(func(v any) string { return wording.Shown(text, v) })
 }

@@ -15,8 +15,8 @@ type theme struct {
 	styles [mdb.Good + 1]tcell.Style
 	nodes  []tcell.Style
 	bar    tcell.Style // the title
-	head   tcell.Style // of an area
-	chosen tcell.Style // the view that is shown; where the session stands
+	head   tcell.Style // the title of an area
+	chosen tcell.Style // the view that is shown, and the row of the current place
 }
 
 // newTheme returns a theme with the terminal's own colours, or one without colours, in

@@ -18,10 +18,10 @@ type frame struct {
 	rows          []mdb.Row
 	nodes         int
 	steps, main   area
-	step          area // the step beside another view; height 0: it is not shown
+	step          area // the step, if a view of something else is shown; height 0 means that it is not shown
 	page, beside  []mdb.Line
 	view          int
-	name          string // of what main shows, where it is not the view's
+	name          string // the name above main, if it is not the name of the view
 	tabs          []tab
 	help          bool
 }
@@ -29,7 +29,7 @@ type frame struct {
 // area is a part of the screen: its heading, and what is below.
 type area struct {
 	x, y, width, height int
-	lines               int // that there are to be shown
+	lines               int // the number of lines of the contents
 	scroll              int
 }
 
@@ -37,13 +37,13 @@ func (a area) holds(x, y int) bool {
 	return x >= a.x && x < a.x+a.width && y >= a.y && y < a.y+a.height
 }
 
-// wanted is the part of the model that determines a frame, as it was when work began, with the
-// changes of the line that was executed.
+// wanted is the part of the model that determines a frame. Work gets a copy of it, and may change
+// it by the line that it executes.
 type wanted struct {
 	width, height, view, node, scroll, top int
 	help                                   bool
 	answer                                 mdb.Page
-	left                                   string // the place that the line left
+	left                                   string // the place before the line was executed
 }
 
 func (m *Model) wanted() wanted {
@@ -189,7 +189,7 @@ func rows(s *mdb.Session, top, n int) []mdb.Row {
 	return out
 }
 
-// cell is a letter as the terminal knows it.
+// cell is a letter with the width that the terminal gives it.
 type cell struct {
 	text  string
 	width int
@@ -256,7 +256,7 @@ func cellsOf(l mdb.Line) (cells []cell) {
 	return cells
 }
 
-// clean removes the characters that steer a terminal.
+// clean removes the control characters of a terminal.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

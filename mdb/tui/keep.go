@@ -19,17 +19,16 @@ const kept = "MACEMC_TERMINAL_KEPT"
 // Ended describes how the process of a screen ended.
 type Ended struct {
 	Status int
-	Abrupt string // what ended it without giving the terminal back, or "" if nothing did
-	Said   string // what it wrote to standard error
+	Abrupt string // what ended it before it restored the terminal, or "" if nothing did
+	Said   string // its output on standard error
 }
 
-// Keep runs the same command line once more, in a process of its own, and keeps
-// the terminal meanwhile. The handlers that a session runs are a user's: one may
-// end its process, overflow the stack, or panic on a goroutine of its own, and
-// nothing in the same process could give the terminal back then. Keep does: it
-// knows what it was like before. ok is false where there is nothing to keep: this
-// is that other process, there is no terminal, or no process can be started; then
-// the screen is for the caller to run.
+// Keep runs the same command line once more, in a process of its own, and restores the terminal
+// afterwards. The handlers that a session runs are a user's: one may end its process, overflow the
+// stack, or panic on another goroutine, and then no code of that process can restore the terminal.
+// Keep can, since it knows the terminal's earlier state. ok is false if Keep did nothing, because
+// this is that other process, or there is no terminal, or no process could be started; then the
+// caller must run the screen.
 func Keep(args []string) (e Ended, ok bool) {
 	self, err := os.Executable()
 	if err != nil || os.Getenv(kept) != "" {
@@ -67,14 +66,14 @@ func Keep(args []string) (e Ended, ok bool) {
 	return e, true
 }
 
-// asBefore turns off what tcell turns on: a drawing that is not complete, the
-// mouse, pasted text that says so, the keys of applications, the other screen; and
-// it shows the cursor and lets lines wrap.
+// asBefore turns off what tcell turns on: drawing in batches, the mouse, marks around pasted text,
+// the keypad's application mode, and the alternate screen. It shows the cursor, and makes long
+// lines wrap.
 const asBefore = "\x1b[?2026l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1004l\x1b[?2004l\x1b[?1l\x1b>\x1b[?7h\x1b[?9001l\x1b[<u\x1b[>4;0m" +
 	"\x1b[0m\x1b[?25h\x1b[23;2t\x1b[?1049l\x1b[23;0;0t"
 
-// passSignals gives the screen's process the signals that this one gets, until
-// ended is called. Those of the keyboard it gets from the terminal itself.
+// passSignals passes the signals of this process to the screen's process, until ended is called.
+// Signals from the keyboard are not passed, since the terminal sends them to both.
 func passSignals(screen *exec.Cmd) (ended func()) {
 	signals, over := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
@@ -96,11 +95,11 @@ func passSignals(screen *exec.Cmd) (ended func()) {
 	}
 }
 
-// headMost is the size of the part of a dead process's output that is kept: a stack overflow
-// has its message at the top.
+// headMost is the number of bytes that are kept of a dead process's output: a stack overflow has
+// its message at the beginning.
 const headMost = 8 << 10
 
-// head keeps the beginning of the output.
+// head keeps the beginning of what is written to it.
 type head struct {
 	text []byte
 	more int

@@ -6,7 +6,7 @@ import (
 	"macemc/mdb"
 )
 
-// named are the keys of mdb's table that are no runes.
+// named are the keys in mdb's table that are not characters.
 var named = map[string]tcell.Key{
 	"Down": tcell.KeyDown, "Up": tcell.KeyUp, "Left": tcell.KeyLeft, "Right": tcell.KeyRight,
 	"Home": tcell.KeyHome, "End": tcell.KeyEnd, "PgDn": tcell.KeyPgDn, "PgUp": tcell.KeyPgUp,
@@ -15,7 +15,7 @@ var named = map[string]tcell.Key{
 	"Ctrl-L": tcell.KeyCtrlL, "Ctrl-U": tcell.KeyCtrlU,
 }
 
-// is reports whether the key that was pressed has a name.
+// is reports whether the key that was pressed has this name.
 func is(ev *tcell.EventKey, name string) bool {
 	if name == "Space" {
 		name = " "

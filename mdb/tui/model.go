@@ -17,38 +17,38 @@ type Model struct {
 	session *mdb.Session
 	theme   theme
 
-	// The access to the terminal; tests have functions of their own.
+	// Functions that connect the model to the terminal; tests replace them.
 	start     func(work func()) // runs work, and passes the result of ended to Handle
 	ended     func(*finished)
 	clipboard func(text string)
 
 	width, height int
-	view          int   // of mdb.Views
-	scroll        []int // of each view, and of the keys
-	node          int   // whose state is shown: 1 is the first; 0 means all
-	top           int   // the step in the first row
+	view          int   // index in mdb.Views
+	scroll        []int // by view, and one for the page of keys
+	node          int   // the node whose state is shown, counted from 1; 0 means all
+	top           int   // the step in the first row of the list
 	answer        mdb.Page
-	fresh         bool    // nothing was done yet, so the answer says what was opened
-	prompt        *prompt // nil if no line is typed
+	fresh         bool    // no line was executed yet, so the answer describes what was opened
+	prompt        *prompt // nil if no line is being typed
 	history       []string
-	places        []string // where the session stood
+	places        []string // places where the session was before
 
 	frame   frame
-	message mdb.Line // in the last row
+	message mdb.Line // shown in the last row
 	busy    bool
-	stop    bool // was asked for, of the work that goes on
+	stop    bool // the user asked to stop the present work
 	waiting []tcell.Event
 	quit    bool
 	help    bool
 
-	stopping atomic.Bool // what the work sees of stop
+	stopping atomic.Bool // stop, as the work sees it
 	doing    atomic.Pointer[string]
 }
 
-// leastWidth and leastHeight are the smallest size of a terminal that is drawn on.
+// leastWidth and leastHeight are the size of the smallest terminal that the model draws on.
 const leastWidth, leastHeight = 40, 8
 
-// finished is the result of some work, with the changes of the model that it makes.
+// finished is the result of some work, with its changes to the model.
 type finished struct {
 	tcell.EventTime
 	wanted
@@ -226,7 +226,7 @@ func (m *Model) key(ev *tcell.EventKey) {
 	}
 }
 
-// act does the action of a key.
+// act performs the action of a key.
 func (m *Model) act(k *mdb.Key, name string) {
 	page := max(1, m.frame.main.height-2)
 	switch k.Action {

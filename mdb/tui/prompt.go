@@ -12,8 +12,8 @@ import (
 type prompt struct {
 	lead  string // ":" or "/"
 	text  []rune
-	at    int // of the cursor
-	place int // in the history, from its end; 0 means what was typed
+	at    int // position of the cursor
+	place int // index in the history, counted from its end; 0 means the line being typed
 	kept  []rune
 }
 

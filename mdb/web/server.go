@@ -32,11 +32,11 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect
 // Server serves the page of a session, and answers its requests one after the other.
 type Server struct {
 	token string
-	ended func() // called once a request has ended the session
+	ended func() // called after a request has ended the session
 
 	turn  sync.Mutex // held by the request that uses the session
 	wire  *wire.Wire
-	asked atomic.Pointer[context.Context] // of that request
+	asked atomic.Pointer[context.Context] // the context of that request
 }
 
 // New returns a server for a session. A request whose browser has gone away is stopped.
@@ -53,7 +53,7 @@ func (s *Server) gone() bool {
 	return ctx != nil && (*ctx).Err() != nil
 }
 
-// Listen returns a listener on the loopback interface. If the port is 0, it is any that is free.
+// Listen returns a listener on the loopback interface. If port is 0, it uses any free port.
 func Listen(port int) (net.Listener, error) {
 	return net.Listen("tcp", net.JoinHostPort("127.0.0.1", fmt.Sprint(port)))
 }
@@ -94,8 +94,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// here reports whether a request names this machine itself, with the port that it came to, and
-// comes from this page. A name that a stranger's domain resolves to this machine is not enough.
+// here reports whether a request names this machine itself, with the port at which it arrived, and
+// comes from this page. A stranger's domain whose name resolves to this machine is rejected.
 func here(r *http.Request) bool {
 	addr, is := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
 	if !is {
@@ -109,7 +109,7 @@ func here(r *http.Request) bool {
 	return origin == "" || origin == "http://"+r.Host
 }
 
-// files are the parts of the page, by path; ask is the path of requests.
+// files maps the paths of the page to its files; ask is the path of requests.
 var files = map[string]string{"": "page.html", "page.css": "page.css", "page.js": "page.js", "ask": "ask"}
 
 func (s *Server) file(w http.ResponseWriter, name string) {

@@ -7,14 +7,14 @@ import (
 	"macemc/mdb"
 )
 
-// Operation is a row of the table of operations, from which requests are answered and
-// docs/serve.md is made.
+// Operation is a row of the table of operations. Requests are answered by this table, and
+// docs/serve.md is made from it.
 type Operation struct {
 	Name    string
-	Needs   []string // fields of the request
+	Needs   []string // fields that the request must have
 	Takes   []string
-	Short   string // a line
-	Answers string // what is answered
+	Short   string // one line that describes it
+	Answers string // describes the answer
 	Example string
 
 	run func(s *mdb.Session, r *Request) (any, error)
@@ -168,7 +168,7 @@ func Operations() []*Operation {
 // stepsMost is the largest number of steps in one answer.
 const stepsMost = 2000
 
-// at returns an operation on a place.
+// at returns an operation that works on a place.
 func at(run func(*mdb.Session, mdb.Look, *Request) (any, error)) func(*mdb.Session, *Request) (any, error) {
 	return func(s *mdb.Session, r *Request) (any, error) {
 		l, err := s.At(r.Branch, r.Step)

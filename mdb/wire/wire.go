@@ -20,11 +20,11 @@ import (
 // Wire answers requests about one session. Only one goroutine may use it, except for Stuck.
 type Wire struct {
 	session *mdb.Session
-	doing   atomic.Pointer[json.RawMessage] // the id of the request that is answered
+	doing   atomic.Pointer[json.RawMessage] // the id of the request that is being answered
 }
 
-// New returns a Wire for a session. The nearest live path, which lies beside the file that was
-// opened, becomes the branch live, if that is possible.
+// New returns a Wire for a session. It makes the nearest live path, which is beside the file that
+// was opened, the branch live, if that is possible.
 func New(s *mdb.Session) *Wire {
 	_ = s.Adopt() // else it is compared with by its name, as in mdb
 	return &Wire{session: s}
@@ -33,8 +33,8 @@ func New(s *mdb.Session) *Wire {
 // Ended reports whether a request has ended the session.
 func (w *Wire) Ended() bool { return w.session.Ended() }
 
-// Stuck answers the request that is under way with an error, in place of a handler that does
-// not return. It may be called by another goroutine; no other answer may follow it.
+// Stuck answers the present request with an error, since a handler does not return. Another
+// goroutine may call it. No other answer may follow.
 func (w *Wire) Stuck(text string) []byte {
 	reply := Reply{ID: json.RawMessage("null"), Error: text}
 	if id := w.doing.Load(); id != nil {
@@ -63,7 +63,7 @@ type Request struct {
 
 // Reply is the answer to a request: a value, or an error in one line.
 type Reply struct {
-	ID     json.RawMessage `json:"id"` // of the request; null: it had none
+	ID     json.RawMessage `json:"id"` // the id of the request, or null if it had none
 	Place  *mdb.Place      `json:"place,omitempty"`
 	Answer any             `json:"answer,omitempty"`
 	Error  string          `json:"error,omitempty"`
@@ -92,7 +92,7 @@ func (w *Wire) Serve(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// Answer answers one request, as one line of JSON without its end.
+// Answer answers one request. The answer is one line of JSON, without a line break.
 func (w *Wire) Answer(text []byte) []byte {
 	var r Request
 	reply := Reply{ID: json.RawMessage("null")}

@@ -18,24 +18,24 @@ import (
 	"strings"
 )
 
-// A room is the packages that are changed together, and the packages whose tests
-// must notice, the quickest first. After a blank, only those of that name, or all but
-// those behind a minus.
+// A room is a set of packages that are changed together, and the packages whose tests must notice,
+// the fastest first. A pattern of test names may follow a package after a blank: only these tests
+// run, or, after a minus, all but these.
 type room struct {
 	name     string
-	packages []string // patterns; those that match nothing are left out
+	packages []string // patterns; one that matches nothing is ignored
 	tests    []string
 }
 
-// kept is what notices most, and soon: a search that finds nothing right takes its time
-// about every random system.
+// kept are the tests that notice most mutants, and soon. A search that finds nothing right would
+// spend much time on random systems.
 const kept = "./internal/oracle TestKept"
 
-// together is the oracle for what several workers do.
+// together is the test that compares several workers with one.
 const together = "./internal/search TestTogether"
 
-// slow are the tests of search that take most of its time, all others together a tenth of
-// it. They come last.
+// slow are the tests of search that take most of its time; all others together take a tenth of it.
+// They run last.
 const slow = "TestWalksOfSeveral|TestClean$|TestCommutingStepsTogether|TestEngines|TestPublishedCounts|TestLooksEarly|TestStuck|TestFindingsOfSeveral|TestBehaving|TestMisbehaving|" +
 	"TestPeripheryOfSeveral|TestPeripheryFinds|TestRestartsOfSeveral|TestLivelockBehindADoor|TestWorkersAgree|TestTogether|TestWalkLeast|TestManners|TestInterrupted|TestMemoryGrows|TestPrefixCritical"
 
@@ -135,7 +135,7 @@ func sources() (all []source, err error) {
 	return all, nil
 }
 
-// queue holds the mutants to try: those with names, and a number of each room, in random
+// queue holds the mutants to try: those with names, and a number of mutants of each room, in random
 // order. A mutant that does not compile is replaced by the next one.
 type queue struct {
 	named []*mutant
@@ -171,8 +171,8 @@ func draw(files []source, number int, seed uint64) (*queue, error) {
 	return q, nil
 }
 
-// rank is where a mutant stands in the order of its room: by itself, so that a line that
-// changes brings and takes its own mutants, and all others stay drawn.
+// rank returns the place of a mutant in the order of its room. It depends only on the mutant, so if
+// a line changes, the other drawn mutants stay the same.
 func (m *mutant) rank(seed uint64) uint64 {
 	h := sha256.Sum256(fmt.Append(nil, seed, " ", m.ID))
 	return binary.BigEndian.Uint64(h[:])
@@ -186,7 +186,7 @@ func (q *queue) keep(is func(*mutant) bool) {
 	}
 }
 
-// upTo are those that are tried if all of them compile.
+// upTo returns the mutants to try if all of them compile.
 func (q *queue) upTo() []*mutant {
 	all := slices.Clone(q.named)
 	for _, r := range rooms {
@@ -195,8 +195,8 @@ func (q *queue) upTo() []*mutant {
 	return all
 }
 
-// try tries them, a room after another by turns, so that one that is stopped has
-// seen something of each.
+// try tries the mutants, taking the rooms in turn, so that a run that is stopped has tried some of
+// each.
 func (q *queue) try(ctx context.Context, b *book, limit duration) (tried []outcome, err error) {
 	take := func(m *mutant) (outcome, error) {
 		if o, known := b.of[m.ID]; known {
@@ -241,7 +241,7 @@ func (q *queue) try(ctx context.Context, b *book, limit duration) (tried []outco
 	return tried, nil
 }
 
-// attempt builds a mutant, and lets the tests of its room look at it.
+// attempt builds a mutant, and runs the tests of its room on it.
 func attempt(ctx context.Context, m *mutant, limit duration) (outcome, error) {
 	dir, err := os.MkdirTemp("", "mutant")
 	if err != nil {
@@ -269,8 +269,8 @@ func attempt(ctx context.Context, m *mutant, limit duration) (outcome, error) {
 	return o, nil
 }
 
-// order has the tests of the mutant's own package first, for which hardly anything is
-// built anew, unless they take the longest of all: those of its room have them last.
+// order puts the tests of the mutant's own package first, since little must be built for them. If
+// they take the longest, it leaves them last, where the room has them.
 func order(m *mutant, tests []string) []string {
 	own := "." + strings.TrimPrefix(m.Package, "macemc")
 	if slices.Contains(tests, own+" "+slow) {

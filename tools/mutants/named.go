@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A named mutant changes the meaning of a verdict in a way that no test noticed
-// once. It is found by its text, wherever that is now.
+// A named mutant changes the meaning of a verdict in a way that no test noticed at first. It is
+// found by its text, wherever that is now.
 type named struct {
 	name string
 	room string
@@ -43,7 +43,7 @@ var names = []named{
 	},
 }
 
-// find makes the mutant, if exactly one of the files has its text.
+// find makes the mutant, if exactly one of the files contains its text.
 func (n named) find(files []source) (*mutant, error) {
 	var found *mutant
 	for _, f := range files {

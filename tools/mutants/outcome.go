@@ -40,9 +40,9 @@ var (
 	running = regexp.MustCompile(`(?m)^\t+(Test\S+) \((\S+)\)$`)
 )
 
-// look lets one package after another look. They run for so long in all; building
-// them does not count. A test that was still at it when the time was over, and had
-// been for several times as long as it takes without the change, hangs: it noticed.
+// look runs the tests of one package after the other, for at most limit in all; building them does
+// not count. A test hangs if it is still running when the time is over, and has run several times
+// as long as it takes without the change. Then it has noticed the mutant.
 func (o *outcome) look(ctx context.Context, packages []string, dir, overlay string, limit duration) {
 	left := limit
 	for _, p := range packages {
@@ -82,11 +82,11 @@ func (o *outcome) look(ctx context.Context, packages []string, dir, overlay stri
 	}
 }
 
-// hangsAfter is how much longer a test takes that hangs.
+// A test hangs if it runs hangsAfter times as long as without the change.
 const hangsAfter = 5
 
-// hangs reports whether a test, which has been running for so long, passes without the
-// change in a fraction of that.
+// hangs reports whether a test, which has run this long, passes without the change in a fraction of
+// that time.
 func hangs(ctx context.Context, pkg, test, running, dir string) bool {
 	d, err := time.ParseDuration(running)
 	if d /= hangsAfter; err != nil || d < time.Second {
@@ -109,7 +109,7 @@ func noticed(text string) string {
 	return firstLine(text)
 }
 
-// book is the journal.
+// book is the journal of tried mutants.
 type book struct {
 	file *os.File
 	of   map[string]outcome
@@ -144,8 +144,8 @@ func (b *book) write(o outcome) error {
 	return err
 }
 
-// readReasons reads the file of mutants that mean nothing: an identity, a blank, a
-// reason. Other lines are for people.
+// readReasons reads the file of mutants that change no result. A line has an identity, a blank and
+// a reason. Other lines are comments.
 func readReasons(name string) (map[string]string, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
@@ -171,7 +171,7 @@ func unexplained(tried []outcome, reasons map[string]string) (n int) {
 	return n
 }
 
-// summary prints who survived, and how many were noticed where and by what.
+// summary prints the mutants that survived, and how many were noticed, by room and by test.
 func summary(tried []outcome, reasons map[string]string) {
 	all, dead, equal, by := map[string]int{}, map[string]int{}, 0, map[string]int{}
 	fmt.Println()

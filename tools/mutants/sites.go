@@ -10,20 +10,19 @@ import (
 	"strings"
 )
 
-// A mutant is one change of one file: the text from one place to another is
-// replaced.
+// A mutant is one change of one file: one piece of its text is replaced.
 type mutant struct {
 	ID       string
-	Name     string // of one that has a name
+	Name     string // for a named mutant
 	Room     string
 	Package  string // its import path
 	File     string
 	Line     int
 	Function string
-	Kind     string // of change
-	Old, New string // the line before and after, for people
+	Kind     string // the kind of change
+	Old, New string // the line before and after the change, for people
 
-	text string // of the changed file
+	text string // the text of the changed file
 }
 
 func (m *mutant) String() string {
@@ -44,11 +43,11 @@ type finder struct {
 	src             string
 	fset            *token.FileSet
 	function        string
-	seen            map[string]int // how often an identity was met
+	seen            map[string]int // number of times that an identity was met
 	all             []*mutant
 }
 
-// mutantsOf are all mutants of a file.
+// mutantsOf returns all mutants of a file.
 func mutantsOf(room, pkg, file, src string) ([]*mutant, error) {
 	f := &finder{room: room, pkg: pkg, file: file, src: src, fset: token.NewFileSet(), seen: map[string]int{}}
 	tree, err := parser.ParseFile(f.fset, file, src, parser.SkipObjectResolution)
@@ -81,7 +80,7 @@ func receiver(t ast.Expr) string {
 	}
 }
 
-// turned are the operators that are exchanged, with what that is called.
+// turned maps operators to those that replace them, with the name of the change.
 var turned = map[token.Token][]struct {
 	kind string
 	by   token.Token
@@ -141,7 +140,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// answer turns around what a function returns.
+// answer adds the mutant that inverts a result of a function.
 func (f *finder) answer(r ast.Expr) {
 	id, ok := r.(*ast.Ident)
 	switch {
@@ -172,7 +171,7 @@ func (f *finder) between(from, to token.Pos) string {
 	return f.src[f.fset.Position(from).Offset:f.fset.Position(to).Offset]
 }
 
-// replace notes the mutant in which the text between two places is another one.
+// replace adds the mutant in which the text from one position to another is replaced.
 func (f *finder) replace(kind string, from, to token.Pos, by string) {
 	a, b := f.fset.Position(from), f.fset.Position(to)
 	text := f.src[:a.Offset] + by + f.src[b.Offset:]

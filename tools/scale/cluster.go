@@ -7,39 +7,39 @@ import (
 
 // costs are processor times in microseconds, as measured.
 type costs struct {
-	publish, handOut, create, put, get float64 // of the server and its client, per call
+	publish, handOut, create, put, get float64 // a call of the server, including its client
 	byteCost                           float64 // per byte of the corpus that a worker reads
-	fold                               float64 // of the coordinator, per walk
-	learn                              float64 // of a goroutine of a worker, per walk of the lot before
-	trip                               float64 // a message from one machine to another; an assumption
-	bytes                              float64 // per walk, that a lot adds to the corpus
+	fold                               float64 // of the coordinator, for each walk
+	learn                              float64 // of a worker's goroutine, for each walk of the lot before
+	trip                               float64 // a message from one machine to another; assumed, not measured
+	bytes                              float64 // bytes that a lot adds to the corpus, for each walk
 }
 
 // A setup is one cluster and one search.
 type setup struct {
 	costs
-	workers int             // goroutines
-	each    int             // goroutines of one process, which reads the corpus once
+	workers int             // number of goroutines
+	each    int             // number of goroutines of one process, which reads the corpus once
 	walk    float64         // mean time of a walk
-	span    float64         // the time that the walks of a span should take
+	span    float64         // the intended time of the walks of a span
 	lot     func(i int) int // the number of walks in the lot that begins with walk i
 	from    int             // the first walk that is simulated
-	lots    int             // how many lots are simulated
+	lots    int             // number of lots that are simulated
 	corpus  bool            // lots add to the corpus, which workers learn
 }
 
-// outcome is what a simulation came to.
+// outcome is the result of a simulation.
 type outcome struct {
 	efficiency          float64 // the share of the workers' time that walks take
 	server, coordinator float64 // the share of the time in which each is busy
-	calls               float64 // of the server, per second
-	walks               float64 // per second, or states
+	calls               float64 // calls of the server per second
+	walks               float64 // walks per second, or states per second
 }
 
 // An event is something that happens at a time.
 type event struct {
 	at  float64
-	seq int // orders events of the same time
+	seq int // the order among events of the same time
 	do  func(at float64)
 }
 
@@ -57,17 +57,17 @@ func (e *events) Pop() any {
 	return last
 }
 
-// station handles one thing at a time, in the order in which they come.
+// station handles one thing at a time, in the order of arrival.
 type station struct{ free, busy float64 }
 
-// serve returns when something is done that comes at a time.
+// serve returns the time at which a thing that arrives at a time is done.
 func (s *station) serve(at, cost float64) float64 {
 	s.free = max(s.free, at) + cost
 	s.busy += cost
 	return s.free
 }
 
-// simulation is a setup under way.
+// simulation is the simulation of a setup.
 type simulation struct {
 	setup
 	random              *rand.Rand
@@ -75,20 +75,20 @@ type simulation struct {
 	seq                 int
 	server, coordinator station
 	calls               int
-	taking              float64 // the time that walks took, of all workers
+	taking              float64 // the time that the walks of all workers took
 
-	sizes   []int            // walks of the spans of the lot
-	given   int              // spans that were delivered
-	done    []bool           // spans whose results are there
-	folded  int              // spans that the coordinator has added
-	before  int              // walks of the lot before
-	learned []bool           // goroutines that learned what the lot before added
-	reading map[int]*reading // by process, of the lot
+	sizes   []int            // by span of the lot: the number of its walks
+	given   int              // number of spans that were delivered
+	done    []bool           // by span: its result has arrived
+	folded  int              // number of spans that the coordinator has added
+	before  int              // number of walks of the previous lot
+	learned []bool           // by goroutine: it has learned what the previous lot added
+	reading map[int]*reading // by process, for the present lot
 	waiting []int            // workers that wait for a span
 	over    float64
 }
 
-// simulate runs a setup.
+// simulate simulates a setup.
 func simulate(s setup) outcome {
 	m := &simulation{setup: s, random: rand.New(rand.NewPCG(1, uint64(s.workers)))}
 	for w := range s.workers {
@@ -113,13 +113,13 @@ func simulate(s setup) outcome {
 	}
 }
 
-// after lets something happen at a time.
+// after makes an event happen at a time.
 func (m *simulation) after(at float64, do func(at float64)) {
 	m.seq++
 	heap.Push(&m.queue, event{at: at, seq: m.seq, do: do})
 }
 
-// drain lets everything happen that is due, and what comes of it.
+// drain makes all events happen, and those that they cause.
 func (m *simulation) drain() {
 	for m.queue.Len() > 0 {
 		e := heap.Pop(&m.queue).(event)
@@ -127,7 +127,8 @@ func (m *simulation) drain() {
 	}
 }
 
-// call is a call of the server by a process elsewhere, and what happens after its answer.
+// call simulates a call of the server by a process on another machine, and calls do when its answer
+// has arrived.
 func (m *simulation) call(at, cost float64, do func(at float64)) {
 	m.after(at+m.trip, func(at float64) {
 		m.calls++
@@ -135,7 +136,7 @@ func (m *simulation) call(at, cost float64, do func(at float64)) {
 	})
 }
 
-// spanSizes cuts a lot as the coordinator does.
+// spanSizes divides a lot into spans as the coordinator does.
 func (m *simulation) spanSizes(n int) (sizes []int) {
 	each := 2 * m.workers
 	size := max(1, min((n+each-1)/each, int(m.span/m.walk)))
@@ -146,7 +147,7 @@ func (m *simulation) spanSizes(n int) (sizes []int) {
 	return sizes
 }
 
-// takeLot lets the workers take a lot of n walks, and returns when it is over.
+// takeLot simulates a lot of n walks, and returns the time when it ends.
 func (m *simulation) takeLot(now float64, n int) float64 {
 	m.sizes, m.given, m.folded = m.spanSizes(n), 0, 0
 	m.done, m.learned, m.reading = make([]bool, len(m.sizes)), make([]bool, m.workers), map[int]*reading{}
@@ -189,13 +190,13 @@ func (m *simulation) deliver(at float64, w int) {
 	})
 }
 
-// reading is how far a process is with what the lot before added to the corpus.
+// reading is the progress of a process in reading what the previous lot added to the corpus.
 type reading struct {
 	is      bool
 	waiting []func(at float64)
 }
 
-// read does something once the process has read what the lot before added.
+// read calls then when the process has read what the previous lot added.
 func (m *simulation) read(at float64, process int, then func(at float64)) {
 	r := m.reading[process]
 	switch {
@@ -215,7 +216,7 @@ func (m *simulation) read(at float64, process int, then func(at float64)) {
 	}
 }
 
-// begin lets a worker take a span, store its result and ask for another one.
+// begin makes a worker take a span, store its result and ask for another span.
 func (m *simulation) begin(at float64, w, k int) {
 	m.call(at, m.create, func(at float64) { // the record of a span that was delivered
 		took := 0.0
@@ -231,7 +232,7 @@ func (m *simulation) begin(at float64, w, k int) {
 	})
 }
 
-// gather lets the coordinator add the results whose turn it is.
+// gather makes the coordinator add the results that are next in order.
 func (m *simulation) gather(at float64) {
 	for m.folded < len(m.done) && m.done[m.folded] {
 		m.over = m.coordinator.serve(at, m.get+m.fold*float64(m.sizes[m.folded]))

@@ -7,17 +7,18 @@ import (
 	"strings"
 )
 
-// measured are the times of BenchmarkCalls and BenchmarkResults, in microseconds and bytes.
+// measured holds the times of BenchmarkCalls and BenchmarkResults, in microseconds, and sizes in
+// bytes.
 var (
 	inMemory = costs{publish: 39, create: 40, put: 23, get: 34, handOut: 55, byteCost: 0.001, fold: 7.6, learn: 9.4, trip: 100, bytes: 66}
 	inFiles  = costs{publish: 1417, create: 1782, put: 570, get: 34, handOut: 98, byteCost: 0.001, fold: 7.6, learn: 9.4, trip: 100, bytes: 66}
 )
 
-// The lots that are compared.
+// The sizes of lots that are compared.
 var (
 	fixed   = func(int) int { return 1024 }
 	growing = func(i int) int { return min(1<<14, max(1024, i/64)) }
-	without = func(int) int { return 1 << 14 } // searches without a corpus
+	without = func(int) int { return 1 << 14 } // for searches without a corpus
 )
 
 // tables prints the tables of docs/scale.md.

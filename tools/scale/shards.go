@@ -1,23 +1,24 @@
 package main
 
-// A space is the states of a search in shards, level by level.
+// A space describes the states of a search in shards, level by level.
 type space struct {
 	costs
-	workers int     // goroutines
-	shards  int     // of which a goroutine has as many as others
-	states  int     // of a level
-	levels  int     // how many are simulated
-	visit   float64 // mean time of a state: judging it, and taking its steps
+	workers int     // number of goroutines
+	shards  int     // number of shards, divided equally among the goroutines
+	states  int     // number of states of a level
+	levels  int     // number of levels that are simulated
+	visit   float64 // mean time of a state, to judge it and to take its steps
 }
 
 const (
-	groupStates = 1 << 12 // of which an owner appends one record, or more
-	groupEach   = 1 << 9  // for each shard
+	groupStates = 1 << 12 // number of states for which an owner appends one record, at least
+	groupEach   = 1 << 9  // number of states of a group for each shard, at least
 	shardsMost  = 256
 )
 
-// spread returns the groups of a shard in a level, the messages that each of them reads, and those that it
-// stores: one for each shard to which any of its states lead.
+// spread returns, for one shard and one level, the number of groups, the number of messages that
+// each group reads, and the number that it stores: one for each shard to which one of its states
+// leads.
 func (s *space) spread() (groups, reads, stores int) {
 	each, most := max(1, s.states/s.shards), max(groupStates, groupEach*s.shards)
 	groups = (each + most - 1) / most
@@ -25,10 +26,10 @@ func (s *space) spread() (groups, reads, stores int) {
 	return groups, max(1, stores*s.shards*groups/s.shards/groups), stores
 }
 
-// simulateShards runs the levels of a space: each goroutine takes the groups of its shards one after
-// another. It reads their messages, visits the states, stores the messages, and appends a record. For each
-// record, the coordinator looks at the shards that are not done. At the end of a level it reads the ends of
-// all, and appends a mark to each.
+// simulateShards simulates the levels of a space. Each goroutine takes the groups of its shards one
+// after another. For each it reads the messages, visits the states, stores the resulting messages,
+// and appends a record. For each record, the coordinator looks at the shards that are not done. At
+// the end of a level it reads the last record of every shard, and appends a mark to each.
 func simulateShards(s space) outcome {
 	m := &simulation{setup: setup{costs: s.costs}}
 	groups, reads, stores := s.spread()

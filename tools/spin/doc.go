@@ -1,20 +1,20 @@
-// Command spin searches the same spaces by SPIN and by macemc, and prints how long each
-// takes and how much memory. It is not part of the product, and a module of its own.
+// Command spin searches the same spaces with SPIN and with macemc, and prints how much time and
+// memory each takes. It is not part of the product, and is a module of its own.
 //
 // A row is a protocol with two texts: the service as macemc runs it, and a model in Promela
-// that this program generates. Both have the same states, and the same transitions, or the
-// row is refused: a comparison of unequal spaces says nothing.
+// that this program generates. Both must have the same numbers of states and transitions; if
+// they do not, the row is rejected, since comparing different spaces shows nothing.
 //
 //	cd tools/spin && go run .              print the table
 //	go run . -rows 'paxos|storage' -n 5    some of the rows, five turns each
 //	go run . -promela paxos                print the generated model
 //
-// SPIN generates a checker in C (spin -a), which is compiled with -O3, without reduction, for
-// safety alone, with the smallest size of state vector that is enough. Its state is compared whole,
-// without compression, as macemc's is. The time is that of the processor, user and system, of the
-// compiled checker alone; its memory is what was resident at most. macemc runs as a child of its
-// own, with one worker, for safety alone, then with liveness decided exactly, and
-// with two workers by the clock. All take turns.
+// SPIN generates a checker in C (spin -a). It is compiled with -O3, without reduction, for
+// safety alone, with the smallest state vector that suffices. It compares states whole,
+// without compression, as macemc does. Its time is the processor time, user and system, of
+// the compiled checker alone; its memory is the largest resident size. macemc runs as a child
+// process: with one worker for safety alone, then with liveness decided exactly, and then with
+// two workers, measured by the clock. All of them take turns.
 //
-// Where there is no spin or no C compiler, the program says so and ends with success.
+// If there is no spin or no C compiler, the program says so and exits with success.
 package main

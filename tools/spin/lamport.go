@@ -6,13 +6,13 @@ import (
 	"macemc/sim"
 )
 
-// Lamport's Paxos as its specification in TLA+ has it: ballots without proposers, a set of
-// messages in which each stays once it was sent, and any of a few values. A vote is 4 times
-// its ballot and its value, 0 if there is none.
+// Lamport's Paxos, as in its specification in TLA+: ballots without proposers, a set in which each
+// message stays once it was sent, and several possible values. A vote is encoded as 4 times its
+// ballot plus its value, or 0 if there is none.
 const (
 	acceptors = 3
 	values    = 2
-	ballots   = 4 // at most
+	ballots   = 4 // the largest number of ballots
 )
 
 var ballotsParam = &sim.Param{Name: "ballots", Doc: "how many ballots there are", Range: sim.Range{Default: 2, Least: 1, Most: ballots}}
@@ -20,8 +20,8 @@ var ballotsParam = &sim.Param{Name: "ballots", Doc: "how many ballots there are"
 // majority reports whether at least two bits are set.
 func majority(bits uint8) bool { return bits&(bits-1) != 0 }
 
-// overSet is the protocol as nodes that exchange messages over a set: a leader for each
-// ballot, which notes the promises that it receives, and acceptors.
+// overSet is the protocol as nodes that exchange messages over a set: one leader for each ballot,
+// which records the promises that it receives, and acceptors.
 var overSet = &sim.System{
 	Name:   "lamport-set",
 	Doc:    "Lamport's Paxos over a set of messages, a leader for each ballot. No two values are chosen.",
@@ -66,7 +66,7 @@ type ( // messages and facts
 
 type ( // actions of a leader
 	begin struct{}
-	lead  uint8 // with this value
+	lead  uint8 // the value to lead with
 )
 
 type leader struct {
@@ -94,7 +94,7 @@ func (l *leader) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// Accepts takes each promise once, and none when the vote was called.
+// Accepts accepts each promise once, and none after the vote was called.
 func (l *leader) Accepts(from sim.Addr, _ sim.Message) bool {
 	return l.value == 0 && l.heard&l.bit(from) == 0
 }
@@ -135,7 +135,7 @@ type voter struct {
 
 var voters = sim.Handle(sim.OnMessage((*voter).prepare), sim.OnMessage((*voter).propose))
 
-// Accepts takes what changes something.
+// Accepts accepts messages that change the voter's state.
 func (v *voter) Accepts(_ sim.Addr, m sim.Message) bool {
 	switch m := m.(type) {
 	case prepare:
@@ -157,7 +157,8 @@ func (v *voter) propose(env sim.Env, _ sim.Addr, m propose) {
 	env.Emit(voted{m.ballot, m.value, v.bit})
 }
 
-// chosen is who voted in each ballot, and the value that a majority voted for.
+// chosen is the memory of a monitor: who voted in each ballot, and the value that a majority voted
+// for.
 type chosen struct {
 	votes [ballots]uint8
 	value uint8
@@ -179,7 +180,7 @@ func (c *chosen) observe(_ sim.Addr, fact any) error {
 	return nil
 }
 
-// lamportSet is overSet in Promela.
+// lamportSet is the model of overSet.
 func lamportSet(n int) *model {
 	m := &model{}
 	m.declare("byte begun, chosen")
@@ -206,15 +207,15 @@ func lamportSet(n int) *model {
 	return m
 }
 
-// vote adds the rule by which an acceptor votes in a ballot that is led, and the check of
-// what is chosen by it.
+// vote adds the rule by which an acceptor votes in a ballot that has a leader's value, and the
+// check of the value that is then chosen.
 func (m *model) vote(a, b int) {
 	m.when(fmt.Sprintf("value[%[1]d] && promised[%[2]d] <= %[3]d && (vote[%[2]d] >> 2) != %[3]d", b, a, b+1),
 		fmt.Sprintf("promised[%[1]d] = %[2]d; vote[%[1]d] = %[3]d + value[%[4]d]; votes[%[4]d] = votes[%[4]d] | %[5]d", a, b+1, 4*(b+1), b, 1<<a),
 		fmt.Sprintf("if :: %[1]s -> assert(chosen == 0 || chosen == value[%[2]d]); chosen = value[%[2]d] :: else fi", several(fmt.Sprintf("votes[%d]", b)), b))
 }
 
-// oneNode is the specification word by word: all variables and the set of messages are one
+// oneNode follows the specification word by word: all variables and the set of messages are one
 // node, and each action is a signal.
 var oneNode = &sim.System{
 	Name:   "lamport-node",
@@ -240,8 +241,8 @@ var oneNode = &sim.System{
 	},
 }
 
-// specification is all variables. Messages are bits and bytes: a ballot has been begun, an
-// acceptor's promise is 1 and the vote that it tells, a ballot has a value and votes.
+// specification holds all variables. Messages are bits and bytes: that a ballot has begun; an
+// acceptor's promise, with the vote in it; a ballot's value and its votes.
 type specification struct {
 	n        uint8
 	begun    uint8
@@ -251,7 +252,7 @@ type specification struct {
 	value    [ballots]uint8
 	votes    [ballots]uint8
 	chosen   uint8
-	two      bool // two values are chosen
+	two      bool // two different values were chosen
 }
 
 type ( // the actions: the ballot in the upper bits, the acceptor or the value in the lower four
@@ -288,7 +289,7 @@ func (s *specification) Offers(offer func(sim.Signal)) {
 }
 
 // safe reports whether two acceptors have promised, and the highest of their votes, if there is
-// one, is for the value.
+// one, is for value v.
 func (s *specification) safe(b, v uint8) bool {
 	r := &s.replies[b]
 	for i := range r {
@@ -324,7 +325,7 @@ func (s *specification) phase2b(_ sim.Env, of phase2b) {
 	}
 }
 
-// lamportNode is oneNode in Promela.
+// lamportNode is the model of oneNode.
 func lamportNode(n int) *model {
 	m := &model{}
 	m.declare("byte begun, chosen")

@@ -19,7 +19,7 @@ import (
 	"macemc/systems/twophase"
 )
 
-// A row is a space that both search.
+// A row is a space that SPIN and macemc search.
 type row struct {
 	name     string
 	title    string
@@ -94,7 +94,7 @@ func names() string {
 	return strings.Join(all, ", ")
 }
 
-// compare searches the space by both, by turns, and prints the medians.
+// compare searches the space with each in turn, and prints the medians.
 func (r *row) compare(out io.Writer, turns int) error {
 	checker, err := r.model.compile()
 	if err != nil {
@@ -151,14 +151,14 @@ func (s space) String() string {
 	return fmt.Sprintf("%s states and %s transitions", commas(s.states), commas(s.transitions))
 }
 
-// taken is what a search took.
+// taken is the time and memory that a search took.
 type taken struct {
 	space
 	processor, clock time.Duration
-	memory           int64 // bytes resident at most
+	memory           int64 // largest resident size in bytes
 }
 
-// commas writes a number with a comma after each three digits.
+// commas writes a number with commas between groups of three digits.
 func commas(n int) string {
 	text := fmt.Sprint(n)
 	for i := len(text) - 3; i > 0; i -= 3 {

@@ -17,7 +17,7 @@ import (
 	"macemc/sim"
 )
 
-// search searches the space by macemc and prints its size.
+// search searches the space with macemc and prints its size.
 func (r *row) search(out io.Writer, workers int, liveness bool) error {
 	params, err := r.sys.Configure(0, r.settings, nil)
 	if err != nil {
@@ -45,14 +45,14 @@ func (r *row) search(out io.Writer, workers int, liveness bool) error {
 	return err
 }
 
-// counted reads what search printed.
+// counted parses the output of search.
 func counted(text string) (s space, err error) {
 	_, err = fmt.Sscanf(text, "%d states, %d transitions", &s.states, &s.transitions)
 	return s, err
 }
 
-// ran runs a command and returns what it took, of a space whose size read finds in what it
-// prints.
+// ran runs a command, and returns the time and memory that it took. read finds the size of the
+// space in the command's output.
 func ran(c *exec.Cmd, read func(text string) (space, error)) (t taken, err error) {
 	c.Stderr = os.Stderr
 	began := time.Now()
@@ -67,7 +67,7 @@ func ran(c *exec.Cmd, read func(text string) (space, error)) (t taken, err error
 	return t, err
 }
 
-// A checker is what SPIN made of a model, compiled.
+// A checker is the compiled checker that SPIN generated for a model.
 type checker struct {
 	folder string
 	args   []string
@@ -75,8 +75,8 @@ type checker struct {
 
 func (c *checker) remove() { os.RemoveAll(c.folder) }
 
-// compile makes a checker whose state vector, search stack and table are as small as the
-// space allows. A first one, with more than enough of each, says what that is.
+// compile makes a checker whose state vector, search stack and table are as small as the space
+// allows. It finds these sizes by running a first checker that has more than enough.
 func (m *model) compile() (*checker, error) {
 	folder, err := os.MkdirTemp("", "spin")
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *checker) do(name string, args ...string) (string, error) {
 	return string(text), nil
 }
 
-// run searches the space once.
+// run runs the checker once.
 func (c *checker) run() (taken, error) {
 	cmd := exec.Command("./pan", c.args...)
 	cmd.Dir = c.folder
@@ -157,7 +157,7 @@ var (
 	errorsFound  = regexp.MustCompile(`errors: (\d+)`)
 )
 
-// stored reads the size of a space from what a checker prints.
+// stored finds the size of a space in the output of a checker.
 func stored(text string) (s space, err error) {
 	if m := errorsFound.FindStringSubmatch(text); m == nil || m[1] != "0" {
 		return s, fmt.Errorf("the checker did not end without errors:\n%s", text)

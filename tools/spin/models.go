@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A model is a transition system in Promela: one process that chooses among rules. A rule
-// is a guard and what it does, in one step; nothing but the variables is its state.
+// A model is a transition system in Promela: one process that chooses among rules. A rule is a
+// guard and an action, in one step. The state consists of the variables alone.
 type model struct {
 	variables []string
 	rules     []rule
@@ -36,12 +36,12 @@ func (m *model) String() string {
 	return b.String()
 }
 
-// several reports whether at least two of the bits of a variable are set: a majority of three.
+// several returns the condition that at least two bits of a variable are set: a majority of three.
 func several(bits string) string { return fmt.Sprintf("(%[1]s & (%[1]s-1)) != 0", bits) }
 
-// twophaseModel is systems/twophase with n managers. A manager is 0 while it works, 1 prepared,
-// 2 committed, 3 aborted; said are the sets of messages "prepared", order what the
-// coordinator sent.
+// twophaseModel is the model of systems/twophase with n managers. A manager is 0 while it works, 1
+// prepared, 2 committed, 3 aborted. The variable said has the messages "prepared" in the set, order
+// the messages that the coordinator sent.
 func twophaseModel(n int) *model {
 	m := &model{}
 	m.declare("byte at[%d]", n)
@@ -68,9 +68,9 @@ func twophaseModel(n int) *model {
 	return m
 }
 
-// paxosModel is systems/paxos with some proposers, three acceptors and a learner. What is under
-// way are bits by acceptor, since a proposer sends each acceptor at most one message of a
-// type; a proposal is 4 times its ballot and its value.
+// paxosModel is the model of systems/paxos with this number of proposers, three acceptors and a
+// learner. Messages under way are bits by acceptor, since a proposer sends each acceptor at most
+// one message of a type. A proposal is encoded as 4 times its ballot plus its value.
 func paxosModel(proposers int) *model {
 	m := &model{}
 	m.declare("byte begun")
@@ -109,9 +109,9 @@ func paxosModel(proposers int) *model {
 	return m
 }
 
-// storageModel is systems/storage with three objects, a writer and a reader, where late answers
-// are consumed. What is under way are bits by object for each operation; a number of 0 is
-// nothing.
+// storageModel is the model of systems/storage with three objects, a writer and a reader, where
+// late answers are consumed. Messages under way are bits by object, for each operation. A number of
+// 0 means that there is none.
 func storageModel(writes, reads int) *model {
 	m := &model{}
 	m.declare("byte holds[3]")
@@ -149,7 +149,8 @@ func storageModel(writes, reads int) *model {
 	return m
 }
 
-// petersonModel is systems/peterson with n processes: its comment has the labels.
+// petersonModel is the model of systems/peterson with n processes. The labels are explained in that
+// package.
 func petersonModel(n int) *model {
 	m := &model{}
 	m.declare("byte at[%[1]d], level[%[1]d], claim[%[1]d], turn[%[1]d]", n)
