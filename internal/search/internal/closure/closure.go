@@ -31,20 +31,20 @@ type Closure struct {
 	*explore.Taker
 	explore.Stepper
 	judged explore.Judged // the verdicts about states
-	Alive  stateSet       // states from which a live one can be reached
-	Left   []uint32       // not known to be alive, the farthest first
-	opened stateSet       // of those, every step was taken
+	Alive  stateSet       // states from which a live state can be reached
+	Left   []uint32       // states not known to be alive, the farthest from the start first
+	opened stateSet       // of those states, the ones of which every step was taken
 	Most   int            // the largest number of states; 0 means no limit
-	tree   bool           // the step by which a state was reached first may be taken
-	lives  bool           // a step of the state under examination leads to an alive one
+	tree   bool           // the step by which a state was first reached may be taken
+	lives  bool           // a step of the state under examination leads to an alive state
 
 	steps  *explore.Steps // the step properties, or nil if there are none
 	doomed stateSet       // states that cannot go on without a violation: see safety.go
 
-	wild  stateSet // states that have not healed, where the ledger is that of the space
-	added uint32   // the first number of a state that is not one of the space, or 0 if all are
+	wild  stateSet // if the closure uses the ledger of the whole space: its states that have not healed
+	added uint32   // the number of the first state that is not one of the space, or 0 if all states are
 
-	Unassumed bool // about one run: a state was met that does not count for liveness
+	Unassumed bool // if the closure is about one run: a state was reached that does not count for liveness
 }
 
 // stateSet is a set of states, by number.
@@ -53,7 +53,7 @@ type stateSet []uint64
 func (a stateSet) has(s uint32) bool { return int(s/64) < len(a) && a[s/64]&(1<<(s%64)) != 0 }
 func (a stateSet) add(s uint32)      { a[s/64] |= 1 << (s % 64) }
 
-// upTo makes room for the states below end.
+// upTo makes room for the states with numbers below end.
 func (a *stateSet) upTo(end uint32) {
 	if n := int(end+63) / 64; n > len(*a) {
 		*a = append(*a, make([]uint64, n-len(*a))...)
@@ -83,7 +83,8 @@ func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 	return g, nil
 }
 
-// visits makes steps lead to a visitor. If eager, the visitor gets each step at once.
+// visits sets the visitor of the states to which steps lead. If eager is set, the visitor gets the
+// state of each step at once.
 func (g *Closure) visits(v explore.Visitor, eager bool) {
 	g.Visitor = v
 	if m, is := g.Stepper.(*explore.Memo); is {
@@ -91,8 +92,8 @@ func (g *Closure) visits(v explore.Visitor, eager bool) {
 	}
 }
 
-// heal makes the healed form of a state the one that is looked up, and returns
-// its identity. Healing leaves nothing of the environment's parts.
+// heal makes the healed form of a state the packed state of the closure's entry, and returns its
+// identity. A healed form has nothing of the environment's parts.
 func (g *Closure) heal(x *explore.Explorer, s uint32) canon.Hash {
 	x.Get(s, g.To)
 	g.Bank.Heal(g.To)
@@ -100,7 +101,8 @@ func (g *Closure) heal(x *explore.Explorer, s uint32) canon.Hash {
 	return g.Sum(g.To)
 }
 
-// Added reports whether a state was reached by healing, and is not known to be one of the space.
+// Added reports whether a state was reached by healing, and is not known to be a state of the
+// space.
 func (g *Closure) Added(s uint32) bool { return g.added != 0 && s >= g.added }
 
 // Dead reports whether the healed form of a state reaches no live one.
@@ -116,8 +118,8 @@ func (g *Closure) Halted() bool {
 	return g.Owner.Stopped()
 }
 
-// healAll adds the healed states that are not in the ledger. A state of the space that has healed is
-// its own healed form, and everything that it leads to is in the ledger.
+// healAll adds the healed forms of the explorer's states. A state of the space that has healed is
+// its own healed form, and everything that it leads to is in the ledger already.
 func (g *Closure) healAll(x *explore.Explorer) error {
 	for s := range x.Each {
 		if g.Added(s) {
@@ -145,8 +147,8 @@ func (g *Closure) healAll(x *explore.Explorer) error {
 	return nil
 }
 
-// gather adds the states that can be reached from the states numbered from on, except
-// beyond those for which wants returns false, by the steps that are allowed now.
+// gather adds the states that can be reached from the states with numbers from from on, by the
+// steps that are allowed now. It does not expand states for which wants returns false.
 func (g *Closure) gather(from uint32, wants func(s uint32) bool) error {
 	for s := range g.Each {
 		if s < from {
@@ -182,7 +184,7 @@ func (g *Closure) open(s uint32, wanted bool) error {
 	return nil
 }
 
-// Resolve finds the healed states, and which of them are alive.
+// Resolve adds the healed states of the explorer, and finds out which of them are alive.
 func (g *Closure) Resolve(x *explore.Explorer) error {
 	g.tree = true
 	if g.Most == 0 && !x.Reduction.Hides(x.Climate.Faults) { // the healed states that are known stand in the ledger of the space
@@ -222,9 +224,9 @@ func (g *Closure) Resolve(x *explore.Explorer) error {
 	}
 }
 
-// impatient takes every step from the remaining states. It does the same with new states, which
-// have the numbers from from on, until it has doubled the number of states: otherwise there
-// would be many rounds in spaces in which patience does not help.
+// impatient takes every step from the remaining states. It does the same with the new states, whose
+// numbers are from from on, until the number of states has doubled: otherwise there would be many
+// rounds in spaces in which patience does not help.
 func (g *Closure) impatient(from uint32) error {
 	open := func(s uint32) error {
 		g.opened.upTo(g.End())
@@ -263,7 +265,7 @@ func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	g.mark(g.Next-1, nodes, flying, load)
 }
 
-// mark is note for any state.
+// mark is note for state s, which need not be the one that was added last.
 func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 	said, known := g.judged.Get(nodes, flying)
 	if !known {
@@ -286,9 +288,9 @@ func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 	}
 }
 
-// judgeOne returns judge where it is about one run, and walks are the measure: they go on
-// outside System.Within, and become live in live states only. What System. Assume leaves
-// out is neither.
+// judgeOne returns the verdict about a state if the closure is about one run. As in walks, which go
+// on outside System.Within, a state is good only if it is live. A state outside System.Assume is
+// neither live nor dead.
 func (g *Closure) judgeOne() explore.Said {
 	switch {
 	case g.World.Judge.Live():
@@ -299,7 +301,7 @@ func (g *Closure) judgeOne() explore.Said {
 	return explore.SaidInside
 }
 
-// here packs the state that the world is in, to be looked up, and returns its
+// here packs the state that is loaded in the world, so that it can be looked up, and returns its
 // identity.
 func (g *Closure) here() (h canon.Hash, err error) {
 	h = g.World.State.Hash()
@@ -314,7 +316,7 @@ func (g *Closure) here() (h canon.Hash, err error) {
 	return h, nil
 }
 
-// gathering adds the states that steps lead to.
+// gathering is the visitor that adds the states to which steps lead.
 type gathering struct{ *Closure }
 
 func (g gathering) Arrived(uint32, int) error {
@@ -342,7 +344,7 @@ func (g gathering) LookUp(m *explore.Memo) error {
 	return nil
 }
 
-// Spreading asks whether a step leads to a state that is alive.
+// Spreading is the visitor that notes whether a step leads to an alive state.
 type Spreading struct{ *Closure }
 
 func (g Spreading) Arrived(uint32, int) error {
@@ -366,7 +368,7 @@ func (g Spreading) LookUp(m *explore.Memo) error {
 	return nil
 }
 
-// Spread finds the states that are alive, by the steps that may be taken now.
+// Spread finds the states that are alive because of a step that may be taken now.
 func (g *Closure) Spread() error {
 	g.visits(Spreading{g}, true)
 	defer g.visits(gathering{g}, false)
@@ -409,7 +411,7 @@ func (g *Closure) Spread() error {
 	return nil
 }
 
-// looks reports whether a step of a state leads to one that is alive.
+// looks reports whether a step of state s leads to an alive state.
 func (g *Closure) looks(s uint32) (lives bool, err error) {
 	if g.Outside(s) { // something was wrong with it: see explorer.wrong
 		return false, nil
@@ -424,7 +426,7 @@ func (g *Closure) looks(s uint32) (lives bool, err error) {
 	return g.lives, nil
 }
 
-// lift marks a state as alive, and with it the states by which it was reached first.
+// lift marks a state as alive, and the states on the way by which it was first reached.
 func (g *Closure) lift(s uint32) {
 	g.Alive.add(s)
 	for g.tree {
@@ -435,9 +437,10 @@ func (g *Closure) lift(s uint32) {
 	}
 }
 
-// Narrow reports whether only live states were counted as recoveries. Otherwise states outside
-// System.Within, which are not expanded, or outside System.Assume were counted, too. The dead states
-// are dead in either case. But a state that reaches only states outside need not be able to recover.
+// Narrow reports whether only live states were counted as recoveries. If not, states outside
+// System.Within, which are not expanded, and states outside System.Assume were counted, too. The
+// dead states are dead in either case. But if Narrow returns false, a state that is not dead need
+// not be able to recover.
 func (g *Closure) Narrow() bool {
 	sys := g.Owner.Sys
 	if sys.Within.IsZero() && sys.Assume.IsZero() {

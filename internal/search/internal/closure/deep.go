@@ -6,27 +6,28 @@ import (
 	"macemc/internal/search/internal/spill"
 )
 
-// Deep is a closure of an explorer whose states are on disk. Its steps are logged, as the number of the
-// state from which one leads and the identity of the other. Sorted by that identity and merged with the
-// identities of all states, they become pairs of numbers. A state is alive if it is live, or if a pair
-// leads from it to an alive one. The pairs are sorted so that the states with the greatest numbers come first,
-// which are the farthest, and are read again until nothing changes; those from alive states are left
-// out the next time. So only a bit for each state is in memory.
+// Deep is a closure of an explorer whose states are on disk. It logs each step as the number of the
+// state that the step leaves and the identity of the state that it leads to. Sorting the log by
+// identity, and merging it with the identities of all states, turns it into pairs of numbers. A
+// state is alive if it is live, or if a pair leads from it to an alive state. The pairs are sorted
+// so that the states with the greatest numbers, which are the farthest, come first. They are read
+// again until nothing changes; each time, the pairs of states that are already alive are left out.
+// So memory holds only a bit for each state.
 //
-// If faults are possible, the healed states have a ledger of their own. Otherwise they are those of the
-// explorer.
+// If faults are possible, the healed states have a ledger of their own. Otherwise they are the
+// explorer's states.
 type Deep struct {
 	*Closure
 	x      *explore.Explorer
 	own    bool // the healed states have a ledger of their own
 	edges  *spill.Sorter
 	dead   stateSet // states of the explorer whose healed forms are not alive
-	few    bool     // there is none
-	steps  int      // pairs that were read
+	few    bool     // no state is dead
+	steps  int      // number of pairs read
 	logged int
 }
 
-// tickEvery is the number of pairs after which the closure asks whether to stop.
+// tickEvery is the number of pairs after which Deep asks whether to stop.
 const tickEvery = 1 << 14
 
 // NewDeep returns a closure of an explorer whose states are on disk.
@@ -48,7 +49,7 @@ func NewDeep(r *explore.Owner, x *explore.Explorer) (*Deep, error) {
 	return d, nil
 }
 
-// stands makes the closure use the ledger of a space, which has all healed states.
+// stands makes the closure use the ledger of the whole space, which has all healed states.
 func (g *Closure) stands(e *explore.Entry) {
 	g.Entry.Ledger.Close()
 	g.Entry = e
@@ -107,7 +108,7 @@ func (d *Deep) log() error {
 	}
 }
 
-// expands takes every step of those of some states that are not live.
+// expands takes every step of those of the given states that are not live.
 func (d *Deep) expands(states func(yield func(uint32) bool)) (err error) {
 	for s := range states {
 		if err := d.tick(s); err != nil {
@@ -122,7 +123,7 @@ func (d *Deep) expands(states func(yield func(uint32) bool)) (err error) {
 	return d.Settle()
 }
 
-// tick returns an error if the closure is to stop.
+// tick returns an error if the closure should stop.
 func (d *Deep) tick(s uint32) error {
 	if s%1024 != 0 {
 		return nil
@@ -185,7 +186,7 @@ func (d *Deep) edge(from uint32, to canon.Hash) error {
 	return d.edges.Put(spill.Key{Sum: to, Number: from})
 }
 
-// pairs returns the steps as pairs of numbers, the greatest first.
+// pairs converts the logged steps to pairs of numbers, the greatest first.
 func (d *Deep) pairs() (*spill.Runs, error) {
 	known, batch := d.OnDiskBy()
 	pairs := d.Store().Sorter(batch)
@@ -203,7 +204,7 @@ func (d *Deep) pairs() (*spill.Runs, error) {
 	return pairs.Done()
 }
 
-// spreads finds the states that are alive.
+// spreads marks the states that are alive.
 func (d *Deep) spreads(pairs *spill.Runs) error {
 	d.Alive.upTo(d.End())
 	for s := range d.Each {

@@ -7,17 +7,20 @@ import (
 	"macemc/internal/world"
 )
 
-// escapes is the graph of the steps that violate nothing. A step that does violates leads to
-// the state ruin, which is not hot: a run that stays among hot states for ever has escaped.
+// escapes is the graph of the steps that violate no property. A step that violates one leads to the
+// state ruin, which is not hot. So a run that stays among hot states for ever never violates a
+// property: it has escaped.
 type escapes struct {
 	fair.Graph
-	number map[string]int32 // of actions
+	number map[string]int32 // by action: its number
 }
 
-// ruin is a state of the graph; the state s of the closure is s+1 there.
+// ruin is the state of the graph after a violation. State s of the closure is state s+1 of the
+// graph.
 const ruin = 0
 
-// step adds the step that the world has just taken, from a state of the closure to one of the graph.
+// step adds the step that the world has just taken from state from of the closure. It leads to
+// state to of the graph.
 func (e *escapes) step(w *world.World, from uint32, to int32) {
 	name, must := w.Run.LastAction()
 	if !must { // a request or an action: not to act is no way to avoid a failure either
@@ -37,7 +40,7 @@ func (e *escapes) step(w *world.World, from uint32, to int32) {
 	e.Add(int(from)+1, edge, asked...)
 }
 
-// doomed returns the states of the closure, of which there are n, from which every fair run ends in a
+// doomed returns those of the n states of the closure from which every fair run ends in a
 // violation.
 func (e *escapes) doomed(n uint32) stateSet {
 	all := make([]int, n)
@@ -53,7 +56,7 @@ func (e *escapes) doomed(n uint32) stateSet {
 	return doomed
 }
 
-// enduring gathers states that nothing is wrong with, and the steps between them.
+// enduring is the visitor that gathers states that violate no property, and the steps between them.
 type enduring struct {
 	*Closure
 	steps *escapes
@@ -83,9 +86,9 @@ func (g enduring) Arrived(from uint32, _ int) error {
 	return nil
 }
 
-// Endure finds the healed states that nothing is wrong with, and which of them cannot
-// go on without a violation. To leave a message, a timer, a restart or a request undone for ever is
-// no way to go on.
+// Endure finds the healed states that violate no property, and which of them cannot go on without a
+// violation. A run that leaves a message, a timer, a restart or a request undone for ever does not
+// count as going on.
 func (g *Closure) Endure(x *explore.Explorer) (err error) {
 	e := &escapes{Graph: fair.Graph{Answers: make([]int, len(g.World.System().Fair))}, number: map[string]int32{}}
 	g.Visitor = enduring{g, e}
@@ -109,14 +112,14 @@ func (g *Closure) Endure(x *explore.Explorer) (err error) {
 	return nil
 }
 
-// violates reports whether the step from a state to the one that the world is in violates a
-// property, or the state that it leads to does.
+// violates reports whether the step from state from to the state that is loaded in the world
+// violates a property, or the loaded state does.
 func (g *Closure) violates(from uint32) bool {
 	return g.World.Judge.Check() != nil || g.steps.Check(from) != nil
 }
 
-// healingViolates reports whether the step in which the environment heals may violate a
-// property of steps. Whether a run takes that step depends on more than its states.
+// healingViolates reports whether the step in which the environment heals may violate a step
+// property. If so, it depends on more than the states whether a run has a violation.
 func (g *Closure) healingViolates(x *explore.Explorer) bool {
 	heal, err := explore.NewSteps(x.Taker)
 	if err != nil {

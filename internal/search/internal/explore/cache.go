@@ -457,7 +457,7 @@ func (t *Taker) differs(i int, twin bool, what, copied string) error {
 // leftOut returns the error for two states that the search cannot distinguish but that behave
 // differently.
 func (r *Owner) leftOut(at, what, field string) error {
-	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). Is it in the state, a copy of the node changed it by what they share: something that System.Immutable names, or that cannot be copied. Is it none of these, it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which nobody can repeat: set a timer by env.After",
+	return fmt.Errorf("system %s: something that is left out of the state matters: at %q, %s; where they differ: %s; leave it in the state (System.Opaque, the tag mc:\"-\", or a Summary leaves it out). If it is in the state, a copy of the node has changed it through memory that both share: a value that System.Immutable names, or one that cannot be copied. Otherwise it was changed between two steps, by a goroutine or a callback as of time.AfterFunc, which cannot be repeated: set a timer by env.After",
 		r.Sys.Name, at, what, field)
 }
 

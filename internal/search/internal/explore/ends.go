@@ -12,7 +12,7 @@ var (
 	// ErrFull means that there is no room for more states.
 	ErrFull = errors.New("there is no room for more states")
 	// ErrHalt ends an exploration that was stopped.
-	ErrHalt = errors.New("the search was told to stop")
+	ErrHalt = errors.New("the search was stopped")
 	// ErrEnough ends an exploration that has found enough.
 	ErrEnough = errors.New("the search has found enough")
 	// ErrAlive ends the examination of a state if one of its steps leads to a state that is alive.

@@ -167,7 +167,7 @@ func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
 	return newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
 }
 
-// hold keeps the set as it is, until letGo, where another goroutine might make it larger.
+// hold prevents other goroutines from replacing the set by a larger one, until letGo.
 func (l *Ledger) hold() {
 	if l.Joint {
 		l.growing.RLock()

@@ -16,30 +16,30 @@ const propertiesMost = 64
 type Space struct {
 	*explore.Taker
 	step   explore.InWorld
-	roots  []uint32       // the states of the explorer of which the first healed states are the forms, a few of them the same
-	root   map[uint32]int // by healed state: which of roots, the first
-	first  []Origin       // by healed state: how it was reached first
-	masks  []uint64       // by healed state: the properties that are hot
+	roots  []uint32       // the explorer's states whose healed forms the first healed states are; several may have one healed form
+	root   map[uint32]int // by healed state: the index in roots of the first state with this form
+	first  []Origin       // by healed state: the step by which it was first reached
+	masks  []uint64       // by healed state: the properties that are hot there, one bit each
 	graph  fair.Graph     // the edges of hot states
 	number map[string]int32
-	names  []string        // of actions
-	left   map[uint32]bool // states of which nothing is said
-	only   bool            // just the hot states are expanded, since all states are known
+	names  []string        // the names of actions
+	left   map[uint32]bool // states about which the graph claims nothing
+	only   bool            // expand only hot states, since all states are known
 	deep   func(root uint32) int
 
-	States int  // that may be visited; 0 means no limit
-	Whole  bool // everything was visited
+	States int  // the largest number of states to visit; 0 means no limit
+	Whole  bool // all states were visited
 }
 
-// Origin is the step by which a healed state was reached first. A healed form of a state of a run has no
-// such step.
+// Origin is the step by which a healed state was first reached. It is zero if the state is a healed
+// form of one of the explorer's states, to which no step of the graph leads.
 type Origin struct {
 	parent uint32
 	how    uint32
 }
 
-// New returns a space without states. It shares the world and the bank of the explorer whose states it
-// heals. deep returns the number of steps that lead to a state of the explorer.
+// New returns a space without states. It shares the world and the bank of explorer x. The function
+// deep returns the number of steps that lead to a state of the explorer.
 func New(r *explore.Owner, x *explore.Explorer, deep func(s uint32) int) (*Space, error) {
 	if n := len(x.World.Judge.Cools()); n > propertiesMost {
 		return nil, fmt.Errorf("%d properties were made by Cools, and at most %d can be checked at a time; name some of them", n, propertiesMost)
@@ -57,9 +57,9 @@ func New(r *explore.Owner, x *explore.Explorer, deep func(s uint32) int) (*Space
 	return g, nil
 }
 
-// Gather visits the states that can follow the given states of the explorer, or all its states if of is
-// nil. If closed is true, the explorer has all states that can follow, and the environment has nothing to
-// heal.
+// Gather visits the states that can follow the explorer's states in of, or all its states if of is
+// nil. If closed is true, the explorer has all states that can follow, and the environment has
+// nothing to heal.
 func (g *Space) Gather(x *explore.Explorer, of []uint32, closed bool) error {
 	g.only = closed
 	each := x.Each
@@ -123,10 +123,10 @@ func (g *Space) unknown(s uint32) {
 	g.leaves(s)
 }
 
-// leaves records that the graph claims nothing about a state.
+// leaves records that the graph claims nothing about state s.
 func (g *Space) leaves(s uint32) { g.masks[s], g.left[s] = 0, true }
 
-// met records a new state, in which the world is.
+// met records a new state, which is loaded in the world.
 func (g *Space) met(s uint32, by Origin) {
 	for len(g.masks) <= int(s) {
 		g.masks, g.first = append(g.masks, 0), append(g.first, Origin{parent: explore.NoParent})
@@ -141,7 +141,7 @@ func (g *Space) met(s uint32, by Origin) {
 	g.graph.Meet(int(s), false)
 }
 
-// gathering adds the states that steps lead to.
+// gathering is the visitor that adds the states to which steps lead.
 type gathering struct{ *Space }
 
 func (g gathering) LookUp(*explore.Memo) error {
@@ -206,16 +206,17 @@ func (g *Space) edge(from, to, how uint32) {
 // Looped is a fair run that is hot for ever.
 type Looped struct {
 	Property int
-	Root     uint32      // the state of the explorer whose healed form it comes through
-	Way      []run.Taken // the steps from there to the first state of the cycle
-	Cycle    []run.Taken // if it is empty, nothing has to happen after Way
-	Untaken  []string    // what is possible in some states of the cycle, and is never taken
-	Cold     []run.Taken // a shortest run from the first state of the cycle to a cold one, or nil if there is none
+	Root     uint32      // the state of the explorer whose healed form begins Way
+	Way      []run.Taken // the steps to the first state of the cycle
+	Cycle    []run.Taken // the steps that are repeated; if there are none, nothing needs to happen after Way
+	Untaken  []string    // events that are possible in some states of the cycle, and that no step of it takes
+	Cold     []run.Taken // a shortest run from the first state of the cycle to a cold state, or nil if there is none
 
 	ever []bool
 }
 
-// Find returns a run for one property, the nearest to the start, or nil if there is none.
+// Find returns a run that stays hot for ever for one property, the one nearest to the start, or nil
+// if there is none.
 func (g *Space) Find(property int) *Looped {
 	g.graph.About(property)
 	var inside []int
@@ -255,7 +256,7 @@ func (g *Space) Find(property int) *Looped {
 	}
 }
 
-// depths returns how many steps lead to each state, healing included.
+// depths returns the number of steps that lead to each state, including the step of healing.
 func (g *Space) depths() []int {
 	deep := make([]int, len(g.first))
 	for s := range g.first {
@@ -268,7 +269,7 @@ func (g *Space) depths() []int {
 	return deep
 }
 
-// way returns the steps by which a state was reached first.
+// way returns the steps by which a state was first reached, and the root where they begin.
 func (g *Space) way(s uint32) (root uint32, steps []run.Taken) {
 	for g.first[s].parent != explore.NoParent {
 		steps = append([]run.Taken{g.taken(g.first[s].how)}, steps...)
@@ -281,8 +282,8 @@ func (g *Space) taken(how uint32) run.Taken {
 	return run.Taken{Event: int(how >> 16), Coins: g.Lists.Get(uint16(how))}
 }
 
-// cycle returns the steps of the cycle from a state, and the actions that are possible in it and that it
-// never takes.
+// cycle returns the steps of a cycle that begins at state from, and the actions that are possible
+// in it but never taken.
 func (g *Space) cycle(p fair.Part, from int) (cycle []run.Taken, untaken []string) {
 	possible, taken := map[int32]bool{}, map[int32]bool{}
 	for _, step := range g.graph.Cycle(p, from) {
@@ -301,7 +302,7 @@ func (g *Space) cycle(p fair.Part, from int) (cycle []run.Taken, untaken []strin
 	return cycle, untaken
 }
 
-// cold returns a shortest run from a hot state to a cold one.
+// cold returns a shortest run from a hot state to a state where the property is cold.
 func (g *Space) cold(from, property int) []run.Taken {
 	type reached struct{ by, how uint32 }
 	ways := map[uint32]reached{uint32(from): {}}
@@ -325,8 +326,8 @@ func (g *Space) cold(from, property int) []run.Taken {
 	return nil
 }
 
-// Ever reports whether from the healed form of a state of the explorer a fair run can stay hot
-// for ever, without a cold state before.
+// Ever reports whether a fair run can stay hot for ever from the healed form of state s, without
+// becoming cold before.
 func (g *Space) Ever(x *explore.Explorer, l *Looped, s uint32) bool {
 	x.Get(s, g.To)
 	g.Bank.Heal(g.To)

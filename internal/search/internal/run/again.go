@@ -7,15 +7,15 @@ import (
 	"macemc/internal/world"
 )
 
-// Again repeats a run to a depth.
+// Again repeats a run up to a depth.
 type Again struct {
 	choose.Source
 	Climate
 	whole
 	Steps int
-	Live  bool // the last state is
+	Live  bool // the last state is live
 	See   func(*world.World)
-	Stop  func() bool // asked at every state: true ends the run there, or nil if nobody is
+	Stop  func() bool // asked at every state; if it returns true, the run ends there. It may be nil.
 }
 
 // Visit evaluates all properties, since the repeated run may have evaluated them, and one may panic.
@@ -27,14 +27,14 @@ func (a *Again) Visit(w *world.World, depth int) bool {
 	return depth < a.Steps && (a.Stop == nil || !a.Stop())
 }
 
-// Repeat returns a strategy that repeats the run of some answers, up to that many steps.
+// Repeat returns a strategy that repeats the run with these answers, for at most this many steps.
 func Repeat(answers choose.Source, c Climate, steps int) *Again {
 	return &Again{Source: answers, Climate: c, Steps: steps}
 }
 
-// Lenient is a source that repeats the answers of a run as long as the questions are the same, and then
-// gives the first answer to each. A run that is not deterministic gets to the step at which it differs in
-// this way, which Lockstep then reports.
+// Lenient is a source that repeats the answers of a run as long as the questions are the same.
+// After that it gives the first answer to each question. So a run that is not deterministic reaches
+// the step at which it differs, and Lockstep reports it.
 type Lenient struct {
 	*choose.Raw
 	left bool
@@ -50,7 +50,7 @@ func (l *Lenient) Answer(q *choose.Question) int {
 	return 0
 }
 
-// Unanswered remembers the question that its source refused.
+// Unanswered is a source that records the question to which another source gave no answer.
 type Unanswered struct {
 	choose.Source
 	Asked string
@@ -67,7 +67,7 @@ func (u *Unanswered) Answer(q *choose.Question) int {
 	return k
 }
 
-// Picks returns a path's answers by number.
+// Picks returns the answers of a path, as numbers.
 func Picks(p *choose.Path) []choose.Pick {
 	var out []choose.Pick
 	add := func(c choose.Choice) { out = append(out, choose.Pick{Of: uint32(c.Of), Pick: uint32(c.Pick)}) }

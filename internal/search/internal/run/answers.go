@@ -2,11 +2,11 @@ package run
 
 import "macemc/choose"
 
-// Answers answers a run step by step.
+// Answers is the source of a run that is given step by step.
 type Answers struct {
 	Prefix      []choose.Pick // the answers of a prefix, which come first
-	PrefixSteps int           // and how many steps it has
-	given       int           // of the prefix
+	PrefixSteps int           // the number of steps of the prefix
+	given       int           // how many answers of the prefix were given
 	Start       []int
 	Steps       []Taken
 	at          int
@@ -44,12 +44,12 @@ func (t *Answers) Answer(q *choose.Question) int {
 	return k
 }
 
-// Then returns the answers with further steps.
+// Then returns the answers followed by further steps.
 func (t *Answers) Then(steps ...Taken) Answers {
 	return Answers{Prefix: t.Prefix, PrefixSteps: t.PrefixSteps, Start: t.Start, Steps: append(append([]Taken{}, t.Steps...), steps...)}
 }
 
-// Picks returns the answers by number; how many others there were is not known.
+// Picks returns the answers as numbers. How many alternatives each had is not known.
 func (t *Answers) Picks() []choose.Pick {
 	all := append([]choose.Pick{}, t.Prefix...)
 	add := func(answers ...int) {
@@ -70,10 +70,10 @@ func (t *Answers) Again() *Answers {
 	return &Answers{Prefix: t.Prefix, PrefixSteps: t.PrefixSteps, Start: t.Start, Steps: t.Steps}
 }
 
-// Length returns how many steps the run has.
+// Length returns the number of steps of the run.
 func (t *Answers) Length() int { return t.PrefixSteps + len(t.Steps) }
 
-// Answers returns how many they are.
+// Answers returns the number of answers.
 func (t *Answers) Answers() int {
 	n := len(t.Prefix) + len(t.Start)
 	for _, s := range t.Steps {
@@ -82,10 +82,10 @@ func (t *Answers) Answers() int {
 	return n
 }
 
-// Err returns ErrEnd: there are no more answers.
+// Err returns choose.ErrEnd, since an answer is missing only at the end.
 func (t *Answers) Err() error { return choose.ErrEnd }
 
-// Asking remembers how many sides each coin of the last step had.
+// Asking is a source that records how many sides each coin of the last step had.
 type Asking struct {
 	choose.Source
 	Sides []int

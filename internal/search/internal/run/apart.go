@@ -5,9 +5,9 @@ import (
 	"runtime/debug"
 )
 
-// Apart does something on a goroutine of its own, so that a handler which ends
-// its goroutine (runtime.Goexit, t.FailNow) does not end the caller's: nothing
-// else stops that. It reports whether do returned. A panic is passed on.
+// Apart calls do on a goroutine of its own. If a handler ends its goroutine (runtime.Goexit,
+// t.FailNow), which nothing can prevent, the caller's goroutine goes on. Apart reports whether do
+// returned. It passes a panic on.
 func Apart[T any](do func() (T, error)) (out T, returned bool, err error) {
 	done := make(chan struct{})
 	thrown := ""

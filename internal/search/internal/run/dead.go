@@ -6,7 +6,8 @@ import (
 	"macemc/trace"
 )
 
-// Dead returns the failure of a run whose end, where the world is, is taken to be dead.
+// Dead returns the failure of a run whose last state, which is loaded in the world, is taken to be
+// dead.
 func Dead(w *world.World, steps int) *trace.Failure {
 	names, explanations := w.Judge.NotLive()
 	declined := w.Text.Declined()

@@ -7,22 +7,22 @@ import (
 	"macemc/internal/world"
 )
 
-// A Fork is a state in the middle of a run, from which other runs branch off. The runs of a
-// strategy whose method Fork returns one begin there. The loop loads the state into its world; if
-// nodes cannot be copied, or the run is taken in lockstep, it takes the run that leads there again.
-// In both cases the strategy first visits the fork's state, depths are counted from the start of the
-// whole run, and the answers of the whole run are the prefix followed by the strategy's answers.
-// The climate must be that of the run which led there, except that it may heal later, or at once:
-// Climate{Faults: true, Heal: k.Steps} makes healing the first step.
+// A Fork is a state in the middle of a run, from which other runs branch off. If the method Fork of
+// a strategy returns one, the strategy's runs begin there. The loop loads the state into its world;
+// if nodes cannot be copied, or the run is taken in lockstep, it takes the run that leads there
+// again. In both cases the strategy first visits the fork's state, depths are counted from the
+// start of the whole run, and the answers of the whole run are the prefix followed by the
+// strategy's answers. The climate must be that of the run which led there, except that it may heal
+// later, or at once: Climate{Faults: true, Heal: k.Steps} makes healing the first step.
 type Fork struct {
 	Prefix []choose.Pick // the answers that lead there from the start
-	Told   *Answers      // the same answers in the form of an explorer; then Prefix is empty
+	Told   *Answers      // the same answers in the form that an explorer has them; then Prefix is empty
 	Steps  int           // the number of steps to the state
-	Bank   *world.Bank   // the bank whose numbers at has; nil if the state could not be saved
+	Bank   *world.Bank   // the bank to which the numbers in at belong; nil if the state could not be saved
 	At     world.Vector
 }
 
-// whole is a run from the start.
+// whole is a strategy for runs from the start.
 type whole struct{}
 
 func (whole) Fork() *Fork { return nil }
@@ -50,7 +50,7 @@ func (r *Runs) ForkAt(path *choose.Path, c Climate, steps int) (*Fork, error) {
 	return k, nil
 }
 
-// Share makes a fork to the same state, for another goroutine.
+// Share returns a fork at the same state, for another goroutine.
 func (k *Fork) Share() *Fork {
 	if k == nil || k.Bank == nil {
 		return k
@@ -60,7 +60,7 @@ func (k *Fork) Share() *Fork {
 	return &other
 }
 
-// saving repeats a run to a depth, and saves the state there.
+// saving is a strategy that repeats a run up to a depth, and saves the state there.
 type saving struct {
 	Again
 	bank *world.Bank
@@ -79,7 +79,7 @@ func (s *saving) Visit(w *world.World, depth int) bool {
 	return false
 }
 
-// Then returns the answers that lead to the fork, followed by those of a source.
+// Then returns a source that gives the answers leading to the fork, and then those of src.
 func (k *Fork) Then(src choose.Source) choose.Source {
 	if k.Told != nil {
 		return &led{lead: k.Told.Again(), left: k.Told.Answers(), Source: src}
@@ -87,7 +87,7 @@ func (k *Fork) Then(src choose.Source) choose.Source {
 	return &led{lead: choose.NewRaw(k.Prefix), left: len(k.Prefix), Source: src}
 }
 
-// led first takes the answers of a prefix.
+// led is a source that gives the answers of a prefix first.
 type led struct {
 	lead choose.Source
 	left int
@@ -105,7 +105,7 @@ func (l *led) Answer(q *choose.Question) int {
 	return k
 }
 
-// Err returns the error of the source that refused to answer.
+// Err returns the error of the source that gave no answer.
 func (l *led) Err() error {
 	if l.left > 0 {
 		return l.lead.Err()

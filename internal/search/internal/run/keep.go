@@ -6,10 +6,10 @@ import (
 	"macemc/sim"
 )
 
-// Keep prepares to write the run of a step that an explorer is about to take. The answers led lead to
-// the state where the run begins. turn is the result of the last call. fresh reports that another run
-// has been written meanwhile, so that the explorer must write all answers of its run again; ok is false
-// if the trail has no free slot.
+// Keep prepares to record the run of a step that an explorer is about to take. The answers led lead
+// to where the explorer's runs begin. turn is the result of the last call. If fresh is set, another
+// run was recorded meanwhile, so the explorer must add all answers of its run again. ok is false if
+// the trail has no free slot.
 func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok bool) {
 	if p.slot == nil || p.turn != turn {
 		p.keep(led)
@@ -19,13 +19,13 @@ func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok
 	return p.turn, fresh, p.slot != nil
 }
 
-// Cut drops all but the first n answers that are kept after those that led to the beginning of the run.
+// Cut removes all but the first n of the answers that Add has recorded.
 func (p *Pulse) Cut(n int) {
 	p.picks = p.picks[:n]
 	p.stands()
 }
 
-// Add keeps answers, and returns how many there are.
+// Add records answers, and returns the number of recorded answers.
 func (p *Pulse) Add(answers ...int) int {
 	if p.slot == nil {
 		return 0
@@ -41,11 +41,11 @@ func (p *Pulse) Add(answers ...int) int {
 // the words of Go's runtime.
 func (p *Pulse) Inside() (stack, does string) { return inside(p.Where()) }
 
-// Count changes with every question of a run, or 0 if no run is under way.
+// Count returns a number that changes with every question of a run. It is 0 if no run is under way.
 func (p *Pulse) Count() uint64 { return p.count.Load() }
 
-// UpTo takes a run up to its last answer, which is recorded and not given. Not ok:
-// the answers do not lead there.
+// UpTo takes a run up to its last answer, which it records without giving it. ok is false if the
+// answers do not lead there.
 func (r *Runs) UpTo(answers choose.Source, n int, c Climate) (path *choose.Path, node sim.Addr, identity string, ok bool, err error) {
 	if n == 0 {
 		return &choose.Path{}, sim.Addr{}, StartOfNode, true, nil

@@ -10,37 +10,37 @@ import (
 	"macemc/internal/visited"
 )
 
-// StopMemory is the reason to stop of a search that has used up its memory. The other reasons are its
-// caller's.
+// StopMemory is the reason to stop of a search that has used up its memory. Callers define the
+// other reasons.
 const StopMemory = "memory"
 
-// Limits decides whether a search should stop, and why. The budget of memory is for the whole process:
-// it counts the memory of Go's runtime, garbage included, and the tables outside of it. Several
-// goroutines may call its methods at the same time.
+// Limits decides whether a search should stop, and why. The limit of memory is for the whole
+// process: it counts the memory of Go's runtime, garbage included, and the tables outside of it.
+// Several goroutines may call its methods at the same time.
 type Limits struct {
-	Ask    func() string // returns why to stop, or "" if the search goes on; called now and then, if not nil
-	Budget int           // bytes that the process may have
-	Table  int           // bytes that a table of visited states may have, for tests; 0 means as the budget allows
+	Ask    func() string // returns the reason to stop, or "" if the search goes on; called now and then; may be nil
+	Budget int           // bytes that the process may use
+	Table  int           // bytes that a table of visited states may use, for tests; 0 means as Budget allows
 
 	mu    sync.Mutex
-	why   string // "" means go on
+	why   string // the reason to stop, or "" if the search goes on
 	asked int
-	now   int // memory, at the last look
-	most  int // the most that was met
+	now   int // bytes used when they were last measured
+	most  int // the most bytes measured so far
 
 	relief  func() bool // see Relieves
-	short   atomic.Bool // memory is short, and the search will make some free
-	before  int64       // the limit of Go's runtime before Presses
+	short   atomic.Bool // the search must free memory soon
+	before  int64       // the memory limit of Go's runtime before Presses
 	pressed bool
 
 	cramped int // the size in bytes of a table that could not be made larger
 
-	Housework atomic.Int32 // of the search itself, that is under way: see tidy
+	Housework atomic.Int32 // the number of calls of Tidy whose work has not ended
 }
 
-// Tidy begins work on the search's own tables, and returns a function that ends it. With many gigabytes,
-// on a busy machine, that may take longer than a handler may take. Meanwhile no handler counts as stuck,
-// even if its goroutine waits for that work.
+// Tidy begins work on the search's own tables, and returns a function that ends it. With many
+// gigabytes and on a busy machine, this may take longer than a handler may. Meanwhile no handler
+// counts as stuck, even if its goroutine waits for that work.
 func (l *Limits) Tidy() (end func()) {
 	l.Housework.Add(1)
 	return func() { l.Housework.Add(-1) }
@@ -53,17 +53,17 @@ const (
 	fullPercent    = 95
 	stuffedPercent = 90
 
-	// where the search makes memory free, for which it needs some
+	// used instead if the search can free memory, which takes some memory itself
 	fullRelief    = 80
 	stuffedRelief = 65
 	pressPercent  = 85
 
-	memoryEvery = 4 // of the looks are at the memory
+	memoryEvery = 4 // memory is measured in one of memoryEvery calls
 
-	tableGrowth = 2 // that is made room for, at most
+	tableGrowth = 2 // a new table is at most this many times as large as the old one
 )
 
-// stopped reports whether the search is to stop; reason says why.
+// stopped reports whether the search should stop. reason returns why.
 func (l *Limits) stopped() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -80,8 +80,8 @@ func (l *Limits) stopped() bool {
 	return l.why != ""
 }
 
-// Relieves sets the function that is asked when memory is short: it reports whether the search can make
-// memory free, and goes on. nil means that it cannot.
+// Relieves sets the function that is called when memory is short. It reports whether the search can
+// free memory; if so, the search goes on. nil means that it cannot.
 func (l *Limits) Relieves(relief func() bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,8 +89,8 @@ func (l *Limits) Relieves(relief func() bool) {
 	l.short.Store(false)
 }
 
-// Presses makes Go's runtime collect garbage before the process has more than the budget. It is for a search with
-// states on disk, which uses nearly all of the budget for long. Unpresses sets the limit that was there before.
+// Presses makes Go's runtime collect garbage before the process exceeds the limit. It is for a
+// search with states on disk, which uses nearly all of its memory for a long time.
 func (l *Limits) Presses() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -110,11 +110,12 @@ func (l *Limits) Unpresses() {
 	}
 }
 
-// Short reports whether the search is to make memory free; Eased records that it has.
+// Short reports whether the search must free memory now. Eased records that it has.
 func (l *Limits) Short() bool { return l.short.Load() }
 func (l *Limits) Eased()      { l.short.Store(false) }
 
-// shares returns the percentages of the budget above which garbage is collected, and memory is short.
+// shares returns two percentages of the memory limit: above full, garbage is collected; above
+// stuffed, memory is short.
 func (l *Limits) shares() (full, stuffed int) {
 	if l.relief != nil {
 		return fullRelief, stuffedRelief
@@ -129,7 +130,7 @@ func (l *Limits) Memory() int {
 	return l.now
 }
 
-// Highest returns the most memory that was met, now included.
+// Highest measures the memory, and returns the most that was measured so far.
 func (l *Limits) Highest() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,34 +138,35 @@ func (l *Limits) Highest() int {
 	return l.most
 }
 
-// Stop makes the search stop.
+// Stop makes the search stop for a reason.
 func (l *Limits) Stop(why string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.why = cmp.Or(l.why, why)
 }
 
-// reason returns why it is to.
+// reason returns the reason to stop, or "".
 func (l *Limits) reason() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.why
 }
 
-// Renew lets work go on under other limits, and clears the reason for which it stopped before.
+// Renew sets other limits, and forgets the reason to stop.
 func (l *Limits) Renew(ask func() string, budget int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.Ask, l.Budget, l.why = ask, budget, ""
 }
 
-// Stopped reports whether the search is to stop; Why says why.
+// Stopped reports whether the search should stop. Why returns the reason.
 func (r *Runs) Stopped() bool { return r.Limits.stopped() }
 
-// Why returns why the search is to stop, or "" if it is not.
+// Why returns the reason to stop, or "".
 func (r *Runs) Why() string { return r.Limits.reason() }
 
-// Relieved lets a search that ran out of memory go on with walks, which need little.
+// Relieved lets a search whose exhaustive phase ran out of memory go on with walks, which need
+// little.
 func (l *Limits) Relieved() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -176,7 +178,7 @@ func (l *Limits) Relieved() {
 	}
 }
 
-// crowded reports whether the budget is used up.
+// crowded reports whether the memory limit is reached.
 func (l *Limits) crowded() bool {
 	full, stuffed := l.shares()
 	if l.look() < percent(l.Budget, full) {
@@ -187,8 +189,8 @@ func (l *Limits) crowded() bool {
 	return l.look() > percent(l.Budget, stuffed)
 }
 
-// Room returns how many bytes a new table of visited states may have. The old table, of now
-// bytes, exists until the states have moved.
+// Room returns the number of bytes that a new table of visited states may use. The old table, of
+// now bytes, still exists while states are moved to the new one.
 func (l *Limits) Room(now int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -214,7 +216,7 @@ func (l *Limits) Room(now int) int {
 
 func percent(n, of int) int { return n / 100 * of }
 
-// look returns the memory of the process now, in bytes.
+// look measures the memory of the process, in bytes.
 func (l *Limits) look() int {
 	sample := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(sample)

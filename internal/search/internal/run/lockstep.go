@@ -11,22 +11,22 @@ import (
 	"macemc/trace"
 )
 
-// Lockstep is two worlds of one system that get the same answers. The second one lags one
-// step behind the first, so that step properties see the state before and the state after.
-// When it has caught up, both must be in the same state and must have done the same. If
-// they differ, they differ without having asked: the service is not deterministic.
+// Lockstep is two worlds of one system that get the same answers. The second one lags one step
+// behind the first, so that step properties see the state before and the state after. When it has
+// caught up, both worlds must be in the same state and must have done the same. If not, the service
+// is not deterministic, since it asked the same questions.
 type Lockstep struct {
-	lean bool // that the two do the same is not looked at: there are step properties to be asked
+	lean bool // do not compare the worlds, which are there for step properties only
 
 	World   *world.World // audited
 	Lag     *world.World
 	Steps   *world.Transition
 	tape    tape
-	again   choose.Raw // repeats it
+	again   choose.Raw // repeats the answers of the last step
 	failure *trace.Failure
 }
 
-// NewLockstep makes the two worlds; the first is as c says.
+// NewLockstep makes the two worlds, the first with configuration c.
 func (r *Runs) NewLockstep(c world.Config) (*Lockstep, error) {
 	ahead, err := r.newWorld(c)
 	if err != nil {
@@ -53,14 +53,15 @@ func (t *tape) Answer(q *choose.Question) int {
 	return k
 }
 
-// record begins a run: src's answers go to both worlds.
+// record begins a run. It returns a source that passes src's answers on, and records them for the
+// lagging world.
 func (t *Lockstep) record(src choose.Source) choose.Source {
 	t.failure = nil
 	t.tape = tape{src, t.tape.picks[:0]}
 	return &t.tape
 }
 
-// follow lets the lagging world take the step that the first has just taken.
+// follow makes the lagging world take the step that the first world has just taken.
 func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 	if depth > 0 {
 		if t.failure = t.Steps.Check(); t.failure != nil {
@@ -108,7 +109,8 @@ func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 	return nil
 }
 
-// follows lets the lagging world take an event that a node handles. The first answer says which.
+// follows makes the lagging world take an event that a node handles. The first answer chooses the
+// event.
 func (t *Lockstep) follows(again *choose.Raw) bool {
 	again.Restart(t.tape.picks[1:])
 	if t.Lag.Follow(t.World, again) {
@@ -118,7 +120,8 @@ func (t *Lockstep) follows(again *choose.Raw) bool {
 	return false
 }
 
-// effects compares the effects of the two worlds' handlers, in order.
+// effects compares the effects of the two worlds' handlers, in order. It returns the first
+// difference, or "".
 func (t *Lockstep) effects() string {
 	a, b := unlogged(t.World.Run.Effects()), unlogged(t.Lag.Run.Effects())
 	for k := range max(len(a), len(b)) {
@@ -136,7 +139,7 @@ func (t *Lockstep) effects() string {
 	return ""
 }
 
-// effect returns the text of an effect, or says that there is none.
+// effect returns the k-th effect as text, or a text that says that there is none.
 func (t *Lockstep) effect(effects []trace.Effect, k int, text func(trace.Effect, func(any) string) string) string {
 	if k >= len(effects) {
 		return "nothing more"
@@ -161,7 +164,7 @@ func Outcome(w *world.World, failure *trace.Failure) (h canon.Hash, did []string
 	return canon.OfString(strings.Join(did, "\x00")).Then(w.State.Hash()), did
 }
 
-// Did returns the effects of the last step as texts, which the function told makes.
+// Did returns the effects of the last step as texts that the function told makes.
 func Did(w *world.World, failure *trace.Failure, told func(trace.Effect, func(any) string) string) (did []string) {
 	for _, e := range unlogged(w.Run.Effects()) {
 		did = append(did, told(e, w.Walker().Text))
@@ -172,14 +175,15 @@ func Did(w *world.World, failure *trace.Failure, told func(trace.Effect, func(an
 	return did
 }
 
-// OutcomeAsking returns Outcome, and the number of sides of the step's coins.
+// OutcomeAsking returns the outcome as Outcome does, combined with the number of sides of the
+// step's coins.
 func OutcomeAsking(w *world.World, failure *trace.Failure, a *Asking) canon.Hash {
 	h, _ := Outcome(w, failure)
 	return h.Then(canon.OfString(fmt.Sprint(a.Sides)))
 }
 
-// unlogged returns the effects without logs. A world that is not traced has none, and a log
-// may contain pointers and times.
+// unlogged returns the effects without logs. A world that is not traced has no logs, and a log may
+// contain pointers and times.
 func unlogged(effects []trace.Effect) (out []trace.Effect) {
 	for _, e := range effects {
 		if e.Kind != trace.EffectLog {

@@ -17,22 +17,22 @@ import (
 // is stored after the answers, so a goroutine that has read the counter can read the answers.
 type Pulse struct {
 	On    bool
-	where atomic.Value // string: the first words of the stack of the goroutine that takes these runs; not set if only one goroutine takes runs
+	where atomic.Value // string: the first words of the stack of the goroutine that takes these runs; empty if only one goroutine takes runs
 	src   choose.Source
 	picks []choose.Pick
 	Asked uint64
 	count atomic.Uint64 // 0 if no run is under way
 
-	Trail *trail.Trail // where the answers are kept as well, for another process; nil means nowhere
-	slot  *trail.Slot  // of the run under way, or nil if there is none, or no room
-	led   int          // answers in the slot that are not in picks: those that led to the state where the run began
-	turn  int          // counts the runs: a goroutine whose answers in the slot another run has replaced must write them again
+	Trail *trail.Trail // a trail that records the answers as well, for another process; may be nil
+	slot  *trail.Slot  // the slot of the present run, or nil if there is no run, or no free slot
+	led   int          // answers in the slot that lead to where the run begins; they are not in picks
+	turn  int          // the number of runs recorded so far: if it changed, another run has replaced the recorded answers
 
-	held atomic.Bool // the run may not go on: see Hold
+	held atomic.Bool // the run must wait: see Hold
 	gate sync.Mutex
 }
 
-// Follow keeps the answers of runs in a trail from now on, or in none if it is nil.
+// Follow sets the trail that records answers from now on, or none if t is nil.
 func (p *Pulse) Follow(t *trail.Trail) {
 	if p.Trail != t {
 		p.Trail, p.slot, p.picks = t, nil, nil
@@ -40,7 +40,7 @@ func (p *Pulse) Follow(t *trail.Trail) {
 	p.On = p.On || t != nil
 }
 
-// Watch keeps the answers of runs from now on, for a watchdog.
+// Watch makes the pulse keep answers from now on, for a watchdog.
 func (p *Pulse) Watch() { p.On = true }
 
 // Hold stops the run when its handler next asks something or returns, so that another goroutine can
@@ -62,8 +62,8 @@ func (p *Pulse) Pass() {
 	}
 }
 
-// beat begins a run. It returns a source that answers as src does and counts the questions, or src
-// itself if nothing watches.
+// beat begins a run. It returns a source that answers as src does and counts the questions; if
+// nothing watches, it returns src.
 func (p *Pulse) beat(src choose.Source) choose.Source {
 	if !p.On {
 		return src
@@ -78,8 +78,7 @@ func (p *Pulse) beat(src choose.Source) choose.Source {
 	return p
 }
 
-// keep begins to write a run into a slot of the trail. The answers led led to the state where it
-// begins.
+// keep begins to record a run in a slot of the trail. The answers led lead to where the run begins.
 func (p *Pulse) keep(led []choose.Pick) {
 	if p.slot == nil {
 		p.slot = p.Trail.Slot()
@@ -94,7 +93,7 @@ func (p *Pulse) keep(led []choose.Pick) {
 	p.slot.Stands(len(led))
 }
 
-// stands writes the number of answers that were given into the slot.
+// stands writes the number of recorded answers into the slot.
 func (p *Pulse) stands() {
 	if p.slot != nil {
 		p.slot.Stands(p.led + len(p.picks))
@@ -108,7 +107,7 @@ func (p *Pulse) weather(c Climate) {
 	}
 }
 
-// know adds answers that were given before the run was watched.
+// know records answers that were given before the run was watched.
 func (p *Pulse) know(picks []choose.Pick) {
 	if p.On {
 		p.picks = append(p.picks, picks...)
@@ -116,7 +115,7 @@ func (p *Pulse) know(picks []choose.Pick) {
 	}
 }
 
-// Tick shows the watchdog that a step is about to be taken whose answers are already known.
+// Tick shows the watchdog that a step is about to be taken whose answers are already recorded.
 func (p *Pulse) Tick() {
 	if p.On {
 		p.Pass()
@@ -137,7 +136,7 @@ func (p *Pulse) Rest() {
 	}
 }
 
-// RestAsIs is Rest while the answers of the last run are still needed.
+// RestAsIs is Rest, but keeps the answers of the last run.
 func (p *Pulse) RestAsIs() {
 	picks := slices.Clone(p.picks)
 	p.Rest()
@@ -165,8 +164,8 @@ func (p *Pulse) Here() {
 	p.where.Store(id)
 }
 
-// Where returns the goroutine that runs handlers. If a watchdog asks while the runner moves
-// to another goroutine, it gets the old one, on which nothing of the service is found.
+// Where returns the beginning of the stack of the goroutine that takes runs. While the runs move to
+// another goroutine it may return the old one, on which no handler is found.
 func (p *Pulse) Where() string {
 	id, _ := p.where.Load().(string)
 	return id
@@ -196,13 +195,13 @@ func Often(in time.Duration, look func() (enough bool)) (end func()) {
 	return func() { close(done) }
 }
 
-// Feeling is what a monitor read from a pulse when it last looked.
+// Feeling is what a monitor saw when it last looked at a pulse.
 type Feeling struct {
 	last  uint64
-	Still int // looks since it changed
+	Still int // number of looks since the pulse changed
 }
 
-// Feels looks at the pulse again, and reports whether a run is under way and has asked something
+// Feels looks at the pulse again. It reports whether a run is under way and has asked something
 // since the last look.
 func (f *Feeling) Feels(p *Pulse) (runs bool) {
 	now := p.count.Load()

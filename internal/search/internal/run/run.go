@@ -11,30 +11,30 @@ import (
 	"macemc/trace"
 )
 
-// A Strategy supplies the answers of one run after another, and decides in each state whether the run
-// goes on. It evaluates no properties.
+// A Strategy supplies the answers of one run after another, and decides in each state whether the
+// run goes on. It does not evaluate properties.
 type Strategy interface {
 	choose.Source
-	// Visit is called with the world at every state: after the starts, with depth 0, and
-	// after every step. The run ends here if it returns false.
+	// Visit is called with the world in every state: after the start, with depth 0, and after every
+	// step. If it returns false, the run ends there.
 	Visit(w *world.World, depth int) bool
-	// Weather is the climate of the run that begins.
+	// Weather returns the climate of the next run.
 	Weather() Climate
-	// Fork is the state where it begins; nil means at the start. See fork.go.
+	// Fork returns the state where the next run begins, or nil for the start. See fork.go.
 	Fork() *Fork
 }
 
 // Climate says whether faults may happen in a run, and when the environment heals.
 type Climate struct {
 	Faults bool // faults may happen, within the budgets
-	Heal   int  // the depth at which the environment heals: a step of its own; -1 means never
+	Heal   int  // the depth at which the environment heals, in a step of its own; -1 means never
 }
 
 // Weather returns the climate itself, for strategies that embed it.
 func (c Climate) Weather() Climate { return c }
 
-// HealedBy returns the climate in which the environment heals at a depth, unless it has healed
-// before, and whether that is a step of its own.
+// HealedBy returns the climate in which the environment has healed at this depth. It reports
+// whether that takes a step of its own, since the environment has not healed before.
 func (c Climate) HealedBy(depth int) (healed Climate, step bool) {
 	if !c.Faults || c.Heal >= 0 && c.Heal < depth {
 		return c, false
@@ -48,51 +48,50 @@ var Fair = Climate{Faults: false, Heal: -1}
 // Ending is the way in which a run ended.
 type Ending uint8
 
-// How a run ended. Zero is no ending: the service failed.
+// The ways in which a run ends. The zero Ending means that a failure ended it.
 const (
-	EndLeft    Ending = iota + 1 // the strategy left it
-	EndQuiet                     // no event is possible, or only rare ones
-	EndStopped                   // the source had no answer: Err says why
+	EndLeft    Ending = iota + 1 // the strategy ended it
+	EndQuiet                     // no event is possible, or only rare events
+	EndStopped                   // the source gave no answer; Err returns why
 	EndFailed                    // the service failed
 )
 
-// Runs takes runs, one at a time. It owns the worlds, and describes the present run, or the
-// exploration in its place. The caller sets all fields except the last group. The loop writes each
-// field of that group before the heartbeat begins, so a watchdog that has seen a heartbeat may read
-// it.
+// Runs takes runs, one at a time. It owns the worlds, and describes the present run or exploration.
+// The caller sets all fields except the last group. The loop writes the fields of that group before
+// the heartbeat begins, so a watchdog that has seen a heartbeat may read them.
 type Runs struct {
 	setting.Setting
-	World    *world.World // fast
-	Lockstep *Lockstep    // careful: two worlds in lockstep
-	Always   bool         // every run is taken in two worlds: step properties need the state before
-	failing  [][]int      // the sets of nodes without which each state is judged too: see sim.CrashImplicit
-	paired   *Lockstep    // the fast world, and one that lags behind it for them, or nil if it was not needed yet
+	World    *world.World // for runs without audit
+	Lockstep *Lockstep    // for audited runs, which take place in two worlds
+	Always   bool         // take every run in two worlds, since step properties need the state before
+	failing  [][]int      // the sets of nodes whose failure each state is judged with, too: see sim.CrashImplicit
+	paired   *Lockstep    // World, and a world that lags behind it for step properties; nil if not needed yet
 	Limits   *Limits      // when to stop
 	Counts   Counts
 
-	Bank *world.Bank        // of the forks, or nil if there were none yet
+	Bank *world.Bank        // the bank of the forks, or nil if there was no fork yet
 	Live int                // see world.Config, for tests
-	Made func(*world.World) // called with each world that is made and not for audits, for tests; nil means nobody asked
+	Made func(*world.World) // called with each world that is made, except for audits, for tests; may be nil
 
 	Pulse     Pulse       // what the monitor watches
-	Climate   Climate     // of the last run, as it was
+	Climate   Climate     // of the last run
 	forked    *Fork       // where the last run began; nil means at the start
-	Exploring Exploration // what is under way, if it is no run
+	Exploring Exploration // the exploration that is under way, or nil
 }
 
-// Counts has pointers to the counts of the owner of the runs.
+// Counts points to counts of the owner of the runs.
 type Counts struct {
-	Steps   *int // that were taken
+	Steps   *int // steps taken
 	Audited *int // runs that were taken twice, in lockstep
 }
 
-// An Exploration takes steps from kept states, in a world of its own, while no run is under way.
+// An Exploration takes steps from kept states, in a world of its own. No run is under way
+// meanwhile.
 type Exploration interface {
-	// Stuck returns the answers of the run whose last step has not returned, and their
-	// number.
+	// Stuck returns the answers of the run whose last step has not returned, and their number.
 	Stuck() (choose.Source, int)
-	// Within returns its world. healed says whether its states are healed ones, which have
-	// no runs of their own.
+	// Within returns its world, and reports whether its states are healed states, which have no
+	// runs of their own.
 	Within() (w *world.World, healed bool)
 }
 
@@ -112,7 +111,7 @@ func (r *Runs) newWorld(c world.Config) (*world.World, error) {
 	return world.New(r.Sys, r.Params, c)
 }
 
-// Open makes the worlds. The events and answers that the runs exercise are counted in c.
+// Open makes the worlds. Coverage of the runs is counted in c.
 func (r *Runs) Open(c *observe.Coverage) (err error) {
 	params, err := r.Sys.Resolve(r.Params)
 	if err != nil {
@@ -132,8 +131,8 @@ func (r *Runs) Open(c *observe.Coverage) (err error) {
 	return nil
 }
 
-// In takes runs in other worlds while do runs. If a handler ends the goroutine, r keeps these
-// worlds, so that the caller can ask in which one that happened.
+// In calls do, which takes runs in the given worlds instead of those of r. If a handler ends the
+// goroutine, r keeps the given worlds, so that the caller can find out in which one that happened.
 func (r *Runs) In(w *world.World, l *Lockstep, do func()) {
 	own, pair := r.World, r.Lockstep
 	r.World, r.Lockstep = w, l
@@ -141,10 +140,10 @@ func (r *Runs) In(w *world.World, l *Lockstep, do func()) {
 	r.World, r.Lockstep = own, pair
 }
 
-// Explores records that an exploration is under way, and no run.
+// Explores records that an exploration is under way instead of a run.
 func (r *Runs) Explores(what Exploration) { r.Exploring = what }
 
-// Explored records that the exploration is over, and that runs are taken again.
+// Explored records that the exploration has ended, and runs are taken again.
 func (r *Runs) Explored() { r.Exploring = nil }
 
 // Allow sets the budgets of faults for the next run of a world.
@@ -156,18 +155,18 @@ func (r *Runs) Allow(c Climate, w *world.World) {
 	}
 }
 
-// planned is a run that is about to be taken.
+// planned is a run that is about to begin.
 type planned struct {
 	w      *world.World
-	lock   *Lockstep // takes it twice, in lockstep, or nil if it is not careful
+	lock   *Lockstep // the two worlds that take it; nil if one is enough
 	src    choose.Source
 	c      Climate
-	loaded *Fork // the state where it begins is loaded, or nil if it begins at the start
-	first  int   // the depth from which on the strategy is asked
+	loaded *Fork // the fork whose state is loaded where it begins, or nil if it begins at the start
+	first  int   // the depth from which the strategy is asked
 }
 
-// plan decides in which world a run is taken, from where, and which source answers. It
-// writes what the watchdog may read before the heartbeat begins.
+// plan decides in which world a run is taken, where it begins, and which source answers. It writes
+// what the watchdog may read before the heartbeat begins.
 func (r *Runs) plan(s Strategy, careful bool) *planned {
 	p := &planned{w: r.World, lock: r.lock(careful), src: s, c: s.Weather()}
 	if careful {
@@ -200,7 +199,7 @@ func (r *Runs) plan(s Strategy, careful bool) *planned {
 	return p
 }
 
-// lock returns the two worlds in which a run is taken; nil means it needs but one.
+// lock returns the two worlds in which a run is taken, or nil if one is enough.
 func (r *Runs) lock(careful bool) *Lockstep {
 	switch {
 	case careful:
@@ -211,7 +210,7 @@ func (r *Runs) lock(careful bool) *Lockstep {
 	return nil
 }
 
-// pair returns the world with one that lags behind it, for step properties.
+// pair returns World together with a world that lags behind it, for step properties.
 func (r *Runs) pair() *Lockstep {
 	if r.paired == nil || r.paired.World != r.World {
 		lag, err := r.NewWorld(world.Config{})
@@ -223,7 +222,7 @@ func (r *Runs) pair() *Lockstep {
 	return r.paired
 }
 
-// begin brings the run to its first state.
+// begin takes the run to its first state.
 func (p *planned) begin() {
 	if p.loaded != nil {
 		p.w.State.Resume(p.loaded.Bank, p.loaded.At, p.loaded.Steps)
@@ -235,15 +234,14 @@ func (p *planned) begin() {
 	}
 }
 
-// agrees lets the lagging world take the last step, and reports whether it does
-// the same.
+// agrees makes the lagging world take the last step, and reports whether it did the same.
 func (p *planned) agrees() bool {
 	depth := p.w.Run.Steps()
 	loaded := p.loaded != nil && depth == p.loaded.Steps // no step was taken yet
 	return p.lock == nil || loaded || p.lock.follow(depth, depth > 0 && depth-1 == p.c.Heal) == nil
 }
 
-// Step takes one step: the one in which the environment heals, where it is time.
+// Step takes one step. At the depth where the environment heals, that is the step of healing.
 func (c Climate) Step(w *world.World, src choose.Source) world.Progress {
 	if w.Run.Steps() == c.Heal {
 		return w.Heal(src)
@@ -251,7 +249,7 @@ func (c Climate) Step(w *world.World, src choose.Source) world.Progress {
 	return w.Step(src)
 }
 
-// Run takes one run. A careful run is taken twice, in lockstep.
+// Run takes one run. If careful is set, it takes the run twice, in lockstep.
 func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *trace.Failure, w *world.World) {
 	p := r.plan(s, careful)
 	w = p.w
@@ -269,7 +267,7 @@ func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *trace.Failure
 	return end, failure, w
 }
 
-// follow takes a run to its end. If it is 0, a failure says why it ended.
+// follow takes a run to its end. It returns 0 if a failure ended the run.
 func (r *Runs) follow(p *planned, s Strategy) Ending {
 	for p.begin(); p.agrees(); *r.Counts.Steps++ {
 		goesOn, end := p.evaluate(s)

@@ -13,32 +13,31 @@ const (
 	auditLeast = 1000
 )
 
-// An engine that visits each state once takes a step in a fraction of the time of an
-// audited one, and the fraction is smaller for larger states, since an audit walks all of
-// the state repeatedly and a step by memo walks nothing. So audits get a twentieth of the
-// work: an audited step counts as a number of other steps that depends on the lines of the
-// first state.
+// An engine that visits each state once takes a step in a fraction of the time of an audited one.
+// The fraction is smaller for larger states, since an audit walks all of the state repeatedly, and
+// a step by memo walks nothing. So audits get a twentieth of the work: an audited step counts as a
+// number of other steps that depends on the number of lines of the first state.
 const (
 	auditShare = 20
 
-	auditLocal      = 8 // steps by local
+	auditLocal      = 8 // an audited step counts as this many steps of the engine local
 	auditLocalLines = 200
-	auditMemo       = 100 // steps by memo
-	auditMemoLines  = 3   // and this much more for each line
+	auditMemo       = 100 // and as this many steps of memo,
+	auditMemoLines  = 3   // plus this many for each line of the first state
 
-	auditLeastWork  = 100_000 // steps by memo
+	auditLeastWork  = 100_000 // steps by memo, whose share of audits is always made
 	auditLeastHeavy = 32
 )
 
-// Share says which runs of a phase are to be careful.
+// Share decides which runs of a phase are audited.
 type Share struct {
 	Steps, audited int
-	Every          int // of how many steps one is audited; 0 means auditEvery
-	Least          int // steps that are audited whatever the share; 0 means auditLeast
+	Every          int // one in this many steps is audited; 0 means auditEvery
+	Least          int // this many steps are audited first, whatever the share; 0 means auditLeast
 }
 
-// Weigh sets the share of an engine by how long its first state is. It leaves Least as it is if
-// that is less.
+// Weigh sets the share of an engine by the number of lines of its first state. It does not raise
+// Least.
 func (s *Share) Weigh(memo bool, lines int) {
 	work := auditMemo + auditMemoLines*lines
 	s.Every = auditShare * work
@@ -48,13 +47,13 @@ func (s *Share) Weigh(memo bool, lines int) {
 	}
 }
 
-// Due reports whether the next run is to be careful.
+// Due reports whether the next run should be audited.
 func (s *Share) Due() bool {
 	return s.audited < max(cmp.Or(s.Least, auditLeast), s.Steps/cmp.Or(s.Every, auditEvery))
 }
 
-// Stride returns the distance between audited runs among the next n, if they are as long as
-// the previous ones on average, or 0 if none is due. It is odd, since runs whose numbers
+// Stride returns the distance between audited runs among the next n, if they are as long as the
+// previous ones on average, or 0 if none is due. The distance is odd, since runs whose numbers
 // differ by a power of two may be alike.
 func (s *Share) Stride(n, before int) int {
 	steps := n * (s.Steps / max(1, before))
@@ -65,13 +64,13 @@ func (s *Share) Stride(n, before int) int {
 	return max(1, steps/due) | 1
 }
 
-// Counts returns the counts so far; ShareOf returns a share that goes on from such counts.
+// Counts returns the counts so far. ShareOf makes a share that continues from them.
 func (s *Share) Counts() (steps, audited int) { return s.Steps, s.audited }
 
 // Add counts runs that another process took.
 func (s *Share) Add(steps, audited int) { s.Steps, s.audited = s.Steps+steps, s.audited+audited }
 
-// GoOn counts on from another share's counts.
+// GoOn continues from the counts of another share.
 func (s *Share) GoOn(from Share) {
 	from.Every, from.Least = s.Every, s.Least
 	*s = from
@@ -80,10 +79,10 @@ func (s *Share) GoOn(from Share) {
 // ShareOf returns a share with these counts.
 func ShareOf(steps, audited int) Share { return Share{Steps: steps, audited: audited} }
 
-// NoShare returns a share of which nothing is audited.
+// NoShare returns a share that audits nothing.
 func NoShare() Share { return Share{audited: 2, Every: math.MaxInt, Least: 1} }
 
-// Took counts a run of that many steps.
+// Took counts a run of this many steps.
 func (s *Share) Took(steps int, careful bool) {
 	s.Steps += steps
 	if careful {

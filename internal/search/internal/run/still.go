@@ -36,8 +36,8 @@ func (p *Pulse) Stays(some time.Duration, used func() time.Duration, over func()
 	return true
 }
 
-// StaysAgain takes the run of a path again, on a goroutine and in a world of its own, and
-// reports whether it stays in one handler for some time, as Stays does.
+// StaysAgain takes the run of a path again, on a goroutine and in a world of its own. It reports
+// whether the run stays in one handler for some time, as Stays does.
 func (r *Runs) StaysAgain(path *choose.Path, c Climate, some time.Duration, used func() time.Duration, over func() bool) bool {
 	w, err := r.NewWorld(world.Config{})
 	if err != nil {
@@ -79,8 +79,8 @@ func (p *Pulse) InHandler() bool {
 	return ok && !strings.Contains(inner, "macemc/internal/search/internal/")
 }
 
-// StuckStack returns the service's part of the stack of a goroutine, or of any, that is
-// inside a World.
+// StuckStack returns the service's part of the stack of the goroutine whose stack begins with
+// where. If where is "", it looks for any goroutine that runs a World.
 func StuckStack(where string) string {
 	stack, _ := inside(where)
 	return stack
@@ -99,7 +99,7 @@ func inside(where string) (stack, does string) {
 	return guard.Stack([]byte(one)), does
 }
 
-// stackOf returns the stack of such a goroutine, or "" if there is none.
+// stackOf returns the whole stack of that goroutine, or "" if there is none.
 func stackOf(where string) string {
 	buf := make([]byte, 1<<20)
 	all := string(buf[:runtime.Stack(buf, true)])

@@ -6,8 +6,8 @@ import (
 	"macemc/sim"
 )
 
-// UpToStuck takes the run again, up to the last answer that it was given, and
-// runs the handler that did not return no further than to that.
+// UpToStuck takes the present run again up to the last answer that it was given. It runs the
+// handler that did not return only up to there.
 func (r *Runs) UpToStuck() (path *choose.Path, node sim.Addr, identity string) {
 	if r.Exploring != nil {
 		if _, healed := r.Exploring.Within(); healed {
@@ -34,12 +34,13 @@ const (
 	HealedStep  = "a step in a healed state; by which run it is reached was not kept, see the stack"
 )
 
-// upTo gives the first answers of a source, and refuses the last one after recording it.
+// upTo is a source that gives the first answers of another one. It records the last answer without
+// giving it.
 type upTo struct {
 	choose.Source
 	w        *world.World
 	left     int
-	node     sim.Addr // of the last event that was chosen
+	node     sim.Addr // the node of the last event that was chosen
 	identity string
 }
 

@@ -8,45 +8,46 @@ import (
 	"macemc/internal/canon"
 )
 
-// Part is a part of a state: its place, and its identity, which is bound to the place.
+// Part is a part of a state: its place and its identity. The identity depends on the place, too.
 type Part struct {
 	Place int
 	Sum   canon.Hash
 }
 
-// Sums has the identities of parts by their numbers.
+// Sums returns the identities of parts by their numbers.
 type Sums interface {
 	Sum(place int, id uint32) canon.Hash
 }
 
-// Writer writes a batch. The zero Writer is ready for the first state. It writes of each state only how
-// it differs from the one before.
+// Writer writes a batch. The zero Writer is ready to use. It writes each state as the difference
+// from the state before.
 type Writer struct {
-	numbers [][]uint32 // by place and number of a part: its position in the table, plus base
+	numbers [][]uint32 // by place and number of a part: its index in the table, plus base
 	base    uint32     // greater than every number of an earlier batch
 	table   []byte     // the parts
 	parts   uint32
-	lasts   []byte // the steps by which states were reached
+	lasts   []byte // the last steps of the states
 	steps   map[uint32]uint64
 	states  []byte
 	n       int
-	path    []byte   // of the last state
-	last    []uint32 // its parts
-	changed []int32  // places, for Add
+	path    []byte   // the path of the last state
+	last    []uint32 // the parts of the last state
+	changed []int32  // scratch space of Add: places
 }
 
 // Len returns the number of states in the batch, and Size its length in bytes.
 func (w *Writer) Len() int  { return w.n }
 func (w *Writer) Size() int { return len(w.table) + len(w.states) }
 
-// A Last describes the step that led to a state, so that its reader may leave out steps that commute
-// with it.
+// A Last describes the step that led to a state. The reader of the state may leave out steps that
+// commute with it.
 type Last struct {
-	By   uint32 // what the step touched, or 0 if it may have touched anything
+	By   uint32 // what the step touched; 0 means that it may have touched anything
 	More bool   // some step is possible after it
 }
 
-// Add adds a state: the path to it, the last step, and the numbers of its parts by place, of which 0 is no part.
+// Add adds a state: the path to it, its last step, and the numbers of its parts by place. The
+// number 0 stands for no part.
 func (w *Writer) Add(path []byte, last Last, parts []uint32, of Sums) {
 	same := 0
 	for same < len(path) && same < len(w.path) && path[same] == w.path[same] {
@@ -78,7 +79,7 @@ func (w *Writer) Add(path []byte, last Last, parts []uint32, of Sums) {
 	w.n++
 }
 
-// step returns the number of a last step in the batch.
+// step returns the number of a last step within the batch.
 func (w *Writer) step(by uint32) uint64 {
 	if by == 0 {
 		return 0
@@ -95,7 +96,7 @@ func (w *Writer) step(by uint32) uint64 {
 	return n
 }
 
-// number returns the position of a part in the table, and adds it to the table if it is not there.
+// number returns the index of a part in the table, and adds the part if it is missing.
 func (w *Writer) number(place int, id uint32, of Sums) uint32 {
 	for len(w.numbers) <= place {
 		w.numbers = append(w.numbers, nil)
@@ -118,7 +119,7 @@ func (w *Writer) number(place int, id uint32, of Sums) uint32 {
 	return at[id] - w.base - 1
 }
 
-// baseMost is the base at which all numbers are forgotten.
+// When base exceeds baseMost, the Writer forgets all indices.
 const baseMost = 1 << 31
 
 // Take returns the batch, and begins another one.
@@ -139,27 +140,27 @@ func (w *Writer) Take() []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrDamaged says that bytes are not what was written.
-var ErrDamaged = errors.New("what another process wrote is damaged")
+// ErrDamaged means that bytes differ from what was written.
+var ErrDamaged = errors.New("the data from another process is damaged")
 
-// Batch is states that were read. All but its first three fields belong to the state that Next has read,
-// until its next call.
+// Batch is a batch that is being read. Its first three fields describe the whole batch; the others
+// describe the state that Next has read, until the next call of Next.
 type Batch struct {
-	Parts  []Part   // a part of which the identity is zero is none
+	Parts  []Part   // a part whose identity is zero stands for no part
 	Steps  []uint32 // the last steps of states: see Last
-	Places int      // beyond all places
+	Places int      // greater than all places
 
 	Path    []byte
-	Last    int        // the position of its last step in Steps plus one, or 0 if nothing is known of it
+	Last    int        // index of its last step in Steps plus one, or 0 if the step is not known
 	More    bool       // see Last
-	Of      []uint32   // by place, the position of its part in Parts plus one, or 0 if it has none
-	Changed []uint32   // positions in Parts of those that the state before did not have
-	Sum     canon.Hash // the identity of the state: the sum of those of its parts
+	Of      []uint32   // by place: the index of its part in Parts plus one, or 0 if it has none
+	Changed []uint32   // indices in Parts of the parts that the state before did not have
+	Sum     canon.Hash // the identity of the state, which is the sum of its parts' identities
 	input
 	left int
 }
 
-// Read begins to read what Take returned.
+// Read begins to read a batch, as Take returned it.
 func Read(data []byte) (*Batch, error) {
 	if len(data) < 4 || crc32.Checksum(data[:len(data)-4], castagnoli) != binary.LittleEndian.Uint32(data[len(data)-4:]) {
 		return nil, ErrDamaged
@@ -187,7 +188,7 @@ func Read(data []byte) (*Batch, error) {
 	return b, b.err()
 }
 
-// placesMost is more than any state has.
+// placesMost is greater than the number of places of any state.
 const placesMost = 1 << 20
 
 // Next reads the next state, and reports whether there is one.
@@ -223,18 +224,17 @@ func (b *Batch) Next() (more bool, err error) {
 	return true, b.err()
 }
 
-// HashOf reads a hash, and AppendHash writes it.
+// HashOf decodes a hash that AppendHash encoded.
 func HashOf(b []byte) canon.Hash {
 	return canon.Hash{Hi: binary.LittleEndian.Uint64(b), Lo: binary.LittleEndian.Uint64(b[8:])}
 }
 
-// AppendHash appends 16 bytes.
+// AppendHash appends a hash as 16 bytes.
 func AppendHash(to []byte, h canon.Hash) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(to, h.Hi), h.Lo)
 }
 
-// input is bytes that are read from their beginning. Once they are found to be bad, all that is read
-// is 0.
+// input reads bytes from their beginning. Once it finds an error, it returns zeros.
 type input struct {
 	rest []byte
 	bad  bool

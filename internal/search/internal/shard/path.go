@@ -2,8 +2,8 @@ package shard
 
 import "encoding/binary"
 
-// A Step is one element of a path: the start, which is the first, with the answers to its coins; or a
-// step, with its event. End is where it ends in the path.
+// A Step is one element of a path. The first element is the start, with the answers to its coins;
+// the others are steps, with their events. End is the position in the path where the element ends.
 type Step struct {
 	Event int
 	Coins []int

@@ -8,17 +8,18 @@ import (
 	"macemc/internal/canon"
 )
 
-// Sent is the states that the goroutines of a process have sent lately, so that no other goroutine
-// sends them again. Each of them sends a group of states at a time.
+// Sent records the states that the goroutines of a process have sent lately, so that no other
+// goroutine sends them again. Each goroutine sends a group of states at a time.
 //
 // A goroutine that leaves a state out relies on the group that has sent it: if that group is not
-// stored, the state may be lost. So it waits for the group before it records its own: see Group.Wait.
+// stored, the state may be lost. So the goroutine waits for that group before it appends its own
+// record: see Group.Wait.
 type Sent struct {
 	stripes [1 << stripeBits]stripe
 
 	mu   sync.Mutex
 	last uint32
-	open map[uint32]*Group // those that are neither stored nor given up
+	open map[uint32]*Group // by number: groups that are neither stored nor given up
 }
 
 const (
@@ -27,7 +28,8 @@ const (
 	stripeMost  = 1 << 14 // slots; all stripes have a million, of 24 bytes
 )
 
-// stripe is the states whose identities begin alike. One that comes later may take the slot of another.
+// stripe is a table for states whose identities begin alike. A later state may take the slot of an
+// earlier one.
 type stripe struct {
 	mu    sync.Mutex
 	slots []sent
@@ -36,10 +38,10 @@ type stripe struct {
 
 type sent struct {
 	state canon.Hash
-	by    uint32 // the number of a group, or 0 if the slot is free
+	by    uint32 // the number of the group that sent the state, or 0 if the slot is free
 }
 
-// A Group is the states that one goroutine sends before it appends a record.
+// A Group is the set of states that one goroutine sends before it appends a record.
 type Group struct {
 	of     *Sent
 	number uint32
@@ -48,7 +50,7 @@ type Group struct {
 	stored bool
 }
 
-// ErrUnsent says that states on which a group relies were not stored.
+// ErrUnsent means that states on which a group relies were not stored.
 var ErrUnsent = errors.New("states that another goroutine was to store are not stored")
 
 // Begin begins a group. It must be ended by Stored or GiveUp.
@@ -64,8 +66,8 @@ func (s *Sent) Begin() *Group {
 	return g
 }
 
-// Send reports whether the group has to send a state. If not, it was sent by this group, or by one on
-// which this group relies from now on.
+// Send reports whether the group must send a state. If not, the state was sent by this group, or by
+// one on which this group relies from now on.
 func (g *Group) Send(h canon.Hash) bool {
 	t := &g.of.stripes[h.Hi>>(64-stripeBits)]
 	t.mu.Lock()
@@ -88,7 +90,7 @@ func (g *Group) Send(h canon.Hash) bool {
 
 func (t *stripe) at(h canon.Hash) *sent { return &t.slots[h.Hi&uint64(len(t.slots)-1)] }
 
-// grow makes the stripe larger if most of its slots may be used.
+// grow enlarges the stripe if most of its slots are in use.
 func (t *stripe) grow() {
 	if t.used < len(t.slots)/2 || len(t.slots) == stripeMost {
 		return
@@ -102,11 +104,11 @@ func (t *stripe) grow() {
 	}
 }
 
-// stored is the number of no group: what it has sent is stored.
+// stored stands in a slot for any group that is stored.
 const stored = ^uint32(0)
 
-// need makes the group rely on another one, and returns its number, or stored if the other one is. The
-// caller holds the lock of a stripe that has states of the other one.
+// need makes the group rely on another one, and returns that one's number, or stored if it is
+// stored. The caller must hold the lock of a stripe that has states of the other group.
 func (g *Group) need(number uint32) uint32 {
 	if number == stored {
 		return stored
@@ -126,13 +128,13 @@ func (g *Group) need(number uint32) uint32 {
 	return number
 }
 
-// Stored says that everything that the group has sent is stored.
+// Stored records that everything the group has sent is stored.
 func (g *Group) Stored() {
 	g.stored = true
 	g.ends()
 }
 
-// GiveUp says that what the group has sent may not be stored. All states are forgotten.
+// GiveUp records that what the group has sent may not be stored. It forgets all states.
 func (g *Group) GiveUp() {
 	for k := range g.of.stripes {
 		t := &g.of.stripes[k]

@@ -7,7 +7,7 @@ import (
 	"macemc/internal/flat"
 )
 
-// Set is the identities of the states of a shard, in the order in which they were added.
+// Set is a set of identities of states of a shard, in the order in which they were added.
 type Set struct {
 	all   flat.Hashes
 	index flat.Index
@@ -32,7 +32,7 @@ func (s *Set) Add(h canon.Hash) bool {
 	return true
 }
 
-// From yields the identities from the k-th on.
+// From yields the identities in the order in which they were added, beginning with the k-th.
 func (s *Set) From(k int) iter.Seq[canon.Hash] {
 	return func(yield func(canon.Hash) bool) {
 		for ; k < s.all.Len() && yield(s.all.At(uint32(k))); k++ {
@@ -40,5 +40,5 @@ func (s *Set) From(k int) iter.Seq[canon.Hash] {
 	}
 }
 
-// Of returns the shard of an identity, of n.
+// Of returns the number of the shard, of n shards, to which an identity belongs.
 func Of(h canon.Hash, n int) int { return int((h.Lo >> 32) * uint64(n) >> 32) }

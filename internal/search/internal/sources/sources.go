@@ -14,48 +14,49 @@ import (
 	"macemc/trace"
 )
 
-// Sources is the strategy that takes the runs. Its exported fields describe the last run, or count runs.
+// Sources is the strategy that takes the runs. Its exported fields describe the last run, or count
+// runs.
 type Sources struct {
 	run.Climate
 	walker *canon.Walker
 	nodes  int
-	bound  int // steps of a run
+	bound  int // the largest number of steps of a run, or 0
 
 	start  coins
 	frames []*frame
-	fresh  int // the frames from here on are new in this run
-	step   int // the next frame
+	fresh  int // the index of the first frame that is new in this run
+	step   int // the index of the next frame
 	asks   *coins
 
 	known map[canon.Hash]bool
 
-	Moved, Dead, Asleep bool // the last run led elsewhere than before, came to a dead state, or was known in another order
+	Moved, Dead, Asleep bool // the last run led elsewhere than before; it came to a dead state; it was known in another order
 	Limited             bool // some answers were left out
-	Cut                 bool // some run had more steps than the bound
-	Executed            int  // steps that were new
-	Runs, Slept         int  // runs that were taken to their ends; those that were known in another order
-	Deepest             int  // steps of the longest run
+	Cut                 bool // some run would have had more steps than the bound
+	Executed            int  // number of new steps
+	Runs, Slept         int  // runs that were taken to their ends; runs that were known in another order
+	Deepest             int  // the number of steps of the longest run
 }
 
 // frame is a state of the present run, and the step that is taken from it.
 type frame struct {
 	at     canon.Hash
-	lines  []string // of the possible events
-	wanted []string // those that are to be tried
-	slept  []*deed  // what need not be tried: a line is asleep
+	lines  []string // the lines of the possible events
+	wanted []string // lines whose step must be tried here
+	slept  []*deed  // the steps of the lines that are asleep here
 	line   string
 	event  int
 	coins  coins
-	did    *deed   // with all answers to its coins so far
-	now    *deed   // with the present ones
-	after  []int32 // the steps that it depends on, and those that these depend on
+	did    *deed   // what the step did, for all answers to its coins so far
+	now    *deed   // what the step did in the present run
+	after  []int32 // the indices of the earlier steps that the step depends on, directly or not
 }
 
 // coins are the answers to the coins of a step.
 type coins struct {
 	odometer choose.Odometer
 	given    []int
-	again    bool // they are those of the last run
+	again    bool // repeat the answers of the last run
 	at       int
 }
 
@@ -70,31 +71,32 @@ func (c *coins) Answer(q *choose.Question) int {
 	return c.given[c.at-1]
 }
 
-// repeat makes the next run get the same answers; next makes it get the next ones, if there are any.
+// repeat makes the next run get the same answers. next makes it get the next list of answers, if
+// there is one.
 func (c *coins) repeat() { c.given, c.again, c.at = c.odometer.Answers(), true, 0 }
 func (c *coins) next() bool {
 	c.again = false
 	return c.odometer.Next()
 }
 
-// deed is what a step did.
+// deed records what a step did.
 type deed struct {
 	line   string
 	index  int
 	causes []int
 	quorum bool
 	shows  bool // it changed what properties over several nodes take
-	comes  bool // the node begins or ceases to take messages
+	comes  bool // it made the node begin or cease to take messages
 	places map[int]state.Why
-	takes  []string // messages of sets and bags
+	takes  []string // the messages that it took from sets and bags
 	sends  []string
 
 	node  sim.Addr
-	was   canon.Hash // the node before
-	taken canon.Hash // and what properties take from it
+	was   canon.Hash // the node's state before the step
+	taken canon.Hash // what properties took from that state
 }
 
-// New returns a strategy for runs of at most bound steps each, 0 for no bound.
+// New returns a strategy for runs of at most bound steps each; 0 means no bound.
 func New(r *run.Runs, faults bool, bound int) (*Sources, error) {
 	walker, err := contract.Walker(r.Sys)
 	if err != nil {
@@ -166,7 +168,7 @@ func (s *Sources) Visit(w *world.World, depth int) bool {
 	return true
 }
 
-// opens returns a frame for the state that the world is in.
+// opens returns a frame for the state that is loaded in the world.
 func (s *Sources) opens(w *world.World, at canon.Hash) *frame {
 	f := &frame{at: at}
 	for k := range w.Events.Count() {
@@ -188,8 +190,8 @@ func (s *Sources) opens(w *world.World, at canon.Hash) *frame {
 	return f
 }
 
-// ends wants the steps that were possible and are not after the present one: no later step shows that
-// they depend on it.
+// ends makes those lines wanted whose step was possible before the present step and is not after
+// it. No later step shows that they depend on the present one.
 func (f *frame) ends(after []string) {
 	for _, line := range f.lines {
 		if line != f.line && !slices.Contains(after, line) && !slices.Contains(f.wanted, line) {
@@ -217,12 +219,12 @@ func (f *frame) sleeps(line string) bool {
 
 func (f *frame) want(line string) { f.wanted = append(f.wanted, line) }
 
-// tries makes a line the one whose step is taken.
+// tries selects the line whose step is taken.
 func (f *frame) tries(line string) {
 	f.line, f.event, f.did, f.coins = line, slices.Index(f.lines, line), nil, coins{}
 }
 
-// next makes the frame take another step, if there is one to be tried.
+// next selects the next line to be tried, and reports whether there is one.
 func (f *frame) next() bool {
 	if f.coins.next() {
 		return true
@@ -237,7 +239,7 @@ func (f *frame) next() bool {
 	return false
 }
 
-// begins notes what is before the step that is about to be taken from a frame.
+// begins records the state before the step that is about to be taken from a frame.
 func (s *Sources) begins(w *world.World, f *frame) {
 	w.Events.Count()
 	e := w.Events.At(f.event)
@@ -260,7 +262,7 @@ func (d *deed) before(w *world.World) {
 	d.was, d.taken = w.State.NodeSum(d.node.Index()), w.Judge.Taken(d.node.Index())
 }
 
-// acted notes what the step from a frame did, and what it was dependent on.
+// acted records what the step from frame at did, and which earlier steps it depends on.
 func (s *Sources) acted(w *world.World, at int) {
 	f := s.frames[at]
 	f.now.done(w, s.walker, s.nodes)
@@ -271,7 +273,7 @@ func (s *Sources) acted(w *world.World, at int) {
 	s.races(at)
 }
 
-// done notes what a step did.
+// done records what the step that the world has just taken did.
 func (d *deed) done(w *world.World, walker *canon.Walker, nodes int) {
 	t := w.State.Touched()
 	d.places = map[int]state.Why{}
@@ -305,11 +307,12 @@ func (d *deed) done(w *world.World, walker *canon.Walker, nodes int) {
 	}
 }
 
-// presence is a place that the world does not have: whether a node takes messages. A message that is sent to a
-// node that has left is never possible, so no later step shows that it would be delivered if it were sent earlier.
+// presence returns the number of an extra place, which stands for whether a node takes messages. A
+// message to a node that has left is never possible, so no later step shows that it would have been
+// delivered earlier.
 func presence(a sim.Addr) int { return -1 - a.Index() }
 
-// add notes what the frame's line did, with any answers to its coins.
+// add merges what the frame's step did with its present answers into f.did.
 func (f *frame) add(d *deed) {
 	if f.did == nil {
 		f.did = d
@@ -327,7 +330,8 @@ func (f *frame) add(d *deed) {
 	f.did = &all
 }
 
-// tried returns the deed of a line that is asleep: no step of the run is its effect.
+// tried returns the deed for a line that is asleep. It has no causes, since no step of the present
+// run caused it.
 func (d *deed) tried() *deed {
 	all := *d
 	all.index = -1
@@ -352,8 +356,8 @@ func (d *deed) dependent(o *deed) bool {
 	return false
 }
 
-// conflict reports whether two steps that touched a place for these reasons, and of which one wrote it, are
-// dependent.
+// conflict reports whether two steps are dependent that touched one place, one of them by writing.
+// why and other are the reasons for which they touched it.
 func (d *deed) conflict(o *deed, why, other state.Why) bool {
 	sent, took := why&^justSent == 0 && why&state.Sent != 0, why&^justTook == 0
 	sends, takes := other&^justSent == 0 && other&state.Sent != 0, other&^justTook == 0
@@ -371,7 +375,7 @@ func (d *deed) conflict(o *deed, why, other state.Why) bool {
 	return true
 }
 
-// takesOf reports whether a step took what another one has sent, or may have.
+// takesOf reports whether step d took what step o has sent, or may have.
 func (d *deed) takesOf(o *deed) bool {
 	if d.quorum || slices.Contains(d.causes, o.index) {
 		return true
@@ -379,7 +383,7 @@ func (d *deed) takesOf(o *deed) bool {
 	return slices.ContainsFunc(d.takes, func(what string) bool { return slices.Contains(o.sends, what) })
 }
 
-// follows notes on which steps the present one depends.
+// follows records on which of the steps before the present one depends.
 func (f *frame) follows(before []*frame) {
 	f.after = f.after[:0]
 	for j := len(before) - 1; j >= 0; j-- {
@@ -395,7 +399,8 @@ func (f *frame) follows(before []*frame) {
 	}
 }
 
-// races looks for earlier steps in whose place the last one, or one that leads to it, is to be tried.
+// races looks for earlier steps in whose place the last step, or one that leads to it, must be
+// tried.
 func (s *Sources) races(at int) {
 	last := s.frames[at]
 	var covered []int32
@@ -418,8 +423,8 @@ func (s *Sources) races(at int) {
 	}
 }
 
-// first returns the lines that may go first if the steps after the j-th that do not depend on it are
-// taken in its place, and then the last one.
+// first considers the steps after step j that do not depend on it, followed by step at. It returns
+// the lines that can come first in an order of these steps.
 func (s *Sources) first(j, at int) (lines []string) {
 	var without []int
 	for k := j + 1; k <= at; k++ {
@@ -436,7 +441,7 @@ func (s *Sources) first(j, at int) (lines []string) {
 	return lines
 }
 
-// Next goes on to the next run, and reports whether there is one.
+// Next prepares the next run, and reports whether there is one.
 func (s *Sources) Next() bool {
 	for n := len(s.frames); n > 0; n-- {
 		if f := s.frames[n-1]; f.next() {
@@ -450,7 +455,7 @@ func (s *Sources) Next() bool {
 	return s.start.next()
 }
 
-// rewind makes the coins of the steps before the new one fall as they did.
+// rewind makes the coins of all steps before the new one fall as in the last run.
 func (s *Sources) rewind() {
 	s.start.repeat()
 	for _, f := range s.frames[:s.fresh] {
@@ -458,7 +463,7 @@ func (s *Sources) rewind() {
 	}
 }
 
-// Answers returns those of the last run.
+// Answers returns the answers of the last run.
 func (s *Sources) Answers() choose.Source {
 	all := &run.Answers{Start: s.start.odometer.Answers()}
 	for _, f := range s.frames[:s.step] {
@@ -467,7 +472,7 @@ func (s *Sources) Answers() choose.Source {
 	return all
 }
 
-// Ended counts a run.
+// Ended counts the run that has just ended.
 func (s *Sources) Ended(end run.Ending) {
 	s.Deepest = max(s.Deepest, s.step)
 	switch {
@@ -478,5 +483,5 @@ func (s *Sources) Ended(end run.Ending) {
 	}
 }
 
-// States returns the number of distinct states that runs have met.
+// States returns the number of distinct states that the runs have visited.
 func (s *Sources) States() int { return len(s.known) }

@@ -11,7 +11,8 @@ import (
 	"macemc/internal/canon"
 )
 
-// Key is the identity of a state, and its number. Keys are in order by identity, then by number.
+// Key is the identity of a state, with the state's number. Keys are ordered by identity, then by
+// number.
 type Key struct {
 	Sum    canon.Hash
 	Number uint32
@@ -34,31 +35,31 @@ func compareKeys(a, b Key) int {
 // Sort sorts keys.
 func Sort(keys []Key) { slices.SortFunc(keys, compareKeys) }
 
-// A run is written in pages: a checksum, the number of keys, and the keys.
+// A run is a sequence of pages: a checksum, the number of keys, and the keys.
 const (
 	pageLength = 4096
 	pageHead   = 16
 	keyLength  = 20
 	pageKeys   = (pageLength - pageHead) / keyLength
 
-	writePages = 64 // that are written at once
+	writePages = 64 // pages are written this many at a time
 
-	sorterKeys = 1 << 18 // for which a sorter has memory from the beginning, at most
+	sorterKeys = 1 << 18 // a sorter begins with memory for at most this many keys
 
-	mergeLeast = 4 // runs that are merged
+	mergeLeast = 4 // the least number of runs that are merged
 )
 
-// Runs are keys in sorted runs.
+// Runs is a set of keys, in several sorted runs.
 type Runs struct {
 	s   *Store
 	all []*run
 }
 
-// run is keys in a file, in order.
+// run is a file of keys in order.
 type run struct {
 	*file
 	n     int
-	first []canon.Hash // of each page
+	first []canon.Hash // the first identity of each page
 }
 
 // Runs returns an empty set of runs.
@@ -81,8 +82,8 @@ func (r *Runs) Close() (err error) {
 	return err
 }
 
-// Add adds a run of keys, which are in order. It merges runs when several have about the same size,
-// so there are few of them, and each key is written again a few times.
+// Add adds a run of keys, which must be in order. It merges runs when several have about the same
+// size, so that there are few of them, and each key is rewritten only a few times.
 func (r *Runs) Add(keys []Key) error {
 	if len(keys) == 0 {
 		return nil
@@ -110,7 +111,7 @@ func (r *Runs) Add(keys []Key) error {
 	return r.merge(from)
 }
 
-// merge makes one run of those from the from-th on.
+// merge replaces the runs from index from on by one run.
 func (r *Runs) merge(from int) error {
 	w, err := r.s.newRun()
 	if err != nil {
@@ -145,10 +146,10 @@ func each(s *Store, runs []*run, yield func(Key) error) error {
 	return err
 }
 
-// merger reads several runs together, in order.
+// merger reads several runs together, in the order of all their keys.
 type merger struct {
 	heads []*reader
-	least *reader // the one whose key is next; nil if there is no more
+	least *reader // the reader of the next key, or nil if there is none
 }
 
 func merging(s *Store, runs []*run) (m *merger, err error) {
@@ -173,7 +174,7 @@ func (m *merger) choose() {
 	}
 }
 
-// next goes on to the next key.
+// next moves on to the next key.
 func (m *merger) next() error {
 	if err := m.least.next(); err != nil {
 		return err
@@ -182,8 +183,8 @@ func (m *merger) next() error {
 	return nil
 }
 
-// Join yields each key of the sorter with the number that its identity has in some runs, which must
-// have it.
+// Join yields each key of the sorter with the number that its identity has in the runs. The runs
+// must have all of these identities.
 func (s *Sorter) Join(with *Runs, yield func(of Key, number uint32) error) error {
 	m, err := merging(with.s, with.all)
 	if err != nil {
@@ -202,8 +203,8 @@ func (s *Sorter) Join(with *Runs, yield func(of Key, number uint32) error) error
 	})
 }
 
-// Keep makes one run of those keys for which keep returns true, and removes the others. keep gets all keys, in
-// order.
+// Keep replaces all runs by one run of the keys for which keep returns true. It calls keep with all
+// keys, in order.
 func (r *Runs) Keep(keep func(Key) (bool, error)) error {
 	w, err := r.s.newRun()
 	if err != nil {
@@ -230,8 +231,8 @@ func (r *Runs) Keep(keep func(Key) (bool, error)) error {
 	return r.s.remove(w.file)
 }
 
-// Known calls found with the position of each key whose identity is in a run. Keys are in order, with
-// different identities; no two runs have the same one.
+// Known calls found with the index of each key whose identity is in a run. The keys must be in
+// order, with different identities. No two runs have the same identity.
 func (r *Runs) Known(keys []Key, found func(k int, number uint32)) error {
 	for _, one := range r.all {
 		if err := one.known(r.s, keys, found); err != nil {
@@ -264,8 +265,8 @@ func (r *run) known(s *Store, keys []Key, found func(k int, number uint32)) erro
 	return nil
 }
 
-// page returns the page in which an identity is, if the run has it: the last one that does not begin
-// beyond. It looks from a page on.
+// page returns the page that has an identity, if the run has it: the last page that does not begin
+// with a greater one. It searches from page from on.
 func (r *run) page(h canon.Hash, from int) int {
 	step := 1
 	to := from
@@ -286,14 +287,14 @@ func (r *run) page(h canon.Hash, from int) int {
 type reader struct {
 	s *Store
 	*run
-	page int // that is loaded
+	page int // the page that is loaded
 	buf  []byte
-	n, k int // keys of the page, and those that were read
+	n, k int // number of keys of the page, and number of those that were read
 	key  Key
 	over bool
 }
 
-// load loads a page. There are at most as many keys in it as fit.
+// load loads a page. It has at most as many keys as fit into a page.
 func (p *reader) load(page int) error {
 	if p.buf == nil {
 		p.buf = make([]byte, pageLength)
@@ -309,18 +310,18 @@ func (p *reader) load(page int) error {
 	return nil
 }
 
-// pageSum returns the checksum of a page, which depends on its place and its file.
+// pageSum returns the checksum of a page, which depends on its number and its file.
 func pageSum(page []byte, f *file, number int) uint64 {
 	return xxh3.HashSeed(page[8:], xxh3.HashString(f.path)+uint64(number))
 }
 
-// at returns a key of the page.
+// at returns the k-th key of the page.
 func (p *reader) at(k int) Key {
 	b := p.buf[pageHead+k*keyLength:]
 	return Key{canon.Hash{Hi: binary.BigEndian.Uint64(b), Lo: binary.BigEndian.Uint64(b[8:])}, binary.BigEndian.Uint32(b[16:])}
 }
 
-// next goes on to the next key.
+// next moves on to the next key.
 func (p *reader) next() error {
 	if p.k == p.n {
 		next := p.page + 1
@@ -344,7 +345,7 @@ type writer struct {
 	s *Store
 	*run
 	buf []byte // whole pages, and the one that is being filled
-	k   int    // keys of that
+	k   int    // number of keys of that page
 }
 
 func (s *Store) newRun() (*writer, error) {
@@ -373,7 +374,7 @@ func (w *writer) add(k Key) error {
 	return w.write()
 }
 
-// ends ends a page.
+// ends ends the page that is being filled.
 func (w *writer) ends() {
 	if w.k == 0 {
 		return
@@ -396,14 +397,14 @@ func (w *writer) flush() error {
 	return w.write()
 }
 
-// Sorter sorts keys.
+// Sorter sorts more keys than fit into memory.
 type Sorter struct {
 	*Runs
 	keys []Key
 	most int
 }
 
-// Sorter returns a sorter that keeps at most that many keys in memory.
+// Sorter returns a sorter that keeps at most this number of keys in memory.
 func (s *Store) Sorter(most int) *Sorter {
 	return &Sorter{Runs: s.Runs(), most: max(1, most), keys: make([]Key, 0, min(most, sorterKeys))}
 }
@@ -423,7 +424,7 @@ func (s *Sorter) spill() error {
 	return err
 }
 
-// Done sorts the keys that were put last. No more are put.
+// Done sorts the remaining keys, and returns all of them as runs. No more keys may be put.
 func (s *Sorter) Done() (*Runs, error) {
 	err := s.spill()
 	s.keys = nil

@@ -12,24 +12,24 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// File is a file that is written from its beginning to its end, and read anywhere.
+// File is a file that is written from its beginning to its end, and read at any position.
 type File interface {
 	io.Writer
 	io.ReaderAt
 	io.Closer
 }
 
-// Store is the files of one search. Several goroutines may read blocks at the same time.
+// Store holds the files of one search. Several goroutines may read blocks at the same time.
 type Store struct {
-	Create func(path string) (File, error) // os.Create; tests put something else here
+	Create func(path string) (File, error) // os.Create; tests replace it
 
 	dir    string
 	blocks *file
-	names  int // of files so far
+	names  int // number of files made so far
 
-	mu  sync.Mutex // guards what follows
+	mu  sync.Mutex // guards the following fields
 	err error
-	now int64 // bytes in all files
+	now int64 // total size of all files, in bytes
 }
 
 const suffix = ".spill"
@@ -43,7 +43,7 @@ func Open(dir string) (*Store, error) {
 	return s, s.clean()
 }
 
-// clean removes the files of the store, or of one that was killed.
+// clean removes the files of this store, or of one whose process was killed.
 func (s *Store) clean() error {
 	left, err := os.ReadDir(s.dir)
 	for _, e := range left {
@@ -64,7 +64,7 @@ func (s *Store) Close() error {
 	return err
 }
 
-// Bytes returns how many bytes the files have.
+// Bytes returns the total size of the files in bytes.
 func (s *Store) Bytes() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -78,7 +78,7 @@ func (s *Store) Err() error {
 	return s.err
 }
 
-// fails records the first error.
+// fails records err as the first error, if there was none, and returns the first error.
 func (s *Store) fails(doing string, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *Store) fails(doing string, err error) error {
 	return s.err
 }
 
-// file is a file, and how many bytes it has.
+// file is a file and its size in bytes.
 type file struct {
 	File
 	path string
@@ -124,7 +124,7 @@ func (s *Store) append(f *file, b []byte) error {
 	return nil
 }
 
-// read reads bytes of a file.
+// read reads the bytes at a position of a file.
 func (s *Store) read(f *file, at int64, into []byte) error {
 	if err := s.Err(); err != nil {
 		return err
@@ -154,7 +154,7 @@ func (s *Store) remove(f *file) error {
 
 const sumLength = 8
 
-// Write keeps a block, and returns where it is.
+// Write appends a block, and returns its position.
 func (s *Store) Write(block []byte) (at int64, err error) {
 	if s.blocks == nil {
 		if s.blocks, err = s.create(); err != nil {
@@ -165,7 +165,7 @@ func (s *Store) Write(block []byte) (at int64, err error) {
 	return at, s.append(s.blocks, append(block, binary.LittleEndian.AppendUint64(nil, xxh3.HashSeed(block, uint64(at)))...))
 }
 
-// Read reads a block of n bytes, from where Write said.
+// Read reads a block of n bytes at a position that Write returned.
 func (s *Store) Read(at int64, n int) (block []byte, err error) {
 	block = make([]byte, n+sumLength)
 	if err := s.read(s.blocks, at, block); err != nil {

@@ -8,13 +8,13 @@ import (
 // Class is the number of a kind of event at one node, from 0.
 type Class = int
 
-// Set is a set of small numbers.
+// Set is a set of small numbers, as bits.
 type Set []uint64
 
 // Has reports whether k is in the set.
 func (s Set) Has(k int) bool { return k/64 < len(s) && s[k/64]&(1<<(k%64)) != 0 }
 
-// Add adds k, and reports whether it was not there.
+// Add adds k, and reports whether k is new.
 func (s *Set) Add(k int) bool {
 	if len(*s) <= k/64 {
 		*s = append(*s, make(Set, k/64+1-len(*s))...)
@@ -24,7 +24,7 @@ func (s *Set) Add(k int) bool {
 	return !was
 }
 
-// Include adds all of o.
+// Include adds all numbers of o.
 func (s *Set) Include(o Set) {
 	for len(*s) < len(o) {
 		*s = append(*s, 0)
@@ -34,7 +34,7 @@ func (s *Set) Include(o Set) {
 	}
 }
 
-// Meets reports whether the sets have something in common.
+// Meets reports whether the sets have a number in common.
 func (s Set) Meets(o Set) bool {
 	for w := range min(len(s), len(o)) {
 		if s[w]&o[w] != 0 {
@@ -44,7 +44,7 @@ func (s Set) Meets(o Set) bool {
 	return false
 }
 
-// Common returns how many numbers both sets have.
+// Common returns how many numbers the sets have in common.
 func (s Set) Common(o Set) (n int) {
 	for w := range min(len(s), len(o)) {
 		n += bits.OnesCount64(s[w] & o[w])
@@ -52,7 +52,7 @@ func (s Set) Common(o Set) (n int) {
 	return n
 }
 
-// Len returns how many numbers are in the set.
+// Len returns the size of the set.
 func (s Set) Len() (n int) {
 	for _, word := range s {
 		n += bits.OnesCount64(word)
@@ -71,18 +71,18 @@ func (s Set) Each(yield func(k int) bool) {
 	}
 }
 
-// Situation has the pending kinds of events of a state.
+// Situation describes a state by the kinds of events that are pending in it.
 type Situation struct {
-	// Pending are the kinds of events that may come of what is pending: of signals, and of messages,
-	// whether they can be delivered now or not.
+	// Pending has the kinds of the signals and messages that are pending, whether they can be
+	// delivered now or not.
 	Pending Set
-	// Heads has, for each channel in order that is not empty, the kind of the message that comes first.
+	// Heads has the kind of the first message of each channel in order that is not empty.
 	Heads map[int]Class
-	// Away are the nodes that failed. No channel to or from them has a message.
+	// Away has the nodes that failed. No channel to or from them has a message.
 	Away Set
 }
 
-// Empty makes a situation one in which nothing is pending.
+// Empty empties the situation, and returns it.
 func (s *Situation) Empty() *Situation {
 	if s.Heads == nil {
 		s.Heads = map[int]Class{}
@@ -96,69 +96,69 @@ func (s *Situation) Empty() *Situation {
 // Fails adds a node that failed.
 func (s *Situation) Fails(node int) { s.Away.Add(node) }
 
-// Has adds the pending kinds of a place. If it is a channel in order, head is the kind of the message that
-// comes first, else negative.
+// Has adds the kinds that are pending at a place. If the place is a channel in order, head is the
+// kind of its first message; otherwise head is negative.
 func (s *Situation) Has(place int, kinds Set, head Class) {
 	if s.Pending.Include(kinds); head >= 0 {
 		s.Heads[place] = head
 	}
 }
 
-// Facts are observations of kinds of events.
+// Facts holds what was observed about kinds of events.
 type Facts struct {
 	classes []class
 	joint   []rule
 	barred  Set
 	visible Set
-	changes Set // the kinds that were seen to change their node
-	whole   Set // the nodes of which all kinds of events depend on each other
+	changes Set // kinds that were seen to change their node
+	whole   Set // nodes at which all kinds of events depend on each other
 	version int
 
-	reach   []reach // by kind
-	reached int     // the version that the nodes in it are of
+	reach   []reach // by kind: what may come of it
+	reached int     // the version up to which reach is computed
 
-	// what follow computes with
+	// scratch space of follow
 	todo   []Class
 	may    Set
-	origin []Class // by kind: the pending one that it comes of
-	at     Set     // the nodes of the set that is looked at
-	writes Set     // of these, those that an event of the set changes
+	origin []Class // by kind: the pending kind from which it comes
+	at     Set     // the nodes that have events of the set under examination
+	writes Set     // of these nodes, the ones that an event of the set changes
 	sends  bool    // an event of the set sends on a channel in order
-	holds  bool    // a message of the set comes first in its channel
+	holds  bool    // a message of the set is the first of its channel
 	ended  Class   // see Ended
 }
 
-// class has the observations of one kind of event.
+// class holds the observations of one kind of event.
 type class struct {
 	node    int
-	channel int     // in order, which its message arrives by; -1 if there is none
-	brings  []Class // the kinds that an event of this kind was seen to bring about, each once
-	joint   []int   // rules that it is a premise of
-	sends   Set     // the channels in order that it was seen to send on
+	channel int     // the channel in order by which its message arrives, or -1 if there is none
+	brings  []Class // the kinds that an event of this kind was seen to make pending, each once
+	joint   []int   // the rules of which it is a premise
+	sends   Set     // the channels in order on which it was seen to send
 }
 
-// reach is what may come of a kind of event, if nothing holds it up: the kinds, of which it is one
-// itself, and of these the nodes and those that they change.
+// reach is what may come of a kind of event if nothing holds it up: the kinds of events, including
+// itself, their nodes, and those nodes that they change.
 type reach struct {
 	kinds   Set
 	nodes   Set
 	changes Set
-	reached Set // the nodes to which some of the kinds come by a channel in order
+	reached Set // the nodes to which some of these kinds come by a channel in order
 	barred  bool
 }
 
-// ends reports whether a barred event may come of the kind in a situation. A message to a node that
-// failed by a channel in order is refused, which is an event of the sender.
+// ends reports whether a barred event may come of the kind in a situation. If a message is sent by
+// a channel in order to a node that failed, it is refused, which is an event of the sender.
 func (r *reach) ends(s *Situation) bool { return r.barred || r.reached.Meets(s.Away) }
 
-// rule is an event that takes several messages at once.
+// rule describes an event that takes several messages at once.
 type rule struct {
 	of     []Class
 	brings []Class
 }
 
-// NewClass numbers one more kind of event, at a node. A message that comes by a channel in
-// order, such as a connection, names it; else channel is -1.
+// NewClass returns the number of a new kind of event at a node. If its message arrives by a channel
+// in order, such as a connection, channel is that one; otherwise it is -1.
 func (f *Facts) NewClass(node, channel int) Class {
 	f.classes = append(f.classes, class{node: node, channel: channel})
 	f.origin = append(f.origin, 0)
@@ -169,19 +169,19 @@ func (f *Facts) NewClass(node, channel int) Class {
 	return c
 }
 
-// Version grows with each observation that is new.
+// Version returns a number that grows with each new observation.
 func (f *Facts) Version() int { return f.version }
 
-// Whole records that all events of a node depend on each other, as where it may take several
-// messages at once: then an event may take a message that another one would have taken.
+// Whole records that all events of a node depend on each other. This is so if the node may take
+// several messages at once: then one event may take a message that another one would have taken.
 func (f *Facts) Whole(node int) {
 	if f.whole.Add(node) {
 		f.version++
 	}
 }
 
-// Brings records that an event, which took what these kinds stand for, made something of another
-// kind pending: it sent a message, or set a timer.
+// Brings records that an event of these kinds made an event of kind what pending: it sent a
+// message, or set a timer. An event that takes several messages has several kinds.
 func (f *Facts) Brings(of []Class, what Class) {
 	list := f.of(of)
 	if slices.Contains(*list, what) {
@@ -203,7 +203,7 @@ func (f *Facts) Brings(of []Class, what Class) {
 
 func (c *class) sendsOn(channel int) { c.sends.Add(channel) }
 
-// of returns the list of the kinds that events were seen to make pending.
+// of returns the list of kinds that events of these kinds were seen to make pending.
 func (f *Facts) of(of []Class) *[]Class {
 	if len(of) == 1 {
 		return &f.classes[of[0]].brings
@@ -222,8 +222,8 @@ func (f *Facts) of(of []Class) *[]Class {
 
 func (c *class) concerns(rule int) { c.joint = append(c.joint, rule) }
 
-// Bar records that an event was barred (see the package documentation), Changes that it changed its node,
-// and See that it was visible.
+// Bar records that an event of these kinds was barred (see the package documentation), Changes that
+// it changed its node, and See that it was visible.
 func (f *Facts) Bar(of []Class)     { f.mark(&f.barred, of, 1) }
 func (f *Facts) Changes(of []Class) { f.mark(&f.changes, of, 1) }
 func (f *Facts) See(of []Class)     { f.mark(&f.visible, of, 0) }
@@ -249,8 +249,8 @@ func (f *Facts) Shown(of Set) Class {
 	return -1
 }
 
-// Least returns a small set of kinds around one that suffices in a situation, or false if none was
-// found.
+// Least returns a small set of kinds that suffices in a situation and has the kind seed. It returns
+// false if it finds none.
 func (f *Facts) Least(s *Situation, seed Class) (p Set, is bool) {
 	f.spread()
 	for p.Add(seed); ; {
@@ -270,7 +270,7 @@ func (f *Facts) ends(c Class) bool {
 	return true
 }
 
-// spread brings reach up to date.
+// spread updates reach.
 func (f *Facts) spread() {
 	if f.reached == f.version {
 		return
@@ -294,11 +294,11 @@ func (f *Facts) spread() {
 	}
 }
 
-// grow adds kinds to a set that it lacks to suffice, and reports whether there were any. ends reports
-// that no larger set suffices either.
+// grow adds kinds to a set that it needs in order to suffice, and reports whether it added any.
+// ends reports that no larger set suffices either.
 //
-// It looks at what may come of each pending kind, and leaves it to follow only if that is not exact:
-// events of the set may hold some of it up, or several messages may be needed.
+// It looks at what may come of each pending kind. It calls follow only if that is not exact,
+// because events of the set may hold some of it up, or because several messages may be needed.
 func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
 	if f.begin(s, p) {
 		return false, true
@@ -346,7 +346,8 @@ func (f *Facts) Suffices(s *Situation, p Set) bool {
 	return !more && !ends && p.Len() == size
 }
 
-// begin describes a set, to which it adds the messages before those of the set in their channels.
+// begin prepares the examination of a set. It adds the messages that come before those of the set
+// in their channels.
 func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
 	clear(f.at)
 	clear(f.writes)
@@ -403,7 +404,7 @@ func (f *Facts) follow(s *Situation, p Set) (dependent Class, ends bool) {
 	return -1, false
 }
 
-// refused reports whether an event of a kind sends what is refused: see reach.ends.
+// refused reports whether an event of kind c sends a message that is refused: see reach.ends.
 func (f *Facts) refused(s *Situation, c Class) bool {
 	for _, k := range f.classes[c].brings {
 		if of := &f.classes[k]; of.channel >= 0 && s.Away.Has(of.node) {
@@ -420,7 +421,7 @@ func (f *Facts) refused(s *Situation, c Class) bool {
 	return false
 }
 
-// depends reports whether an event of a kind may depend on one of a set. Events of one node are
+// depends reports whether an event of kind c may depend on one of the set p. Events of one node are
 // independent if neither changes the node, and they do not send on one channel in order.
 func (f *Facts) depends(c Class, p Set) bool {
 	of := &f.classes[c]
@@ -438,7 +439,7 @@ func (f *Facts) depends(c Class, p Set) bool {
 	return false
 }
 
-// might records that an event of kind c may happen, which comes of an event of the pending kind origin.
+// might records that an event of kind c may happen, as a consequence of the pending kind origin.
 func (f *Facts) might(c, origin Class) {
 	if f.may.Add(c) {
 		f.todo, f.origin[c] = append(f.todo, c), origin
@@ -454,8 +455,8 @@ func (f *Facts) all(of []Class) bool {
 	return true
 }
 
-// into records that the kinds in brings may happen after an event of kind by. It leaves out messages
-// that are behind a message of the set in their channel.
+// into records that events of the kinds in brings may happen after an event of kind by. It leaves
+// out messages that are behind a message of the set in their channel.
 func (f *Facts) into(s *Situation, p Set, brings []Class, by Class) {
 	for _, c := range brings {
 		if head, held := s.Heads[f.classes[c].channel]; !held || !p.Has(head) {

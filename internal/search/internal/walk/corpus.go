@@ -8,50 +8,49 @@ import (
 	"macemc/sim"
 )
 
-// A Corpus has states in the middle of walks at which others begin: those in which a
-// node was in a state of its own that no walk had met before, or those scenarios held
-// together that had not before. It stays as it is while
-// the walks of a lot are under way, which may ask it at once; what these have met is
-// added when the lot has ended, in the order of the walks. So it does not matter who
-// took them.
+// A Corpus holds states from the middle of walks, at which other walks begin. In each of them a
+// node was in a state that no walk had met before, or scenarios held together that had not before.
+// The corpus does not change while the walks of a lot are under way, so several goroutines may read
+// it then. What these walks have met is added when the lot has ended, in the order of the walks. So
+// it does not matter which goroutine took them.
 //
-// A state is kept as the answers that lead to it. They are given again, which is as
-// fast as any steps are, and needs no copy of a node.
+// A state is kept as the answers that lead to it. A walk that begins there gives these answers
+// again, which is as fast as any steps are, and needs no copy of a node.
 type Corpus struct {
-	seen map[uint64]bool // states of nodes, and scenarios that held together
+	seen map[uint64]bool // hashes of nodes' states, and of sets of scenarios that held together
 	kept []kept
 }
 
-// kept is a state at which walks begin.
+// kept is a state at which walks may begin.
 type kept struct {
-	answers []choose.Pick // from where walks begin else
-	depth   int           // of the whole run
+	answers []choose.Pick // the answers that lead to it from where other walks begin
+	depth   int           // number of steps from the start of the run
 	chosen  int
 }
 
-// How much a corpus has, and how far from where walks begin a state may be: so a walk
-// that begins at one which was found from another stays short.
+// The size of a corpus, and the distance that a kept state may have from where other walks begin.
+// The limit keeps walks short that begin at a state which was found from another kept state.
 const (
 	keptMost   = 10_000
 	seenMost   = 1 << 20
 	farthest   = 400
-	candidates = 4 // a walk takes the least used of this many states
+	candidates = 4 // a walk draws this number of states, and takes the least used
 )
 
-// CorpusFrom is after how many steps of walks states are kept: what is found before
-// that needs none, and noting them makes walks slower. CorpusLot is how many walks of a lot see the
-// same corpus; after CorpusLot*CorpusShare walks it is the CorpusShare-th part of those before, so that
-// more workers have something to do until the lot ends: see docs/scale.md.
+// CorpusFrom is the number of steps of walks after which states are kept: what is found before
+// needs none, and recording them makes walks slower. CorpusLot is the number of walks in a lot that
+// uses one corpus. After CorpusLot*CorpusShare walks, a lot is the CorpusShare-th part of the walks
+// before it, so that more workers have something to do until the lot ends: see docs/scale.md.
 const (
 	CorpusFrom  = 1 << 20
 	CorpusLot   = 1 << 10
 	CorpusShare = 64
 )
 
-// NewCorpus returns one without any states.
+// NewCorpus returns an empty corpus.
 func NewCorpus() *Corpus { return &Corpus{seen: map[uint64]bool{}} }
 
-// Len returns how many states are kept.
+// Len returns the number of kept states.
 func (c *Corpus) Len() int {
 	if c == nil {
 		return 0
@@ -59,10 +58,10 @@ func (c *Corpus) Len() int {
 	return len(c.kept)
 }
 
-// Full reports whether nothing more is added.
+// full reports whether the corpus takes no more states.
 func (c *Corpus) full() bool { return len(c.kept) >= keptMost || len(c.seen) >= seenMost }
 
-// choose picks a state.
+// choose draws the number of a kept state.
 func (c *Corpus) choose(d *draws) int {
 	best := d.below(len(c.kept))
 	for range candidates - 1 {
@@ -73,23 +72,23 @@ func (c *Corpus) choose(d *draws) int {
 	return best
 }
 
-// Chose counts a walk that began at a state, by its number in the plan.
+// Chose counts a walk that began at kept state number k, counted from 1.
 func (c *Corpus) Chose(k int) { c.kept[k-1].chosen++ }
 
-// Notes are what one walk has met that was not known.
+// Notes are the states that one walk has met and the corpus does not have.
 type Notes struct {
 	answers []choose.Pick
 	met     []note
 }
 
-// note is a state of a node, and where it was met.
+// note is a state of a node, or a set of scenarios, with the place in the walk where it was met.
 type note struct {
 	sum     uint64
 	depth   int
 	answers int
 }
 
-// Add adds what a walk has met.
+// Add adds the states that a walk has met.
 func (c *Corpus) Add(n *Notes) {
 	for _, m := range n.met {
 		if c.full() {
@@ -102,7 +101,7 @@ func (c *Corpus) Add(n *Notes) {
 	}
 }
 
-// Notes returns what the walk has met, to be kept.
+// Notes returns the states that the walk has met, to be added to a corpus.
 func (s *Walk) Notes() *Notes {
 	if len(s.met) == 0 {
 		return nil
@@ -111,8 +110,8 @@ func (s *Walk) Notes() *Notes {
 	return &Notes{answers: slices.Clone(s.Picks()[:most]), met: slices.Clone(s.met)}
 }
 
-// note looks at the state that the last step has led to, while faults may still
-// happen: one that an environment is in which has healed is of another run.
+// note examines the state to which the last step has led. It ignores states after healing, from
+// which a walk with faults cannot begin.
 func (s *Walk) note(w *world.World, depth int) {
 	c := s.Corpus
 	if s.closed || s.leads() || depth > s.Plan.near+farthest || c.full() {
@@ -131,17 +130,17 @@ func (s *Walk) note(w *world.World, depth int) {
 	}
 }
 
-// meet notes what was not known.
+// meet records a hash that neither the corpus nor the walk has.
 func (s *Walk) meet(sum uint64, depth int) {
 	if !s.Corpus.seen[sum] && !slices.ContainsFunc(s.met, func(n note) bool { return n.sum == sum }) {
 		s.met = append(s.met, note{sum: sum, depth: depth, answers: len(s.Picks())})
 	}
 }
 
-// leads reports whether the answers that lead to a kept state are still given.
+// leads reports whether the walk is still on its way to a kept state.
 func (s *Walk) leads() bool { return s.Plan.lead != nil && s.led < len(s.Plan.lead.answers) }
 
-// follow gives the next one.
+// follow gives the next answer on the way to a kept state.
 func (s *Walk) follow(q *choose.Question) int {
 	p := s.Plan.lead.answers[s.led]
 	if int(p.Of) != q.N {
@@ -153,8 +152,8 @@ func (s *Walk) follow(q *choose.Question) int {
 	return int(p.Pick)
 }
 
-// Astray returns the run up to a kept state that could not be taken again, and its steps;
-// nil means it could.
+// Astray returns the run up to a kept state that could not be reached again, and the number of its
+// steps. It returns nil if there is none.
 func (s *Walk) Astray() (answers func() choose.Source, steps int) {
 	if s.astray == nil {
 		return nil, 0
@@ -169,7 +168,7 @@ func (s *Walk) Astray() (answers func() choose.Source, steps int) {
 	}, p.lead.depth
 }
 
-// Err returns why there was no answer.
+// Err returns the reason why there was no answer.
 func (s *Walk) Err() error {
 	if s.astray != nil {
 		return s.astray

@@ -11,16 +11,16 @@ import (
 	"macemc/sim"
 )
 
-// Manner is how the events of a guided walk are picked.
+// Manner is the way in which a guide picks events.
 type Manner uint8
 
 // The manners.
 const (
 	ByWeight Manner = iota // by weight, as in any walk
-	Chain                  // the chain of causes first that has the highest priority: see chain
-	Swarm                  // by weights that are distorted for this walk: see distortion
-	Single                 // by weight, but for one thing: see thing
-	Manners                // how many there are
+	Chain                  // the event whose chain of causes has the highest priority: see first
+	Swarm                  // by weights that are distorted for the walk: see distortion
+	Single                 // by weight, except that one thing is rarer: see thing
+	Manners                // the number of manners
 )
 
 func (m Manner) String() string { return [Manners]string{"weighted", "chain", "swarm", "single"}[m] }
@@ -33,18 +33,18 @@ const pointsMost = 8
 // weight are drawn.
 type Guide struct {
 	Manner  Manner
-	Until   int                // the guide picks the events before this depth; 0 means none
-	Key     uint64             // the seed of its stream
-	Points  [pointsMost]int32  // depths from which a fault is due, in order
-	Moments [pointsMost]Moment // of the points
+	Until   int                // the guide picks the events before this depth; 0 means that it picks none
+	Key     uint64             // seeds the guide's stream
+	Points  [pointsMost]int32  // depths at which a fault becomes due, in ascending order
+	Moments [pointsMost]Moment // of each point: when the due fault happens
 	Faults  int                // the number of points in use
-	Kinds   uint64             // the faults of these walks, a bit for each kind
-	Early   int32              // the depth from which a timer is due that fires before other events of its node, or 0 if none is
-	Changes int                // with Chain, how often the chain with the highest priority gets the lowest one
-	Isolate int                // the depth before which no partition or pause ends, as long as other events are possible
+	Kinds   uint64             // the kinds of faults in this walk, one bit each
+	Early   int32              // the depth at which a timer becomes due that fires before other events of its node; 0 means none
+	Changes int                // with Chain: how often the chain with the highest priority gets the lowest one
+	Isolate int                // before this depth no partition or pause ends while other events are possible
 }
 
-// draws is a stream of numbers: splitmix64, in integers only.
+// draws is a stream of random numbers, by splitmix64, which uses integers only.
 type draws uint64
 
 const golden = 0x9e3779b97f4a7c15
@@ -60,8 +60,8 @@ func (d *draws) below(n int) int {
 	return int(hi)
 }
 
-// span draws a number that is at least low. Each of the octaves low to 2*low-1, 2*low to 4*low-1 and
-// so on is equally likely.
+// span draws a number that is at least low. It first draws one of the octaves low to 2*low-1, 2*low
+// to 4*low-1 and so on, with equal chances.
 func (d *draws) span(low, octaves int) int {
 	low <<= d.below(octaves)
 	return low + d.below(low)
@@ -73,40 +73,40 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// guiding picks events as a guide defines. It is made once and used for one walk after another,
-// so that a step allocates nothing.
+// guiding picks events by a guide. It is made once and used for one walk after another, so that a
+// step allocates no memory.
 type guiding struct {
 	Guide
 	draws
-	start   int    // the depth at which it picked its first event
-	point   int    // the number of points that were passed
-	due     int    // faults that are due and were not possible yet
-	waits   []wait // faults that are due, and wait for their moment
-	hurries bool   // the early timer has not fired yet
+	start   int    // the depth of the first event that it picked
+	point   int    // the number of points that are over
+	due     int    // the number of faults that are due and were not possible yet
+	waits   []wait // faults that are due and wait for their moment
+	hurries bool   // a timer is due to fire early
 	thing   thing  // with Single, the kind of event that is rarer
 	all     []sim.Addr
 	links   []link
-	changes [2]int    // depths at which the chain that goes first is to go last
-	last    [2]uint64 // the chains that went last at these depths
+	changes [2]int    // depths at which the chain with the highest priority gets the lowest one
+	last    [2]uint64 // the chains that got the lowest priority at these depths
 	changed int
 	weights []uint64
 	types   []typeSum
 	near    [64]int32 // a cache of the numbers of types: see number
 	places  int       // the number of nodes, plus one for events of no node
 	walk    uint32    // counts the walks, from 1
-	known   []knownOf // with Swarm, the distortions that were drawn, by number of type, kind, node and sender
+	known   []knownOf // with Swarm: the distortions drawn so far, by number of type, kind, node and sender
 }
 
-// knownOf is a distortion that was drawn in a walk.
+// knownOf is a distortion, with the walk that drew it.
 type knownOf struct {
 	walk uint32
 	by   int32
 }
 
-// A link is a step of a chain.
+// A link is a step as an element of a chain of causes.
 type link struct {
-	chain uint64 // identifies it by its priority
-	gone  bool   // an event that the step caused goes on with the chain
+	chain uint64 // the priority of its chain, which identifies it
+	gone  bool   // the chain goes on with another event that the step caused
 }
 
 // typeSum is the hash of a type's name, which is the same in every process.
@@ -117,10 +117,10 @@ type typeSum struct {
 
 const (
 	none       = -1
-	placesMost = 17 // with more places, drawn distortions are not kept
+	placesMost = 17 // distortions are not kept if there are more places
 )
 
-// begin prepares for the next walk, which has the guide of.
+// begin prepares for the next walk, whose guide is of.
 func (g *guiding) begin(of Guide) {
 	g.Guide, g.draws = of, draws(of.Key)
 	g.start, g.point, g.due, g.changed = none, 0, 0, 0
@@ -346,8 +346,8 @@ func (g *guiding) number(e *sim.Event) int {
 	return len(g.types)
 }
 
-// first picks the event whose chain has the highest priority. The priority is drawn when the chain
-// begins. Timers wait until no other event is possible; then first returns none.
+// first picks the event whose chain of causes has the highest priority. A chain's priority is drawn
+// when the chain begins. Timers wait until no other event is possible; then first returns none.
 func (g *guiding) first(w *world.World, q *choose.Question, depth int) int {
 	k, chain := g.highest(w, q, depth)
 	for k != none && g.changed < g.Changes && g.changes[g.changed] <= depth {

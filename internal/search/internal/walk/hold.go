@@ -5,15 +5,15 @@ import (
 	"macemc/internal/world"
 )
 
-// Hold is a picker that leaves one event alone for a while, as long as others can happen.
-// Many narrow escapes need one event to wait much longer than its weight lets it: one
-// message, while others are sent and delivered and timers fire. Which event waits, from
-// when on and for how long depends only on the number of the walk.
+// Hold is a picker that keeps one event waiting for a while, as long as others can happen. Many
+// rare failures need one event to wait much longer than its weight lets it: one message, while
+// others are sent and delivered and timers fire. Which event waits, from when on and for how long
+// depends only on the number of the walk.
 type Hold struct {
-	begin int    // steps before the event is chosen
-	left  int    // steps that it waits
-	which uint64 // of those that can happen then
-	event string // "" means not chosen yet
+	begin int    // number of steps before the event is chosen
+	left  int    // number of steps that the event still waits
+	which uint64 // chooses one of the events that are possible then
+	event string // the event's identity, or "" if it is not chosen yet
 	runs  []choose.Run
 }
 
@@ -28,7 +28,7 @@ func NewHold(i int) *Hold {
 	return h
 }
 
-// Pick picks one by weight; not, for a while, the event that waits.
+// Pick picks an event by weight, but not the one that waits.
 func (h *Hold) Pick(_ *world.World, q *choose.Question, by *choose.Walk) int {
 	if h.left > 0 {
 		q = h.without(q)
@@ -36,8 +36,8 @@ func (h *Hold) Pick(_ *world.World, q *choose.Question, by *choose.Walk) int {
 	return by.Answer(q)
 }
 
-// without returns a question for an event with the one that waits made rare; or the
-// question as it is, where nothing waits, or nothing else can happen.
+// without returns the question with the waiting event made rare. It returns the question unchanged
+// if no event waits, or if nothing else can happen.
 func (h *Hold) without(q *choose.Question) *choose.Question {
 	if h.begin > 0 {
 		h.begin--
@@ -55,7 +55,7 @@ func (h *Hold) without(q *choose.Question) *choose.Question {
 	return q
 }
 
-// choose returns the event that is to wait: one that is not rare.
+// choose returns an event that is to wait. It is not a rare one.
 func (h *Hold) choose(q *choose.Question) string {
 	var common []int
 	at := 0
@@ -73,7 +73,7 @@ func (h *Hold) choose(q *choose.Question) string {
 	return q.Alternatives.Alternative(common[h.which%uint64(len(common))])
 }
 
-// rare returns the question with alternative at made rare, if another is not.
+// rare returns the question with alternative at made rare, unless all others are rare.
 func (h *Hold) rare(q *choose.Question, at int) *choose.Question {
 	h.runs = h.runs[:0]
 	others := false

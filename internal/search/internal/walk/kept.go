@@ -9,31 +9,31 @@ import (
 	"macemc/choose"
 )
 
-// Kept is a corpus as plain values.
+// Kept is a corpus in a form that can be encoded.
 type Kept struct {
 	Seen   []uint64
 	States []KeptState
 }
 
-// KeptState is a state at which walks begin: the answers that lead to it, packed.
+// KeptState is a kept state: the answers that lead to it, packed.
 type KeptState struct {
 	Answers       []byte
 	Depth, Chosen int
 }
 
-// Noted has the states that one walk has met, as plain values.
+// Noted is Notes in a form that can be encoded.
 type Noted struct {
 	Answers []byte
 	Met     []NotedState
 }
 
-// NotedState is a state of a node, and where it was met.
+// NotedState is a note in a form that can be encoded.
 type NotedState struct {
 	Sum            uint64
 	Depth, Answers int
 }
 
-// Kept returns all that the corpus has; nil for no corpus.
+// Kept returns the contents of the corpus, or nil if there is no corpus.
 func (c *Corpus) Kept() *Kept {
 	if c == nil {
 		return nil
@@ -45,7 +45,7 @@ func (c *Corpus) Kept() *Kept {
 	return &Kept{slices.Sorted(maps.Keys(c.seen)), states}
 }
 
-// Corpus returns the corpus that was kept.
+// Corpus returns the corpus with these contents.
 func (k *Kept) Corpus() (*Corpus, error) {
 	if k == nil {
 		return nil, nil
@@ -65,7 +65,7 @@ func (k *Kept) Corpus() (*Corpus, error) {
 	return &Corpus{seen, states}, nil
 }
 
-// Noted returns the contents of n as plain values.
+// Noted returns n in a form that can be encoded.
 func (n *Notes) Noted() Noted {
 	var met []NotedState
 	for _, m := range n.met {
@@ -74,7 +74,7 @@ func (n *Notes) Noted() Noted {
 	return Noted{pack(n.answers), met}
 }
 
-// Notes returns the states that a walk has met, to be added to a corpus.
+// Notes returns the notes that n was made from.
 func (n Noted) Notes() (*Notes, error) {
 	answers, err := unpack(n.Answers)
 	if err != nil {
@@ -90,7 +90,7 @@ func (n Noted) Notes() (*Notes, error) {
 	return &Notes{answers, met}, nil
 }
 
-var errPacked = errors.New("what a walk has met is damaged")
+var errPacked = errors.New("the encoded states of a walk are damaged")
 
 func pack(answers []choose.Pick) (b []byte) {
 	for _, p := range answers {

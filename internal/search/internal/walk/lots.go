@@ -4,20 +4,20 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// A Lot is a range of walks. It is decided before the first of them which ones are careful, from the
-// counts until then; so that does not depend on the goroutines that take the walks.
+// A Lot is a range of walks. Which of them are audited is decided before the first one, from the
+// counts so far. So it does not depend on the goroutines that take the walks.
 type Lot struct {
 	From, To int
-	Stride   int // walks whose number it divides are careful; 0 means none
+	Stride   int // walks whose number is a multiple of it are audited; 0 means none
 }
 
 const (
-	LotLeast = 1000    // walks that are planned and taken one by one,
-	LotSteps = 1 << 20 // or this many steps of walks: a search that ends by then uses one worker
-	LotMost  = 1 << 14 // the largest number of walks in a lot; see NextLot
+	LotLeast = 1000    // walks are planned and taken one by one until there were this many,
+	LotSteps = 1 << 20 // or until they took this many steps; a search that ends by then uses one worker
+	LotMost  = 1 << 14 // the largest number of walks in a lot: see NextLot
 )
 
-// NextLot returns the lot that begins with walk number i, of n, and reports whether it is worth
+// NextLot returns the lot that begins with walk i, of n walks, and reports whether it is worth
 // several workers. The size of such a lot is the number of walks before it, but at most LotMost,
 // since scouts wait for each other at its end. s is the audited share of the walks before.
 func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
@@ -41,5 +41,5 @@ func (l Lot) Short() Lot {
 	return l
 }
 
-// Careful reports whether walk number i is.
+// Careful reports whether walk i is audited.
 func (l Lot) Careful(i int) bool { return l.Stride > 0 && i%l.Stride == 0 }

@@ -9,26 +9,26 @@ import (
 	"macemc/trace"
 )
 
-// A Moment is when a fault that is due happens. Most faults that matter come between two
-// steps of one node that belong together: between a handler and the task that it posted,
-// between a write and its sync, or right behind a restart.
+// A Moment says when a due fault happens. Most faults that matter come between two steps of one
+// node that belong together: between a handler and the task that it posted, between a write and its
+// sync, or right after a restart.
 type Moment uint8
 
 // The moments.
 const (
-	AtOnce   Moment = iota // at the next event that is picked
-	Sent                   // a node has just sent something
-	Pending                // a node has a task that it has not done
-	Unsynced               // a node has written what a crash may lose
-	Reborn                 // a node has just been restarted
+	AtOnce   Moment = iota // before the next event
+	Sent                   // when a node has just sent something
+	Pending                // when a node has a task to do
+	Unsynced               // when a node has written data that a crash may lose
+	Reborn                 // when a node has just been restarted
 	moments
 )
 
-// patience is for how many events a fault waits for its moment. Not all systems have all
-// moments.
+// patience is the number of events for which a fault waits for its moment. Some systems never have
+// some moments.
 const patience = 8
 
-// moment draws when a fault happens that is due.
+// moment draws the moment of a due fault.
 func (d *draws) moment() Moment {
 	if d.below(4) != 0 {
 		return AtOnce
@@ -36,7 +36,7 @@ func (d *draws) moment() Moment {
 	return 1 + Moment(d.below(int(moments)-1))
 }
 
-// comes returns the node at which it is the moment now; the zero address if it is not.
+// comes returns the node at which moment m is now, or the zero address if there is none.
 func (g *guiding) comes(m Moment, w *world.World, q *choose.Question) sim.Addr {
 	switch m {
 	case Sent:
@@ -71,7 +71,7 @@ func (g *guiding) unsynced(w *world.World) sim.Addr {
 	return sim.Addr{}
 }
 
-// busy returns a node that has a task to do: one that it prefers, or the first.
+// busy returns a node that has a task to do: the one that it prefers, or else the first one.
 func busy(w *world.World, q *choose.Question, prefer sim.Addr) (node sim.Addr) {
 	at := 0
 	for _, r := range q.Runs {
@@ -94,10 +94,10 @@ func busy(w *world.World, q *choose.Question, prefer sim.Addr) (node sim.Addr) {
 // A wait is a fault that is due, and waits for its moment.
 type wait struct {
 	moment Moment
-	until  int // the depth at which it happens all the same
+	until  int // the depth at which the fault happens even without its moment
 }
 
-// fall picks a fault if one is due and possible now.
+// fall picks a fault if one is due and possible now. It returns none otherwise.
 func (g *guiding) fall(w *world.World, q *choose.Question, depth int) int {
 	for ; g.point < g.Faults && int(g.Points[g.point]) <= depth; g.point++ {
 		if m := g.Moments[g.point]; m == AtOnce {
@@ -127,13 +127,13 @@ func (g *guiding) fall(w *world.World, q *choose.Question, depth int) int {
 	return none
 }
 
-// touches reports whether an event takes hold of a node or its messages.
+// touches reports whether event e concerns a node or its messages.
 func touches(e *sim.Event, node sim.Addr) bool {
 	return node.IsZero() || e.Node == node || e.From == node || e.Node.IsZero()
 }
 
-// early picks a timer of a node that has just been restarted or has a task to do, which the
-// timer overtakes; none if there is none.
+// early picks a timer of a node that has just been restarted or has a task to do, so that the timer
+// fires first. It returns none if there is no such timer.
 func (g *guiding) early(w *world.World, q *choose.Question) int {
 	node := g.comes(Reborn, w, q)
 	if node.IsZero() {

@@ -6,21 +6,21 @@ import (
 	"macemc/sim"
 )
 
-// OneClock is a picker that lets only the timers of one node fire, as long as anything else
-// can happen. If all timers fire, the round that one node begins is interrupted by that of
-// the next, and hardly any round ends.
+// OneClock is a picker that lets only the timers of one node fire, as long as anything else can
+// happen. If all timers fire, the round that one node begins is interrupted by that of the next
+// node, and hardly any round ends.
 type OneClock struct {
-	Of   int // the number of the node, or of the walk
+	Of   int // the number of the node, or of the walk, from which the node is computed
 	runs []choose.Run
 }
 
-// Pick picks an event by weight, of those that are left.
+// Pick picks an event by weight, without the timers of the other nodes.
 func (c *OneClock) Pick(w *world.World, q *choose.Question, by *choose.Walk) int {
 	return by.Answer(c.alone(w, q))
 }
 
-// alone returns a question for an event with the timers of the other nodes made rare; or
-// the question as it is, where nothing else can happen.
+// alone returns the question with the timers of the other nodes made rare. It returns the question
+// unchanged if nothing else can happen.
 func (c *OneClock) alone(w *world.World, q *choose.Question) *choose.Question {
 	c.runs = c.runs[:0]
 	others, at, keep := false, 0, c.Of%w.Params().Nodes

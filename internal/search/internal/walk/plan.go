@@ -16,21 +16,21 @@ type Strategy interface {
 
 // A Plan describes one walk. It is made before the walk begins.
 type Plan struct {
-	Number  uint64      // of the stream that its answers are drawn from
+	Number  uint64      // the number of the stream from which its answers are drawn
 	Begin   *run.Fork   // where it begins; nil means at the start
-	Climate run.Climate // of the whole run; its storm, if there is one, ends where it heals
-	Storm   Storm       // how faults are spread over the steps before
-	Judged  int         // the depth from which on it is judged: behind what leads to its beginning, and behind its storm
+	Climate run.Climate // of the whole run; a storm ends where the environment heals
+	Storm   Storm       // when faults happen in the storm
+	Judged  int         // the depth from which the walk is judged: after the answers that lead to its beginning, and after its storm
 	Length  Length
-	Guide   Guide  // how events are picked before
-	Picker  Picker // picks events from there on; nil if their weights alone do
-	Uniform bool   // events that are not rare are all alike
-	Stormy  bool   // it begins with a storm, or, if there are no faults, with the steps that stand for one
-	Ends    bool   // it ends with its storm, and is not judged: safety alone is checked
-	From    int    // the number of the kept state at which it goes on, from 1; 0 means none
-	lead    *kept  // that state
-	keeps   bool   // its states may be kept: others go on from them in a climate as this
-	near    int    // the depth where walks begin that do not
+	Guide   Guide  // how events are picked before Judged
+	Picker  Picker // picks the later events; nil means by weight
+	Uniform bool   // all events that are not rare are equally likely
+	Stormy  bool   // the walk begins with a storm, or without faults, with as many steps
+	Ends    bool   // the walk ends with its storm, so that only safety is checked
+	From    int    // the number of the kept state at which it begins, counted from 1; 0 means none
+	lead    *kept  // the kept state, or nil
+	keeps   bool   // its states may be kept: other walks can go on from them in this climate
+	near    int    // the depth at which walks begin that do not begin at a kept state
 }
 
 // Length is the length of a walk, in steps from the state at which it is first judged. The walk ends at
@@ -40,20 +40,20 @@ type Plan struct {
 type Length struct {
 	Least  int
 	Most   int
-	Glance int  // steps after which a live state on the way is looked for, or 0 if it is not
-	Look   int  // the walk ends after this many steps without a live state, to be looked at; 0 means after Most
-	Waits  bool // it ends only when the messages, timers and requests have come that were possible where it began
-	Spells bool // it takes all of Most, and notes its spells without a live state
-	Heals  int  // of healsOf walks of a portfolio with a storm, how many heal and are judged; the others end with their storm
-	Exempt bool // a state that does not count for liveness ends it as a live one does: nothing is dead that comes to one
+	Glance int  // look for a live state after this many steps on the way; 0 means do not
+	Look   int  // end the walk after this many steps without a live state, to be examined; 0 means after Most
+	Waits  bool // end the walk only when the messages, timers and requests have come that were possible where it began
+	Spells bool // take all of Most, and record the longest spell without a live state
+	Heals  int  // of every healsOf walks of a portfolio that have a storm, this many heal and are judged; the others end with their storm
+	Exempt bool // a state that does not count for liveness ends the walk as a live state does
 }
 
-// looks are the steps after which a walk that has not been live is looked at, long
-// before it is suspected: most that are dead have been so for long by then.
+// looks are the numbers of steps after which a walk that has not been live is examined, long before
+// it is suspected. Most dead walks have been dead for long by then.
 var looks = [...]int{500, 2_000}
 
-// Longer lets a walk go on to the next look that comes well before it is suspected, or
-// until it is.
+// Longer lets a walk go on to the next number in looks that is well below the number at which the
+// walk is suspected, or else to that one.
 func (l *Length) Longer() {
 	was := l.Look
 	l.Look = 0
@@ -65,7 +65,7 @@ func (l *Length) Longer() {
 	}
 }
 
-// until returns after how many steps without a live state a walk ends.
+// until returns the number of steps without a live state after which a walk ends.
 func (l *Length) until() int {
 	if l.Look > 0 {
 		return l.Look
@@ -73,22 +73,22 @@ func (l *Length) until() int {
 	return l.Most
 }
 
-// Least is the default number of steps for which a walk from the start goes on even if it is live, so
-// that failures in steady state have time to happen.
+// Least is the default number of steps for which a walk from the start goes on even if it is live,
+// so that failures in steady state have time to happen.
 const Least = 200
 
-// A Storm distributes faults over the steps before a walk heals: at a gust they are as likely as other
-// events, and at other steps they do not happen.
+// A Storm distributes faults over the steps before a walk heals: at a gust they are as likely as
+// other events, and at other steps they do not happen.
 type Storm struct {
-	Calm  int  // the depth before which there is no gust
-	Every int  // steps from gust to gust
-	Stuck bool // if no other event is possible, a fault happens between gusts, too
+	Calm  int  // there is no gust before this depth
+	Every int  // number of steps from gust to gust
+	Stuck bool // a fault may also happen between gusts if no other event is possible
 }
 
 // gust reports whether the step from a depth is a gust.
 func (s *Storm) gust(depth int) bool { return depth >= s.Calm && depth%s.Every == 0 }
 
-// A Picker picks the events of a walk, where their weights alone are not to.
+// A Picker picks the events of a walk that should not be picked by their weights alone.
 type Picker interface {
 	// Pick answers a question for an event in the present state of the world, whose
 	// alternatives have weights. It calls by for the question, or for one with other
@@ -100,8 +100,8 @@ type Picker interface {
 // every second walk begins with a storm.
 type Weighted struct {
 	Fair   *run.Fork // where walks without faults begin; nil means at the start
-	Base   int       // steps that lead there, and to Faulty
-	Stormy bool      // there are faults
+	Base   int       // number of steps that lead to Fair and to Faulty
+	Stormy bool      // the system has faults
 	Faulty *run.Fork // where walks with faults begin; nil means at the start
 
 	Uniform bool
@@ -119,10 +119,10 @@ func (s *Weighted) Plan(i int, l Length) Plan {
 	return p
 }
 
-// storm lets a walk begin with a storm. When it heals depends on i alone. Storms in
-// which all steps are gusts spend the budgets at once; those with lulls let the
-// protocol get somewhere before a fault hits it. In walks that are to go on while
-// they are live, half of the storms come late, at any step of the first half.
+// storm makes the walk begin with a storm. The depth where it heals depends only on i. Storms in
+// which all steps are gusts spend the budgets at once; those with lulls let the protocol progress
+// before a fault happens. If walks must go on while they are live, half of the storms begin late,
+// at any step of the first half.
 func (p *Plan) storm(i uint64, base int) {
 	const shortest, spread = 4, 117
 	p.Storm = Storm{Calm: base, Every: 1}
@@ -138,8 +138,8 @@ func (p *Plan) storm(i uint64, base int) {
 	p.Climate, p.Judged, p.Stormy = run.Climate{Faults: true, Heal: heal}, heal+1, true
 }
 
-// From returns the plan of a walk from a fork in a run with a climate, up to that many
-// steps. The environment heals first, if it has not healed before.
+// From returns the plan of a walk of at most this many steps, from a fork in a run with this
+// climate. The environment heals first, unless it has healed before.
 func From(k *run.Fork, c run.Climate, most int) Plan {
 	p := Plan{Begin: k, Climate: c, Judged: k.Steps, Storm: Storm{Every: 1}, Length: Length{Most: most}}
 	if c.Faults && (c.Heal < 0 || c.Heal >= k.Steps) {
@@ -148,7 +148,8 @@ func From(k *run.Fork, c run.Climate, most int) Plan {
 	return p
 }
 
-// Apart returns the plan of a walk of another stream, which ends with its storm.
+// Apart returns the plan with another stream of random numbers. If the plan has a guide, the walk
+// ends with its storm.
 func (p Plan) Apart() Plan {
 	p.Number |= 1 << 49
 	p.Ends = p.Guide.Until > 0
@@ -158,7 +159,7 @@ func (p Plan) Apart() Plan {
 // Alike makes events that are not rare equally likely.
 func (p *Plan) Alike() { p.Uniform = true }
 
-// Weather adds a storm of that many steps before a walk heals.
+// Weather puts a storm of this many steps before the healing.
 func (p *Plan) Weather(steps int) {
 	p.Climate.Heal += steps
 	p.Judged += steps

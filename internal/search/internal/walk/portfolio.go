@@ -20,23 +20,23 @@ import (
 type Portfolio struct {
 	Weighted
 	Seed    uint64
-	Manners []Manner // in turn
+	Manners []Manner // used in turn
 	Budgets []Budget // the faults that a run may have
-	Lively  bool     // there is something to become live
+	Lively  bool     // there is a liveness property
 
-	Corpus   *Corpus // where walks may begin, too, or nil if they may not
-	Restarts int     // percentage of walks that do, if there are kept states
+	Corpus   *Corpus // the states at which walks may begin, or nil if walks always begin at the start
+	Restarts int     // percentage of the walks that begin at one of these states, once there are any
 }
 
-// A Budget is how many faults of a kind a run may have.
+// A Budget is the number of faults of one kind that a run may have.
 type Budget struct {
 	Kind sim.Kind
 	N    int
 }
 
 const (
-	fairEach     = 8  // one walk in this many has no faults
-	fairGuided   = 60 // of its steps are guided
+	fairEach     = 8  // one walk in fairEach has no faults
+	fairGuided   = 60 // the guide picks this many of its steps
 	stormLeast   = 4
 	stormMost    = 300
 	stormOctaves = 7 // from stormLeast to beyond stormMost
@@ -82,9 +82,10 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	return p
 }
 
-// lasts draws up to which depth of a storm partitions and pauses last: not longer than chance lets them,
-// until the environment heals, or until some depth before. A server that was cut off and is back while others
-// still fail is in another state than one that is back when all is well.
+// lasts draws the depth in a storm up to which partitions and pauses last. It has three cases: they
+// end by chance, they last until the environment heals, or they last until some depth before that.
+// A server that was cut off and returns while others still fail is in another state than one that
+// returns when all is well.
 func (d *draws) lasts(from, to int) int {
 	switch d.below(4) {
 	case 0:
@@ -96,8 +97,9 @@ func (d *draws) lasts(from, to int) int {
 	}
 }
 
-// kinds draws which faults there are in the walk, and returns their number and whether some of them last: a
-// partition or a pause. Most bugs need one or two kinds of many, and more faults hide them.
+// kinds draws which kinds of faults there are in the walk. It returns the number of faults, and
+// reports whether there are faults that last: partitions or pauses. Most bugs need only one or two
+// of the kinds, and more faults hide them.
 func (g *Guide) kinds(d *draws, budgets []Budget) (faults int, parts bool) {
 	for len(budgets) > 0 && faults == 0 {
 		for _, b := range budgets {
@@ -114,16 +116,16 @@ func (g *Guide) kinds(d *draws, budgets []Budget) (faults int, parts bool) {
 	return faults, parts
 }
 
-// Length.Heals of healsOf walks with a storm heal.
+// Of every healsOf walks that have a storm, Length.Heals heal.
 const healsOf = 256
 
 // Heals returns the present Length.Heals. It computes it from the number of walks with a storm and
-// their steps in the storm, and from the number of those that healed and their steps after it.
+// their steps in the storm, and from the number of walks that healed and their steps after that.
 //
-// A walk meets a bug of safety in its storm, but a bug of liveness only if it heals as well. Which of
-// them a service has is not known. Let a storm cost 1 and healing h, and let a share q of the walks
-// heal. To meet a bug of safety then costs 1+qh times as much as if no walk healed; to meet a bug of
-// liveness costs (1/q+h)/(1+h) times as much as if all did. These factors are equal if
+// A walk meets a bug of safety in its storm, but a bug of liveness only if it heals as well. Which
+// of them a service has is not known. Let a storm cost 1 and healing h, and let a share q of the
+// walks heal. To meet a bug of safety then costs 1+qh times as much as if no walk healed; to meet a
+// bug of liveness costs (1/q+h)/(1+h) times as much as if all did. These factors are equal if
 // q+q*q*h*(1+h) is 1. So if healing costs little, nearly all walks heal, and neither factor is ever
 // more than 2.
 func Heals(storms, stormSteps, healed, healSteps int) int {
@@ -140,9 +142,9 @@ func Heals(storms, stormSteps, healed, healSteps int) int {
 	return 1
 }
 
-// points gives each fault a time between two depths. Half of every second one come shortly
-// after another: failures often need two faults that are close, and sometimes two that are
-// not.
+// points gives each fault a depth between from and to. In every second walk, half of the faults
+// come shortly after another one: failures often need two faults that are close together, and
+// sometimes two that are not.
 func (g *Guide) points(d *draws, from, to, faults int) {
 	g.Faults = min(faults, pointsMost)
 	at := 0

@@ -6,33 +6,33 @@ import (
 	"macemc/sim"
 )
 
-// A thing is what a walk of the manner Single makes rarer, while everything else has its
-// weight. Many bugs need one node to hear late, one link to be slow, or messages of one
-// type to wait, in an environment that is otherwise as usual.
+// A thing is what the manner Single makes rarer in a walk, while everything else has its weight.
+// Many bugs need one node to get its messages late, one link to be slow, or messages of one type to
+// wait, in an otherwise normal environment.
 type thing struct {
 	aspect aspect
-	node   sim.Addr // inbox, lane: the receiver; sort: the node of the events, or zero for any
+	node   sim.Addr // inbox, lane: the receiver; sort: the node of the events, or zero for any node
 	from   sim.Addr // sender, lane
 	kind   sim.Kind // sort
-	of     uint64   // sort: what the type of the value counts for
-	after  int      // sort: events that are picked before one of those that are possible is taken for the sort, or -1 if it was taken
+	of     uint64   // sort: the number of the value's type
+	after  int      // sort: how many events are picked before one of the possible events becomes the thing, or -1 if that has happened
 }
 
-// aspect is the property that the events of a thing have in common.
+// aspect says what the events of a thing have in common.
 type aspect uint8
 
 const (
 	inbox  aspect = iota // messages to a node
 	sender               // messages from a node
 	lane                 // messages from one node to another
-	sort                 // messages or timers of a type, at one node or at all
+	sort                 // messages or timers of a type, at one node or at all nodes
 	aspects
 )
 
-// A thing is rarer by the factor 2 to the power of rarer.
+// The weight of a thing is divided by 2 to the power of rarer.
 const rarer = 4
 
-// draw draws the thing that is rarer in a walk.
+// draw draws the thing of a walk.
 func draw(d *draws, all []sim.Addr) (t thing) {
 	t.aspect = aspect(d.below(int(aspects)))
 	to := d.below(len(all))
@@ -50,7 +50,7 @@ func draw(d *draws, all []sim.Addr) (t thing) {
 	return t
 }
 
-// waits counts an event that is picked, and reports whether the sort is to be taken now.
+// waits counts an event that is picked, and reports whether the sort must be chosen now.
 func (t *thing) waits() bool {
 	if t.aspect != sort || t.after < 0 {
 		return false
@@ -59,7 +59,7 @@ func (t *thing) waits() bool {
 	return t.after == 0
 }
 
-// take makes the events that are like one the thing, at its node or at all.
+// take makes all events of e's kind and type the thing, at its node or everywhere.
 func (t *thing) take(e *sim.Event, of uint64, everywhere bool) {
 	t.after, t.kind, t.of = -1, e.Kind, of
 	if !everywhere {
@@ -67,8 +67,8 @@ func (t *thing) take(e *sim.Event, of uint64, everywhere bool) {
 	}
 }
 
-// settle takes one of the messages and timers that are possible for the sort of the thing,
-// once it is time.
+// settle chooses the sort of the thing, when it is time, from the messages and timers that are
+// possible.
 func (g *guiding) settle(w *world.World, q *choose.Question) {
 	if !g.thing.waits() {
 		return
@@ -80,8 +80,8 @@ func (g *guiding) settle(w *world.World, q *choose.Question) {
 	}
 }
 
-// some picks one of the events of some sort that are not rare, all alike; none if there is
-// none.
+// some picks one of the events for which of returns true and that are not rare, all with equal
+// chances. It returns none if there is none.
 func (g *guiding) some(w *world.World, q *choose.Question, of func(*sim.Event) bool) int {
 	k, seen, at := none, 0, 0
 	for _, r := range q.Runs {
@@ -101,7 +101,7 @@ func (g *guiding) some(w *world.World, q *choose.Question, of func(*sim.Event) b
 
 func sorted(k sim.Kind) bool { return carries(k) || k == sim.KindTimer }
 
-// carries reports whether an event of the kind is that of a message.
+// carries reports whether an event of kind k delivers messages.
 func carries(k sim.Kind) bool { return k == sim.KindMessage || k == sim.KindQuorum }
 
 // has reports whether an event belongs to the thing.

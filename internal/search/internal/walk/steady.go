@@ -2,13 +2,13 @@ package walk
 
 import "macemc/internal/world"
 
-// Steady takes walks without faults until they are in steady state. A walk is, if it was live for
-// Calm steps and then either nothing is under way or it was live for another Calm steps. A run that
-// comes to rest in a live state is steady, too.
+// Steady takes walks without faults until they are in steady state. A walk is in steady state if it
+// was live for Calm steps, and after that either nothing is under way or it was live for another
+// Calm steps. A run that comes to rest in a live state is in steady state, too.
 type Steady struct {
 	*Walk
 	Calm int  // steps
-	Done bool // it is in steady state
+	Done bool // the walk is in steady state
 	held int  // the number of consecutive live states
 }
 

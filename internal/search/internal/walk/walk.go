@@ -6,34 +6,34 @@ import (
 	"macemc/internal/world"
 )
 
-// Walk takes walks, one after another, each by its plan. The plan does not change while the walk is
-// under way: the other fields have its progress.
+// Walk takes walks, one after another, each by its plan. The plan does not change during a walk;
+// the other fields describe the walk's progress.
 type Walk struct {
 	*choose.Walk
 	Plan   Plan
 	seed   uint64
-	Wanted func() bool // asked now and then, whether to go on; nil means yes
-	Corpus *Corpus     // what states are noted for, or nil if they are not
+	Wanted func() bool // reports whether to go on; called now and then; nil means yes
+	Corpus *Corpus     // the corpus for which states are recorded, or nil
 
-	Live   bool // a live state, or one that ends the walk as such, was its last
-	Left   bool // it was not wanted any more
+	Live   bool // the last state is live, or a state that ends the walk in the same way
+	Left   bool // the walk ended since it was not wanted any more
 	w      *world.World
 	guide  guiding
-	guided bool // the next event is picked by the guide
-	judged bool // the steps before it is judged are taken
-	more   int  // steps after which the next live state on the way is looked for, or 0 if there was none yet
-	before int  // answers in the storm
-	spell  int  // steps since it was live
-	Spell  int  // steps of the longest spell after which it was live again
+	guided bool // the guide picks the next event
+	judged bool // the depth Plan.Judged is reached
+	more   int  // the number of steps after which a live state on the way is next looked for, or 0
+	before int  // number of answers before healing
+	spell  int  // number of steps since a state was live
+	Spell  int  // number of steps of the longest spell that ended in a live state
 
-	next   int              // the event that is to happen next, beyond the end of the walk, or none
-	led    int              // answers that lead to a kept state, so far
-	astray *choose.Mismatch // they do not, any more
-	met    []note           // states to be kept
-	closed bool             // no more are
+	next   int              // the event that must happen next, beyond the end of the walk, or none
+	led    int              // number of answers given on the way to a kept state
+	astray *choose.Mismatch // the answer on that way that did not fit its question, or nil
+	met    []note           // states to be added to the corpus
+	closed bool             // no more states are added
 }
 
-// New takes walks of a seed.
+// New returns a Walk that takes the walks of a seed.
 func New(seed uint64) *Walk { return &Walk{Walk: choose.NewWalk(seed), seed: seed} }
 
 // Begin makes the walk of a plan the next one.
@@ -100,8 +100,8 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 	return depth < end || s.waits(w, depth-end)
 }
 
-// spells counts the steps since the last live state. The length of such a spell is recorded when the
-// walk is live again.
+// spells counts the steps since the last live state. If the walk is live again, it records the
+// length of the spell.
 func (s *Walk) spells(w *world.World) {
 	if w.Judge.CanBeLive() && w.Judge.Live() {
 		s.Spell, s.spell = max(s.Spell, s.spell), 0
@@ -116,8 +116,8 @@ func (s *Walk) goesOn(depth int) bool {
 	return !s.Left
 }
 
-// Answer picks an answer at random, or lets the picker do so. The question at healing is
-// not about an event, and has no weights.
+// Answer draws an answer, or lets the picker pick one. The question of the step of healing is not
+// about an event, and has no weights.
 func (s *Walk) Answer(q *choose.Question) int {
 	if s.leads() {
 		return s.follow(q)
@@ -136,8 +136,8 @@ func (s *Walk) Answer(q *choose.Question) int {
 	return s.Walk.Answer(q)
 }
 
-// guess answers as the guide says. In a storm one coin in four may come down on a
-// side that costs a fault.
+// guess draws an answer as the guide says. In a storm one coin in four may fall on a side that
+// costs a fault.
 func (s *Walk) guess(q *choose.Question) int {
 	if q.Kind == choose.Event {
 		return s.guide.pick(s.w, q, s.Walk)
@@ -158,7 +158,8 @@ func (s *Walk) Answers() choose.Source {
 	return answers
 }
 
-// Choices returns how many answers among several the walk has given since the storm.
+// Choices returns the number of answers, each among several, that the walk has given since the
+// storm.
 func (s *Walk) Choices() (n int) {
 	for _, p := range s.Picks()[s.before:] {
 		if p.Of > 1 {
@@ -168,8 +169,8 @@ func (s *Walk) Choices() (n int) {
 	return n
 }
 
-// Stormed returns how many steps of the walk, which ended in w, were those of its storm, and
-// how many came behind it.
+// Stormed returns the number of steps in the storm of the walk, which ended in w, and the number of
+// steps after it.
 func (s *Walk) Stormed(w *world.World) (storm, behind int) {
 	if !s.Plan.Stormy {
 		return 0, 0
@@ -177,12 +178,12 @@ func (s *Walk) Stormed(w *world.World) (storm, behind int) {
 	return max(0, min(w.Run.Steps(), s.Plan.Judged)-s.Plan.near), max(0, w.Run.Steps()-s.Plan.Judged)
 }
 
-// Unlive reports whether the walk ended at a look: it may go on.
+// Unlive reports whether the walk ended only to be examined, so that it may go on.
 func (s *Walk) Unlive(end run.Ending, w *world.World) bool {
 	return s.Plan.Length.Look > 0 && end == run.EndLeft && !s.Left && !s.Well(end, w)
 }
 
-// Well reports whether nobody needs to look at how the walk ended.
+// Well reports whether the end of the walk need not be examined.
 func (s *Walk) Well(end run.Ending, w *world.World) bool {
 	switch end {
 	case run.EndLeft:

@@ -7,7 +7,7 @@ import (
 	"macemc/internal/search/internal/walk"
 )
 
-// A Unit is a part of some work: the items with the numbers From to To-1.
+// A Unit is a part of some work: the items with the numbers from From to To-1.
 type Unit struct{ From, To int }
 
 // An Outcome is the result of a unit.
@@ -15,13 +15,13 @@ type Outcome struct {
 	Stats Stats
 	Ends  bool // no unit after this one is wanted
 
-	// The following are set if the unit is a walk.
+	// The following fields are set if the unit is a walk.
 	Judged int         // steps that count for the share of audits
 	Met    *walk.Notes // the states that it met, for the corpus, or nil
 	Kept   int         // the number of the kept state at which it began, or 0
 }
 
-// A Pool is the hands that share the units of some work. Each has worlds of its own.
+// A Pool is a set of hands that share the units of some work. Each hand has worlds of its own.
 type Pool[H any] struct {
 	Hands []H
 
@@ -29,26 +29,26 @@ type Pool[H any] struct {
 	// and Over after its last one.
 	Here, Over func(H)
 
-	// Gone is called if a handler has ended the goroutine of hand k in the middle of a
-	// unit. It returns the outcome of the unit, and reports whether Hands[k], which it may
-	// have replaced, goes on.
+	// Gone is called if a handler has ended the goroutine of hand k in the middle of a unit. It
+	// returns the outcome of the unit. It reports whether Hands[k] goes on, which it may have
+	// replaced.
 	Gone func(k int, u Unit) (came Outcome, goesOn bool)
 }
 
-// Take takes a unit. It may ask whether the unit is still wanted, and leave it if not.
+// Take takes a unit. It may ask whether the unit is still wanted, and end early if not.
 type Take[H any] func(h H, u Unit, wanted func() bool) (Outcome, error)
 
-// Do divides the numbers below n into units of a size, and gives each unit, in order, to the next
-// hand that is free, until a unit ends the work or fails. It returns the outcomes up to the first
-// unit that ended the work. Later units may have been taken by then; their outcomes are dropped.
+// Do divides the numbers below n into units of this size, and gives each unit, in order, to the
+// next free hand, until a unit ends the work or fails. It returns the outcomes up to the first unit
+// that ended the work. Later units may have been taken by then; their outcomes are dropped.
 func (p *Pool[H]) Do(n, size int, take Take[H]) ([]Outcome, error) {
 	came := make([]Outcome, (n+size-1)/size)
 	count, err := p.Share(n, size, take, came)
 	return came[:count], err
 }
 
-// Share is Do for a caller that needs only the number of the outcomes that Do would return. It
-// stores the outcomes in came, if that is not nil.
+// Share is Do for a caller that needs only the number of outcomes. It stores the outcomes in came,
+// if that is not nil.
 func (p *Pool[H]) Share(n, size int, take Take[H], came []Outcome) (count int, err error) {
 	units := (n + size - 1) / size
 	j := &job[H]{pool: p, take: take, n: n, size: size, units: int64(units), last: int64(units), came: came}
@@ -59,7 +59,7 @@ func (p *Pool[H]) Share(n, size int, take Take[H], came []Outcome) (count int, e
 	return int(min(j.last+1, j.units)), j.err
 }
 
-// job is work that is under way.
+// job is one call of Do or Share.
 type job[H any] struct {
 	pool    *Pool[H]
 	take    Take[H]
@@ -70,8 +70,8 @@ type job[H any] struct {
 	all     sync.WaitGroup
 
 	mu   sync.Mutex
-	last int64 // the first unit after which none is wanted
-	err  error // of that one
+	last int64 // the first unit that ended the work
+	err  error // the error of that unit
 }
 
 func (j *job[H]) unit(i int64) Unit {
@@ -79,14 +79,14 @@ func (j *job[H]) unit(i int64) Unit {
 	return Unit{from, min(from+j.size, j.n)}
 }
 
-// wanted reports whether no unit before number i has ended the work.
+// wanted reports whether no unit before unit i has ended the work.
 func (j *job[H]) wanted(i int64) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return i <= j.last
 }
 
-// work lets a hand take units until there are none left.
+// work makes hand k take units until there are none left.
 func (j *job[H]) work(k int) {
 	i, returned := int64(-1), false
 	defer func() {
