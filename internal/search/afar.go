@@ -13,54 +13,57 @@ import (
 	"macemc/sim"
 )
 
-// Afar takes walks in other processes. A walk depends on its number and on the corpus before its
-// lot, so a search finds the same wherever walks are taken. The search itself takes the walks that
-// need a look.
+// Afar takes walks in other processes. A walk depends only on its number and on the corpus before
+// its lot, so a search finds the same wherever its walks are taken. A walk that failed or is
+// suspected is taken again by the search itself.
 type Afar interface {
-	// Size returns how many walks of a lot of n one span is to have.
+	// Size returns the number of walks that one span should have, in a lot of n walks.
 	Size(n int) int
-	// Learn publishes the corpus before a lot: all of it once, and then each lot's additions.
+	// Learn publishes the corpus before a lot: the first call has all of it, and later calls have
+	// what each lot added.
 	Learn(k Knowledge) error
-	// Take takes the spans of a lot. It calls came with their results in order, and returns when came
-	// reports false, or soon after stopped reports true.
+	// Take takes the spans of a lot, and calls came with their results in order. It returns when
+	// came returns false, or soon after stopped returns true.
 	Take(spans []Span, stopped func() bool, came func(Spanned) (more bool)) error
-	// Grow takes the runs of EngineReference. An item is the runs that begin alike, and a Taker enumerates it. Its
-	// result has what came of some of the runs, and the states from which the others go on, which become
-	// further items. While fewer items than its window are under way, Grow calls next, which returns another
-	// one, or false if there is none at the time. It calls came with the result of each item, once. It returns
-	// when no item is under way and there is none, or soon after stopped reports true.
+	// Grow takes the runs of EngineReference. An item is a set of runs that begin alike, and a
+	// Taker enumerates it. The item's result covers some of these runs, and has the states from
+	// which the others continue, which become further items. Grow calls next for another item while
+	// fewer items than the window are being taken; next returns false if there is none at present.
+	// Grow calls came once with the result of each item. It returns when no item is left, or soon
+	// after stopped returns true.
 	Grow(next func(window int) (item []byte, is bool), came func(result []byte) error, stopped func() bool) error
 }
 
 // Knowledge is a corpus, or additions to it, for other processes. Its fields belong to the search.
 type Knowledge struct {
-	Lot    int  // the lot before which it is known
-	All    bool // Whole is the corpus, or nil if there is none; otherwise Notes and Chosen are added to it
+	Lot    int  // the lot that is taken with this corpus
+	All    bool // Whole is the whole corpus, or nil if it is empty; if All is false, Notes and Chosen are additions
 	Whole  *walk.Kept
 	Notes  []walk.Noted
 	Chosen []int
 }
 
-// A Span is some walks of a lot.
+// A Span is a range of the walks of a lot.
 type Span struct {
 	Lot      int
 	From, To int
 	Walks    walk.Lot // the lot
 	Length   walk.Length
-	Noting   bool // what the walks meet is noted
+	Noting   bool // record what the walks meet
 }
 
-// Spanned is the result of a span: its walks before the first that needs a look.
+// Spanned is the result of a span: of those of its walks that come before the first that failed or
+// is suspected.
 type Spanned struct {
-	From, Walks int // walks that came to nothing, from the first of the span
+	From, Walks int // From is the first walk of the span; Walks is the number of walks that found nothing
 	Ends        bool
 	Stats       Stats
-	Steps       int // that count for the share of audits
+	Steps       int // steps that count for the share of audits
 	Audited     int
 	Notes       []walk.Noted
 	Chosen      []int
 	Coverage    observe.Counted
-	Quarantined []int // walks that were left out, since they ended the processes that took them
+	Quarantined []int // walks that were left out, since they ended every process that took them
 }
 
 // afar takes the walks of a lot in other processes: see scouts.ahead.
@@ -89,7 +92,7 @@ func (r *runner) afar(length walk.Length, l walk.Lot) (nothing int, err error) {
 	return nothing, cmp.Or(failed, err)
 }
 
-// folds adds the result of a span.
+// folds adds the result of a span to the search's.
 func (r *runner) folds(s Spanned) error {
 	r.share.Add(s.Steps, s.Audited)
 	r.add(s.Stats)
@@ -106,7 +109,7 @@ func (r *runner) folds(s Spanned) error {
 	return r.coverage.Add(&s.Coverage)
 }
 
-// teach publishes the corpus before the next lot.
+// teach publishes what was added to the corpus since the last lot.
 func (r *runner) teach() error {
 	k := Knowledge{Lot: r.lots, Notes: r.untold.notes, Chosen: r.untold.chosen}
 	if r.lots == 0 {
@@ -120,13 +123,13 @@ func (r *runner) teach() error {
 type Taker struct {
 	pool   work.Pool[*scout]
 	corpus *walk.Corpus
-	lot    int // the last lot of Learn
+	lot    int // the lot of the last call of Learn
 	seed   uint64
-	round  int                 // of the last item of Enumerate
-	known  map[canon.Hash]mark // states of the items of that round whose results are stored
+	round  int                 // the round of the last item of Enumerate
+	known  map[canon.Hash]mark // states in that round's items whose results are stored
 }
 
-// NewTaker makes a Taker for a search of these options.
+// NewTaker returns a Taker for a search with these options.
 func NewTaker(sys *sim.System, opts Options) (*Taker, error) {
 	opts.Afar, opts.Store = nil, nil
 	h, err := newHand(sys, opts, nil, nil)
@@ -146,12 +149,12 @@ func NewTaker(sys *sim.System, opts Options) (*Taker, error) {
 // Lot returns the number of the last lot that Learn added.
 func (t *Taker) Lot() int { return t.lot }
 
-// Knowledge returns all that Learn was given, for another Taker.
+// Knowledge returns the whole corpus that the Taker has learnt, for another Taker.
 func (t *Taker) Knowledge() Knowledge {
 	return Knowledge{Lot: t.lot, All: true, Whole: t.corpus.Kept()}
 }
 
-// Learn adds the corpus before a lot.
+// Learn sets the corpus, or adds to it, before a lot.
 func (t *Taker) Learn(k Knowledge) error {
 	if k.All {
 		c, err := k.Whole.Corpus()
@@ -159,7 +162,7 @@ func (t *Taker) Learn(k Knowledge) error {
 		return err
 	}
 	if k.Lot != t.lot+1 {
-		return fmt.Errorf("what lot %d adds is told after that of lot %d", k.Lot, t.lot)
+		return fmt.Errorf("the additions of lot %d came after those of lot %d; lots must come in order", k.Lot, t.lot)
 	}
 	if t.corpus == nil && len(k.Notes) > 0 {
 		t.corpus = walk.NewCorpus()
@@ -178,11 +181,12 @@ func (t *Taker) Learn(k Knowledge) error {
 	return nil
 }
 
-// Take takes the walks of a span, after Learn of its lot. It calls next with the number of each walk;
-// next reports whether the walk is taken, left out, or stops the span.
+// Take takes the walks of a span. Learn must have been called for its lot. Before each walk it
+// calls next with the walk's number, and next decides whether the walk is taken or left out, or
+// ends the span. The result wanted is false if next ended it.
 func (t *Taker) Take(s Span, next func(walk int) Next) (out Spanned, wanted bool, err error) {
 	if s.Lot != t.lot || s.From < 0 || s.To < s.From {
-		return out, false, fmt.Errorf("walks %d to %d of lot %d are to be taken, and what is known is of lot %d", s.From, s.To, s.Lot, t.lot)
+		return out, false, fmt.Errorf("walks %d to %d of lot %d were asked for, but the corpus is that of lot %d", s.From, s.To, s.Lot, t.lot)
 	}
 	if t.corpus == nil && s.Noting {
 		t.corpus = walk.NewCorpus()
@@ -238,12 +242,12 @@ func (s *Spanned) add(c work.Outcome, careful bool) {
 	}
 }
 
-// Next is an answer about a walk of a span.
+// Next is the decision about one walk of a span.
 type Next uint8
 
-// The answers of next.
+// The decisions that next may return.
 const (
 	NextTake  Next = iota
-	NextLeave      // the walk is left out, and listed as Quarantined
-	NextStop       // the span is over
+	NextLeave      // leave the walk out, and list it in Quarantined
+	NextStop       // end the span
 )

@@ -9,11 +9,11 @@ import (
 // them: the flags, their help, and the checks are made from it.
 type Bound struct {
 	Name  string   // the flag, without --
-	Field string   // the field of Options, as errors name it
-	Least int      // the smallest number that a user may ask for; in Options, 0 stands for the default
-	Not   []string // names of bounds, or no-walks, that exclude it
-	Needs string   // the bound without which it has no effect; "" means none
-	Help  string   // as a flag's, with the word for the number in backquotes
+	Field string   // the field of Options, as errors of the library name it
+	Least int      // the smallest value that a user may give; in Options, 0 stands for the default
+	Not   []string // names of bounds that exclude this one; no-walks is such a name, too
+	Needs string   // the bound without which this one has no effect; "" means none
+	Help  string   // the flag's help, with the word for the value in backquotes
 	of    func(*Options) *int
 }
 
@@ -68,7 +68,7 @@ func Bounded(name string) *Bound {
 	return &bounds[i]
 }
 
-// fieldOf returns the field for a name in Bound.Not or Bound.Needs.
+// fieldOf returns the field of Options for a name in Bound.Not or Bound.Needs.
 func fieldOf(name string) string {
 	if name == noWalks {
 		return "Options.NoWalks"

@@ -16,8 +16,8 @@ import (
 const repetitions = 100
 
 // confirm takes a failed run again from its start, in lockstep and with every check on, and makes
-// the finding of this second run. A run that does not fail again in the same way is a finding, too:
-// the service is not deterministic.
+// the finding from this second run. If the run does not fail again in the same way, the finding is
+// that the service is not deterministic.
 func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {
@@ -74,7 +74,8 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure
 	return f, nil
 }
 
-// unlike returns the failure of a run that did not fail again as it did.
+// unlike returns the failure of a run that did not fail again in the same way: nondeterminism, with
+// a message in the form say.
 func unlike(f trace.Failure, say string) trace.Failure {
 	f.Message = fmt.Sprintf(say, f.Verdict, f.Message, run.Hint)
 	f.Verdict = trace.VerdictNondeterminism
@@ -103,14 +104,13 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 	return f, nil
 }
 
-// cameAt returns the failure, or none, of a run of that many steps.
+// cameAt returns failure f, with this number of steps.
 func cameAt(f trace.Failure, steps int) trace.Failure {
 	f.Step = steps
 	return f
 }
 
-// tracing returns a hand whose careful runs are recorded. Its counts are not added to the
-// search's.
+// tracing returns a hand whose audited runs are recorded. Its counts are not added to the search's.
 func (h *hand) tracing() (*hand, error) {
 	counts := &Stats{}
 	c := &hand{opts: h.opts, counts: counts, Runs: run.Runs{
@@ -141,8 +141,8 @@ func (o Options) label(sys *sim.System, f *Finding) {
 	f.labelManner()
 }
 
-// Shortened records that the finding is a shorter run of another one. How that one was met
-// stays true of it.
+// Shortened records that f is a shorter form of the run of finding from. How that run was met is
+// recorded for f, too.
 func (f *Finding) Shortened(from *Finding) {
 	f.Found, f.Manner = from.Path, from.Manner
 	f.labelManner()
@@ -166,8 +166,8 @@ func (o *Options) setting(sys *sim.System) setting.Setting {
 	return setting.Setting{Sys: sys, Params: o.Params, Conditions: o.Conditions}
 }
 
-// Describe returns the header of a run without faults, in which only some
-// properties are checked. If only is nil, all are.
+// Describe returns the header of a path for a run without faults. If only is not nil, the header
+// names the properties that are checked; otherwise all are.
 func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
 	s := setting.Setting{Sys: sys, Params: p, Conditions: sim.Conditions{Properties: only}}
 	return s.Header(false)

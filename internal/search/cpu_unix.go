@@ -17,8 +17,8 @@ func Processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// userTime returns the processor time without that of the kernel, which is busy when memory is
-// short.
+// userTime returns the processor time that the process took, without the kernel's, which grows when
+// memory is short.
 func userTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

@@ -12,14 +12,15 @@ import (
 	"macemc/sim"
 )
 
-// localStep identifies a step from the view of its node: by the node's state before, and the event.
+// localStep identifies a step as its node sees it: by the node's state before the step, and the
+// event.
 type localStep struct {
 	kept  canon.Hash
 	event string
 }
 
-// localSteps returns the steps of a run, state after state, as local ones. Those of nobody
-// are left out.
+// localSteps returns a function that must be called in each state of a run. It calls each for the
+// steps of nodes; steps that belong to no node are left out.
 func localSteps(each func(step int, did localStep)) func(*world.World) {
 	before := map[sim.Addr]canon.Hash{}
 	return func(w *world.World) {
@@ -32,8 +33,8 @@ func localSteps(each func(step int, did localStep)) func(*world.World) {
 	}
 }
 
-// Did takes walks and says in how many of them each step of a run was taken as it
-// was there: by the same node, which kept the same before, of the same event.
+// Did takes walks, and counts for each step of a run the walks that took the same local step: the
+// same event, at the same node, in the same state of that node.
 func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 	out := &decide.Did{Kept: make([]int, of.Steps()), Broke: make([]int, of.Steps())}
 	steps := map[localStep][]int{}
@@ -73,9 +74,9 @@ func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 	return out, nil
 }
 
-// Without returns the step at which a run differs from the one that the same answers make
-// with the known bugs switched off; 0 means that they begin differently. If bugs is empty,
-// they do not differ, or no bugs are switched on.
+// Without takes the same answers with the known bugs switched off. It returns the first step after
+// which this run differs from the run of the case; 0 means that they differ at the start. If bugs
+// is empty, they do not differ, or no bugs are switched on.
 func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	opts, sys := l.Options(), l.first().Sys
 	if bugs = opts.Params.Bugs(); len(bugs) == 0 {
@@ -106,7 +107,7 @@ func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	return step, bugs, nil
 }
 
-// without returns a lab of the system without its known bugs.
+// without returns a lab for the system with its known bugs switched off.
 func (l *Lab) without(sys *sim.System, opts Options) (off *Lab, err error) {
 	if l.off == nil {
 		opts.Workers = 1
@@ -115,12 +116,11 @@ func (l *Lab) without(sys *sim.System, opts Options) (off *Lab, err error) {
 	return l.off, err
 }
 
-// looks are the states of a run, in the form in which they are compared with those of
-// another.
+// looks are the states of a run, as hashes that are compared with those of another run.
 type looks struct {
-	kept    canon.Hash // by all nodes, at the start
+	kept    canon.Hash // the states of the nodes at the start
 	all     []canon.Hash
-	besides []canon.Hash // what the nodes keep
+	besides []canon.Hash // by step: the hash of the state without the nodes
 }
 
 func (s *looks) add(w *world.World) {
@@ -133,8 +133,9 @@ func (s *looks) add(w *world.World) {
 	s.all, s.besides = append(s.all, all), append(s.besides, all.Sub(w.State.NodesHash()))
 }
 
-// parts returns the first state in which two runs differ, or that only one of them has, or -1 if
-// there is none. If the nodes are initialized differently, the states are compared without them.
+// parts returns the index of the first state in which two runs differ, or that only one of them
+// has. It returns -1 if there is none. If the nodes are initialized differently, it compares the
+// states without the nodes.
 func (s *looks) parts(o looks) int {
 	mine, others := s.all, o.all
 	if s.kept != o.kept {
@@ -148,8 +149,9 @@ func (s *looks) parts(o looks) int {
 	return -1
 }
 
-// Show takes a recorded run again and shows its states, after the starts and after each
-// step. The last may be shown twice. An error says that the run could not be taken to its end.
+// Show takes a recorded run again, and calls see with its state after the start and after each
+// step. It may call see twice after the last step. It returns an error if the run could not be
+// taken to its end.
 func (l *Lab) Show(path *choose.Path, see func(*world.World)) error {
 	answers := choose.NewReplay(path)
 	_, err := alone(l, func() (none struct{}, err error) {

@@ -12,9 +12,9 @@ import (
 // The effort of explaining is counted in steps of runs and in states that are visited, and
 // not in time. So the results for a seed do not depend on the machine.
 const (
-	explainLeast = 1_500_000 // one or two seconds of one core, however short the search was: a verdict of dead alone may take a million
+	explainLeast = 1_500_000 // one or two seconds of one core: even after a short search, one verdict of dead may take a million
 	explainMost  = 4_000_000 // about ten seconds: a state takes about 1 µs, and a step 5
-	judgeMost    = 6_000_000 // for the suspects of a search: a verdict is worth more than its explanation
+	judgeMost    = 6_000_000 // for the suspects of a search; larger, since a verdict is worth more than its explanation
 )
 
 // explainEffort returns the number of steps and states that deciding about suspects and
@@ -36,22 +36,23 @@ func (f *Finding) Ended(after int) *Finding {
 	return &noted
 }
 
-// suspicions remembers the states at the ends of suspected runs by their healed forms, on
-// which alone it depends whether they can recover. So none is decided about twice.
+// suspicions remembers the decisions about the ends of suspected runs, by the healed forms of
+// these states: whether a state can recover depends only on its healed form. So no state is
+// decided twice.
 type suspicions struct {
 	alive map[canon.Hash]bool
-	short map[canon.Hash]int // by state, an effort that was too little
-	over  int                // suspects for which the effort was too little
+	short map[canon.Hash]int // by state: the largest effort that was too little to decide
+	over  int                // the number of suspects for which the effort was too little
 }
 
-// known reports whether a state can recover, as was decided before.
+// known reports whether the state with this identity was decided to be able to recover.
 func (s *suspicions) known(at canon.Hash) bool { return s.alive[at] }
 
-// all returns the states that can recover.
+// all returns the identities of the states that can recover.
 func (s *suspicions) all() []canon.Hash { return slices.Collect(maps.Keys(s.alive)) }
 
-// hopeless reports whether too little effort is left to examine a state. If an effort was too little
-// before, a new attempt needs at least twice that effort.
+// hopeless reports whether too little effort is left to decide about a state. After an attempt that
+// was too small, the next one needs at least twice its effort.
 func (s *suspicions) hopeless(at canon.Hash, left int) bool {
 	spent, tried := s.short[at]
 	return left <= 0 || tried && left < 2*spent
@@ -65,7 +66,7 @@ func (s *suspicions) recovers(at canon.Hash) {
 	s.alive[at] = true
 }
 
-// tooDear records an effort that was too little to decide about a state.
+// tooDear records that this effort was too little to decide about a state.
 func (s *suspicions) tooDear(at canon.Hash, effort int) {
 	if s.short == nil {
 		s.short = map[canon.Hash]int{}
@@ -80,10 +81,10 @@ func (r *runner) left() int {
 	return cmp.Or(r.opts.ExplainEffort, judgeMost) - now.Judging - now.Settled
 }
 
-// open returns the number of suspects that are not decided.
+// open returns the number of suspects that are not decided yet.
 func (r *runner) open() int { return len(r.undecided) + r.suspicions.over }
 
-// within returns options that limit the effort for one more run in a lab.
+// within returns options for one more run in the lab, with this limit of effort.
 func (l *Lab) within(effort int) decide.Options {
 	return decide.Options{Effort: l.Effort() + max(1, effort)}
 }

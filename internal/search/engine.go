@@ -10,7 +10,8 @@ import (
 	"macemc/trace"
 )
 
-// exhaustLocal visits all states, level by level, or those that are left if from is not nil.
+// exhaustLocal visits all states, level by level. If from is not nil, it continues from a kept
+// state.
 func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	r.auditAnew()
 	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, r.opts.prints())
@@ -77,7 +78,8 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	return r.levels(&x, from)
 }
 
-// levels goes from level to level. Another explorer may take the place of the one that begins.
+// levels expands one level after the other. It sets *at if another explorer takes the place of the
+// first.
 func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 	x := *at
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
@@ -147,8 +149,8 @@ func (o outcome) covers(s Safety) outcome {
 	return outcome{stop: o.stop, finding: o.finding, safety: s, liveness: o.liveness, repeated: o.repeated}
 }
 
-// exhausted returns the outcome of a space in which every state was visited. It takes its steps
-// again, and looks for its dead states.
+// exhausted ends the exploration of a space in which every state was visited: it repeats the steps,
+// and looks for dead states.
 func (r *runner) exhausted(x *explore.Explorer, safety Safety) (outcome, error) {
 	again, err := r.repeats(x)
 	if again.over() || err != nil {
@@ -292,7 +294,8 @@ func failedAfter(f trace.Failure, depth int) *trace.Failure {
 	return &f
 }
 
-// covered returns how thoroughly the space was visited.
+// covered returns how thoroughly x has visited the space. If open is set, some states were not
+// expanded.
 func covered(x *explore.Explorer, open bool) State {
 	switch {
 	case x.Sampled:
@@ -306,8 +309,8 @@ func covered(x *explore.Explorer, open bool) State {
 	}
 }
 
-// repeats takes the steps of an exhausted space again, and makes a finding of a step that does not
-// do the same each time.
+// repeats repeats the steps of an exhausted space, and makes a finding of a step that does not do
+// the same each time.
 func (r *runner) repeats(x *explore.Explorer) (out outcome, err error) {
 	if len(r.findings.all) > 0 || r.periphery.pending != nil || x.Sampled {
 		return out, nil

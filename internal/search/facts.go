@@ -2,20 +2,21 @@ package search
 
 import "macemc/internal/canon"
 
-// facts record the exact decisions about states, by the identities of their healed forms.
-// Whether a state can recover depends on its healed form alone. So runs with states of the same
-// healed form share the decision, and none is made twice.
+// facts record the exact decisions about states, by the identities of their healed forms. Whether a
+// state can recover depends only on its healed form, so the decision about one state holds for all
+// states with the same healed form.
 type facts map[canon.Hash]fact
 
-// fact is the knowledge about a healed state. The zero fact is none.
+// fact is what was decided about a healed state. The zero fact means nothing yet.
 type fact struct {
 	alive bool // a live state can be reached from it
-	dead  bool // none can, nor one that does not count for liveness
-	tried int  // the number of states that did not suffice to decide
+	dead  bool // neither a live state nor one that does not count for liveness can be reached from it
+	tried int  // the number of states that an attempt visited without reaching a decision
 }
 
-// about returns the facts of a run's states, from one on. If they are not enough, the
-// states up to end are to be decided about: all after end are dead.
+// about returns the facts about the states of a run whose numbers are at least from. known reports
+// whether they decide where the run became dead. If not, the states up to end must be decided; all
+// states after end are known to be dead.
 func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, known bool) {
 	end = len(healed) - 1
 	for end > from && k[healed[end]].dead {
@@ -35,7 +36,8 @@ func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, k
 	return end, s, false
 }
 
-// note keeps the decisions about states, or that this number of states did not suffice.
+// note records the decisions about states. If there are none, it records that visiting this number
+// of states did not suffice.
 func (k *facts) note(healed []canon.Hash, most int, s settled) {
 	if *k == nil {
 		*k = facts{}

@@ -10,16 +10,15 @@ import (
 	"macemc/trace"
 )
 
-// findings are the findings of a search: one for each verdict, property and critical event,
-// and for each place of a panic. One mistake usually shows in many states; further findings
-// that are alike are only counted.
+// findings are the findings of a search, one of each kind: see kind. One mistake usually shows in
+// many states; further findings of a kind are only counted.
 type findings struct {
-	opts  *Options // read for Findings, Ignore and Found
+	opts  *Options // for Findings, Ignore and Found
 	all   []*Finding
-	tried map[string]int // candidates that were confirmed, by verdict, property, and event or place of a panic
+	tried map[string]int // by kind: the number of candidates that were confirmed
 	alike int
 
-	ignored int // failures that are left out
+	ignored int // failures that Options.Ignore leaves out
 }
 
 // newFinding makes a finding of a run. All findings begin here; facts about them are added
@@ -28,20 +27,21 @@ func newFinding(failure trace.Failure, path *choose.Path, trace *trace.Trace, c 
 	return &Finding{Failure: failure, Path: path, Trace: trace, climate: c}
 }
 
-// triesMost is the largest number of candidates that are examined for each finding that is wanted.
-// To examine one takes its run twice, and much more if it may be dead.
+// triesMost is the largest number of candidates that are examined for each wanted finding.
+// Examining one takes its run twice, and much more if it may be dead.
 const triesMost = 20
 
 // wants reports whether the search has fewer findings than are wanted.
 func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
 
-// several reports whether a finding may be followed by others.
+// several reports whether the search goes on after a finding.
 func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ignore) > 0 }
 
-// known returns the number of failed runs that were like a finding, or are ignored.
+// known returns the number of failed runs that were not made findings, since they were like one or
+// are ignored.
 func (f *findings) known() int { return f.alike + f.ignored }
 
-// another counts a failed run that is like a finding, or was met after there were enough findings.
+// another counts a failed run that is not made a finding, since it is like one or there are enough.
 func (f *findings) another() { f.alike++ }
 
 // ignores reports whether a failure is left out, and counts it.
@@ -53,8 +53,8 @@ func (f *findings) ignores(failure *trace.Failure) bool {
 	return out
 }
 
-// note keeps a finding, with its critical step, if there is none like it, and reports
-// whether the search has enough.
+// note keeps a finding unless there is one of its kind, after locating its critical step. It
+// reports whether the search has enough findings.
 func (r *runner) note(f *Finding) (enough bool, err error) {
 	if f != nil && r.findings.ignores(&f.Failure) {
 		return false, nil
@@ -76,8 +76,8 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 	return r.findings.keep(f), nil
 }
 
-// keep records a finding whose critical step was searched for. A finding of nondeterminism
-// ends the search, since nothing else is reliable then.
+// keep adds a finding whose critical step was located. A finding of nondeterminism ends the search,
+// since no other finding is reliable then.
 func (f *findings) keep(found *Finding) (enough bool) {
 	for _, other := range f.all {
 		if found.kind() == other.kind() {
@@ -94,7 +94,7 @@ func (f *findings) keep(found *Finding) (enough bool) {
 
 var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
 
-// worth reports whether another candidate is looked at.
+// worth reports whether another candidate for this failure should be examined.
 func (f *findings) worth(failure *trace.Failure) bool {
 	if f.ignores(failure) {
 		return false
@@ -131,8 +131,8 @@ func (f *Finding) kind() [3]string {
 
 var carried = regexp.MustCompile(`\{.*\}`)
 
-// thrownAt returns the place where a service panicked, with its message without numbers.
-// The message is part of it, since several panics may be raised by one function.
+// thrownAt returns where a service panicked. The panic's message is part of it, with numbers
+// removed, since one function may panic for several reasons.
 func thrownAt(f *trace.Failure) string {
 	if f.Stack == "" {
 		return ""
@@ -144,8 +144,8 @@ func thrownAt(f *trace.Failure) string {
 
 var numberText = regexp.MustCompile(`[0-9]+`)
 
-// noteWrong makes a finding of a failure at the state that an explorer has just reached, if
-// it is worth it. It returns errEnough if no more findings are wanted.
+// noteWrong makes a finding of a failure in the state that an explorer has just reached, if another
+// candidate should be examined. It returns ErrEnough if no more findings are wanted.
 func (r *runner) noteWrong(x *explore.Explorer, failure *trace.Failure, dead bool) (err error) {
 	if !r.findings.worth(failure) {
 		return nil

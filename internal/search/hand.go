@@ -16,23 +16,23 @@ import (
 )
 
 // hand takes runs. It has the worlds in which they are taken, their coverage, and its counts since
-// the last call of counted. Only one goroutine at a time uses it; besides, a monitor reads the pulse
-// of its runs.
+// the last call of counted. Only one goroutine at a time uses it, except that a monitor reads the
+// pulse of its runs.
 type hand struct {
 	run.Runs
-	opts     Options // two change on the way: see mayFire, and exhaustLocal
-	of       *runner // the search that it explores for, or nil if it answers questions about single runs
-	prefix   *prefix // the beginning of every run, or nil if there is none
+	opts     Options // mayFire and exhaustLocal change one field each
+	of       *runner // the search that it explores for, or nil if it belongs to a lab
+	prefix   *prefix // the prefix of every run, or nil if there is none
 	coverage *observe.Coverage
 	owner    explore.Owner
 	share    run.Share // the audited share of this phase
-	counts   *Stats    // the counts since the last call of counted
+	counts   *Stats    // counts since the last call of counted
 
-	confirming *hand // the last hand that took runs again for it
+	confirming *hand // the hand that last repeated a run for this one
 }
 
-// newHand makes a hand for a search, or for a lab if of is nil. It takes runs as another
-// hand does, from the same prefix and within the same limits, unless like is nil.
+// newHand makes a hand for the search of, or for a lab if of is nil. If like is not nil, the new
+// hand has the same prefix and the same limits as like.
 func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, error) {
 	opts, err := opts.filled()
 	if err != nil {
@@ -81,16 +81,16 @@ func newHand(sys *sim.System, opts Options, of *runner, like *hand) (*hand, erro
 	return h, nil
 }
 
-// counted returns the counts since its last call, and sets them to zero. Counts that the caller does
-// not add are lost.
+// counted returns the counts since its last call, and sets them to zero. The caller must add them
+// to those of the search.
 func (h *hand) counted() Stats {
 	counts := *h.counts
 	*h.counts = Stats{}
 	return counts
 }
 
-// unaudited makes the hand audit nothing until audits is called. forgets sets the counts back to
-// their present values.
+// unaudited makes the hand audit nothing. Calling audits undoes this. Calling forgets sets the
+// counts back to their present values.
 func (h *hand) unaudited() (audits, forgets func()) {
 	share, counts := h.share, *h.counts
 	h.share = run.NoShare()
@@ -105,7 +105,7 @@ func (h *hand) auditAnew() {
 	}
 }
 
-// auditFrom continues a phase.
+// auditFrom continues a phase of which this many steps were taken and audited.
 func (h *hand) auditFrom(steps, audited int) {
 	h.auditAnew()
 	h.share.Add(steps, audited)
@@ -140,7 +140,8 @@ func (h *hand) passes(done int) {
 // wanted reports whether a run should go on: the search was not stopped.
 func (h *hand) wanted() bool { return !h.Stopped() }
 
-// taken returns how many steps a run took; those of the prefix only if it took them again.
+// taken returns the number of steps that a run took. Steps of the prefix count only if they were
+// repeated, as a careful run does.
 func (h *hand) taken(w *world.World, careful bool) int {
 	if careful {
 		return w.Run.Steps()
@@ -148,8 +149,8 @@ func (h *hand) taken(w *world.World, careful bool) int {
 	return w.Run.Steps() - h.prefix.base()
 }
 
-// strategy returns how walks of the default search are taken. It has the forks of this
-// hand, and is of no use to another.
+// strategy returns the strategy for random walks. It uses the forks of this hand, so another hand
+// must not use it.
 func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
 	weighted := walk.Weighted{
 		Fair: h.prefix.beginning(run.Fair), Faulty: h.prefix.beginning(run.Climate{Faults: true}), Base: h.prefix.base(), Stormy: h.Stormy(),
@@ -180,9 +181,10 @@ func faultsOf(budgets sim.Faults) (all []walk.Budget) {
 	return all
 }
 
-// few returns how many faults the runs of the exhaustive phase have at most, or 0 if only the
-// budgets limit them. A list of all that a service survives makes the phase too shallow where
-// Effort bounds it. If the options name budgets, a depth or an effort, nothing else is limited.
+// few returns the largest number of faults in a run of the exhaustive phase, or 0 if only the
+// budgets limit it. It limits them if a system declares budgets for many faults, with which the
+// phase would stay too shallow for its effort. If the options name budgets, a depth or a large
+// effort, there is no limit.
 func (h *hand) few() int {
 	const many, small = 4, 2
 	total := 0
@@ -209,9 +211,9 @@ func (w Walking) manners() []walk.Manner {
 	}
 }
 
-// ended returns the failure of the world in which a handler ended its goroutine, with the
-// hand that owns the world. If there is none, a function that the caller gave did it: then
-// the caller's goroutine ends, as it would have.
+// ended returns the failure of the world in which a handler ended its goroutine, and the hand that
+// owns this world. If no handler did, a function of the caller has: then ended ends the caller's
+// goroutine, too.
 func (h *hand) ended() (*hand, *trace.Failure) {
 	for ; h != nil; h = h.confirming {
 		worlds := []*world.World{h.World, h.Lockstep.World, h.Lockstep.Lag}

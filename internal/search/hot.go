@@ -18,13 +18,14 @@ import (
 
 // Lasso describes a run that stays hot for ever: see sim.Cools.
 type Lasso struct {
-	Since   int      // the monitor has been hot since the state after this many steps
-	From    int      // the run goes on with the steps after this one, again and again; if it is the last one, nothing more has to happen
-	abrupt  bool     // the state before that was hot, too, but it was cold in between
-	Untaken []string // what is possible in some states of the cycle, and that no step of it takes
+	Since   int      // after this many steps, the monitor is hot in every state
+	From    int      // the run repeats the steps after this one for ever; if it is the number of the last step, nothing needs to happen any more
+	abrupt  bool     // the monitor was hot before that state, too, but was cold for a moment during the step
+	Untaken []string // events that are possible in some states of the cycle, and that no step of the cycle takes
 }
 
-// cooled decides about the properties made by Cools, after those made by Eventually.
+// cooled decides about the properties made by Cools. others is the outcome for those made by
+// Eventually.
 func (r *runner) cooled(x *explore.Explorer, safety State, others outcome) (outcome, error) {
 	if len(r.World.Judge.Cools()) == 0 {
 		return others, nil
@@ -93,8 +94,8 @@ func (r *runner) cools(x *explore.Explorer, safety State) (out outcome, err erro
 	return out, nil
 }
 
-// loops makes a finding of a run that is hot for ever, which leads to a state after at steps by
-// some answers.
+// loops makes a finding of a run that stays hot for ever. The answers lead to its healing after at
+// steps; from there the run follows l.
 func (h *hand) loops(g *hot.Space, l *hot.Looped, answers run.Answers, c run.Climate, at int) (*Finding, error) {
 	c, heals := c.HealedBy(at)
 	if heals {
@@ -121,25 +122,26 @@ func (h *hand) loops(g *hot.Space, l *hot.Looped, answers run.Answers, c run.Cli
 	return f, nil
 }
 
-// lacks records that a run is proved to stay hot, and the events that are possible in some states of
-// its cycle and that it does not take.
+// lacks records the proof that a run stays hot, and the events that are possible in some states of
+// its cycle without being taken.
 func (f *Finding) lacks(untaken []string) {
 	f.Proved, f.Lasso.Untaken = true, untaken
 	f.says(untaken)
 }
 
-// nearest records the run that leaves the cycle and becomes cold.
+// nearest records the run that leaves the cycle after this number of steps and becomes cold.
 func (f *Finding) nearest(cold *Finding, from int) {
 	f.Live = &Live{Path: cold.Path, Trace: cold.Trace, From: from}
 }
 
-// onWhole records that the finding was made on the graph of a whole space, or only of a part.
+// onWhole records whether the graph on which the finding was made has the whole space.
 func (f *Finding) onWhole(whole bool) { f.whole = whole }
 
-// loops records how the run goes on for ever.
+// loops records which steps the run repeats for ever.
 func (f *Finding) loops(by *looping) { f.Lasso, f.Message = by.lasso(f.Step) }
 
-// says adds to the message which events a fair run need not take.
+// says adds to the message the events that are possible in some states of the cycle and never
+// taken.
 func (f *Finding) says(untaken []string) {
 	if len(untaken) > 0 {
 		const few = 3
@@ -151,9 +153,9 @@ func (f *Finding) says(untaken []string) {
 	}
 }
 
-// turns finds the critical step: the last one before which every fair run of a healed environment
-// was to become cold. The function ever reports for each state up to the last one before the run
-// is healed whether a fair run from there can stay hot.
+// turns finds the critical step: before it, every fair run of a healed environment becomes cold;
+// after it, some fair run stays hot. The function ever reports this for the k-th of the last states
+// before healing, whose number is at.
 func (f *Finding) turns(at, last int, exact bool, ever func(k int) bool) {
 	critical := f.Lasso.Since
 	if critical <= at {
@@ -180,27 +182,27 @@ func (f *Finding) Turned(critical int, exact bool) {
 // Whole reports whether the finding was made on the graph of a space that was exhausted.
 func (f *Finding) Whole() bool { return f.whole }
 
-// looping watches a run whose last steps, from one on, are to be repeated for ever, and reports
-// whether that is a fair run that stays hot.
+// looping watches a run that is to repeat its last steps for ever. It finds out whether that run is
+// fair and stays hot.
 type looping struct {
 	name     string
 	from     int
-	property int // its place among those made by Cools; -1 means that it is not known yet
+	property int // index among the properties made by Cools; -1 means not known yet
 	unknown  bool
 
-	at       canon.Hash // the state after from
-	same     bool       // the last state is that one
-	cold     bool       // some state since then is cold
-	since    int        // the first state of the hot ones that are last
-	abrupt   bool       // the step that led to it began in a hot state, too, and was cold in between
+	at       canon.Hash // the identity of the state after step from
+	same     bool       // the present state has this identity
+	cold     bool       // a state after step from is cold
+	since    int        // all states from this one on are hot
+	abrupt   bool       // the step to that state began in a hot state and was cold for a moment
 	steps    int
-	always   map[string]bool // the actions that were possible in all states since then
-	must     bool            // something has to happen in the last state
+	always   map[string]bool // the actions that were possible in every state after step from
+	must     bool            // some action is possible in the present state
 	taken    map[string]bool
-	given    map[int]map[int]bool // the answers to marked choices
-	of       map[int]int          // and how many each has
+	given    map[int]map[int]bool // by marked choice: the answers that it got
+	of       map[int]int          // by marked choice: how many answers it has
 	awaits   string
-	unhealed bool // the run has not healed at from, and could
+	unhealed bool // the run could have healed before step from and did not
 }
 
 func newLooping(f *trace.Failure, c run.Climate) *looping {
@@ -210,7 +212,7 @@ func newLooping(f *trace.Failure, c run.Climate) *looping {
 	}
 }
 
-// see looks at a state of the run.
+// see must be called in each state of the run, in order.
 func (l *looping) see(w *world.World) {
 	if l.property < 0 {
 		if l.property = slices.Index(w.Judge.Cools(), l.name); l.property < 0 {
@@ -263,7 +265,7 @@ func (l *looping) see(w *world.World) {
 	})
 }
 
-// holds reports whether the run stays hot for ever, and is fair.
+// holds reports whether the run is fair and stays hot for ever.
 func (l *looping) holds() bool {
 	if l.unknown || l.cold || l.unhealed {
 		return false
@@ -311,17 +313,18 @@ func repeatsFrom(path *choose.Path) (int, error) {
 	return n, nil
 }
 
-// Loop looks for a continuation of a run that is hot for ever, among at most most states that can
-// follow its end. If property is not "", it looks for that property only. It returns nil if it finds
-// none; whole reports whether it visited all states that can follow.
+// Loop looks for a way to continue a run so that it stays hot for ever. It visits at most most of
+// the states that can follow the run. If property is not "", it looks only for that property. It
+// returns nil if it finds no such way, and reports whether it visited the whole space that can
+// follow.
 func (l *Lab) Loop(of *Case, property string, most int) (f *Finding, whole bool, err error) {
 	after, err := l.after(of, of.Steps(), property, most, true)
 	return after.f, after.whole, err
 }
 
-// Ever reports whether a fair run from a state of a run, after which the environment heals, can stay
-// hot for ever without ever becoming cold. It visits at most most states; whole reports whether these
-// are all that can follow.
+// Ever reports whether a fair run can stay hot for ever, without becoming cold in between, if it
+// continues from state number at of a run and the environment heals there. It visits at most most
+// states, and reports whether this was the whole space that can follow.
 func (l *Lab) Ever(of *Case, at int, property string, most int) (ever, whole bool, err error) {
 	after, err := l.after(of, at, property, most, false)
 	return after.ever, after.whole, err
@@ -334,21 +337,21 @@ func (l *Lab) after(of *Case, at int, property string, most int, confirm bool) (
 	return a, err
 }
 
-// loop is a run after which others may be hot for ever.
+// loop is the question whether the states after a run allow a run that stays hot for ever.
 type loop struct {
 	by       *hand
 	path     *choose.Path
 	climate  run.Climate
-	property string // "" stands for all
-	most     int    // states that are visited
-	confirm  bool   // a finding is made of it
+	property string // the property, or "" for all
+	most     int    // the largest number of states to visit
+	confirm  bool   // make a finding of the run
 }
 
-// after describes the states that follow a run.
+// after is the answer to a loop.
 type after struct {
 	f      *Finding
-	ever   bool // a run from its end can be hot for ever, without becoming cold before
-	whole  bool // everything that can follow was visited
+	ever   bool // a run can stay hot for ever from the end of the first run, without becoming cold before
+	whole  bool // all states that can follow were visited
 	states int
 }
 
@@ -400,15 +403,15 @@ func (q loop) look() (out after, err error) {
 	return out, nil
 }
 
-// Walks that look for loops where a space is too large: how many, how long they are, and how many
-// states are visited after each.
+// Walks that look for loops in a space that is too large to exhaust: the number of walks, their
+// length in steps, and the number of states visited after each.
 const (
 	loopWalks  = 200
 	loopStates = 2_000
 	loopDeep   = 64
 )
 
-// sampleLoops looks for runs that are hot for ever after the ends of short walks.
+// sampleLoops takes short walks, and looks for runs from their ends that stay hot for ever.
 func (r *runner) sampleLoops() (outcome, error) {
 	if len(r.World.Judge.Cools()) == 0 || !r.findings.wants() || r.World.State.Bound() != "" {
 		return outcome{}, nil

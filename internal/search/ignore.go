@@ -9,18 +9,18 @@ import (
 	"macemc/trace"
 )
 
-// Ignore is what a search leaves out, so that a known mistake does not hide others. An
-// ignored property is not checked. Any other ignored failure ends its run without a
-// finding: a handler that panicked has no state to continue from.
+// Ignore describes failures that a search leaves out, so that a known mistake does not hide others.
+// A property that is ignored is not checked. Any other ignored failure ends its run without a
+// finding, since a handler that panicked has no state to continue from.
 type Ignore struct {
-	Verdict  trace.Verdict // a panic, a mutation, a goroutine; safety and dead stand for all properties of that kind
+	Verdict  trace.Verdict // a panic, a mutation, a goroutine; or safety or dead, for all properties of that kind
 	Property string
-	Place    string // of the code, FILE:LINE or FILE, at the top of the stack
-	Because  string // a part of the message of a failure, in which * is any text, and a node any node
-	Cause    string // the beginning of an event, without nodes and contents: the critical one of a dead run, else the one that failed
+	Place    string // the code at the top of the stack, as FILE:LINE or FILE
+	Because  string // a part of the failure's message, in which * stands for any text, and a node's name for any node
+	Cause    string // the beginning of an event, without nodes and contents: the critical event of a dead run, or the event that failed
 }
 
-// ParseIgnore parses what to leave out, in the form of a flag.
+// ParseIgnore parses the value of the flag that describes failures to ignore.
 func ParseIgnore(text string) (Ignore, error) {
 	key, value, _ := strings.Cut(text, "=")
 	verdict, known := trace.ParseVerdict(value)
@@ -42,7 +42,7 @@ func ParseIgnore(text string) (Ignore, error) {
 	case trace.VerdictDivergence:
 		return Ignore{}, fmt.Errorf("%q: a handler that never returns ends the search; it cannot be left out", text)
 	case trace.VerdictNondeterminism:
-		return Ignore{}, fmt.Errorf("%q: of a service that is not deterministic nothing else can be told; it cannot be left out", text)
+		return Ignore{}, fmt.Errorf("%q: other findings about a service that is not deterministic cannot be relied on, so it cannot be left out", text)
 	case trace.VerdictKilled:
 		return Ignore{}, fmt.Errorf("%q: a handler that ends its process ends the search; it cannot be left out", text)
 	default:
@@ -52,7 +52,7 @@ func ParseIgnore(text string) (Ignore, error) {
 
 var ignoreKeys = []string{"verdict", "property", "place", "cause", "because"}
 
-// String returns what ParseIgnore reads.
+// String returns i in the form that ParseIgnore reads.
 func (i Ignore) String() string {
 	switch {
 	case i.Property != "":
@@ -68,19 +68,19 @@ func (i Ignore) String() string {
 	}
 }
 
-// drops reports whether a property is not checked.
+// drops reports whether i makes the search not check property p.
 func (i Ignore) drops(p *sim.Property) bool {
 	return i.Property == p.Name || i.Verdict == trace.VerdictDead && p.Liveness() || i.Verdict == trace.VerdictSafety && !p.Liveness()
 }
 
-// EndsRuns reports whether it is a failure after which a run cannot go on; else it
-// is only not checked.
+// EndsRuns reports whether a failure that i describes ends its run. If not, i makes the search not
+// check a property.
 func (i Ignore) EndsRuns() bool {
 	return i.Property == "" && i.Verdict != trace.VerdictSafety && i.Verdict != trace.VerdictDead
 }
 
-// covers reports whether a failure is left out. No cause and no message covers a failure that
-// cannot be left out.
+// covers reports whether i describes failure f. The failures that cannot be ignored are covered by
+// no cause and no message.
 func (i Ignore) covers(f *trace.Failure) bool {
 	switch f.Verdict {
 	case trace.VerdictSafety, trace.VerdictPanic, trace.VerdictUnhandled, trace.VerdictMutation, trace.VerdictGoroutine:
@@ -95,14 +95,14 @@ func (i Ignore) covers(f *trace.Failure) bool {
 	return i.Verdict != trace.VerdictNone && i.Verdict == f.Verdict || i.Place != "" && topIs(f.Stack, i.Place)
 }
 
-// caused reports whether an event is the cause that is left out.
+// caused reports whether an event begins with the cause.
 func (i Ignore) caused(event string) bool {
 	rest, is := strings.CutPrefix(CauseOf(event), i.Cause)
 	return is && i.Cause != "" && (rest == "" || rest[0] == ' ' || rest[0] == '{')
 }
 
-// says reports whether the message of a failure contains the text that is left out. The same
-// may have happened to another node, and a report breaks lines where it likes.
+// says reports whether the message of a failure contains i.Because. Names of nodes match any node,
+// and white space matches line breaks.
 func (i Ignore) says(message string) bool {
 	if i.Because == "" {
 		return false
@@ -154,7 +154,7 @@ func (i Ignore) Elsewhere(f *Finding) bool {
 	return f != nil && f.Critical != nil && f.Verdict == trace.VerdictSafety && i.caused(f.Critical.Event) && !i.caused(f.Identity)
 }
 
-// checked returns the properties that are left to check; nil means all.
+// checked returns the names of the properties that are not ignored; nil means all.
 func (o Options) checked(sys *sim.System) ([]string, error) {
 	var left []string
 	all := true

@@ -148,7 +148,7 @@ func TestIgnoreRefused(t *testing.T) {
 		"verdict=none":           `"verdict=none": that is no finding`,
 		"verdict=divergence":     `"verdict=divergence": a handler that never returns ends the search; it cannot be left out`,
 		"verdict=killed":         `"verdict=killed": a handler that ends its process ends the search; it cannot be left out`,
-		"verdict=nondeterminism": `"verdict=nondeterminism": of a service that is not deterministic nothing else can be told; it cannot be left out`,
+		"verdict=nondeterminism": `"verdict=nondeterminism": other findings about a service that is not deterministic cannot be relied on, so it cannot be left out`,
 		"property=nothing":       `flawed has no property "nothing", which is to be ignored`,
 	} {
 		one, err := search.ParseIgnore(text)

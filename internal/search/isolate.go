@@ -12,10 +12,10 @@ import (
 // SettleMost is the largest number of states that are visited to decide about one run exactly.
 const SettleMost = decide.Most
 
-// settling decides exactly which states of a run can recover. It visits all states that can follow
-// them once the environment has healed, which are usually few. It decides nothing if there are more
-// than most such states, if answers are sampled, if nodes cannot be copied, or if the service fails
-// on the way (walks find that failure).
+// settling decides exactly which states of a run can recover, by visiting all states that can
+// follow them once the environment has healed. These are usually few. It decides nothing if there
+// are more than most such states, if answers are sampled, if nodes cannot be copied, or if the
+// service fails on the way; walks find that failure.
 type settling struct {
 	by      *hand
 	path    *choose.Path
@@ -23,13 +23,14 @@ type settling struct {
 	most    int
 }
 
-// settled is the last state of a run after which something is still possible.
+// settled is the answer of settling: the last state of a run after which something is still
+// possible.
 type settled struct {
 	last      int
 	decided   bool
-	unassumed bool   // a state was met that does not count for liveness
-	states    int    // that were visited to decide it
-	lost      []bool // of each state, whether it cannot
+	unassumed bool   // a state was reached that does not count for liveness
+	states    int    // number of states visited
+	lost      []bool // by state of the run: the thing asked about is not possible any more
 }
 
 // recovers returns the last state, among those with numbers from from on, from which the run can
@@ -68,8 +69,9 @@ func (q settling) survives(from int) (settled, error) {
 	return q.exhaust(from, false, (*closure.Closure).Endure, (*closure.Closure).Fated)
 }
 
-// exhaust lets a closure examine the states of the run with numbers from from on, and returns the last
-// of them that is not lost. Its counts are not added to the search's, since they are about one run.
+// exhaust examines the states of the run with numbers from from on by a closure, and returns the
+// last of them for which lost is false. Its counts are not added to the search's, since they
+// concern one run only.
 func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *explore.Explorer) error, lost func(*closure.Closure, *explore.Explorer, uint32) bool) (none settled, err error) {
 	h := q.by
 	defer h.counted()

@@ -11,8 +11,8 @@ import (
 	"macemc/trace"
 )
 
-// judge decides whether a run that did not become live is dead. A run at rest always is. It
-// returns nil for a false alarm, or if that was not decided. answers returns the answers of the run.
+// judge decides whether a run that did not become live is dead. A run at rest is. It returns nil if
+// the run is alive, or if that could not be decided. answers returns the answers of the run.
 func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.gauge.begin(PhaseSuspect, r.gauge.level, 0)()
 	r.tell()
@@ -31,8 +31,9 @@ func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.Wor
 	return f, err
 }
 
-// suspect is a run that did not become live. Most suspects are false alarms, and to confirm a run
-// takes longer than to show that its end can recover. So a suspect is confirmed only if it seems dead.
+// suspect is a run that did not become live. Most suspects turn out to be alive. Repeating a run to
+// confirm it takes longer than showing that its end can recover, so a suspect is confirmed only if
+// it seems dead.
 type suspect struct {
 	answers func() choose.Source
 	climate run.Climate
@@ -40,7 +41,8 @@ type suspect struct {
 	f       *Finding // the confirmed run, or nil if it was not confirmed
 }
 
-// confirmed returns the run as a finding, which may have another verdict than dead.
+// confirmed repeats the run, and returns it as a finding. The finding may have another verdict than
+// dead.
 func (s *suspect) confirmed(r *runner) (f *Finding, err error) {
 	if s.f == nil {
 		s.f, err = r.confirm(s.answers(), s.climate, s.dead)
@@ -48,8 +50,8 @@ func (s *suspect) confirmed(r *runner) (f *Finding, err error) {
 	return s.f, err
 }
 
-// take returns the run for a lab. It returns nil if the run is not dead when it is confirmed, which
-// happens only if it was not the same when it was taken again.
+// take returns the confirmed run as a case of a lab. It returns nil if the confirmed run is not
+// dead, which happens only if the run was not the same when it was repeated.
 func (s *suspect) take(r *runner, l *Lab) (*Case, error) {
 	if s.f == nil {
 		of, err := alone(l, func() (*Case, error) {
@@ -67,7 +69,7 @@ func (s *suspect) take(r *runner, l *Lab) (*Case, error) {
 	return l.Take(f.Path)
 }
 
-// decideEnd decides whether a run that ends in a state is dead.
+// decideEnd decides whether a run whose last state has the identity at is dead.
 func (r *runner) decideEnd(s *suspect, at canon.Hash) (*Finding, error) {
 	left := r.left()
 	if r.suspicions.hopeless(at, left) {
@@ -111,12 +113,13 @@ func (r *runner) decideEnd(s *suspect, at canon.Hash) (*Finding, error) {
 	})
 }
 
-// endShare is the part of the effort, one in endShare, that is kept to decide whether the
-// end of a run is dead, if the rest was too little to locate the critical step.
+// One part in endShare of the effort is reserved to decide whether the end of a run is dead, in
+// case the rest does not suffice to locate the critical step.
 const endShare = 4
 
-// putOff records a suspect for which the effort was too little. The search examines the first
-// undecidedMost of them again at its end. It returns nil, unless the run is not as it was.
+// putOff records a suspect that this effort did not suffice to decide. At its end, the search
+// examines the first undecidedMost of them again. It returns a finding only if the run was not the
+// same when it was repeated.
 func (r *runner) putOff(s *suspect, at canon.Hash, effort int) (*Finding, error) {
 	if r.suspicions.tooDear(at, effort); len(r.dear) >= undecidedMost {
 		return nil, nil
@@ -129,14 +132,15 @@ func (r *runner) putOff(s *suspect, at canon.Hash, effort int) (*Finding, error)
 	return nil, nil
 }
 
-// dear is a confirmed suspect for which the effort was too little, and the state at its end.
+// dear is a confirmed suspect that the effort did not suffice to decide, with the identity of its
+// last state.
 type dear struct {
 	*suspect
 	at canon.Hash
 }
 
-// reconsider decides about the suspects that were put off. The search has gone on since
-// then, so more effort may be spent on them.
+// reconsider decides about the suspects that were put off. More effort is available than before,
+// since it grows with the search's work.
 func (r *runner) reconsider() error {
 	all := r.dear
 	r.dear = nil
@@ -163,8 +167,8 @@ func (r *runner) reconsider() error {
 	return nil
 }
 
-// locate has it decided where the run of a dead finding became so, if that is not
-// known yet: exactly, or else only whether it was so from its start.
+// locate finds the step at which the run of a dead finding became dead, unless that is known. If it
+// cannot locate it exactly, it only finds out whether the run was dead from its start.
 func (r *runner) locate(f *Finding) (*Finding, error) {
 	if f == nil || f.Verdict != trace.VerdictDead || f.Critical != nil || !f.Proved {
 		return f, nil
@@ -181,7 +185,7 @@ func (r *runner) locate(f *Finding) (*Finding, error) {
 	})
 }
 
-// isProved records that the end of the run was decided exactly to be dead, and returns f.
+// isProved records that the end of the run is proved to be dead, and returns f.
 func (f *Finding) isProved() *Finding {
 	f.Proved = true
 	return f
@@ -201,9 +205,10 @@ func (f *Finding) Decided(res *decide.Result) {
 	}
 }
 
-// looked calls into, which examines the run that take returns in the search's own lab with at most the
-// given effort. If take returns nil, there is no Finder. The steps of the lab are added to those of the search. Its coverage is not, since the
-// lab takes more or fewer superfluous walks depending on the number of workers.
+// looked calls into with the run that take returns, in the search's own lab, and with at most the
+// given effort. If take returns nil, there is no Finder. The lab's steps are added to those of the
+// search. Its coverage is not, since the number of superfluous walks in the lab depends on the
+// number of workers.
 func (r *runner) looked(take func(*Lab) (*Case, error), effort int, into func(*Lab, *Case, *decide.Finder) (*Finding, error)) (*Finding, error) {
 	l, err := r.ownLab()
 	if err != nil {
@@ -225,7 +230,7 @@ func (r *runner) looked(take func(*Lab) (*Case, error), effort int, into func(*L
 // take takes the run of a finding in a lab.
 func (f *Finding) take(l *Lab) (*Case, error) { return l.Take(f.Path) }
 
-// ownLab returns a lab in which the search looks into runs.
+// ownLab returns the lab in which the search examines runs.
 func (r *runner) ownLab() (l *Lab, err error) {
 	if r.lab == nil {
 		r.lab, err = newLab(r.Sys, r.opts, r.hand)
@@ -233,9 +238,9 @@ func (r *runner) ownLab() (l *Lab, err error) {
 	return r.lab, err
 }
 
-// besides returns another failure that the walks of a lab met while they examined a suspect, or nil if
-// there is none, or it is ignored. Failures of walks that begin within the prefix of a search are not
-// the search's.
+// besides returns another failure that the lab's walks met while they examined a suspect, or nil if
+// they met none that is not ignored. Failures of walks that begin within the prefix of the search
+// do not count.
 func (r *runner) besides(l *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 	for _, m := range d.Others() {
 		if m.From >= r.prefix.base() && !r.findings.ignores(m.Failure) {
@@ -245,9 +250,9 @@ func (r *runner) besides(l *Lab, of *Case, d *decide.Finder) (*Finding, error) {
 	return nil, nil
 }
 
-// cut removes the steps after the critical step of a run that never comes to rest: they go on for as
-// long as walks do, and show nothing. If the run can still reach a state that does not count for
-// liveness after the critical step, it is not dead there, and is returned whole.
+// cut removes the steps after the critical step of a run that never comes to rest: they go on for
+// as long as walks do, and show nothing. It returns the whole run if a state that does not count
+// for liveness can be reached after the critical step, since the shorter run would not be dead.
 func (l *Lab) cut(of *Case, f *Finding) (*Finding, error) {
 	critical, n := f.Critical, f.Critical.Step
 	if n == 0 {

@@ -34,7 +34,7 @@ func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) 
 	return nil
 }
 
-// numbered is a source that gives answers by number.
+// numbered is a source that gives the recorded answers by their numbers.
 type numbered struct {
 	picks []choose.Pick
 	pos   int
@@ -57,8 +57,8 @@ func (b *numbered) Answer(q *choose.Question) int {
 
 func (b *numbered) Err() error { return b.err }
 
-// Died returns the result of a search whose process was ended: its progress, its findings,
-// and the run that killed it, if there is one.
+// Died returns the result of a search whose process ended, from its progress and its findings, and
+// the run that ended it, if one did.
 func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Duration, found []*Finding) (*Result, error) {
 	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {
@@ -71,7 +71,7 @@ func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Dur
 	return res, nil
 }
 
-// enough returns the result of a search that had found all that was asked for.
+// enough returns the result of a search that has all the findings it was asked for.
 func (r *Result) enough() *Result {
 	r.Stop, r.Cut = StopFound, ""
 	return r

@@ -19,31 +19,30 @@ import (
 	"macemc/trace"
 )
 
-// A Lab answers questions about single runs, for packages above that analyze a finding:
-// whether a run can be taken, how walks from the middle of it end, and what exhausting
-// shows about its states. All runs are taken under the conditions in the header of one
-// path.
+// A Lab answers questions about single runs, for packages that analyze a finding: whether a run can
+// be taken, how walks from the middle of it end, and which of its states can recover. All runs are
+// taken under the conditions in the header of one path.
 //
-// Walks are distributed among several hands. The results depend on the seed and on the
-// walks' numbers, not on the number of hands.
+// Walks are distributed among several hands. The results depend on the seed and on the walks'
+// numbers, not on the number of hands.
 type Lab struct {
 	pool     work.Pool[*asker]
 	recorded trace.Verdict
 	end      func()
-	steps    int   // of the runs that count
-	states   int   // that were settled
-	facts    facts // that were decided
-	off      *Lab  // of the same system without its known bugs, or nil if it was not needed
+	steps    int   // steps of the runs that count as effort
+	states   int   // states that were visited to decide exactly
+	facts    facts // exact decisions so far
+	off      *Lab  // the lab for the same system without its known bugs, or nil if it was not needed yet
 }
 
 // asker is a hand of a lab.
 type asker struct {
 	*hand
-	fork    labFork    // the last that it made
-	walking *walk.Walk // the walk from there
+	fork    labFork    // the last fork that it made
+	walking *walk.Walk // the walk that begins there
 }
 
-// NewLab makes a lab for the conditions of a recorded path. Close it.
+// NewLab makes a lab for the conditions of a recorded path. The caller must close it.
 func NewLab(sys *sim.System, path *choose.Path, opts Options) (*Lab, error) {
 	return (&Result{System: sys}).Open(path, opts)
 }
@@ -70,14 +69,14 @@ func (r *Result) Open(path *choose.Path, opts Options) (*Lab, error) {
 	return r.lab.watched(recorded), nil
 }
 
-// About returns the result with other parameters and with one finding. It has the same lab.
+// About returns the result with other parameters and with one finding. The copy shares the lab.
 func (r *Result) About(p sim.Params, f *Finding) *Result {
 	about := *r
 	about.Params, about.Finding, about.Findings = p, f, []*Finding{f}
 	return &about
 }
 
-// watched returns the lab with a monitor of its own.
+// watched makes a monitor watch the lab until Close.
 func (l *Lab) watched(recorded trace.Verdict) *Lab {
 	m := newMonitor(l.first().hand, func(h *hand) soFar {
 		return soFar{stats: *h.counts, measured: Measured{Memory: uint64(h.Limits.Highest()), Slow: canon.Slow()}}
@@ -94,7 +93,7 @@ func (l *Lab) serves(opts Options) bool {
 	return mine.Seed == opts.Seed && slices.Equal(has.Header(true), asked.Header(true))
 }
 
-// renew makes other options count that do not determine a run, and sets the effort to zero.
+// renew sets the options that do not determine a run, and sets the effort to zero.
 func (l *Lab) renew(opts Options) error {
 	in := l.Options()
 	in.EvidenceWalks, in.WalkSteps, in.MaxWalkSteps, in.Walking, in.Workers = opts.EvidenceWalks, opts.WalkSteps, opts.MaxWalkSteps, opts.Walking, opts.Workers
@@ -116,14 +115,14 @@ func (l *Lab) renew(opts Options) error {
 	return nil
 }
 
-// renew makes other options count.
+// renew sets the options of the hand.
 func (h *hand) renew(opts Options) {
 	h.opts = opts
 	h.Pulse.Follow(opts.Trail)
 }
 
-// newLab makes a lab whose hands take runs as another hand does, if like is not nil. The
-// caller must watch the hands.
+// newLab makes a lab. If like is not nil, its hands take runs as this hand does. The caller must
+// call watched.
 func newLab(sys *sim.System, opts Options, like *hand) (*Lab, error) {
 	opts.Progress = nil
 	hands, err := newHands(sys, opts, like)
@@ -138,7 +137,7 @@ func newLab(sys *sim.System, opts Options, like *hand) (*Lab, error) {
 	return l, nil
 }
 
-// first returns the hand that takes single runs.
+// first returns the hand that takes the runs that are not walks.
 func (l *Lab) first() *asker { return l.pool.Hands[0] }
 
 func (l *Lab) hands() (all []*hand) {
@@ -163,9 +162,9 @@ func (l *Lab) Stopped() bool { return l.first().Stopped() }
 // CanBeLive reports whether a liveness property is checked.
 func (l *Lab) CanBeLive() bool { return l.first().World.Judge.CanBeLive() }
 
-// Effort returns the effort for all answers so far: the steps of runs, and the states that were visited
-// to decide exactly. It does not depend on the number of hands, since superfluous walks of several
-// hands are not counted.
+// Effort returns the effort for all answers so far: the steps of runs, and the states that were
+// visited to decide exactly. It does not depend on the number of hands, since it leaves out the
+// superfluous walks that several hands take.
 func (l *Lab) Effort() int { return l.steps + l.states }
 
 // A Case is one run that a Lab examines.
@@ -180,7 +179,7 @@ type Case struct {
 	// Assumed says of each state whether it counts for liveness.
 	Assumed []bool
 	healed  []canon.Hash // the identity of the healed form of each state
-	causes  []int        // of each step, the number of the step that sent its message, or 0
+	causes  []int        // by step: the number of the step that sent its message, or 0
 	// Failure is how the run ended, if the service failed.
 	Failure *trace.Failure
 
@@ -197,7 +196,7 @@ func (c *Case) MayBeDead() bool {
 // Steps returns the number of steps of the run.
 func (c *Case) Steps() int { return len(c.Path.Steps) }
 
-// Take takes a recorded run again. An error says that it does not apply.
+// Take takes a recorded run again. It returns an error if the path does not apply to the system.
 func (l *Lab) Take(path *choose.Path) (*Case, error) {
 	return alone(l, func() (*Case, error) {
 		c, src, w := l.examine(choose.NewReplay(path), climateOf(path), len(path.Steps))
@@ -217,7 +216,7 @@ func (l *Lab) Take(path *choose.Path) (*Case, error) {
 	})
 }
 
-// alone does something with the first hand.
+// alone calls do with the lab's first hand in use.
 func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	out, returned, err := run.Apart(func() (T, error) {
 		l.first().here()
@@ -232,7 +231,7 @@ func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	return out, err
 }
 
-// took adds the effort for an answer.
+// took adds the effort that an answer took.
 func (l *Lab) took(steps, states int) {
 	l.steps += steps
 	l.states += states
@@ -242,7 +241,7 @@ func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choos
 	return l.examineAs(src, c, steps, false)
 }
 
-// examineAs takes a run and makes a Case of it.
+// examineAs takes a run, and makes a Case of it.
 func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
 	record, ok := src.(recorder)
 	if !ok {
@@ -253,14 +252,14 @@ func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful boo
 	return of, src, w
 }
 
-// taken takes the run of x.
+// taken takes the run that x examines.
 func (l *Lab) taken(x *examining, careful bool) (*Case, *world.World) {
 	h := l.first().hand
 	_, failure, w := h.Run(x, careful)
 	return x.seen(failure, h.Climate), w
 }
 
-// recorder is a source that knows the path of its answers.
+// recorder is a source that records the path of its answers.
 type recorder interface {
 	choose.Source
 	Path() *choose.Path
@@ -273,11 +272,11 @@ type examining struct {
 	wild, live, assumed []bool
 	healed              []canon.Hash
 	causes              []int
-	rare                bool // of the step under way
-	fails               bool // the run is of use only if it fails: healed is not needed
+	rare                bool // the step being taken is rare
+	fails               bool // only a failure of the run is of interest, so healed is not computed
 }
 
-// seen returns the case that was seen, with how it ended.
+// seen returns the Case, with the failure that ended the run.
 func (x *examining) seen(failure *trace.Failure, c run.Climate) *Case {
 	path := x.src.Path()
 	for len(x.wild) < len(path.Steps) { // the last step failed
@@ -324,18 +323,18 @@ func (x *examining) Visit(w *world.World, depth int) bool {
 	return depth < x.Steps
 }
 
-// The questions to a lab, and its answers.
+// The questions to a lab, and its answers, are types of package decide.
 type (
-	Walks   = decide.Walks   // asks for walks from a state of a run
-	Walked  = decide.Walked  // how they ended
-	Success = decide.Success // a walk that became live, or survived
-	Failed  = decide.Failed  // a walk that met a failure of the service
+	Walks   = decide.Walks   // Walks asks for walks from a state of a run
+	Walked  = decide.Walked  // Walked says how these walks ended
+	Success = decide.Success // Success is a walk that became live, or went on without a violation
+	Failed  = decide.Failed  // Failed is a walk in which the service failed
 )
 
-// labWalk is a walk of a lab, to be taken again.
+// labWalk identifies a walk of a lab, so that it can be taken again.
 type labWalk struct {
-	from    int         // where it begins
-	end     int         // steps of the whole run
+	from    int         // the step of the case after which it begins
+	end     int         // number of steps of the whole run
 	climate run.Climate // of the whole run
 	picks   []choose.Pick
 }
@@ -374,22 +373,23 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	return a.walked(len(taken)), nil
 }
 
-// asking is the walks that are taken to answer a question. Each has its place in
-// came, to which the hand that takes it writes alone.
+// asking is the walks that answer one question. Each walk has its place in came, which only the
+// hand that takes the walk writes.
 type asking struct {
 	of *Case
 	Walks
 	came []answer
 }
 
-// answer is the result of a walk. A walk without success or failed neither became live nor failed.
+// answer is the result of one walk. If it has neither success nor failed, the walk did not become
+// live, and the service did not fail.
 type answer struct {
 	success *Success
 	failed  *Failed
 	spell   int // the largest number of steps without a live state
 }
 
-// walked adds up the results of the first walks.
+// walked adds up the results of the first taken walks.
 func (a *asking) walked(taken int) *Walked {
 	var success []Success
 	var failed []Failed
@@ -406,7 +406,7 @@ func (a *asking) walked(taken int) *Walked {
 	return &Walked{Taken: taken, Success: success, Failed: failed, Spell: spell}
 }
 
-// take takes a walk. It ends the work if those after it are not wanted.
+// take takes a walk. It ends the work if no walk after this one is wanted.
 func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outcome, err error) {
 	if h.Stopped() {
 		return came, explore.ErrHalt
@@ -433,7 +433,7 @@ func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outc
 	return work.Outcome{Stats: steps, Ends: came.Ends}, nil
 }
 
-// judge records how a walk ended, at that step of the whole run.
+// judge records how walk i ended, after step end of the whole run.
 func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, end int) work.Outcome {
 	picks := slices.Clone(s.Picks())
 	switch {
@@ -457,7 +457,7 @@ func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, en
 // ErrStopped means that the lab was stopped.
 var ErrStopped = decide.ErrStopped
 
-// begin returns a walk of a hand, about to begin.
+// begin returns walk i, ready to begin.
 func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	if h.fork.of != of || h.fork.steps != q.From || h.fork.storm != q.Storm {
 		k, err := h.ForkAt(of.Path, of.climate, q.From)
@@ -488,7 +488,7 @@ func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	return h.walking, nil
 }
 
-// labFork is the last fork that a hand has made, with the case and step of which it was made.
+// labFork is a fork, with the case and step for which it was made.
 type labFork struct {
 	of    *Case
 	steps int
@@ -496,8 +496,8 @@ type labFork struct {
 	*run.Fork
 }
 
-// inCommon returns how many steps a walk from a state of a run has in common with the run's
-// next ones.
+// inCommon returns the number of steps that a walk from a state of a run has in common with the
+// run.
 func inCommon(of *Case, from int, picks []choose.Pick) int {
 	n, at := 0, 0
 	for _, s := range of.Path.Steps[from:] {
@@ -512,8 +512,8 @@ func inCommon(of *Case, from int, picks []choose.Pick) int {
 	return n
 }
 
-// Record takes the run up to a walk and the walk again, from the start, in
-// lockstep and with every check on, and returns it as a finding of nothing.
+// Record takes the run up to a walk and then the walk, from the start, in lockstep and with every
+// check on. It returns this run as a finding with VerdictNone.
 func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
 		k := s.Walk.(*labWalk)
@@ -521,7 +521,7 @@ func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	})
 }
 
-// PathOf returns the path of the run up to a walk and of the walk, without a header.
+// PathOf returns the path of the run up to a walk and of the walk. It has no header.
 func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 	return alone(l, func() (*choose.Path, error) {
 		k := s.Walk.(*labWalk)
@@ -542,8 +542,8 @@ func (l *Lab) Confirm(of *Case, f Failed) (*Finding, error) {
 	})
 }
 
-// ConfirmCase makes a finding of a case: of its failure, or of its end, which
-// is then said to be dead.
+// ConfirmCase makes a finding of a case: of its failure, or if it has none, of its end, which is
+// taken to be dead.
 func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
 		want := of.Failure
@@ -577,8 +577,9 @@ func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err erro
 	return s.last, s.decided, err
 }
 
-// settleSafety decides exactly after which states of a run that ends in a violation, from number from on,
-// the run can still go on without a violation. last is the last such state. See Settle.
+// settleSafety is Settle for a run that ends in a violation: it decides exactly from which states,
+// beginning with number from, the run can still go on without a violation. last is the last such
+// state.
 func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, err error) {
 	q := settling{l.first().hand, of.Path.Prefix(of.Steps() - 1), of.climate, most}
 	s, err := alone(l, func() (settled, error) { return q.survives(from) })
@@ -599,7 +600,7 @@ func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
 	return decide.New(asked{l, of}, run, o)
 }
 
-// asked is a lab that is asked about one run.
+// asked is a lab with one run, in the form that a Finder needs.
 type asked struct {
 	*Lab
 	of *Case

@@ -10,16 +10,16 @@ import (
 )
 
 // keptLevels is the record of levels of the exhaustive phase, by which a later process continues
-// it. It has the step that reached each state first: the later process takes these steps again,
-// and no others. It compares the sum of the identities of each level's states, to notice if a step
-// leads to another state than it did.
+// it. It has the step by which each state was first reached: the later process takes only these
+// steps again. It compares the sum of the identities of each level's states, to notice if a step
+// leads to another state than before.
 type keptLevels struct {
-	First     int // the number of the first level; 1 is the one after the starts
+	First     int // the number of the first level; the start states are level 0
 	Levels    []keptLevel
-	Lists     [][]int // of answers, which steps refer to
+	Lists     [][]int // the lists of answers that steps refer to
 	Known     explore.Known
 	Periphery Periphery
-	Starts    keptLevel // has no steps
+	Starts    keptLevel // the start states; its steps are empty
 }
 
 type keptLevel struct {
@@ -54,7 +54,7 @@ func keptInLevels(whole []byte, added [][]byte) (k *kept, err error) {
 	return k, nil
 }
 
-// follow puts the levels before these ahead of them.
+// follow puts the levels of before, which come first, ahead of those of k.
 func (k *keptLevels) follow(before *keptLevels) error {
 	if k.First != before.First+len(before.Levels) {
 		return k.lacks()
@@ -71,8 +71,8 @@ func (k *keptLevels) lacks() error {
 type levelLog struct {
 	levels []explore.Frontier
 	sums   []canon.Hash
-	saved  int  // levels that were kept
-	again  bool // they were kept by an earlier process, which numbered lists of answers in another way
+	saved  int  // the number of levels that were kept
+	again  bool // an earlier process kept them, and its lists of answers have other numbers
 }
 
 func (l *levelLog) add(x *explore.Explorer, level explore.Frontier) {
@@ -81,11 +81,11 @@ func (l *levelLog) add(x *explore.Explorer, level explore.Frontier) {
 
 func (l *levelLog) last() explore.Frontier { return l.levels[len(l.levels)-1] }
 
-// wrote records that all levels were kept; read records that an earlier process has kept them.
+// wrote records that all levels are kept.
 func (l *levelLog) wrote() { l.saved, l.again = len(l.levels), false }
 func (l *levelLog) read()  { l.saved, l.again = len(l.levels), true }
 
-// kept returns the levels from a number on.
+// kept returns the record of the levels from number first on.
 func (l *levelLog) kept(x *explore.Explorer, first int, p Periphery) *keptLevels {
 	k := &keptLevels{First: first, Lists: x.Lists.All(), Known: x.Known(), Periphery: p, Starts: keptLevel{N: l.levels[0].Len(), Sum: l.sums[0]}}
 	for n := first; n < len(l.levels); n++ {
@@ -120,12 +120,12 @@ func (r *runner) savesLevel(x *explore.Explorer, log *levelLog, level explore.Fr
 	return k.to(keep)
 }
 
-// keptShare is how many bytes of the memory that the search may have there are for each state whose
-// step is kept at one time. Beyond that, with states on disk, no more levels are kept: a search that is
-// continued goes on from the last one that was.
+// keptShare limits the record of levels while states are on disk: one state's step may be kept for
+// each keptShare bytes of the search's memory. After that no more levels are kept, and a resumed
+// search continues from the last level that was.
 const keptShare = 256
 
-// unsaved returns how many states have steps that the next record would have.
+// unsaved returns the number of states whose steps the next record would have.
 func (l *levelLog) unsaved() (n int) {
 	first := l.saved
 	if l.again {
@@ -173,12 +173,12 @@ func (r *runner) rebuilds(x *explore.Explorer, log *levelLog, starts explore.Fro
 	return len(k.Levels), out, r.restoresCounts(from)
 }
 
-// holds reports whether the last level of the log is the one that was kept.
+// holds reports whether the last level of the log is the kept level k.
 func (k *keptLevel) holds(log *levelLog) bool {
 	return k.N == log.last().Len() && k.Sum == log.sums[len(log.sums)-1]
 }
 
-// goesOn sets the counts of these walks to those of the search that is resumed.
+// goesOn sets the counts of these walks to those of a resumed search.
 func (p *periphery) goesOn(from Periphery) {
 	p.states, p.walked, p.steps = from.States, from.Walked, from.Steps
 }

@@ -10,7 +10,7 @@ import (
 	"macemc/trace"
 )
 
-// decide settles liveness on an exhausted space, exactly, of which this is known of safety.
+// decide decides liveness exactly on an exhausted space. safety is the answer about safety.
 func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err error) {
 	if !r.World.Judge.CanBeLive() {
 		return out, nil
@@ -55,12 +55,12 @@ func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err err
 	return decided, nil
 }
 
-// recoveries is a closure of all states, in memory or on disk.
+// recoveries is a closure of all states, which may be in memory or on disk.
 type recoveries struct {
 	*closure.Closure
 	resolve func() error
-	all     func() bool         // every state can recover
-	dead    func(s uint32) bool // a state of the explorer cannot
+	all     func() bool         // reports whether every state can recover
+	dead    func(s uint32) bool // reports whether state s of the explorer cannot recover
 }
 
 func (r *runner) recoveries(x *explore.Explorer) (recoveries, error) {
@@ -78,9 +78,8 @@ func (r *runner) recoveries(x *explore.Explorer) (recoveries, error) {
 	}, err
 }
 
-// nearestFirst yields the dead states, those that fewer steps lead to before
-// others, until it is to stop. Numbers follow depths, unless several goroutines
-// have given them.
+// nearestFirst yields the dead states in the order of their depth, until halted returns true.
+// Numbers follow depths, unless several goroutines have numbered the states.
 func (d *deaths) nearestFirst(halted func() bool) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		var of [][]uint32 // by depth
@@ -114,13 +113,12 @@ type deaths struct {
 	x      *explore.Explorer
 	dead   func(s uint32) bool
 	narrow bool            // every way out is live: a state that is not dead can recover
-	fatal  map[uint32]bool // those that the critical step of a finding led to
+	fatal  map[uint32]bool // states to which the critical step of some finding leads
 }
 
-// proved makes a finding of a dead state, the nearest or one that has another
-// critical step, and reports whether that is enough. The critical step is the
-// one after which all states of its run are dead, if every way out is live; else
-// the run is looked at by itself: see locate.
+// proved makes a finding of dead state s, unless its critical step is that of another finding. It
+// reports whether that is enough. If narrow is set, the critical step is the one after which all
+// states of the run are dead; otherwise locate finds it.
 func (r *runner) proved(d *deaths, s uint32) (out outcome, enough bool, err error) {
 	x, fatal := d.x, d.fatal
 	x.Get(s, x.To)
@@ -162,8 +160,8 @@ func (r *runner) proved(d *deaths, s uint32) (out outcome, enough bool, err erro
 	return found(f), true, nil
 }
 
-// onGraph records that the graph of the whole space proves a finding to be dead, and its critical step,
-// if that is known.
+// onGraph records that the graph of the whole space proves a finding to be dead. If known is set,
+// critical is its critical step.
 func (f *Finding) onGraph(critical int, known bool) {
 	f.Proved, f.whole = true, true
 	if known {
@@ -172,7 +170,7 @@ func (f *Finding) onGraph(critical int, known bool) {
 	}
 }
 
-// criticalStep returns a step of a path after which it was exactly too late.
+// criticalStep returns the step with this number as the critical step, located exactly.
 func criticalStep(path *choose.Path, step int) *Critical {
 	if step == 0 {
 		return &Critical{Exact: true}

@@ -8,23 +8,23 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// A monitor looks for a run that has not asked anything for Options.Stuck, takes it again,
-// and calls OnStuck if it does not end then either. The moment depends on the machine; the
-// path does not.
+// A monitor looks for a run that has not asked anything for Options.Stuck, takes it again, and
+// calls OnStuck if it does not end then either. When the monitor notices the run depends on the
+// machine; the path that it reports does not.
 type monitor struct {
-	first *hand // that of the search
+	first *hand // the search's own hand
 	soFar func(stuck *hand) soFar
 
 	mu    sync.Mutex
-	hands []*hand // all that take runs now
+	hands []*hand // all hands that take runs now
 }
 
-// newMonitor watches a hand, and those that join it.
+// newMonitor returns a monitor that watches a hand, and hands that are added by with.
 func newMonitor(first *hand, far func(*hand) soFar) *monitor {
 	return &monitor{first: first, soFar: far, hands: []*hand{first}}
 }
 
-// watch starts the monitor on a goroutine. The function that it returns ends it.
+// watch starts the monitor on a goroutine, and returns a function that ends it.
 func (m *monitor) watch() (end func()) {
 	opts := &m.first.opts
 	if opts.Stuck <= 0 || opts.OnStuck == nil {
@@ -56,7 +56,7 @@ func (m *monitor) all() []*hand {
 	return m.hands
 }
 
-// with watches other hands, too, until the function that it returns is called.
+// with adds hands to watch, and returns a function that removes them.
 func (m *monitor) with(others []*hand) (end func()) {
 	before := m.all()
 	m.set(slices.Concat(before, others))
@@ -69,8 +69,8 @@ func (m *monitor) set(all []*hand) {
 	m.hands = slices.Clip(all)
 }
 
-// feel looks at the pulses of all hands, and returns a hand whose pulse has been still for too long, or
-// nil.
+// feel looks at the pulses of all hands. It returns a hand whose pulse has not changed for too
+// long, or nil.
 func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	if m.first.Limits.Housework.Load() > 0 {
 		clear(felt)
@@ -89,9 +89,9 @@ func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	return still
 }
 
-// Guard calls report if a step does not end for some time, with the number of the step, a
-// message, and the service's part of the stack. The player cannot be used afterwards. The
-// returned function ends the guard.
+// Guard calls report if a step does not end for some time, with the step's number, a message, and
+// the service's part of the stack. The player must not be used after that. The returned function
+// ends the guard.
 func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack string)) (end func()) {
 	pulse := &p.h.Pulse
 	pulse.Watch()

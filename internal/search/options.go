@@ -22,54 +22,54 @@ type Options struct {
 	sim.Conditions
 	Ignore []Ignore // failures that the search does not report
 
-	Prefix *choose.Path // the search begins where this run ends; nil means at the start
+	Prefix *choose.Path // the search begins where this run ends; nil means at the start of the system
 
-	PrefixName string // of its file, for the report
+	PrefixName string // the file of Prefix, for the report
 
-	Prefixes int // if not 0, do not search, but find this many runs that end in steady state, to begin searches with
-	Steady   int // steps for which such a run must have been live; 0 means 20
+	Prefixes int // if not 0, do not search, but find this many runs with which searches can begin, each ending in steady state
+	Steady   int // a run ends in steady state if it was live for this many steps; 0 means 20
 
 	Engine   Engine  // of the exhaustive phase; "" means memo
-	Visited  Visited // what it keeps of the states that it visited; "" means vectors, by EngineReference fingerprint
-	HashBits int     // of a fingerprint, 32 or 64; 0 means 64
+	Visited  Visited // the form in which the exhaustive phase keeps visited states; "" means vectors, or fingerprint with EngineReference
+	HashBits int     // bits of a fingerprint, 32 or 64; 0 means 64
 
-	Reduce Reduce // how it leaves steps out; "" means auto
+	Reduce Reduce // which steps the exhaustive phase leaves out; "" means auto
 
-	Symmetry Reduce // auto: visits one of the states that differ only in the names of interchangeable nodes, where that is sound; none, or "": every state
+	Symmetry Reduce // auto visits one of the states that differ only in the names of interchangeable nodes, if that is sound; none, or "", visits all
 
 	Depth  int // steps of the exhaustive phase; 0 means as deep as Effort allows
-	Step   int // a round is this much deeper than the one before, and walks are taken from where it ends; 0 means 5
-	Effort int // transitions that the exhaustive phase may execute where Depth is 0; 0 means 300,000, by the reference engine 100,000
+	Step   int // a round goes this many steps deeper than the last one, and walks begin at the states where it ends; 0 means 5
+	Effort int // transitions that the exhaustive phase may execute if Depth is 0; 0 means 300,000, or 100,000 with EngineReference
 
 	Least Least // work that is done even if Effort and Paths allow less
 
 	Memory int                                   // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
-	sleep  func(*explore.Sleep)                  // for tests: leaves a part of what makes steps sleep out
+	sleep  func(*explore.Sleep)                  // leaves out a part of the sleep sets, for tests
 	trial  int                                   // states that are visited before a reduction is tried, for tests; 0 means trialAfter
-	team   int                                   // states of a level that several workers expand, for tests; 0 means teamLeast
-	all    bool                                  // every step is looked up, for tests
-	live   int                                   // nodes of a place that are not packed, for tests
-	worth  int                                   // runs of a node's handlers that say whether memo looks its steps up, for tests
-	late   int                                   // steps of walks after which states are kept, for tests; 0 means walk.CorpusFrom
-	once   bool                                  // the steps of a small space are not taken again, and its first steps not audited, for tests
-	made   func(*world.World)                    // called with each world that is made and not for audits, for tests; nil means nobody asked
+	team   int                                   // levels with at least this many states are expanded by several workers, for tests; 0 means teamLeast
+	all    bool                                  // look up every step, for tests
+	live   int                                   // this many nodes of a place are kept unpacked, for tests
+	worth  int                                   // handler runs of a node that decide whether memo looks up its steps, for tests
+	late   int                                   // a walk keeps states from this step on, for tests; 0 means walk.CorpusFrom
+	once   bool                                  // for tests: the steps of a small space are not repeated, and the first steps are not audited
+	made   func(*world.World)                    // called with each world that is made, except for audits, for tests; may be nil
 	window int                                   // states that are kept in memory before they are written to Spill, for tests; 0 means as Memory allows
-	broken explore.Depth                         // mistakes of Spill, for tests
-	files  func(path string) (spill.File, error) // of Spill, for tests; nil means those of the operating system
-	table  int                                   // bytes that the table of visited states may have, for tests; 0 means as Memory allows
+	broken explore.Depth                         // mistakes in Spill, for tests
+	files  func(path string) (spill.File, error) // opens the files of Spill, for tests; nil means the operating system's
+	table  int                                   // bytes that the table of visited states may use, for tests; 0 means as Memory allows
 
-	Findings int // how many findings to look for, one for each property and critical event, or place of a panic; 0 means 1
+	Findings int // number of findings to look for, one for each property and critical event, or place of a panic; 0 means 1
 
 	NoWalks       bool
-	EvidenceWalks int     // fresh walks at least that a verdict of dead rests on; 0 means 60
+	EvidenceWalks int     // the least number of fresh walks that a verdict of dead rests on; 0 means 60
 	WalkSteps     int     // steps after which a walk that is not live is suspected; 0 means 10,000
-	MaxWalkSteps  int     // to which that is raised by false alarms; 0 means eight times WalkSteps
-	WalkLeast     int     // steps for which a walk from the start goes on even if it is live; 0 means 200, or half of WalkSteps
-	Paths         int     // walks after which the search stops, with EngineReference also the runs before them; 0 means 10,000 walks
+	MaxWalkSteps  int     // false alarms raise WalkSteps at most to this; 0 means eight times WalkSteps
+	WalkLeast     int     // a walk from the start goes on for at least this many steps, even if it is live; 0 means 200, or half of WalkSteps
+	Paths         int     // the search stops after this many walks, or with EngineReference this many runs of both phases; 0 means 10,000 walks
 	Walks         int     // walks from the start; 0 means 10,000, or what Paths leaves
-	Timed         bool    // where neither says how many: walks go on until Stop says that the time is over
+	Timed         bool    // if neither Walks nor Paths is set, walks go on until Stop returns StopTime
 	Walking       Walking // how walks pick their events; "" means auto, and weighted with Prefixes
-	Restarts      int     // percentage of walks that begin at a kept state, once there are some; 0 means 30; -1 means none
+	Restarts      int     // percentage of walks that begin at a kept state, once there are any; 0 means 30; -1 means none
 	Seed          uint64  // 0 means 1
 
 	// ExplainEffort limits deciding about suspects and locating critical steps, counted in
@@ -80,9 +80,9 @@ type Options struct {
 
 	Workers int // goroutines that expand levels of many states, and take walks for a Lab; 0 means the number of processors
 
-	ProfileSpace bool // say in the result what the states of the exhaustive phase differ in; not with EngineReference
+	ProfileSpace bool // report in which parts the states of the exhaustive phase differ; not with EngineReference
 
-	Stuck   time.Duration // how long a handler may run without asking anything; 0 means for ever
+	Stuck   time.Duration // a handler may run this long without asking anything; 0 means for ever
 	OnStuck func(*Result) // called for a handler that never returns, on another goroutine; it must end the process
 	OnSlow  func(Slow)    // called once for each place where handlers wait, on another goroutine; only with OnStuck
 
@@ -95,19 +95,19 @@ type Options struct {
 
 	See func(*world.World) // if set, Replay calls it after the starts and after each step; perhaps twice after the last one
 
-	AsRecorded bool // Replay judges nothing: the end of a path that was recorded as dead is dead if it is not live
-	ByIdentity bool // Replay follows the identities of a path's steps, whatever else is possible now, and does not compare the state at its end
+	AsRecorded bool // Replay only takes the steps and judges nothing: if the path was recorded as dead and its end is not live, the end counts as dead
+	ByIdentity bool // Replay finds a path's steps by their identities, whatever else is possible now, and does not compare the last state
 
 	Progress func(Progress) // called often, by the searching goroutine
-	Stop     func() Stop    // asked now and then; a reason (StopInterrupted, StopTime) ends the search, "" does not
+	Stop     func() Stop    // called now and then; returns the reason to end the search (StopInterrupted, StopTime), or ""
 }
 
-// Least is work that is done at least: Effort and Paths end nothing before. What
-// ends a search otherwise (Depth, Memory, Stop, no states that are left) still
-// does. It is for searches that are measured against others; zero asks for nothing.
+// Least is the work that a search does at least: Effort and Paths do not end it before. Everything
+// else that ends a search (Depth, Memory, Stop, or no states left) still does. It is for comparing
+// searches; the zero Least asks for nothing.
 type Least struct {
-	States, Transitions int // of the exhaustive phase, distinct ones, with EngineMemo or EngineLocal
-	WalkSteps           int // of walks, those from the periphery included
+	States, Transitions int // distinct ones of the exhaustive phase, with EngineMemo or EngineLocal
+	WalkSteps           int // steps of walks, including those from the periphery
 }
 
 // effortUsual is the default of Effort.
@@ -116,23 +116,23 @@ const effortUsual = 300_000
 // effortReference is the default of Effort for the reference engine.
 const effortReference = 100_000
 
-// Walking is the way in which walks from the start pick their events and have faults.
+// Walking is how walks from the start pick their events and have faults.
 type Walking string
 
 // The ways of walking.
 const (
-	WalkAuto     Walking = "auto"     // chain, swarm, weighted and single in turn, with faults each at a time of its own
+	WalkAuto     Walking = "auto"     // chain, swarm, weighted and single in turn, with faults that each have a time of their own
 	WalkWeighted Walking = "weighted" // by weight; every second walk begins with a storm
-	WalkUniform  Walking = "uniform"  // as weighted, but all events alike
+	WalkUniform  Walking = "uniform"  // as weighted, but all events have the same weight
 	WalkChain    Walking = "chain"    // chains of causes by priority, with faults as in auto
 	WalkSwarm    Walking = "swarm"    // by weights that are distorted for each walk, with faults as in auto
-	WalkSingle   Walking = "single"   // by weight, but one thing is 16 times rarer in each walk, with faults as in auto
+	WalkSingle   Walking = "single"   // by weight, but one kind of event is 16 times rarer in each walk, with faults as in auto
 )
 
 // Walkings lists all values of Walking.
 var Walkings = []Walking{WalkAuto, WalkWeighted, WalkUniform, WalkChain, WalkSwarm, WalkSingle}
 
-// guided reports whether walks are those of a portfolio.
+// guided reports whether walks have the manners of a portfolio: see manners.
 func (w Walking) guided() bool {
 	return w == WalkAuto || w == WalkChain || w == WalkSwarm || w == WalkSingle
 }
@@ -142,7 +142,7 @@ type Engine string
 
 // The engines.
 const (
-	EngineReference Engine = "reference" // every run again from its start: slow, and the oracle of the others
+	EngineReference Engine = "reference" // every run is taken again from its start: slow, and the reference for the other engines
 	EngineMemo      Engine = "memo"      // each state once; a handler runs once for each state of its node, event and answers
 	EngineLocal     Engine = "local"     // each state once; only the node that runs is copied
 )
@@ -201,10 +201,10 @@ func (o Options) filled() (Options, error) {
 // defaultWalks is the number of walks from the start if no option sets it.
 const defaultWalks = 10_000
 
-// timed reports whether only the time bounds the walks.
+// timed reports whether only time bounds the walks.
 func (o Options) timed() bool { return o.Timed && o.Walks == 0 && o.Paths == 0 }
 
-// walks returns how many walks the search takes after that many exhaustive paths.
+// walks returns the number of walks that the search takes after this number of exhaustive paths.
 func (o Options) walks(paths int) int {
 	switch {
 	case o.NoWalks:
@@ -220,7 +220,7 @@ func (o Options) walks(paths int) int {
 	}
 }
 
-// enough reports whether the exhaustive phase has done the work that it may.
+// enough reports whether the exhaustive phase has used up its effort.
 func (o Options) enough(s Stats) bool {
 	return o.Depth == 0 && max(s.Executed, s.HandlerRuns) >= o.Effort && s.States >= o.Least.States && s.Transitions >= o.Least.Transitions
 }

@@ -20,7 +20,7 @@ type outcome struct {
 	prefixes []Prefix
 }
 
-// stopped returns the outcome of a phase that ended, for a reason, without a finding.
+// stopped returns the outcome of a phase that ended for this reason, without a finding.
 func stopped(why Stop) outcome { return outcome{stop: why} }
 
 // found returns the outcome of a phase that ended with a finding.
@@ -57,8 +57,9 @@ func firstOf(all []*Finding) *Finding {
 	return all[0]
 }
 
-// stops returns the reason why the search stopped, and the limit that ended it early, if one did. If
-// memory ended the exhaustive phase, or it left states out, that is the reason, even if all walks were taken after it.
+// stops returns the reason why the search stopped, and the limit that ended it early, if one did.
+// If memory ended the exhaustive phase, or the phase left out states, that is the reason, even if
+// all walks were taken after it.
 func (r *runner) stops(states, walks outcome) (stop, cut Stop) {
 	stop, cut = states.stop, early(states.stop)
 	if walks.over() && (walks.stop != StopPaths || stop != StopMemory && stop != StopQuarantined) {
@@ -70,7 +71,7 @@ func (r *runner) stops(states, walks outcome) (stop, cut Stop) {
 	return stop, cut
 }
 
-// early returns a reason to stop before the bound, or "" if it was none.
+// early returns s if it is a reason to stop before the bound, or "".
 func early(s Stop) Stop {
 	if s.Early() {
 		return s
@@ -121,8 +122,8 @@ func (r *runner) known(s State) State {
 	return cmp.Or(s, StateNone)
 }
 
-// overflow returns how many datagrams a channel holds, if there was one that could not hold
-// them all, or 0 if there was none.
+// overflow returns the capacity of a datagram channel that was full when a datagram was sent, or 0
+// if none was.
 func (r *runner) overflow() int {
 	if !r.coverage.Overflowed() {
 		return 0
@@ -140,8 +141,7 @@ type soFar struct {
 	measured  Measured
 }
 
-// leftOff returns the result of a search that ends for a reason while a handler keeps it
-// from ending by itself.
+// leftOff returns the result of a search that ends for reason why while a handler does not return.
 func (h *hand) leftOff(why Stop, s soFar) *Result {
 	safety := Safety{State: StateIncomplete}
 	if s.stats.Depth > 0 {
@@ -154,8 +154,8 @@ func (h *hand) leftOff(why Stop, s soFar) *Result {
 	}
 }
 
-// stoppedAt returns the result of a search that cannot go on after a run, with these answers about
-// safety and liveness.
+// stoppedAt returns the result of a search that a failure at the end of a run prevents from
+// continuing, with these answers about safety and liveness.
 func (h *hand) stoppedAt(failure trace.Failure, path runPath, s soFar, safety, liveness State) *Result {
 	f := newFinding(failedAt(failure, path), path.Path, nil, h.Climate)
 	h.opts.label(h.Sys, f)
@@ -166,14 +166,14 @@ func (h *hand) stoppedAt(failure trace.Failure, path runPath, s soFar, safety, l
 	}
 }
 
-// runPath is the path of a run up to a step, and whose step that is.
+// runPath is the path of a run up to a step, and the node of that step.
 type runPath struct {
 	*choose.Path
 	node     sim.Addr
 	identity string
 }
 
-// failedAt returns a failure at the last step of a path.
+// failedAt returns f as a failure at the last step of a path.
 func failedAt(f trace.Failure, at runPath) trace.Failure {
 	f.Node, f.Identity, f.Step = at.node, at.identity, len(at.Steps)
 	return f

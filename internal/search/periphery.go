@@ -9,35 +9,36 @@ import (
 	"macemc/trace"
 )
 
-// The walks from the periphery may take peripheryLeast steps, and one step more for each
-// peripheryEvery transitions that were executed, so that wide levels do not use up the search.
-// Each false alarm takes peripheryAlarm steps off: to examine one costs as much as hundreds of walks.
+// The walks from the periphery may take peripheryLeast steps, and one more step for each
+// peripheryEvery transitions that were executed, so that wide levels do not use up the search. Each
+// false alarm takes away peripheryAlarm steps, since examining it costs as much as hundreds of
+// walks.
 const (
 	peripheryEvery     = 1
-	peripheryEveryMemo = 4 // a step of a walk takes as long as several transitions
+	peripheryEveryMemo = 4 // larger for memo, since a step of a walk takes as long as several of its transitions
 	peripheryLeast     = 20_000
 	peripheryAlarm     = 50_000
 
-	peripheryPatience = 100_000 // transitions, besides twice those executed, before a finding of a walk is reported: see periphery.met
+	peripheryPatience = 100_000 // added to twice the executed transitions: see periphery.met
 )
 
-// periphery takes the walks from the states at the ends of rounds. It decides when they are
+// periphery takes the walks from the states at the ends of rounds. It decides when these walks are
 // taken, and how long the exhaustive phase goes on after one of them failed. The runner takes,
 // judges and keeps their runs.
 type periphery struct {
 	r        *runner
-	pending  *Finding // met by a walk, or nil; the exhaustive phase is looking for a shorter one
-	patience int      // the number of executed transitions at which it stops looking
+	pending  *Finding // a failure that a walk met and that is not reported yet, or nil; the exhaustive phase looks for a shorter run
+	patience int      // pending is reported when this many transitions were executed
 
 	states, walked, steps int // see Periphery
 }
 
-// counted returns the counts of these walks.
+// counted returns the counts of the walks.
 func (p *periphery) counted() Periphery {
 	return Periphery{States: p.states, Walked: p.walked, Steps: p.steps}
 }
 
-// allowance returns how many steps may still be walked from the periphery.
+// allowance returns the number of steps that walks from the periphery may still take.
 func (p *periphery) allowance() int {
 	every := peripheryEvery
 	if Engine(p.r.stats.Engine) == EngineMemo {
@@ -46,19 +47,19 @@ func (p *periphery) allowance() int {
 	return peripheryLeast + p.r.now().Executed/every - p.steps - peripheryAlarm*p.r.alarms
 }
 
-// outskirts reports whether walks begin at the states of a depth.
+// outskirts reports whether walks begin at the states of this depth.
 func (p *periphery) outskirts(depth int) bool {
 	return depth > 0 && (depth%p.r.opts.Step == 0 || depth == p.r.opts.Depth)
 }
 
-// roams reports whether walks from a periphery can find anything that is still wanted.
+// roams reports whether walks from the periphery can still find something that is wanted.
 func (p *periphery) roams() bool {
 	return !p.r.opts.NoWalks && p.pending == nil && p.r.World.Judge.CanBeLive()
 }
 
-// walkEach walks once from each of the states at the end of a round, until the walk is
-// live. So a service that cannot recover is found long before its space is known. If there
-// are more states than the allowance permits, a sample is taken by their numbers.
+// walkEach takes one walk from each of the states at the end of a round, until the walk is live. So
+// a service that cannot recover is found long before its space is exhausted. If the allowance is
+// too small for all states, it takes a sample of them.
 func (p *periphery) walkEach(x *explore.Explorer, depth int, level explore.Frontier) (*Finding, error) {
 	n := level.Len()
 	stride := coprime(n)
@@ -87,8 +88,8 @@ func (p *periphery) walkEach(x *explore.Explorer, depth int, level explore.Front
 	return nil, nil
 }
 
-// roundEnd walks from the states of a depth if a round ends there. The outcome says whether
-// the exhaustive phase is over.
+// roundEnd takes the walks from the states of a depth, if a round ends there. Its outcome may end
+// the exhaustive phase.
 func (p *periphery) roundEnd(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
 	if !p.roams() || !p.outskirts(depth) {
 		return out, nil
@@ -109,8 +110,8 @@ func (p *periphery) walkRound(x *explore.Explorer, depth int, level explore.Fron
 	return out, nil
 }
 
-// lastRound walks from the states of a depth at which Options.Effort ends the exhaustive phase
-// in the middle of a round.
+// lastRound takes the walks from the states of the depth at which Options.Effort ends the
+// exhaustive phase, if no round ends there.
 func (p *periphery) lastRound(x *explore.Explorer, depth int, level explore.Frontier) (out outcome, err error) {
 	if depth == 0 || !p.roams() || p.outskirts(depth) { // then it was done
 		return out, nil
@@ -118,9 +119,10 @@ func (p *periphery) lastRound(x *explore.Explorer, depth int, level explore.Fron
 	return p.walkRound(x, depth, level)
 }
 
-// met takes a finding of a walk from the periphery. If it is dead, it is dead from a state
-// of the exhaustive phase, or from near it. Other failures may occur much nearer to the
-// start, so the phase continues for as much work again, to look for a nearer one.
+// met handles a finding of a walk from the periphery. A dead one is reported at once, since its
+// walk became dead at or near a state of the exhaustive phase. Another failure may occur much
+// nearer to the start, so the phase first goes on for as much work again, to look for a shorter
+// run.
 func (p *periphery) met(f *Finding) (out outcome, err error) {
 	switch {
 	case p.r.findings.several():
@@ -135,12 +137,12 @@ func (p *periphery) met(f *Finding) (out outcome, err error) {
 	return out, nil
 }
 
-// impatient reports whether the pending finding of a walk is to be reported now, since the
-// exhaustive phase had time enough to find a shorter one.
+// impatient reports whether the pending finding should be reported now, since the exhaustive phase
+// has had enough time to find a shorter run.
 func (p *periphery) impatient() bool { return p.pending != nil && p.r.now().Executed >= p.patience }
 
-// coprime returns a number that, added again and again modulo n, meets all below n, far
-// from each other.
+// coprime returns a number that has no divisor in common with n. Adding it again and again modulo n
+// gives each number below n once, with successive numbers far apart.
 func coprime(n int) int {
 	k := max(1, n*618/1000)
 	for a, b := k, n; b != 0; {
@@ -152,8 +154,8 @@ func coprime(n int) int {
 	return k
 }
 
-// walkOutside walks once from a state, after healing. A walk that never becomes
-// live makes its start a suspect; where that turns out to be alive, its end.
+// walkOutside takes one walk from a state, after healing. If the walk never becomes live, its first
+// state is a suspect; if that state is alive, the last one is.
 func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	plan := p.r.walkFrom(k, c)
 	plan.Number = 1<<49 + uint64(p.walked)
@@ -209,22 +211,22 @@ func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) 
 	return f, err
 }
 
-// suspect decides about the state that a fork is at. If it is nil, it is alive.
+// suspect decides whether the state of a fork is dead. It returns nil if the state is alive.
 func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
 	answers := func() choose.Source { return k.Then(choose.NewRaw(nil)) }
 	_, _, w := r.Run(run.Repeat(answers(), c, k.Steps), false)
 	return r.judge(answers, c, w, k.Steps, false)
 }
 
-// alarm records a false alarm: the walks were too short.
+// alarm records a false alarm, after which walks get longer.
 func (r *runner) alarm() {
 	r.alarms++
 	r.add(Stats{Suspects: 1})
 	r.reach = min(2*r.reach, r.opts.MaxWalkSteps)
 }
 
-// edge walks from the end of an enumerated run, where the bound cut it. Done: the phase is
-// over, with a finding or without one.
+// edge takes a walk from the end of an enumerated run, where the bound cut it. It sets done if the
+// phase is over, with or without a finding.
 func (p *periphery) edge(s *reference, w *world.World) (f *Finding, done bool, err error) {
 	if !s.edge || !p.roams() || !p.outskirts(s.bound) || !s.Faults && w.Judge.Live() {
 		return nil, false, nil

@@ -11,27 +11,26 @@ import (
 	"macemc/trace"
 )
 
-// Player takes the steps of one run by hand, one at a time, forth and back:
-// for a debugger. It judges every state as a search does, and supplies no
-// answers.
+// Player takes the steps of one run, one at a time, forwards and backwards, for a debugger. It
+// judges every state as a search does, and leaves all answers to its caller.
 type Player struct {
 	h     *hand
 	w     *world.World
-	lag   *world.World // in the state before the step, for step properties, or nil if there are none
+	lag   *world.World // in the state before the last step, for step properties; nil if there are none
 	steps *world.Transition
-	last  *world.Snapshot // the last that the world took or restored
-	can   bool            // take snapshots
+	last  *world.Snapshot // the last snapshot that the world took or restored
+	can   bool            // whether snapshots can be taken
 	began bool
-	bare  bool // nothing is judged
+	bare  bool // judge nothing
 
-	taking int // the step that is under way; written before the pulse beats
+	taking int // the number of the step being taken; written before the pulse beats
 }
 
-// auditMost is the largest number of steps of a recorded path that is audited as a whole.
+// auditMost is the number of steps up to which a recorded path is audited as a whole.
 const auditMost = 5_000
 
-// NewPlayer makes a player for the system and the options that a path's header
-// asks for. The path need not have steps.
+// NewPlayer makes a player for the system, with the options in a path's header. The path need not
+// have steps.
 func NewPlayer(sys *sim.System, path *choose.Path) (*Player, error) {
 	opts, verdict, err := recordedOptions(sys, path, Options{})
 	if err != nil {
@@ -62,8 +61,8 @@ func (p *Player) Options() Options { return p.h.opts }
 // World returns the world of the run. Only the player may take its steps.
 func (p *Player) World() *world.World { return p.w }
 
-// CanSnapshot reports whether the states of the run can be kept. If a node cannot be
-// copied, going back means to start again.
+// CanSnapshot reports whether states of the run can be kept. If not, since a node cannot be copied,
+// going back means starting again.
 func (p *Player) CanSnapshot() bool { return p.can }
 
 // Start begins the run.
@@ -83,20 +82,21 @@ func (p *Player) Start(src choose.Source) (world.Progress, *trace.Failure) {
 	return progress, failure
 }
 
-// Step lets src choose an event and takes it. Stopped: src refused, see Err.
+// Step takes one step, whose event src chooses. If src gives no answer, Step returns world.Stopped,
+// and Err the reason.
 func (p *Player) Step(src choose.Source) (world.Progress, *trace.Failure) {
 	return p.follow(func() world.Progress { return p.w.Step(src) })
 }
 
-// Heal returns the step in which the environment stops misbehaving.
+// Heal takes the step in which the environment heals.
 func (p *Player) Heal(src choose.Source) (world.Progress, *trace.Failure) {
 	return p.follow(func() world.Progress { return p.w.Heal(src) })
 }
 
-// Err returns why the last step was not taken.
+// Err returns the reason why the last step was not taken.
 func (p *Player) Err() error { return p.w.Run.Err() }
 
-// follow takes a step, and judges it with the state before.
+// follow takes a step, and evaluates the properties with the state before it.
 func (p *Player) follow(step func() world.Progress) (world.Progress, *trace.Failure) {
 	p.taking = p.w.Run.Steps() + 1
 	judges := p.lag != nil && p.can && !p.bare
@@ -110,7 +110,7 @@ func (p *Player) follow(step func() world.Progress) (world.Progress, *trace.Fail
 	return progress, failure
 }
 
-// take takes one step, and asks of the state all that a search would.
+// take takes one step, and makes all checks that a search makes on the resulting state.
 func (p *Player) take(step func() world.Progress) (progress world.Progress, failure *trace.Failure) {
 	failure = p.judged(func() *trace.Failure {
 		if progress = step(); progress == world.Stepped && !p.bare && p.w.Judge.Check() == nil {
@@ -124,7 +124,7 @@ func (p *Player) take(step func() world.Progress) (progress world.Progress, fail
 	return progress, failure
 }
 
-// judged returns the failure of the service in do, or nil.
+// judged calls do, and returns its failure, or that of the service if it panicked.
 func (p *Player) judged(do func() *trace.Failure) *trace.Failure {
 	p.h.Pulse.Tick()
 	defer p.h.Pulse.Rest()
@@ -141,7 +141,7 @@ func (p *Player) judged(do func() *trace.Failure) *trace.Failure {
 	return failure
 }
 
-// Snapshot keeps the state.
+// Snapshot returns a snapshot of the state, for Restore.
 func (p *Player) Snapshot() *world.Snapshot {
 	if !p.can {
 		panic("macemc bug: search: a state is to be kept that cannot be; ask CanSnapshot")
@@ -152,7 +152,7 @@ func (p *Player) Snapshot() *world.Snapshot {
 	return p.last
 }
 
-// Restore goes to a state that was kept.
+// Restore sets the run to a snapshot.
 func (p *Player) Restore(s *world.Snapshot) {
 	p.w.Restore(s)
 	p.last = s

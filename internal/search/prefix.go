@@ -13,19 +13,19 @@ import (
 	"macemc/sim"
 )
 
-// A search may begin where a recorded run ends: its prefix. It is taken once, without
-// faults, and by the identities of its steps, so that it survives small changes of the
-// code. Then the budgets of the environment are as at any start. The search begins from the
-// saved state, and the paths of its findings contain the prefix.
+// A search may begin where a recorded run ends: its prefix. The prefix is taken once, without
+// faults, and by the identities of its steps, so that it survives small changes of the code. After
+// it, the budgets of the environment are full. The search begins from the saved state, and the
+// paths of its findings contain the prefix.
 
 // prefix is the prefix of a search. It has a fork for runs without faults and one for runs with faults,
 // since with faults each of its steps has more alternatives. It is nil if there is no prefix.
 type prefix struct {
 	steps        int
-	fair, stormy *run.Fork // stormy is nil if no run may have faults
+	fair, stormy *run.Fork // stormy is nil if the search has no faults
 }
 
-// base returns how many steps lead to where the search begins.
+// base returns the number of steps of the prefix.
 func (l *prefix) base() int {
 	if l == nil {
 		return 0
@@ -53,8 +53,8 @@ func (l *prefix) beginning(c run.Climate) *run.Fork {
 	}
 }
 
-// takePrefix takes the prefix, and saves the state that it leads to. A failure on the way
-// is a finding.
+// takePrefix takes the prefix, and saves the state that it leads to. If the service fails in it,
+// takePrefix returns a finding.
 func (h *hand) takePrefix() (*Finding, error) {
 	path := h.opts.Prefix
 	if path == nil {
@@ -97,7 +97,7 @@ func (h *hand) takePrefix() (*Finding, error) {
 // mayFire sets how often timers may fire early from now on: see Options.Early.
 func (h *hand) mayFire(early int) { h.opts.Early, h.Early = &early, &early }
 
-// fits refuses a path that cannot be the prefix of this search.
+// fits returns an error if the path cannot be the prefix of this search.
 func (h *hand) fits(path *choose.Path) error {
 	name, _ := path.Get("system")
 	if name != h.Sys.Name {
@@ -114,8 +114,8 @@ func (h *hand) fits(path *choose.Path) error {
 	return nil
 }
 
-// retake takes the run of a path in a climate, by identity, and records it
-// anew.
+// retake takes the steps of a path in a climate, by their identities, and returns the new
+// recording.
 func (h *hand) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
 	answers := choose.NewReplay(path)
 	answers.ByIdentity, answers.Fair = true, true // it fits fair weather, which is tried first
@@ -137,8 +137,8 @@ func (h *hand) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding,
 	return record.Path(), nil, nil
 }
 
-// LikePrefix fills in the number of nodes and the parameters of a search that
-// begins with a path: the path's, where the user said nothing else.
+// LikePrefix returns the number of nodes and the parameters of a search that begins with a path.
+// They are the path's, except those that the caller sets.
 func LikePrefix(path *choose.Path, nodes int, params []string) (int, []string, error) {
 	if text, _ := path.Get("nodes"); nodes == 0 {
 		n, err := strconv.Atoi(text)

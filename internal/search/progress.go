@@ -12,45 +12,45 @@ var clock = time.Now
 // Phase is a part of a search's work.
 type Phase string
 
-// The phases. Progress.Done and Progress.Of count the things that the comment of the phase names.
+// The phases. Each comment says what Progress.Done and Progress.Of count.
 const (
 	PhaseStates    Phase = "states"    // states of a level whose steps were taken
-	PhasePeriphery Phase = "periphery" // states of a level that were walked from
-	PhaseSuspect   Phase = "suspect"   // nothing: whether a run ends dead is decided
-	PhaseLiveness  Phase = "liveness"  // states that can still recover, or not
+	PhasePeriphery Phase = "periphery" // states of a level from which walks were taken
+	PhaseSuspect   Phase = "suspect"   // nothing, while it is decided whether a run ends dead
+	PhaseLiveness  Phase = "liveness"  // states that were decided to be able to recover, or not
 	PhaseWalks     Phase = "walks"     // walks from the start
-	PhasePrefixes  Phase = "prefixes"  // runs in steady state
+	PhasePrefixes  Phase = "prefixes"  // prefixes found
 )
 
 // Progress is the progress of a search.
 type Progress struct {
 	Stats
 	Phase    Phase
-	Done, Of int // the number Of is 0 if it is not known
-	Level    int // the depth that the phase is about
-	Memory   int // bytes of the process, at the last look
+	Done, Of int // 0 in Of means that it is not known
+	Level    int // the depth at which the phase works
+	Memory   int // bytes of the process when they were last measured
 }
 
-// gauge is the progress of a search.
+// gauge tracks the progress of a search.
 type gauge struct {
-	told     func(Progress) // nil if nobody is
+	told     func(Progress) // may be nil
 	memory   func() int
 	phase    Phase
 	level    int
 	done, of int
 }
 
-// begin begins a part of the search. The returned function returns to the previous part.
+// begin begins a phase. The function that it returns goes back to the previous phase.
 func (g *gauge) begin(p Phase, level, of int) (back func()) {
 	before := *g
 	g.phase, g.level, g.done, g.of = p, level, 0, of
 	return func() { *g = before }
 }
 
-// goesTo sets the amount of work of the part, if it is more than before.
+// goesTo raises the amount of work of the phase to of.
 func (g *gauge) goesTo(of int) { g.of = max(g.of, of) }
 
-// at records how much of the part is done, and reports the progress with the counts.
+// at records how much of the phase is done, and reports the progress with the counts.
 func (g *gauge) at(done int, counted func() Stats) {
 	g.done = done
 	if g.told != nil {
@@ -58,7 +58,8 @@ func (g *gauge) at(done int, counted func() Stats) {
 	}
 }
 
-// at reports the progress of the phase. The receiver decides how often it is shown.
+// at reports how much of the phase is done. The receiver of the report decides how often it is
+// shown.
 func (r *runner) at(done int) { r.gauge.at(done, r.now) }
 
 // tell reports the progress again, with the present counts.

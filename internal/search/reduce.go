@@ -9,23 +9,24 @@ import (
 	"macemc/internal/search/internal/explore"
 )
 
-// Reduce says whether the exhaustive phase leaves out steps that only change the order of others.
+// Reduce says whether, and how, the exhaustive phase leaves out steps that only change the order of
+// others.
 type Reduce string
 
 // The ways of reducing.
 const (
 	ReduceNone     Reduce = "none"     // every step of every state is taken
-	ReduceAuto     Reduce = "auto"     // as stubborn where that is sound and pays, else none
-	reduceDPOR     Reduce = "dpor"     // by the engine reference: of the runs that differ only in the order of independent steps one is taken to its end; an error where that is not sound
-	reduceSleep    Reduce = "sleep"    // every state is visited, and a step is not taken that leads where another order of steps leads; an error where that is not sound
-	ReduceStubborn Reduce = "stubborn" // in each state the steps of some nodes, if they may stand for all; an error where that is not sound
+	ReduceAuto     Reduce = "auto"     // stubborn if that is sound and pays, otherwise none
+	reduceDPOR     Reduce = "dpor"     // with EngineReference: of the runs that differ only in the order of independent steps, one is taken; an error if that is not sound
+	reduceSleep    Reduce = "sleep"    // every state is visited, but no step that leads where another order of steps leads; an error if that is not sound
+	ReduceStubborn Reduce = "stubborn" // in each state only the steps of some nodes, if these suffice; an error if that is not sound
 )
 
 // Reduces lists all values of Reduce.
 var Reduces = []Reduce{ReduceAuto, ReduceNone, ReduceStubborn, reduceSleep, reduceDPOR}
 
-// reduces makes the exploration leave steps out, if that is sound. It returns an error if it was asked
-// for and is not.
+// reduces makes the exploration leave out steps, if that is sound. It returns an error if the
+// options demand it and it is not.
 func (r *runner) reduces(x *explore.Explorer) error {
 	how := cmp.Or(r.opts.Reduce, ReduceAuto)
 	if how == ReduceNone || how == reduceDPOR {
@@ -65,7 +66,7 @@ func (o *Options) irreducible(why string) error {
 	return fmt.Errorf("Options.Reduce %s leaves no steps out here, since %s; take Options.Reduce none, or auto, which reduces where it can", o.Reduce, why)
 }
 
-// sleepless returns why the search excludes that steps sleep, or "".
+// sleepless returns why the search cannot use sleep sets, or "".
 func (h *hand) sleepless(x *explore.Explorer) string {
 	switch {
 	case x.Memo() == nil:
@@ -82,7 +83,7 @@ func (h *hand) sleepless(x *explore.Explorer) string {
 	return ""
 }
 
-// unreduced returns why options exclude that steps are left out, or "".
+// unreduced returns why the options do not allow leaving out steps, or "".
 func (o *Options) unreduced() string {
 	switch {
 	case o.shards() != nil:
@@ -103,7 +104,7 @@ func (o *Options) unreduced() string {
 	return ""
 }
 
-// unreduced returns why the system excludes that steps are left out, or "".
+// unreduced returns why the system does not allow leaving out steps, or "".
 func (h *hand) unreduced(x *explore.Explorer) string {
 	sys := h.Sys
 	lively := h.World.Judge.CanBeLive()
@@ -141,7 +142,7 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 	return ""
 }
 
-// lively returns why liveness does not follow from the states of a reduced space, or "".
+// lively returns why the states of a reduced space do not decide liveness, or "".
 func (h *hand) lively() string {
 	for _, p := range h.Sys.Properties {
 		if p.Kind() == "eventually" && contract.Rule(p).Take == nil && (len(h.Properties) == 0 || slices.Contains(h.Properties, p.Name)) {

@@ -9,38 +9,37 @@ import (
 	"macemc/internal/world"
 )
 
-// reference enumerates every run to a bound, depth first, each re-executed
-// from its start, and cuts a run at a state that was reached as early before.
-// It caches nothing but the identities of states: it is the oracle that every
-// faster engine must agree with.
+// reference enumerates every run to a bound, depth first, each from its start. It cuts a run at a
+// state that was reached before at the same or a smaller depth. It remembers nothing but the
+// identities of states, so every other engine is checked against it.
 type reference struct {
 	*choose.Odometer
 	run.Climate
 	dead    bool      // the current run has come to a state that is not live and will never change, faults apart
-	begin   *run.Fork // where the runs begin; nil means at the start
-	base    int       // the steps that lead there
+	begin   *run.Fork // where the runs begin; nil means at the start of the system
+	base    int       // number of steps that lead to the beginning
 	bound   int
 	known   map[canon.Hash]mark
 	path    []canon.Hash                // the states of the current run
-	first   []bool                      // whether the state at this depth is expanded for the first time
+	first   []bool                      // by depth: the state is expanded for the first time
 	beyond  int                         // states at the bound that were not expanded
-	left    bool                        // a finding lowered the bound below states that were
+	left    bool                        // a finding lowered the bound, so states below it were left
 	outside bool                        // a state outside System.Within was not expanded
-	edge    bool                        // the current run has come to a state at the bound that was not there before
-	moved   bool                        // a repeated prefix led to another state than before
+	edge    bool                        // the current run has reached a state at the bound for the first time
+	moved   bool                        // a repeated prefix led to another state than before: the service is not deterministic
 	sampled bool                        // other processes did not enumerate all answers
-	branch  *branch                     // of the enumeration, or nil if it is taken as a whole
-	lowest  int                         // for branches, the bound that a failure left
+	branch  *branch                     // the branch of the enumeration that this process takes, or nil if it takes all
+	lowest  int                         // for a branch: the bound after failures have lowered it
 	leftOut int                         // states that were not expanded, since they ended other processes
-	starts  int                         // states in which runs of other processes begin
-	met     map[canon.Hash]subtreeState // states of other processes
-	all     bool                        // known states are expanded, too: every path is taken
+	starts  int                         // number of states in which runs of other processes begin
+	met     map[canon.Hash]subtreeState // states that other processes visited
+	all     bool                        // expand known states, too, so that every path is taken
 
 	states, transitions, duplicates, executed int // see Stats
 }
 
-// mark is the entry of a state: the least depth at which it was reached. A run that reaches the state
-// again is cut only if it is not less deep: otherwise states within the bound would be lost.
+// mark is what is kept of a state: the least depth at which it was reached. A run that reaches the
+// state again at a smaller depth is not cut there; otherwise states within the bound would be lost.
 type mark struct {
 	depth    int
 	expanded bool
@@ -62,7 +61,7 @@ func (s *reference) counted() Stats {
 	return Stats{States: s.states, Transitions: s.transitions, Duplicates: s.duplicates, Executed: s.executed}
 }
 
-// lower lets no later run of the round go beyond a depth: something was found there.
+// lower keeps the later runs of the round to this bound, since a failure was found there.
 func (s *reference) lower(bound int) { s.bound = min(s.bound, bound) }
 
 func (s *reference) Fork() *run.Fork { return s.begin }
@@ -124,7 +123,8 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 	return expand && !s.branch.leaves(h, depth, false)
 }
 
-// at returns a depth as it counts for states: from the start, for a branch, and otherwise from where runs begin.
+// at returns the depth that marks of states have for a depth of the run: a branch counts from the
+// start, other enumerations from where the runs begin.
 func (s *reference) at(depth int) int {
 	if s.branch != nil {
 		return s.base + depth

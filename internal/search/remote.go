@@ -16,36 +16,39 @@ import (
 	"macemc/sim"
 )
 
-// A Remote visits the states of shards for a search in another process. It belongs to one goroutine.
+// A Remote visits the states of shards for a search in another process. It belongs to one
+// goroutine.
 //
-// The records of a shard say which of its states were visited, and what came of it. Whoever holds a
-// shard has read all of its records, and appends one for each group of states: see Finish.
+// The records of a shard say which of its states were visited, and with what result. A Remote that
+// holds a shard has read all of the shard's records, and makes a new one for each group of states:
+// see Finish.
 type Remote struct {
 	of     *remotes
 	h      *hand
 	g      *explore.Remote
 	out    *explore.Outbox
-	shards int // in all
+	shards int // number of all shards
 	held   map[int]*heldShard
-	now    *heldShard // of the group that is visited
+	now    *heldShard // the shard of the group that is being visited
 	level  int
-	before int          // states of the shard before the group
-	group  *shard.Group // of the states that are sent, or nil if none is under way
-	aside  loneGroup    // the group, as far as it is not visited here
-	fresh  *shard.Set   // the new states of it, or nil if there are none
+	before int          // number of the shard's states before the group
+	group  *shard.Group // collects the states to send, or nil if no group is begun
+	aside  loneGroup    // the part of the group that is not visited here
+	fresh  *shard.Set   // its new states, or nil if there are none
 }
 
-// loneGroup is a group of states that a process of its own visits, since one of them may end the process.
+// loneGroup is a group of states that a process of its own visits, since one of the states may end
+// the process.
 type loneGroup struct {
 	Shard, Level int
 	Expand       bool
 	Batches      [][]byte
-	New          []bool // by the number of a state in all batches
+	New          []bool // by number of the state in all batches: it is new
 }
 
-// loneCame is what came of a loneGroup.
+// loneCame is the result of visiting a loneGroup.
 type loneCame struct {
-	Record  []byte // of the group alone
+	Record  []byte // the record of this group alone
 	Batches [][][]byte
 }
 
@@ -56,27 +59,27 @@ type heldShard struct {
 	coverage *observe.Coverage
 }
 
-// shardSum is what the visits of a shard have come to. Each record has that of all records before, too.
+// shardSum adds up the visits of a shard. Each record contains the sum of all records before it.
 type shardSum struct {
-	Level                   int // of the last states that were visited
+	Level                   int // the level of the last states that were visited
 	Deepest                 int // the deepest level that had a new state
 	States, Transitions     int
-	Earlier                 int // of the transitions, those from levels before Level
-	Steps, Runs             int // that were taken; handlers that were run
+	Earlier                 int // transitions from levels before Level
+	Steps, Runs             int // steps taken; handlers run
 	Audited, Made           int // runs that were taken twice; states that were made by their runs
 	Outside, Sampled, Spare bool
 	Dear                    uint64
-	Wrongs                  []explore.RemoteWrong // the one to report for each depth, of those at Level and beyond it
+	Wrongs                  []explore.RemoteWrong // one for each depth, from Level on
 	LeftOut                 int                   // states that were neither judged nor expanded, since they ended processes
 	Left                    []explore.RemoteLeft  // the first leftMost of them
 	coverage                []byte
 }
 
-// leftMost is how many of the states that were left out are listed.
+// leftMost is the largest number of left-out states that a record lists.
 const leftMost = 16
 
-// remotes makes the Remotes of one process. They share the parts of states, and the list of states that
-// they have sent, so a process sends most states once.
+// remotes makes the Remotes of one process. They share the parts of states, and a list of the
+// states they have sent, so that a process sends most states once.
 type remotes struct {
 	sys    *sim.System
 	opts   Options
@@ -85,8 +88,9 @@ type remotes struct {
 	sent   shard.Sent
 }
 
-// NewRemotes returns a function that makes the Remotes of one process, for a search of these options,
-// which divides its states into that many shards. Several goroutines may call the function.
+// NewRemotes returns a function that makes the Remotes of one process, for a search with these
+// options that divides its states into this number of shards. Several goroutines may call the
+// function.
 func NewRemotes(sys *sim.System, opts Options, shards int) func() (*Remote, error) {
 	opts.Afar, opts.Store, opts.Stop = nil, nil, nil
 	return (&remotes{sys: sys, opts: opts, shards: shards}).another
@@ -107,13 +111,13 @@ func (of *remotes) another() (*Remote, error) {
 
 func (s *heldShard) holds(sum *shardSum) { s.sum = *sum }
 
-// knows reports whether a state is known in a shard that is held. Then a batch that is stored has it.
+// knows reports whether a shard that is held knows a state. If so, a stored batch has the state.
 func (r *Remote) knows(h canon.Hash) bool {
 	s := r.held[shard.Of(h, r.shards)]
 	return s != nil && s.known.Has(h)
 }
 
-// Close gives back memory, and gives up the states that were not stored: see Stored.
+// Close frees memory. States that were not stored are dropped: see Stored.
 func (r *Remote) Close() {
 	r.givesUp()
 	r.g.Close()
@@ -126,7 +130,7 @@ func (r *Remote) givesUp() {
 	}
 }
 
-// Hold begins to hold a shard, of which these are all records.
+// Hold begins to hold shard k, whose records are all given.
 func (r *Remote) Hold(k int, records [][]byte) error {
 	s := &heldShard{coverage: r.h.coverage.Another()}
 	for _, text := range records {
@@ -150,13 +154,13 @@ func (r *Remote) Hold(k int, records [][]byte) error {
 	return s.sum.covered(s.coverage)
 }
 
-// Record returns a record of a shard that is held, without new states.
+// Record returns a record of a held shard, without new states.
 func (r *Remote) Record(k int) ([]byte, error) { return r.held[k].sum.record() }
 
 // Drop stops holding a shard.
 func (r *Remote) Drop(k int) { delete(r.held, k) }
 
-// Begin begins a group of states of a shard and a level.
+// Begin begins a group of states of shard k, at a level.
 func (r *Remote) Begin(k, level int) {
 	r.givesUp()
 	r.group = r.of.sent.Begin()
@@ -173,7 +177,7 @@ func (r *Remote) begin(alone *explore.Alone) {
 	r.h.coverage.Clear()
 }
 
-// Len returns how many states of the group are new so far.
+// Len returns the number of new states in the group so far.
 func (r *Remote) Len() int {
 	if r.fresh != nil {
 		return r.fresh.Len()
@@ -184,7 +188,7 @@ func (r *Remote) Len() int {
 // Beats returns a number that changes while states are visited, and is 0 while none is.
 func (r *Remote) Beats() uint64 { return r.h.Pulse.Count() }
 
-// Take adds the states of a batch to the group, if they are new, and judges them.
+// Take adds those states of a batch to the group that are new, and judges them.
 func (r *Remote) Take(batch []byte) error {
 	b, err := shard.Read(batch)
 	if err != nil {
@@ -193,7 +197,7 @@ func (r *Remote) Take(batch []byte) error {
 	return r.apart(func() error { return r.g.Take(b, &r.now.known) })
 }
 
-// Aside adds the states of a batch to the group, and does not visit them: another process does. See Group.
+// Aside adds the states of a batch to the group for another process to visit: see Group.
 func (r *Remote) Aside(batch []byte) error {
 	b, err := shard.Read(batch)
 	if err != nil {
@@ -211,14 +215,16 @@ func (r *Remote) Aside(batch []byte) error {
 	}
 }
 
-// Group returns the states of Aside, for Alone of a Remote in another process.
+// Group encodes the states that Aside has added, for Alone of a Remote in another process. expand
+// says whether their steps are to be taken.
 func (r *Remote) Group(expand bool) ([]byte, error) {
 	r.aside.Expand = expand
 	return json.Marshal(&r.aside)
 }
 
-// Alone visits the states of a group one after another, except those whose numbers are in leave. It calls begins
-// with the number of each before it is judged, and before its steps are taken. The result is for Join.
+// Alone visits the states of a group one after another, except those whose numbers are in leave. It
+// calls begins with a state's number before it judges the state, and before it takes its steps.
+// Join reads the result.
 func (r *Remote) Alone(group []byte, leave []int, begins func(state int)) (came []byte, err error) {
 	var a loneGroup
 	if err := json.Unmarshal(group, &a); err != nil {
@@ -241,7 +247,8 @@ func (r *Remote) Alone(group []byte, leave []int, begins func(state int)) (came 
 	return json.Marshal(&out)
 }
 
-// Join ends a group that another process has visited: see Alone. It returns what Finish returns.
+// Join ends a group that another process has visited by Alone, with the result of that. It returns
+// what Finish returns.
 func (r *Remote) Join(came []byte) (record []byte, batches [][][]byte, err error) {
 	var in loneCame
 	if err := json.Unmarshal(came, &in); err != nil {
@@ -269,8 +276,8 @@ func (r *Remote) Join(came []byte) (record []byte, batches [][][]byte, err error
 	return record, in.Batches, err
 }
 
-// Finish ends the group. If expand is set, it takes all steps of its new states. It returns a record,
-// and for each shard the batches that must be stored before the record is: see Stored.
+// Finish ends the group. If expand is set, it takes all steps of the group's new states. It returns
+// a record, and for each shard the batches that must be stored before the record is: see Stored.
 func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err error) {
 	if expand {
 		if err := r.apart(r.g.Expand); err != nil {
@@ -289,7 +296,7 @@ func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err err
 	return record, r.out.Take(), err
 }
 
-// records returns the record of a group.
+// records returns the record of the group, which adds it to shard s.
 func (r *Remote) records(s *heldShard) ([]byte, error) {
 	if err := s.sum.covered(s.coverage); err != nil {
 		return nil, err
@@ -301,9 +308,9 @@ func (r *Remote) records(s *heldShard) ([]byte, error) {
 	return record, err
 }
 
-// Stored says that the batches which Finish has returned are stored. It returns once those are stored,
-// too, that other Remotes were to store, and on which the record relies. If that fails, it returns an
-// error, and the record must not be appended.
+// Stored must be called when the batches that Finish returned are stored. It waits until other
+// Remotes have stored the batches that the record relies on. If it returns an error, the record
+// must not be appended.
 func (r *Remote) Stored(ctx context.Context) error {
 	g := r.group
 	g.Stored()
@@ -311,7 +318,7 @@ func (r *Remote) Stored(ctx context.Context) error {
 	return g.Wait(ctx)
 }
 
-// apart does a part of a group on a goroutine of its own, since a handler may end its goroutine.
+// apart calls do on a goroutine of its own, since a handler may end its goroutine.
 func (r *Remote) apart(do func() error) error {
 	_, returned, err := run.Apart(func() (struct{}, error) {
 		r.h.here()
@@ -324,7 +331,7 @@ func (r *Remote) apart(do func() error) error {
 	return err
 }
 
-// add adds a group of a level.
+// add adds the counts of a group of a level.
 func (s *shardSum) add(level, states int, counts *Stats, made int) {
 	if level > s.Level {
 		s.Level, s.Earlier = level, s.Transitions
@@ -337,7 +344,7 @@ func (s *shardSum) add(level, states int, counts *Stats, made int) {
 	s.Steps, s.Runs, s.Audited, s.Made = s.Steps+counts.Steps, s.Runs+counts.HandlerRuns, s.Audited+counts.Audited, s.Made+made
 }
 
-// wrong keeps the failure of each depth that is reported.
+// wrong keeps, for each depth, the failure that is reported.
 func (s *shardSum) wrong(all []explore.RemoteWrong) {
 	for _, w := range all {
 		at := slices.IndexFunc(s.Wrongs, func(o explore.RemoteWrong) bool { return o.Depth == w.Depth })
@@ -350,7 +357,7 @@ func (s *shardSum) wrong(all []explore.RemoteWrong) {
 	}
 }
 
-// leaves adds states that were left out.
+// leaves adds n states that were left out, and the first of them.
 func (s *shardSum) leaves(n int, first []explore.RemoteLeft) {
 	s.LeftOut += n
 	s.Left = append(s.Left, first[:min(len(first), leftMost-len(s.Left))]...)
@@ -360,14 +367,14 @@ func (s *shardSum) limits(outside, sampled, spared bool, dear uint64) {
 	s.Outside, s.Sampled, s.Spare, s.Dear = s.Outside || outside, s.Sampled || sampled, s.Spare || spared, s.Dear|dear
 }
 
-// covered sets what the visits covered.
+// covered sets the coverage of the visits.
 func (s *shardSum) covered(c *observe.Coverage) (err error) {
 	counted := c.Counted()
 	s.coverage, err = json.Marshal(&counted)
 	return err
 }
 
-// coverInto adds what the visits covered to c.
+// coverInto adds the coverage of the visits to c.
 func (s *shardSum) coverInto(c *observe.Coverage) error {
 	if len(s.coverage) == 0 {
 		return nil
@@ -376,7 +383,7 @@ func (s *shardSum) coverInto(c *observe.Coverage) error {
 	return errors.Join(json.Unmarshal(s.coverage, &counted), c.Add(&counted))
 }
 
-// record returns the sum as a record without states. Its parts begin with their lengths.
+// record encodes the sum as a record without states. Each part begins with its length.
 func (s *shardSum) record() (record []byte, err error) {
 	text, err := json.Marshal(s)
 	for _, part := range [][]byte{text, s.coverage} {
@@ -385,7 +392,7 @@ func (s *shardSum) record() (record []byte, err error) {
 	return record, err
 }
 
-// earlier returns the transitions from levels before one.
+// earlier returns the number of transitions from levels before this one.
 func (s *shardSum) earlier(level int) int {
 	if s.Level < level {
 		return s.Transitions
@@ -393,7 +400,7 @@ func (s *shardSum) earlier(level int) int {
 	return s.Earlier
 }
 
-// readRecord returns the parts of a record.
+// readRecord splits a record into the sum and the states.
 func readRecord(text []byte) (sum *shardSum, states []byte, err error) {
 	var parts [2][]byte
 	for k := range parts {

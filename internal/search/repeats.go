@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	repeatRunsMost = 2_000 // transitions of a space whose steps are taken again by their runs
-	repeatRunsAsks = 64    // one run in this many asks whether the search was stopped
+	repeatRunsMost = 2_000 // the most transitions of a space whose steps are repeated by their runs
+	repeatRunsAsks = 64    // after this many runs, repeatAll asks whether the search was stopped
 )
 
-// repeatRuns takes the different steps of a space that the reference engine exhausted again, each by
-// its run from the start; explore.Repeats does the same if nodes can be copied. out is the outcome of
-// the space. repeatRuns returns it, unless a step did not do the same each time.
+// repeatRuns repeats the different steps of a space that the reference engine exhausted, each by
+// its run from the start. If nodes can be copied, explore.Repeats does the same from kept states.
+// repeatRuns returns out, the outcome of the space, unless a step did not do the same each time.
 func (r *runner) repeatRuns(s *reference, out outcome) (outcome, error) {
 	if len(r.findings.all) > 0 || r.periphery.pending != nil || s.Sampled() || s.sampled || s.leftOut > 0 || s.all || r.opts.once || r.stats.Transitions > repeatRunsMost {
 		return out, nil
@@ -38,7 +38,7 @@ func (r *runner) repeatRuns(s *reference, out outcome) (outcome, error) {
 	return out, err
 }
 
-// repeatAll enumerates the space to a bound once more, and takes its steps again.
+// repeatAll enumerates the space to a bound once more, and repeats its different steps.
 func (r *runner) repeatAll(bound int) (f *Finding, done Repeated, err error) {
 	g := &gatherer{reference: newReference(r.hand, bound), kept: map[sim.Addr]canon.Hash{}, met: map[string]bool{}}
 	g.sides.Source = g.reference
@@ -72,19 +72,19 @@ func (r *runner) repeatAll(bound int) (f *Finding, done Repeated, err error) {
 	return f, done, err
 }
 
-// gatherer enumerates the runs of a space once more, and notes its different steps: every
+// gatherer enumerates the runs of a space once more, and collects its different steps: every
 // handler, for each state of its node, event and answers.
 type gatherer struct {
 	*reference
-	kept  map[sim.Addr]canon.Hash // by the nodes, before the step
+	kept  map[sim.Addr]canon.Hash // by node: the node's state before the step
 	coins []int                   // the answers to the coins of the step
 	sides run.Asking
 	met   map[string]bool
 	steps []gathered
-	work  int // steps that are taken when each is taken again once
+	work  int // the work of repeating each step once, in steps
 }
 
-// gathered is a step that is to be taken again.
+// gathered is a step that will be repeated.
 type gathered struct {
 	answers func() choose.Source
 	depth   int

@@ -25,14 +25,13 @@ type Replayed struct {
 	System *sim.System
 	Params sim.Params // those of the path's header
 
-	Recorded   trace.Verdict // what the path was recorded for
-	Finding    *Finding      // how it ended now; the Verdict is none if it ended well
-	Reproduced bool          // the same verdict, about the same property
+	Recorded   trace.Verdict // the verdict in the path's header
+	Finding    *Finding      // how the run ended now; its verdict is none if the service did not fail
+	Reproduced bool          // the run had the recorded verdict, about the same property
 }
 
-// Replay takes a recorded path again, in lockstep and with every check on. The
-// path must be of this system; an error says that it does not apply: it is of
-// another system, or the code has changed.
+// Replay takes a recorded path again, in lockstep and with every check on. It returns an error if
+// the path does not apply: it belongs to another system, or the code has changed.
 func Replay(sys *sim.System, path *choose.Path, opts Options) (*Replayed, error) {
 	opts, recorded, err := recordedOptions(sys, path, opts)
 	if err != nil {
@@ -151,10 +150,10 @@ func (r *runner) replay(path *choose.Path, recorded trace.Verdict) (*Finding, er
 	return r.replayDead(f, newFinding(trace.Failure{}, taken.Path(), nil, c), dead)
 }
 
-// told reports whether the search was stopped for another reason than memory.
+// told reports whether the caller stopped the search.
 func (r *runner) told() bool { return r.opts.Stop != nil && r.opts.Stop() != "" }
 
-// isDead makes a finding of the end of a run that was recorded as dead.
+// isDead makes the finding one of a dead run. dead is the failure; res says when it became dead.
 func (f *Finding) isDead(dead *trace.Failure, res *decide.Result) {
 	f.Failure, f.Proved, f.Evidence = *dead, res.Proved, res.Evidence
 	f.asRecorded()
@@ -163,23 +162,23 @@ func (f *Finding) isDead(dead *trace.Failure, res *decide.Result) {
 // asRecorded sets the critical step from the path's header.
 func (f *Finding) asRecorded() { f.Critical, _ = recordedCritical(f.Path) }
 
-// NotAsRecorded is the error of a replay in which the code did otherwise than
-// when the path was recorded.
+// NotAsRecorded is the error of a replay in which the code did not do what it did when the path was
+// recorded.
 type NotAsRecorded struct {
-	Steps int // that could be taken
+	Steps int // steps that could be taken
 	Err   error
 }
 
 func (e *NotAsRecorded) Error() string { return e.Err.Error() }
 
-// Unwrap returns the error that says what was different.
+// Unwrap returns the error that describes the difference.
 func (e *NotAsRecorded) Unwrap() error { return e.Err }
 
-// changed is why a path does not apply any more.
+// changed says why a path may not apply any more.
 const changed = "the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)"
 
-// seeFailed shows the state in which a run failed, which the loop does not visit. If a
-// service has left it in a form that cannot be shown, it is skipped.
+// seeFailed calls see with the state in which a run failed, which the loop does not visit. It skips
+// a state that cannot be shown, because of what the service has left in it.
 func seeFailed(w *world.World, see func(*world.World)) {
 	defer func() {
 		if text, ok := recover().(string); ok && strings.HasPrefix(text, "macemc bug:") {
@@ -189,8 +188,7 @@ func seeFailed(w *world.World, see func(*world.World)) {
 	see(w)
 }
 
-// replayDead decides about the end of a path that was recorded as dead, as a
-// search does.
+// replayDead decides whether the end of a path that was recorded as dead is dead, as a search does.
 func (r *runner) replayDead(f, taken *Finding, dead *trace.Failure) (*Finding, error) {
 	taken.Path.Header = f.Path.Header
 	return r.looked(taken.take, math.MaxInt/4, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
@@ -227,7 +225,7 @@ func recordedCritical(path *choose.Path) (*Critical, error) {
 	return c, nil
 }
 
-// outcomeKeys are the keys of a header that record the result of a run.
+// outcomeKeys are the header keys that record the result of a run.
 var outcomeKeys = []string{"seed", "verdict", "violates", "state", "critical", "repeats", "walk"}
 
 // checkHeader rejects headers with keys that this version does not know, or with contradictions.
@@ -255,7 +253,7 @@ func checkHeader(path *choose.Path) error {
 	return err
 }
 
-// climateOf returns how the environment behaved in a recorded run.
+// climateOf returns the climate of a recorded run.
 func climateOf(path *choose.Path) run.Climate {
 	c := run.Fair
 	_, c.Faults = path.Get("faults")
@@ -268,8 +266,7 @@ func climateOf(path *choose.Path) run.Climate {
 	return c
 }
 
-// recordedOptions returns the options that a path's header asks for, and the
-// verdict that it records.
+// recordedOptions returns the options that a path's header sets, and the verdict that it records.
 func recordedOptions(sys *sim.System, path *choose.Path, opts Options) (Options, trace.Verdict, error) {
 	s, err := setting.Parse(sys, path)
 	if err != nil {

@@ -9,10 +9,10 @@ import (
 	"macemc/sim"
 )
 
-// Retake re-executes a recorded path without checking anything. It calls before ahead of
-// the starts and of each handler, when its event was picked, and after when the handler is
-// done, and once more for a step that fails. If after returns false, Retake ends. A run
-// that differs from the recorded one ends where it does.
+// Retake replays a recorded path without checking anything. It calls before ahead of the start, and
+// of each handler once its event is picked, and after when the handler is done. It calls after also
+// for a step that fails. It ends early if after returns false, or where the run differs from the
+// recorded one.
 func Retake(sys *sim.System, path *choose.Path, before func(), after func() bool) error {
 	bare, unjudged := *sys, *path
 	bare.Properties, unjudged.Header = nil, slices.Clone(path.Header)
@@ -40,7 +40,7 @@ func Retake(sys *sim.System, path *choose.Path, before func(), after func() bool
 	return nil
 }
 
-// heralded calls a function when an event was picked.
+// heralded is a source that calls a function when an event was picked.
 type heralded struct {
 	choose.Source
 	picked func()

@@ -11,41 +11,41 @@ import (
 // runner is a search: its phases, and the state that they share. A phase returns its outcome,
 // adds its counts to stats, and puts the failures that it finds into findings.
 type runner struct {
-	*hand // takes its runs
+	*hand // takes the search's runs
 	space *space
 
-	stats Stats // what was counted and added; see now
+	stats Stats // counts of finished parts of the search: see now
 	gauge gauge
 	began time.Time
-	spent time.Duration // processor time, before it began
+	spent time.Duration // processor time that the process used before the search began
 
-	// The phases that add to what was found, each in its file.
+	// Phases that find something, each in a file of its own.
 	findings    findings
-	round       *reference // that is under way, or nil
+	round       *reference // the round of the reference engine that is running, or nil
 	trial       trial
 	periphery   periphery
-	reach       int       // steps after which a walk that is not live is suspected, at present
-	undecided   []Suspect // runs that may be dead or not: that was not decided
-	dear        []dear    // suspects that are examined when the search is over
+	reach       int       // a walk that is not live after this many steps is suspected
+	undecided   []Suspect // runs that were not decided to be dead or alive
+	dear        []dear    // suspects to be examined at the end of the search
 	suspicions  suspicions
-	alarms      int           // suspicions that were false; each makes reach longer
+	alarms      int           // number of false suspicions; each makes reach longer
 	vain        int           // the effort spent on suspected walks that were only slow
-	corpus      *walk.Corpus  // states at which walks may begin, too, or nil if there is none yet
-	notes       []*walk.Notes // what each walk of this lot has met
-	begun       []int         // and the kept state at which it began
-	past        pastKept      // the additions to the corpus since the state of the search was last kept
+	corpus      *walk.Corpus  // states at which walks may begin instead of at the start, or nil
+	notes       []*walk.Notes // what each walk of the present lot has met
+	begun       []int         // the kept state at which each of these walks began
+	past        pastKept      // additions to the corpus since the search's state was last kept
 	from        *kept         // the state from which the search was resumed, or nil if it is new
-	quarantined []int         // walks that were left out
-	leftStates  int           // that were left out
-	rounds      int           // that other processes took
-	leftAt      []Prefix      // the runs to the first of them
-	lots        int           // lots that other processes took
+	quarantined []int         // numbers of the walks that were left out
+	leftStates  int           // number of states that were left out
+	rounds      int           // number of rounds that other processes took
+	leftAt      []Prefix      // the runs to the first states that were left out
+	lots        int           // number of lots that other processes took
 	untold      pastKept      // additions to the corpus that those processes do not have yet
 
-	// The goroutines that help it.
-	team    *team // nil means nobody explores with it
+	// Goroutines that help the search.
+	team    *team // nil if one goroutine explores
 	monitor *monitor
-	lab     *Lab // in which it looks into runs, or nil if it has not yet
+	lab     *Lab // the lab that examines runs, or nil if none was needed yet
 }
 
 func newRunner(sys *sim.System, opts Options) (*runner, error) {
@@ -67,7 +67,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	return r, nil
 }
 
-// joins lets a hand explore for the search.
+// joins makes hand h explore for the search.
 func (r *runner) joins(h *hand) {
 	h.owner.Several, h.owner.Note = r.findings.several(), r.noteWrong
 }
@@ -90,14 +90,14 @@ func (r *runner) nowBy(h *hand) Stats {
 	return s
 }
 
-// soFar returns the result of a search that cannot continue, since a hand does not return.
+// soFar returns the result so far, for a search that cannot continue, since a hand does not return.
 func (r *runner) soFar(h *hand) soFar {
 	return soFar{
 		findings: r.findings.all, undecided: r.undecided, stats: r.nowBy(h), reach: r.reach, measured: r.measured(),
 	}
 }
 
-// unused returns the opaque rules that matched nothing in any world.
+// unused returns the System.Opaque rules that matched nothing in any world.
 func (r *runner) unused() (names []string) {
 	for _, rule := range r.World.Unused() {
 		both := false
@@ -111,5 +111,5 @@ func (r *runner) unused() (names []string) {
 	return names
 }
 
-// watch starts the monitor.
+// watch starts the monitor, and returns a function that ends it.
 func (r *runner) watch() (end func()) { return r.monitor.watch() }

@@ -11,17 +11,17 @@ import (
 )
 
 const (
-	scoutMore  = 1 << 10 // walks that are added where more are wanted
-	scoutAsks  = 8       // one walk in this many reports progress and asks whether it is still wanted before it begins; the others ask on their way
-	scoutWorth = 16      // if the last lot ended before this many walks, since one needed a look, the next is taken alone
+	scoutMore  = 1 << 10 // walks that are added if Least asks for more
+	scoutAsks  = 8       // a scout asks at the beginning of one walk in scoutAsks whether it is still wanted, and reports progress
+	scoutWorth = 16      // the next lot is taken by one hand if the last one ended before this many walks
 )
 
-// scouts take the walks of a lot together, to find the first that needs a look. That walk
-// is then taken again, alone; the walks before it had no findings. A walk depends only on
-// its number, and whether it is audited depends on its lot, so findings and counts are the
+// scouts take the walks of a lot together, to find the first that failed or is suspected. The
+// search's own hand then takes that walk again; the walks before it found nothing. A walk depends
+// only on its number, and whether it is audited depends on its lot, so findings and counts are the
 // same for any number of workers.
 type scouts struct {
-	pool   work.Pool[*scout] // of no hands: the walks are taken alone
+	pool   work.Pool[*scout] // has no hands if the search takes the walks by itself
 	called bool
 	steps  atomic.Int64 // of this lot, so far
 	covers tallies
@@ -34,7 +34,7 @@ type scout struct {
 	how walk.Strategy
 }
 
-// call makes them, if there are to be several.
+// call makes the scouts, if there should be several.
 func (s *scouts) call(r *runner) (err error) {
 	s.called = true
 	if r.opts.Afar != nil {
@@ -56,10 +56,10 @@ func (s *scouts) call(r *runner) (err error) {
 	return nil
 }
 
-// several reports whether walks are taken by several.
+// several reports whether there are scouts.
 func (s *scouts) several() bool { return len(s.pool.Hands) > 0 }
 
-// newHands makes the hands that take runs together.
+// newHands makes hands for all workers, with the prefix and the limits of like.
 func newHands(sys *sim.System, opts Options, like *hand) (hands []*hand, err error) {
 	for range cmp.Or(opts.Workers, runtime.GOMAXPROCS(0)) {
 		h, err := newHand(sys, opts, nil, like)
@@ -71,15 +71,15 @@ func newHands(sys *sim.System, opts Options, like *hand) (hands []*hand, err err
 	return hands, nil
 }
 
-// begins lets a scout take the walks of a lot.
+// begins prepares a scout for the walks of a lot.
 func (one *scout) begins(r *runner) {
 	one.Walk, one.how = walk.New(r.opts.Seed), one.strategy(r.corpus)
 	one.Walk.Corpus = r.corpus
 	one.coverage.Clear()
 }
 
-// ahead takes the walks of a lot, and returns how many of them there are before the first that failed
-// or is suspected.
+// ahead takes the walks of a lot together. It returns the number of walks before the first one that
+// failed or is suspected.
 func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, err error) {
 	if r.opts.Afar != nil {
 		return r.afar(length, l)
@@ -129,7 +129,7 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 	return nothing, nil
 }
 
-// take takes the walk of a plan. It ends the lot if it needs a look.
+// take takes the walk of a plan. It ends the lot if the walk failed or is suspected.
 func (one *scout) take(p walk.Plan, careful bool, wanted func() bool) work.Outcome {
 	w := one.Walk
 	w.Wanted = func() bool { return wanted() && !one.Stopped() }

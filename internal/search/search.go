@@ -14,8 +14,8 @@ import (
 	"macemc/trace"
 )
 
-// Search looks for failures of a system: in all runs up to a bound, and then in random
-// walks. An error is about the input; a failure of the service is a finding.
+// Search looks for failures of a system: first in all runs up to a bound, and then in random walks.
+// It returns an error only for its input; a failure of the service is a finding in the result.
 func Search(sys *sim.System, opts Options) (*Result, error) {
 	r, err := newRunner(sys, opts)
 	if err != nil {
@@ -37,9 +37,9 @@ func (r *runner) probeAndSearch() (*Result, error) {
 	return r.search()
 }
 
-// probe takes a few short walks to find the links by which the system sends, and whether it stores
-// anything: a fault that was asked for and can never happen is an error. These walks do not count for
-// coverage.
+// probe takes a few short walks to learn which links the system uses, and whether it stores
+// anything. It returns an error if a fault that was asked for can never happen. These walks do not
+// count for coverage.
 func (h *hand) probe() error {
 	const walks, steps = 20, 200
 	if h.opts.Faults == nil && !h.opts.DiskReorder {
@@ -77,7 +77,7 @@ func (h *hand) probe() error {
 	return nil
 }
 
-// search returns the phases, one after another.
+// search takes the phases, one after another, and returns their result.
 func (r *runner) search() (*Result, error) {
 	states, err := r.states()
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *runner) search() (*Result, error) {
 	return r.fold(states, walks)
 }
 
-// states returns the prefix, and then all runs from there to a bound.
+// states takes the prefix, and then all runs from there to a bound.
 func (r *runner) states() (out outcome, err error) {
 	f, err := r.takePrefix()
 	switch {
@@ -124,8 +124,8 @@ func (r *runner) states() (out outcome, err error) {
 	return out, err
 }
 
-// exhaustive is the first phase, by the engine of the options. If the search was resumed after this
-// phase, it returns the kept outcome.
+// exhaustive is the exhaustive phase, by the engine of the options. If the search was resumed after
+// this phase, it returns the kept outcome.
 func (r *runner) exhaustive() (outcome, error) {
 	from, err := r.resumed()
 	switch {
@@ -146,7 +146,7 @@ func (r *runner) exhaustive() (outcome, error) {
 	return r.exhaustLocal(from)
 }
 
-// needsWalks reports whether walks can show anything new: not if every state is known to be
+// needsWalks reports whether walks can show anything new. They cannot if every state is known to be
 // safe, and to be live or able to become live.
 func (r *runner) needsWalks(states outcome) bool {
 	decided := r.opts.Early == nil && // else walks go beyond the states that were visited
@@ -158,8 +158,8 @@ func (r *runner) needsWalks(states outcome) bool {
 	return r.findings.wants() && !states.stop.AtOnce() && states.stop != StopPaths && !decided
 }
 
-// exhaust enumerates all runs, in rounds that go deeper and deeper. The result is that of
-// the last complete round.
+// exhaust enumerates all runs, in rounds that go deeper and deeper. It returns the outcome of the
+// last complete round.
 func (r *runner) exhaust() (out outcome, err error) {
 	if r.opts.Reduce == reduceDPOR {
 		return r.exhaustSources()
@@ -198,8 +198,8 @@ func (r *runner) exhaust() (out outcome, err error) {
 	}
 }
 
-// roundStop returns why the enumeration of all runs ends after a round, which itself
-// stopped early or not, or "" if the next round goes deeper.
+// roundStop returns why the enumeration ends after a round, or "" if the next round goes deeper.
+// stop is the reason why the round itself ended early, or "".
 func roundStop(stop Stop, f *Finding, open, deepest bool) Stop {
 	switch {
 	case stop.Early():
@@ -218,11 +218,11 @@ func roundStop(stop Stop, f *Finding, open, deepest bool) Stop {
 	return ""
 }
 
-// stopEffort ends a round that is too large for a search without a depth.
+// stopEffort ends a round that takes too much effort in a search without a depth.
 const stopEffort Stop = "effort"
 
 // enumerate takes all runs to one bound. After a finding it goes on with a lower bound, so that the
-// finding is the shortest one. stop is the reason why it stopped early, or "".
+// last finding is a shortest one. stop is the reason why it ended early, or "".
 func (r *runner) enumerate(s *reference) (stop Stop, found *Finding, err error) {
 	r.gauge.begin(PhaseStates, s.bound, 0)
 	r.round = s
@@ -292,7 +292,8 @@ func (r *runner) look(s *reference, end run.Ending, failure *trace.Failure, w *w
 	return nil, nil
 }
 
-// fixed returns the answers of an enumerated run, to be given again and again.
+// fixed returns a function that returns the answers of the present enumerated run, from the first
+// one on.
 func fixed(s *reference) func() choose.Source {
 	answers := s.Answers()
 	return func() choose.Source {
@@ -303,8 +304,8 @@ func fixed(s *reference) func() choose.Source {
 	}
 }
 
-// hunt looks for the step at which a run that did not repeat itself differs. If there is
-// none, copied says in which field a copy of a node differs from it after a step.
+// hunt looks for the step at which a run that did not repeat itself differs. If there is none,
+// copied names a field in which a copy of a node differs from the node after a step.
 func (h *hand) hunt(answers func() choose.Source, c run.Climate, steps int, copied string) (*Finding, error) {
 	n := 0
 	for ; n < repetitions && !h.Stopped(); n++ {

@@ -14,25 +14,28 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// Shards visits the states of the exhaustive phase in other processes, level by level, if the Afar of
-// the options implements it. The search itself begins and ends each level, and makes a finding of a
-// failure.
+// Shards visits the states of the exhaustive phase in other processes, level by level. The search
+// uses it if Options.Afar implements it. The search itself begins and ends each level, and makes a
+// finding of a failure.
 type Shards interface {
-	// Shards returns into how many shards the states are divided. If it is 0, the search visits them.
+	// Shards returns the number of shards into which the states are divided. If it is 0, the search
+	// visits the states itself.
 	Shards() int
-	// Synced reports whether what is stored is known to survive a loss of power.
+	// Synced reports whether stored data is known to survive a loss of power.
 	Synced() bool
-	// Open stores the states in which runs begin, as batches for each shard, unless a search is continued. It
-	// returns the level that is to be visited, and whether it has any states.
+	// Open begins a search: it stores the states in which runs begin, as batches for each shard. If
+	// a search is continued, it stores nothing. It returns the level to visit next, and whether
+	// that level has any states.
 	Open(starts [][][]byte) (level int, some bool, err error)
-	// Visit visits the states of a level. After each change it calls came with the last record of each
-	// shard, nil if it has none; came reports whether the rest of the level is expanded. It returns whether
-	// the next level has any states, and StopQuarantined if the states of a shard end the processes that
-	// visit them. Soon after stopped reports true, it returns ErrStopped.
+	// Visit visits the states of a level. After each change it calls came with the last record of
+	// each shard, or nil if a shard has none; came reports whether the other states of the level
+	// should be expanded. Visit reports whether the next level has any states. It returns
+	// StopQuarantined if states of a shard end every process that visits them, and ErrStopped soon
+	// after stopped returns true.
 	Visit(level int, stopped func() bool, came func(records [][]byte) (expand bool, err error)) (some bool, why Stop, err error)
 }
 
-// shards returns who visits the states, or nil if the search itself does.
+// shards returns the Shards that visits the states, or nil if the search itself does.
 func (o *Options) shards() Shards {
 	if s, is := o.Afar.(Shards); is && s.Shards() > 0 {
 		return s
@@ -40,7 +43,7 @@ func (o *Options) shards() Shards {
 	return nil
 }
 
-// shardable rejects options under which other processes cannot visit the states.
+// shardable returns an error if other processes cannot visit the states under these options.
 func (o *Options) shardable() error {
 	field, value := "", any(nil)
 	switch {
@@ -68,17 +71,17 @@ func (o *Options) shardable() error {
 	return fmt.Errorf("states in shards do not go with Options.%s %v; leave one of them out", field, value)
 }
 
-// sharded is the exhaustive phase in shards.
+// sharded is the exhaustive phase when other processes visit the states.
 type sharded struct {
 	*runner
 	by    Shards
-	x     *explore.Explorer // has the states in which runs begin
+	x     *explore.Explorer // the states in which runs begin
 	sums  []shardSum
-	texts [][]byte // from which they were read
+	texts [][]byte // the records that sums were read from
 	level int
 }
 
-// exhaustShards lets other processes visit all states, level by level.
+// exhaustShards makes other processes visit all states, level by level.
 func (r *runner) exhaustShards(by Shards) (out outcome, err error) {
 	r.auditAnew()
 	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
@@ -114,7 +117,7 @@ func (r *runner) exhaustShards(by Shards) (out outcome, err error) {
 	return out, err
 }
 
-// levels goes from level to level.
+// levels visits one level after the other. some reports whether the first one has any states.
 func (s *sharded) levels(level int, some bool) (outcome, error) {
 	deepest := cmp.Or(s.opts.Depth, math.MaxInt)
 	for ; ; level++ {
@@ -155,7 +158,7 @@ func (s *sharded) levels(level int, some bool) (outcome, error) {
 	}
 }
 
-// unless returns why the search stops at its end, unless states were left out.
+// unless returns StopQuarantined if states were left out, and otherwise end.
 func (s *sharded) unless(end Stop) Stop {
 	if s.leftOut() > 0 {
 		return StopQuarantined
@@ -163,7 +166,8 @@ func (s *sharded) unless(end Stop) Stop {
 	return end
 }
 
-// leftOut returns how many states were left out, since they ended the processes that visited them.
+// leftOut returns the number of states that were left out, since they ended every process that
+// visited them.
 func (s *sharded) leftOut() (n int) {
 	for k := range s.sums {
 		n += s.sums[k].LeftOut
@@ -171,7 +175,7 @@ func (s *sharded) leftOut() (n int) {
 	return n
 }
 
-// leaves notes which states were left out, with the runs that lead to them.
+// leaves records the states that were left out, with the runs that lead to them.
 func (s *sharded) leaves() error {
 	var all []explore.RemoteLeft
 	for k := range s.sums {
@@ -197,7 +201,7 @@ func (s *sharded) leaves() error {
 	return nil
 }
 
-// read reads the last record of each shard. The caller does not change a record that it has passed.
+// read reads the last record of each shard. The caller must not change a record after passing it.
 func (s *sharded) read(records [][]byte) error {
 	for k, text := range records {
 		if before := s.texts[k]; text == nil || len(before) == len(text) && &before[0] == &text[0] {
@@ -215,7 +219,7 @@ func (s *sharded) read(records [][]byte) error {
 	return nil
 }
 
-// wrong returns the failure at a depth that is reported, or nil if there is none.
+// wrong returns the failure to report at a depth, or nil if there is none.
 func (s *sharded) wrong(depth int) (least *explore.RemoteWrong) {
 	for k := range s.sums {
 		for i := range s.sums[k].Wrongs {
@@ -241,7 +245,8 @@ func (s *sharded) spared() (some bool) {
 	return some
 }
 
-// safety returns what was visited to a depth. If open is set, there are states beyond it.
+// safety returns the answer about safety after all states up to a depth were visited. If open is
+// set, there are states beyond it.
 func (s *sharded) safety(depth int, open bool) Safety {
 	safety := Safety{State: StateExhausted, Depth: max(0, depth)}
 	var sampled, outside bool
@@ -289,15 +294,15 @@ func (s *sharded) reports(depth int, w *explore.RemoteWrong) (outcome, error) {
 	return s.conclude(s.x, depth, bad, source)
 }
 
-// soFarIn returns the counts of the shards and of the search so far.
+// soFarIn returns the counts so far of the shards and of the search together.
 func (s *sharded) soFarIn() Stats {
 	all := s.now()
 	all.Add(s.counts(false))
 	return all
 }
 
-// counts returns the counts of the shards. With a finding, transitions from the last level do not count:
-// only some of its states were expanded.
+// counts returns the counts of the shards. If there is a finding, transitions from the last level
+// do not count, since only some of its states were expanded.
 func (s *sharded) counts(found bool) (all Stats) {
 	roots := s.x.Len()
 	for k := range s.sums {

@@ -282,7 +282,7 @@ type older struct {
 
 func (l *older) Open([][][]byte) (int, bool, error) { return l.level, true, nil }
 
-// What cannot be done in shards is refused. What may be left undone is not done, and the result says why.
+// Options that shards cannot serve are refused. Optional work is left out, and the result says why.
 func TestShardsRefuse(t *testing.T) {
 	sys, err := known.System(catalog.Systems(), "commit")
 	if err != nil {

@@ -7,30 +7,29 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// Slow is a place of the service where handlers take their time: one does not
-// return, or each waits a little.
+// Slow is a place of the service where handlers take much time: one of them does not return, or
+// each waits a little.
 type Slow struct {
-	Stack string // the service's part of it
-	Does  string // what the goroutine does there, as Go's runtime calls it: sleep, IO wait, running
+	Stack string // the service's part of the stack
+	Does  string // what the goroutine does there, in the words of Go's runtime: sleep, IO wait, running
 }
 
 const (
 	slowLook  = 125 * time.Millisecond
-	slowLooks = 8  // looks in a row after which a place is reported
-	slowMost  = 64 // questions between two looks, at which there is nothing to look for
+	slowLooks = 8  // a place is reported after this many looks in a row
+	slowMost  = 64 // a hand that asked more questions than this since the last look is not slow
 )
 
-// slowness is the place where a hand was at the last looks of the monitor.
+// slowness records the place where a hand was at the last looks of the monitor.
 type slowness struct {
 	last  uint64
 	place string
 	still int
 }
 
-// watchSlow starts another monitor that looks more often than the one for handlers that
-// never return. It reports where handlers wait. If the search should stop and cannot,
-// because a handler does not return, it reports the findings and counts so far as the result
-// of a stopped search.
+// watchSlow starts another monitor, which looks more often than the one for handlers that never
+// return. It reports where handlers wait. If the search should stop and cannot, because a handler
+// does not return, it reports the findings and counts so far as the result.
 func (m *monitor) watchSlow() (end func()) {
 	seen := map[*hand]*slowness{}
 	told := map[string]bool{}
@@ -66,7 +65,8 @@ func (m *monitor) watchSlow() (end func()) {
 	})
 }
 
-// look looks at a hand once more, and counts how often it was in one place.
+// look looks at a hand once more. It returns its place, and counts how often in a row the hand was
+// there.
 func (s *slowness) look(r *hand) (stack, does string) {
 	now := r.Pulse.Count()
 	slow := now != 0 && now-s.last <= slowMost

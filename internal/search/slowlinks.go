@@ -10,9 +10,10 @@ import (
 	"macemc/trace"
 )
 
-// blameSlow says of a dead run whether its slow links alone cause it: a message on one waits
-// for as long as anything else is to be done, which may be for ever, and on no real link it
-// does. The run is taken with links that are not slow, and decided about at its end.
+// blameSlow finds out whether slow links alone make a run dead. A message on a slow link waits
+// while anything else can be done, which may be for ever, and on a real link it does not. So
+// blameSlow takes the run with links that are not slow, decides about its end, and notes the answer
+// in the finding.
 func (r *runner) blameSlow(f *Finding) error {
 	slow := r.slowLinks()
 	if f == nil || f.Verdict != trace.VerdictDead || slow == "" {
@@ -25,7 +26,8 @@ func (r *runner) blameSlow(f *Finding) error {
 	return err
 }
 
-// slowLinks returns the links that are slow by the options, or else by the system, or "" if none is.
+// slowLinks returns the names of the links that are slow by the options, or else by the system; ""
+// means none.
 func (r *runner) slowLinks() string {
 	if r.Network.Slow == "" && r.Sys.Network != nil {
 		return r.Sys.Network(r.Params).Slow
@@ -33,8 +35,8 @@ func (r *runner) slowLinks() string {
 	return r.Network.Slow
 }
 
-// aliveUnslowed reports whether the end of a run is known to be not dead where no link is
-// slow.
+// aliveUnslowed reports whether it was shown that the end of the run is not dead without slow
+// links.
 func (r *runner) aliveUnslowed(f *Finding) (alive bool, err error) {
 	sys, opts := *r.Sys, r.opts
 	if of := sys.Network; of != nil {

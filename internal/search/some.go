@@ -10,19 +10,18 @@ import (
 	"macemc/sim"
 )
 
-// TakeSome takes a run of those steps of a path that are possible, in order: a run from
-// which some were taken out. It is never healed; where that mended a partition, the
-// partition mends, and paused nodes go on. With alike, numbers may differ: the event of the same
-// kind, node and sender that is nearest takes the place of a step that is not possible, and the
-// nearest side of a coin that of one that does not exist. Nil means it could not be taken. The second
-// result is the indices of the steps that were taken.
+// TakeSome takes those of these steps that are possible, in their order. It returns the run, or nil
+// if it could not be taken, and the indices of the steps that were taken. The run is never healed;
+// where the steps heal the environment, the partition is mended and paused nodes resume. If alike
+// is set, a step that is not possible is replaced by an event of the same kind, node and sender
+// whose number is nearest, and an answer that does not exist by the nearest one.
 func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alike bool) (*Case, []int, error) {
 	return l.some(start, steps, nil, careful, alike, false)
 }
 
-// Try is TakeSome for the steps of a case with these indices. With causes, which needs alike, a delivery is that of the
-// message which the same step sends now, if that step was taken. With fails, the run is of use only if
-// the service fails in it.
+// Try is TakeSome for the steps of a case that have these indices. If causes is set, which needs
+// alike, a delivery takes the message that its sending step sends now, if that step was taken. If
+// fails is set, the run is used only if the service fails in it.
 func (l *Lab) Try(of *Case, kept []int, careful, alike, causes, fails bool) (*Case, []int, error) {
 	steps := make([]choose.Step, len(kept))
 	for i, at := range kept {
@@ -66,7 +65,7 @@ func (l *Lab) some(start []choose.Choice, steps []choose.Step, causes []choose.C
 	return c, taken, err
 }
 
-// Failing returns the run of a walk in which the service failed.
+// Failing returns a walk in which the service failed as a case.
 func (l *Lab) Failing(of *Case, f Failed) (*Case, error) {
 	return alone(l, func() (*Case, error) {
 		k := f.Walk.(*labWalk)
@@ -78,8 +77,8 @@ func (l *Lab) Failing(of *Case, f Failed) (*Case, error) {
 	})
 }
 
-// unhealed returns the steps with what healing does, as far as faults do the like, in its
-// place: a partition mends, and paused nodes go on. at has the index of each in the steps.
+// unhealed returns the steps with each healing replaced by events that mend the partition and
+// resume the paused nodes. at has the index in steps of each.
 func unhealed(steps []choose.Step) (all []choose.Step, at []int) {
 	var paused []sim.Addr
 	add := func(i int, what string) {

@@ -7,7 +7,7 @@ import (
 	"macemc/choose"
 )
 
-// What healing ends of a run ends without it, too: a partition, and the pauses.
+// Partitions and pauses that healing ended also end when healing is taken out of a run.
 func TestUnhealed(t *testing.T) {
 	var steps []choose.Step
 	for _, what := range []string{"n1 pause", "n0 timer a{}", "n2 pause", "heal", "n1 timer a{}", "heal"} {

@@ -9,7 +9,7 @@ import (
 	"macemc/trace"
 )
 
-// coveredBy returns how thoroughly the space was visited, once all runs were taken.
+// coveredBy returns how thoroughly s has visited the space, after it took all its runs.
 func coveredBy(s *sources.Sources) State {
 	switch {
 	case s.Limited:
@@ -20,7 +20,7 @@ func coveredBy(s *sources.Sources) State {
 	return StateExhausted
 }
 
-// unsourced returns why runs cannot be left out, or "".
+// unsourced returns why the search cannot leave out runs, or "" if it can.
 func (r *runner) unsourced() string {
 	switch o := &r.opts; {
 	case o.Engine != EngineReference:
@@ -37,7 +37,7 @@ func (r *runner) unsourced() string {
 	return r.hand.unreduced(nil)
 }
 
-// exhaustSources takes a run for each order of dependent steps.
+// exhaustSources takes one run for each order of dependent steps.
 func (r *runner) exhaustSources() (out outcome, err error) {
 	if why := r.unsourced(); why != "" {
 		return out, fmt.Errorf("Options.Reduce %s leaves no runs out here, since %s; take Options.Reduce none", r.opts.Reduce, why)

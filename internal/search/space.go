@@ -13,41 +13,41 @@ import (
 	"macemc/sim"
 )
 
-// Space describes in which parts the states of an exhaustive phase differ. The parts with the most
-// forms make the space grow.
+// Space describes in which parts the states of an exhaustive phase differ. Parts with many forms
+// make the space large.
 type Space struct {
-	Levels   []int    // new states at each depth; those beyond Complete are not all
+	Levels   []int    // by depth: the number of new states; levels beyond Complete have only some of them
 	Complete int      // every state to this depth was found
-	Growth   float64  // the factor by which each of the last few levels is larger than the one before; 0 means not known
-	Rest     int      // an estimate of the states still to be found, to RestDepth; 0 means none, or not known
-	RestTo   int      // the bound on depth, or one more than Complete
-	Sampled  int      // states that were looked at
-	Parts    []Part   // those that take the most forms first
-	Times    []string // the fields with times whose knowledge takes more and more forms
+	Growth   float64  // the factor by which the last few levels grew; 0 means not known
+	Rest     int      // an estimate of the states not found yet, up to depth RestTo; 0 means none, or not known
+	RestTo   int      // the bound on depth, or Complete plus one
+	Sampled  int      // number of states in the sample
+	Parts    []Part   // sorted by the number of forms, largest first
+	Times    []string // the fields with times for which the known relations take more and more forms
 }
 
-// Part is a field, timer, task or message at all places of one kind: n*.peers[*].seq is the field seq
-// of all peers of all nodes. A form of a field is the value of all its places at one node; a form of a
-// timer or message is one value.
+// Part is a field, timer, task or message at all places of one kind: for example, n*.peers[*].seq
+// is the field seq of all peers of all nodes. A form of a field is the value of all its places at
+// one node; a form of a timer or message is one value.
 type Part struct {
 	Path    string
 	Forms   int
 	Depth   int      // the depth of the state that had the last new form
-	Samples []string // the first few, and the last
+	Samples []string // the first few forms, and the last
 }
 
-// A space of any size is sampled: all of the first states, then every second one for as
-// many samples, and so on.
+// A space of any size is sampled: first every state, then every second one until the sample has
+// twice the size, and so on.
 const (
 	sampledOctave = 1024
 	sampledMost   = 20_000
 	samplesKept   = 3
 )
 
-// growingLeast is the number of forms that the relations between times must have to count as growing.
+// growingLeast is the least number of forms of the relations between times that counts as growing.
 const growingLeast = 20
 
-// space collects the data of a Space. It is nil if none is wanted.
+// space collects the data of a Space. It is nil if no Space is wanted.
 type space struct {
 	levels  []int
 	every   int
@@ -55,7 +55,7 @@ type space struct {
 	sampled int
 	parts   map[string]*part
 	times   map[string]bool // the paths of fields that hold times
-	clocks  string          // of the knowledge of times
+	clocks  string          // the path of the lines about relations between times
 }
 
 type part struct {
@@ -65,13 +65,13 @@ type part struct {
 	last    string
 }
 
-// form collects the values of one part at one node in one state.
+// form identifies the values of one part at one node in one state.
 type form struct {
 	h     canon.Hash
 	texts []string
 }
 
-// Due counts a state, and reports whether it belongs to the sample.
+// Due counts a state, and reports whether it is in the sample.
 func (s *space) Due(depth int) bool {
 	for len(s.levels) <= depth {
 		s.levels = append(s.levels, 0)
@@ -156,8 +156,8 @@ func (s *space) form(path string, depth int, f *form) {
 	}
 }
 
-// placeOf splits a line's path into its owner, its name at any owner, and the rest that
-// distinguishes it from others of that name at the same owner.
+// placeOf splits a line's path into its owner, its name, which is the same at any owner, and the
+// rest, which distinguishes it from lines of that name at the same owner.
 func placeOf(l canon.Line) (owner, path, rest string) {
 	end := strings.IndexAny(l.Path, " .[")
 	if end < 0 {
@@ -196,7 +196,7 @@ func isNode(s string) bool {
 	return len(s) > 1 && s[0] == 'n' && strings.Trim(s[1:], "0123456789") == ""
 }
 
-// nodeless puts n* for the nodes at both ends of a channel.
+// nodeless replaces the nodes at both ends of a channel by n*.
 func nodeless(path string) string {
 	link, ends, _ := strings.Cut(path, " ")
 	from, to, ok := strings.Cut(ends, "->")
@@ -206,22 +206,22 @@ func nodeless(path string) string {
 	return path
 }
 
-// general replaces the text in brackets by *.
+// general replaces the contents of brackets by *.
 func general(path string) string {
 	var b strings.Builder
 	brackets(path, func(r rune) { b.WriteRune(r) }, func(string) { b.WriteString("[*]") })
 	return b.String()
 }
 
-// keys returns the texts in brackets, with the brackets.
+// keys returns the contents of brackets, with the brackets.
 func keys(path string) string {
 	var b strings.Builder
 	brackets(path, func(rune) {}, func(in string) { b.WriteString("[" + in + "]") })
 	return b.String()
 }
 
-// brackets calls out for a path's characters outside of brackets, and in for the contents
-// of the outer brackets. A quoted key may contain brackets.
+// brackets calls out for each character outside of brackets, and in for the contents of outer
+// brackets. A quoted key may contain brackets.
 func brackets(path string, out func(rune), in func(string)) {
 	deep, from, quoted, escaped := 0, 0, false, false
 	for i, r := range path {
@@ -247,7 +247,7 @@ func brackets(path string, out func(rune), in func(string)) {
 	}
 }
 
-// typeOf returns the name of the type that a value's text begins with.
+// typeOf returns the name of the type with which a value's text begins.
 func typeOf(text string) string {
 	if at := strings.IndexAny(text, "{(["); at > 0 {
 		return text[:at]
@@ -285,7 +285,8 @@ func (s *space) result(res *Result) *Space {
 	return out
 }
 
-// rank orders the parts of nodes before timers, messages and others, which follow from the nodes.
+// rank orders paths: parts of nodes come before timers, messages and others, which follow from the
+// nodes.
 func rank(path string) int {
 	if strings.HasPrefix(path, "n*") {
 		return 0
@@ -293,8 +294,8 @@ func rank(path string) int {
 	return 1
 }
 
-// estimate estimates the number of states that are left: it assumes that levels go on to grow as the
-// last few complete ones did.
+// estimate estimates the number of states that are left. It assumes that levels go on growing as
+// the last few complete ones did.
 func (s *Space) estimate(bound int) {
 	const few = 3
 	last := min(s.Complete, len(s.Levels)-1)

@@ -5,11 +5,11 @@ import (
 	"macemc/internal/search/internal/spill"
 )
 
-// depth is the store of states that do not fit into memory, or none.
+// depth is the store of states that do not fit into memory; its field is nil if there is none.
 type depth struct{ store *spill.Store }
 
-// spills lets the exploration go on with states on disk when memory is short, if the options say where,
-// and all states are visited and kept as they are.
+// spills makes the exploration write states to disk when memory is short. It does nothing unless
+// the options name a directory, and all states are visited and kept as vectors.
 func (r *runner) spills(x *explore.Explorer) (d depth, err error) {
 	if r.opts.Spill == "" || x.Prints != nil || r.opts.Symmetry == ReduceAuto {
 		return d, nil

@@ -12,28 +12,29 @@ import (
 	"macemc/internal/search/internal/walk"
 )
 
-// A Store keeps the state of a search, so that another process can continue it after this one has
-// ended. Only package search reads the bytes. They are valid for the same build and the same
-// options; only Workers, Memory, Stop and the callbacks may differ.
+// A Store keeps the state of a search, so that another process can continue the search after this
+// one has ended. Only package search reads the bytes. They are valid for the same build and the
+// same options; only Workers, Memory, Stop and the callbacks may differ.
 //
-// The state is kept at the end of a lot of walks. It is the number of walks that were taken, the
-// counts, and the corpus. A walk depends on these and on its number alone, so a search that is
-// continued has the result of an uninterrupted one. In the exhaustive phase the state is kept at
-// the end of a level: see keptLevels.
+// The state is kept at the end of a lot of walks. It consists of the number of walks that were
+// taken, the counts, and the corpus. A walk depends on these and on its number alone, so a search
+// that is continued has the result of an uninterrupted one. In the exhaustive phase, the state is
+// kept at the end of a level: see keptLevels.
 type Store interface {
-	// Kept returns the last record that Keep was given, and those that Add was given since. If
-	// whole is empty, a new search begins.
+	// Kept returns the last record that Keep was given, and those that Add was given after it. If
+	// whole is empty, the search is new.
 	Kept() (whole []byte, added [][]byte)
-	// Due reports whether the search should keep its state now, and if so, whether by Keep
-	// (whole) or by Add.
+	// Due reports whether the search should keep its state now, and whether it should call Keep
+	// (whole) or Add.
 	Due() (due, whole bool)
-	// Keep replaces everything that was kept by a whole state; Add adds a record to it.
+	// Keep stores a whole state, and deletes everything stored before. Add stores a record in
+	// addition.
 	Keep(whole []byte) error
 	Add(record []byte) error
 }
 
-// kept is the state of a search at the end of a lot. If it is added to another state, it
-// replaces all of it except the corpus: Notes and Chosen are what the corpus gets in addition.
+// kept is the state of a search at the end of a lot, or what a later lot changes in it: then it
+// replaces everything except the corpus, to which Notes and Chosen are added.
 type kept struct {
 	Safety         Safety
 	Liveness       Liveness
@@ -42,23 +43,23 @@ type kept struct {
 	Stats          Stats
 	Reach, Alarms  int
 	Vain           int
-	Next, Far, Of  int // of the walks: see lotEnd
+	Next, Far, Of  int // see lotEnd
 	Length         walk.Length
-	Steps, Audited int // of the share
+	Steps, Audited int // of the share of audits
 	Alike, Ignored int
 	Tried          map[string]int
-	Recover        []canon.Hash // ends of suspected runs that can recover
+	Recover        []canon.Hash // the ends of suspected runs that can recover
 	Coverage       observe.Counted
 	Quarantined    []int
 	Unused         []string
-	Levels         *keptLevels `json:",omitempty"` // of a search that is in its exhaustive phase
+	Levels         *keptLevels `json:",omitempty"` // the levels of a search that is in its exhaustive phase
 	HasCorpus      bool
-	Corpus         *walk.Kept // nil if there is none, or if this state is added to another one
+	Corpus         *walk.Kept // nil if there is none, or if Notes and Chosen are additions
 	Notes          []walk.Noted
 	Chosen         []int
 }
 
-// states returns the outcome of the exhaustive phase, as it was kept.
+// states returns the kept outcome of the exhaustive phase.
 func (k *kept) states() outcome {
 	if k == nil {
 		return outcome{}
@@ -66,13 +67,13 @@ func (k *kept) states() outcome {
 	return outcome{stop: k.Stop, safety: k.Safety, liveness: k.Liveness, repeated: k.Repeated}
 }
 
-// pastKept is what the walks since the last kept state add to the corpus.
+// pastKept collects what the walks since the last kept state add to the corpus.
 type pastKept struct {
 	notes  []walk.Noted
 	chosen []int
 }
 
-// note adds what the walks of a lot have met, for the next state that is kept.
+// note adds what the walks of a lot have met, and where they began.
 func (p *pastKept) note(notes []*walk.Notes, begun []int) {
 	for _, n := range notes {
 		p.notes = append(p.notes, n.Noted())
@@ -80,7 +81,7 @@ func (p *pastKept) note(notes []*walk.Notes, begun []int) {
 	p.chosen = append(p.chosen, begun...)
 }
 
-// keepable rejects options of a search that another process could not continue.
+// keepable returns an error if another process could not continue a search with these options.
 func (o *Options) keepable() error {
 	switch {
 	case o.Store == nil:
@@ -88,7 +89,7 @@ func (o *Options) keepable() error {
 	case o.Prefixes > 0:
 		return errors.New("the state of a search for prefixes cannot be kept: leave Options.Store or Options.Prefixes out")
 	case o.ProfileSpace:
-		return errors.New("what the states of a space differ in is not kept: leave Options.Store or Options.ProfileSpace out")
+		return errors.New("the profile of a space is not kept: leave Options.Store or Options.ProfileSpace out")
 	}
 	return nil
 }
@@ -96,12 +97,13 @@ func (o *Options) keepable() error {
 // lotEnd is the progress of the walks between two lots.
 type lotEnd struct {
 	next   int // the number of the next walk
-	far    int // how many walks of the last lot were taken before one failed or was suspected
-	of     int // how many walks are to be taken in all
+	far    int // the number of walks of the last lot before one failed or was suspected
+	of     int // the number of walks to take in all
 	length walk.Length
 }
 
-// begins returns the progress with which the walks begin: first, unless the search was resumed.
+// begins returns the progress with which the walks begin: that of the resumed state, or first if
+// the search is new.
 func (r *runner) begins(first lotEnd) lotEnd {
 	if r.from == nil {
 		return first
@@ -111,8 +113,8 @@ func (r *runner) begins(first lotEnd) lotEnd {
 }
 
 // saves keeps the state of the search at the end of a lot, if the Store says that it is due.
-// Findings and suspects that were put off are not kept. So nothing is kept after the first of
-// them: a search that is continued then goes on from the state before, and meets them again.
+// Findings and suspects that were put off are not part of the state. So nothing is kept after the
+// first of them: a search that is continued goes on from an earlier state, and meets them again.
 func (r *runner) saves(states outcome, at lotEnd) error {
 	if r.opts.Store == nil || len(r.findings.all) > 0 || len(r.dear) > 0 || r.Stopped() {
 		return nil
@@ -130,7 +132,7 @@ func (r *runner) saves(states outcome, at lotEnd) error {
 	return k.to(keep)
 }
 
-// to passes the state to keep, as JSON.
+// to passes the state, as JSON, to keep.
 func (k *kept) to(keep func([]byte) error) error {
 	text, err := json.Marshal(k)
 	if err != nil {
@@ -139,7 +141,8 @@ func (k *kept) to(keep func([]byte) error) error {
 	return keep(text)
 }
 
-// snapshot returns the state, without the corpus. In the exhaustive phase, it has levels.
+// snapshot returns the state of the search without the corpus. If levels is not nil, the search is
+// in its exhaustive phase.
 func (r *runner) snapshot(states outcome, at lotEnd, levels *keptLevels) kept {
 	r.collect()
 	stats := r.now()
@@ -198,7 +201,7 @@ func (r *runner) resumed() (*kept, error) {
 	return k, r.restore(k, corpus)
 }
 
-// restore puts the search to where a state was kept.
+// restore sets the search to a kept state.
 func (r *runner) restore(k *kept, corpus *walk.Corpus) error {
 	r.Run(run.Repeat(choose.NewRaw(nil), run.Fair, 0), false) // makes known what a start does
 	r.corpus, r.from, r.quarantined = corpus, k, k.Quarantined
@@ -220,7 +223,7 @@ func (r *runner) restoresCounts(k *kept) error {
 	return nil
 }
 
-// restore counts candidates that were looked at before.
+// restore sets the counts of candidates to those of a kept state.
 func (f *findings) restore(alike, ignored int, tried map[string]int) {
 	f.alike, f.ignored, f.tried = alike, ignored, tried
 }

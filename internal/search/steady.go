@@ -10,7 +10,8 @@ import (
 	"macemc/trace"
 )
 
-// harvest takes walks until it has the wanted number of prefixes with distinct ends.
+// harvest takes walks until it has as many prefixes as the options ask for. Their last states all
+// differ.
 func (r *runner) harvest() (outcome, error) {
 	const tries, least = 20, 100
 	if !r.World.Judge.CanBeLive() {
@@ -61,7 +62,7 @@ func (r *runner) harvest() (outcome, error) {
 	return came(StopPaths, nil), nil
 }
 
-// recorded takes a run again, with every check on, and records it.
+// recorded repeats a run, with every check on, and records it.
 func (h *hand) recorded(answers choose.Source, c run.Climate, steps int) (*choose.Path, *Finding, error) {
 	record := choose.NewRecord(answers)
 	_, failure, w := h.Run(run.Repeat(record, c, steps), true)

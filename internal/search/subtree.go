@@ -14,17 +14,17 @@ import (
 	"macemc/internal/search/internal/shard"
 )
 
-// subtreeItem is some of the runs of an enumeration, for another process: those that begin with one of the
+// subtreeItem is a part of an enumeration, for another process: the runs that begin with one of the
 // roots.
 type subtreeItem struct {
-	Round int // of the search: a Taker forgets its states after each round
+	Round int // the round of the search; a Taker forgets its states when the round changes
 	Bound int // the largest number of steps
 	Roots []subtreeRoot
 }
 
-// subtreeRoot is a state that is to be expanded, with the run to it.
+// subtreeRoot is a state to expand, with the run to it.
 type subtreeRoot struct {
-	Answers []byte // of the run, each with the number of alternatives: see appendAnswer
+	Answers []byte // the run's answers, each with the number of its alternatives: see appendAnswer
 	Steps   int
 }
 
@@ -32,7 +32,7 @@ func appendAnswer(to []byte, of, pick int) []byte {
 	return binary.AppendUvarint(binary.AppendUvarint(to, uint64(of)), uint64(pick))
 }
 
-// picks returns the answers.
+// picks decodes the answers.
 func (r *subtreeRoot) picks() (all []choose.Pick, err error) {
 	for b := r.Answers; len(b) > 0; {
 		of, n := binary.Uvarint(b)
@@ -48,14 +48,14 @@ func (r *subtreeRoot) picks() (all []choose.Pick, err error) {
 	return all, nil
 }
 
-// subtreeCame is what came of an item: its states, and the roots that are left of it. Each state that was
-// expanded was expanded with all of its steps.
+// subtreeCame is the result of an item: its states, and the roots that are left for other items. A
+// state was expanded with all of its steps, or not at all.
 type subtreeCame struct {
-	States   []byte // see stateOf
-	Stats    Stats  // without states and transitions, unless all paths are taken
-	Beyond   int    // states at the bound that were not expanded, if all paths are taken
-	Began    int    // roots that were begun
-	Left     bool   // a failure lowered the bound below states that were
+	States   []byte // a list in the form of appendState
+	Stats    Stats  // counts without states and transitions, unless all paths are taken
+	Beyond   int    // number of states at the bound that were not expanded, if all paths are taken
+	Began    int    // number of roots that were begun
+	Left     bool   // a failure lowered the bound, so states below it were left
 	Sampled  bool
 	Outside  bool // a state outside System.Within was not expanded
 	Failed   []subtreeFailed
@@ -70,20 +70,20 @@ type subtreeFailed struct {
 	Dead, Moved bool
 }
 
-// subtreeLeft is a state that ended processes, and was not expanded.
+// subtreeLeft is a state that was not expanded, since it ended processes.
 type subtreeLeft struct {
 	Run   subtreeRoot
 	State canon.Hash
 }
 
-// subtreeState is a state of a result.
+// subtreeState is a state in the result of an item.
 type subtreeState struct {
 	mark
-	steps int  // that lead from it, if it was expanded
-	edge  bool // it is inside System.Within, and was not expanded, since it is at the bound
+	steps int  // number of steps from it, if it was expanded
+	edge  bool // it is inside System.Within, and was not expanded since it is at the bound
 }
 
-// appendState appends a state to a list of them, and stateOf reads the first one.
+// appendState appends a state to an encoded list. stateOf decodes the first state of the rest.
 func appendState(to []byte, h canon.Hash, s *subtreeState) []byte {
 	kind := uint64(0)
 	if s.expanded {
@@ -113,29 +113,30 @@ func stateOf(from []byte) (h canon.Hash, s subtreeState, rest []byte, err error)
 	return h, s, from[n+k:], nil
 }
 
-// branch is the enumeration of one item by a reference. If enough reports true, the states that are reached
-// from then on are left to other items. So a state is expanded by one item, with all of its steps.
+// branch is the enumeration of one item by a reference. After enough returns true, states that are
+// reached for the first time are left to other items. So a state is expanded by one item, with all
+// of its steps.
 type branch struct {
 	before   map[canon.Hash]mark // states of items whose results are stored
 	states   map[canon.Hash]*subtreeState
-	deferred map[canon.Hash]int // by state that was left to other items, its depth
+	deferred map[canon.Hash]int // states that were left to other items, with their depths
 	root     *subtreeRoot
-	answers  []byte // of the run, after the root
+	answers  []byte // answers of the present run, after the root
 	path     []*subtreeState
 	closing  bool
-	alone    *branchAlone // nil unless a process of its own takes the item
+	alone    *branchAlone // nil unless a process takes only this item
 	came     subtreeCame
 }
 
-// branchAlone numbers the states that are expanded, in the order in which that begins.
+// branchAlone numbers the states in the order in which their expansion begins.
 type branchAlone struct {
 	leave  []int
 	begins func(state int)
 	last   int
-	path   []int // the numbers of the states of the current run
+	path   []int // by depth: the number of the present run's state
 }
 
-// Answer is that of the odometer. The branch remembers it.
+// Answer returns the answer of the enumeration, and records it for the branch.
 func (s *reference) Answer(q *choose.Question) int {
 	k := s.Odometer.Answer(q)
 	if s.branch != nil && k >= 0 {
@@ -146,12 +147,12 @@ func (s *reference) Answer(q *choose.Question) int {
 
 func (p *branch) answered(of, pick int) { p.answers = appendAnswer(p.answers, of, pick) }
 
-// here returns the run to the present state.
+// here returns the present state, at this depth, with the run to it.
 func (p *branch) here(depth int) subtreeRoot {
 	return subtreeRoot{append(slices.Clone(p.root.Answers), p.answers...), p.root.Steps + depth}
 }
 
-// defers leaves a new state to another item, and reports whether it does.
+// defers leaves a new state to another item if enough returned true, and reports whether it did.
 func (s *reference) defers(h canon.Hash, depth int) bool {
 	p := s.branch
 	if p == nil || !p.closing || depth == 0 || depth >= s.bound {
@@ -166,7 +167,7 @@ func (s *reference) defers(h canon.Hash, depth int) bool {
 	return true
 }
 
-// mark returns the mark of a state.
+// mark returns the mark of a state, and whether it has one.
 func (s *reference) mark(h canon.Hash) (m mark, there bool) {
 	if p := s.branch; p != nil {
 		if before, is := p.before[h]; is {
@@ -179,14 +180,14 @@ func (s *reference) mark(h canon.Hash) (m mark, there bool) {
 	return m, there
 }
 
-// step counts a step from the state at a depth of the run.
+// step counts a step from the state at this depth of the run.
 func (p *branch) step(depth int) {
 	if p != nil {
 		p.path[depth].steps++
 	}
 }
 
-// notes notes a state for the result.
+// notes adds a state to the result.
 func (p *branch) notes(h canon.Hash, m mark, depth int, edge bool) {
 	if p == nil {
 		return
@@ -200,8 +201,8 @@ func (p *branch) notes(h canon.Hash, m mark, depth int, edge bool) {
 	p.path = append(p.path[:depth], one)
 }
 
-// leaves reports whether the state at a depth of the run is left out, since it has ended processes. It is
-// called before each step from the state.
+// leaves reports whether the state at this depth of the run must be left out, since it has ended
+// processes. It is called before each step from the state; again is false for the first one.
 func (p *branch) leaves(h canon.Hash, depth int, again bool) bool {
 	if p == nil || p.alone == nil {
 		return false
@@ -222,15 +223,16 @@ func (p *branch) leaves(h canon.Hash, depth int, again bool) bool {
 	return false
 }
 
-// Enumerate takes the runs of an item: see Afar. Once enough reports true, it leaves the rest of the item to
-// others. If its result counts, and not an earlier one, kept must be called: then this Taker does not expand the
-// states of the item again.
+// Enumerate takes the runs of an item: see Afar. After enough returns true, it leaves the rest of
+// the item to others. If the result is accepted, kept must be called: then this Taker does not
+// expand the states of the item again.
 func (t *Taker) Enumerate(item []byte, enough func() bool) (came []byte, kept func(), err error) {
 	return t.enumerate(item, enough, nil)
 }
 
-// EnumerateAlone takes the runs of an item in a process of its own, since a state of it may end the process. It
-// calls begins with the number of the state from which a step is taken, and leaves out those in leave.
+// EnumerateAlone takes the runs of an item in a process of its own, since a state of the item may
+// end the process. Before each step it calls begins with the number of the state. It leaves out the
+// states whose numbers are in leave.
 func (t *Taker) EnumerateAlone(item []byte, leave []int, begins func(state int)) (came []byte, err error) {
 	const most = 2000 // not the clock decides: the states have the same numbers each time
 	alone := &branchAlone{leave: leave, begins: begins}
@@ -283,13 +285,13 @@ func (t *Taker) enumerate(text []byte, enough func() bool, alone *branchAlone) (
 	}, err
 }
 
-// rests adds roots that are left.
+// rests adds roots that are left for other items.
 func (c *subtreeCame) rests(roots []subtreeRoot) { c.Rest = append(c.Rest, roots...) }
 
-// covers sets what the item covered.
+// covers sets the coverage of the item.
 func (c *subtreeCame) covers(by *observe.Coverage) { c.Coverage = by.Counted() }
 
-// newBranches returns a reference for an item. The states in before are not expanded.
+// newBranches returns a reference for an item. It does not expand the states in before.
 func newBranches(h *hand, bound int, before map[canon.Hash]mark, alone *branchAlone) *reference {
 	s := newReference(h, bound)
 	s.lowest = bound
@@ -297,7 +299,7 @@ func newBranches(h *hand, bound int, before map[canon.Hash]mark, alone *branchAl
 	return s
 }
 
-// ends sets the result of an item, from the counts of its hand and its own.
+// ends sets the counts in the result of an item, from those of its hand and its own.
 func (s *reference) ends(counts Stats) {
 	out := &s.branch.came
 	out.Stats.Add(Stats{Steps: counts.Steps, Audited: counts.Audited, HandlerRuns: counts.HandlerRuns, Executed: s.executed, Duplicates: s.duplicates})
@@ -312,7 +314,7 @@ func (s *reference) ends(counts Stats) {
 	}
 }
 
-// order returns the states of the item in the order of their identities.
+// order returns the item's states, sorted by their identities.
 func (s *reference) order() (all []canon.Hash) {
 	return slices.SortedFunc(maps.Keys(s.branch.states), func(a, b canon.Hash) int {
 		return cmp.Or(cmp.Compare(a.Hi, b.Hi), cmp.Compare(a.Lo, b.Lo))
@@ -350,7 +352,7 @@ func (h *hand) enumerate(s *reference, root *subtreeRoot, enough func() bool) er
 	return s.Err()
 }
 
-// beginsAt begins with the runs of a root.
+// beginsAt makes s enumerate the runs of a root.
 func (s *reference) beginsAt(root *subtreeRoot) error {
 	s.Odometer, s.begin, s.base, s.bound, s.path = choose.NewOdometer(), nil, root.Steps, s.lowest-root.Steps, s.path[:0]
 	if len(root.Answers) > 0 {
@@ -366,15 +368,16 @@ func (s *reference) beginsAt(root *subtreeRoot) error {
 	return nil
 }
 
-// another begins a run. If enough is set, the new states that it reaches are left to other items.
+// another begins a run. If enough is set, states that it reaches for the first time are left to
+// other items.
 func (s *reference) another(enough bool) {
 	p := s.branch
 	p.closing, p.answers = p.closing || enough, p.answers[:0]
 	p.came.Stats.Add(Stats{Paths: 1})
 }
 
-// fails notes that the current run fails after a number of steps from the root, and lowers the bound, unless
-// it is to be decided whether it is dead.
+// fails records that the present run failed this many steps after the root. It lowers the bound,
+// unless the run is only suspected to be dead, or did not repeat itself.
 func (s *reference) fails(depth int, dead, moved bool) {
 	const most = 64
 	p := s.branch

@@ -16,7 +16,7 @@ func (o *Options) grows() bool {
 	return o.Afar != nil && o.Prefix == nil && o.Findings <= 1 && len(o.Ignore) == 0 && o.Paths == 0
 }
 
-// enumerated takes all runs to one bound, here or in other processes.
+// enumerated takes all runs to one bound, in this process or in others.
 func (r *runner) enumerated(s *reference) (stop Stop, found *Finding, err error) {
 	if !r.opts.grows() {
 		return r.enumerate(s)
@@ -33,15 +33,15 @@ func (r *runner) enumerated(s *reference) (stop Stop, found *Finding, err error)
 // growth is an enumeration by other processes.
 type growth struct {
 	*runner
-	s     *reference    // its counts and states
-	pool  []subtreeRoot // that no item has
-	each  int           // roots that the last item began
+	s     *reference    // has the counts and the states
+	pool  []subtreeRoot // roots that are in no item
+	each  int           // number of roots that the last item began
 	left  []canon.Hash  // states that were left out
 	found *Finding
 	stop  Stop
 }
 
-// ends reports whether the enumeration is to end before its time, and notes why.
+// ends reports whether the enumeration should end early, and records why.
 func (g *growth) ends() bool {
 	switch {
 	case g.stop != "":
@@ -53,8 +53,8 @@ func (g *growth) ends() bool {
 	return g.stop != ""
 }
 
-// next returns the next item, with the roots that are nearest to the start. It has at most twice the number that
-// the last item began, and at most the share of one item in the window.
+// next returns the next item, which has the roots that are nearest to the start. They are at most
+// twice as many as the last item began, and at most the share of one item in the window.
 func (g *growth) next(window int) (item []byte, is bool) {
 	g.pool = slices.DeleteFunc(g.pool, func(r subtreeRoot) bool { return r.Steps > g.s.bound })
 	if len(g.pool) == 0 {
@@ -99,7 +99,7 @@ func (g *growth) came(result []byte) error {
 	return nil
 }
 
-// adds adds the result of an item.
+// adds adds the result of an item to the counts and states.
 func (s *reference) adds(in *subtreeCame) error {
 	s.executed += in.Stats.Executed
 	s.states, s.transitions, s.beyond = s.states+in.Stats.States, s.transitions+in.Stats.Transitions, s.beyond+in.Beyond
@@ -121,8 +121,8 @@ func (s *reference) adds(in *subtreeCame) error {
 // leavesOut counts a state that was left out.
 func (s *reference) leavesOut() { s.leftOut++ }
 
-// meets adds a state. Several items may have expanded it, with the same steps; one that had seen it before does
-// not count them.
+// meets adds a state. Several items may have expanded it, with the same steps. Its steps count only
+// for the first of them.
 func (s *reference) meets(h canon.Hash, one subtreeState) {
 	if s.met == nil {
 		s.met = map[canon.Hash]subtreeState{}
@@ -153,7 +153,7 @@ func (r *subtreeRoot) source() (func() choose.Source, error) {
 	return func() choose.Source { return choose.NewRaw(picks) }, err
 }
 
-// leaves notes a state that was left out. Several items may have left it out.
+// leaves records a state that was left out. Several items may have left it out.
 func (g *growth) leaves(one *subtreeLeft) error {
 	source, err := one.Run.source()
 	if err != nil || slices.Contains(g.left, one.State) {
@@ -171,7 +171,7 @@ func (g *growth) leaves(one *subtreeLeft) error {
 	return err
 }
 
-// fails makes a finding of a failure, unless a shorter one is known.
+// fails makes a finding of a failure, unless a shorter run is known that fails.
 func (g *growth) fails(w *subtreeFailed) error {
 	source, err := w.Run.source()
 	if err != nil || g.found != nil && w.Run.Steps >= g.found.Step {

@@ -2,8 +2,8 @@ package search
 
 import "macemc/internal/search/internal/explore"
 
-// interchanges makes the exploration visit one of the states that differ only in names, if that was asked
-// for and is sound.
+// interchanges makes the exploration visit one of the states that differ only in the names of
+// interchangeable nodes, if the options ask for it and it is sound.
 func (r *runner) interchanges(x *explore.Explorer) error {
 	if !r.opts.symmetric() {
 		return nil
@@ -23,10 +23,10 @@ func (r *runner) interchanges(x *explore.Explorer) error {
 	return x.Interchange(sets)
 }
 
-// symmetric reports whether the names of interchangeable nodes should not count.
+// symmetric reports whether the options ask for leaving out states that differ only in names.
 func (o *Options) symmetric() bool { return o.Symmetry == ReduceAuto }
 
-// asymmetric returns why options exclude that states are visited up to names, or "".
+// asymmetric returns why the options do not allow that, or "".
 func (o *Options) asymmetric() string {
 	switch {
 	case o.shards() != nil:
@@ -45,7 +45,7 @@ func (o *Options) asymmetric() string {
 	return ""
 }
 
-// asymmetric returns why the system excludes that states are visited up to names, or "".
+// asymmetric returns why states cannot be left out for these sets of interchangeable nodes, or "".
 func (h *hand) asymmetric(sets [][]int) string {
 	switch {
 	case len(sets) == 0:

@@ -12,12 +12,12 @@ import (
 type tallies struct {
 	mu    sync.Mutex
 	to    *observe.Coverage
-	next  int // the walk whose coverage is added next
+	next  int // the next walk to add
 	waits map[int]*observe.Coverage
 	spare []*observe.Coverage
 }
 
-// begin begins another lot.
+// begin begins another lot, whose coverage is added to to.
 func (t *tallies) begin(to *observe.Coverage) {
 	for _, c := range t.waits {
 		c.Clear()
@@ -26,7 +26,7 @@ func (t *tallies) begin(to *observe.Coverage) {
 	t.to, t.next, t.waits = to, 0, map[int]*observe.Coverage{}
 }
 
-// add adds the coverage of a walk that found nothing, and clears it.
+// add adds the coverage of a walk that found nothing, and then clears it.
 func (t *tallies) add(walk int, of *observe.Coverage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -45,7 +45,7 @@ func (t *tallies) add(walk int, of *observe.Coverage) {
 	}
 }
 
-// kept returns a copy.
+// kept returns a copy of a walk's coverage, for later.
 func (t *tallies) kept(of *observe.Coverage) *observe.Coverage {
 	c := of.Another()
 	if last := len(t.spare) - 1; last >= 0 {

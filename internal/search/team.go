@@ -16,27 +16,26 @@ import (
 	"macemc/internal/world"
 )
 
-// team is several hands that expand a level together. Each has its own worlds, memo and
-// coverage. They share the parts of states (world.Bank), the ledger, and the lists of
-// answers. They take the states of the level in chunks from one counter, so that none waits
-// while there are some left.
+// team is several hands that expand a level together. Each has its own worlds, memo and coverage.
+// They share the parts of states (world.Bank), the ledger, and the lists of answers. They take
+// chunks of the level from one counter, so that no hand waits while states are left.
 //
-// A level is expanded as a whole, even after a failure in it. If several of its states fail, the one
-// that is reported is chosen by contents, not by timing. So the states, the transitions, the verdict
-// and its depth are the same for any number of workers. But several shortest paths may lead to that
-// state, and the number of workers may change which of them is reported.
+// A level is expanded as a whole, even after a failure in it. If several of its states fail, the
+// one that is reported is chosen by contents, not by timing. So the states, the transitions, the
+// verdict and its depth are the same for any number of workers. But several shortest paths may lead
+// to the reported state, and the number of workers may change which of them is reported.
 type team struct {
-	pool work.Pool[*expander] // the first one also explores levels that are too small for a team
-	halt atomic.Bool          // take no more chunks: the search should stop, or there was an error
+	pool work.Pool[*expander] // the first hand also expands levels that are too small for a team
+	halt atomic.Bool          // take no more chunks, since the search should stop or there was an error
 
 	mu     sync.Mutex
 	worst  *wrongness
 	err    error
-	counts []Stats // of each expander, at its last chunk
+	counts []Stats // by expander: its counts at its last chunk
 	end    func()  // ends the monitoring of the team
 	gone   *hand   // the hand whose handler ended its goroutine, if any
-	cut    bool    // some events of a state were not examined, since another one failed
-	full   bool    // the table of visited states is full
+	cut    bool    // some events of a state were not taken, since another one failed
+	full   bool    // the table of visited states has no room
 }
 
 // expander is a member of a team: an explorer, and the hand that owns its world.
@@ -46,17 +45,17 @@ type expander struct {
 	number int
 }
 
-// wrongness is a failure that was found in a level.
+// wrongness is a failure found in a level.
 type wrongness struct {
 	explore.Wrong
 	answers *run.Answers
-	state   world.Vector // the dead state, if it is one
+	state   world.Vector // if it is a dead state, that state
 	key     canon.Hash   // of several failures, the one with the least key is reported
 }
 
 const (
-	teamLeast  = 2048    // the least number of states of a level for several workers
-	teamEffort = 1 << 20 // the least effort of a search for several workers: a search with less uses one
+	teamLeast  = 2048    // a level with fewer states is expanded by one worker
+	teamEffort = 1 << 20 // a search with less effort has one worker
 	teamChunk  = 256
 )
 
@@ -77,8 +76,9 @@ func (r *runner) several(level explore.Frontier) bool {
 	return r.workers() > 1 && level.Len() >= cmp.Or(r.opts.team, teamLeast)
 }
 
-// together returns the team for a level, or nil if the level is too small for one, or steps or states of other names are left out.
-// It makes the team at the first level that is large enough.
+// together returns the team for a level. It returns nil if the level is too small for a team, or if
+// steps or states are left out by a reduction or by symmetry. It makes the team at the first level
+// that is large enough.
 func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, error) {
 	n := r.workers()
 	if x.Reduction != nil || x.Sleeping() != nil || x.Fold() != nil || !r.several(level) {
@@ -160,13 +160,14 @@ func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore
 	return next, stopped(r.interrupted()), nil
 }
 
-// lends records in whose world a handler has ended the goroutine.
+// lends records that other takes runs for h, so that ended finds a handler that ends the goroutine
+// there.
 func (h *hand) lends(other *hand) *hand {
 	h.confirming = other
 	return other
 }
 
-// each sets the function that is called for failures that an expander meets, or none if it is nil.
+// each sets the function that is called for failures that the expanders find; nil means none.
 func (c *team) each(wrong func(*explore.Wrong, *expander)) {
 	for _, x := range c.pool.Hands {
 		x.Among = nil
@@ -176,13 +177,13 @@ func (c *team) each(wrong func(*explore.Wrong, *expander)) {
 	}
 }
 
-// settle takes the steps that an expander has put off, after its last chunk.
+// settle makes an expander take the steps that it has put off, after its last chunk.
 func (c *team) settle(x *expander) {
 	c.guarded(x, x.Settle)
 	x.h.Pulse.Rest()
 }
 
-// lost stops the level, since a handler has ended the goroutine of an expander.
+// lost stops the level, since a handler ended the goroutine of expander k.
 func (c *team) lost(k int, _ work.Unit) (work.Outcome, bool) {
 	x := c.pool.Hands[k]
 	x.h.Pulse.Rest()
@@ -193,8 +194,8 @@ func (c *team) lost(k int, _ work.Unit) (work.Outcome, bool) {
 	return work.Outcome{Ends: true}, false
 }
 
-// chunk expands some states of a level. If a step of one state fails, the others are expanded all
-// the same.
+// chunk expands the states of a unit. If a step of one state fails, the other states are expanded
+// nevertheless.
 func (c *team) chunk(x *expander, level explore.Frontier, u work.Unit) {
 	for k := u.From; k < u.To; {
 		c.guarded(x, func() (err error) {
@@ -214,7 +215,7 @@ func (c *team) chunk(x *expander, level explore.Frontier, u work.Unit) {
 }
 
 // fill finds the states of the next level that were missed. If a step of a state failed, the other
-// events of that state were not examined; but other steps may have been skipped because they
+// events of that state were not taken; but steps elsewhere may have been skipped because they
 // commute with these (see commute.go). So all states are expanded again without skipping.
 func (c *team) fill(r *runner, level explore.Frontier) {
 	x := c.pool.Hands[0]
@@ -233,7 +234,7 @@ func (c *team) fill(r *runner, level explore.Frontier) {
 	r.add(Stats{States: r.counted().States, Duplicates: known - x.Len()})
 }
 
-// guarded calls do, which uses a hand's world, and records a failure or error.
+// guarded calls do, which takes steps with a hand's world, and records a failure or an error.
 func (c *team) guarded(x *expander, do func() error) {
 	bad, err := x.h.owner.Guarded(x.Taker, do)
 	failed := bad != nil
@@ -279,7 +280,7 @@ func newWrongness(x *expander, bad *explore.Wrong) *wrongness {
 }
 
 // wrong records a failure of the step that an expander has just taken, or of the state to which it
-// led. Of several failures only the one to report is kept.
+// led. Of several failures it keeps only the one to report.
 func (c *team) wrong(x *expander, bad *explore.Wrong) {
 	w := newWrongness(x, bad)
 	c.mu.Lock()
@@ -289,8 +290,7 @@ func (c *team) wrong(x *expander, bad *explore.Wrong) {
 	}
 }
 
-// before reports whether one failure is reported rather than another: nondeterminism first,
-// dead states last.
+// before reports whether w is reported rather than o: nondeterminism first, dead states last.
 func (w *wrongness) before(o *wrongness) bool {
 	if w.Strayed != o.Strayed {
 		return w.Strayed
@@ -301,8 +301,8 @@ func (w *wrongness) before(o *wrongness) bool {
 	return cmp.Or(cmp.Compare(w.key.Hi, o.key.Hi), cmp.Compare(w.key.Lo, o.key.Lo)) < 0
 }
 
-// report records the counts of an expander after a unit. The first expander also reports the
-// progress of the whole team, and stops the level if the search has done enough.
+// report records the counts of an expander after a unit. For the first expander it also reports the
+// progress of the team, and stops the level if the search has done enough.
 func (c *team) report(r *runner, x *expander, u work.Unit) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,18 +6,18 @@ import (
 	"macemc/internal/search/internal/explore"
 )
 
-// A trial finds out whether a reduction pays. The exhaustive phase begins without it, and only observes
-// what steps do. When it has visited trialAfter states, four times that number, and so on, it looks
-// at a few states of the level that comes next: one for each trialShare states that were visited, but at
-// most trialStates. If the reduction would leave 2 of 5 of their steps
-// out, the phase explores the same levels once more with the reduction. If that comes to more than half of
-// the states that were visited to the same depth, or one of the levels shows before that it will (see
-// dear), the reduction does not pay: its states are forgotten, and the phase goes on as if it had not been
-// tried. Else it goes on with these states, and forgets those before.
+// A trial finds out whether a reduction pays. The exhaustive phase begins without it, and only
+// observes what steps do. When it has visited trialAfter states, four times that number, and so on,
+// it looks at a few states of the next level: one for each trialShare states that were visited, but
+// at most trialStates. If the reduction would leave out 2 of 5 of their steps, the phase explores
+// the same levels once more with the reduction. The reduction does not pay if this visits more than
+// half as many states, or if one of the levels shows before that it will (see dear): then its
+// states are forgotten, and the phase goes on as if the reduction had not been tried. Otherwise the
+// phase goes on with its states, and forgets those before.
 type trial struct {
 	before Stats // the counts when the phase began
-	sizes  []int // how many states were visited to each depth
-	after  int   // how many states are visited before the next look
+	sizes  []int // by depth: the number of states visited up to it
+	after  int   // number of visited states at which the next look is due
 
 	looked, taken, left int // states that were looked at, and their steps
 }
@@ -28,8 +28,8 @@ const (
 	trialShare  = 128
 )
 
-// tries reports whether the reduction is to be tried before a level is expanded. It is for one worker, so
-// that is found out before there are several.
+// tries reports whether the reduction should be tried before a level is expanded. It needs one
+// worker, so this is decided before a team is made.
 func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error) {
 	t := &r.trial
 	if x.Reduction == nil || !x.Reduction.Waits {
@@ -84,7 +84,7 @@ func (r *runner) forgoes(x *explore.Explorer) {
 	x.Forgoes()
 }
 
-// hinders says why a reduction takes all steps of most of those states of which it takes all.
+// hinders describes the most frequent reason for which a reduction takes all steps of a state.
 func hinders(of *explore.Reduction) string {
 	all, most, why := of.Hindered()
 	if all == 0 {
@@ -100,10 +100,10 @@ func hinders(of *explore.Reduction) string {
 // visited records how many states were visited to the next depth.
 func (t *trial) visited(states int) { t.sizes = append(t.sizes, states) }
 
-// looks sets when it looks again, after a look at this number of states.
+// looks schedules the next look, after one at this number of states.
 func (t *trial) looks(states int) { t.after = 4 * states }
 
-// try makes the trial, and returns what explores from now on, and its level.
+// try makes the trial. It returns the explorer that goes on, and its level.
 func (r *runner) try(x *explore.Explorer, level explore.Frontier) (*explore.Explorer, explore.Frontier, error) {
 	y, err := x.Again()
 	if err != nil {
@@ -137,8 +137,8 @@ func (r *runner) try(x *explore.Explorer, level explore.Frontier) (*explore.Expl
 	return y, next, nil
 }
 
-// explores explores levels again, and returns the states of the last one, or nil if the reduction does not
-// pay.
+// explores explores the levels again with the reduction. It returns the last level, or nil if the
+// reduction does not pay.
 func (t *trial) explores(y *explore.Explorer) (explore.Frontier, error) {
 	for last := len(t.sizes) - 1; last > 0; last-- {
 		var err error
@@ -164,8 +164,8 @@ func (t *trial) explores(y *explore.Explorer) (explore.Frontier, error) {
 	return append(explore.Frontier{}, y.Level()...), nil
 }
 
-// dear reports whether the states that the reduction has visited at a depth are too many. The more states
-// were visited to that depth without it, the more is at stake, and the fewer they must be.
+// dear reports whether the reduction has visited too many states up to a depth. The more states
+// there were without it, the smaller the share that it may visit.
 func (t *trial) dear(depth, states int) bool {
 	all, whole := t.sizes[depth], t.sizes[depth]-t.sizes[depth-1]
 	switch of := t.sizes[len(t.sizes)-1]; {

@@ -10,9 +10,9 @@ import (
 	"macemc/trace"
 )
 
-// Unreturned returns the trace of a path in whose last step a handler never returns. All
-// steps before it are taken; the last one has only its event, and is marked as cut, since
-// it is unknown what the handler has done.
+// Unreturned returns the trace of a path whose last step calls a handler that never returns. It
+// takes all steps before. The last step has only its event, and is marked as cut, since what the
+// handler did is unknown.
 func Unreturned(sys *sim.System, path *choose.Path) (*trace.Trace, error) {
 	n := len(path.Steps)
 	if n == 0 {
@@ -45,7 +45,8 @@ func Unreturned(sys *sim.System, path *choose.Path) (*trace.Trace, error) {
 	return ran, err
 }
 
-// before is a source that refuses the event of a step, and keeps a description of that event.
+// before is a source that does not answer the choice of the last event, and keeps a description of
+// that event.
 type before struct {
 	choose.Source
 	w    *world.World

@@ -19,16 +19,16 @@ import (
 // outcomesMost is the largest number of outcomes of a step that are listed; the others are counted.
 const outcomesMost = 5
 
-// cameTo is an outcome of a step, with its effects and the state to which it led.
+// cameTo is an outcome of a step: its effects, and the state to which it led.
 type cameTo struct {
 	Outcome
 	did   []string
-	shown []string // did, as people read it
+	shown []string // did, in the form for people
 	state []canon.Line
-	read  world.Readings // of the state
+	read  world.Readings // the readings of clocks in the state
 }
 
-// asks records a question that has no recorded answer.
+// asks records a question for which the recording has no answer.
 func (o *cameTo) asks(question string) { o.shown = append(o.shown, question) }
 
 // ends records the state to which the step led.
@@ -37,7 +37,8 @@ func (o *cameTo) ends(w *world.World) {
 	o.read.Note(&w.Text, o.state)
 }
 
-// say sets the description of the outcome. path leads to the value that differs in the state.
+// say sets the description of the outcome, without the effects that are the same in all outcomes:
+// the first before ones and the last after ones. path leads to a value of the state that differs.
 func (o *cameTo) say(before, after int, path string) {
 	o.Told = apart(o.did, before, after)
 	if v, ok := valueAt(o.state, path); ok {
@@ -45,11 +46,11 @@ func (o *cameTo) say(before, after int, path string) {
 	}
 }
 
-// simplify replaces the exact effects by those that people read.
+// simplify replaces the exact effects by their form for people.
 func (o *cameTo) simplify() { o.did = o.shown }
 
-// countOutcomes takes the steps up to a nondeterministic one again and again, and counts the outcomes.
-// It adds to the finding in what they differ, and the probable cause.
+// countOutcomes repeats the steps up to a nondeterministic one again and again, and counts the
+// outcomes of that step. It adds to the finding how they differ, and the probable cause.
 func countOutcomes(r *run.Runs, f *Finding) {
 	told := map[canon.Hash]*cameTo{}
 	var order []*cameTo // by run
@@ -99,7 +100,8 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	}
 }
 
-// readable makes the outcomes what people read, unless two that are not the same would read the same.
+// readable puts the outcomes into their form for people, unless two different outcomes have the
+// same form.
 func readable(told map[canon.Hash]*cameTo) {
 	exact, apart := map[string]bool{}, map[string]bool{}
 	for _, o := range told {
@@ -114,7 +116,8 @@ func readable(told map[canon.Hash]*cameTo) {
 	}
 }
 
-// alike returns how many effects are the same in all outcomes: at the beginning, and at the end.
+// alike returns the number of effects at the beginning, and at the end, that are the same in all
+// outcomes.
 func alike(told map[canon.Hash]*cameTo) (before, after int) {
 	all := slices.Collect(maps.Values(told))
 	first := all[0].did
@@ -135,7 +138,7 @@ func alike(told map[canon.Hash]*cameTo) (before, after int) {
 	return before, after
 }
 
-// apart returns the effects of an outcome, without those that are the same in all outcomes.
+// apart returns the effects of an outcome that are not the same in all outcomes.
 func apart(did []string, before, after int) string {
 	own := did[before : len(did)-after]
 	if len(own) == 0 {
@@ -150,8 +153,8 @@ func apart(did []string, before, after int) string {
 	return strings.Join(own, "; ")
 }
 
-// differing returns a line of the states that is not the same in all, or "" if there is
-// none.
+// differing returns the path of a line of the state that is not the same in all outcomes, or "" if
+// there is none.
 func differing(told map[canon.Hash]*cameTo) (path string) {
 	var first []canon.Line
 	for _, o := range told {

@@ -9,17 +9,17 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// Visited is the form in which the exhaustive phase keeps the states that it visited.
+// Visited is the form in which the exhaustive phase keeps visited states.
 type Visited string
 
 // The ways of keeping visited states.
 const (
-	VisitedVectors     Visited = "vectors"     // every state, packed: duplicates are compared in full, and liveness can be decided exactly
-	VisitedFingerprint Visited = "fingerprint" // a fingerprint of each: some state may be taken for another, and liveness is sampled
-	VisitedOff         Visited = "off"         // nothing: every path to the bound is taken
+	VisitedVectors     Visited = "vectors"     // every state, packed: states are compared in full, and liveness can be decided exactly
+	VisitedFingerprint Visited = "fingerprint" // a fingerprint of each state: a state may be mistaken for another, and liveness is sampled
+	VisitedOff         Visited = "off"         // nothing: every path up to the bound is taken
 )
 
-// kept checks and completes the options about visited states.
+// kept checks the options about visited states, and sets their defaults.
 func (o Options) kept() (Options, error) {
 	if o.Visited == VisitedOff || o.Reduce == reduceDPOR {
 		o.Engine = cmp.Or(o.Engine, EngineReference)
@@ -51,7 +51,7 @@ func (o Options) kept() (Options, error) {
 	return o, nil
 }
 
-// prints returns the parameters of fingerprints, or nil if states are distinguished by vectors.
+// prints returns the parameters of fingerprints, or nil if states are kept as vectors.
 func (o Options) prints() *explore.Prints {
 	if o.Visited != VisitedFingerprint {
 		return nil
@@ -59,12 +59,12 @@ func (o Options) prints() *explore.Prints {
 	return &explore.Prints{Bits: o.HashBits}
 }
 
-// bottomsMost is the largest number of states at the bottom of a space from which walks are taken.
+// bottomsMost is the largest number of states from which bottoms takes walks.
 const bottomsMost = 100
 
-// bottoms samples liveness on an exhausted space whose states were not kept. It takes walks from the
-// states that were found last: they are at the bottom of the space, since no step leads from them to a
-// new state.
+// bottoms samples liveness on an exhausted space whose states were not kept. It takes walks from
+// the states that were found last. They are at the bottom of the space: no step leads from them to
+// a new state.
 func (r *runner) bottoms(x *explore.Explorer) (out outcome, err error) {
 	if r.opts.NoWalks {
 		return out, nil

@@ -11,7 +11,7 @@ import (
 	"macemc/trace"
 )
 
-// walks takes random walks from the start until what they find is enough.
+// walks takes random walks from the start, until it has n or has found enough.
 func (r *runner) walks(n int, states outcome) (outcome, error) {
 	stop, err := r.walkAll(n, states)
 	r.collect()
@@ -94,13 +94,13 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 	return StopPaths, nil
 }
 
-// restarts reports whether walks may begin at kept states. If nodes cannot be
-// copied, their states are no plain values, and noting them costs too much.
+// restarts reports whether walks may begin at kept states. They may not if nodes cannot be copied:
+// recording states would then cost too much.
 func (r *runner) restarts() bool {
 	return r.opts.Restarts > 0 && r.opts.Walking.guided() && r.World.State.Bound() == ""
 }
 
-// remember notes what a walk has met, and where it began, for the end of its lot.
+// remember records what a walk has met, and where it began, for the end of its lot.
 func (r *runner) remember(n *walk.Notes, from int) {
 	if n != nil {
 		r.notes = append(r.notes, n)
@@ -111,13 +111,13 @@ func (r *runner) remember(n *walk.Notes, from int) {
 	}
 }
 
-// shunned is how many times a kept state counts as used from which a walk came to what was
-// found before or is left out.
+// shunned is added to the use count of a kept state from which a walk came to a known or ignored
+// failure.
 const shunned = 16
 
-// shun notes that a walk came to a failure that is known. The state where it began loses its
-// weight, and those that it met on its way are not kept: others would come to the same failure
-// from them.
+// shun records that a walk came to a known or ignored failure. The kept state where it began loses
+// weight, and the states on its way are not kept, since walks from them would come to the same
+// failure.
 func (r *runner) shun(from int) {
 	r.remember(nil, from)
 	if from > 0 {
@@ -125,7 +125,7 @@ func (r *runner) shun(from int) {
 	}
 }
 
-// keep adds to the corpus what the walks of a lot have met.
+// keep adds what the walks of a lot have met to the corpus.
 func (r *runner) keep() {
 	if r.opts.Store != nil {
 		r.past.note(r.notes, r.begun)
@@ -143,8 +143,8 @@ func (r *runner) keep() {
 	r.add(Stats{Kept: r.corpus.Len()})
 }
 
-// walk takes the walk of a plan. It reports whether somebody had to look at how it
-// ended, and whether what is found is enough.
+// walk takes the walk of a plan. It reports whether the end of the walk was examined, and whether
+// the search has found enough.
 func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough bool, err error) {
 	take := func() (end run.Ending, failure *trace.Failure, w *world.World) {
 		s.Begin(p)
@@ -217,8 +217,8 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	return true, enough, err
 }
 
-// further increases n, the number of walks to take, if Least.WalkSteps asks for more, and reports whether
-// it did.
+// further raises n, the number of walks to take, if Least.WalkSteps asks for more, and reports
+// whether it did.
 func (r *runner) further(taken int, n *int) bool {
 	steps, least := r.stats.WalkSteps, r.opts.Least.WalkSteps
 	if steps == 0 || steps >= least { // 0 means nothing ever happens
@@ -231,7 +231,7 @@ func (r *runner) further(taken int, n *int) bool {
 	return true
 }
 
-// one counts a walk that ended in a world.
+// one returns the counts of one walk, which ended in this world.
 func (w Walking) one(s *walk.Walk, in *world.World) Stats {
 	one := Stats{Paths: 1, Walks: 1}
 	one.StormSteps, one.HealSteps = s.Stormed(in)
@@ -247,21 +247,20 @@ func (w Walking) one(s *walk.Walk, in *world.World) Stats {
 	return one
 }
 
-// looksEarly reports whether walks that are not live for a while are looked at, long
-// before they are suspected: as long as little of that was in vain. Walks that are to
-// go on all the same are not.
+// looksEarly reports whether walks that are not live for a while are examined long before they are
+// suspected. They are while little of the effort for this was wasted, and unless walks must go on
+// anyway.
 func (r *runner) looksEarly() bool {
 	return r.World.Judge.CanBeLive() && r.opts.WalkLeast == 0 && r.vain <= vainLeast+r.stats.WalkSteps/vainPart
 }
 
-// Early looks that come to nothing may cost one part of the steps of walks, and
-// some more.
+// Examining walks early may waste vainLeast steps, and one in vainPart of the steps of walks.
 const (
 	vainLeast = 50_000
 	vainPart  = 16
 )
 
-// early looks at a walk that has not been live for a while. If it is nil, it may only be
+// early examines a walk that has not been live for a while. It returns nil if the walk may only be
 // slow.
 func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
 	spent := func() int {
@@ -278,7 +277,7 @@ func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
 	return f, err
 }
 
-// length returns how long they are, unless false alarms make them longer.
+// length returns the lengths of walks. False alarms make walks longer.
 func (r *runner) length() walk.Length {
 	short := min(walk.Least, r.reach/2)
 	l := walk.Length{Least: cmp.Or(r.opts.WalkLeast, short), Most: r.reach, Glance: short, Heals: walk.Heals(0, 0, 0, 0)}
@@ -288,7 +287,7 @@ func (r *runner) length() walk.Length {
 	return l
 }
 
-// walkFrom returns the plan of a walk from a fork in a run of some climate.
+// walkFrom returns the plan of a walk from a fork, in this climate.
 func (r *runner) walkFrom(k *run.Fork, c run.Climate) walk.Plan {
 	p := walk.From(k, c, r.reach)
 	if r.looksEarly() {
