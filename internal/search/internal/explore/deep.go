@@ -213,8 +213,8 @@ func (t *Taker) short() bool {
 	if t.deep.most == 0 {
 		return false
 	}
-	t.growing.RLock()
-	defer t.growing.RUnlock()
+	t.hold()
+	defer t.letGo()
 	return t.Set.Len() >= t.deep.most
 }
 
@@ -227,8 +227,8 @@ func (t *Taker) descend(asks bool) (dropped int, err error) {
 	if t.tidy != nil {
 		defer t.tidy()()
 	}
-	t.growing.Lock()
-	defer t.growing.Unlock()
+	t.stops()
+	defer t.goesOn()
 	defer t.Owner.Limits.Eased()
 	defer t.Owner.Limits.Presses()
 	return t.sink(t.Sum)

@@ -59,7 +59,8 @@ func (x *Explorer) Join(r *Owner) (*Explorer, error) {
 	if err != nil {
 		return nil, err
 	}
-	x.Ledger.join()
+	x.join()
+	other.join()
 	other.share(x.Taker)
 	other.pairs = run.Share{Every: x.pairs.Every, Least: 1}
 	r.Allow(x.Climate, other.World)

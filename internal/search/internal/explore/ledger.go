@@ -34,7 +34,7 @@ type Ledger struct {
 	fold *Fold // keeps one of the states that differ only in names; nil if all are kept
 	deep *deep // the part that is on disk; nil if all is in memory
 
-	growing sync.RWMutex // held for reading by users of the set
+	readers []*reader // those of the entries that use the set together; stops holds all of them
 
 	freed struct { // memory of states that were expanded, for blocks that are begun
 		recs [][]uint64
@@ -167,21 +167,46 @@ func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
 	return newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
 }
 
+// A reader is held by the goroutine of an entry while it uses the set. It has cache lines of its own: a lock
+// that all entries share would go from one processor to the other with each step.
+type reader struct {
+	sync.Mutex
+	_ [120]byte
+}
+
+// join records that several goroutines write, the entry's among them. None of them has begun.
+func (e *Entry) join() {
+	if e.Joint = true; e.reader == nil {
+		e.reader = new(reader)
+		e.readers = append(e.readers, e.reader)
+	}
+}
+
 // hold prevents other goroutines from replacing the set by a larger one, until letGo.
-func (l *Ledger) hold() {
-	if l.Joint {
-		l.growing.RLock()
+func (e *Entry) hold() {
+	if e.reader != nil {
+		e.reader.Lock()
 	}
 }
 
-func (l *Ledger) letGo() {
-	if l.Joint {
-		l.growing.RUnlock()
+func (e *Entry) letGo() {
+	if e.reader != nil {
+		e.reader.Unlock()
 	}
 }
 
-// join records that several goroutines write into the ledger.
-func (l *Ledger) join() { l.Joint = true }
+// stops keeps all entries from using the set, until goesOn.
+func (l *Ledger) stops() {
+	for _, r := range l.readers {
+		r.Lock()
+	}
+}
+
+func (l *Ledger) goesOn() {
+	for _, r := range l.readers {
+		r.Unlock()
+	}
+}
 
 // noteSteps makes the ledger record the steps by which states are reached. Only the first call
 // writes, since other goroutines may already read the setting.
@@ -403,6 +428,7 @@ type Entry struct {
 	spans  []Span   // the new states of this level
 	into   *block   // the block that is being filled; nil means that the next state begins a new one
 	fold   *Fold
+	reader *reader // nil if no other goroutine writes
 }
 
 // Entry returns a new entry, for one more goroutine.
@@ -613,30 +639,30 @@ func (e *Entry) write(from Origin) {
 }
 
 // Room makes sure that the set has room for n more states, or returns ErrFull.
-func (l *Ledger) Room(n int) error {
-	if l.fold != nil {
-		if err := l.fold.classes.Room(n); err != nil {
+func (e *Entry) Room(n int) error {
+	if e.Ledger.fold != nil {
+		if err := e.Ledger.fold.classes.Room(n); err != nil {
 			return err
 		}
 	}
-	l.hold()
-	enough := l.Set.Len()+n <= l.Set.Cap()
-	l.letGo()
+	e.hold()
+	enough := e.Set.Len()+n <= e.Set.Cap()
+	e.letGo()
 	if enough {
 		return nil
 	}
-	if l.tidy != nil {
-		defer l.tidy()()
+	if e.tidy != nil {
+		defer e.tidy()()
 	}
-	l.growing.Lock()
-	defer l.growing.Unlock()
-	for l.Set.Len()+n > l.Set.Cap() {
-		now := l.Set.Bytes()
-		bytes := min(now/2*3, l.May(now))
+	e.stops()
+	defer e.goesOn()
+	for e.Set.Len()+n > e.Set.Cap() {
+		now := e.Set.Bytes()
+		bytes := min(now/2*3, e.May(now))
 		if bytes <= now {
 			return ErrFull
 		}
-		if err := l.Set.Grow(bytes); err != nil {
+		if err := e.Set.Grow(bytes); err != nil {
 			return err
 		}
 	}
