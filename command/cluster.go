@@ -63,6 +63,12 @@ const (
 	goodbye = 3 * time.Second // how long an interrupted worker may take to end
 )
 
+// workerRun is one run of the command worker, or the part of a coordinator that starts its own worker.
+type workerRun struct {
+	*tool
+	workers, memory int // 0 workers means one for each core
+}
+
 func (t *tool) workerCommand() *cobra.Command {
 	n, memory := 0, ""
 	cmd := &cobra.Command{
@@ -77,7 +83,7 @@ of another build or setting. If a handler ends the process, worker starts it aga
 	cmd.Flags().IntVar(&n, "workers", 0, "take walks on `N` goroutines (default one for each core)")
 	cmd.Flags().StringVar(&memory, "memory", "4GiB", "limit the process that takes walks to this many `bytes`; if it takes more, it is ended and the walk\nthat took them is looked for")
 	t.Cluster.Flags(cmd.Flags(), false)
-	cmd.RunE = func(*cobra.Command, []string) error {
+	cmd.RunE = func(*cobra.Command, []string) (err error) {
 		if n < 0 {
 			return usagef("--workers is %d; it must be 1 or more", n)
 		}
@@ -85,11 +91,13 @@ of another build or setting. If a handler ends the process, worker starts it aga
 		if err != nil {
 			return usagef("--memory is %q; it must be a number of bytes, as 512MiB or 4GiB, of at least 32MiB", memory)
 		}
+		w := &workerRun{t, n, most}
 		switch role := os.Getenv(asWorker); {
 		case role == workerLone:
-			return t.takeLone(os.Stdin)
+			return w.takeLone(os.Stdin)
 		case t.args != nil && role == "":
-			return t.superviseWorker(most)
+			t.status, err = w.run()
+			return err
 		}
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -104,7 +112,7 @@ of another build or setting. If a handler ends the process, worker starts it aga
 			os.Stdout = os.Stderr // of handlers
 		}
 		err = t.Cluster.Work(ctx, jobs.Hands{
-			N: cmp.Or(n, runtime.GOMAXPROCS(0)), Memory: most, Taker: t.takerOf, Remotes: t.remotesOf, Lone: t.lone, Say: func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) },
+			N: cmp.Or(n, runtime.GOMAXPROCS(0)), Memory: most, Taker: w.takerOf, Remotes: w.remotesOf, Lone: w.lone, Say: func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) },
 		})
 		if err != nil && t.args != nil {
 			fmt.Fprintln(parent, workerEnds)
@@ -114,35 +122,33 @@ of another build or setting. If a handler ends the process, worker starts it aga
 	return cmd
 }
 
-// superviseWorker runs the command line in a process of its own, until it is interrupted.
-func (t *tool) superviseWorker(memory int) error {
+// run runs the command line in a process of its own, until it is interrupted, and returns the exit status.
+func (t *workerRun) run() (status int, err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	status, err := t.supervise(ctx, t.args, memory)
-	t.status = status
-	return err
+	return t.supervise(ctx, t.args)
 }
 
-// ownWorker starts the worker of a coordinator. It has a process of its own, so a walk that ends that
+// beside starts the worker of a coordinator. It has a process of its own, so a walk that ends that
 // process does not end the search.
-func (t *tool) ownWorker(join []string, n, memory int) (end func()) {
+func (t *workerRun) beside(join []string) (end func()) {
 	args := append([]string{"worker"}, join...)
-	if n > 0 {
-		args = append(args, "--workers", strconv.Itoa(n))
+	if t.workers > 0 {
+		args = append(args, "--workers", strconv.Itoa(t.workers))
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		if _, err := t.supervise(ctx, args, memory); err != nil {
+		if _, err := t.supervise(ctx, args); err != nil {
 			t.complain(fmt.Errorf("this machine takes no walks: %w", err))
 		}
 	}()
 	return func() { stop(); <-ended }
 }
 
-// workerProcess returns a process of a worker, and a pipe: closing it ends the process.
-func (t *tool) workerProcess(role string, args []string) (*exec.Cmd, io.WriteCloser, error) {
+// process returns a process of a worker, and a pipe: closing it ends the process.
+func (t *workerRun) process(role string, args []string) (*exec.Cmd, io.WriteCloser, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, nil, err
@@ -156,9 +162,9 @@ func (t *tool) workerProcess(role string, args []string) (*exec.Cmd, io.WriteClo
 
 // supervise runs a worker in a process of its own, and starts another process each time one dies, until
 // ctx ends or the worker refuses the job. It kills a process that has more memory than allowed.
-func (t *tool) supervise(ctx context.Context, args []string, memory int) (status int, err error) {
+func (t *workerRun) supervise(ctx context.Context, args []string) (status int, err error) {
 	for {
-		cmd, alive, err := t.workerProcess(workerAll, args)
+		cmd, alive, err := t.process(workerAll, args)
 		if err != nil {
 			return 0, err
 		}
@@ -167,7 +173,7 @@ func (t *tool) supervise(ctx context.Context, args []string, memory int) (status
 		if err := cmd.Start(); err != nil {
 			return 0, err
 		}
-		ended, enough := make(chan error, 1), endAbove(cmd.Process, memory)
+		ended, enough := make(chan error, 1), endAbove(cmd.Process, t.memory)
 		go func() { err := cmd.Wait(); enough(); ended <- err }()
 		select {
 		case <-ctx.Done():
@@ -218,7 +224,7 @@ func endAbove(p *os.Process, most int) (stop func()) {
 }
 
 // takerOf returns a Taker for a job.
-func (t *tool) takerOf(j jobs.Job) (*search.Taker, error) {
+func (t *workerRun) takerOf(j jobs.Job) (*search.Taker, error) {
 	sys, opts, err := t.ofJob(j)
 	if err != nil {
 		return nil, err
@@ -227,7 +233,7 @@ func (t *tool) takerOf(j jobs.Job) (*search.Taker, error) {
 }
 
 // remotesOf returns a function that makes Remotes for a job.
-func (t *tool) remotesOf(j jobs.Job, shards int) (func() (*search.Remote, error), error) {
+func (t *workerRun) remotesOf(j jobs.Job, shards int) (func() (*search.Remote, error), error) {
 	sys, opts, err := t.ofJob(j)
 	if err != nil {
 		return nil, err
@@ -236,7 +242,7 @@ func (t *tool) remotesOf(j jobs.Job, shards int) (func() (*search.Remote, error)
 }
 
 // ofJob returns the system and the options of a job. It refuses a job of another build or setting.
-func (t *tool) ofJob(j jobs.Job) (sys *sim.System, opts search.Options, err error) {
+func (t *workerRun) ofJob(j jobs.Job) (sys *sim.System, opts search.Options, err error) {
 	build, err := buildHash()
 	if err != nil {
 		return nil, opts, err

@@ -137,6 +137,12 @@ func longEnough(most, steps int) error {
 	return nil
 }
 
+// lookRun is one run of the command critical or shrink.
+type lookRun struct {
+	*tool
+	f lookFlags
+}
+
 func (t *tool) criticalCommand() *cobra.Command {
 	var f lookFlags
 	cmd := &cobra.Command{
@@ -151,12 +157,7 @@ nodes may, it decides whether the run is dead, with at most two million steps. I
 a folder of its own below DIR: the path with its critical step, the nearest live path
 as live.path, and a report.`,
 		Args: exactly(1, "critical takes one FILE, the error.path of a finding or its folder"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd); err != nil {
-				return err
-			}
-			return t.lookKept(args[0], f, critical.Find)
-		},
+		RunE: t.looks(&f, critical.Find),
 	}
 	f.flags(cmd.Flags())
 	return cmd
@@ -173,14 +174,9 @@ It keeps the critical event, but not its values, unless --any is given. The shor
 gets a folder of its own below DIR, as a finding of a search does; the original path is there as
 found.path.`,
 		Args: exactly(1, "shrink takes one FILE, the error.path of a finding or its folder"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check(cmd); err != nil {
-				return err
-			}
-			return t.lookKept(args[0], f, func(sys *sim.System, of *search.Finding, opts critical.Options) (*critical.Result, error) {
-				return critical.Explain(sys, of, opts, true)
-			})
-		},
+		RunE: t.looks(&f, func(sys *sim.System, of *search.Finding, opts critical.Options) (*critical.Result, error) {
+			return critical.Explain(sys, of, opts, true)
+		}),
 	}
 	f.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&f.any, "any", false, "let another event become the critical one")
@@ -191,51 +187,59 @@ found.path.`,
 // looking is an analysis of a finding.
 type looking func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)
 
-// lookKept analyzes a path in a child process, or in this one where there are no child processes.
-func (t *tool) lookKept(name string, f lookFlags, into looking) error {
-	k := t.keep(false)
-	if k == nil {
-		return t.look(name, f, into)
+// looks returns what a command runs that analyzes a path: in a child process, or in this one where there are
+// no child processes.
+func (t *tool) looks(f *lookFlags, into looking) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		if err := f.check(cmd); err != nil {
+			return err
+		}
+		if k := t.keep(false); k != nil {
+			status, d, _ := k.other()
+			if t.status = status; d != nil {
+				err = fmt.Errorf("%s: a run was ended by what it ran (%s); search finds it, as killed", args[0], how(d))
+			}
+			return err
+		}
+		t.shelf = finding.NewShelf(f.out)
+		t.status, err = (&lookRun{t, *f}).run(args[0], into)
+		return err
 	}
-	if d, _ := k.other(); d != nil {
-		t.status = exitFound
-		return fmt.Errorf("%s: a run was ended by what it ran (%s); search finds it, as killed", name, how(d))
-	}
-	return nil
 }
 
 // endedEffort bounds the effort for a run that was not recorded as dead: it takes a minute or less.
 const endedEffort = 2_000_000
 
-// look replays a recorded path and analyzes its run.
-func (t *tool) look(name string, f lookFlags, into looking) error {
+// run replays a recorded path, analyzes its run, and returns the exit status.
+func (t *lookRun) run(name string, into looking) (status int, err error) {
 	name = insideFolder(name)
 	if t.ofPrograms(name) {
-		return fmt.Errorf("%s is a run of programs with goroutines: search has made it shorter, and its report.md has the critical step", name)
+		return exitInput, fmt.Errorf("%s is a run of programs with goroutines: search has made it shorter, and its report.md has the critical step", name)
 	}
 	sys, path, err := t.recorded(name)
 	if err != nil {
-		return err
+		return exitInput, err
 	}
 	if v, _ := path.Get("verdict"); v == trace.VerdictKilled.String() {
-		return fmt.Errorf("%s: its run ends the process, and is not taken again to look into it; replay does that once", name)
+		return exitInput, fmt.Errorf("%s: its run ends the process, and is not taken again to look into it; replay does that once", name)
 	}
-	p := t.progress(f.quiet)
+	p := t.progress(t.f.quiet)
 	ends, ignore := t.interrupts(p, 0)
 	defer ignore()
-	until := time.Now().Add(f.time)
+	until := time.Now().Add(t.f.time)
 	opts := critical.Options{
-		Search: search.Options{EvidenceWalks: f.walks, WalkSteps: f.walkSteps, MaxWalkSteps: f.maxWalkSteps, Workers: f.workers, Stop: ends.why, Stuck: f.stuck},
+		Search: search.Options{EvidenceWalks: t.f.walks, WalkSteps: t.f.walkSteps, MaxWalkSteps: t.f.maxWalkSteps, Workers: t.f.workers, Stop: ends.why, Stuck: t.f.stuck},
 		From:   &search.Result{System: sys}, // one lab for all that is asked about the finding
-		Any:    f.any, Progress: p.looking,
-		Enough: func() bool { return f.time > 0 && time.Now().After(until) },
+		Any:    t.f.any, Progress: p.looking,
+		Enough: func() bool { return t.f.time > 0 && time.Now().After(until) },
 	}
 	opts.Search.OnStuck = func(stuck *search.Result) {
 		p.clear()
-		if err := t.concludeStuck(path, stuck, f); err != nil {
+		status, err := t.concludeStuck(path, stuck)
+		if err != nil {
 			t.complain(err)
 		}
-		t.exit(t.ended())
+		t.endWith(status)
 	}
 	replay, live, lasting, seen := opts.Search, false, false, new(recording.Recording)
 	replay.AsRecorded = true // what it comes to is decided when it is looked into
@@ -253,43 +257,40 @@ func (t *tool) look(name string, f lookFlags, into looking) error {
 		again, err = search.Replay(sys, path, replay)
 	}
 	if err != nil {
-		return notTaken(name, err)
+		return exitInput, notTaken(name, err)
 	}
 	if again.Finding.Verdict == trace.VerdictNone {
 		p.clear()
-		t.status = exitFound
-		if f.json {
+		if t.f.json {
 			r := &search.Result{System: again.System, Params: again.Params, Finding: again.Finding}
-			return report.LookedJSON(t.stdout, path, r, report.LookHarmless)
+			return exitFound, report.LookedJSON(t.stdout, path, r, report.LookHarmless)
 		}
-		return report.Harmless(t.stdout, path, again, live)
+		return exitFound, report.Harmless(t.stdout, path, again, live)
 	}
 	c, err := into(sys, again.Finding, opts)
 	p.clear()
 	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return exitInput, fmt.Errorf("%s: %w", name, err)
 	}
 	r := opts.From.About(again.Params, c.Finding)
 	r.Options.Properties = path.All("property")
 	for _, other := range c.Others {
 		r.Findings = besides(r.Findings, other)
 	}
-	return t.concludeLook(path, r, c, seen, f, ends)
+	return t.conclude(path, r, c, seen, ends)
 }
 
-// concludeLook writes the results of the analysis into new folders, and reports them.
-func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Result, seen *recording.Recording, f lookFlags, ends *ending) error {
+// conclude writes the results of the analysis into new folders, reports them, and returns the exit status.
+func (t *lookRun) conclude(path *choose.Path, r *search.Result, c *critical.Result, seen *recording.Recording, ends *ending) (status int, err error) {
 	how := report.LookDone
-	t.status = exitNothing
 	var all []*account.Account
 	switch {
 	case c.Alive:
-		how, t.status = report.LookAlive, exitFound
+		how, status = report.LookAlive, exitFound
 	case c.Stopped:
-		how, t.status = report.LookStopped, exitStopped
+		how, status = report.LookStopped, exitStopped
 	}
 	if how != report.LookAlive {
-		t.shelf = finding.NewShelf(f.out)
 		all = account.AllBy(r, account.Means{Stop: ends.late.Load})
 		if r.Finding.Path == path && seen != nil && seen.Steps() >= 0 { // it is the run that was taken
 			all[0].Saw(seen)
@@ -297,27 +298,23 @@ func (t *tool) concludeLook(path *choose.Path, r *search.Result, c *critical.Res
 		for _, a := range all {
 			if err := t.shelf.Write(a, r, t.commands); err != nil {
 				t.complain(err)
-				t.status = exitInput // there is no folder, and that is what this command makes
+				status = exitInput // there is no folder, and that is what this command makes
 			}
 		}
 	}
-	if f.json {
-		return report.LookedJSON(t.stdout, path, r, how, all...)
+	if t.f.json {
+		return status, report.LookedJSON(t.stdout, path, r, how, all...)
 	}
-	return report.Looked(t.stdout, r, how, all...)
+	return status, report.Looked(t.stdout, r, how, all...)
 }
 
-// concludeStuck reports that a handler never returned.
-func (t *tool) concludeStuck(path *choose.Path, stuck *search.Result, f lookFlags) error {
+// concludeStuck reports that a handler never returned, and returns the exit status.
+func (t *lookRun) concludeStuck(path *choose.Path, stuck *search.Result) (status int, err error) {
 	again := stuckReplay(path, stuck)
-	if !f.json {
-		return t.concludeReplay(path, again, replayFlags{})
+	if t.f.json {
+		return statusOf(again), report.LookedJSON(t.stdout, path, stuck, report.LookStuck)
 	}
-	t.status = exitFound
-	if again.Reproduced {
-		t.status = exitNothing
-	}
-	return report.LookedJSON(t.stdout, path, stuck, report.LookStuck)
+	return statusOf(again), report.Replayed(t.stdout, path, again, false)
 }
 
 // insideFolder returns the path in the folder of a finding, or the name itself.

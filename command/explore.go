@@ -15,19 +15,18 @@ import (
 )
 
 // explore serves the page of a session until the user ends it, on the page or here.
-func (t *tool) explore(name string, f mdbFlags) error {
+func (t *mdbRun) explore(name string) error {
 	opener := t.opener()
-	opener.Busy = &mdb.Busy{Stuck: f.stuck, OnStuck: func(where, message, stack string) {
+	opener.Busy = &mdb.Busy{Stuck: t.f.stuck, OnStuck: func(where, message, stack string) {
 		t.complain(errors.New(stuckText(where, message, stack)))
-		t.status = exitFound
-		t.exit(t.ended())
+		t.endWith(exitFound)
 	}}
-	s, err := open(opener, name, f)
+	s, err := open(opener, name, t.f)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	l, err := web.Listen(f.port)
+	l, err := web.Listen(t.f.port)
 	if err != nil {
 		return fmt.Errorf("--web: %w", err)
 	}
@@ -56,5 +55,5 @@ func (t *tool) exploreFound(f searchFlags, path string) error {
 	if !f.web || path == "" {
 		return nil
 	}
-	return t.explore(path, mdbFlags{stuck: f.opts.Stuck})
+	return (&mdbRun{t, mdbFlags{stuck: f.opts.Stuck}}).explore(path)
 }

@@ -36,6 +36,12 @@ type graphFlags struct {
 	ascii, whole bool
 }
 
+// graphRun is one run of the command graph.
+type graphRun struct {
+	*tool
+	f graphFlags
+}
+
 func (t *tool) graphCommand() *cobra.Command {
 	var f graphFlags
 	cmd := &cobra.Command{
@@ -55,7 +61,7 @@ trace for ui.perfetto.dev, which draw one run.`,
 			if err := f.check(); err != nil {
 				return err
 			}
-			return t.graph(args[0], f)
+			return (&graphRun{t, f}).run(args[0])
 		},
 	}
 	flags := cmd.Flags()
@@ -145,9 +151,9 @@ func (f *graphFlags) single() bool { return f.format == "dot" || f.format == "pe
 // parted reports whether the flags ask for a part of one run.
 func (f *graphFlags) parted() bool { return len(f.nodes) > 0 || f.slice }
 
-// graphColumns returns the width for drawing a graph on the terminal, within limits, or 0
+// columns returns the width for drawing a graph on the terminal, within limits, or 0
 // if the output is not a terminal.
-func (t *tool) graphColumns() int {
+func (t *graphRun) columns() int {
 	w, is := t.stdout.(interface{ Columns() int })
 	if !is || w.Columns() == 0 {
 		return 0
@@ -156,24 +162,24 @@ func (t *tool) graphColumns() int {
 	return max(eventgraph.WidthLeast, min(w.Columns()-1, most))
 }
 
-func (t *tool) graph(name string, f graphFlags) error {
+func (t *graphRun) run(name string) error {
 	name = insideFolder(name)
-	run, err := t.drawn(name, f)
+	run, err := t.drawn(name)
 	if err != nil {
 		return err
 	}
 	g := run.graph
 	o := eventgraph.TextOptions{
-		Part:  f.part(),
-		Width: f.width, ASCII: f.ascii, Color: f.out == "" && terminal(t.stdout),
+		Part:  t.f.part(),
+		Width: t.f.width, ASCII: t.f.ascii, Color: t.f.out == "" && terminal(t.stdout),
 	}
-	if o.Width == 0 && f.out == "" {
-		o.Width = t.graphColumns()
+	if o.Width == 0 && t.f.out == "" {
+		o.Width = t.columns()
 	}
-	if o.Nodes, err = f.named(g); err != nil {
+	if o.Nodes, err = t.f.named(g); err != nil {
 		return err
 	}
-	live, err := t.beside(run, name, f)
+	live, err := t.beside(run, name)
 	if err != nil {
 		return err
 	}
@@ -181,11 +187,11 @@ func (t *tool) graph(name string, f graphFlags) error {
 	if live != nil {
 		steps = max(steps, live.graph.Steps())
 	}
-	if f.from > steps {
-		return usagef("--from is %d, and the run has %d steps", f.from, steps)
+	if t.f.from > steps {
+		return usagef("--from is %d, and the run has %d steps", t.f.from, steps)
 	}
 	var d drawing = g
-	if f.slice {
+	if t.f.slice {
 		if d, err = run.sliced(); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -193,14 +199,14 @@ func (t *tool) graph(name string, f graphFlags) error {
 	if live != nil {
 		d = eventgraph.Compare(g, live.graph)
 	}
-	return t.write(f, func(w io.Writer) error {
-		if f.format == "text" && live != nil { // first the run by itself
+	return t.write(func(w io.Writer) error {
+		if t.f.format == "text" && live != nil { // first the run by itself
 			if err := g.Text(w, o); err != nil {
 				return err
 			}
 			fmt.Fprintln(w)
 		}
-		one := formats[slices.Index(formatNames(), f.format)]
+		one := formats[slices.Index(formatNames(), t.f.format)]
 		return one.draw(d, w, o)
 	})
 }
@@ -218,11 +224,11 @@ func (f *graphFlags) part() eventgraph.Part {
 }
 
 // write lets draw write to --out, or else to standard output.
-func (t *tool) write(f graphFlags, draw func(io.Writer) error) error {
-	if f.out == "" {
+func (t *graphRun) write(draw func(io.Writer) error) error {
+	if t.f.out == "" {
 		return draw(t.stdout)
 	}
-	file, err := os.Create(f.out)
+	file, err := os.Create(t.f.out)
 	if err == nil {
 		err = errors.Join(draw(file), file.Close())
 	}
@@ -242,7 +248,7 @@ type run struct {
 }
 
 // drawn takes a recorded path again and makes the graph of its run.
-func (t *tool) drawn(name string, f graphFlags) (*run, error) {
+func (t *graphRun) drawn(name string) (*run, error) {
 	sys, path, err := t.recorded(name)
 	if err != nil {
 		return nil, err
@@ -284,7 +290,7 @@ func (t *tool) drawn(name string, f graphFlags) (*run, error) {
 	if states != nil {
 		g.States = states
 	}
-	if f.format == "html" {
+	if t.f.format == "html" {
 		if ran, err := t.copiedOnce().Take(path); err == nil {
 			g.Code = a.Sources().Code(found.Trace, ran)
 		} else if t.copies != nil {
@@ -317,15 +323,15 @@ func replayed(sys *sim.System, path *choose.Path, see func(*world.World)) (r *se
 var stuckAfter = 10 * time.Second // a test does not wait for as long
 
 // beside returns the run to draw beside that of a path, or nil if there is none.
-func (t *tool) beside(here *run, name string, f graphFlags) (*run, error) {
-	live := f.live
+func (t *graphRun) beside(here *run, name string) (*run, error) {
+	live := t.f.live
 	if live == "" {
 		live = filepath.Join(filepath.Dir(name), "live.path")
-		if f.alone || f.single() || f.parted() || filepath.Base(name) == "live.path" || !exists(live) {
+		if t.f.alone || t.f.single() || t.f.parted() || filepath.Base(name) == "live.path" || !exists(live) {
 			return nil, nil
 		}
 	}
-	there, err := t.drawn(live, f)
+	there, err := t.drawn(live)
 	if err == nil && there.sys != here.sys {
 		err = fmt.Errorf("%s: the path is of %s, and %s of %s; runs of one system stand beside each other", live, there.sys.Name, name, here.sys.Name)
 	}

@@ -15,9 +15,9 @@ type death struct{}
 
 func heldBy() *child                                     { return nil }
 func (t *tool) keep(bool) *keeper                        { return nil }
-func (k *keeper) search(time.Duration)                   {}
+func (k *keeper) search(time.Duration) int               { return 0 }
 func (k *keeper) shown() string                          { return "" }
 func (k *keeper) counted(*lines.Program) (func(), error) { return nil, nil }
-func (k *keeper) other() (*death, int)                   { return nil, 0 }
+func (k *keeper) other() (int, *death, int)              { return 0, nil, 0 }
 func tellDeath(*death, int) (_, _ string)                { return "", "" }
 func how(*death) string                                  { return "" }

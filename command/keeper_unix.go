@@ -342,16 +342,15 @@ func (k *keeper) follow(d *death) {
 	k.t.exit(exitStopped)
 }
 
-// search runs a search in a child. If the child dies, or does not end within the limit, it
-// reports the progress so far.
-func (k *keeper) search(limit time.Duration) {
+// search runs a search in a child, and returns the exit status. If the child dies, or does not end within
+// the limit, it reports the progress so far.
+func (k *keeper) search(limit time.Duration) (status int) {
 	defer k.listen()()
 	k.limit, k.began = limit, time.Now()
 	status, d := k.run(roleRun, 0)
-	k.t.status = status
 	if d == nil {
 		k.aboutPrinted()
-		return
+		return status
 	}
 	k.follow(d)
 	m := k.afterDeath()
@@ -363,12 +362,11 @@ func (k *keeper) search(limit time.Duration) {
 	k.ask(m)
 	status, again := k.run(roleTell, 0)
 	if again == nil {
-		k.t.status = status
-		return
+		return status
 	}
 	k.follow(again)
 	k.t.complain(fmt.Errorf("the service ended the process of the search (%s), and the process that was to explain it (%s); --in-process shows its output", how(d), how(again)))
-	k.t.status = exitFound
+	return exitFound
 }
 
 // shown returns the path of the first finding that the child wrote, or "".
@@ -431,26 +429,24 @@ func (k *keeper) culprit(d *death) (*killed, string) {
 	return nil, reason + "; no run that was under way does this when it is taken alone, so the cause came from outside. The result has the findings before that, and claims nothing about states that were not visited"
 }
 
-// other executes a command other than a search in a child. d is how the child died, or nil; answers is the
-// number of answers that its run had got by then.
-func (k *keeper) other() (d *death, answers int) {
+// other executes a command other than a search in a child, and returns the exit status. d is how the child
+// died, or nil; answers is the number of answers that its run had got by then.
+func (k *keeper) other() (status int, d *death, answers int) {
 	defer k.listen()()
-	status, d := k.run(roleRun, 0)
-	k.t.status = status
+	status, d = k.run(roleRun, 0)
 	if d == nil {
 		k.aboutPrinted()
-		return nil, 0
+		return status, nil, 0
 	}
 	k.follow(d)
 	if d.stop != "" {
-		k.t.status = exitStopped
 		k.t.complain(errors.New("it did not stop in time, and was killed"))
-		return nil, 0
+		return exitStopped, nil, 0
 	}
 	for _, r := range k.trail.Runs() {
 		answers = max(answers, len(r.Picks))
 	}
-	return d, answers
+	return status, d, answers
 }
 
 // aboutPrinted prints a note if handlers have printed something, since no report has their output.

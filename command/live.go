@@ -52,6 +52,13 @@ type liveFlags struct {
 	life  int
 }
 
+// liveRun is one run of the command live.
+type liveRun struct {
+	*tool
+	sys *sim.System
+	f   liveFlags
+}
+
 // lifeOfChild is the environment variable by which live passes the number of a node's life to a process
 // that it starts.
 const lifeOfChild = "MACEMC_LIVE_LIFE"
@@ -100,7 +107,8 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 			if err != nil {
 				return err
 			}
-			return t.live(sys, f)
+			t.status, err = (&liveRun{t, sys, f}).run()
+			return err
 		},
 	}
 	flags := cmd.Flags()
@@ -130,60 +138,71 @@ macemc live overcast --id 0 --book nodes.txt --dir data --metrics 127.0.0.1:9100
 	return cmd
 }
 
-func (t *tool) live(sys *sim.System, f liveFlags) error {
+// check completes the flags, and returns the parameters that they set. life is the number of a node's life, in
+// a process that live has started.
+func (f *liveFlags) check(sys *sim.System, life string) (p sim.Params, err error) {
 	f.params = sys.Running(f.params)
-	p, err := sys.Configure(f.nodes, f.params, f.bugs)
+	p, err = sys.Configure(f.nodes, f.params, f.bugs)
 	if err != nil {
-		return usage{err}
+		return p, usage{err}
 	}
 	if f.only != "" {
 		if f.id, err = strconv.Atoi(strings.TrimPrefix(f.only, "n")); err != nil || f.id < 0 {
-			return usagef("--id is %q; it must be the number of a node, from 0", f.only)
+			return p, usagef("--id is %q; it must be the number of a node, from 0", f.only)
 		}
 	}
-	if life := t.env(lifeOfChild); life != "" {
+	if life != "" {
 		f.child = true
 		if f.life, err = strconv.Atoi(life); err != nil {
-			return usagef("%s is %q, which is no number", lifeOfChild, life)
+			return p, usagef("%s is %q, which is no number", lifeOfChild, life)
 		}
 	}
 	switch {
 	case (f.id >= 0) != (f.book != ""):
-		return usagef("--id and --book go together: which node of the book this process runs")
+		return p, usagef("--id and --book go together: which node of the book this process runs")
 	case f.faults != "" && f.timetable != "":
-		return usagef("--faults draws faults by the seed, and --faults-at reads them; leave one of them out")
+		return p, usagef("--faults draws faults by the seed, and --faults-at reads them; leave one of them out")
 	case f.id >= 0 && (f.faults != "" || f.timetable != "" || f.inProcess):
-		return usagef("--faults and --in-process are for all nodes at once; leave out --id")
+		return p, usagef("--faults and --in-process are for all nodes at once; leave out --id")
 	case f.time < 0 || f.faultsFor < 0:
-		return usagef("a time is 0 or more")
+		return p, usagef("a time is 0 or more")
 	case f.pace <= 0:
-		return usagef("--pace is %v; it must be more than 0", f.pace)
+		return p, usagef("--pace is %v; it must be more than 0", f.pace)
 	case f.faultsFor > 0 && f.faults == "" && f.timetable == "":
-		return usagef("--faults-for says when --faults and --faults-at end; give one of them")
+		return p, usagef("--faults-for says when --faults and --faults-at end; give one of them")
 	case f.id < 0 && (f.cert != "" || f.public):
-		return usagef("--public and --tls-cert are for one node of a deployment; give --id and --book")
+		return p, usagef("--public and --tls-cert are for one node of a deployment; give --id and --book")
 	case f.metrics != "" && f.id < 0 && !f.inProcess:
-		return usagef("--metrics is of one process; give --id and --book, or --in-process")
+		return p, usagef("--metrics is of one process; give --id and --book, or --in-process")
 	}
-	log, err := f.log(t.stderr)
+	return p, nil
+}
+
+// run runs the nodes, and returns the exit status.
+func (t *liveRun) run() (status int, err error) {
+	p, err := t.f.check(t.sys, t.env(lifeOfChild))
 	if err != nil {
-		return err
+		return exitInput, err
+	}
+	log, err := t.f.log(t.stderr)
+	if err != nil {
+		return exitInput, err
 	}
 	c := live.Config{
-		Params: p, Seed: f.seed, Pace: f.pace, Public: f.public, Trace: f.verbose, Dir: f.dir, Life: f.life,
+		Params: p, Seed: t.f.seed, Pace: t.f.pace, Public: t.f.public, Trace: t.f.verbose, Dir: t.f.dir, Life: t.f.life,
 		Log: log,
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if f.time > 0 && !f.child {
+	if t.f.time > 0 && !t.f.child {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, f.time)
+		ctx, cancel = context.WithTimeout(ctx, t.f.time)
 		defer cancel()
 	}
-	if f.id >= 0 {
-		return t.liveNode(ctx, sys, c, f)
+	if t.f.id >= 0 {
+		return t.node(ctx, c)
 	}
-	return t.liveAll(ctx, sys, c, f)
+	return t.all(ctx, c)
 }
 
 func readBook(name string) (live.Book, error) {
@@ -246,63 +265,61 @@ func (f *liveFlags) log(to io.Writer) (*slog.Logger, error) {
 	return nil, usagef("--log-format is %q; there are text and json", f.logFormat)
 }
 
-// liveNode runs one node.
-func (t *tool) liveNode(ctx context.Context, sys *sim.System, c live.Config, f liveFlags) error {
-	var err error
-	if c.Book, err = readBook(f.book); err != nil {
-		return err
+// node runs one node, and returns the exit status.
+func (t *liveRun) node(ctx context.Context, c live.Config) (status int, err error) {
+	if c.Book, err = readBook(t.f.book); err != nil {
+		return exitInput, err
 	}
-	if c.TLSNow, err = f.tls(); err != nil {
-		return err
+	if c.TLSNow, err = t.f.tls(); err != nil {
+		return exitInput, err
 	}
-	if f.nodes == 0 {
-		if c.Params, err = sys.Configure(len(c.Book), f.params, f.bugs); err != nil {
-			return fmt.Errorf("%s: %w", f.book, err)
+	if t.f.nodes == 0 {
+		if c.Params, err = t.sys.Configure(len(c.Book), t.f.params, t.f.bugs); err != nil {
+			return exitInput, fmt.Errorf("%s: %w", t.f.book, err)
 		}
 	}
-	c.Only = []int{f.id}
+	c.Only = []int{t.f.id}
 	switch {
-	case f.child:
-		c.Record, c.Weather = live.ChildRecord, live.NewWeather(f.seed+uint64(f.id), live.Climate{})
-	case f.record != "":
-		c.Record = live.RecordIn(f.record)
+	case t.f.child:
+		c.Record, c.Weather = live.ChildRecord, live.NewWeather(t.f.seed+uint64(t.f.id), live.Climate{})
+	case t.f.record != "":
+		c.Record = live.RecordIn(t.f.record)
 	}
-	h, err := live.Start(sys, c)
+	h, err := live.Start(t.sys, c)
 	if err != nil {
-		return err
+		return exitInput, err
 	}
-	closeMetrics, err := t.serveMetrics(h, f, c.Log)
+	closeMetrics, err := t.serveMetrics(h, c.Log)
 	if err != nil {
-		return errors.Join(err, h.Stop())
+		return exitInput, errors.Join(err, h.Stop())
 	}
 	defer closeMetrics()
-	if f.child {
+	if t.f.child {
 		// An interrupt from the terminal reaches all processes, but the parent decides when
 		// this one ends.
 		err = live.Child(context.WithoutCancel(ctx), h, os.Stdin)
 	} else {
 		reach := "which only this machine can reach"
-		if f.public {
+		if t.f.public {
 			reach = "which others can reach"
 		}
-		t.announce(f, c.Log, "n%d of %s runs at %s, %s; interrupt it to stop", f.id, sys.Name, c.Book[f.id], reach)
-		go followBook(ctx, h, f.book, c.Log)
+		t.announce(c.Log, "n%d of %s runs at %s, %s; interrupt it to stop", t.f.id, t.sys.Name, c.Book[t.f.id], reach)
+		go followBook(ctx, h, t.f.book, c.Log)
 		select {
 		case <-ctx.Done():
-		case <-h.Node(f.id).Done():
+		case <-h.Node(t.f.id).Done():
 		}
 		err = h.Stop()
 	}
 	var failed *live.Failed
 	if errors.As(err, &failed) {
-		t.status = exitFound
-		if f.child {
-			return nil // it is in the record
+		if t.f.child {
+			return exitFound, nil // it is in the record
 		}
 		fmt.Fprintf(t.stdout, "%s: a handler failed: %s\n%s", failed.Node, report.Line(failed.Text), failed.Stack)
-		return nil
+		return exitFound, nil
 	}
-	return err
+	return exitNothing, err
 }
 
 func (f *liveFlags) tls() (func() (*tls.Config, error), error) {
@@ -317,8 +334,8 @@ func (f *liveFlags) tls() (func() (*tls.Config, error), error) {
 
 // announce prints a text for the operator on standard error. With --log-format json it logs the text, so that
 // every line is JSON.
-func (t *tool) announce(f liveFlags, log *slog.Logger, format string, args ...any) {
-	if f.logFormat == "json" {
+func (t *liveRun) announce(log *slog.Logger, format string, args ...any) {
+	if t.f.logFormat == "json" {
 		log.Info(fmt.Sprintf(format, args...))
 		return
 	}
@@ -326,42 +343,42 @@ func (t *tool) announce(f liveFlags, log *slog.Logger, format string, args ...an
 }
 
 // serveMetrics serves the metrics of a host until closer is called.
-func (t *tool) serveMetrics(h *live.Host, f liveFlags, log *slog.Logger) (closer func(), err error) {
-	if f.metrics == "" {
+func (t *liveRun) serveMetrics(h *live.Host, log *slog.Logger) (closer func(), err error) {
+	if t.f.metrics == "" {
 		return func() {}, nil
 	}
-	l, err := net.Listen("tcp", f.metrics)
+	l, err := net.Listen("tcp", t.f.metrics)
 	if err != nil {
 		return nil, fmt.Errorf("--metrics: %w", err)
 	}
 	s := &http.Server{Handler: h.Handler(), ReadHeaderTimeout: 5 * time.Second}
-	t.announce(f, log, "http://%s serves /metrics, /healthz and /readyz", l.Addr())
+	t.announce(log, "http://%s serves /metrics, /healthz and /readyz", l.Addr())
 	go func() { _ = s.Serve(l) }()
 	return func() { _ = s.Close() }, nil
 }
 
-// liveAll runs all nodes, and watches them.
-func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f liveFlags) (err error) {
-	if c.Params, err = sys.Resolve(c.Params); err != nil {
-		return err
+// all runs all nodes, watches them, and returns the exit status.
+func (t *liveRun) all(ctx context.Context, c live.Config) (status int, err error) {
+	if c.Params, err = t.sys.Resolve(c.Params); err != nil {
+		return exitInput, err
 	}
-	if err := sys.Validate(c.Params); err != nil {
-		return err
+	if err := t.sys.Validate(c.Params); err != nil {
+		return exitInput, err
 	}
-	if err := live.Honest(sys, c.Params); err != nil {
-		return err
+	if err := live.Honest(t.sys, c.Params); err != nil {
+		return exitInput, err
 	}
-	trouble, fails, err := f.trouble(c.Params.Nodes)
+	trouble, fails, err := t.f.trouble(c.Params.Nodes)
 	if err != nil {
-		return err
+		return exitInput, err
 	}
-	copies, err := f.copies()
+	copies, err := t.f.copies()
 	if err != nil {
-		return err
+		return exitInput, err
 	}
-	follow, err := live.Follow(sys, c.Params, copies)
+	follow, err := live.Follow(t.sys, c.Params, copies)
 	if err != nil {
-		return err
+		return exitInput, err
 	}
 	follow.Look(func(w *live.Watch) {
 		for _, i := range fails {
@@ -370,34 +387,34 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 	})
 	if c.Dir == "" {
 		if c.Dir, err = os.MkdirTemp("", "macemc-live-"); err != nil {
-			return err
+			return exitInput, err
 		}
 		dir := c.Dir
 		defer func() { _ = os.RemoveAll(dir) }()
 	}
 	began := time.Now()
-	v := &voice{t: t, began: began}
+	v := &voice{t: t.tool, began: began}
 	broken := make(chan error, c.Params.Nodes)
-	fleet, host, err := t.fleet(sys, c, f, follow, func(i int, err error) { broken <- fmt.Errorf("the process of n%d has ended: %w", i, err) })
+	fleet, host, err := t.fleet(c, follow, func(i int, err error) { broken <- fmt.Errorf("the process of n%d has ended: %w", i, err) })
 	if err != nil {
-		return err
+		return exitInput, err
 	}
 	closeMetrics := func() {}
 	if host != nil {
-		if closeMetrics, err = t.serveMetrics(host, f, c.Log); err != nil {
-			return errors.Join(err, fleet.Stop())
+		if closeMetrics, err = t.serveMetrics(host, c.Log); err != nil {
+			return exitInput, errors.Join(err, fleet.Stop())
 		}
 	}
 	defer func() { closeMetrics() }()
 	where := "as processes"
-	if f.inProcess {
+	if t.f.inProcess {
 		where = "in this process"
 	}
-	v.say("%s of %s run %s, on 127.0.0.1, which only this machine can reach", numerals.Many(c.Params.Nodes, "node"), sys.Name, where)
+	v.say("%s of %s run %s, on 127.0.0.1, which only this machine can reach", numerals.Many(c.Params.Nodes, "node"), t.sys.Name, where)
 	ended := make(chan error, 1)
 	if trouble != nil {
 		bad, heal := ctx, context.CancelFunc(func() {})
-		if end, _ := f.faultsEnd(); end > 0 {
+		if end, _ := t.f.faultsEnd(); end > 0 {
 			bad, heal = context.WithTimeout(ctx, end)
 		}
 		defer heal()
@@ -417,17 +434,17 @@ func (t *tool) liveAll(ctx context.Context, sys *sim.System, c live.Config, f li
 			return is || !w.Recovers() || len(w.Violations()) > 0
 		})
 	}
-	summary := t.summarise(follow, why)
+	status, summary := t.summarise(follow, why)
 	stopped := fleet.Stop()
 	follow.Close()
 	summary()
-	if f.record != "" {
-		fmt.Fprintf(t.stdout, "recorded: %s makes one path of it\n", t.line("merge", f.record))
+	if t.f.record != "" {
+		fmt.Fprintf(t.stdout, "recorded: %s makes one path of it\n", t.line("merge", t.f.record))
 	}
-	if t.status == exitNothing && stopped != nil {
-		return stopped
+	if status == exitNothing {
+		err = stopped
 	}
-	return nil
+	return status, err
 }
 
 // voice prints what happens, with the time since the start.
@@ -445,7 +462,7 @@ func (v *voice) say(format string, args ...any) {
 
 // attend prints when the system becomes live and when it ceases to be. It returns once ctx is done, or with
 // an error once a property is violated or a node fails.
-func (t *tool) attend(ctx context.Context, follow *live.Follower, v *voice, broken <-chan error) (wrong error) {
+func (t *liveRun) attend(ctx context.Context, follow *live.Follower, v *voice, broken <-chan error) (wrong error) {
 	was := false
 	for wrong == nil && ctx.Err() == nil {
 		follow.Wait(100*time.Millisecond, func(w *live.Watch) bool {
@@ -480,8 +497,9 @@ func (t *tool) attend(ctx context.Context, follow *live.Follower, v *voice, brok
 	return wrong
 }
 
-// summarise collects a summary while the nodes still run, and returns a function that prints it.
-func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
+// summarise collects a summary while the nodes still run. It returns the exit status, and a function that
+// prints the summary.
+func (t *liveRun) summarise(follow *live.Follower, wrong error) (status int, print func()) {
 	var lines []string
 	follow.Look(func(w *live.Watch) {
 		is, why := w.Live()
@@ -494,20 +512,20 @@ func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
 		}
 		lines = append(lines, "")
 		for _, one := range w.Violations() {
-			t.status = exitFound
+			status = exitFound
 			lines = append(lines, "violated: "+report.Line(one.String()))
 		}
 		switch {
-		case t.status == exitFound:
+		case status == exitFound:
 		case wrong != nil:
-			t.status = exitFound
+			status = exitFound
 			lines = append(lines, "ended: "+report.Line(wrong.Error()))
 		case !w.Recovers():
 			lines = append(lines, heldSafety(w)+"; there is no liveness property")
 		case is:
 			lines = append(lines, heldSafety(w)+"; at the end, every liveness property")
 		default:
-			t.status = exitFound
+			status = exitFound
 			lines = append(lines, "not live at the end: "+report.Line(strings.Join(why, "; ")))
 		}
 		if left := w.Unjudged(); len(left) > 0 {
@@ -517,7 +535,7 @@ func (t *tool) summarise(follow *live.Follower, wrong error) (print func()) {
 			lines = append(lines, "not judged live, since one run cannot decide it: "+quotedNames(left)+"; search does")
 		}
 	})
-	return func() { fmt.Fprintln(t.stdout, strings.Join(lines, "\n")) }
+	return status, func() { fmt.Fprintln(t.stdout, strings.Join(lines, "\n")) }
 }
 
 const namedMost = 6 // properties that the end of a run names
@@ -596,11 +614,11 @@ func (f *liveFlags) copies() (func(node, life int) (io.WriteCloser, error), erro
 }
 
 // fleet starts the nodes. If they run in this process, it also returns their host.
-func (t *tool) fleet(sys *sim.System, c live.Config, f liveFlags, follow *live.Follower, failed func(int, error)) (live.Fleet, *live.Host, error) {
-	if f.inProcess {
-		c.Record, c.Weather = follow.Record, live.NewWeather(f.seed, live.Climate{})
+func (t *liveRun) fleet(c live.Config, follow *live.Follower, failed func(int, error)) (live.Fleet, *live.Host, error) {
+	if t.f.inProcess {
+		c.Record, c.Weather = follow.Record, live.NewWeather(t.f.seed, live.Climate{})
 		c.Failed = func(at sim.Addr, err error) { failed(at.Index(), err) }
-		h, err := live.Start(sys, c)
+		h, err := live.Start(t.sys, c)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -621,18 +639,18 @@ func (t *tool) fleet(sys *sim.System, c live.Config, f liveFlags, follow *live.F
 	if err := os.WriteFile(file, []byte(book.String()), 0o600); err != nil {
 		return nil, nil, err
 	}
-	args := []string{"live", sys.Name, "--book", file, "--dir", c.Dir, "--seed", fmt.Sprint(f.seed), "--pace", fmt.Sprint(f.pace), "--nodes", fmt.Sprint(c.Params.Nodes)}
-	for _, b := range f.bugs {
+	args := []string{"live", t.sys.Name, "--book", file, "--dir", c.Dir, "--seed", fmt.Sprint(t.f.seed), "--pace", fmt.Sprint(t.f.pace), "--nodes", fmt.Sprint(c.Params.Nodes)}
+	for _, b := range t.f.bugs {
 		args = append(args, "--bug", b)
 	}
-	for _, one := range f.params {
+	for _, one := range t.f.params {
 		args = append(args, "--param", one)
 	}
-	args = append(args, "--log-format", f.logFormat)
-	if f.logLevel != "" {
-		args = append(args, "--log-level", f.logLevel)
+	args = append(args, "--log-format", t.f.logFormat)
+	if t.f.logLevel != "" {
+		args = append(args, "--log-level", t.f.logLevel)
 	}
-	if f.verbose {
+	if t.f.verbose {
 		args = append(args, "--verbose")
 	}
 	ps, err := live.Spawn(c.Params.Nodes, follow, func(node, life int) *exec.Cmd {

@@ -17,8 +17,8 @@ import (
 )
 
 // lone takes a span or a group in a process of its own: see Hands.
-func (t *tool) lone(ctx context.Context, l jobs.Lone, over func() bool) (came []byte, walk int, err error) {
-	cmd, in, err := t.workerProcess(workerLone, []string{"worker"})
+func (t *workerRun) lone(ctx context.Context, l jobs.Lone, over func() bool) (came []byte, walk int, err error) {
+	cmd, in, err := t.process(workerLone, []string{"worker"})
 	if err != nil {
 		return came, -1, err
 	}
@@ -102,7 +102,7 @@ func heardOf(out io.Reader, begun chan<- struct{}) (came []byte, walk int, err e
 }
 
 // takeLone is the main function of the process that takes a Lone.
-func (t *tool) takeLone(in io.Reader) error {
+func (t *workerRun) takeLone(in io.Reader) error {
 	out := os.Stdout
 	os.Stdout = os.Stderr // of handlers
 	var l jobs.Lone
@@ -123,7 +123,7 @@ func (t *tool) takeLone(in io.Reader) error {
 }
 
 // takes takes the walks or the states. It calls begins with the number of each of them first.
-func (t *tool) takes(l *jobs.Lone, begins func(number int)) (came []byte, err error) {
+func (t *workerRun) takes(l *jobs.Lone, begins func(number int)) (came []byte, err error) {
 	if l.Shards > 0 {
 		another, err := t.remotesOf(l.Job, l.Shards)
 		if err != nil {

@@ -326,8 +326,8 @@ func TestStuck(t *testing.T) {
 		t.Errorf("exit %d, %v", tool.status, err)
 	}
 	out.Reset()
-	if err := tool.concludeStuck(path, r, lookFlags{json: true}); err != nil || tool.status != exitNothing || !strings.Contains(out.String(), `"outcome": "stuck"`) {
-		t.Errorf("exit %d, %v and\n%s", tool.status, err, out.String())
+	if status, err := (&lookRun{tool, lookFlags{json: true}}).concludeStuck(path, r); err != nil || status != exitNothing || !strings.Contains(out.String(), `"outcome": "stuck"`) {
+		t.Errorf("exit %d, %v and\n%s", status, err, out.String())
 	}
 }
 
@@ -363,7 +363,7 @@ func TestUnwritable(t *testing.T) {
 		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())
 	}
 	errs.Reset()
-	if err := tool.concludeLook(path, r, &critical.Result{}, nil, lookFlags{out: "found/below"}, &ending{}); err != nil || tool.status != exitInput || strings.Count(errs.String(), "\n") != 1 {
-		t.Errorf("critical: %v, exit %d, stderr %q", err, tool.status, errs.String())
+	if status, err := (&lookRun{tool, lookFlags{}}).conclude(path, r, &critical.Result{}, nil, &ending{}); err != nil || status != exitInput || strings.Count(errs.String(), "\n") != 1 {
+		t.Errorf("critical: %v, exit %d, stderr %q", err, status, errs.String())
 	}
 }

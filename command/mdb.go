@@ -29,6 +29,12 @@ type mdbFlags struct {
 	conditionFlags
 }
 
+// mdbRun is one run of the command mdb.
+type mdbRun struct {
+	*tool
+	f mdbFlags
+}
+
 func (t *tool) mdbCommand() *cobra.Command {
 	var f mdbFlags
 	cmd := &cobra.Command{
@@ -68,16 +74,20 @@ docs/serve.md has the protocol.`,
 			if err := f.screen(cmd); err != nil {
 				return err
 			}
+			r := &mdbRun{t, f}
 			switch {
 			case f.serve:
-				return t.serve(name, f, cmd.InOrStdin())
+				return r.serve(name, cmd.InOrStdin())
 			case f.web:
-				return t.explore(name, f)
+				return r.explore(name)
 			}
-			if len(f.scripts) == 0 && t.kept() {
-				return nil
+			if len(f.scripts) == 0 {
+				if status, ok := r.kept(); ok {
+					t.status = status
+					return nil
+				}
 			}
-			return t.mdb(name, f)
+			return r.run(name)
 		},
 	}
 	flags := cmd.Flags()
@@ -96,36 +106,37 @@ docs/serve.md has the protocol.`,
 	return cmd
 }
 
-// kept runs the screen in a process of its own, if possible, and prints the reason if that process died.
-func (t *tool) kept() bool {
+// kept runs the screen in a process of its own, if possible, and returns the exit status. It prints the
+// reason if that process died.
+func (t *mdbRun) kept() (status int, ok bool) {
 	if t.args == nil {
-		return false
+		return 0, false
 	}
 	e, ok := tui.Keep(t.args)
 	if !ok {
-		return false
+		return 0, false
 	}
-	t.status = e.Status
 	fmt.Fprint(t.stderr, report.Printed(e.Said))
 	if e.Abrupt != "" {
-		t.status = exitFound
 		t.complain(fmt.Errorf("mdb was ended by what it ran (%s): a handler ends the process, overflows its stack or panics on a goroutine; with -x it says after which command", e.Abrupt))
-	} else if e.Status < 0 {
-		t.status = exitStopped
+		return exitFound, true
 	}
-	return true
+	if e.Status < 0 {
+		return exitStopped, true
+	}
+	return e.Status, true
 }
 
-func (t *tool) mdb(name string, f mdbFlags) error {
+func (t *mdbRun) run(name string) error {
 	opener := t.opener()
-	if len(f.scripts) > 0 {
-		return t.script(opener, name, f)
+	if len(t.f.scripts) > 0 {
+		return t.script(opener, name)
 	}
-	s, err := open(opener, name, f)
+	s, err := open(opener, name, t.f)
 	if err != nil {
 		return err
 	}
-	return tui.Run(s, tui.Options{NoColour: f.noColour || t.env("NO_COLOR") != ""})
+	return tui.Run(s, tui.Options{NoColour: t.f.noColour || t.env("NO_COLOR") != ""})
 }
 
 // screen rejects flags that ask for two screens at once.
@@ -143,27 +154,26 @@ func (f *mdbFlags) screen(cmd *cobra.Command) error {
 	return nil
 }
 
-func (t *tool) opener() mdb.Opener {
+func (t *mdbRun) opener() mdb.Opener {
 	return mdb.Opener{Find: t.find, Copy: t.copiedOnce(), Told: t.told, Tool: t.name, Of: shellWords(t.of)}
 }
 
 // serve answers requests. Output of handlers goes to standard error. A handler that never
 // returns ends the process.
-func (t *tool) serve(name string, f mdbFlags, in io.Reader) error {
+func (t *mdbRun) serve(name string, in io.Reader) error {
 	os.Stdout = os.Stderr
 	var w *wire.Wire
 	opener := t.opener()
-	opener.Busy = &mdb.Busy{Stuck: f.stuck, OnStuck: func(where, message, stack string) {
+	opener.Busy = &mdb.Busy{Stuck: t.f.stuck, OnStuck: func(where, message, stack string) {
 		text := stuckText(where, message, stack)
 		if w == nil {
 			t.complain(fmt.Errorf("%s: %s", name, text))
 		} else {
 			fmt.Fprintf(t.stdout, "%s\n", w.Stuck(text))
 		}
-		t.status = exitFound
-		t.exit(t.ended())
+		t.endWith(exitFound)
 	}}
-	s, err := open(opener, name, f)
+	s, err := open(opener, name, t.f)
 	if err != nil {
 		return err
 	}
@@ -194,19 +204,18 @@ func open(opener mdb.Opener, name string, f mdbFlags) (*mdb.Session, error) {
 
 // script executes the lines of a script, and prints each after its prompt, with its answer. A handler
 // that never returns ends the process.
-func (t *tool) script(opener mdb.Opener, name string, f mdbFlags) error {
-	lines, err := mdb.Lines(strings.Join(f.scripts, "\n"))
+func (t *mdbRun) script(opener mdb.Opener, name string) error {
+	lines, err := mdb.Lines(strings.Join(t.f.scripts, "\n"))
 	if err != nil {
 		return err
 	}
 	var doing atomic.Pointer[string]
 	doing.Store(&name)
-	opener.Busy = &mdb.Busy{Stuck: f.stuck, OnStuck: func(where, message, stack string) {
+	opener.Busy = &mdb.Busy{Stuck: t.f.stuck, OnStuck: func(where, message, stack string) {
 		t.complain(fmt.Errorf("%s: %s", *doing.Load(), stuckText(where, message, stack)))
-		t.status = exitFound
-		t.exit(t.ended())
+		t.endWith(exitFound)
 	}}
-	s, err := open(opener, name, f)
+	s, err := open(opener, name, t.f)
 	if err != nil {
 		return err
 	}

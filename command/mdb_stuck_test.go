@@ -52,7 +52,7 @@ func TestScriptIsStuck(t *testing.T) {
 				close(woken) // so that the test can go on
 			}}
 			opener := mdb.Opener{Find: func(string) (*sim.System, error) { return sys, nil }, Tool: "macemc"}
-			if err := tool.script(opener, "waiter", mdbFlags{scripts: []string{script}, stuck: time.Second / 2}); err != nil {
+			if err := (&mdbRun{tool, mdbFlags{scripts: []string{script}, stuck: time.Second / 2}}).script(opener, "waiter"); err != nil {
 				t.Errorf("%s: %v\n%s", script, err, out.String())
 			}
 			if got := <-status; got != exitFound || !strings.HasPrefix(errs.String(), want) {

@@ -63,7 +63,8 @@ is the error.path of a finding, or the folder that holds it.`,
 // replayKept takes a path again in a child. One that was recorded because it ends
 // its process is reproduced when it does.
 func (t *tool) replayKept(k *keeper, name string, f replayFlags) error {
-	d, answers := k.other()
+	status, d, answers := k.other()
+	t.status = status
 	if d == nil {
 		return nil
 	}
@@ -120,10 +121,7 @@ func notTaken(name string, err error) error {
 
 // concludeReplay reports the result of a replay, and sets the exit status.
 func (t *tool) concludeReplay(path *choose.Path, r *search.Replayed, f replayFlags) error {
-	t.status = exitFound
-	if r.Reproduced {
-		t.status = exitNothing
-	}
+	t.status = statusOf(r)
 	switch {
 	case f.json:
 		return report.ReplayedJSON(t.stdout, path, r)
@@ -132,6 +130,14 @@ func (t *tool) concludeReplay(path *choose.Path, r *search.Replayed, f replayFla
 	default:
 		return report.Replayed(t.stdout, path, r, f.all)
 	}
+}
+
+// statusOf returns the exit status of a replay.
+func statusOf(r *search.Replayed) int {
+	if r.Reproduced {
+		return exitNothing
+	}
+	return exitFound
 }
 
 // stuckReplay returns the result of a replay whose last handler never returned.

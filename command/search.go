@@ -96,7 +96,7 @@ macemc search twophase --junit junit.xml --sarif macemc.sarif`,
 					}
 					defer end()
 				}
-				k.search(f.time)
+				t.status = k.search(f.time)
 				return t.exploreFound(*f, k.shown())
 			}
 			if f.coverage && t.child == nil {
@@ -311,7 +311,7 @@ func (t *tool) search(name string, f searchFlags) error {
 			defer c.End()
 			opts.Afar = c.Afar
 			if !f.noWork {
-				defer t.ownWorker(c.Join, opts.Workers, opts.Memory)()
+				defer (&workerRun{t, opts.Workers, opts.Memory}).beside(c.Join)()
 			}
 		}
 	}

@@ -91,6 +91,12 @@ func (t *tool) ended() int {
 	return t.status
 }
 
+// endWith ends the process with a status, after everything was printed.
+func (t *tool) endWith(status int) {
+	t.status = status
+	t.exit(t.ended())
+}
+
 // printer prints, and keeps the first error. The command continues without its output, and
 // ended reports the error once.
 type printer struct {
