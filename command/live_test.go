@@ -102,7 +102,9 @@ func TestLiveNode(t *testing.T) {
 // suspected to be dead.
 func TestCriticalOfALiveRun(t *testing.T) {
 	t.Chdir(t.TempDir())
-	execute(words("live brokentree --bug BT1 --in-process --time 200ms --pace 0.02 --seed 1 --record run")...)
+	if out, errs, status := execute(words("live brokentree --bug BT1 --in-process --time 200ms --pace 0.02 --seed 1 --record run")...); status != exitFound {
+		t.Errorf("live: status %d, %s%s", status, out, errs)
+	}
 	if out, errs, status := execute(words("merge run")...); status != exitNothing {
 		t.Fatalf("status %d, %s%s", status, out, errs)
 	}
