@@ -62,7 +62,8 @@ type Sleep struct {
 type sleeper struct {
 	what    uint32
 	ordinal int16
-	from    int16  // the node whose message the step takes out of a channel or bag, or none
+	from    int16  // the sender of the message that it takes, or none
+	out     int16  // the same if it takes the message out of a channel or bag, or none
 	to      uint16 // the nodes that the step sends to, one bit each
 }
 
@@ -131,11 +132,11 @@ func (z *Sleep) rises() (all []waking) {
 
 // sleeperOf returns event e as a sleeper. Its node part alone decides its result.
 func sleeperOf(e occurrence, o *footprint) sleeper {
-	from := e.from
+	out := e.from
 	if e.pops == none {
-		from = none
+		out = none
 	}
-	return sleeper{e.what, int16(e.ordinal), int16(from), uint16(o.to)}
+	return sleeper{e.what, int16(e.ordinal), int16(e.from), int16(out), uint16(o.to)}
 }
 
 // did records that a step of a state was taken.
@@ -164,7 +165,7 @@ func (z *Sleep) after(e sleeper) int32 {
 
 func (z *Sleep) independent(a, b sleeper) bool {
 	i, j := nodeOf(int(a.ordinal)), nodeOf(int(b.ordinal))
-	meet := int(a.from) == j && b.to>>i&1 != 0 || int(b.from) == i && a.to>>j&1 != 0
+	meet := int(a.out) == j && b.to>>i&1 != 0 || int(b.out) == i && a.to>>j&1 != 0
 	return (i != j || z.NoNodes) && (!meet || z.NoMessages)
 }
 
@@ -276,12 +277,12 @@ func (z *Sleep) broken() bool {
 // number returns the number of a set of steps. It sorts the set.
 func (z *Sleep) number(all []sleeper) int32 {
 	slices.SortFunc(all, func(a, b sleeper) int {
-		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
+		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.from, b.from), cmp.Compare(a.out, b.out), cmp.Compare(a.to, b.to))
 	})
 	z.key = z.key[:0]
 	for _, e := range all {
 		z.key = binary.LittleEndian.AppendUint32(z.key, e.what)
-		for _, n := range [3]uint16{uint16(e.ordinal), uint16(e.from), e.to} {
+		for _, n := range [4]uint16{uint16(e.ordinal), uint16(e.from), uint16(e.out), e.to} {
 			z.key = binary.LittleEndian.AppendUint16(z.key, n)
 		}
 	}
