@@ -99,7 +99,7 @@ func (o *Options) CheckBounds(asked func(name string) bool) error {
 	return nil
 }
 
-// bounded returns an error if a bound is negative, or has no effect. 0 stands for the default.
+// bounded returns an error if a bound is negative, or has no effect. 0 means the default.
 func (o *Options) bounded() error {
 	for i := range bounds {
 		if n := bounds[i].of(o); n != nil && *n < 0 {

@@ -82,8 +82,7 @@ func unlike(f trace.Failure, say string) trace.Failure {
 	return f
 }
 
-// record takes a run that did not fail again in the same way, and returns it as a finding with
-// VerdictNone.
+// record repeats a run that did not fail again in the same way, and returns it as a finding with VerdictNone.
 func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {
@@ -154,14 +153,14 @@ func (f *Finding) metBy(m walk.Manner) {
 	f.labelManner()
 }
 
-// labelManner writes into the path of a finding which manner of walk met it.
+// labelManner writes into the path of a finding the manner of the walk that met it.
 func (f *Finding) labelManner() {
 	if f.Manner != "" {
 		f.Path.Set("walk", f.Manner)
 	}
 }
 
-// setting returns the system, parameters and conditions on which runs with these options depend.
+// setting returns the system, the parameters and the conditions that determine a run with these options.
 func (o *Options) setting(sys *sim.System) setting.Setting {
 	return setting.Setting{Sys: sys, Params: o.Params, Conditions: o.Conditions}
 }

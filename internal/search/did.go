@@ -169,7 +169,7 @@ func (l *Lab) Show(path *choose.Path, see func(*world.World)) error {
 	return err
 }
 
-// show takes a run again up to a failure, if there is one, and calls see with its states.
+// show repeats a run, up to a failure if there is one, and calls see with its states.
 func (l *Lab) show(answers choose.Source, c run.Climate, end int, see func(*world.World)) error {
 	_, err := alone(l, func() (none struct{}, err error) {
 		again := run.Repeat(answers, c, end)

@@ -17,9 +17,9 @@ const (
 	judgeMost    = 6_000_000 // for the suspects of a search; larger, since a verdict is worth more than its explanation
 )
 
-// explainEffort returns the number of steps and states that deciding about suspects and
-// locating critical steps may take. By default that is the number that the search itself
-// took, but at least explainLeast and at most explainMost.
+// explainEffort returns the number of steps and states that may be spent on deciding about suspects and on
+// locating critical steps. The default is the number that the search itself took, but at least explainLeast
+// and at most explainMost.
 func (o Options) explainEffort(searched int) int {
 	return cmp.Or(o.ExplainEffort, min(explainMost, max(explainLeast, searched)))
 }
@@ -28,8 +28,8 @@ func (o Options) explainEffort(searched int) int {
 // the findings may take. The effort of deciding about suspects is a part of it.
 func (r *Result) ExplainEffort() int { return r.Options.explainEffort(r.Stats.Effort()) }
 
-// Ended returns the finding with a note: the work on it ended after that number of steps and
-// states, before everything was tried.
+// Ended returns the finding with a note that its analysis ended after a number of steps and states, before
+// everything was tried.
 func (f *Finding) Ended(after int) *Finding {
 	noted := *f
 	noted.EndedAt = after

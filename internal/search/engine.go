@@ -144,7 +144,7 @@ func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 	}
 }
 
-// covers returns the outcome with the given result for safety.
+// covers returns the outcome with this answer about safety.
 func (o outcome) covers(s Safety) outcome {
 	return outcome{stop: o.stop, finding: o.finding, safety: s, liveness: o.liveness, repeated: o.repeated}
 }
@@ -249,7 +249,7 @@ func (r *runner) interrupted() Stop {
 	return ""
 }
 
-// level takes the steps to the states of one depth, and makes a finding of a failure.
+// level calls take, which takes the steps to the states of one depth, and makes a finding of a failure.
 func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *explore.Wrong, out outcome, err error) {
 	bad, err = r.owner.Guarded(x.Taker, take)
 	switch {
@@ -286,7 +286,7 @@ func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, an
 	return found(f), err
 }
 
-// failedAfter returns f as the failure of a run of depth steps.
+// failedAfter returns the failure f as that of a run with depth steps.
 func failedAfter(f trace.Failure, depth int) *trace.Failure {
 	if f.Step = min(f.Step, depth); f.Verdict != trace.VerdictNondeterminism {
 		f.Step = depth

@@ -31,7 +31,7 @@ func newFinding(failure trace.Failure, path *choose.Path, trace *trace.Trace, c 
 // Examining one takes its run twice, and much more if it may be dead.
 const triesMost = 20
 
-// wants reports whether the search has fewer findings than are wanted.
+// wants reports whether the search has fewer findings than requested.
 func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
 
 // several reports whether the search goes on after a finding.
@@ -114,8 +114,8 @@ func (f *findings) worth(failure *trace.Failure) bool {
 	return true
 }
 
-// kind returns a key that is equal for findings that are alike: the failure and its place. The place
-// is the critical event without nodes and contents; for a panic, it is the place in the source.
+// kind returns a key that is equal for findings that are alike: the failure and its place. The place is the
+// critical event without nodes and contents or, for a panic, the place in the source.
 func (f *Finding) kind() [3]string {
 	event := f.Identity
 	switch {

@@ -97,7 +97,7 @@ func (h *hand) unaudited() (audits, forgets func()) {
 	return func() { h.share = share }, func() { *h.counts = counts }
 }
 
-// auditAnew begins a phase in which nothing was audited yet.
+// auditAnew begins a phase: no step was audited yet.
 func (h *hand) auditAnew() {
 	h.share = run.Share{}
 	if h.opts.once {
@@ -122,7 +122,7 @@ func (h *hand) halted() bool {
 	return h.Stopped() || h.opts.enough(*h.counts)
 }
 
-// depth returns the depth of the states that are expanded.
+// depth returns the depth of the states that are being expanded.
 func (h *hand) depth() int {
 	if h.of == nil {
 		return 0
@@ -137,7 +137,7 @@ func (h *hand) passes(done int) {
 	}
 }
 
-// wanted reports whether a run should go on: the search was not stopped.
+// wanted reports whether a run should go on, because the search was not stopped.
 func (h *hand) wanted() bool { return !h.Stopped() }
 
 // taken returns the number of steps that a run took. Steps of the prefix count only if they were
@@ -197,7 +197,7 @@ func (h *hand) few() int {
 	return small
 }
 
-// manners returns the manners that the walks of a portfolio have in turn.
+// manners returns the manners that walks of a portfolio use in turn.
 func (w Walking) manners() []walk.Manner {
 	switch w {
 	case WalkChain:
@@ -231,11 +231,11 @@ func (h *hand) ended() (*hand, *trace.Failure) {
 	return nil, nil
 }
 
-// here begins to take runs on this goroutine.
+// here makes the hand take runs on the current goroutine.
 func (h *hand) here() { h.Pulse.Here() }
 
-// gone returns the failure of the run in which a handler ended the goroutine, and a new hand to
-// replace this one.
+// gone returns the failure of a run whose handler has ended the goroutine, and a new hand to replace this
+// one.
 func (h *hand) gone() (*trace.Failure, *hand) {
 	r, f := h.ended()
 	r.Pulse.Rest()

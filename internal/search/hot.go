@@ -37,7 +37,7 @@ func (r *runner) cooled(x *explore.Explorer, safety State, others outcome) (outc
 	return out, err
 }
 
-// cools decides about the properties made by Cools on an exhausted space, exactly.
+// cools decides exactly, on an exhausted space, about the properties made by Cools.
 func (r *runner) cools(x *explore.Explorer, safety State) (out outcome, err error) {
 	if x.Prints != nil || x.OnDisk() {
 		return out, nil
@@ -286,7 +286,7 @@ func (l *looping) holds() bool {
 	return l.same
 }
 
-// lasso returns the description of the run, and the message of a finding.
+// lasso returns the description of the run, and the message of the finding.
 func (l *looping) lasso(steps int) (*Lasso, string) {
 	text := fmt.Sprintf("hot since step %d", l.since)
 	if l.awaits != "" {
@@ -300,7 +300,7 @@ func (l *looping) lasso(steps int) (*Lasso, string) {
 	return &Lasso{Since: l.since, From: l.from, abrupt: l.abrupt}, text
 }
 
-// repeatsFrom returns the step after which a run that was recorded as hot repeats itself.
+// repeatsFrom returns the step from which a run that was recorded as hot repeats itself.
 func repeatsFrom(path *choose.Path) (int, error) {
 	text, ok := path.Get("repeats")
 	if !ok {

@@ -128,8 +128,8 @@ func CauseOf(event string) string {
 	return strings.TrimPrefix(event, "n* ")
 }
 
-// topIs reports whether the top of a stack is at a place: FILE:LINE or FILE, a path
-// from any folder above it.
+// topIs reports whether the top of a stack is at a place. The place is FILE:LINE or FILE, where FILE may be
+// relative to any folder.
 func topIs(stack, place string) bool {
 	_, top, _ := strings.Cut(stack, "\n\t")
 	top, _, _ = strings.Cut(top, "\n")

@@ -227,7 +227,7 @@ func (r *runner) looked(take func(*Lab) (*Case, error), effort int, into func(*L
 	return into(l, of, l.Finder(of, l.within(effort)))
 }
 
-// take takes the run of a finding in a lab.
+// take repeats the run of a finding in a lab.
 func (f *Finding) take(l *Lab) (*Case, error) { return l.Take(f.Path) }
 
 // ownLab returns the lab in which the search examines runs.

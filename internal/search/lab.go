@@ -86,7 +86,7 @@ func (l *Lab) watched(recorded trace.Verdict) *Lab {
 	return l
 }
 
-// serves reports whether the lab takes runs under the conditions of these options.
+// serves reports whether the lab can take runs under the conditions of these options.
 func (l *Lab) serves(opts Options) bool {
 	mine, asked := l.Options(), opts.setting(l.first().Sys)
 	has := mine.setting(l.first().Sys)
@@ -150,7 +150,7 @@ func (l *Lab) hands() (all []*hand) {
 // Close ends the monitoring of the lab's runs.
 func (l *Lab) Close() { l.end() }
 
-// Recorded returns the verdict that the path of the lab was recorded for.
+// Recorded returns the verdict for which the path of the lab was recorded.
 func (l *Lab) Recorded() trace.Verdict { return l.recorded }
 
 // Options returns the options of the lab's runs.
@@ -170,13 +170,13 @@ func (l *Lab) Effort() int { return l.steps + l.states }
 // A Case is one run that a Lab examines.
 type Case struct {
 	Path *choose.Path
-	// Wild says of each step whether it might not happen if the environment had healed
-	// before: a fault, another rare event or coin, or an event that a partition causes.
+	// Wild says for each step whether it might be impossible if the environment had healed before: a fault,
+	// another rare event or coin, or an event caused by a partition.
 	Wild []bool
-	// Live says of each state, including that before the first step, whether all liveness
-	// properties hold.
+	// Live says for each state, including the one before the first step, whether all liveness properties
+	// hold.
 	Live []bool
-	// Assumed says of each state whether it counts for liveness.
+	// Assumed says for each state whether it counts for liveness.
 	Assumed []bool
 	healed  []canon.Hash // the identity of the healed form of each state
 	causes  []int        // by step: the number of the step that sent its message, or 0
@@ -339,7 +339,7 @@ type labWalk struct {
 	picks   []choose.Pick
 }
 
-// answers returns the answers of the whole run: those before the walk, and those of the walk.
+// answers returns the answers of the whole run: those before the walk and those of the walk.
 func (k *labWalk) answers(of *Case) []choose.Pick {
 	return slices.Concat(run.Picks(of.Path.Prefix(k.from)), k.picks)
 }
@@ -386,7 +386,7 @@ type asking struct {
 type answer struct {
 	success *Success
 	failed  *Failed
-	spell   int // the largest number of steps without a live state
+	spell   int // the longest spell without a live state, in steps
 }
 
 // walked adds up the results of the first taken walks.
@@ -454,7 +454,7 @@ func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, en
 	return work.Outcome{}
 }
 
-// ErrStopped means that the lab was stopped.
+// ErrStopped reports that the lab was stopped.
 var ErrStopped = decide.ErrStopped
 
 // begin returns walk i, ready to begin.
@@ -587,7 +587,7 @@ func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, er
 	return s.last, s.decided, err
 }
 
-// Finder returns a Finder for a run of the lab. Bounds that are not set are the lab's.
+// Finder returns a Finder for a run of the lab. Bounds that o does not set are those of the lab.
 func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
 	var events []string
 	for i := range of.Path.Steps {

@@ -28,7 +28,8 @@ type keptLevel struct {
 	Steps []byte
 }
 
-// keptInLevels returns the state of a search that is in its exhaustive phase, or nil if it is not.
+// keptInLevels returns the state of a search that was kept during its exhaustive phase, or nil if it was kept
+// later.
 func keptInLevels(whole []byte, added [][]byte) (k *kept, err error) {
 	if len(whole) > 0 {
 		added = append([][]byte{whole}, added...)
@@ -67,7 +68,7 @@ func (k *keptLevels) lacks() error {
 	return fmt.Errorf("the state of the search lacks levels before %d", k.First)
 }
 
-// levelLog is the levels of the exhaustive phase, from the starts on.
+// levelLog has the levels of the exhaustive phase, from the starts on.
 type levelLog struct {
 	levels []explore.Frontier
 	sums   []canon.Hash
@@ -137,7 +138,7 @@ func (l *levelLog) unsaved() (n int) {
 	return n
 }
 
-// rebuilds makes the levels that were kept, and returns the depth of the last one.
+// rebuilds visits the kept levels again, and returns the depth of the last one.
 func (r *runner) rebuilds(x *explore.Explorer, log *levelLog, starts explore.Frontier, from *kept) (depth int, out outcome, err error) {
 	if r.opts.Store == nil {
 		return 0, out, nil

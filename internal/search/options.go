@@ -90,7 +90,7 @@ type Options struct {
 	Found func(*Finding) // if set, called for each finding as soon as it is confirmed
 
 	Afar  Afar   // takes walks in other processes, or nil
-	Spill string // a directory for states that do not fit into Memory: the exhaustive phase goes on with them there; "" means that it ends
+	Spill string // a directory for states that do not fit into Memory, with which the exhaustive phase goes on; "" means that it ends
 	Store Store  // if set, keeps the state of the search, so that a later process can continue it
 
 	See func(*world.World) // if set, Replay calls it after the starts and after each step; perhaps twice after the last one

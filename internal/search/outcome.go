@@ -29,8 +29,8 @@ func found(f *Finding) outcome { return outcome{stop: StopFound, finding: f} }
 // over reports whether the phase has ended.
 func (o outcome) over() bool { return o.stop != "" }
 
-// fold makes the result from the outcomes of the exhaustive phase and of the walks. Only
-// fold decides why the search stopped, and sets Result.Safety and Result.Liveness.
+// fold makes the result from the outcomes of the exhaustive phase and of the walks. Only fold decides why the
+// search stopped, and sets Result.Safety and Result.Liveness.
 func (r *runner) fold(states, walks outcome) (*Result, error) {
 	all := r.findings.all
 	if unused := r.unused(); len(unused) > 0 && len(all) == 0 {
@@ -132,7 +132,7 @@ func (r *runner) overflow() int {
 	return most
 }
 
-// soFar is the result of a search that ends before its phases could return.
+// soFar is the state of a search that ends before its phases return.
 type soFar struct {
 	findings  []*Finding
 	undecided []Suspect

@@ -199,8 +199,8 @@ func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	return f, err
 }
 
-// decide decides whether a walk that has not become live is dead where it began, or where
-// it ended. It returns nil if the walk is alive.
+// decide decides whether a walk that has not become live is dead where it began, or where it ended. It
+// returns nil if neither is.
 func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) (*Finding, error) {
 	climate := p.r.Climate
 	f, err := p.r.suspect(k, c)

@@ -158,8 +158,8 @@ func (p *Player) Restore(s *world.Snapshot) {
 	p.last = s
 }
 
-// Diverged describes why a recorded path could not be followed, or returns "" if err means
-// that it was at its end.
+// Diverged describes why a recorded path could not be followed. It returns "" if err means that the path was
+// at its end.
 func Diverged(err error) string {
 	var diverged *choose.Divergence
 	switch {

@@ -18,8 +18,8 @@ import (
 // it, the budgets of the environment are full. The search begins from the saved state, and the
 // paths of its findings contain the prefix.
 
-// prefix is the prefix of a search. It has a fork for runs without faults and one for runs with faults,
-// since with faults each of its steps has more alternatives. It is nil if there is no prefix.
+// prefix is the run with which all runs of a search begin. It has one fork for runs without faults and one
+// for runs with faults, since with faults its steps have more alternatives. It is nil if there is no prefix.
 type prefix struct {
 	steps        int
 	fair, stormy *run.Fork // stormy is nil if the search has no faults
@@ -33,7 +33,7 @@ func (l *prefix) base() int {
 	return l.steps
 }
 
-// share returns the same prefix, for another goroutine.
+// share returns the same prefix for use by another goroutine.
 func (l *prefix) share() *prefix {
 	if l == nil {
 		return nil
@@ -41,7 +41,7 @@ func (l *prefix) share() *prefix {
 	return &prefix{l.steps, l.fair.Share(), l.stormy.Share()}
 }
 
-// beginning returns the fork at which the runs of a climate begin, or nil for the start.
+// beginning returns the fork from which runs in a climate begin, or nil for the start.
 func (l *prefix) beginning(c run.Climate) *run.Fork {
 	switch {
 	case l == nil:

@@ -52,7 +52,7 @@ type loneCame struct {
 	Batches [][][]byte
 }
 
-// heldShard is a shard that the remote holds.
+// heldShard is a shard that a Remote holds.
 type heldShard struct {
 	known    shard.Set
 	sum      shardSum
@@ -185,7 +185,7 @@ func (r *Remote) Len() int {
 	return r.g.Len()
 }
 
-// Beats returns a number that changes while states are visited, and is 0 while none is.
+// Beats returns a number that changes while states are being visited. It is 0 at other times.
 func (r *Remote) Beats() uint64 { return r.h.Pulse.Count() }
 
 // Take adds those states of a batch to the group that are new, and judges them.

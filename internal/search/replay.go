@@ -20,7 +20,7 @@ import (
 	"macemc/trace"
 )
 
-// Replayed is the result of taking a recorded path again.
+// Replayed is the result of replaying a recorded path.
 type Replayed struct {
 	System *sim.System
 	Params sim.Params // those of the path's header

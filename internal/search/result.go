@@ -115,7 +115,7 @@ type Unran struct {
 	Text     string
 }
 
-// Prefix is a run that ends in steady state, or in a state that was left out.
+// Prefix is a run that ends in a steady state, or in a state that was left out.
 type Prefix struct {
 	*choose.Path
 	File string // the file to which it was written, or "" if it was not
@@ -169,9 +169,9 @@ func (f *Finding) Written() *choose.Path {
 // These types, about when and why a run is dead, belong to package decide.
 type (
 	Critical = decide.Critical // the step after which it was too late
-	Evidence = decide.Evidence // why a run is believed to be dead
+	Evidence = decide.Evidence // the reason to believe that a run is dead
 	Avoided  = decide.Avoided  // how often walks go on without the failure
-	Deviates = decide.Deviates // the first step that no run takes that keeps the promise
+	Deviates = decide.Deviates // the first step that no run takes which keeps the property
 )
 
 // Live is the nearest run that recovers: it leaves the dead run at the last state from which

@@ -23,7 +23,7 @@ const (
 type scouts struct {
 	pool   work.Pool[*scout] // has no hands if the search takes the walks by itself
 	called bool
-	steps  atomic.Int64 // of this lot, so far
+	steps  atomic.Int64 // the steps of this lot so far
 	covers tallies
 }
 

@@ -176,7 +176,7 @@ func placeOf(l canon.Line) (owner, path, rest string) {
 	return owner, "n*" + general(rest), keys(rest)
 }
 
-// queueOf returns the channel that a line about a message belongs to, and its link.
+// queueOf returns the channel to which a line about a message belongs, and its link.
 func queueOf(path string) (channel, link string, ok bool) {
 	link, rest, _ := strings.Cut(path, " ")
 	switch link {

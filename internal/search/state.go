@@ -38,7 +38,7 @@ type Store interface {
 type kept struct {
 	Safety         Safety
 	Liveness       Liveness
-	Stop           Stop // why the exhaustive phase ended
+	Stop           Stop // the reason why the exhaustive phase ended
 	Repeated       Repeated
 	Stats          Stats
 	Reach, Alarms  int

@@ -2,7 +2,7 @@ package search
 
 import "macemc/internal/search/internal/run"
 
-// Stop is why a search stopped.
+// Stop is the reason why a search stopped.
 type Stop string
 
 // The reasons why a search stops.

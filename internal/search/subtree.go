@@ -64,7 +64,7 @@ type subtreeCame struct {
 	Coverage observe.Counted
 }
 
-// subtreeFailed is a run that failed, is dead, or did not repeat itself.
+// subtreeFailed is a run that failed, that is dead, or that did not repeat itself.
 type subtreeFailed struct {
 	Run         subtreeRoot
 	Dead, Moved bool
@@ -117,7 +117,7 @@ func stateOf(from []byte) (h canon.Hash, s subtreeState, rest []byte, err error)
 // reached for the first time are left to other items. So a state is expanded by one item, with all
 // of its steps.
 type branch struct {
-	before   map[canon.Hash]mark // states of items whose results are stored
+	before   map[canon.Hash]mark // states of earlier items whose results are stored
 	states   map[canon.Hash]*subtreeState
 	deferred map[canon.Hash]int // states that were left to other items, with their depths
 	root     *subtreeRoot

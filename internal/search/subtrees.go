@@ -30,7 +30,7 @@ func (r *runner) enumerated(s *reference) (stop Stop, found *Finding, err error)
 	return g.stop, g.found, err
 }
 
-// growth is an enumeration by other processes.
+// growth is an enumeration that other processes take.
 type growth struct {
 	*runner
 	s     *reference    // has the counts and the states

@@ -6,9 +6,8 @@ import (
 	"macemc/internal/observe"
 )
 
-// tallies add up the coverage of the walks of a lot, in the order of their numbers, up to the first
-// walk that failed or is suspected. The number of walks that are taken beyond it depends on the number
-// of workers, so their coverage is not added.
+// tallies add up the coverage of the walks of a lot, in the order of their numbers, up to the first walk that
+// failed or is suspected. They leave out further walks, whose number depends on the number of workers.
 type tallies struct {
 	mu    sync.Mutex
 	to    *observe.Coverage

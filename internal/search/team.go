@@ -59,7 +59,7 @@ const (
 	teamChunk  = 256
 )
 
-// workers returns how many workers may expand the levels of the exhaustive phase.
+// workers returns the number of workers that may expand the levels of the exhaustive phase.
 func (r *runner) workers() int {
 	n := cmp.Or(r.opts.Workers, runtime.GOMAXPROCS(0))
 	switch {
@@ -107,7 +107,7 @@ func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, e
 	return c, nil
 }
 
-// audits makes the hand audit one in every steps from now on.
+// audits makes the hand audit one step in every steps from now on.
 func (h *hand) audits(every int) { h.share = run.Share{Every: every, Least: 1} }
 
 // level expands the states of a level, and makes a finding of a failure.
@@ -320,7 +320,7 @@ func (c *team) report(r *runner, x *expander, u work.Unit) {
 	}
 }
 
-// covered returns the coverage of the search and of the members of its team together.
+// covered returns the coverage of the search together with that of its team.
 func (r *runner) covered() *observe.Coverage {
 	if r.team == nil {
 		return r.coverage

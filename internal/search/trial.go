@@ -97,7 +97,7 @@ func hinders(of *explore.Reduction) string {
 	return text + "since " + why
 }
 
-// visited records how many states were visited to the next depth.
+// visited records the number of states visited up to the next depth.
 func (t *trial) visited(states int) { t.sizes = append(t.sizes, states) }
 
 // looks schedules the next look, after one at this number of states.

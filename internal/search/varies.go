@@ -16,7 +16,8 @@ import (
 	"macemc/trace"
 )
 
-// outcomesMost is the largest number of outcomes of a step that are listed; the others are counted.
+// outcomesMost is the largest number of outcomes of a step that are listed. Further outcomes are only
+// counted.
 const outcomesMost = 5
 
 // cameTo is an outcome of a step: its effects, and the state to which it led.
@@ -183,7 +184,7 @@ func valueAt(lines []canon.Line, path string) (string, bool) {
 	return "", false
 }
 
-// number returns a value as a number, if it is a number or a point in time.
+// number returns a value as a number, if it is a number or a time.
 func number(text string) (int64, bool) {
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return v, true
