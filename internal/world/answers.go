@@ -14,7 +14,7 @@ import (
 	"macemc/trace"
 )
 
-// answers answers the questions of the running handler. It implements handler.Answerer.
+// answers answers the questions of the running handler about the world. It implements handler.Answerer.
 type answers struct{ w *World }
 
 func (a answers) at() int            { return a.w.Run.acting.Index() }
@@ -43,8 +43,8 @@ func (a answers) Weighted(weights []int, why string) int {
 	return a.w.sided(asked{why: why, weights: weights}, why)
 }
 
-// sided asks a coin whose sides have the weights q.weights, which the caller has checked. Coverage
-// counts the coin under the name as.
+// sided asks a coin whose sides have the weights q.weights, which the caller has checked. Coverage counts the
+// coin under the name as.
 func (w *World) sided(q asked, as string) int {
 	rare := 0
 	for _, x := range q.weights {
@@ -71,7 +71,7 @@ func (w *World) sided(q asked, as string) int {
 	return k
 }
 
-// Room compares the room before the step with what the step has sent so far.
+// Room computes the answer from the room before the step and the messages that the step has sent so far.
 func (a answers) Room(s handler.Send) bool {
 	if a.w.crashes == sim.CrashImplicit {
 		panic(unsupported("a node sends by tcp, where a failed node resets its connections and the others are told, so the crash model implicit differs from explicit; use explicit"))
@@ -105,7 +105,7 @@ func (a answers) Now() macetime.Time { return a.w.reading() }
 
 func (a answers) Monotone() macetime.Monotone { return a.w.ticks().Count() }
 
-// Before asks only if both answers are possible.
+// Before asks a coin only if both answers are possible.
 func (a answers) Before(call string, x, y macetime.Time, weights []int) bool {
 	w, clock := a.w, a.w.ticks()
 	for _, t := range [...]macetime.Time{x, y} {

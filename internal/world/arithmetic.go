@@ -17,23 +17,22 @@ import (
 // appended. The bank remembers each result. So a step that was taken before, in another
 // state with the same parts, needs no handler and no copy.
 
-// Local counts the events that a node part has by itself, without messages.
+// Local counts the events that a node has by itself, without messages.
 type Local struct {
-	Offers  uint16 // guarded actions, but for those that depend on what is in the node's set
-	Tasks   uint16 // different ones
+	Offers  uint16 // guarded actions, without those that depend on messages in the node's set
+	Tasks   uint16 // different tasks
 	Timers  uint16
-	Script  bool // an opening is left, and not declined
+	Script  bool // a request is left in the script, and the node accepts it
 	Accepts bool // the node declines messages
-	Up      bool // it is up, waits for nothing, and does not leave next
-	Plain   bool // it waits for nothing, and what it can do depends on nothing else
+	Up      bool // it is up, waits for nothing, and its next request is not to leave
+	Plain   bool // it waits for nothing, and its events depend on nothing else
 	Absent  bool // it has crashed, or is down for good:
-	Gone    bool // the latter
-	Loses   bool // a crash has several outcomes: not all on its disk is synced
+	Gone    bool // it is down for good
+	Loses   bool // a crash has several outcomes, since not everything on its disk is synced
 	Stores  bool // there is something on its disk
 }
 
-// Queue describes the messages of a channel part, which is one direction of a connection, or a
-// channel of datagrams.
+// Queue describes the messages in a channel part: one direction of a connection, or a channel of datagrams.
 type Queue struct {
 	Head  uint32 // the number of the message that comes next; 0 means none
 	Len   int
@@ -48,15 +47,15 @@ type Item struct {
 	Bag     bool
 }
 
-// info is what the bank has computed about a part.
+// info has the values that the bank has computed from a part.
 type info struct {
 	local Local
 	queue Queue
 	items []Item
 }
 
-// Busy reports whether a node of a state has an event of its own that is not
-// rare: the state is not Settled then. It is a function of the nodes alone.
+// Busy reports whether a node of a state has an event of its own that is not rare. Then the state is not
+// Settled. It depends only on the nodes.
 func (b *Bank) Busy(w *World, v Vector) bool {
 	for i := range b.n {
 		if k := b.part(i, v[i]).(*nodePart); k.life == lifeAway {
@@ -75,13 +74,12 @@ func (st *State) Message(b *Bank, v sim.Message) uint32 {
 	return b.number(netsim.Packet{Message: v, Sum: st.sum(v)})
 }
 
-// Gathers reports whether the node part at a place has actions that depend on what is
-// in its set.
+// Gathers reports whether the node part at a place has actions that depend on messages in its set.
 func (b *Bank) Gathers(place int, id uint32) bool {
 	return b.part(place, id).(*nodePart).guards.Gathers()
 }
 
-// Accepts asks the node part at a place whether it accepts a message.
+// Accepts reports whether the node part at a place accepts a message.
 func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 	return b.part(place, id).(*nodePart).guards.Accept(state.AddrOf(from), b.message(message).Message)
 }
@@ -100,8 +98,8 @@ func (b *Bank) Queue(place int, id uint32) *Queue { return &b.shelf(place, id).q
 // Items returns the messages of the set part at a place.
 func (b *Bank) Items(place int, id uint32) []Item { return b.shelf(place, id).items[id] }
 
-// Calm reports whether the environment of a state leaves a step alone: no partition,
-// no slow link, no paused node, no limit on timers; and whether faults are possible.
+// Calm reports whether the environment does not influence which events are possible: there is no partition,
+// no slow link, no paused node and no limit on timers. faults says whether faults are possible.
 func (b *Bank) Calm(v Vector) (calm, faults bool) {
 	early := b.at.Budget(budgetEarly)
 	for _, id := range v[b.at.Rest():early] {
@@ -110,9 +108,9 @@ func (b *Bank) Calm(v Vector) (calm, faults bool) {
 	return !b.slow && v[early] == 0 && v[b.at.Cut()] == 0 && v[b.at.Pauses()] == 0, faults
 }
 
-// Steady reports whether the possible faults of a calm state depend only on the parts of the
-// environment and on which nodes are absent. They also depend on other parts if a fault is left that
-// chooses among connections, or among datagrams if there are any.
+// Steady reports whether the possible faults of a calm state depend only on the parts of the environment and
+// on which nodes are absent. They also depend on other parts if some budget lets a fault hit a connection, or
+// a datagram if there are any.
 func (b *Bank) Steady(v Vector, datagrams bool) bool {
 	for _, k := range datagramBudgets {
 		if datagrams && v[b.at.Budget(k)] != 0 {
@@ -135,7 +133,7 @@ func (b *Bank) Healed(v Vector) bool {
 	return true
 }
 
-// NodesSum returns the share of the nodes in the identity of a state.
+// NodesSum returns the part of the state's identity that comes from the nodes.
 func (b *Bank) NodesSum(v Vector) (h canon.Hash) {
 	for i, id := range v[:b.n] {
 		h = h.Add(b.Sum(i, id))
@@ -154,10 +152,10 @@ func (b *Bank) InFlight(v Vector) (n int) {
 	return n
 }
 
-// Heal makes the environment of a state one that has healed: see World.Heal.
+// Heal changes the parts of the environment to those of a healed one: see World.Heal.
 func (b *Bank) Heal(v Vector) { clear(v[b.at.Rest():b.at.Healed()]) }
 
-// made returns the number that was noted for another.
+// made returns the number that a list has recorded for another number.
 func made(list []uint32, id uint32) (uint32, bool) {
 	if int(id) >= len(list) || list[id] == 0 {
 		return 0, false
@@ -206,7 +204,7 @@ func (s *stock) describe(part any) (i info) {
 	return i
 }
 
-// local counts the events that the part has by itself. It asks the node what it offers.
+// local counts the events that the node has by itself. It asks the node for its offers.
 func (k *nodePart) local() Local {
 	return Local{
 		Script: k.life == lifeLate || k.opens(), Offers: few(k.countOffers()), Tasks: few(k.tasks.len()), Timers: few(k.firing),
@@ -217,7 +215,7 @@ func (k *nodePart) local() Local {
 	}
 }
 
-// few returns a number of events of a node.
+// few returns a number of events of a node as 16 bits.
 func few(n int) uint16 {
 	if n > math.MaxUint16 {
 		panic(unsupported(fmt.Sprintf("a node has %d events of its own; 65,535 are the most that can be told apart", n)))
@@ -225,8 +223,8 @@ func few(n int) uint16 {
 	return uint16(n)
 }
 
-// leaves reports whether the opening that comes next is that the node leaves, which
-// reaches all its connections.
+// leaves reports whether the next request of the script is to leave, which affects all connections of the
+// node.
 func (k *nodePart) leaves() bool {
 	return k.next < len(k.script) && sim.Event{Kind: sim.KindScript, Value: k.script[k.next]}.Leaves()
 }
@@ -257,7 +255,7 @@ func (b *Bank) Pop(place int, id uint32) uint32 {
 	return to
 }
 
-// Opened returns the number of a connection part with the connection open.
+// Opened returns the number of a connection part after the connection opened.
 func (b *Bank) Opened(place int, id uint32) uint32 {
 	if to, known := made(b.opened[place], id); known {
 		return to
@@ -269,15 +267,14 @@ func (b *Bank) Opened(place int, id uint32) uint32 {
 	return to
 }
 
-// links reports whether the connection at a place is between two nodes: a message from a node to
+// links reports whether the connection at a place is between two different nodes. A message from a node to
 // itself opens no connection.
 func (b *Bank) links(place int) bool {
 	c := place - b.n
 	return c%b.n != c/b.n
 }
 
-// Push returns the number of a part with one more message: at the end of a channel, or in a
-// set.
+// Push returns the number of a part after one more message was added: to the end of a channel, or to a set.
 func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 	key := b.key(place, id, from, message)
 	if to, known := b.pushed.Get(key); known {
@@ -300,12 +297,12 @@ func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 	return to
 }
 
-// Put returns the number of a set part with one more message in the bag.
+// Put returns the number of a set part after one more message was put into the bag.
 func (b *Bank) Put(place int, id uint32, from int, message uint32) uint32 {
 	return b.bag(&b.put, place, id, from, message, func(s *netsim.Set, m netsim.Member) { s.Put(m.From, 0, m.Packet) })
 }
 
-// Take returns the number of a set part with one message less in the bag.
+// Take returns the number of a set part after one message was taken out of the bag.
 func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
 	return b.bag(&b.taken, place, id, from, message, func(s *netsim.Set, m netsim.Member) {
 		for i, at := range s.For(0) {
@@ -318,7 +315,7 @@ func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
 	})
 }
 
-// bag returns the number of a set part as do changes it, which is noted in a table.
+// bag returns the number of a set part after do has changed it. The table caches the number.
 func (b *Bank) bag(table *flat.Table, place int, id uint32, from int, message uint32, do func(*netsim.Set, netsim.Member)) uint32 {
 	key := b.key(place, id, from, message)
 	if to, known := table.Get(key); known {
@@ -336,7 +333,7 @@ func (b *Bank) bag(table *flat.Table, place int, id uint32, from int, message ui
 	return to
 }
 
-// keys says how many bits a node takes of the key of a change, and a part or a message.
+// keys has the numbers of bits for a node and for a part in the keys of these caches.
 type keys struct{ node, part uint8 }
 
 func keysOf(nodes, places int) keys {
@@ -344,7 +341,7 @@ func keysOf(nodes, places int) keys {
 	return keys{uint8(node), uint8((64 - bits.Len(uint(places)) - node) / 2)}
 }
 
-// key returns a part at a place, and a message with its sender.
+// key returns the key for a part at a place and a message from a sender.
 func (k keys) key(place int, id uint32, from int, message uint32) uint64 {
 	if uint64(id)>>k.part != 0 || uint64(message)>>k.part != 0 {
 		panic("macemc bug: world: more parts than a key holds; they fill the memory before")

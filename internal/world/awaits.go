@@ -6,10 +6,9 @@ import (
 	"macemc/sim"
 )
 
-// Awaits calls yield with everything in a part that may become an event of a node: the next
-// request of its script, the actions that it offers, its tasks and timers, and the messages to it,
-// whether it accepts them now or not. The actions that a node offers because of messages in its set
-// are left out: see Gathers.
+// Awaits calls yield with everything in a part that may become an event of a node: the next request of its
+// script, the actions that it offers, its tasks and timers, and the messages to it, whether it accepts them
+// now or not. It leaves out actions that depend on messages in the node's set: see Gathers.
 func (b *Bank) Awaits(place int, id uint32, yield func(kind sim.Kind, link sim.Link, from int, value any)) {
 	message := func(link sim.Link, from int, p *netsim.Packet) { yield(sim.KindMessage, link, from, p.Message) }
 	sort, at := b.at.At(place)

@@ -4,14 +4,15 @@ import (
 	"macemc/internal/state"
 )
 
-// Bound returns why a node cannot be copied: of a function that it holds, whose variables a
-// copy would share with it. Engines that copy are not for such nodes. If it is "", all can
-// be, by the walk or by the system.
+// Bound returns the reason why a node cannot be copied: a function that the node holds has variables, which a
+// copy would share. Engines that copy nodes must not be used then. It returns "" if all nodes can be copied,
+// by the walker or by System.Clone.
 func (st *State) Bound() string {
 	return st.bound(func(int) bool { return true })
 }
 
-// BoundNow returns Bound if that was "" before the last step, which has changed one node.
+// BoundNow returns what Bound returns, given that Bound returned "" before the last step, which has changed
+// only one node.
 func (st *State) BoundNow() string {
 	return st.bound(func(i int) bool { return state.AddrOf(i) == st.run.LastEvent().Node })
 }

@@ -17,12 +17,12 @@ import (
 // handler has returned, the clock renumbers in place the times that the node still holds, and
 // forgets the others. If a node has no times, a step only tests for that.
 
-// instants finds the places in which the nodes of a world hold times.
+// instants finds the times that the nodes of a world hold.
 type instants struct {
 	finder  *canon.Finder
 	times   []*macetime.Time
 	counted []*macetime.Monotone
-	met     func(reflect.Value) // note
+	met     func(reflect.Value) // called for each time that is found
 }
 
 func (all *nodes) finder() *instants {
@@ -41,8 +41,8 @@ func (all *nodes) settleTimes(i int) {
 	}
 }
 
-// untold rejects a node that keeps the text of a time. Comparing two texts asks the clock
-// nothing, so the search would not explore both answers.
+// untold rejects a node that keeps a time as text. Comparing two texts asks the clock nothing, so the search
+// would not explore both answers.
 func (w *World) untold(i int) {
 	for _, l := range w.walker.Lines(w.nodes.at[i].node) {
 		if t, is := macetime.Written(l.Path + " " + l.Value); is {
@@ -52,8 +52,8 @@ func (w *World) untold(i int) {
 	}
 }
 
-// renumber renumbers the times that the node still holds. If paced is set, its timers have
-// times too.
+// renumber renumbers the times that the node still holds. If paced is set, the deadlines of its timers are
+// such times, too.
 func (ns *nodeState) renumber(in *instants, paced bool) {
 	changed := in.find(ns.node, state.AddrOf(ns.index))
 	if paced {
@@ -81,7 +81,7 @@ func (ns *nodeState) renumber(in *instants, paced bool) {
 	}
 }
 
-// find finds the times that a node holds.
+// find finds the times that a node holds. If the caller has changed them, it must call changed.
 func (in *instants) find(node sim.Node, of sim.Addr) (changed func()) {
 	in.times, in.counted = in.times[:0], in.counted[:0]
 	changed, err := in.finder.Find(node, in.met)
@@ -102,8 +102,7 @@ func (in *instants) note(v reflect.Value) {
 	}
 }
 
-// TimeFields returns the lines of the nodes that show a time which they hold: those that
-// are others where the times are forgotten.
+// TimeFields returns the lines of nodes that show a time: those that are different when times are forgotten.
 func (x *Text) TimeFields() (fields []canon.Line) {
 	for i := range x.nodes.at {
 		if x.nodes.at[i].clock == nil {
@@ -137,7 +136,8 @@ func (x *Text) TimeFields() (fields []canon.Line) {
 	return fields
 }
 
-// ticks returns the clock of the running node, for changes. It copies a clock that a bank shares.
+// ticks returns the clock of the running node, for changes. If a bank shares the clock, ticks first replaces
+// it by a copy.
 func (w *World) ticks() *macetime.Clock {
 	ns := &w.nodes.at[w.Run.acting.Index()]
 	if w.Run.ticks() {
@@ -146,7 +146,7 @@ func (w *World) ticks() *macetime.Clock {
 	return ns.clock
 }
 
-// ownClock replaces the clock by a copy.
+// ownClock replaces the clock by a copy that nothing shares.
 func (ns *nodeState) ownClock() {
 	own := macetime.Of(ns.index)
 	if ns.clock != nil {
@@ -155,9 +155,8 @@ func (ns *nodeState) ownClock() {
 	ns.clock = &own
 }
 
-// reading returns a new instant of the running handler. The handler's beginning becomes an
-// instant only together with another one, so that a handler which compares times and reads
-// none leaves no trace on the clock.
+// reading returns a new instant of the running handler. The beginning of the handler becomes an instant only
+// when another one does, so that a handler which only compares times does not change the clock.
 func (w *World) reading() macetime.Time {
 	c := w.ticks()
 	if w.pace == nil {

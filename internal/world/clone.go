@@ -9,8 +9,8 @@ import (
 	"macemc/sim"
 )
 
-// clone returns the copy of a node that the system makes. That it has the state of the node
-// is looked at each time; that it shares nothing with it, where steps are taken twice.
+// clone returns the copy of a node that System.Clone makes. It checks that the copy has the same state.
+// Whether the copy shares memory with the node shows when steps are repeated as a check.
 func (all *nodes) clone(i int) (c sim.Node) {
 	n := all.at[i].node
 	if err := guard.Call("Clone", func() { c = all.sys.Clone(all.params, state.AddrOf(i), n) }); err != nil {
@@ -26,7 +26,7 @@ func (all *nodes) clone(i int) (c sim.Node) {
 	return c
 }
 
-// apart names a line in which two values differ that should not.
+// apart names a line in which two values differ that should be equal.
 func apart(walker *canon.Walker, want, got any) string {
 	a, b := walker.Lines(want), walker.Lines(got)
 	for k := range max(len(a), len(b)) {

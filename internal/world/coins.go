@@ -9,24 +9,24 @@ import (
 	"macemc/sim"
 )
 
-// asking asks a run's source for answers.
+// asking asks the source of a run for answers.
 type asking struct {
 	source   choose.Source
-	keeps    bool // the coins, for a trace
+	keeps    bool // record the coins, for a trace
 	question choose.Question
 	asked    asked
-	sides    []choose.Run // of the coin that is asked
+	sides    []choose.Run // the sides of the present coin, as runs of equal weight
 	coins    []choose.Choice
 	tossed   bool  // a coin with rare sides was asked in this step
-	err      error // why the run stopped without a failure
+	err      error // the reason why the run stopped without a failure
 }
 
-// asked is the coin that is being asked, as answerers see it.
+// asked describes the coin that is being asked.
 type asked struct {
 	why     string
-	weights []int            // a Weighted's; nil means a Choose
-	sides   []int            // of a Weighted: those that may be answered; nil means all
-	words   func(int) string // what the alternatives are called; nil means their numbers
+	weights []int            // the weights of a Weighted; nil for a Choose
+	sides   []int            // the sides of a Weighted that may be answered; nil means all
+	words   func(int) string // the names of the alternatives; nil means their numbers
 }
 
 // Why returns the purpose of a coin.
@@ -47,10 +47,10 @@ func (a *asked) Alternative(i int) string {
 	return text
 }
 
-// possible are the events that are possible, as answerers see them.
+// possible describes the possible events as the alternatives of a question.
 type possible struct{ *Events }
 
-// Why returns nothing: one of them is to happen.
+// Why returns "", since the question is which event happens next.
 func (possible) Why() string { return "" }
 
 // Alternative returns the identity of event i.
@@ -64,16 +64,16 @@ func (p possible) Cause(i int) int {
 	return 0
 }
 
-// healing is the only event that is possible when it is time to heal.
+// healing describes the question that has healing as its only alternative.
 type healing struct{}
 
 // Why returns "", as for any question that is not a coin.
 func (healing) Why() string { return "" }
 
-// Alternative returns the identity of that event.
+// Alternative returns the identity of the event that heals.
 func (healing) Alternative(int) string { return sim.KindHeal.String() }
 
-// common asks only about the sides that are not rare: the budget is spent.
+// common asks only about the sides that are not rare, since the budget of rare sides is spent.
 func (a *asking) common(q asked, n int) int {
 	sides := make([]int, 0, n)
 	for i, x := range q.weights {
@@ -97,15 +97,15 @@ func (a *asking) weighted(q asked, n int, weight func(int) int) int {
 	return a.coin(q, n, a.sides)
 }
 
-// rarely asks a coin of n sides, all of which but the first are rare.
+// rarely asks a coin of n sides, of which all but the first are rare.
 func (a *asking) rarely(q asked, n int) int {
 	return a.coin(q, n, []choose.Run{{N: 1, Weight: 1}, {N: n - 1, Weight: 0}})
 }
 
-// toss records that the questions in this step depend on a budget.
+// toss records that an answer in this step depends on a budget.
 func (a *asking) toss() { a.tossed = true }
 
-// begins forgets the coins of the last step.
+// begins clears the list of the coins of the step.
 func (a *asking) begins() {
 	a.tossed = false
 	if a.keeps {
@@ -116,23 +116,23 @@ func (a *asking) begins() {
 // follows sets the source that answers.
 func (a *asking) follows(src choose.Source) { a.source = src }
 
-// refused notes why the source does not go on.
+// refused records the reason why the source does not answer any more.
 func (a *asking) refused() { a.err = a.source.Err() }
 
-// goesOn forgets why the run stopped.
+// goesOn clears the reason why the run stopped.
 func (a *asking) goesOn() { a.err = nil }
 
 // cannot records that the run stops because this build does not support something.
 func (a *asking) cannot(err error) { a.err = err }
 
-// ask asks the source which of n events happens, and begins the list of the step's coins.
+// ask asks the source which of n events happens, and clears the list of the step's coins.
 func (a *asking) ask(src choose.Source, n int, runs []choose.Run) int {
 	a.source, a.coins = src, a.coins[:0]
 	a.question.Kind, a.question.N, a.question.Runs = choose.Event, n, runs
 	return src.Answer(&a.question)
 }
 
-// askHeal asks the source to heal, which is the only event that is possible.
+// askHeal asks the source for the event that heals the environment, which is then the only possible one.
 func (a *asking) askHeal(src choose.Source) bool {
 	events := a.question
 	a.question = choose.Question{Alternatives: healing{}}

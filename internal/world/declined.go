@@ -14,9 +14,9 @@ import (
 // declinedMost is the largest number of messages that Declined names.
 const declinedMost = 3
 
-// Declined describes the messages that nodes which are up decline now, and the requests of scripts
-// that they decline, or returns "" if there are none. Of a channel it names only the first message,
-// which blocks those behind it.
+// Declined describes the messages that running nodes decline now, and the requests of scripts that they
+// decline. It returns "" if there are none. For a channel it names only the first message, which blocks the
+// others.
 func (x *Text) Declined() string {
 	var words []string
 	n, behind := 0, 0

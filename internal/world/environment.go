@@ -14,8 +14,8 @@ import (
 // nodes, a partition. While there is nothing of it, none of this costs a step anything:
 // storm is false.
 
-// Environment has the budgets of faults, the failed and paused nodes and the partition, and the faults
-// that are possible now.
+// Environment has the budgets of faults, the failed and paused nodes, the partition, and the faults that are
+// possible now.
 type Environment struct {
 	*setting
 	sums  *state.Sums
@@ -23,31 +23,31 @@ type Environment struct {
 	links *net.Links
 	nodes *nodes
 
-	budgets    sim.Faults // of a run
-	left       sim.Faults // the budgets that are left
-	firings    int        // early firings of a run
-	early      int        // and how many are left; Unlimited
+	budgets    sim.Faults // the budgets of a run
+	left       sim.Faults // the unused part of the budgets
+	firings    int        // the number of early firings of a run
+	early      int        // how many of them are left; Unlimited means no limit
 	cut        *cut
-	away, gone int           // nodes that may restart, and that are down for good
-	paused     state.NodeSet // nodes that take no step
-	storm      bool          // there is something of all this
+	away, gone int           // the number of nodes that may restart, and of nodes that are down for good
+	paused     state.NodeSet // the paused nodes
+	storm      bool          // a node is absent or paused, there is a partition, or a budget is left
 
-	consequences []happening          // that are possible now, of faults that were
-	faults       []happening          // that are possible now
+	consequences []happening          // the possible events that earlier faults cause
+	faults       []happening          // the possible faults
 	splits       []any                // all partitions, made once
-	where        func(sim.Event) bool // a fault may happen; nil means anywhere
-	disks        func(node int) bool  // a disk may fail; nil means any
+	where        func(sim.Event) bool // reports whether a fault may happen at a place; nil means at any place
+	disks        func(node int) bool  // reports whether the disk of a node may fail; nil means any disk
 	stored       bool                 // something was written to a store, in any run
 	sided        bool                 // a coin with rare sides was asked, in any run
 }
 
-// happening is an event of the environment and where it is.
+// happening is an event, and where it was found.
 type happening struct {
 	sim.Event
 	spot
 }
 
-// life is a node's condition.
+// life is the condition of a node: up, absent or crashed.
 type life uint8
 
 const (
@@ -59,10 +59,10 @@ const (
 
 var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down for good", lifeLate: "yet to join"}
 
-// absent reports whether nobody is there, and no restart is due.
+// absent reports whether the node is not there and will not restart.
 func (l life) absent() bool { return l >= lifeGone }
 
-// Allow sets the budgets of the runs that start from now on. early: see Config.
+// Allow sets the budgets of the runs that start from now on. For early see Config.
 func (e *Environment) Allow(f sim.Faults, early *int) {
 	e.allow(f, early)
 	if e.cover != nil {
@@ -85,11 +85,10 @@ func (e *Environment) allow(f sim.Faults, early *int) {
 	}
 }
 
-// Fired returns how many early firings the run has used, where they are limited.
+// Fired returns the number of early firings in the run, if they are limited.
 func (e *Environment) Fired() int { return e.firings - e.early }
 
-// Spent returns how many faults of the budgets the run has used. Those of a budget without
-// limit are not counted.
+// Spent returns the number of faults in the run, without those whose budget has no limit.
 func (e *Environment) Spent() (n int) {
 	for _, kind := range faultKinds {
 		n += *e.budgets.Of(kind) - *e.left.Of(kind)
@@ -107,14 +106,14 @@ var faultKinds = func() (all []sim.Kind) {
 	return all
 }()
 
-// weather sets storm, and Links.Barred(), from the state of nodes and network that they summarize.
+// weather updates storm, and Links.Barred(), which summarize the state of nodes and network.
 func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
 	e.links.Bar(barred)
 	e.storm = barred || !e.paused.Empty() || !e.left.IsZero()
 }
 
-// list lists the events of the environment, in canonical order.
+// list lists the possible events of the environment, in canonical order.
 func (e *Environment) list() {
 	e.consequences, e.faults = e.consequences[:0], e.faults[:0]
 	if e.links.Barred() {
@@ -171,11 +170,11 @@ func (e *Environment) list() {
 	}
 }
 
-// pausing reports whether a node is paused: it is up, and takes no step.
+// pausing reports whether a node is paused: it is up, but takes no steps.
 func (e *Environment) pausing(i int) bool { return e.paused.Has(i) }
 
-// held reports whether an event has to wait because a handler of a paused node would run.
-// Events of the network do not wait.
+// held reports whether an event has to wait because it would run a handler of a paused node. Events of the
+// network do not wait.
 func (e *Environment) held(h *happening) bool {
 	return h.At >= 0 && e.pausing(int(h.At)) && contract.Row(&h.Event).Runs()
 }
@@ -184,8 +183,8 @@ func at(kind sim.Kind, i int) happening {
 	return happening{sim.Event{Node: state.AddrOf(i), Kind: kind}, spot{net.Spot{At: int32(i)}, -1}}
 }
 
-// lookRefused lists the messages that cannot arrive: nobody listens at the
-// other end, or it is across the partition and the connection is not open.
+// lookRefused lists the refusals of messages that cannot arrive: the receiver is not up, or the partition
+// separates the nodes and the connection is not open.
 func (e *Environment) lookRefused() {
 	for k := range e.links.TCP().Messages().Len() {
 		c := e.links.TCP().Messages().At(k)
@@ -208,8 +207,8 @@ func (e *Environment) lookRefused() {
 	}
 }
 
-// lookBroken lists the open connections across the partition: each may give up
-// for as long as it lasts.
+// lookBroken lists the open connections across the partition. Each of them may break while the partition
+// lasts.
 func (e *Environment) lookBroken() {
 	if e.cut != nil {
 		e.lookPairs(&e.consequences, sim.KindBreak, func(a, b int) bool {
@@ -267,8 +266,8 @@ func (e *Environment) reorderable(c, place int) bool {
 		e.nodes.at[to].guards.Accept(state.AddrOf(from), e.links.UDP().Packets(c)[place].Message)
 }
 
-// lookSplits lists the partitions that may begin: each group of nodes against
-// the rest, symmetric ones once.
+// lookSplits lists the partitions that may begin: each group of nodes against the rest. Of two equal
+// partitions it lists one.
 func (e *Environment) lookSplits() {
 	if e.left.Partition == 0 && e.left.OneWay == 0 {
 		return
@@ -293,13 +292,13 @@ func (e *Environment) lookSplits() {
 	}
 }
 
-// cut is a partition that is in force.
+// cut is the partition that is in force.
 type cut struct {
 	side   uint64
 	oneWay bool
 }
 
-// severed reports whether nothing gets from one node to another.
+// severed reports whether the partition stops everything from one node to another.
 func (e *Environment) severed(from, to int) bool {
 	if e.cut == nil {
 		return false
@@ -308,14 +307,14 @@ func (e *Environment) severed(from, to int) bool {
 	return a && !b || !e.cut.oneWay && a != b
 }
 
-// connects reports whether a message can get to another node over TCP: a
-// connection that is not open yet needs both directions.
+// connects reports whether a message can reach another node over TCP. A connection that is not open yet needs
+// both directions.
 func (e *Environment) connects(from, to int) bool {
 	return !e.severed(from, to) && (e.links.TCP().Flags(from, to).Open || !e.severed(to, from))
 }
 
-// take performs the part of an event that concerns the network or the environment. The
-// handler runs afterwards.
+// take carries out an event as far as the network or the environment is concerned. The handler runs
+// afterwards.
 func (e *Environment) take(h *happening) {
 	i, c := int(h.At), int(h.Channel)
 	if k := h.Kind.Budget(); k >= 0 {
@@ -404,7 +403,7 @@ func (e *Environment) restart(i int) {
 	e.nodes.restart(i)
 }
 
-// late makes a node be one that has yet to join.
+// late makes a node one that has yet to join.
 func (e *Environment) late(i int) {
 	e.nodes.at[i].live(lifeLate)
 	e.gone++
@@ -418,7 +417,7 @@ func (e *Environment) lived(was, is life) {
 	e.weather()
 }
 
-// fires takes one from the budget of early firings, if the timer that node i fires now is early.
+// fires takes one early firing from the budget if the timer that node i fires now is early.
 func (e *Environment) fires(i int) {
 	if e.firings != sim.Unlimited {
 		e.sums.Touched().Add(e.sums.Budget(budgetEarly), state.Asked)
@@ -432,7 +431,7 @@ func (e *Environment) fires(i int) {
 	}
 }
 
-// part returns a part of the environment as a bank keeps it: an int, a cut, or the paused
+// part returns a part of the environment in the form in which a bank keeps it: an int, a cut, or the paused
 // nodes.
 func (e *Environment) part(sort state.Sort, k int) any {
 	switch sort {
@@ -444,7 +443,7 @@ func (e *Environment) part(sort state.Sort, k int) any {
 	return e.paused.Clone()
 }
 
-// place makes a part of the environment one that part has returned, or empty if it is nil.
+// place sets a part of the environment to one that part has returned, or to the empty one if of is nil.
 func (e *Environment) place(sort state.Sort, k int, of any) {
 	switch sort {
 	case state.Budget:
@@ -460,7 +459,7 @@ func (e *Environment) place(sort state.Sort, k int, of any) {
 	e.weather()
 }
 
-// join makes a node be there; its Init follows.
+// join makes a node join. Its Init runs afterwards.
 func (e *Environment) join(i int) {
 	e.nodes.at[i].live(lifeUp)
 	e.gone--
@@ -469,14 +468,14 @@ func (e *Environment) join(i int) {
 	e.weather()
 }
 
-// leave makes a node be gone for good.
+// leave makes a node leave for good.
 func (e *Environment) leave(i int) {
 	e.crash(i, lifeGone)
 	e.links.SoilAll()
 	e.weather()
 }
 
-// heal voids the budgets, and ends partitions and pauses.
+// heal sets all budgets to 0, and ends the partition and all pauses.
 func (e *Environment) heal() {
 	e.left, e.cut, e.early = sim.Faults{}, nil, sim.Unlimited
 	e.paused.Clear()
@@ -486,16 +485,16 @@ func (e *Environment) heal() {
 	e.changes()
 }
 
-// Healed reports whether the environment has nothing left to misbehave with.
+// Healed reports whether the environment cannot misbehave any more.
 func (e *Environment) Healed() bool {
 	return e.left.IsZero() && e.cut == nil && e.paused.Empty() && e.early == sim.Unlimited
 }
 
 var faultNames = contract.FaultNames()
 
-// Idle names a budget that cannot be spent, since nothing was ever sent by the
-// link that it needs, or no coin with a rare side was ever asked, in any run of
-// this world; "" if there is none.
+// Idle returns an error text for a budget of f that cannot be spent, because in no run of this world anything
+// was sent by the link that the fault needs, or a coin with a rare side was asked, or anything was stored. It
+// returns "" if there is no such budget.
 func (e *Environment) Idle(f sim.Faults) string {
 	for _, kind := range contract.Kinds() {
 		row := contract.RowOf(kind)
@@ -512,13 +511,13 @@ func (e *Environment) Idle(f sim.Faults) string {
 	return ""
 }
 
-// Stored reports whether anything was written to a store, in any run of this world.
+// Stored reports whether any node has written to its store, in any run of this world.
 func (e *Environment) Stored() bool { return e.stored }
 
-// fits is the name of the built-in property of the simulated TCP.
+// fits is the name of the built-in property of simulated TCP connections.
 const fits = "tcp: the two ends of a connection keep flags that fit"
 
-// spend takes one from a budget of the state.
+// spend takes one from the k-th budget.
 func (e *Environment) spend(k int) {
 	if n := e.left.Budget(k); *n > 0 {
 		*n--
@@ -538,7 +537,7 @@ var (
 	datagramBudgets = []int{sim.KindLose.Budget(), sim.KindDuplicate.Budget(), sim.KindReorder.Budget()}
 )
 
-// budget returns the rest of a budget, which is 0 if the environment has healed.
+// budget returns the unused part of the k-th budget, or 0 if the environment has healed.
 func (e *Environment) budget(k int) int {
 	if k == budgetEarly {
 		return e.early - sim.Unlimited
@@ -546,7 +545,7 @@ func (e *Environment) budget(k int) int {
 	return *e.left.Budget(k)
 }
 
-// setBudget sets the rest of a budget.
+// setBudget sets the unused part of the k-th budget.
 func (e *Environment) setBudget(k, left int) {
 	if k == budgetEarly {
 		e.early = left + sim.Unlimited
@@ -555,11 +554,10 @@ func (e *Environment) setBudget(k, left int) {
 	*e.left.Budget(k), e.left.Only = left, e.budgets.Only
 }
 
-// asksSided records that a coin with rare sides was asked; writes records that something was written
-// to a store.
+// asksSided records that a coin with rare sides was asked; writes records that a node wrote to its store.
 func (e *Environment) asksSided() { e.sided = true }
 
-// toss records that a question of the step depends on a budget.
+// toss records that an answer in the step depends on a budget.
 func (e *Environment) toss(budget int) {
 	e.run.toss()
 	e.sums.Touched().Add(e.sums.Budget(budget), state.Asked)
@@ -574,6 +572,6 @@ func (e *Environment) start() {
 	e.weather()
 }
 
-// mayFire reports whether a node's timers may fire: early firings are not used
-// up, or nothing is under way to the node or from it.
+// mayFire reports whether a node's timers may fire: an early firing is left, or no message is under way to or
+// from the node.
 func (e *Environment) mayFire(i int) bool { return e.early != 0 || !e.links.Concerned(i) }

@@ -7,14 +7,14 @@ import (
 	"macemc/sim"
 )
 
-// eyes are the world as its properties see it.
+// eyes shows the world to properties.
 type eyes struct{ w *World }
 
 func (e eyes) Timers() int { return e.w.timers.count }
 
-// refuse ends the run if the crash model is implicit and a property looks at messages. In that model
-// a node that fails is one that takes no more steps, and messages to it stay under way; but messages
-// to a node that has really failed are gone.
+// refuse ends the run if the crash model is implicit and a property looks at messages. In that model a failed
+// node is one that takes no more steps, so messages to it stay under way; but messages to a node that has
+// really failed are gone.
 func (e eyes) refuse() {
 	if e.w.crashes == sim.CrashImplicit {
 		panic(unsupported("a property looks at the messages under way, and those to a failed node are gone, so the crash model implicit differs from explicit; use explicit"))
@@ -56,7 +56,7 @@ func (e eyes) UnderWay(yield func(sight.Sent) bool) {
 	}
 }
 
-// several yields a message of a set once, and one of a bag as often as it is there.
+// several yields a message of a set once, and a message of a bag once for each copy.
 func several(m netsim.Member, to int, link sim.Link, yield func(sight.Sent) bool) bool {
 	for range max(m.Count, 1) {
 		if !yield(sight.Sent{From: m.From, To: to, Link: uint8(link), Message: m.Message}) {

@@ -65,16 +65,16 @@ func (es *Events) refreshNode(i int) {
 	es.asks("")
 }
 
-// quiet clears the list of actions that the node offers; declines clears the list of messages of its
-// set that it accepts.
+// quiet clears the list of actions that the node offers; declines clears the list of messages in its set that
+// it accepts.
 func (ns *nodeState) quiet()    { ns.offers = ns.offers[:0] }
 func (ns *nodeState) declines() { ns.accepted = ns.accepted[:0] }
 
-// offer adds an action to the former list; accepts adds a message to the latter.
+// offer adds to the list of actions; accepts adds to the list of messages.
 func (ns *nodeState) offer(s sim.Signal) { ns.offers = append(ns.offers, s) }
 func (ns *nodeState) accepts(k int)      { ns.accepted = append(ns.accepted, int32(k)) }
 
-// offersNow asks the node what it offers. If the node is a part of a bank, that is remembered.
+// offersNow asks the node for its offers. If the node is a part of a bank, it remembers them for offersAgain.
 func (ns *nodeState) offersNow(bank any, id uint32) {
 	if ns.offering == nil {
 		ns.offering = ns.offer
@@ -83,8 +83,8 @@ func (ns *nodeState) offersNow(bank any, id uint32) {
 	ns.offered = offered{bank, id, append(ns.offered.signals[:0], ns.offers...)}
 }
 
-// offersAgain makes the node offer what it offered as a part of a bank, if it was that part when it was
-// asked last. A search takes several steps from one state, and is back in it before each.
+// offersAgain adds the remembered offers, if the node is the same part of a bank as when it was last asked. A
+// search takes several steps from one state, and returns to it before each.
 func (ns *nodeState) offersAgain(bank any, id uint32) bool {
 	if id == 0 || ns.offered.id != id || ns.offered.bank != bank {
 		return false

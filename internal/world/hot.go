@@ -8,9 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// Action returns a name for the thing that the k-th possible event consumes: the head of a channel, a
-// task, a timer. It is called after Count. If must is set, a fair run takes an action that stays
-// possible for ever.
+// Action returns a name for what the k-th possible event consumes: the head of a channel, a task, a timer. It
+// may be called after Count. must says that a fair run takes the action if it stays possible for ever.
 func (es *Events) Action(k int) (name string, must bool) {
 	if es.Rare(k) {
 		return "", false
@@ -34,8 +33,8 @@ func action(e sim.Event, identity func(sim.Event) string) (name string, must boo
 	return identity(e), true
 }
 
-// FairCoins calls yield for each coin of the last step that System.Fair names, by its place
-// there.
+// FairCoins calls yield for each coin of the last step that System.Fair names, with the index that the coin
+// has there.
 func (r *Run) FairCoins(yield func(choice int, coin choose.Choice)) {
 	for _, c := range r.coins {
 		for k, why := range r.sys.Fair {

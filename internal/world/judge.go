@@ -10,8 +10,8 @@ import (
 	"macemc/trace"
 )
 
-// Judge evaluates the properties and monitors of a system in one world, and makes failures of the
-// step of what does not hold.
+// Judge evaluates the properties and monitors of a system in one world. For a property that does not hold, it
+// makes a failure of the step.
 type Judge struct {
 	judge.Judge
 	run     *Run
@@ -19,13 +19,13 @@ type Judge struct {
 	environ *Environment
 }
 
-// bind makes j judge what the configuration says.
+// bind prepares j to evaluate what the configuration selects.
 func (j *Judge) bind(c judge.Config) (err error) {
 	j.Judge, err = judge.New(c)
 	return err
 }
 
-// Check returns the first safety property that does not hold now, if any.
+// Check returns the failure of the first safety property that does not hold now, or nil.
 func (j *Judge) Check() *trace.Failure {
 	if j.CheckLinks() != nil {
 		return j.run.failure
@@ -41,8 +41,8 @@ func (j *Judge) Check() *trace.Failure {
 	return nil
 }
 
-// CheckLinks is the part of Check that does not depend on the View of a state: it returns failures of
-// the step itself, and violations by the flags of connections.
+// CheckLinks is the part of Check that does not depend on the View of a state: it returns failures of the
+// step itself, and failures of the flags of connections.
 func (j *Judge) CheckLinks() *trace.Failure {
 	if j.run.failure == nil && j.links.Disturbed() {
 		j.run.finds(j.checkTCP())
@@ -64,8 +64,8 @@ func (j *Judge) checkTCP() *trace.Failure {
 // Pardon clears the failure that Check found. The caller has recorded it, and continues.
 func (j *Judge) Pardon() { j.run.pardon() }
 
-// Live reports whether all liveness properties hold now, and the state counts.
-// A state in which a crashed node has yet to restart is not live.
+// Live reports whether all liveness properties hold now in a state that counts. A state in which a crashed
+// node has yet to restart is not live.
 func (j *Judge) Live() bool {
 	if j.environ.away > 0 {
 		return false
@@ -77,7 +77,7 @@ func (j *Judge) Live() bool {
 	return j.Judge.Live(steps, j.environ.gone > 0)
 }
 
-// CoverRun looks at all liveness properties where a run is now.
+// CoverRun counts which liveness properties hold at the present step of the run.
 func (j *Judge) CoverRun() { j.Judge.CoverRun(j.run.step) }
 
 // StepChecks returns the step properties, bound to a world at the state before and a world
@@ -86,13 +86,13 @@ func StepChecks(before, after *World, only []string) *Transition {
 	return &Transition{after.Judge.Steps(after.sys, only, &before.nodes.sees), &after.Run}
 }
 
-// Transition checks the step properties of one step after another.
+// Transition checks the step properties after each step.
 type Transition struct {
 	*judge.Steps
 	run *Run
 }
 
-// Check returns the first step property that does not hold, if any.
+// Check returns the failure of the first step property that does not hold, or nil.
 func (t *Transition) Check() *trace.Failure {
 	if c := t.Unsafe(); c != nil {
 		return t.run.unsafe(c)

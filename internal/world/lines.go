@@ -13,7 +13,7 @@ import (
 	"macemc/sim"
 )
 
-// Text is the state as lines.
+// Text represents the state as lines of text.
 type Text struct {
 	*setting
 	links   *net.Links
@@ -22,11 +22,11 @@ type Text struct {
 	judge   *Judge
 }
 
-// Lines returns the state as text, in stable order. It shows everything that the hash covers.
+// Lines returns the state as text, in a stable order. It shows everything that the hash includes.
 func (x *Text) Lines() []canon.Line { return x.lines(x.walker.Text) }
 
-// Shown returns the lines of Lines for people: messages and signals as wording.Shown has them, and
-// fields as canon.Walker.Read has them.
+// Shown returns the lines of Lines in a form for people: messages and signals as by wording.Shown, and fields
+// as by canon.Walker.Read.
 func (x *Text) Shown() (lines []canon.Line) {
 	shown := func(v any) string { return wording.Shown(x.walker.Text, v) }
 	for i := range x.nodes.at {
@@ -37,7 +37,7 @@ func (x *Text) Shown() (lines []canon.Line) {
 	return append(lines, x.otherLines(shown)...)
 }
 
-// lines returns the state; text writes messages and signals.
+// lines returns the state as text. It calls text for messages and signals.
 func (x *Text) lines(text func(v any) string) (lines []canon.Line) {
 	for i := range x.nodes.at {
 		lines = append(lines, x.nodes.lines(i, nil, text)...)
@@ -45,7 +45,7 @@ func (x *Text) lines(text func(v any) string) (lines []canon.Line) {
 	return append(lines, x.otherLines(text)...)
 }
 
-// OtherLines returns the lines of Lines that are about no node.
+// OtherLines returns the lines of Lines that belong to no node.
 func (x *Text) OtherLines() []canon.Line { return x.otherLines(x.walker.Text) }
 
 func (x *Text) otherLines(said func(v any) string) (lines []canon.Line) {
@@ -105,7 +105,7 @@ func packetLines(lines []canon.Line, path string, from int, packets []netsim.Pac
 	return lines
 }
 
-// environmentLines returns lines for budgets and faults of the environment.
+// lines returns lines for the budgets and the faults of the environment.
 func (e *Environment) lines() (lines []canon.Line) {
 	if !e.left.IsZero() {
 		lines = append(lines, canon.Line{Path: "faults left", Value: e.left.String(), Tag: observe.Tag(observe.PartBudget, observe.Nobody)})
@@ -128,7 +128,7 @@ func (e *Environment) lines() (lines []canon.Line) {
 	return lines
 }
 
-// NodeLines returns the lines of Lines that are about one node.
+// NodeLines returns the lines of Lines that belong to one node.
 func (x *Text) NodeLines(a sim.Addr) []canon.Line {
 	return x.nodes.lines(a.Index(), nil, x.walker.Text)
 }
@@ -139,7 +139,7 @@ func (x *Text) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
 	return x.nodes.lines(a.Index(), wanted, x.walker.Text)
 }
 
-// lines returns a node's own fields, then its timers, tasks and openings.
+// lines returns the lines of a node: first its fields, then its timers, tasks and requests.
 func (all *nodes) lines(i int, wanted canon.Wanted, text func(v any) string) (lines []canon.Line) {
 	ns, name := &all.at[i], state.AddrOf(i).String()
 	lines = all.under(i, all.walker.LinesOf(ns.seen.Node, wanted))
@@ -188,7 +188,7 @@ func (all *nodes) lines(i int, wanted canon.Wanted, text func(v any) string) (li
 	return lines
 }
 
-// under puts the lines of a node's fields below its name.
+// under prefixes the paths of lines of a node's fields with the node's name.
 func (all *nodes) under(i int, lines []canon.Line) []canon.Line {
 	for k := range lines {
 		lines[k] = under(state.AddrOf(i).String(), lines[k], observe.Tag(observe.PartField, i))
@@ -196,7 +196,7 @@ func (all *nodes) under(i int, lines []canon.Line) []canon.Line {
 	return lines
 }
 
-// under puts a line's path below a name, and tags it.
+// under prefixes the path of a line with a name, and tags the line.
 func under(name string, l canon.Line, tag uint32) canon.Line {
 	l.Tag = tag
 	switch {
@@ -210,15 +210,14 @@ func under(name string, l canon.Line, tag uint32) canon.Line {
 	return l
 }
 
-// Describe returns the text of a difference of two runs, the first of which ended in this
-// state.
+// Describe describes a difference of two runs, of which the first ended in this state.
 func (x *Text) Describe(d observe.Difference) string {
 	return d.Describe(func(node sim.Addr, path string) string {
 		return x.walker.Where(x.nodes.at[node.Index()].seen.Node, path).Type
 	})
 }
 
-// First describes the first difference of another state from this one, or returns "".
+// First describes the first difference between this state and another one, or returns "".
 func (x *Text) First(other []canon.Line) string {
 	all := observe.Diff(other, x.Lines())
 	if len(all) == 0 {
@@ -227,7 +226,7 @@ func (x *Text) First(other []canon.Line) string {
 	return x.Describe(all[0])
 }
 
-// Unlike describes the first difference of a node from a part of a bank, or returns "".
+// Unlike describes the first difference between a node and a part of a bank, or returns "".
 func (x *Text) Unlike(b *Bank, i int, id uint32) string {
 	fields := func(n sim.Node) (lines []canon.Line) {
 		for _, l := range x.walker.Lines(n) {

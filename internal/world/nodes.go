@@ -17,7 +17,7 @@ import (
 	"macemc/sim"
 )
 
-// nodes has the nodes of a system, and the state that concerns all of them.
+// nodes has the nodes of a system, and the counts that concern all of them.
 type nodes struct {
 	*setting
 	sums   *state.Sums
@@ -27,51 +27,51 @@ type nodes struct {
 	judge  *judge.Judge
 
 	at       []nodeState
-	envs     []handler.Envs // of their handlers
-	sees     sight.State    // what the views of properties go by
-	script   netsim.Bits    // those whose script has an opening left
-	actions  int            // that they offer: see Events.refresh
-	quorums  int            // sets of messages that they may take at once: see Events.assemble
-	tasks    int            // different ones
-	instants *instants      // where they hold times, or nil if none was read in this world
+	envs     []handler.Envs // the Envs of their handlers
+	sees     sight.State    // the state that the views of properties show
+	script   netsim.Bits    // the nodes with a request left in their script
+	actions  int            // the number of actions that they offer: see Events.refresh
+	quorums  int            // the number of sets of messages that they may take at once: see Events.assemble
+	tasks    int            // the number of different tasks
+	instants *instants      // finds the times that they hold; nil if no time was read in this world
 }
 
 // nodeState is a node, with its timers, tasks, script and disk.
 type nodeState struct {
 	node   sim.Node
-	seen   sight.Node // as properties see it: the same node, its timers
+	seen   sight.Node // the node and its timers, as properties see them
 	index  int
-	shared bool // the node is a bank's: copy it before a handler runs
+	shared bool // a bank holds the node, too: copy it before a handler runs
 	mold   *mold
-	formed bool // the node is the mold's
-	rigid  bool // nodes of this place have no molds
+	formed bool // the node is the one in the mold
+	rigid  bool // no molds can be made of the nodes of this place
 	life   life
 	lives  int          // how often it was restarted
 	first  []sim.Signal // the script of its first life
 	script []sim.Signal
-	next   int // the opening that comes next
+	next   int // the index of the next request
 	tasks  []posted
-	disk   *disk.Disk      // nil if it has stored nothing
+	disk   *disk.Disk      // its stored data; nil if there is none
 	clock  *macetime.Clock // the knowledge about its times; nil if it holds none
-	ripe   []int32         // which of its timers may fire, where they keep to the clock
+	ripe   []int32         // the slots of timers that may fire, if timers follow the clock
 
 	guards   handler.Guards
 	offers   []sim.Signal
 	offered  offered
-	offering func(sim.Signal) // its method offer
+	offering func(sim.Signal) // the method offer, as a function
 	accepted []int32          // indices of the members of the node's set that it accepts
 	assembly assembly
 }
 
-// offered is what a node offered, which was a part of a bank, but for what it gathers.
+// offered has the offers of a node that was a part of a bank, without those that depend on its set.
 type offered struct {
 	bank    any
 	id      uint32
 	signals []sim.Signal
 }
 
-// posted is a task that may run, how many equal ones there are, and the step
-// that posted the first. A node's are ordered by identity.
+// posted is a task that may run, with the number of equal tasks and the step that posted the first. A node's
+// tasks are ordered by identity.
 type posted struct {
 	signal sim.Signal
 	sum    canon.Hash
@@ -79,7 +79,7 @@ type posted struct {
 	step   int32
 }
 
-// start makes room for the nodes of another run.
+// start prepares for the nodes of another run.
 func (all *nodes) start() {
 	all.script.Clear()
 	all.actions, all.quorums, all.tasks = 0, 0, 0
@@ -95,7 +95,7 @@ func (all *nodes) all() (nodes []sim.Node) {
 	return nodes
 }
 
-// renew makes a node as a run begins with it.
+// renew makes a node as it is at the beginning of a run.
 func (all *nodes) renew(i int) {
 	ns := &all.at[i]
 	ns.begin()
@@ -103,7 +103,7 @@ func (all *nodes) renew(i int) {
 	all.install(i, all.sys.New(all.params, state.AddrOf(i)))
 }
 
-// begin resets the node to the start of a run.
+// begin resets the state to the beginning of a run.
 func (ns *nodeState) begin() {
 	ns.shared = false
 	ns.live(lifeUp)
@@ -136,8 +136,8 @@ func (all *nodes) install(i int, n sim.Node) {
 	all.soil(i)
 }
 
-// reinstall puts a copy of a node into its place. It has guards only if the node has:
-// the types of their layers are alike.
+// reinstall puts a copy of a node into its place. It looks for guards only if the node has some, since both
+// have the same types of layers.
 func (all *nodes) reinstall(i int, n sim.Node) {
 	all.put(i, n)
 	if ns := &all.at[i]; ns.guards.Any() {
@@ -162,31 +162,32 @@ func (ns *nodeState) put(n sim.Node) {
 // guard finds the guards of the node.
 func (ns *nodeState) guard() { ns.guards = handler.GuardsOf(ns.node) }
 
-// opens reports whether the script has an opening left that the node lets happen now.
+// opens reports whether a request is left in the script, and the node accepts it now.
 func (ns *nodeState) opens() bool {
 	return ns.next < len(ns.script) && ns.guards.Opens(ns.script[ns.next])
 }
 
-// advance takes the next opening off the script, and reports whether one is left.
+// advance removes the next request from the script, and reports whether another one is left.
 func (ns *nodeState) advance() bool {
 	ns.next++
 	return ns.next < len(ns.script)
 }
 
-// store makes the node have stored this.
+// store sets the stored data of the node.
 func (ns *nodeState) store(d *disk.Disk) { ns.disk = d }
 
-// live begins or ends a node's life.
+// live sets the condition of the node.
 func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 
-// soil marks a node's offers, acceptance and sum as out of date.
+// soil marks a node's offers, acceptance and identity as out of date.
 func (all *nodes) soil(i int) {
 	all.links.Soil(i)
 	all.judge.Changes(i)
 	all.sums.TouchNode(i)
 }
 
-// own makes a node the world's own, before a handler changes it.
+// own makes sure that only the world holds a node, before a handler changes it. It copies a node that a bank
+// holds, too.
 func (all *nodes) own(i int) {
 	ns := &all.at[i]
 	ns.unshare()
@@ -197,12 +198,12 @@ func (all *nodes) own(i int) {
 	}
 }
 
-// share records that a bank holds the node, too, so that it is copied before it runs.
+// share records that a bank holds the node, too, so that it is copied before it runs; unshare records that it
+// is the world's own again.
 func (ns *nodeState) share()   { ns.shared = true; ns.sheds() }
 func (ns *nodeState) unshare() { ns.shared = false }
 
-// adopt replaces references of a loaded node part to another world's values, such as timers, by this
-// world's own.
+// adopt replaces values of another world in a loaded node, such as timers, by those of this world.
 func (all *nodes) adopt(ns *nodeState) {
 	all.links.Guard(ns.guards.Any())
 	for k := range ns.seen.Timers {
@@ -211,8 +212,8 @@ func (all *nodes) adopt(ns *nodeState) {
 	}
 }
 
-// crash ends a node's life: its connections reset, its timers and tasks are
-// gone, datagrams under way stay under way.
+// crash ends a node's life: its connections are reset, and its timers and tasks are lost. Datagrams under way
+// stay under way.
 func (all *nodes) crash(i int, l life) {
 	ns := &all.at[i]
 	all.timers.add(-len(ns.seen.Timers))
@@ -228,7 +229,7 @@ func (all *nodes) crash(i int, l life) {
 	all.replace(i, next)
 }
 
-// replace puts a node in the place of one that failed.
+// replace puts another node into the place of a failed one.
 func (all *nodes) replace(i int, next sim.Node) {
 	all.install(i, next)
 	all.at[i].unshare()
@@ -236,7 +237,7 @@ func (all *nodes) replace(i int, next sim.Node) {
 	all.sees.Regrouped()
 }
 
-// wipe leaves nothing of a node that failed, neither its disk nor what System.Crash kept.
+// wipe removes everything that a failed node has left: its disk, and the node that System.Crash made.
 func (all *nodes) wipe(i int) {
 	all.at[i].store(nil)
 	all.replace(i, all.sys.New(all.params, state.AddrOf(i)))
@@ -266,13 +267,13 @@ func (all *nodes) restart(i int) {
 	all.appeared(i)
 }
 
-// again begins the next life with a script.
+// again begins the next life of the node, with a script.
 func (ns *nodeState) again(script func(life int) []sim.Signal) {
 	ns.lives++
 	ns.script = script(ns.lives)
 }
 
-// appeared records that a node that was absent is there now.
+// appeared records that an absent node is up now.
 func (all *nodes) appeared(i int) {
 	all.sees.Regrouped()
 	all.soil(i)
@@ -303,7 +304,7 @@ func (ns *nodeState) post(p posted) (added bool) {
 
 func (p *posted) again() { p.count++ }
 
-// once takes one of several equal tasks, and reports whether there were several.
+// once removes one of several equal tasks, and reports whether there were several.
 func (p *posted) once() bool {
 	if p.count == 1 {
 		return false
@@ -312,7 +313,7 @@ func (p *posted) once() bool {
 	return true
 }
 
-// do takes a task off.
+// do removes the task in a slot of a node.
 func (all *nodes) do(i, slot int) {
 	ns := &all.at[i]
 	if !ns.tasks[slot].once() {
@@ -323,7 +324,7 @@ func (all *nodes) do(i, slot int) {
 
 func (ns *nodeState) undo(slot int) { ns.tasks = append(ns.tasks[:slot], ns.tasks[slot+1:]...) }
 
-// part returns a node as a bank keeps it.
+// part returns a node in the form in which a bank keeps it.
 func (all *nodes) part(i int) *nodePart {
 	ns := &all.at[i]
 	ns.share()
@@ -332,7 +333,8 @@ func (all *nodes) part(i int) *nodePart {
 	return k
 }
 
-// describe makes k the part that node i is, without its twin. The lists of k are not written after that.
+// describe sets k to the part that node i is now, without its twin. The lists of k are not changed after
+// that.
 func (k *nodePart) describe(all *nodes, i int) {
 	ns := &all.at[i]
 	k.of = all
@@ -342,7 +344,7 @@ func (k *nodePart) describe(all *nodes, i int) {
 	k.flushing = all.links.TCP().Flushing(i)
 }
 
-// place makes a node be as a bank has kept it.
+// place sets a node to a part that a bank has kept.
 func (all *nodes) place(i int, k *nodePart) {
 	ns := &all.at[i]
 	all.timers.add(k.timers.len() - len(ns.seen.Timers))
@@ -373,7 +375,7 @@ func (ns *nodeState) place(k *nodePart) {
 	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
 }
 
-// firing returns the number of a node's timers that may fire by their deadlines.
+// firing returns the number of a node's timers that may fire now according to their deadlines.
 func (all *nodes) firing(i int) int {
 	if all.pace != nil {
 		return len(all.at[i].ripe)

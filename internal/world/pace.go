@@ -11,7 +11,7 @@ import (
 // that it is the first of its node's timers that is due. The node may handle it any time after
 // that, and nothing relates the clocks of two nodes.
 
-// due returns the deadline of a timer that the handler sets now.
+// due returns the deadline of a timer that the handler schedules now.
 func (w *World) due(d time.Duration) macetime.Time {
 	if w.pace == nil {
 		return macetime.Time{}
@@ -48,8 +48,7 @@ func (ns *nodeState) precedes(slot int) {
 	ns.clock = &own
 }
 
-// known returns the recorded relations of a node's clock and the deadlines of its timers, as
-// bytes.
+// known returns everything that is known about a node's clock and the deadlines of its timers, as bytes.
 func (ns *nodeState) known() []byte {
 	buf := ns.clock.Append(nil)
 	for k := range ns.seen.Timers {

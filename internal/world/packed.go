@@ -18,25 +18,25 @@ import (
 // twins are kept of packed nodes. Some nodes cannot be packed and are kept as they are: see
 // Bank.Unpacked.
 
-// liveMost is the number of nodes of a place that are kept as they are.
+// liveMost is the largest number of nodes of a place that are kept unpacked.
 const liveMost = 1 << 14
 
-// packs are the parts of a place that come after those that are kept as they are.
+// packs has the further parts of a place, most of them packed.
 type packs struct {
-	records flat.Records // the number of a frame, plus one, and a node; or 0 and an index of live
-	live    []any        // those that cannot be packed
+	records flat.Records // the records of packed parts: a frame and a node each
+	live    []any        // the parts that cannot be packed
 }
 
-// full reports whether a place has more than most live nodes, so that further ones are packed.
+// full reports whether a place has at least most unpacked nodes, so that further ones are packed.
 func (k *shelf) full(most int) bool { return len(k.parts) > most }
 
-// appendPacked puts a packed part on the shelf.
+// appendPacked adds a packed part to the shelf.
 func (k *shelf) appendPacked(by *flat.Reader, sum canon.Hash, record []byte, like uint32) uint32 {
 	k.packs.put(by, record, int(like)-len(k.parts))
 	return k.know(sum)
 }
 
-// put keeps a record, which may be like that of an earlier part.
+// put adds a record, stored as its difference from the record like, if there is one.
 func (k *packs) put(by *flat.Reader, record []byte, like int) {
 	if like >= k.records.Len() {
 		like = -1
@@ -44,19 +44,20 @@ func (k *packs) put(by *flat.Reader, record []byte, like int) {
 	k.records.Append(by, record, max(0, like+1))
 }
 
-// stay keeps a part as it is.
+// stay adds a part that is not packed.
 func (k *packs) stay(of any) {
 	k.live = append(k.live, of)
 	k.records.Append(nil, binary.AppendUvarint([]byte{0}, uint64(len(k.live)-1)), 0)
 }
 
-// frames are the different node parts without their nodes. There are few of them.
+// frames has the different frames of node parts. A frame is a node part without its node. There are few of
+// them.
 type frames struct {
 	mu      sync.Mutex
 	numbers map[string]uint32
 	all     atomic.Pointer[[]*nodePart]
 	pool    *canon.Pool
-	why     atomic.Pointer[string] // why some node is not packed
+	why     atomic.Pointer[string] // the reason why some node is not packed
 }
 
 func newFrames() *frames {
@@ -65,13 +66,13 @@ func newFrames() *frames {
 	return f
 }
 
-// framed is the frame that was numbered last, and memory for the key of another one.
+// framed has the frame that was looked up last, and memory for the key of another one.
 type framed struct {
 	key, last []byte
 	number    uint32
 }
 
-// of returns the number of the frame of a part of node i. Most nodes have that of the one before.
+// of returns the number of the frame of a part of node i. Most nodes have the same frame as the node before.
 func (b *framed) of(f *frames, i int, k *nodePart) uint32 {
 	b.key, b.last = k.appendFrame(binary.AppendUvarint(b.last[:0], uint64(i))), b.key
 	if !bytes.Equal(b.key, b.last) {
@@ -80,7 +81,7 @@ func (b *framed) of(f *frames, i int, k *nodePart) uint32 {
 	return b.number
 }
 
-// number returns the number of the frame of a part that has a key.
+// number returns the number of the frame of part k, whose key is given.
 func (f *frames) number(key []byte, k *nodePart) uint32 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,10 +97,10 @@ func (f *frames) number(key []byte, k *nodePart) uint32 {
 
 func (f *frames) get(n uint32) *nodePart { return (*f.all.Load())[n] }
 
-// stays notes why a node is not packed.
+// stays records the first reason why a node is not packed.
 func (f *frames) stays(why string) { f.why.CompareAndSwap(nil, &why) }
 
-// frame returns the part without its node.
+// frame returns a copy of the part without its node.
 func (k *nodePart) frame() *nodePart {
 	return &nodePart{
 		life: k.life, lives: k.lives, script: k.script, next: k.next, timers: k.timers, firing: k.firing,
@@ -107,8 +108,8 @@ func (k *nodePart) frame() *nodePart {
 	}
 }
 
-// appendFrame appends the identity of the frame, but for the node. A script depends on the
-// node and its life.
+// appendFrame appends the key of the frame, without the node it belongs to. A script depends on the node and
+// its life.
 func (k *nodePart) appendFrame(key []byte) []byte {
 	for _, n := range [...]int{int(k.life), k.lives, len(k.script), k.next, k.firing, count(k.flushing), k.timers.len()} {
 		key = binary.AppendUvarint(key, uint64(n))
@@ -126,7 +127,7 @@ func appendSum(to []byte, h canon.Hash) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(to, h.Hi), h.Lo)
 }
 
-// with returns a part with a frame and a node.
+// with returns the part that consists of a frame and a node.
 func (k *nodePart) with(node sim.Node) *nodePart {
 	part := k.frame()
 	part.holds(node, handler.GuardsOf(node))
@@ -142,10 +143,10 @@ type kept struct {
 	part  *nodePart
 }
 
-// keptMost is the number of unpacked parts that a bank keeps, and a power of two.
+// keptMost is the number of unpacked parts that a bank keeps. It is a power of two.
 const keptMost = 1 << 8
 
-// unpack makes the part that a shelf has packed under a number.
+// unpack returns the part that a shelf has packed under a number.
 func (b *Bank) unpack(place int, id uint32, s *shelf) any {
 	at := (int(id) + place*67) % keptMost
 	if k := b.kept[at]; k.part != nil && k.id == id && k.place == place {
@@ -167,11 +168,11 @@ func (b *Bank) unpacked(record []byte) *nodePart {
 	return b.frames.get(uint32(frame) - 1).with(node)
 }
 
-// One in packedEvery packed nodes is unpacked at once and compared with the original.
+// packedEvery is the number of packed nodes of which one is unpacked at once and compared with the original.
 const packedEvery = 512
 
-// addPacked puts a new node of the world into the bank under its sum, packed if possible. like is the
-// number of a part that it resembles.
+// addPacked adds a new node of the world to the bank, with its identity, and packs it if possible. like is
+// the number of a part that resembles it.
 func (st *State) addPacked(b *Bank, i int, sum canon.Hash, like uint32) uint32 {
 	k, record := &st.scratch, st.nodes.molded(b, i, &st.scratch)
 	if record == nil {
@@ -196,7 +197,7 @@ func (st *State) addPacked(b *Bank, i int, sum canon.Hash, like uint32) uint32 {
 	return id
 }
 
-// pack returns a part of node i as bytes, or why it cannot be packed.
+// pack returns a part of node i as bytes, or the reason why it cannot be packed.
 func (st *State) pack(b *Bank, i int, k *nodePart) (record []byte, why string) {
 	switch {
 	case k.disk != nil:
@@ -217,8 +218,8 @@ func (st *State) pack(b *Bank, i int, k *nodePart) (record []byte, why string) {
 	return record, ""
 }
 
-// recorded returns the record of a part of node i, whose packed node is given. due reports whether the
-// record should be unpacked and compared: see packedEvery.
+// recorded returns the record of a part of node i, given its packed node. due says that the record must be
+// unpacked and compared: see packedEvery.
 func (b *Bank) recorded(i int, k *nodePart, packed []byte) (record []byte, due bool) {
 	b.packing = binary.AppendUvarint(b.packing[:0], uint64(b.framed.of(b.frames, i, k))+1)
 	b.packing = append(b.packing, packed...)
@@ -226,7 +227,7 @@ func (b *Bank) recorded(i int, k *nodePart, packed []byte) (record []byte, due b
 	return b.packing, b.packs%packedEvery == 1
 }
 
-// Unpacked returns why nodes are not packed, or "" if all can be packed or none had to be.
+// Unpacked returns the reason why nodes are not packed, or "" if all can be packed or none had to be.
 func (b *Bank) Unpacked() string {
 	if why := b.frames.why.Load(); why != nil {
 		return *why

@@ -10,19 +10,19 @@ import (
 	"macemc/trace"
 )
 
-// stopRun unwinds a handler when the run is over; World.failure or World.err
-// says why.
+// stopRun is the panic value that unwinds a handler when the run is over. World.failure or World.err has the
+// reason.
 type stopRun struct{}
 
-// unsupported is the sentence about something that this build cannot do. It
-// is an error of the input, not a finding about the service.
+// unsupported is a sentence about something that this build cannot do. It is an error of the input, not a
+// finding about the service.
 type unsupported string
 
 func (u unsupported) Error() string { return string(u) }
 
-// Protect calls loop, which takes steps of the world, and returns the failure of the
-// service, or nil. There is one recovery for a whole run, so steps do not pay for it. Steps
-// must only be taken inside of Protect.
+// Protect calls loop, which takes steps of the world, and returns the failure of the service, or nil. It
+// recovers from panics once for a whole run, so that steps need not. Steps must be taken only inside of
+// Protect.
 func (w *World) Protect(loop func()) (failure *trace.Failure) {
 	returned := false
 	defer func() {
@@ -75,7 +75,7 @@ func (w *World) Protect(loop func()) (failure *trace.Failure) {
 	return w.Run.failure
 }
 
-// strayed returns the finding that a handler has started a goroutine, if one has.
+// strayed returns the failure that a handler has started a goroutine, or nil.
 func (w *World) strayed() *trace.Failure {
 	if !w.watch.Grown() {
 		return nil
@@ -89,15 +89,15 @@ func (w *World) strayed() *trace.Failure {
 	return f
 }
 
-// panicked returns the finding that the service panicked.
+// panicked returns the failure that the service panicked.
 func (w *World) panicked(v trace.Verdict, property, text string) *trace.Failure {
 	f := w.Run.fail(v, property, text)
 	f.Stack = guard.Stack(debug.Stack())
 	return f
 }
 
-// Probe evaluates everything that a search may evaluate in a state, so that a function of the system
-// that panics there panics here, and reports whether the state is live. It changes no counts.
+// Probe evaluates everything that a search may evaluate in a state, and reports whether the state is live. A
+// function of the system that would panic in the search panics here. Probe changes no counts.
 func (w *World) Probe() (live bool) {
 	defer w.uncovered()()
 	defer w.Judge.Uncovered()()

@@ -9,12 +9,12 @@ import (
 	"macemc/sim"
 )
 
-// assembly is the sets of messages that a node may take at once, and where they are.
+// assembly has the sets of messages that a node may take at once, and the places of these messages.
 type assembly struct {
-	pending []sim.Taken // all that are pending, in the order of their senders
-	where   []spot      // of each
-	places  []int32     // in pending: the sets, one behind the other
-	ends    []int32     // of each set
+	pending []sim.Taken // all pending messages, ordered by sender
+	where   []spot      // where each of them is
+	places  []int32     // the sets, one after another, as indices in pending
+	ends    []int32     // for each set, the end of its indices in places
 }
 
 // clear forgets all messages.
@@ -23,7 +23,7 @@ func (a *assembly) clear() {
 	a.pending, a.where, a.places, a.ends = a.pending[:0], a.where[:0], a.places[:0], a.ends[:0]
 }
 
-// pends adds a message that is pending.
+// pends adds a pending message.
 func (a *assembly) pends(h *happening) {
 	a.pending = append(a.pending, sim.Taken{From: h.From, Link: h.Link, Message: h.Value})
 	a.where = append(a.where, h.spot)
@@ -35,7 +35,7 @@ func (a *assembly) found(places []int32) {
 	a.ends = append(a.ends, int32(len(a.places)))
 }
 
-// len is the number of sets.
+// len returns the number of sets.
 func (a *assembly) len() int { return len(a.ends) }
 
 // set returns the k-th set of messages, as indices in pending.
@@ -78,7 +78,7 @@ func (es *Events) assemble(i int) {
 	es.nodes.assembled(ns.assembly.len())
 }
 
-// gathers is that a node takes the k-th of its sets.
+// gathers makes h the event that a node takes the k-th of its sets.
 func (h *happening) gathers(a *assembly, i, k int) {
 	set := a.set(k)
 	q, last := make(sim.Quorum, len(set)), int32(-1)
@@ -89,7 +89,7 @@ func (h *happening) gathers(a *assembly, i, k int) {
 	h.own(sim.KindQuorum, i, k, q, last)
 }
 
-// causes are the steps that sent the messages of the k-th set.
+// causes returns the steps that sent the messages of the k-th set.
 func (a *assembly) causes(k int) (steps []int) {
 	for _, place := range a.set(k) {
 		steps = append(steps, int(a.where[place].cause))
@@ -97,8 +97,8 @@ func (a *assembly) causes(k int) (steps []int) {
 	return steps
 }
 
-// gather takes the messages of an event off their links, beginning with the last: when a message is
-// removed, the indices of those behind it change.
+// gather removes the messages of an event from their links, beginning with the last one, since removing a
+// message changes the indices of those behind it.
 func (a *assembly) gather(l *net.Links, k int, took func(o netsim.Origin)) {
 	set := a.set(k)
 	for j := len(set) - 1; j >= 0; j-- {

@@ -5,12 +5,12 @@ import (
 	"macemc/internal/observe"
 )
 
-// Readings are values of states as people read them, by their exact texts, where these differ. The
-// reading of a field's value is kept with the field's path, since another field may have the same
-// value and read differently.
+// Readings maps the exact texts of values to their forms for people, where these differ. The reading of a
+// field's value is kept with the field's path, since another field may have the same value and read
+// differently.
 type Readings map[string]string
 
-// Note adds the values of the present state, whose lines are given.
+// Note adds the values of the present state, given its lines.
 func (r Readings) Note(x *Text, lines []canon.Line) {
 	for k, l := range x.Shown() {
 		if was := lines[k].Value; l.Value != was {
@@ -24,7 +24,7 @@ func (r Readings) Note(x *Text, lines []canon.Line) {
 
 func fieldKey(path, value string) string { return path + "\x00" + value }
 
-// Of returns the value of the line of a path as people read it.
+// Of returns the form for people of the value in the line with a path.
 func (r Readings) Of(path, value string) string {
 	if shown, is := r[fieldKey(path, value)]; is {
 		return shown
@@ -35,8 +35,8 @@ func (r Readings) Of(path, value string) string {
 	return value
 }
 
-// Difference returns a difference as people read it. If its two sides read the same, they stay
-// exact.
+// Difference returns a difference in the form for people. If both sides would then read the same, it returns
+// the exact values.
 func (r Readings) Difference(d observe.Difference) observe.Difference {
 	if a, b := r.Of(d.Path, d.A), r.Of(d.Path, d.B); a != b {
 		d.A, d.B = a, b

@@ -9,17 +9,17 @@ import (
 	"macemc/netsim"
 )
 
-// Renaming computes which identities the parts of a state would have if its nodes had other names. Its
-// world takes no steps: it holds one part after the other.
+// Renaming computes the identities that the parts of a state would have if its nodes had other names. Its
+// world takes no steps: it holds one part at a time.
 type Renaming struct {
 	st     *State
-	walks  setting // with a walker that renames
-	to     []int   // by node
+	walks  setting // a setting whose walker renames
+	to     []int   // the new name of each node
 	swaps  bool    // to is a permutation
 	number []uint32
 }
 
-// NewRenaming returns a renaming by which all nodes keep their names.
+// NewRenaming returns a renaming in which all nodes keep their names.
 func (st *State) NewRenaming() (*Renaming, error) {
 	walker, err := contract.Renamer(st.sys)
 	if err != nil {
@@ -35,8 +35,8 @@ func (st *State) NewRenaming() (*Renaming, error) {
 	return r, nil
 }
 
-// Rename gives node i the name to[i]. Several nodes may get one name, and a name need not be that of a
-// node. Then identities tell what differs except for names.
+// Rename sets the new names: node i gets the name to[i]. Several nodes may get the same name, and a name need
+// not be that of a node. Then equal identities mean that parts differ only in names.
 func (r *Renaming) Rename(to []int) {
 	r.to = to
 	for i, as := range to {
@@ -52,7 +52,7 @@ func (r *Renaming) Rename(to []int) {
 	}
 }
 
-// Load brings one part of a bank into the world.
+// Load sets a part of the world to a part of a bank.
 func (r *Renaming) Load(b *Bank, place int, id uint32) {
 	r.st.sums.Know(b)
 	r.st.run.lose()
@@ -60,7 +60,8 @@ func (r *Renaming) Load(b *Bank, place int, id uint32) {
 	r.st.restore(b, place, id)
 }
 
-// Names returns the nodes that a sum has met in messages and nodes since the last call of Rename.
+// Names returns the nodes whose names occurred in messages and nodes that were summed since the last call of
+// Rename.
 func (r *Renaming) Names() (nodes []int) {
 	for i := range r.st.n {
 		if r.walks.walker.Met(i + 1) {
@@ -70,8 +71,8 @@ func (r *Renaming) Names() (nodes []int) {
 	return nodes
 }
 
-// Among returns the nodes whose names a part has outside of messages and nodes: the senders of a set,
-// the side of a partition, the nodes that are paused.
+// Among returns the nodes whose names occur in a part outside of messages and nodes: the senders in a set,
+// the nodes on the side of a partition, or the paused nodes.
 func (r *Renaming) Among(place int) (nodes []int) {
 	switch sort, at := r.st.sums.Places.At(place); sort {
 	case state.Set:
@@ -86,7 +87,7 @@ func (r *Renaming) Among(place int) (nodes []int) {
 	return nodes
 }
 
-// Sum returns the identity of a part as it would be, apart from its place.
+// Sum returns the identity that a part would have with the new names, before it is bound to a place.
 func (r *Renaming) Sum(place int) (h canon.Hash) {
 	st := r.st
 	switch sort, at := st.sums.Places.At(place); sort {
@@ -115,7 +116,7 @@ func (r *Renaming) Sum(place int) (h canon.Hash) {
 	}
 }
 
-// node is nodes.identity, except that timers and tasks are ordered by what they would be.
+// node computes nodes.identity with the new names. Timers and tasks are ordered by their new identities.
 func (r *Renaming) node(i int) canon.Hash {
 	ns := &r.st.nodes.at[i]
 	if ns.clock != nil {
@@ -166,7 +167,8 @@ func (r *Renaming) members(all []netsim.Member) []netsim.Member {
 	return all
 }
 
-// cut returns the identity of a partition. One that works both ways has the first node on its side.
+// cut returns the identity of a partition. For a partition in both directions, it uses the side with the
+// first node.
 func (r *Renaming) cut(c cut) (h canon.Hash) {
 	var sides [2]canon.Hash
 	side := uint64(0)
@@ -204,7 +206,7 @@ func (r *Renaming) paused(p *state.NodeSet) (h canon.Hash) {
 	return all.Sum(canon.Hash{})
 }
 
-// Renamed returns where the part at a place comes to, if node i gets the name to[i] of a node.
+// Renamed returns the place to which a part moves if each node i gets the name to[i].
 func Renamed(at state.Places, n int, place int, to []int) int {
 	switch sort, k := at.At(place); sort {
 	case state.Node:
@@ -219,5 +221,5 @@ func Renamed(at state.Places, n int, place int, to []int) int {
 	return place
 }
 
-// Placed returns the identity of a part with this identity at a place.
+// Placed returns the identity of a part at a place, given its identity before it was bound to a place.
 func Placed(h canon.Hash, place int) canon.Hash { return placed(h, place) }

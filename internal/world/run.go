@@ -13,35 +13,35 @@ import (
 	"macemc/trace"
 )
 
-// Run is the progress of the run, and the current or last step: its node, its event, its
-// answers and its effects. A new step resets the latter.
+// Run has the number of steps of the run, and the current or last step: its node, its event, its answers and
+// its effects. A new step resets the step, not the number.
 type Run struct {
 	*setting
 	timers *timers
 
-	step    int  // how many were taken
-	lost    bool // how many were taken is not known: the world was put into a state
+	step    int  // the number of steps taken
+	lost    bool // that number is not known, since the world was set to a state
 	failure *trace.Failure
 	trace   trace.Trace
 
 	asking
-	did     handler.Step // what the handler asked for
+	did     handler.Step // the effects of the handler
 	acting  sim.Addr
-	current happening       // zero in a start
-	named   string          // the identity of current, where a handler could change it, or "" if it cannot
-	took    []netsim.Origin // of the messages that current took, the last first
-	copy    int32           // the number of the one that it made
-	unwound bool            // by runtime.Goexit
-	cooled  uint64          // of the properties made by Cools, those whose monitor was cold after a fact of the step
+	current happening       // the event of the step; zero in a start
+	named   string          // the identity of current, computed before the handler could change it; "" if it cannot
+	took    []netsim.Origin // the origins of the messages that current took, the last first
+	copy    int32           // the number of the message that the step copied
+	unwound bool            // the handler called runtime.Goexit
+	cooled  uint64          // the properties made by Cools whose monitor was cold after a fact of this step
 
-	ticking bool          // the node's clock is the step's own
-	began   macetime.Time // when the handler began, once that matters
+	ticking bool          // the node's clock was copied for this step
+	began   macetime.Time // when the handler began, once that is needed
 }
 
 // Effects returns the effects of the last step. The next step overwrites the slice.
 func (r *Run) Effects() []trace.Effect { return r.did.Effects() }
 
-// Failure returns a failure of the last step, for a caller that has noticed what the World itself
+// Failure makes a failure of the last step, for a caller that has noticed something which the World itself
 // cannot see.
 func (r *Run) Failure(v trace.Verdict, message string) *trace.Failure { return r.fail(v, "", message) }
 
@@ -54,8 +54,8 @@ func (r *Run) LastIdentity() string { return r.identity() }
 // LastEvent returns the event that the last step took; zero before the first.
 func (r *Run) LastEvent() sim.Event { return r.current.Event }
 
-// Cooled reports whether the monitor of the k-th of Judge.Cools was cold after a fact of the last
-// step, though it may be hot again.
+// Cooled reports whether the monitor of the k-th of Judge.Cools was cold after a fact of the last step, even
+// if it is hot again.
 func (r *Run) Cooled(k int) bool { return r.cooled>>k&1 == 1 }
 
 // cools records that a monitor was cold in this step.
@@ -64,14 +64,14 @@ func (r *Run) cools(k int) { r.cooled |= 1 << k }
 // Acting returns the node whose handler runs, or ran last.
 func (r *Run) Acting() sim.Addr { return r.acting }
 
-// Wild reports whether the last step might not be possible if the environment had healed before: it is
-// a fault, or an event that only a partition brings about.
+// Wild reports whether the last step might be impossible if the environment had healed before: it is a fault,
+// or an event that only a partition causes.
 func (r *Run) Wild() bool {
 	k := r.current.Kind
 	return k.Fault() || k == sim.KindBreak || k == sim.KindRefused
 }
 
-// LastCoins returns the coins that the last step has asked, where steps are recorded.
+// LastCoins returns the coins that the last step has asked, if steps are recorded.
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
 // stand begins a run, or continues one after a number of steps.
@@ -81,23 +81,23 @@ func (r *Run) stand(step int) {
 	r.trace = trace.Trace{Byzantine: r.bad}
 }
 
-// resume makes the run be in its middle.
+// resume sets the number of steps to that of a point in the middle of the run.
 func (r *Run) resume(step int) { r.step, r.lost = step, false }
 
-// lose forgets the run: the world is put into a state that some run leads to.
+// lose clears the run, because the world is set to a state of some other run.
 func (r *Run) lose() {
 	r.forget()
 	r.lost = true
 }
 
-// forget leaves nothing of the last step: the world is put where another run was.
+// forget clears the last step, because the world is set to a state of another run.
 func (r *Run) forget() {
 	r.pardon()
 	r.goesOn()
 	r.did.Forget()
 }
 
-// begin makes room for another step.
+// begin prepares for another step.
 func (r *Run) begin() {
 	r.current = happening{}
 	if r.named != "" {
@@ -115,24 +115,24 @@ func (r *Run) beginStart(i int) {
 	r.current, r.acting = happening{spot: spot{cause: -1}}, state.AddrOf(i)
 }
 
-// next begins the next step. Its event is written to where it will stay.
+// next begins the next step, and returns the place to which the caller writes its event.
 func (r *Run) next() *happening {
 	r.step++
 	r.begin()
 	return &r.current
 }
 
-// acts makes the node of the event the one that acts.
+// acts sets the acting node to the node of the event.
 func (r *Run) acts() { r.acting = r.current.Node }
 
-// heal makes that the step that was taken last.
+// heal makes healing the last step.
 func (r *Run) heal() {
 	r.step++
 	r.begin()
 	r.current, r.acting = happening{sim.Event{Kind: sim.KindHeal}, spot{cause: -1}}, sim.Addr{}
 }
 
-// names keeps the identity of the event, which the handler could change.
+// names records the identity of the event before the handler can change it.
 func (r *Run) names(identity string) { r.named = identity }
 
 // ticks records that the step changes the clock of its node, and reports whether this is its first
@@ -142,7 +142,7 @@ func (r *Run) ticks() (first bool) {
 	return first
 }
 
-// beganAt returns when the handler began.
+// beganAt returns the time at which the handler began.
 func (r *Run) beganAt(c *macetime.Clock) macetime.Time {
 	if r.began.IsZero() {
 		r.began = c.Read()
@@ -150,7 +150,7 @@ func (r *Run) beganAt(c *macetime.Clock) macetime.Time {
 	return r.began
 }
 
-// takes records a message that the event took off its link.
+// takes records a message that the event took from its link.
 func (r *Run) takes(o netsim.Origin) { r.took = append(r.took, o) }
 
 // copies records a message that the event copied, and the number of the copy.
@@ -159,8 +159,8 @@ func (r *Run) copies(o netsim.Origin, number int32) {
 	r.copy = number
 }
 
-// record appends the step that has just run to the trace; lost are the numbers of the
-// messages that were lost in it with connections.
+// record appends the step that has just run to the trace. lost has the numbers of the messages that were lost
+// with connections in it.
 func (r *Run) record(i int, lost []int32) {
 	s := trace.Step{
 		Index: r.step, Node: state.AddrOf(i), Event: r.current.Event, Identity: r.identity(), Causes: r.current.causes(),
@@ -185,8 +185,7 @@ func (r *Run) record(i int, lost []int32) {
 	}
 }
 
-// possible returns how many events were possible, of which one is the step, or 0 if that
-// was no question.
+// possible returns the number of events among which the step was chosen, or 0 if it was not chosen.
 func (r *Run) possible() int {
 	if r.current.Kind == 0 || r.current.Kind == sim.KindHeal {
 		return 0
@@ -194,7 +193,7 @@ func (r *Run) possible() int {
 	return r.question.N
 }
 
-// recordCut appends the step that the service failed within, if it did.
+// recordCut appends to the trace the step in which the service failed, if it did.
 func (r *Run) recordCut(lost []int32) {
 	if !r.tracing || r.failure == nil {
 		return
@@ -224,7 +223,7 @@ func (r *Run) identity() string {
 	return r.timers.text(r.current.Event)
 }
 
-// fail makes a failure of the step that is running.
+// fail makes a failure of the running step.
 func (r *Run) fail(v trace.Verdict, property, message string) *trace.Failure {
 	return &trace.Failure{
 		Verdict: v, Property: property, Message: message,
@@ -232,14 +231,14 @@ func (r *Run) fail(v trace.Verdict, property, message string) *trace.Failure {
 	}
 }
 
-// stop ends the run with a failure, from wherever a handler is.
+// stop ends the run with a failure. It may be called in a handler.
 func (r *Run) stop(f *trace.Failure) {
 	r.pardon()
 	r.finds(f)
 	panic(stopRun{})
 }
 
-// unsafe makes a failure of a property that does not hold.
+// unsafe makes a failure for a property that does not hold.
 func (r *Run) unsafe(c *sight.Check) *trace.Failure {
 	f := r.fail(trace.VerdictSafety, c.Name, "")
 	f.Message = c.Explained()
@@ -249,7 +248,7 @@ func (r *Run) unsafe(c *sight.Check) *trace.Failure {
 // ends ends the run with a failure of the step.
 func (r *Run) ends(v trace.Verdict, property, message string) { r.stop(r.fail(v, property, message)) }
 
-// finds records a failure, unless there is one already, and returns the one that is recorded.
+// finds records a failure unless there is one already, and returns the recorded one.
 func (r *Run) finds(f *trace.Failure) *trace.Failure {
 	if r.failure == nil {
 		r.failure = f
@@ -267,21 +266,19 @@ func (r *Run) unwinds(f *trace.Failure) {
 	r.unwound = true
 }
 
-// Err returns why the run stopped without a failure: the source's refusal, or something
-// that this build cannot do.
+// Err returns the reason why the run stopped without a failure: the source refused to answer, or this build
+// does not support something.
 func (r *Run) Err() error { return r.err }
 
 // Steps returns the number of steps taken since Start.
 func (r *Run) Steps() int { return r.step }
 
-// Trace returns the record of the run, if Config asked for it. It is the World's own: Start
-// empties it.
+// Trace returns the record of the run, if Config asked for one. It belongs to the World: Start clears it.
 func (r *Run) Trace() *trace.Trace { return &r.trace }
 
-// Unwound reports whether the last failure ended the goroutine of the run:
-// Protect did not return.
+// Unwound reports whether the last failure ended the goroutine of the run, so that Protect did not return.
 func (r *Run) Unwound() bool { return r.unwound }
 
-// Tossed reports whether the last step asked a coin that has rare sides: its
-// answers depend on the budget that is left.
+// Tossed reports whether the last step asked a coin with rare sides, so that its answers depend on the budget
+// that is left.
 func (r *Run) Tossed() bool { return r.tossed }

@@ -11,32 +11,32 @@ import (
 type setting struct {
 	sys      *sim.System
 	params   sim.Params
-	bad      []sim.Byzantine // in the order of their addresses
+	bad      []sim.Byzantine // the Byzantine nodes, ordered by address
 	n        int
 	peers    [][]sim.Addr
 	walker   *canon.Walker
-	pace     *sim.Clock // what timers keep to, or nil if they are free
-	shuffled bool       // a crash leaves any of the writes that were not synced
+	pace     *sim.Clock // the guarantee that timers follow, or nil if they are free
+	shuffled bool       // a crash may keep any subset of the writes that were not synced
 	crashes  sim.CrashModel
 	tracing  bool              // every step is recorded
 	sprint   bool              // see Config.Sprint
 	live     int               // see Config.Live
-	cover    *observe.Coverage // an observer: what runs exercise; nil means nobody asked
-	audit    *observe.Audit    // an observer: what must not have changed; nil means that nobody looks
-	work     *Work             // an observer
+	cover    *observe.Coverage // counts what runs exercise; may be nil
+	audit    *observe.Audit    // checks what must not change; may be nil
+	work     *Work             // counts costly operations
 }
 
-// audits makes everything that must not change be checked.
+// audits makes steps check that nothing has changed which must not change.
 func (s *setting) audits(of observe.Audited) { s.audit = observe.NewAudit(of) }
 
-// uncovered makes nothing count until it is undone.
+// uncovered stops counting coverage until undo is called.
 func (s *setting) uncovered() (undo func()) {
 	cover := s.cover
 	s.cover = nil
 	return func() { s.cover = cover }
 }
 
-// Work counts the operations that cost a world most time. The counts do not depend on the machine.
+// Work counts the operations that take a world most of its time. The counts do not depend on the machine.
 type Work struct {
 	Handlers int // handlers that ran, starts included
 	Hashes   int // values that were walked for their identities: nodes, messages, memories of monitors
@@ -57,7 +57,7 @@ func (w *Work) Add(o Work) {
 	w.Searches += o.Searches
 }
 
-// sum returns a value's identity; a value that cannot be walked stops the run.
+// sum returns the identity of a value. If the value cannot be walked, it stops the run.
 func (s *setting) sum(v any) canon.Hash {
 	s.work.hashed()
 	h, err := s.walker.Sum(v)
@@ -77,7 +77,7 @@ func (s *setting) copied(v any) any {
 	return c
 }
 
-// summed makes sure that packets have their identities.
+// summed computes the identities of packets that do not have one yet.
 func (s *setting) summed(packets []netsim.Packet) []netsim.Packet {
 	for i := range packets {
 		if p := &packets[i]; p.Sum == (canon.Hash{}) {

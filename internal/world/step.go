@@ -7,8 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// Start begins a run: new nodes, empty networks, and Init on every node, in
-// order. Choices that Init makes are asked of src. Call it inside Protect.
+// Start begins a run: it makes new nodes, empties the networks, and calls Init on every node, in order. src
+// answers the choices that Init makes. It must be called inside Protect.
 func (w *World) Start(src choose.Source) {
 	w.Run.stand(0)
 	w.Run.follows(src)
@@ -46,12 +46,12 @@ type Progress uint8
 // The outcomes of Step.
 const (
 	Stepped Progress = iota + 1 // a step was taken
-	Quiet                       // no event is possible, or only rare ones, which the source does not pick
+	Quiet                       // no event is possible, or only rare ones that the source does not pick
 	Stopped                     // the source refused: see Err
 )
 
-// Step lets the source choose one of the enabled events and takes it. Call it
-// inside Protect: a handler that fails unwinds the run.
+// Step lets the source choose one of the possible events, and takes it. It must be called inside Protect,
+// since a handler that fails unwinds the run.
 func (w *World) Step(src choose.Source) Progress {
 	n := w.Events.Count()
 	if n == 0 {
@@ -71,9 +71,9 @@ func (w *World) Step(src choose.Source) Progress {
 	return Stepped
 }
 
-// Follow takes the step that another world of the same system has just taken from the state that
-// w is in, without listing the events that are possible. src repeats the answers to its coins. It
-// reports false, and does nothing, if the event is not one that a node handles.
+// Follow takes the step that another world of the same system has just taken from the same state, without
+// listing the possible events. src repeats the answers to its coins. Follow does nothing and reports false if
+// no node handles the event.
 func (w *World) Follow(of *World, src choose.Source) bool {
 	switch of.Run.current.Kind {
 	case sim.KindMessage, sim.KindTimer, sim.KindTask, sim.KindAction, sim.KindScript:
@@ -87,7 +87,7 @@ func (w *World) Follow(of *World, src choose.Source) bool {
 	return true
 }
 
-// happens takes the event e, which is the run's current event.
+// happens takes the run's current event e.
 func (w *World) happens(e *happening) {
 	w.Run.acts()
 	w.Links.Forget()
@@ -121,7 +121,7 @@ func (w *World) happens(e *happening) {
 	w.finish(i)
 }
 
-// finishNetwork ends a step of the network as a whole, in which no handler ran.
+// finishNetwork ends a step of the network in which no handler ran.
 func (w *World) finishNetwork() {
 	w.Run.did.End()
 	if w.tracing {
@@ -129,7 +129,7 @@ func (w *World) finishNetwork() {
 	}
 }
 
-// ready prepares a handler's run.
+// ready prepares for a handler of node i.
 func (w *World) ready(i int) {
 	if i >= 0 {
 		w.work.ran()
@@ -199,7 +199,8 @@ func (w *World) Heal(src choose.Source) Progress {
 	return Stepped
 }
 
-// charted reports whether a node is a state machine. All nodes are there when a handler runs.
+// charted reports whether a node is a state machine. It may be called when a handler runs, since all nodes
+// exist by then.
 func (w *World) charted() bool {
 	is, known := w.cover.Charted()
 	if !known {
@@ -208,7 +209,7 @@ func (w *World) charted() bool {
 	return is
 }
 
-// audited checks the step of node i for changes of what is not its own.
+// audited checks that the step of node i changed nothing but the node.
 func (w *World) audited(i int) {
 	changed := w.audit.Check(i, w.Run.current.Kind == 0)
 	if w.cover != nil {
@@ -246,8 +247,8 @@ func (w *World) take(e *happening) {
 	}
 }
 
-// envFor returns the Env of the handler of node i that is about to run. In an audit each
-// handler has a new one, so that no Env that was kept passes for the handler's own.
+// envFor returns the Env for the next handler of node i. In an audit each handler has a new Env, so that the
+// use of an earlier one is always noticed.
 func (w *World) envFor(i int) *handler.Env {
 	e := &w.Run.current
 	init := e.Kind == 0 || e.Kind == sim.KindRestart || e.Joins()

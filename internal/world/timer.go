@@ -7,16 +7,16 @@ import (
 	"macemc/sim"
 )
 
-// timerNotes has what a world keeps for a timer besides its identity.
+// timerNotes has what a world keeps about a timer besides its identity.
 type timerNotes struct {
 	tally *observe.Tally // nil means nobody asked
-	told  []string       // by node, the identity of its event as text, once it was asked for
+	told  []string       // by node, the identity of the event that the timer fires, once it was asked for
 }
 
-// timers are the values that were ever scheduled in a world.
+// timers has all values that were ever scheduled as timers in a world.
 type timers struct {
 	*setting
-	count   int // of those that are scheduled now, on all nodes
+	count   int // the number of timers that are scheduled now, on all nodes
 	known   map[any]*sight.Timer
 	recents []*sight.Timer // the first few of known
 	noted   []timerNotes   // by their numbers
@@ -26,8 +26,7 @@ func newTimers(s *setting) timers {
 	return timers{setting: s, known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8)}
 }
 
-// timer returns the Timer of a signal: always the same one for equal signals. The signal must be
-// comparable.
+// timer returns the Timer of a signal. Equal signals have the same Timer. The signal must be comparable.
 func (t *timers) timer(s sim.Signal) *sight.Timer {
 	if one := t.recent(s); one != nil {
 		return one
@@ -48,9 +47,9 @@ func (t *timers) timer(s sim.Signal) *sight.Timer {
 	return one
 }
 
-// recent finds a signal among the first few that were ever scheduled: most
-// services have no more, and a comparison beats a map. It never compares a
-// value that cannot be compared, since none is among them.
+// recent looks a signal up among the first few that were ever scheduled. Most services have no more, and
+// comparing is faster than a map. It never compares values that cannot be compared, since none of these is
+// among them.
 func (t *timers) recent(s sim.Signal) *sight.Timer {
 	for _, t := range t.recents {
 		if t.Signal == s {
@@ -60,7 +59,7 @@ func (t *timers) recent(s sim.Signal) *sight.Timer {
 	return nil
 }
 
-// clear records that no timer is scheduled; add, that this many more are.
+// clear records that no timer is scheduled; add records that n more are.
 func (t *timers) clear()    { t.count = 0 }
 func (t *timers) add(n int) { t.count += n }
 
@@ -88,7 +87,7 @@ func (all *nodes) disarm(i int, t *sight.Timer) {
 	}
 }
 
-// fire takes the timer off that fires.
+// fire removes the timer that fires.
 func (all *nodes) fire(i, slot int) {
 	ns := &all.at[i]
 	if all.cover != nil {
@@ -101,8 +100,8 @@ func (all *nodes) fire(i, slot int) {
 	all.timers.add(-1)
 }
 
-// text returns the event's identity as one line. That of a timer, which has an identity for
-// good, is kept.
+// text returns the identity of an event as one line. It caches the identities of timers, since these do not
+// change.
 func (t *timers) text(e sim.Event) string {
 	if e.Kind != sim.KindTimer {
 		return e.Text(t.walker.Text, t.n)

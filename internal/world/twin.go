@@ -19,7 +19,7 @@ import (
 // So for a part that is reached again, the bank keeps the node as it was reached the second
 // time, and steps are taken from both.
 
-// Twin puts the twin of a loaded node into its place, if there is one.
+// Twin replaces a loaded node by its twin, if it has one, and reports whether it did.
 func (st *State) Twin(b *Bank, i int, id uint32) bool {
 	twin := b.part(i, id).(*nodePart).twin.Load()
 	if twin == nil {
@@ -32,7 +32,7 @@ func (st *State) Twin(b *Bank, i int, id uint32) bool {
 	return true
 }
 
-// Retake takes one step again, with the answers that it was given.
+// Retake takes one step again, with the same answers.
 func (w *World) Retake(event int, coins []int) Progress {
 	return w.Step(&retaken{event, coins})
 }
@@ -54,11 +54,11 @@ func (r *retaken) Answer(q *choose.Question) int {
 	return k
 }
 
-// Err returns ErrEnd: there are no more answers.
+// Err returns ErrEnd, since there are no more answers.
 func (r *retaken) Err() error { return choose.ErrEnd }
 
-// Hidden names a field in which a node part and its twin differ although they
-// have one identity, with both values; "" if none is found.
+// Hidden names a field in which a node part and its twin differ although they have the same identity, with
+// both values. It returns "" if it finds none.
 func (b *Bank) Hidden(i int, id uint32) string {
 	k := b.part(i, id).(*nodePart)
 	h := newHidden(k.of.walker)
@@ -66,8 +66,8 @@ func (b *Bank) Hidden(i int, id uint32) string {
 	return h.first()
 }
 
-// HiddenBetween names a field in which the nodes of two worlds in one state
-// differ, with both values; "" if none is found.
+// HiddenBetween names a field in which the nodes of two worlds in the same state differ, with both values. It
+// returns "" if it finds none.
 func HiddenBetween(a, b *World) string {
 	h := newHidden(a.walker)
 	for i := range a.nodes.at {
@@ -77,13 +77,13 @@ func HiddenBetween(a, b *World) string {
 	return h.first()
 }
 
-// hidden looks for the first difference of two values, in all their fields. Channels of
-// two runs are never the same one, so their lengths are compared.
+// hidden looks for the first difference between two values, in all of their fields. Channels of two runs are
+// never the same, so it compares their lengths.
 type hidden struct {
 	seen   map[[2]unsafe.Pointer]bool
-	paths  [2]map[memory]string // where each of both values was met first
+	paths  [2]map[memory]string // for both values, where each object was first met
 	found  string
-	shared string // the first object that is shared in one of them only
+	shared string // the first object that is shared in only one of them
 	opaque string // the first difference in values of types that System.Opaque names
 	walker *canon.Walker
 }
@@ -91,7 +91,7 @@ type hidden struct {
 // first returns the difference that is most likely to matter.
 func (h *hidden) first() string { return cmp.Or(h.found, h.shared, h.opaque) }
 
-// memory is an object or the first element of a slice.
+// memory identifies an object, or the first element of a slice.
 type memory struct {
 	at  unsafe.Pointer
 	typ reflect.Type
@@ -101,8 +101,8 @@ func newHidden(w *canon.Walker) hidden {
 	return hidden{walker: w, seen: map[[2]unsafe.Pointer]bool{}, paths: [2]map[memory]string{{}, {}}}
 }
 
-// meet records the paths of two objects, one of each value, and finds a difference if they were first
-// met at different paths.
+// meet records the paths of two objects, one in each value. If they were first met at different paths, that
+// is a difference.
 func (h *hidden) meet(path string, a, b reflect.Value) {
 	var first [2]string
 	for side, v := range [2]reflect.Value{a, b} {

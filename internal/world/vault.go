@@ -9,7 +9,7 @@ import (
 	"macemc/netsim"
 )
 
-// stock is parts by place and number, and the numbers of messages.
+// stock has parts by place and number, and the messages by number.
 type stock struct {
 	shelves  []shelf
 	messages []netsim.Packet
@@ -17,20 +17,20 @@ type stock struct {
 	twins    []Twinned
 }
 
-// shelf is the distinct parts of one place.
+// shelf has the distinct parts of one place.
 type shelf struct {
 	parts []any       // *nodePart, *connectionPart, []netsim.Packet, []netsim.Member, int, *cut, state.NodeSet, memoryPart, or nil for an empty part
-	sums  flat.Hashes // bound to the place, so that the identity of a state is the sum of its parts' sums
+	sums  flat.Hashes // their identities, bound to the place, so that the identity of a state is the sum of those of its parts
 	packs packs
 	index flat.Index
 
 	ofNode bool
-	locals []Local  // of a node, for each of parts
-	queues []Queue  // of all others
-	items  [][]Item // of a set
+	locals []Local  // for nodes
+	queues []Queue  // for channels
+	items  [][]Item // for sets
 }
 
-// Twinned is a node part of which a second node is kept.
+// Twinned is a node part that has a twin: a second node with the same identity.
 type Twinned struct {
 	Node int
 	Part uint32
@@ -70,7 +70,7 @@ func (k *shelf) know(sum canon.Hash) uint32 {
 	return id
 }
 
-// appendPacked puts a new node part on its shelf: its record, or the part itself if record is nil.
+// appendPacked adds a new node part to its shelf: its record, or the part itself if record is nil.
 func (s *stock) appendPacked(by *flat.Reader, place int, sum canon.Hash, record []byte, like uint32, of *nodePart) uint32 {
 	k := &s.shelves[place]
 	if record != nil {
@@ -80,7 +80,7 @@ func (s *stock) appendPacked(by *flat.Reader, place int, sum canon.Hash, record 
 	return k.know(sum)
 }
 
-// look makes the parts be those of another shelf, of which k has the first.
+// look updates k to the parts of another shelf, whose first parts k has already.
 func (k *shelf) look(all *shelf) {
 	from := k.sums.Len()
 	k.parts, k.sums, k.packs = all.parts, all.sums, all.packs
@@ -90,7 +90,7 @@ func (k *shelf) look(all *shelf) {
 	}
 }
 
-// catchUp makes the messages be those of a larger stock.
+// catchUp updates the messages to those of a larger stock.
 func (s *stock) catchUp(all *stock) { s.messages = all.messages }
 
 // twin records that a part has a twin.
@@ -107,16 +107,16 @@ func (s *stock) message(p netsim.Packet) uint32 {
 	return n
 }
 
-// vault has the parts that several banks share. It only grows, and its parts do not change. So each
-// bank has a view of the parts that were there when it last looked, which it reads without a lock; it
-// looks again if it is given a number beyond its view, or does not find a part.
+// vault has the parts that several banks share. It only grows, and its parts do not change. So each bank has
+// a view of the parts that existed when it last looked, which it reads without a lock. It looks again if it
+// gets a number beyond its view, or does not find a part.
 type vault struct {
 	mu      sync.Mutex
 	all     stock
-	twinned atomic.Int32 // len(all.twins), to be read without the lock
+	twinned atomic.Int32 // the length of all.twins, which can be read without the lock
 }
 
-// Share makes another bank over the same parts, for another goroutine.
+// Share returns another bank with the same parts, for another goroutine.
 func (b *Bank) Share() *Bank {
 	if b.vault == nil {
 		b.vault = &vault{all: b.of}
@@ -134,7 +134,7 @@ func (b *Bank) find(place int, sum canon.Hash) (uint32, bool) {
 	return s.index.Find(&s.sums, sum)
 }
 
-// add banks a part that is not known under its sum, or finds it.
+// add adds a part with its identity, unless the bank has it, and returns its number.
 func (b *Bank) add(place int, sum canon.Hash, of any) uint32 {
 	if id, known := b.find(place, sum); known {
 		return id
@@ -154,7 +154,7 @@ func (b *Bank) add(place int, sum canon.Hash, of any) uint32 {
 	return id
 }
 
-// refresh looks at the parts of a place again.
+// refresh updates the bank's view of a place.
 func (b *Bank) refresh(place int) {
 	if b.vault != nil {
 		b.vault.mu.Lock()
@@ -163,13 +163,13 @@ func (b *Bank) refresh(place int) {
 	}
 }
 
-// look is refresh with the lock held.
+// look is refresh for a caller that holds the lock.
 func (b *Bank) look(place int) {
 	b.of.shelves[place].look(&b.vault.all.shelves[place])
 	b.of.catchUp(&b.vault.all)
 }
 
-// shelf returns the parts of a place, the one with this number among them.
+// shelf returns the parts of a place. It updates the view if the part with this number is not in it.
 func (b *Bank) shelf(place int, id uint32) *shelf {
 	if s := &b.of.shelves[place]; int(id) < s.sums.Len() {
 		return s
@@ -186,7 +186,7 @@ func (b *Bank) part(place int, id uint32) any {
 	return s.parts[id]
 }
 
-// Sum returns a part's share in the identity of a state.
+// Sum returns the identity of a part, which is a summand of the identity of a state.
 func (b *Bank) Sum(place int, id uint32) canon.Hash {
 	if s := &b.of.shelves[place]; int(id) < s.sums.Len() {
 		return s.sums.At(id)
@@ -220,8 +220,7 @@ func (b *Bank) message(n uint32) netsim.Packet {
 	return b.of.messages[n-1]
 }
 
-// Twins returns the node parts that have a twin, from the k-th on. Their number grows as the bank is
-// used.
+// Twins returns the node parts with twins, from the k-th on. There are more of them as the bank is used.
 func (b *Bank) Twins(k int) []Twinned {
 	if b.vault == nil {
 		return b.of.twins[k:]
@@ -234,7 +233,7 @@ func (b *Bank) Twins(k int) []Twinned {
 	return b.vault.all.twins[k:]
 }
 
-// keepTwin keeps the world's node as the twin of the part that it is equal to.
+// keepTwin keeps the world's node as the twin of the part to which it is equal.
 func (st *State) keepTwin(b *Bank, i int, id uint32) {
 	if int(id) >= len(b.of.shelves[i].parts) {
 		return
@@ -261,8 +260,8 @@ func (st *State) keepTwin(b *Bank, i int, id uint32) {
 	b.vault.twinned.Store(int32(len(b.vault.all.twins)))
 }
 
-// Number returns the number of the part with an identity, or 0 if neither the bank nor those with which
-// it shares parts have it.
+// Number returns the number of the part with an identity, or 0 if neither this bank nor those that share its
+// parts have it.
 func (b *Bank) Number(place int, sum canon.Hash) uint32 {
 	id, known := b.find(place, sum)
 	if !known {

@@ -14,13 +14,13 @@ import (
 // to loop for ever.
 const callsMost = 100_000
 
-// World is one run of a system: its nodes, the messages between them, and the events that
-// are possible now. It takes one step at a time and never searches. It belongs to one
-// goroutine, and is reused for the next run: Start.
+// World is one run of a system: its nodes, the messages between them, and the events that are possible now.
+// It takes one step at a time and never searches. It belongs to one goroutine, and Start makes it ready for
+// another run.
 //
-// A World is composed of parts, each with its own fields and methods. They are layered:
-// each has pointers to the parts below it that it needs, and none to parts above. Callers
-// call the methods of the parts.
+// A World is composed of parts, each with its own fields and methods. They are layered: each part has
+// pointers to the parts below it that it needs, and none to parts above. Callers call the methods of the
+// parts.
 type World struct {
 	setting
 	sums   state.Sums
@@ -29,12 +29,12 @@ type World struct {
 	Links  net.Links // the messages under way, and which may be delivered
 	nodes  nodes
 
-	Environ Environment // what may misbehave
-	disks   disks       // what a crash leaves of storage
-	Events  Events      // what is possible now
-	Judge   Judge       // what the system says of the state
-	State   State       // all of it in parts: saved, loaded, hashed
-	Text    Text        // and as lines
+	Environ Environment // the faults
+	disks   disks       // the stored data, and what a crash leaves of it
+	Events  Events      // the possible events
+	Judge   Judge       // the properties
+	State   State       // the state in parts: saved, loaded, hashed
+	Text    Text        // the state as lines
 
 	watch observe.Goroutines
 }
@@ -42,16 +42,17 @@ type World struct {
 // System returns the system that the world runs.
 func (w *World) System() *sim.System { return w.sys }
 
-// Params returns the values in force.
+// Params returns the values of the parameters.
 func (w *World) Params() sim.Params { return w.params }
 
-// Walker returns the walker that writes values as texts, as in the state's text.
+// Walker returns the walker that writes values in the text of the state.
 func (w *World) Walker() *canon.Walker { return w.walker }
 
 // Work returns the work that the world has done since it was made.
 func (w *World) Work() Work { return *w.work }
 
-// Unsupported reports whether an error means that this build cannot do what a service asked for.
+// Unsupported reports whether an error means that this build does not support something that a service has
+// asked for.
 func Unsupported(err error) bool {
 	var u unsupported
 	return errors.As(err, &u)
