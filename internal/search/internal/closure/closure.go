@@ -166,7 +166,7 @@ func (g *Closure) gather(from uint32, wants func(s uint32) bool) error {
 	return nil
 }
 
-// open expands a state, if it is wanted: it adds the states to which its steps lead.
+// open expands a state if wanted is true: it adds the states to which its steps lead.
 func (g *Closure) open(s uint32, wanted bool) error {
 	if s%1024 == 0 {
 		if g.Owner.Progress(int(s)); g.Halted() {

@@ -76,7 +76,7 @@ func (d *Deep) AllAlive() bool { return d.few }
 // Dead reports whether the healed form of a state of the explorer reaches no live one.
 func (d *Deep) Dead(s uint32) bool { return d.dead.has(s) }
 
-// log takes every step of the healed states that are not live.
+// log takes every step of the healed states that are not live, and writes it to the log.
 func (d *Deep) log() error {
 	if !d.own {
 		return d.expands(d.Each)

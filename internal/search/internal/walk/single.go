@@ -104,7 +104,7 @@ func sorted(k sim.Kind) bool { return carries(k) || k == sim.KindTimer }
 // carries reports whether an event of kind k delivers messages.
 func carries(k sim.Kind) bool { return k == sim.KindMessage || k == sim.KindQuorum }
 
-// has reports whether an event belongs to the thing.
+// has reports whether an event is one of the thing's.
 func (g *guiding) has(e *sim.Event) bool {
 	t := &g.thing
 	if t.aspect == sort {
