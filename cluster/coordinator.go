@@ -19,7 +19,7 @@ import (
 	"macemc/internal/search"
 )
 
-// job is the value of the key job.
+// job is the value that the coordinator publishes under the key "job".
 type job struct {
 	Job    jobs.Job
 	Epoch  uint64 // differs each time a coordinator begins

@@ -187,7 +187,7 @@ func (s *slot) clear() {
 	s.remote, s.held = nil, nil
 }
 
-// turn visits a group of each shard of the slot, and reports whether there was any.
+// turn visits some states of each shard that the slot owns, and reports whether there were any.
 func (s *slot) turn(ctx context.Context, now *space) (busy bool, err error) {
 	for k, h := range s.held {
 		if o := &now.Owners[k]; o.Slot != s.name || o.Epoch != h.epoch {

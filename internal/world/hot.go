@@ -18,7 +18,9 @@ func (es *Events) Action(k int) (name string, must bool) {
 	return action(e, es.timers.text)
 }
 
-// LastAction returns Action for the event that the last step took, which was not rare.
+// LastAction returns for the event of the last step what Events.Action returns for a possible event. The
+// event
+// must not have been rare.
 func (r *Run) LastAction() (name string, must bool) {
 	return action(r.current.Event, func(sim.Event) string { return r.identity() })
 }

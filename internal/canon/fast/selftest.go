@@ -155,7 +155,7 @@ func holed[K, V comparable](n int, entry func(int) (K, V)) map[K]V {
 	return m
 }
 
-// testMap sees the entries of m in memory, then copies it and changes both.
+// testMap reads the entries of m from memory, then copies m and changes both maps.
 func testMap[K, V comparable](m map[K]V, entry func(int) (K, V)) {
 	l := LayoutOf(reflect.TypeOf(m))
 	inside := *(**Map)(unsafe.Pointer(&m))
