@@ -19,8 +19,7 @@ func (es *Events) Action(k int) (name string, must bool) {
 }
 
 // LastAction returns for the event of the last step what Events.Action returns for a possible event. The
-// event
-// must not have been rare.
+// event must not have been rare.
 func (r *Run) LastAction() (name string, must bool) {
 	return action(r.current.Event, func(sim.Event) string { return r.identity() })
 }

@@ -82,8 +82,7 @@ func (x *Explorer) duplicate(h canon.Hash) error {
 
 // compare takes two runs that lead to the same state, and then every step from it after both. If anything
 // differs, it returns the run whose last step is not a function of the state, or an error that names the
-// field
-// which the state leaves out. If nothing differs, it returns nil.
+// field which the state leaves out. If nothing differs, it returns nil.
 func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.Answers, err error) {
 	if err := x.makeSides(); err != nil {
 		return nil, err
