@@ -20,26 +20,28 @@ type Follow struct {
 	Like func(what string) string
 
 	// Causes, if set, has the cause of each step in the run that the steps are from. Follow then takes the
-	// message of the same form that the same sender sends now, whatever its identity, unless it skipped the
-	// sender. If only another message of that form is possible, which may be ahead in a queue, Follow
+	// message or task of the same form that the same step sends or posts now, whatever its identity, unless it
+	// skipped that step. If only another message of that form is possible, which may be ahead in a queue, Follow
 	// delivers that one first. It leaves an event to a later step if the event is nearer to that step. Causes
 	// needs Like.
 	Causes []Cause
-	now    []int // by number of a step in the other run, the number of that step in this one; 0 means none
-	extra  int   // the number of events that were taken only because they may be ahead in a queue
+	// Cones makes Follow skip a message or task whose cause it skipped, even if a similar one is possible.
+	Cones bool
+	now   []int // by number of a step in the other run, the number of that step in this one; 0 means none
+	extra int   // the number of events that were taken only because they may be ahead in a queue
 }
 
-// A Cause names the step that sent the message of a step. Steps are numbered from 1.
+// A Cause names the step that sent the message or posted the task of a step. Steps are numbered from 1.
 type Cause struct {
 	Number int  // the number of the step itself
-	Of     int  // the number of the step that sent the message; below 1 means none, or not known
+	Of     int  // the number of the step that sent the message or posted the task; below 1 means none, or not known
 	Queues bool // other messages of its form may be ahead of it
 }
 
-// Caused is implemented by alternatives that know which step sent their message.
+// Caused is implemented by alternatives that know which step sent their message or posted their task.
 type Caused interface {
-	// Cause returns the number of the step that sent the message of alternative i. It returns a number below 1
-	// if there is none, or if it is not known.
+	// Cause returns the number of the step that sent the message or posted the task of alternative i. It returns a
+	// number below 1 if there is none, or if it is not known.
 	Cause(i int) int
 }
 
@@ -142,6 +144,9 @@ func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 		return is, no
 	}
 	if c.Of >= len(f.now) || f.now[c.Of] == 0 {
+		if f.Cones {
+			return no, no
+		}
 		return is, no
 	}
 	k = nearest(q.N, s.Event.What, f.Like, func(k int) string {

@@ -205,6 +205,32 @@ func TestFollowCauses(t *testing.T) {
 	}
 }
 
+// In cones, what a step that was left out has sent is left out, too, though another message is like it; and so is what
+// that led to.
+func TestFollowInCones(t *testing.T) {
+	steps := []Step{{Event: Choice{What: "b"}}, {Event: Choice{What: "vote1"}}, {Event: Choice{What: "reply1"}}, {Event: Choice{What: "vote3"}}}
+	for _, cones := range []bool{true, false} {
+		f := NewFollow(nil, steps)
+		f.Like, f.Cones = func(what string) string { return strings.TrimRight(what, "0123456789") }, cones
+		f.Causes = []Cause{{Number: 2}, {Number: 3, Of: 1}, {Number: 4, Of: 3}, {Number: 5, Of: 2}} // step 1 is left out
+		var got []string
+		for _, line := range []string{"b", "reply9@0 vote8@1", "reply9@0"} {
+			q := asks(line)
+			q.Alternatives = sent{q.Alternatives.(named)}
+			if k := f.Answer(q); k >= 0 {
+				got = append(got, q.Alternatives.Alternative(k))
+			}
+		}
+		want := "b vote8"
+		if !cones { // it stands for vote1, though the third step sent it
+			want = "b vote8 reply9"
+		}
+		if text := strings.Join(got, " "); text != want {
+			t.Errorf("in cones %v: it answered %s, want %s", cones, text, want)
+		}
+	}
+}
+
 // An event that is nearer to a later step of its form is left for that one.
 func TestFollowLeavesForLater(t *testing.T) {
 	f := NewFollow(nil, []Step{{Event: Choice{What: "vote{ask,1}"}}, {Event: Choice{What: "x"}}, {Event: Choice{What: "vote{answer,2}"}}})

@@ -180,7 +180,7 @@ found.path.`,
 	}
 	f.flags(cmd.Flags())
 	cmd.Flags().BoolVar(&f.any, "any", false, "let another event become the critical one")
-	cmd.Flags().DurationVar(&f.time, "time", 0, "remove no more steps after this `time`, as 10m (default after the time of 20 million steps)")
+	cmd.Flags().DurationVar(&f.time, "time", 0, "remove no more steps after this `time`, as 10m (default after the time of 2.5 million steps)")
 	return cmd
 }
 

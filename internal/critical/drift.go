@@ -4,36 +4,33 @@ import (
 	"slices"
 )
 
-// The limits of drifting. It ends after driftMost runs in a row of which none was shorter; the first time,
-// when other passes may get further at less cost, after driftFirst runs. A step is moved by at most driftFar
-// places.
+// The limits of drifting.
 const (
-	driftFirst = 300
-	driftMost  = 1_200
-	driftEach  = 16 // a limit for each step of the run, if that is fewer
-	driftFar   = 64
+	driftEach = 40    // the number of runs in a row, for each step of the run, of which none was shorter, after which it ends
+	driftMost = 3_000 // the most of them
+	driftFar  = 64    // the number of places by which a step is moved at most
 )
 
-// drift changes the run at random: it moves steps to other places, and takes some out. It ends when most
+// drift changes the run at random: it moves steps to other places, and takes some out. It ends when many
 // changes in a row did not make the run shorter. Meanwhile a run that is as short as the present one takes
 // its place. The reason: a step that cannot be taken out may be possible at another time, when other steps
 // become superfluous. For example, a request that waits until its data is there is not repeated. The random
 // numbers depend only on the finding.
-func (s *shrinker) drift(most int) error {
-	if !s.survive() || s.careful {
+func (s *shrinker) drift() error {
+	if !s.survive() || s.careful { // a dead run would cost walks for each of many changes
 		return nil
 	}
 	start, best := s.length(), slices.Clone(s.best)
-	s.alike, s.causes, s.ties = true, true, true
-	err := s.drifting(most)
+	s.ties = true
+	err := s.drifting()
 	if s.ties = false; s.length() == start {
 		s.best = best
 	}
 	return err
 }
 
-func (s *shrinker) drifting(most int) error {
-	for vain := 0; vain < min(most, driftEach*s.length()); vain++ {
+func (s *shrinker) drifting() error {
+	for vain := 0; vain < min(driftMost, driftEach*s.length()); vain++ {
 		before := s.length()
 		if err := s.drifted(); err != nil {
 			return err
@@ -45,29 +42,70 @@ func (s *shrinker) drifting(most int) error {
 	return nil
 }
 
-// drifted tries the run with one to three random changes.
+// drifted tries the run with one to three random changes, followed in a random way.
 func (s *shrinker) drifted() error {
-	kept := all(s.length())
-	for range 1 + s.draws.below(3) {
-		if len(kept) < 2 {
-			return nil
-		}
-		from := s.draws.below(len(kept))
-		switch of := s.draws.below(4); of {
-		case 0: // take it out, with some that follow
-			kept = slices.Delete(kept, from, min(len(kept), from+1+s.draws.below(4)))
-		default:
-			to := from + 1 + s.draws.below(driftFar)
-			if of == 1 {
-				to = from - 1 - s.draws.below(driftFar)
-			}
-			step := kept[from]
-			kept = slices.Delete(kept, from, from+1)
-			kept = slices.Insert(kept, max(0, min(to, len(kept))), step)
-		}
+	s.how = followings[s.draws.below(len(followings))]
+	kept, changes := all(s.length()), 1
+	for changes < 3 && s.draws.below(10) < 3 {
+		changes++
+	}
+	for ; changes > 0 && len(kept) > 1; changes-- {
+		kept = s.changed(kept)
 	}
 	_, err := s.try(s.now().Case, kept)
 	return err
+}
+
+// changed returns steps with one random change. Most often a step moves with its causes or with what it causes, since
+// a step alone may not be possible elsewhere.
+func (s *shrinker) changed(kept []int) []int {
+	at, far := s.draws.below(len(kept)), 1+s.draws.below(driftFar)
+	step, last := kept[at], min(len(kept)-1, at+far)
+	switch of := s.draws.below(20); {
+	case of < 4:
+		return slices.Delete(kept, at, at+1)
+	case of < 6:
+		return slices.Delete(kept, at, min(len(kept), at+2+s.draws.below(3)))
+	case of < 12:
+		return delay(kept, at, last, s.now().Cause)
+	case of < 15:
+		return hasten(kept, max(0, at-far), at, s.now().Cause)
+	case of < 17:
+		return slices.Insert(slices.Delete(kept, at, at+1), max(0, at-far), step)
+	default:
+		return slices.Insert(slices.Delete(kept, at, at+1), last, step)
+	}
+}
+
+// delay moves a step, with those that it causes, behind another one.
+func delay(kept []int, step, behind int, cause func(int) int) []int {
+	moves := map[int]bool{kept[step]: true}
+	var stay, move []int
+	for _, k := range kept[step : behind+1] {
+		if moves[k] = moves[k] || moves[cause(k)]; moves[k] {
+			move = append(move, k)
+		} else {
+			stay = append(stay, k)
+		}
+	}
+	return slices.Concat(kept[:step], stay, move, kept[behind+1:])
+}
+
+// hasten moves a step, with those that caused it, before another one.
+func hasten(kept []int, before, step int, cause func(int) int) []int {
+	moves := map[int]bool{kept[step]: true}
+	var stay, move []int
+	for _, k := range slices.Backward(kept[before : step+1]) {
+		if moves[k] {
+			moves[cause(k)] = true
+			move = append(move, k)
+		} else {
+			stay = append(stay, k)
+		}
+	}
+	slices.Reverse(stay)
+	slices.Reverse(move)
+	return slices.Concat(kept[:before], move, stay, kept[step+1:])
 }
 
 // draws is a generator of random numbers that computes in integers only.

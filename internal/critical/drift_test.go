@@ -1,6 +1,8 @@
 package critical_test
 
 import (
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -17,22 +19,38 @@ type looker struct {
 	Other sim.Addr // the other node
 	Told  bool
 	Wrong bool
+	Posts bool // it posts a task for what it sends, and numbers its questions
+	Asked int
 }
 
 type (
 	look   struct{}
 	report struct{}
 	told   struct{}
-	asked  struct{ After bool }
-	answer struct{ After bool }
+	asked  struct {
+		After  bool
+		Number int
+	}
+	answer asked
+	ask    struct{}
+	reply  asked
 )
 
 func (l *looker) Init(sim.Env) {}
 
 func (l *looker) Handle(env sim.Env, s sim.Signal) {
-	switch s.(type) {
+	switch s := s.(type) {
 	case look:
-		env.UDP().Send(l.Other, asked{l.Told})
+		if l.Posts {
+			env.Post(ask{})
+			return
+		}
+		env.UDP().Send(l.Other, asked{After: l.Told})
+	case ask:
+		l.Asked++
+		env.UDP().Send(l.Other, asked{After: l.Told, Number: l.Asked})
+	case reply:
+		env.UDP().Send(l.Other, answer(s))
 	case report:
 		env.UDP().Send(l.Other, told{})
 	}
@@ -43,6 +61,10 @@ func (l *looker) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	case told:
 		l.Told = true
 	case asked:
+		if l.Posts {
+			env.Post(reply(m))
+			return
+		}
 		env.UDP().Send(from, answer(m))
 	case answer:
 		l.Wrong = m.After
@@ -50,12 +72,12 @@ func (l *looker) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-func lookers() *sim.System {
+func lookers(posts bool) *sim.System {
 	return &sim.System{
 		Name: "lookers", Doc: "A node asks, and the other one reports.",
 		Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
 		New: func(p sim.Params, self sim.Addr) sim.Node {
-			return &looker{Other: p.Addr(1 - self.Index())}
+			return &looker{Other: p.Addr(1 - self.Index()), Posts: posts}
 		},
 		Script: func(p sim.Params, self sim.Addr, _ int) []sim.Signal {
 			if self == p.Addr(0) {
@@ -83,19 +105,30 @@ func lookers() *sim.System {
 }
 
 // A request that came too early, so that it had to be repeated, is moved behind what it needs. No step of
-// such a run can be taken out.
+// such a run can be taken out. With tasks, the request moves with all that it leads to: no step can be moved alone.
 func TestShrinkMovesSteps(t *testing.T) {
-	sys := lookers()
+	early := []string{"n1 message asked{After: false, Number: 0} from n0 by udp", "n0 message answer{After: false, Number: 0} from n1 by udp"}
+	late := []string{"n1 message asked{After: true, Number: 0} from n0 by udp", "n0 message answer{After: true, Number: 0} from n1 by udp"}
+	told := []string{"n1 script report{}", "n0 message told{} from n1 by udp"}
+	moves(t, lookers(false), 5, slices.Concat([]string{"n0 script look{}"}, early, told, []string{"n0 timer look{}"}, late))
+
+	round := func(begin string, told bool, number int) []string {
+		says := fmt.Sprintf("{After: %v, Number: %d}", told, number)
+		return []string{begin, "n0 task ask{}", "n1 message asked" + says + " from n0 by udp", "n1 task reply" + says, "n0 message answer" + says + " from n1 by udp"}
+	}
+	moves(t, lookers(true), 7, slices.Concat(
+		round("n0 script look{}", false, 1), round("n0 timer look{}", false, 2), round("n0 timer look{}", false, 3), told, round("n0 timer look{}", true, 4)))
+}
+
+// moves shrinks a run of these steps, and checks the number of steps that are left.
+func moves(t *testing.T, sys *sim.System, want int, run []string) {
+	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var steps []choose.Step
-	for _, what := range []string{
-		"n0 script look{}", "n1 message asked{After: false} from n0 by udp", "n0 message answer{After: false} from n1 by udp",
-		"n1 script report{}", "n0 message told{} from n1 by udp",
-		"n0 timer look{}", "n1 message asked{After: true} from n0 by udp", "n0 message answer{After: true} from n1 by udp",
-	} {
+	for _, what := range run {
 		steps = append(steps, choose.Step{Event: choose.Choice{Kind: choose.Event, What: what}})
 	}
 	record := choose.NewRecord(choose.NewFollow(nil, steps))
@@ -114,7 +147,7 @@ func TestShrinkMovesSteps(t *testing.T) {
 	if err != nil || r.Stopped {
 		t.Fatal(err, r)
 	}
-	if left := r.Finding.Path.Steps; len(left) != 5 {
-		t.Errorf("left are %+v", left)
+	if left := r.Finding.Path.Steps; len(left) != want {
+		t.Errorf("left are %d steps, want %d: %+v", len(left), want, left)
 	}
 }

@@ -21,7 +21,8 @@ type Options struct {
 
 	// Effort limits the work on a finding, counted in steps of runs and in states that are
 	// visited to decide exactly. Locating the critical step takes at most half of it, and
-	// after two thirds no more steps are removed. Since it does not count time, the result
+	// after two thirds no more steps are removed. Removing them takes at most an eighth of it, or
+	// 1.5 million if that is more. Since it does not count time, the result
 	// does not depend on the machine. 0 means 20 million; -1 means no limit.
 	Effort int
 	From   *search.Result // the search that met the finding, in whose lab it is looked into; if nil, a lab is opened

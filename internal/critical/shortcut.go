@@ -31,6 +31,9 @@ func (s *shrinker) shortcuts() error {
 		if s.length() == before {
 			return nil
 		}
+		if err := s.drifts(); err != nil {
+			return err
+		}
 	}
 }
 
@@ -60,7 +63,7 @@ func (s *shrinker) shortcut(at int, salt uint16) error {
 	s.best = nil
 	ok, err := s.try(c, all(c.Steps()))
 	if ok {
-		err = s.aligned()
+		err = s.descend()
 	}
 	if len(s.best) > 0 && s.length() < shorter {
 		best = append(best, s.now())

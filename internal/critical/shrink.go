@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"slices"
 
+	"macemc/choose"
 	"macemc/internal/decide"
 	"macemc/internal/search"
 	"macemc/internal/wording"
@@ -15,11 +17,13 @@ import (
 )
 
 // A step is removed if walks accept the rest of the run; for this, a fraction of the usual
-// number of walks is enough. The final run must convince ten times the usual number of fresh
+// number of walks is enough. The final run must convince many times that number of fresh
 // walks.
 const (
 	acceptShare  = 6 // the divisor of the usual number of walks
 	confirmTimes = 10
+	escapeTimes  = 4  // how many times the walks are taken that were needed before to recover from before the last step
+	escapesMost  = 12 // the most of these walks
 
 	exhaustSmall = 5_000 // healed states that are visited to decide about one candidate
 )
@@ -94,13 +98,16 @@ type shrinker struct {
 	recovery int  // steps of the slowest recovery that is known from before the critical step, or 0 if none is
 	tries    int
 	manner   decide.Manner // the manner of the last walk that showed the last step to be critical
+	ends     ends          // the states at the ends of runs that were examined
 	careful  bool
-	alike    bool // a similar event may take the place of an impossible one
-	causes   bool // a message is identified by the step that sends it
+	how      search.Following
 	ties     bool // a run that is as short as the present one replaces it
+	until    int  // the effort of the lab at which nothing more is tried
 	draws    draws
 	best     []*candidate    // the accepted runs, each shorter than the one before
 	cut      *search.Finding // the run up to its critical step, with the evidence for that step, or nil if the step is not known
+	walks    int             // the number of walks by which the state before the last step is to recover, or 0 if none has yet
+	way      []choose.Step   // the steps by which a run recovered from the state before its last step
 	escape   *search.Success // for the run that was confirmed last: the walk that became live from before its last step, if one was taken
 	round    uint16
 	tried    map[uint64]bool // the runs that were tried, by their hash
@@ -115,6 +122,7 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 		tries:  1,
 		tried:  map[uint64]bool{},
 		met:    map[string]bool{},
+		ends:   ends{map[any]*decide.Result{}, map[any]bool{}},
 	}
 	if f.Verdict == trace.VerdictNondeterminism || f.Verdict == trace.VerdictGoroutine {
 		s.tries = triesMost
@@ -129,13 +137,18 @@ type candidate struct {
 	proved bool // shown to be dead by visiting all that can follow
 }
 
-// shrink removes steps in this order: all steps after the critical one at once, the faults, the nodes,
-// stretches of steps, shorter and shorter, and then similar steps. Without a removed step, a later step may
-// be possible only with other values: without one election, the next one has an earlier term. So an
-// impossible step is replaced by the event with the same cause, or else by the nearest event of the same
-// type. In between, steps are moved: see drift. At the end, shrink tries other ways to the failure: see
-// shortcuts.
+// shrinkMost is the effort that removing steps may take, unless Options.Effort is more than shrinkTimes as much.
+const (
+	shrinkMost  = 1_500_000
+	shrinkTimes = 8
+)
+
+// shrink removes steps in this order: everything after the critical step at once, then the faults, the nodes, and
+// stretches of steps, shorter and shorter until no stretch can go. See descend for how a run is followed of which
+// steps were removed. Then steps are moved at random: see drift. Then steps that are alike are removed. At the end,
+// other ways to a failure are tried: see shortcuts.
 func (s *shrinker) shrink() (err error) {
+	s.until = s.lab.Effort() + max(shrinkMost, s.opts.Effort/shrinkTimes)
 	steps := s.of.Steps()
 	if c := s.want.Critical; s.want.Verdict == trace.VerdictDead && c != nil {
 		steps = c.Step
@@ -149,7 +162,7 @@ func (s *shrinker) shrink() (err error) {
 	if err := s.keepCut(); err != nil {
 		return err
 	}
-	for _, pass := range []func() error{s.quickly, func() error { return s.drift(driftFirst) }, s.aligned, s.shortcuts, s.drifts} {
+	for _, pass := range []func() error{s.descend, s.drifts, s.shortcuts} {
 		if err := pass(); err != nil {
 			return err
 		}
@@ -157,13 +170,27 @@ func (s *shrinker) shrink() (err error) {
 	return nil
 }
 
-// quickly calls the passes that remove many steps at little cost. A message is identified by the step that
-// sends it.
-func (s *shrinker) quickly() error {
-	s.alike, s.causes = true, true
+// followings are the ways to follow a run from which steps were removed. In cones, a step goes with all that it
+// caused: with a request, its whole round. By cause, what comes later stays, though numbers in it may differ.
+// By form, a step that is not possible any more is replaced by what is like it: without one election, the next one
+// has an earlier term. Some steps need that nothing is replaced.
+var followings = []search.Following{search.InCones, search.ByCause, search.ByForm, search.ByIdentity}
+
+// descend calls the passes that take out much at little cost, until no step goes.
+func (s *shrinker) descend() error {
+	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.stretches) })
+}
+
+// aligned calls all passes until no step goes.
+func (s *shrinker) aligned() error {
+	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.stretches, s.classmates) })
+}
+
+// each follows the run in each of the ways, until none makes it shorter.
+func (s *shrinker) each(pass func() error) error {
 	for {
 		before := s.length()
-		for _, pass := range []func() error{s.faults, s.nodes, s.stretches} {
+		for _, s.how = range followings {
 			if err := pass(); err != nil {
 				return err
 			}
@@ -174,46 +201,29 @@ func (s *shrinker) quickly() error {
 	}
 }
 
-// drifts calls drift and the passes in turn, until neither makes the run shorter.
-func (s *shrinker) drifts() error {
+// repeat calls passes until none of them removes a step.
+func (s *shrinker) repeat(passes ...func() error) error {
 	for {
 		before := s.length()
-		if err := s.drift(driftMost); err != nil || s.length() == before {
-			return err
-		}
-		if err := s.aligned(); err != nil {
-			return err
-		}
-	}
-}
-
-// aligned calls the passes three times. The first time, a message is identified by the step that sends it:
-// removing a step removes its messages, and later steps stay although numbers in them differ. The second
-// time, a similar event may replace an impossible step. The third time nothing is replaced, which some steps
-// need.
-func (s *shrinker) aligned() error {
-	for i := range 3 {
-		s.alike, s.causes = i < 2, i < 1
-		if err := s.passes(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// passes calls each pass until none of them removes a step.
-func (s *shrinker) passes() error {
-	for {
-		before := s.length()
-		for _, pass := range []func() error{s.faults, s.nodes, s.stretches} {
+		for _, pass := range passes {
 			if err := pass(); err != nil {
 				return err
 			}
 		}
-		if s.length() < before {
-			continue
+		if s.length() == before {
+			return nil
 		}
-		if err := s.classmates(); err != nil || s.length() == before {
+	}
+}
+
+// drifts calls drift and then the passes in turn, until neither makes the run shorter.
+func (s *shrinker) drifts() error {
+	for {
+		if err := s.drift(); err != nil {
+			return err
+		}
+		before := s.length()
+		if err := s.aligned(); err != nil || s.length() == before {
 			return err
 		}
 	}
@@ -279,7 +289,7 @@ func (s *shrinker) shorter(c *candidate) bool {
 
 // enough reports whether shrinking has to end.
 func (s *shrinker) enough() bool {
-	return s.Stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough()
+	return s.lab.Effort() >= s.until && s.opts.Effort > 0 || s.Stopped(shrinkPart) || s.opts.Enough != nil && s.opts.Enough()
 }
 
 // all returns the indices of n steps.
@@ -312,7 +322,7 @@ func (s *shrinker) known(c *candidate) bool {
 
 // take repeats the run with only the kept steps. It returns nil if that run cannot replace the present one.
 func (s *shrinker) take(of *search.Case, kept []int) (*candidate, error) {
-	c, taken, err := s.lab.Try(of, kept, s.careful, s.alike, s.causes, s.survive())
+	c, taken, err := s.lab.Try(of, kept, s.how, s.careful, s.survive())
 	if err != nil || c == nil {
 		return nil, err
 	}
@@ -343,23 +353,19 @@ func (s *shrinker) fails(of *search.Case, last string) *candidate {
 	return &candidate{Case: of}
 }
 
-// stands reports whether a run is dead, decided by the given number of walks or by visiting all that can
-// follow, and also whether its last step is critical, if that is required.
-func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
+// stands reports whether a run is dead, by the given number of walks or by exhausting what can
+// follow, and whether its last step is critical, if that is required. A run that ends as one before is not examined
+// again.
+func (s *shrinker) stands(c *candidate, walks int, salt uint16) (ok bool, err error) {
 	if s.survive() {
 		return true, nil
 	}
 	d := s.decider(c, walks, min(s.opts.Exhaust, exhaustSmall))
-	res, err := d.Seems(salt, false)
-	ok := err == nil
-	if ok {
-		c.proved = res.Proved
+	if ok = true; s.keep { // this costs less, and fails more often
+		ok, err = s.ends.critical(c, func() (bool, error) { return s.escapes(c, d, salt) })
 	}
-	if ok && s.keep && !s.isCut(c) {
-		ok, err = d.LastIsCritical(max(walks, s.opts.Search.EvidenceWalks), salt, &s.manner)
-	}
-	if errors.Is(err, decide.ErrAlive) {
-		err = nil
+	if ok && err == nil {
+		ok, err = s.ends.dead(c, s.keep && s.isCut(c), func() (*decide.Result, error) { return d.Seems(salt, false) })
 	}
 	if lost := s.keepOthers(c, d); err == nil {
 		err = lost
@@ -367,8 +373,98 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (bool, error) {
 	return ok && err == nil, err
 }
 
-// isCut reports whether a candidate is the run of the finding up to its critical step, whose last step is
-// known to be critical.
+// ends remembers the states at the ends of runs that were examined.
+type ends struct {
+	deads   map[any]*decide.Result // nil means that the state can recover
+	escaped map[any]bool           // the states before the last steps that can recover
+}
+
+// dead reports whether the end of a run is dead. It calls decided if that is not known. It does not remember that a few
+// walks showed a state to be dead, unless that is known of the run as it was found.
+func (e *ends) dead(c *candidate, found bool, decided func() (*decide.Result, error)) (bool, error) {
+	at := c.Healed(c.Steps())
+	res, known := e.deads[at]
+	if !known {
+		var err error
+		switch res, err = decided(); {
+		case errors.Is(err, decide.ErrAlive):
+			res, e.deads[at] = nil, nil
+		case err != nil:
+			return false, err
+		case res.Proved || found:
+			e.deads[at] = res
+		}
+	}
+	if res != nil {
+		c.proved = res.Proved
+	}
+	return res != nil, nil
+}
+
+// critical reports whether the state before the last step of a run can recover. It calls decided if that is not known. It
+// does not remember that no walk recovered, since more walks may.
+func (e *ends) critical(c *candidate, decided func() (bool, error)) (bool, error) {
+	at := c.Healed(c.Steps() - 1)
+	if res := e.deads[at]; res != nil && res.Proved {
+		return false, nil
+	}
+	if e.escaped[at] {
+		return true, nil
+	}
+	ok, err := decided()
+	if ok && err == nil {
+		e.escaped[at] = true
+	}
+	return ok && err == nil, err
+}
+
+// escapes reports whether the state before the last step of a run can recover. First it repeats the steps by which an
+// earlier run recovered. Then it takes a few times as many walks as were needed there. The run up to the critical step
+// needs no decision.
+func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool, err error) {
+	cut := s.isCut(c)
+	switch {
+	case s.walks == 0:
+		ok, err = d.LastIsCritical(s.opts.Search.EvidenceWalks, salt, &s.manner)
+	default:
+		if ok, err = s.escapesAgain(c.Case); !ok && err == nil {
+			ok, err = d.LastEscapes(s.walks, salt, s.manner)
+		}
+	}
+	if w, met := d.Alive(c.Steps() - 1); ok && met && err == nil {
+		s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
+		var path *choose.Path
+		if path, err = s.lab.PathOf(c.Case, w); err == nil {
+			s.way = path.Steps[c.Steps()-1:]
+		}
+	}
+	return ok || cut, err
+}
+
+// escapesAgain reports whether the steps by which a run recovered before lead to a live state from the state before
+// the last step of another.
+func (s *shrinker) escapesAgain(of *search.Case) (bool, error) {
+	n := of.Steps() - 1
+	if len(s.way) == 0 {
+		return false, nil
+	}
+	c, _, err := s.lab.TakeSome(of.Path.Start, slices.Concat(of.Path.Steps[:n], s.way), false, true)
+	if err != nil || c == nil || len(c.Live) <= n || c.Healed(n) != of.Healed(n) {
+		return false, err
+	}
+	for i := n; i < len(c.Live); i++ {
+		if c.Live[i] {
+			return true, nil
+		}
+		if i < len(c.Wild) && c.Wild[i] {
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// isCut reports whether a run is that of the finding to its critical step, of which it is known
+// that its last step is critical.
 func (s *shrinker) isCut(c *candidate) bool {
 	return len(s.best) == 0 && c.Steps() == s.want.Critical.Step
 }

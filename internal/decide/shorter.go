@@ -66,6 +66,15 @@ func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error
 	return decided && last == at, err
 }
 
+// LastEscapes is LastIsCritical with walks of one manner alone.
+func (p *Finder) LastEscapes(walks int, salt uint16, by Manner) (bool, error) {
+	at := p.run.Steps() - 1
+	if p.run.Live[at] {
+		return true, nil
+	}
+	return p.walk(at, salt, Round{walks, p.lastSteps()}, by)
+}
+
 // lastSteps returns the length of walks from the state before the last step. They are longer than the walks
 // that call a state dead, since they are meant to recover.
 func (p *Finder) lastSteps() int { return min(4*p.test().Shortest(), p.opts.WalkSteps) }

@@ -178,9 +178,10 @@ type Case struct {
 	Live []bool
 	// Assumed says for each state whether it counts for liveness.
 	Assumed []bool
-	healed  []canon.Hash // the identity of the healed form of each state
-	causes  []int        // by step: the number of the step that sent its message, or 0
-	// Failure is how the run ended, if the service failed.
+	healed  []canon.Hash // for each state, the identity of its healed form
+	causes  []int        // for each step, the number of the step that sent its message or posted its task, or 0
+	kinds   []sim.Kind   // for each step, or nil if nobody asked yet
+	// Failure is the failure of the service that ended the run, or nil.
 	Failure *trace.Failure
 
 	climate run.Climate
@@ -191,6 +192,22 @@ type Case struct {
 func (c *Case) MayBeDead() bool {
 	n := c.Steps()
 	return c.Failure == nil && !c.Live[n] && c.Assumed[n]
+}
+
+// Cause returns the index of the step that sent the message or posted the task of step i, both counted from 0,
+// or -1 if there is none.
+func (c *Case) Cause(i int) int { return c.causes[i] - 1 }
+
+// Healed identifies the healed form of the state after i steps: the results of two states that are equal in it are
+// equal. The run must have been taken without fails; see Lab.Try.
+func (c *Case) Healed(i int) any { return c.healed[i] }
+
+// kind returns the kind of step i, counted from 0.
+func (c *Case) kind(i int) sim.Kind {
+	if c.kinds == nil {
+		c.kinds = kindsOf(c.Path.Steps)
+	}
+	return c.kinds[i]
 }
 
 // Steps returns the number of steps of the run.

@@ -10,50 +10,82 @@ import (
 	"macemc/sim"
 )
 
-// TakeSome takes those of these steps that are possible, in their order. It returns the run, or nil
-// if it could not be taken, and the indices of the steps that were taken. The run is never healed;
-// where the steps heal the environment, the partition is mended and paused nodes resume. If alike
-// is set, a step that is not possible is replaced by an event of the same kind, node and sender
-// whose number is nearest, and an answer that does not exist by the nearest one.
+// Following says which event takes the place of a step of a run that is not possible any more, because steps before it
+// were removed.
+type Following uint8
+
+// The ways to follow a run. Each but the first allows what the one before allows, unless it says otherwise.
+const (
+	ByIdentity Following = iota // none does
+	ByForm                      // the nearest of the same kind, node and sender, and so for the sides of a coin
+	ByCause                     // a message or task is the one that the same step sends or posts now, if that step was taken
+	InCones                     // no message or task is taken if the step that sent or posted it was not
+)
+
+// TakeSome takes a run of the given steps, in order, as far as they are possible; other steps of the original
+// run were removed. The run is never healed: where healing ended a partition or pauses, these end by
+// themselves. With alike, steps are followed ByForm. It returns nil if the run could not be taken, and
+// the indices of the steps that were taken.
 func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alike bool) (*Case, []int, error) {
-	return l.some(start, steps, nil, careful, alike, false)
+	f := following{start: start, steps: steps, kinds: kindsOf(steps), careful: careful}
+	if alike {
+		f.how = ByForm
+	}
+	return l.some(&f)
 }
 
-// Try is TakeSome for the steps of a case that have these indices. If causes is set, which needs
-// alike, a delivery takes the message that its sending step sends now, if that step was taken. If
-// fails is set, the run is used only if the service fails in it.
-func (l *Lab) Try(of *Case, kept []int, careful, alike, causes, fails bool) (*Case, []int, error) {
-	steps := make([]choose.Step, len(kept))
+// Try calls TakeSome with the steps of a case that have these indices, and follows them in the given way. With
+// fails, the run is needed only if the service fails in it.
+func (l *Lab) Try(of *Case, kept []int, how Following, careful, fails bool) (*Case, []int, error) {
+	f := following{start: of.Path.Start, steps: make([]choose.Step, len(kept)), kinds: make([]sim.Kind, len(kept)), how: how, careful: careful, fails: fails}
 	for i, at := range kept {
-		steps[i] = of.Path.Steps[at]
+		f.steps[i], f.kinds[i] = of.Path.Steps[at], of.kind(at)
 	}
-	var from []choose.Cause
-	if causes {
-		from = make([]choose.Cause, len(kept))
+	if how >= ByCause {
+		f.causes = make([]choose.Cause, len(kept))
 		for i, at := range kept {
-			from[i] = choose.Cause{Number: at + 1, Of: of.causes[at], Queues: wording.Identify(steps[i].Event.What).Kind == sim.KindMessage}
+			f.causes[i] = choose.Cause{Number: at + 1, Of: of.causes[at], Queues: f.kinds[i] == sim.KindMessage}
 		}
 	}
-	return l.some(of.Path.Start, steps, from, careful, alike, fails)
+	return l.some(&f)
 }
 
-func (l *Lab) some(start []choose.Choice, steps []choose.Step, causes []choose.Cause, careful, alike, fails bool) (*Case, []int, error) {
+// following is a run that follows steps.
+type following struct {
+	start          []choose.Choice
+	steps          []choose.Step
+	kinds          []sim.Kind     // of the steps
+	causes         []choose.Cause // of the steps, or nil
+	how            Following
+	careful, fails bool
+}
+
+// kindsOf returns the kinds of steps.
+func kindsOf(steps []choose.Step) []sim.Kind {
+	kinds := make([]sim.Kind, len(steps))
+	for i := range steps {
+		kinds[i] = wording.Identify(steps[i].Event.What).Kind
+	}
+	return kinds
+}
+
+func (l *Lab) some(f *following) (*Case, []int, error) {
 	var taken []int
 	c, err := alone(l, func() (*Case, error) {
-		all, at := unhealed(steps)
-		src := choose.NewFollow(start, all)
+		all, at := f.unhealed()
+		src := choose.NewFollow(f.start, all)
 		climate := run.Climate{Faults: l.first().Stormy(), Heal: -1}
-		x := &examining{Again: run.Again{Climate: climate, Steps: len(all)}, src: src, fails: fails}
-		if alike {
+		x := &examining{Again: run.Again{Climate: climate, Steps: len(all)}, src: src, fails: f.fails}
+		if f.how >= ByForm {
 			src.Like = wording.Alike
 		}
-		if causes != nil {
-			src.Causes = make([]choose.Cause, len(at))
+		if f.causes != nil {
+			src.Causes, src.Cones = make([]choose.Cause, len(at)), f.how == InCones
 			for i, k := range at {
-				src.Causes[i] = causes[k]
+				src.Causes[i] = f.causes[k]
 			}
 		}
-		c, w := l.taken(x, careful)
+		c, w := l.taken(x, f.careful)
 		if c.Failure == nil && w.Run.Err() != nil && !errors.Is(w.Run.Err(), choose.ErrEnd) {
 			return nil, nil
 		}
@@ -77,15 +109,16 @@ func (l *Lab) Failing(of *Case, f Failed) (*Case, error) {
 	})
 }
 
-// unhealed returns the steps with each healing replaced by events that mend the partition and
-// resume the paused nodes. at has the index in steps of each.
-func unhealed(steps []choose.Step) (all []choose.Step, at []int) {
+// unhealed returns the steps with healing replaced by the events that have the same effect: the partition
+// ends, and paused nodes go on. at has the index of each event in steps.
+func (f *following) unhealed() (all []choose.Step, at []int) {
 	var paused []sim.Addr
 	add := func(i int, what string) {
 		all, at = append(all, choose.Step{Event: choose.Choice{Kind: choose.Event, What: what}}), append(at, i)
 	}
-	for i, s := range steps {
-		switch id := wording.Identify(s.Event.What); id.Kind {
+	all, at = make([]choose.Step, 0, len(f.steps)), make([]int, 0, len(f.steps))
+	for i, s := range f.steps {
+		switch f.kinds[i] {
 		case sim.KindHeal:
 			add(i, sim.KindMend.String())
 			for _, n := range paused {
@@ -94,7 +127,7 @@ func unhealed(steps []choose.Step) (all []choose.Step, at []int) {
 			paused = nil
 			continue
 		case sim.KindPause:
-			paused = append(paused, id.Node)
+			paused = append(paused, wording.Identify(s.Event.What).Node)
 		}
 		all, at = append(all, s), append(at, i)
 	}

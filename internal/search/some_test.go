@@ -14,7 +14,7 @@ func TestUnhealed(t *testing.T) {
 		steps = append(steps, choose.Step{Event: choose.Choice{What: what}})
 	}
 	var got []string
-	all, at := unhealed(steps)
+	all, at := (&following{steps: steps, kinds: kindsOf(steps)}).unhealed()
 	for i, s := range all {
 		got = append(got, s.Event.What+" "+string(rune('0'+at[i])))
 	}

@@ -56,9 +56,9 @@ func (possible) Why() string { return "" }
 // Alternative returns the identity of event i.
 func (p possible) Alternative(i int) string { return p.timers.text(p.At(i)) }
 
-// Cause returns the number of the step that sent the message of event i, or 0 if there is none.
+// Cause returns the number of the step that sent the message of event i, or posted its task, or 0 if there is none.
 func (p possible) Cause(i int) int {
-	if e, cause := p.Caused(i); contract.Row(e).Travels() {
+	if e, cause := p.Caused(i); e.Kind == sim.KindTask || contract.Row(e).Travels() {
 		return max(0, cause)
 	}
 	return 0
