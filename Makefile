@@ -180,7 +180,7 @@ golden-counts: ## compare the golden counts with canon's fast room off, and on a
 
 .PHONY: large
 large: ## paxos with three proposers, whole and with liveness, and the dumb way: 4 GiB and some minutes each
-	go run ./cmd/macemc search paxos --param proposers=3 --depth 200 --reduce none --memory 4GiB --paths 1
+	go run ./cmd/macemc search paxos --param proposers=3 --depth 200 --reduce none --memory 4GiB --no-walks
 	go test -count=1 ./systems/paxos -run ThreeProposers -large
 
 EXHAUST = go run ./cmd/macemc search --quiet --reduce none --memory 4GiB --depth 400 --paths 1 --time 10m
