@@ -524,19 +524,17 @@ func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 		}
 		r.avoid(c)
 	}
-	if len(kept) == len(a.choices) {
-		a.agrees(r.facts.Version())
-		return
+	if a.agrees(r.facts.Version()); len(kept) < len(a.choices) {
+		a.looks(r, s, kept, true)
 	}
-	a.looks(r, s, kept, true)
 }
 
 // agrees records that the choices agree with this version of the facts.
 func (a *answer) agrees(version int) { a.version = version }
 
-// looks computes choices in addition to the known ones.
+// looks computes choices in addition to the known ones. These may be older than the facts, so the version
+// stays as it is.
 func (a *answer) looks(r *Reduction, s *stubborn.Situation, known []*choice, first bool) {
-	a.version = r.facts.Version()
 	a.choices, a.first, a.why = r.choices(s, known, first)
 }
 
@@ -663,7 +661,7 @@ func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation ca
 	switch {
 	case a == nil:
 		of := r.situation(b, v)
-		a = &answer{like: s}
+		a = &answer{like: s, version: r.facts.Version()}
 		a.looks(r, of, nil, true)
 		r.answers[situation] = a
 		r.all = append(r.all, a)
