@@ -324,7 +324,7 @@ var rooms = []room{
 	},
 	{
 		path: "internal/search/internal/work",
-		may:  []string{"internal/search/internal/walk"},
+		may:  []string{"internal/search/internal/walk", "internal/observe"},
 		instead: map[string]string{
 			"": "work adds up what units came to; let search say what a unit is, and take it",
 		},

@@ -3,7 +3,24 @@ package observe
 import (
 	"runtime"
 	"strings"
+	"sync/atomic"
 )
+
+// helpers is the number of goroutines of macemc's own that Goroutines does not count. It belongs to
+// the process, as runtime.NumGoroutine does.
+var helpers atomic.Int64
+
+// Helps records that n more goroutines of macemc's own run, or fewer if n is negative. They must
+// have started already, and must not have ended yet.
+func Helps(n int) { helpers.Add(int64(n)) }
+
+// counted returns the number of goroutines of the process, without the helpers. It returns false
+// if the number of helpers changed meanwhile.
+func counted() (n int, steady bool) {
+	h := helpers.Load()
+	n = runtime.NumGoroutine() - int(h)
+	return n, helpers.Load() == h
+}
 
 // Goroutines notices goroutines that a handler starts. The number of goroutines is
 // cheap to get, but belongs to the whole process; the stacks show which code started a
@@ -17,7 +34,7 @@ type Goroutines struct {
 // Start counts the goroutines before a handler runs, so that those that were started between two
 // steps are not taken for the handler's.
 func (g *Goroutines) Start() {
-	if n := runtime.NumGoroutine(); n <= g.count {
+	if n, _ := counted(); n <= g.count {
 		g.count = n
 		return
 	}
@@ -27,8 +44,11 @@ func (g *Goroutines) Start() {
 	g.Child()
 }
 
-// Grown reports whether the process has more goroutines than at Start.
-func (g *Goroutines) Grown() bool { return runtime.NumGoroutine() > g.count }
+// Grown reports whether the process may have more goroutines than at Start.
+func (g *Goroutines) Grown() bool {
+	n, steady := counted()
+	return n > g.count || !steady
+}
 
 // Child returns the stack of a goroutine that this one has started since the last call of Child, or "".
 func (g *Goroutines) Child() (stack string) {
@@ -37,7 +57,7 @@ func (g *Goroutines) Child() (stack string) {
 	}
 	self := string(g.buf[:runtime.Stack(g.buf, false)])
 	self, _, _ = strings.Cut(self, " [")
-	g.count = runtime.NumGoroutine()
+	g.count, _ = counted()
 	all := string(g.buf[:runtime.Stack(g.buf, true)])
 	for one := range strings.SplitSeq(all, "\n\n") {
 		if !strings.Contains(one, " in "+self+"\n") {

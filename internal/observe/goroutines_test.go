@@ -26,3 +26,22 @@ func TestGoroutinesAreNoticedOnce(t *testing.T) {
 		t.Error("it is noticed twice")
 	}
 }
+
+// Goroutines of macemc's own do not count: nobody looks at the stacks of all goroutines for them.
+func TestHelpersDoNotCount(t *testing.T) {
+	var g Goroutines
+	g.Start()
+	ready, release, over := make(chan bool), make(chan bool), make(chan bool)
+	go func() { defer close(over); close(ready); <-release }()
+	<-ready
+	Helps(1)
+	if g.Grown() {
+		t.Error("a helper counts as a handler's goroutine")
+	}
+	Helps(-1)
+	if !g.Grown() {
+		t.Error("after it helps no more, it does not count")
+	}
+	close(release)
+	<-over
+}

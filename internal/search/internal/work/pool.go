@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"macemc/internal/observe"
 	"macemc/internal/search/internal/walk"
 )
 
@@ -52,9 +53,11 @@ func (p *Pool[H]) Do(n, size int, take Take[H]) ([]Outcome, error) {
 func (p *Pool[H]) Share(n, size int, take Take[H], came []Outcome) (count int, err error) {
 	units := (n + size - 1) / size
 	j := &job[H]{pool: p, take: take, n: n, size: size, units: int64(units), last: int64(units), came: came}
+	j.begun = make(chan struct{})
 	for k := range min(len(p.Hands), units) {
-		j.all.Go(func() { j.work(k) })
+		j.start(k)
 	}
+	close(j.begun)
 	j.all.Wait()
 	return int(min(j.last+1, j.units)), j.err
 }
@@ -68,6 +71,7 @@ type job[H any] struct {
 	next    atomic.Int64
 	came    []Outcome
 	all     sync.WaitGroup
+	begun   chan struct{} // closed when all hands have started
 
 	mu   sync.Mutex
 	last int64 // the first unit that ended the work
@@ -86,6 +90,17 @@ func (j *job[H]) wanted(i int64) bool {
 	return i <= j.last
 }
 
+// start makes hand k take units on a goroutine of its own. No handler runs before all hands have
+// started: it would look for a goroutine that it has left behind.
+func (j *job[H]) start(k int) {
+	j.all.Go(func() {
+		defer observe.Helps(-1)
+		<-j.begun
+		j.work(k)
+	})
+	observe.Helps(1)
+}
+
 // work makes hand k take units until there are none left.
 func (j *job[H]) work(k int) {
 	i, returned := int64(-1), false
@@ -99,7 +114,7 @@ func (j *job[H]) work(k int) {
 		came, goesOn := j.pool.Gone(k, j.unit(i))
 		j.ends(i, came, nil)
 		if goesOn {
-			j.all.Go(func() { j.work(k) })
+			j.start(k)
 		}
 	}()
 	h := j.pool.Hands[k]
