@@ -13,6 +13,8 @@ TABLES   ?= Tables|Papers|Refinements|Ratios
 MUTANTS  ?= 300
 SEEDS    ?= 10
 FIRST    ?= 1
+EASY     ?= 0
+HOW      ?= weighted,auto
 MOST     ?= 20000000
 SPAN     ?= 10s
 
@@ -93,9 +95,12 @@ mermaid: ## parse the diagrams of graphs by Mermaid itself (needs Node, and npm 
 findings: ## print how each known bug is found, over five seeds, as in BENCHMARKS.md
 	go test -count=1 -run '^TestFinds$$' ./command -v -findings -long | grep '^|'
 
+MANNERS = go test -count=1 -timeout 0 -run '^TestManners$$' -v -manners $(SEEDS) -manners-more $(EASY) -manners-first $(FIRST) -manners-of "$(BUGS)" -manners-how "$(HOW)" -manners-steps $(MOST)
+
 .PHONY: walks
-walks: ## print how soon --walk weighted, auto and uniform find each known bug (BUGS, with commas) over 10 (SEEDS) seeds from 1 (FIRST), to 20 million (MOST) steps, as in BENCHMARKS.md; goes on where it was stopped
-	@mkdir -p bin; go test -count=1 -timeout 0 -run '^TestManners$$' ./command -v -manners $(SEEDS) -manners-first $(FIRST) -manners-of "$(BUGS)" -manners-steps $(MOST) -manners-journal $(abspath bin/walks.json) | grep --line-buffered '^|'
+walks: ## print how soon walks by each manner of HOW (weighted,auto) find each known bug and raft's (BUGS, with commas) over 10 (SEEDS) seeds from 1 (FIRST), the easy ones over EASY (0) if more, to 20 million (MOST) steps, as in BENCHMARKS.md; goes on where it was stopped
+	@mkdir -p bin; $(MANNERS) -manners-journal $(abspath bin/walks.json) ./command | grep --line-buffered '^|'
+	@cd examples/raft && $(MANNERS) -manners-journal $(abspath bin/walks-raft.json) . | grep --line-buffered '^|'
 
 FIXED := --param send=3 --net udp-capacity=3 --faults reorder=1
 LEARNS := --nodes 2 --param members=learner --param proposals=0

@@ -477,6 +477,11 @@ var rooms = []room{
 		instead: map[string]string{"": "verify says what is as stated and what is not; let report lay it out, and the command show how far it is"},
 	},
 	{
+		path:    "internal/manners",
+		may:     []string{"sim", "internal/known", "internal/search", "trace"},
+		instead: map[string]string{"": "manners measures walks for a table; let the test that imports it pass the bugs"},
+	},
+	{
 		path:    "internal/recording",
 		may:     []string{"internal/canon", "internal/observe", "internal/world", "sim"},
 		instead: map[string]string{"": "a recording keeps what a World says of itself; let the rooms above show it"},
@@ -525,7 +530,7 @@ var rooms = []room{
 	{
 		path:  "command",
 		may:   belowCmd,
-		tests: []string{"internal/catalog", "systems/*"},
+		tests: []string{"internal/catalog", "internal/manners", "systems/*"},
 		instead: map[string]string{
 			"internal/catalog": "a user's program has systems of its own; take them from Program",
 			"systems/*":        "a user's program has systems of its own; take them from Program",
