@@ -71,8 +71,8 @@ func (g *Graph) Asked(e Edge) []Answer {
 	return g.lists[e.asks]
 }
 
-// Ask sets the number of answers of a choice; 0 means that it was not asked yet.
-func (g *Graph) Ask(choice, answers int) { g.Answers[choice] = answers }
+// Ask records that a choice was asked, with this number of answers. The largest number counts.
+func (g *Graph) Ask(choice, answers int) { g.Answers[choice] = max(g.Answers[choice], answers) }
 
 // Unfair is the action of an edge that need not be taken: a fault, a request.
 const Unfair = -1

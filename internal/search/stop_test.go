@@ -141,7 +141,7 @@ func (c *alarm) Handle(env sim.Env, _ sim.Signal) {
 }
 
 func spreads(x *explore.Taker) bool {
-	_, is := x.Visitor.(closure.Spreading)
+	_, is := x.Visitor.(*closure.Spreading)
 	return is
 }
 

@@ -224,13 +224,13 @@ func (c *team) fill(r *runner, level explore.Frontier) {
 		return
 	}
 	r.collect()
-	known, all := x.Len(), m.All
-	m.All = true
-	for k := 0; k < level.Len() && !c.halt.Load(); k += teamChunk {
-		c.chunk(x, level, work.Unit{From: k, To: min(k+teamChunk, level.Len())})
-	}
-	c.guarded(x, x.Settle)
-	m.All = all
+	known := x.Len()
+	m.LookingAllUp(func() {
+		for k := 0; k < level.Len() && !c.halt.Load(); k += teamChunk {
+			c.chunk(x, level, work.Unit{From: k, To: min(k+teamChunk, level.Len())})
+		}
+		c.guarded(x, x.Settle)
+	})
 	r.add(Stats{States: r.counted().States, Duplicates: known - x.Len()})
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"macemc/internal/canon"
 	"macemc/internal/search/internal/explore"
-	"macemc/internal/world"
 )
 
 // Closure is everything that can still happen once the environment has healed: the healed
@@ -36,7 +35,6 @@ type Closure struct {
 	opened stateSet       // of those states, the ones of which every step was taken
 	Most   int            // the largest number of states; 0 means no limit
 	tree   bool           // the step by which a state was first reached may be taken
-	lives  bool           // a step of the state under examination leads to an alive state
 
 	steps  *explore.Steps // the step properties, or nil if there are none
 	doomed stateSet       // states that cannot go on without a violation: see safety.go
@@ -67,29 +65,16 @@ func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &explore.Taker{
-		Owner: r, World: x.World, Climate: x.Climate, Bank: x.Bank, Lists: x.Lists, Entry: l.Entry(), Healed: true,
-		From: make(world.Vector, len(x.From)), To: make(world.Vector, len(x.To)),
-	}
-	t.Step.Pulse, t.Step.Halt = &r.Pulse, r.Stopped
+	t := x.Heals(r, l)
 	g := &Closure{Taker: t, Stepper: explore.InWorld{Taker: t}}
-	t.Visitor = gathering{g}
+	t.Visits(gathering{g})
 	if of, is := x.Stepper.(*explore.Memo); is {
 		m := explore.NewMemo(t)
 		m.LearnFrom(of)
-		m.All = true // a state may be left before all its steps are taken
+		m.LooksAllUp() // a state may be left before all its steps are taken
 		g.Stepper = m
 	}
 	return g, nil
-}
-
-// visits sets the visitor of the states to which steps lead. If eager is set, the visitor gets the
-// state of each step at once.
-func (g *Closure) visits(v explore.Visitor, eager bool) {
-	g.Visitor = v
-	if m, is := g.Stepper.(*explore.Memo); is {
-		m.Eager = eager
-	}
 }
 
 // heal makes the healed form of a state the packed state of the closure's entry, and returns its
@@ -188,15 +173,17 @@ func (g *Closure) open(s uint32, wanted bool) error {
 func (g *Closure) Resolve(x *explore.Explorer) error {
 	g.tree = true
 	if g.Most == 0 && !x.Reduction.Hides(x.Climate.Faults) { // the healed states that are known stand in the ledger of the space
-		if err := g.Entry.Ledger.Set.Close(); err != nil {
-			return err
-		}
 		g.tree = g.Owner.Sys.Weight == nil // else steps of the space may be rare
 		if !x.Climate.Faults {             // nothing was there to heal
-			g.Entry = x.Entry
+			if err := g.MovesTo(x.Entry); err != nil {
+				return err
+			}
 			return g.Spread()
 		}
-		g.Entry, g.added, g.judged = x.Ledger.Entry(), x.End(), *x.Judged()
+		if err := g.MovesTo(x.Ledger.Entry()); err != nil {
+			return err
+		}
+		g.added, g.judged = x.End(), *x.Judged()
 		g.opened.upTo(g.added)
 		g.wild.upTo(g.added)
 	}
@@ -204,14 +191,14 @@ func (g *Closure) Resolve(x *explore.Explorer) error {
 		return err
 	}
 	for from := g.added; ; {
-		g.Patient = true
-		if err := g.gather(from, func(s uint32) bool { return !g.Live(s) && !g.opened.has(s) }); err != nil {
+		if err := g.Patiently(func() error {
+			if err := g.gather(from, func(s uint32) bool { return !g.Live(s) && !g.opened.has(s) }); err != nil {
+				return err
+			}
+			return g.Spread()
+		}); err != nil {
 			return err
 		}
-		if err := g.Spread(); err != nil {
-			return err
-		}
-		g.Patient = false
 		if from = g.Next; len(g.Left) == 0 {
 			return nil
 		}
@@ -345,9 +332,12 @@ func (g gathering) LookUp(m *explore.Memo) error {
 }
 
 // Spreading is the visitor that notes whether a step leads to an alive state.
-type Spreading struct{ *Closure }
+type Spreading struct {
+	*Closure
+	lives bool // a step of the state under examination leads to an alive state
+}
 
-func (g Spreading) Arrived(uint32, int) error {
+func (g *Spreading) Arrived(uint32, int) error {
 	h, err := g.here()
 	if err == nil {
 		s, known := g.Find(h)
@@ -356,7 +346,7 @@ func (g Spreading) Arrived(uint32, int) error {
 	return err
 }
 
-func (g Spreading) LookUp(m *explore.Memo) error {
+func (g *Spreading) LookUp(m *explore.Memo) error {
 	for j := range m.Next {
 		c := &m.Next[j]
 		m.Write(c)
@@ -370,8 +360,11 @@ func (g Spreading) LookUp(m *explore.Memo) error {
 
 // Spread finds the states that are alive because of a step that may be taken now.
 func (g *Closure) Spread() error {
-	g.visits(Spreading{g}, true)
-	defer g.visits(gathering{g}, false)
+	s := &Spreading{Closure: g}
+	return g.Eagerly(s, s.spread)
+}
+
+func (g *Spreading) spread() error {
 	g.Alive.upTo(g.End())
 	g.Left = g.Left[:0]
 	for s := range g.Each {
@@ -412,7 +405,7 @@ func (g *Closure) Spread() error {
 }
 
 // looks reports whether a step of state s leads to an alive state.
-func (g *Closure) looks(s uint32) (lives bool, err error) {
+func (g *Spreading) looks(s uint32) (lives bool, err error) {
 	if g.Outside(s) { // something was wrong with it: see explorer.wrong
 		return false, nil
 	}

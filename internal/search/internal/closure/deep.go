@@ -41,18 +41,14 @@ func NewDeep(r *explore.Owner, x *explore.Explorer) (*Deep, error) {
 	if d.own {
 		g.DeepensLike(x)
 	} else {
-		g.stands(x.Entry)
+		if err := g.MovesTo(x.Entry); err != nil { // it has all healed states
+			return nil, err
+		}
 		r.Limits.Relieves(nil) // nothing is added to it
 	}
 	g.judged = *x.Judged()
-	g.visits(logging{d}, false)
+	g.Visits(logging{d})
 	return d, nil
-}
-
-// stands makes the closure use the ledger of the whole space, which has all healed states.
-func (g *Closure) stands(e *explore.Entry) {
-	g.Entry.Ledger.Close()
-	g.Entry = e
 }
 
 // Resolve finds the states whose healed forms are dead.

@@ -34,7 +34,7 @@ func (e *escapes) step(w *world.World, from uint32, to int32) {
 	edge := fair.Edge{To: to, Action: n}
 	var asked []fair.Answer
 	w.Run.FairCoins(func(choice int, coin choose.Choice) {
-		e.Ask(choice, max(e.Answers[choice], coin.Of))
+		e.Ask(choice, coin.Of)
 		asked = append(asked, fair.Answer{Choice: choice, Answer: coin.Pick})
 	})
 	e.Add(int(from)+1, edge, asked...)
@@ -91,7 +91,7 @@ func (g enduring) Arrived(from uint32, _ int) error {
 // count as going on.
 func (g *Closure) Endure(x *explore.Explorer) (err error) {
 	e := &escapes{Graph: fair.Graph{Answers: make([]int, len(g.World.System().Fair))}, number: map[string]int32{}}
-	g.Visitor = enduring{g, e}
+	g.Visits(enduring{g, e})
 	if g.steps, err = explore.NewSteps(g.Taker); err != nil {
 		return err
 	}

@@ -175,7 +175,7 @@ func (x *Explorer) came(step byNumber) {
 func (m *Memo) lastStep(s uint32) lastStep {
 	x := m.x
 	b := x.Block(s)
-	if m.All || b.by == nil || b.by[s%blockStates] == 0 || x.gaps.Load() || x.Owner.Several {
+	if m.all || b.by == nil || b.by[s%blockStates] == 0 || x.gaps.Load() || x.Owner.Several {
 		return lastStep{}
 	}
 	step := (*x.bys.all.Load())[b.by[s%blockStates]]

@@ -217,10 +217,11 @@ func (l *Ledger) noteSteps() {
 }
 
 // Close frees the memory of the set.
-func (l *Ledger) Close() {
-	if l.Set.Close(); l.fold != nil {
+func (l *Ledger) Close() error {
+	if l.fold != nil {
 		l.fold.classes.Close()
 	}
+	return l.Set.Close()
 }
 
 // Block returns the block that has state s.

@@ -31,8 +31,7 @@ type Memo struct {
 
 	behind  lastStep
 	sleep   *Sleep // leaves out steps that sleep; nil means none
-	All     bool   // look up every step: see commute.go
-	Eager   bool   // call the visitor after each event
+	all     bool   // look up every step: see commute.go
 	chosen         // which events are taken now
 	Unasked int    // steps that were not looked up
 	asked   int    // steps that were looked up by the node part alone
@@ -50,7 +49,7 @@ type Memo struct {
 func NewMemo(x *Taker) *Memo {
 	tcp, udp := x.World.Links.Capacities()
 	x.World.State.Watch()
-	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp, All: x.Owner.All || x.Owner.Always} // two orders of two steps are not the same steps
+	m := &Memo{x: x, n: x.World.Params().Nodes, buffer: tcp, datagrams: udp, all: x.Owner.All || x.Owner.Always} // two orders of two steps are not the same steps
 	m.cache, m.worth = newCache(x), newWorth(m.n, x.Owner.Worth)
 	x.lookUp()
 	m.position = newPosition(x, &m.cache)
@@ -62,12 +61,20 @@ func NewMemo(x *Taker) *Memo {
 func (m *Memo) reduces(r *Reduction) {
 	if !r.Waits {
 		m.reduction = r
-		m.looksAllUp()
+		m.LooksAllUp()
 	}
 }
 
-// looksAllUp makes the memo look up every step: see commute.go.
-func (m *Memo) looksAllUp() { m.All = true }
+// LooksAllUp makes the memo look up every step: see commute.go.
+func (m *Memo) LooksAllUp() { m.all = true }
+
+// LookingAllUp does something while the memo looks up every step.
+func (m *Memo) LookingAllUp(do func()) {
+	usual := m.all
+	m.all = true
+	do()
+	m.all = usual
+}
 
 // takesBack takes over the results of memo o, which was given those of m by LearnFrom.
 func (m *Memo) takesBack(o *Memo) { m.cache = o.cache.over(m.x) }
@@ -318,7 +325,7 @@ func (m *Memo) plainSteps(state uint32) (k int, err error) {
 func (m *Memo) timers(state uint32, k int) (_ int, err error) {
 	for i := range m.n {
 		a := &m.able[i]
-		if a.timers > 0 && m.x.Patient && m.concerned(i) {
+		if a.timers > 0 && m.x.patient && m.concerned(i) {
 			k += int(a.timers)
 			continue
 		}
@@ -491,9 +498,9 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 	return m.taken()
 }
 
-// taken hands the states to which the last event leads to the visitor, if the memo is eager.
+// taken hands the states to which the last event leads to the visitor, if the taker is eager.
 func (m *Memo) taken() error {
-	if !m.Eager {
+	if !m.x.eager {
 		return nil
 	}
 	err := m.x.Visitor.LookUp(m)

@@ -115,7 +115,7 @@ func (r *Owner) NewRemote(c run.Climate, memo bool, common *Common, out *Outbox)
 	if memo {
 		m := x.ByMemo()
 		if !r.Sys.Within.IsZero() { // another process may find a state of the level outside, and not expand it
-			m.looksAllUp()
+			m.LooksAllUp()
 		}
 	}
 	out.of(x.Bank)

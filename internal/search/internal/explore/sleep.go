@@ -93,7 +93,7 @@ func (x *Explorer) Sleeps() *Sleep {
 
 func (m *Memo) sleeps(z *Sleep) {
 	m.sleep, m.runs = z, math.MaxInt // no node is dear
-	m.looksAllUp()
+	m.LooksAllUp()
 }
 
 // Sleeping returns the explorer's sleep sets, or nil if it has none.

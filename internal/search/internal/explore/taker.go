@@ -43,7 +43,8 @@ type Taker struct {
 	only      stubborn.Set // the indices of the events that may be taken now, or nil if all may
 
 	Healed  bool // the states are healed forms of others: they have no runs of their own, and rare steps are not taken
-	Patient bool // timers wait while any message is under way to or from their node
+	patient bool // timers wait while any message is under way to or from their node
+	eager   bool // the visitor gets each step at once
 }
 
 // A Spot identifies the step that was taken last.
@@ -153,6 +154,28 @@ func (x *Explorer) Heals(r *Owner, l *Ledger) *Taker {
 func (t *Taker) Visits(v Visitor) { t.Visitor = v }
 func (t *Taker) Limit()           { t.sampled() }
 
+// Eagerly does something while another visitor gets each step at once, and not a batch at a time.
+func (t *Taker) Eagerly(v Visitor, do func() error) error {
+	usual := t.Visitor
+	t.Visitor, t.eager = v, true
+	defer func() { t.Visitor, t.eager = usual, false }()
+	return do()
+}
+
+// Patiently does something while the taker is patient.
+func (t *Taker) Patiently(do func() error) error {
+	t.patient = true
+	defer func() { t.patient = false }()
+	return do()
+}
+
+// MovesTo makes the taker keep its states in the ledger of another entry. Its own ledger must have none.
+func (t *Taker) MovesTo(e *Entry) error {
+	err := t.Ledger.Close()
+	t.Entry = e
+	return err
+}
+
 // Coins returns the answers that the coins of the present step got.
 func (t *Taker) Coins() []int { return t.Step.coins.Answers() }
 
@@ -181,7 +204,7 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 		if err := t.takeEvent(state, k); err != nil {
 			return err
 		}
-		if t.Patient || t.Owner.Few != 0 { // skips looks at the next event
+		if t.patient || t.Owner.Few != 0 { // skips looks at the next event
 			t.World.Events.Count()
 		}
 	}
@@ -190,7 +213,7 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 
 // skips reports whether the k-th event of the loaded state should not be taken now.
 func (t *Taker) skips(k int) bool {
-	return t.omits(k) || t.Healed && t.World.Events.Rare(k) || t.Patient && t.World.Events.Hasty(k) || t.spared(k)
+	return t.omits(k) || t.Healed && t.World.Events.Rare(k) || t.patient && t.World.Events.Hasty(k) || t.spared(k)
 }
 
 // reduces makes the taker leave out steps by a reduction.

@@ -197,7 +197,7 @@ func (g *Space) edge(from, to, how uint32) {
 	}
 	var asked []fair.Answer
 	g.World.Run.FairCoins(func(choice int, coin choose.Choice) {
-		g.graph.Ask(choice, max(g.graph.Answers[choice], coin.Of))
+		g.graph.Ask(choice, coin.Of)
 		asked = append(asked, fair.Answer{Choice: choice, Answer: coin.Pick})
 	})
 	g.graph.Add(int(from), e, asked...)
