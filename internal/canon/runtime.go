@@ -282,7 +282,7 @@ func (c *copies) copyGroups(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 			c.copySteps(cp.elem, toElem, elem)
 		}
 	}
-	cp.layout.Fill(o, m, entry)
+	o.Fill(m, cp.layout, entry)
 	return unsafe.Pointer(o)
 }
 

@@ -23,33 +23,36 @@ const (
 // little, and so do a few that do not, if few go on from any state. So weigh compares shares: walks from
 // states all along the run choose the step at which the share falls most, and fresh walks then measure the
 // shares before and after that step. The step is critical only if these differ clearly.
-func (p *Finder) weigh(f *Result) error {
+func (p *Finder) weigh() (*Result, error) {
 	if err := p.nearer(); err != nil {
-		return err
+		return nil, err
 	}
 	step, err := p.steepest()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p.round++
-	a := &Avoided{Step: step, Walks: weighing * p.opts.Walks, WalkSteps: p.walkLen}
-	if a.Before, err = p.share(max(0, step-1), a.Walks, saltFresh+p.round); err != nil {
-		return err
+	walks := weighing * p.opts.Walks
+	before, err := p.share(max(0, step-1), walks, saltFresh+p.round)
+	if err != nil {
+		return nil, err
 	}
-	f.Avoided = a
 	if step == 0 {
-		return nil
+		return &Result{Avoided: &Avoided{Walks: walks, WalkSteps: p.walkLen, Before: before}}, nil
 	}
-	a.Event = p.run.Events[step-1]
-	if a.After, err = p.share(step, a.Walks, saltFresh+p.round); err != nil {
-		f.Avoided = nil
-		return err
+	after, err := p.share(step, walks, saltFresh+p.round)
+	if err != nil {
+		return nil, err
 	}
-	a.Chance = byChance(a.Before, a.After, a.Walks)
-	if a.Clear = a.Chance < clearBelow && a.Before-a.After >= a.Walks/clearPart; a.Clear {
-		p.decided(f, step, false)
+	chance := byChance(before, after, walks)
+	clear := chance < clearBelow && before-after >= walks/clearPart
+	var c *Critical
+	if clear {
+		c = p.critical(step, false)
 	}
-	return nil
+	return &Result{Critical: c, Avoided: &Avoided{
+		Step: step, Event: p.run.event(step), Walks: walks, WalkSteps: p.walkLen, Before: before, After: after, Chance: chance, Clear: clear,
+	}}, nil
 }
 
 // nearer makes walks shorter if few walks from the start go on without the failure. If a service can fail in

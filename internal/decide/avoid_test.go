@@ -20,8 +20,8 @@ func (*transactions) Walk(q Walks) (*Walked, error) {
 func TestRecurringFailures(t *testing.T) {
 	const n = 4
 	p := New(&transactions{}, &Run{Failed: true, Wild: make([]bool, n), Live: make([]bool, n+1), Events: make([]string, n)}, Options{Walks: 60, WalkSteps: 10_000, MaxWalkSteps: 10_000})
-	var res Result
-	if err := p.weigh(&res); err != nil {
+	res, err := p.weigh()
+	if err != nil {
 		t.Fatal(err)
 	}
 	if a := res.Avoided; a.Step != 2 || !a.Clear || a.WalkSteps < nearTimes*n || a.WalkSteps >= SurviveSteps {

@@ -90,6 +90,14 @@ type Run struct {
 // Steps returns how many steps the run has.
 func (r *Run) Steps() int { return len(r.Events) }
 
+// event returns the event of a step, or "" for step 0.
+func (r *Run) event(step int) string {
+	if step == 0 {
+		return ""
+	}
+	return r.Events[step-1]
+}
+
 // Lab answers questions about the states of a run.
 type Lab interface {
 	// Walk takes walks from a state.

@@ -24,6 +24,14 @@ type Did struct {
 	Kept, Broke       []int // by step
 }
 
+func (d *Did) add(o *Did) {
+	d.AllKept, d.AllBroke = d.AllKept+o.AllKept, d.AllBroke+o.AllBroke
+	for i := range d.Kept {
+		d.Kept[i] += o.Kept[i]
+		d.Broke[i] += o.Broke[i]
+	}
+}
+
 const (
 	deviateRounds = 4     // the largest number of rounds of walks
 	deviateEnough = 30    // the number of walks of either kind that suffices
@@ -38,11 +46,7 @@ func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	if step, bugs, err := p.lab.Without(); err != nil {
 		return nil, err
 	} else if len(bugs) > 0 {
-		d := &Deviates{Step: step, Without: bugs}
-		if step > 0 {
-			d.Event = p.run.Events[step-1]
-		}
-		return d, nil
+		return &Deviates{Step: step, Event: p.run.event(step), Without: bugs}, nil
 	}
 	if n < 2 || n > deviateMost || p.opts.Effort < 0 {
 		return nil, nil
@@ -57,11 +61,7 @@ func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 		if err != nil {
 			return nil, err
 		}
-		all.AllKept, all.AllBroke = all.AllKept+d.AllKept, all.AllBroke+d.AllBroke
-		for i := range n {
-			all.Kept[i] += d.Kept[i]
-			all.Broke[i] += d.Broke[i]
-		}
+		all.add(d)
 		if min(all.AllKept, all.AllBroke) >= deviateEnough {
 			break
 		}

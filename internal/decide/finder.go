@@ -15,6 +15,17 @@ type Options struct {
 	Tell         func(State) // called from time to time
 }
 
+// filled returns the options with the default of Exhaust for a run that ends in a failure, or does not.
+func (o Options) filled(failed bool) Options {
+	switch {
+	case o.Exhaust == 0 && failed:
+		o.Exhaust = exhaustSafety
+	case o.Exhaust == 0:
+		o.Exhaust = Most
+	}
+	return o
+}
+
 // State is the progress of the work.
 type State struct {
 	Low   int // the number of steps to the last state that is known to be recoverable; -1 means none
@@ -60,14 +71,8 @@ type verdict struct {
 // New returns a finder for a run, whose walks the lab takes.
 func New(lab Lab, run *Run, opts Options) *Finder {
 	p := &Finder{
-		lab: lab, run: run, opts: opts, walkLen: opts.WalkSteps, recovery: opts.Recovery, survive: run.Failed, dead: run.Steps() + 1,
+		lab: lab, run: run, opts: opts.filled(run.Failed), walkLen: opts.WalkSteps, recovery: opts.Recovery, survive: run.Failed, dead: run.Steps() + 1,
 		verdicts: map[int]verdict{}, tooMuch: map[int]int{}, met: map[string]bool{},
-	}
-	switch {
-	case opts.Exhaust == 0 && p.survive:
-		p.opts.Exhaust = exhaustSafety
-	case opts.Exhaust == 0:
-		p.opts.Exhaust = Most
 	}
 	for _, most := range []int{p.opts.Exhaust, exhaustEach} {
 		p.tooMuch[most] = -1
@@ -174,9 +179,7 @@ func (p *Finder) exact() (*Result, error) {
 	if err := p.settle(0, p.opts.Exhaust); err != nil || p.dead > p.run.Steps() {
 		return nil, err
 	}
-	res := &Result{Proved: true}
-	p.decided(res, p.dead, true)
-	return res, nil
+	return &Result{Proved: true, Critical: p.critical(p.dead, true)}, nil
 }
 
 // Start finds the critical step of a dead run if that can be done exactly. Otherwise it only decides, by
@@ -186,25 +189,22 @@ func (p *Finder) Start() (*Result, error) {
 	if res, err := p.exact(); res != nil || err != nil {
 		return res, err
 	}
-	res := &Result{Proved: true}
 	p.dead = n
 	p.walkLen = min(p.walkLen, isolateSteps)
 	if alive, err := p.alive(0); err != nil || alive {
-		return res, err
+		return &Result{Proved: true}, err
 	}
 	e, err := p.fresh(0)
 	if err != nil || e == nil {
-		return res, err
+		return &Result{Proved: true}, err
 	}
-	res.Critical, res.Evidence = &Critical{}, e
-	return res, nil
+	return &Result{Proved: true, Critical: &Critical{}, Evidence: e}, nil
 }
 
 // Find decides about the run: whether its end is dead, if it does not end in a failure, and which step was
 // critical. It may be called again after Revived.
 func (p *Finder) Find() (*Result, error) {
-	n := p.run.Steps()
-	res := &Result{}
+	n, proved := p.run.Steps(), false
 	if !p.survive {
 		p.walkLen = min(p.walkLen, 4*isolateSteps)
 		if p.run.Live[n] || !p.run.Counts {
@@ -216,18 +216,21 @@ func (p *Finder) Find() (*Result, error) {
 		if err := p.settle(n, p.opts.Exhaust); err != nil {
 			return nil, err
 		}
-		if res.Proved = p.dead <= n; res.Proved { // where this fits, all is known; else it is asked of what walks isolate
+		if proved = p.dead <= n; proved { // where this fits, all is known; else it is asked of what walks isolate
 			if err := p.settle(0, min(p.opts.Exhaust, exhaustEach)); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if p.survive && n == 0 {
-		p.decided(res, 0, true)
-		return res, nil
+		return &Result{Critical: p.critical(0, true)}, nil
 	}
-	err := p.sample(res)
-	if err == nil && p.survive {
+	res, err := p.sample()
+	if err != nil {
+		return nil, err
+	}
+	res.Proved = proved
+	if p.survive {
 		res.Deviates, err = p.deviates(res.Critical)
 	}
 	return res, err
@@ -265,15 +268,9 @@ const (
 	exhaustEach   = 10_000 // the same at one position where the first walks fail
 )
 
-// decided records the critical step.
-func (p *Finder) decided(f *Result, step int, exact bool) {
-	f.Critical = &Critical{Step: step, Exact: exact}
-	if step > 0 {
-		f.Critical.Event = p.run.Events[step-1]
-	}
-	if exact {
-		f.Evidence = nil
-	}
+// critical returns a step of the run as the critical one.
+func (p *Finder) critical(step int, exact bool) *Critical {
+	return &Critical{Step: step, Event: p.run.event(step), Exact: exact}
 }
 
 // settle tries to decide exactly which states of the run, beginning with from, can recover, and records the
@@ -309,25 +306,25 @@ const isolateSteps = 500
 
 // sample isolates the critical step with walks, short ones at first, and decides exactly
 // where it can. New facts may move the position or make walks longer; then it starts again.
-func (p *Finder) sample(f *Result) error {
+func (p *Finder) sample() (*Result, error) {
 	p.walkLen = min(p.walkLen, isolateSteps)
 	if _, err := p.Pace(); err != nil {
-		return err
+		return nil, err
 	}
 	for {
 		low, high, err := p.isolated()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		moved, err := p.narrowed(low, high)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if moved {
 			continue
 		}
-		if done, err := p.concluded(f, low, high); done || err != nil {
-			return err
+		if res, err := p.concluded(low, high); res != nil || err != nil {
+			return res, err
 		}
 	}
 }
@@ -365,44 +362,37 @@ func (p *Finder) narrowed(low, high int) (moved bool, err error) {
 	return false, nil
 }
 
-// concluded records the critical step, given that low seems to be the last recoverable state and that high,
-// the next one, seems dead. It confirms both, exactly or by fresh walks. done is false if they are not
+// concluded returns the critical step, given that low seems to be the last recoverable state and that high,
+// the next one, seems dead. It confirms both, exactly or by fresh walks. The result is nil if they are not
 // confirmed, or if walks are too short.
-func (p *Finder) concluded(f *Result, low, high int) (done bool, err error) {
+func (p *Finder) concluded(low, high int) (*Result, error) {
 	switch longer := p.tooShort(low); {
 	case p.dead == high && (!p.survive || p.verdicts[low].exact || low < 0):
-		p.decided(f, high, true)
-		return true, nil
+		return &Result{Critical: p.critical(high, true)}, nil
 	case longer > 0:
 		p.walkLen = longer // the paper's case C2
-		return false, nil
+		return nil, nil
 	case p.survive && high == p.run.Steps(): // it failed there
-		return true, p.weigh(f)
+		return p.weigh()
 	}
 	e, err := p.fresh(high)
 	switch {
 	case err != nil:
-		return false, err
+		return nil, err
 	case e == nil && p.survive:
-		return false, nil
+		return nil, nil
 	case e == nil: // one became live: it moves the position on
 		p.walkLen = max(p.walkLen, min(p.test().Shortest(), p.opts.WalkSteps))
-		return false, nil
+		return nil, nil
 	case p.survive:
-		return true, p.weigh(f)
+		return p.weigh()
 	}
 	p.walkLen = max(p.walkLen, e.WalkSteps)
-	p.believed(f, low, high, e)
-	return true, nil
-}
-
-// believed records a critical step whose evidence is fresh walks.
-func (p *Finder) believed(f *Result, low, high int, e *Evidence) {
-	p.decided(f, high, false)
-	f.Evidence = e
+	c := p.critical(high, false)
 	if low >= 0 {
-		f.Critical.Shown(p.verdicts[low].witness, e)
+		c.Shown(p.verdicts[low].witness, e)
 	}
+	return &Result{Critical: c, Evidence: e}, nil
 }
 
 // Shown records the walk that became live from the state before the critical step. e is the evidence

@@ -15,30 +15,29 @@ type Recovery struct {
 // Recovers decides whether the end of the run can recover, in the same way as for a suspected run. If it can,
 // Recovers looks for a walk that shows it.
 func (p *Finder) Recovers() (*Recovery, error) {
-	n := p.run.Steps()
-	r := &Recovery{WalkSteps: p.walkLen}
-	switch err := p.settle(n, p.opts.Exhaust); {
-	case errors.Is(err, ErrAlive):
-		r.Alive, r.Exact = true, true
-	case err != nil:
+	n, steps := p.run.Steps(), p.walkLen
+	err := p.settle(n, p.opts.Exhaust)
+	proved := errors.Is(err, ErrAlive)
+	switch {
+	case err != nil && !proved:
 		return nil, err
-	case p.dead <= n:
-		r.Exact = true
-		return r, nil
+	case !proved && p.dead <= n:
+		return &Recovery{Exact: true, WalkSteps: steps}, nil
 	}
 	before := p.walks
 	alive, err := p.walk(n, saltSearch, Round{p.opts.Walks, p.walkLen}, Plain)
 	if err != nil {
 		return nil, err
 	}
-	r.Taken = p.walks - before
-	if r.Plain = alive; !r.Plain {
+	taken := p.walks - before
+	if !alive {
 		if _, err := p.escapes(n, saltHold, Round{(p.opts.Walks + 1) / 2, p.walkLen}); err != nil {
 			return nil, err
 		}
 	}
+	var walk *Success
 	if s, ok := p.Alive(n); ok {
-		r.Alive, r.Walk = true, &s
+		walk = &s
 	}
-	return r, nil
+	return &Recovery{Alive: proved || walk != nil, Exact: proved, Walk: walk, Plain: alive, Taken: taken, WalkSteps: steps}, nil
 }

@@ -109,12 +109,13 @@ func Parse(sys *sim.System, path *choose.Path) (s Setting, err error) {
 	if err != nil {
 		return s, err
 	}
-	s.Faults = new(sim.Faults)
+	var faults sim.Faults
 	if text, ok := path.Get(keyFaults); ok {
-		if *s.Faults, err = sim.ParseFaults(text); err != nil {
+		if faults, err = sim.ParseFaults(text); err != nil {
 			return s, err
 		}
 	}
+	s.Faults = &faults
 	if early, ok, err := number(path, keyEarly); err != nil {
 		return s, err
 	} else if ok {

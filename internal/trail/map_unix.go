@@ -6,8 +6,6 @@ import (
 	"os"
 	"syscall"
 	"unsafe"
-
-	"macemc/choose"
 )
 
 // New returns a trail into which no process writes yet.
@@ -16,7 +14,7 @@ func New() (*Trail, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := file.Truncate(size); err != nil {
+	if err := file.Truncate(int64(size)); err != nil {
 		return nil, err
 	}
 	return Open(file)
@@ -28,13 +26,5 @@ func Open(file *os.File) (*Trail, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Trail{mem: mem, file: file, head: (*head)(unsafe.Pointer(&mem[0]))}
-	for i := range t.all {
-		at := headBytes + i*slotBytes
-		t.all[i] = Slot{
-			head:  (*slotHead)(unsafe.Pointer(&mem[at])),
-			picks: unsafe.Slice((*choose.Pick)(unsafe.Pointer(&mem[at+64])), picksMost),
-		}
-	}
-	return t, nil
+	return &Trail{file: file, head: (*head)(unsafe.Pointer(&mem[0])), all: (*[slots]Slot)(unsafe.Pointer(&mem[headBytes]))}, nil
 }

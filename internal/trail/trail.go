@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"os"
 	"sync/atomic"
+	"unsafe"
 
 	"macemc/choose"
 )
@@ -14,8 +15,7 @@ const (
 	noteMost  = 4096    // bytes of a note
 
 	headBytes = 16384
-	slotBytes = 64 + 8*picksMost
-	size      = headBytes + slots*slotBytes
+	size      = headBytes + int(unsafe.Sizeof([slots]Slot{}))
 )
 
 // head is the part of the shared memory that is not a slot. The slots follow it.
@@ -28,28 +28,22 @@ type head struct {
 	note   [noteMost]byte
 }
 
-// slotHead is the record of one run. It is read only after the process that writes it has
-// ended.
-type slotHead struct {
+// Trail is memory that two processes share.
+type Trail struct {
+	file *os.File
+	head *head
+	all  *[slots]Slot
+	hint atomic.Uint32
+}
+
+// Slot is the record of one run, in the shared memory. It belongs to one goroutine, and is read by
+// another process only after the process that writes it has ended.
+type Slot struct {
 	taken  atomic.Uint32
 	faults uint32 // 1 if faults may happen
 	heal   int64  // the depth at which the environment heals
 	n      uint64 // the number of answers
-}
-
-// Trail is memory that two processes share.
-type Trail struct {
-	mem  []byte
-	file *os.File
-	head *head
-	all  [slots]Slot
-	hint atomic.Uint32
-}
-
-// Slot is the record of one run. It belongs to one goroutine.
-type Slot struct {
-	head  *slotHead
-	picks []choose.Pick
+	picks  [picksMost]choose.Pick
 }
 
 // Run is a run whose answers are known, by number. A pick with an unknown number of alternatives has Of 0.
@@ -71,12 +65,20 @@ func (t *Trail) Slot() *Slot {
 	first := t.hint.Load()
 	for i := range uint32(slots) {
 		s := &t.all[(first+i)%slots]
-		if s.head.taken.Load() == 0 && s.head.taken.CompareAndSwap(0, 1) {
-			s.head.n = 0
+		if s.begins() {
 			return s
 		}
 	}
 	return nil
+}
+
+// begins takes the slot for a run without answers. It reports false if the slot is not free.
+func (s *Slot) begins() bool {
+	if s.taken.Load() != 0 || !s.taken.CompareAndSwap(0, 1) {
+		return false
+	}
+	s.n = 0
+	return true
 }
 
 // Picks returns memory for the answers of the run.
@@ -84,27 +86,27 @@ func (s *Slot) Picks() []choose.Pick { return s.picks[:0] }
 
 // Weather records whether faults may happen in the run, and when the environment heals.
 func (s *Slot) Weather(faults bool, heal int) {
-	s.head.faults, s.head.heal = 0, int64(heal)
+	s.faults, s.heal = 0, int64(heal)
 	if faults {
-		s.head.faults = 1
+		s.faults = 1
 	}
 }
 
 // Stands records that the handler may have got the first n answers.
-func (s *Slot) Stands(n int) { s.head.n = uint64(n) }
+func (s *Slot) Stands(n int) { s.n = uint64(n) }
 
 // Leave frees the slot: the run is over.
-func (s *Slot) Leave() { s.head.taken.Store(0) }
+func (s *Slot) Leave() { s.taken.Store(0) }
 
 // Runs returns the runs that had not ended when the process did.
 func (t *Trail) Runs() (all []Run) {
 	for i := range t.all {
 		s := &t.all[i]
-		if s.head.taken.Load() == 0 {
+		if s.taken.Load() == 0 {
 			continue
 		}
-		n := min(s.head.n, picksMost)
-		all = append(all, Run{Picks: append([]choose.Pick{}, s.picks[:n]...), Faults: s.head.faults != 0, Heal: int(s.head.heal), Whole: n == s.head.n})
+		n := min(s.n, picksMost)
+		all = append(all, Run{Picks: append([]choose.Pick{}, s.picks[:n]...), Faults: s.faults != 0, Heal: int(s.heal), Whole: n == s.n})
 	}
 	return all
 }
@@ -112,7 +114,7 @@ func (t *Trail) Runs() (all []Run) {
 // Clear forgets all runs, and how the last process ended.
 func (t *Trail) Clear() {
 	for i := range t.all {
-		t.all[i].head.taken.Store(0)
+		t.all[i].taken.Store(0)
 	}
 	t.head.ended.Store(0)
 	t.head.heard.Store(0)
@@ -140,9 +142,14 @@ func (t *Trail) Note(text []byte) {
 	if len(text) > noteMost {
 		return
 	}
-	t.head.turn.Add(1)
-	t.head.length.Store(uint32(copy(t.head.note[:], text)))
-	t.head.turn.Add(1)
+	t.head.notes(text)
+}
+
+// notes keeps a text. The turn is odd while the text is incomplete.
+func (h *head) notes(text []byte) {
+	h.turn.Add(1)
+	h.length.Store(uint32(copy(h.note[:], text)))
+	h.turn.Add(1)
 }
 
 // Noted returns the text given to Note. It returns nil if there is none or it is

@@ -183,7 +183,7 @@ func (m *Map) Empty() *Map { return &Map{seed: m.seed} }
 // Fill makes o, which Empty returned for m, a copy of m, group by group. The seed is the
 // same, so keys have the same hashes. If copied is nil, the groups are copied as bytes,
 // which is correct for maps without pointers.
-func (l *Layout) Fill(o, m *Map, copied Entries) {
+func (o *Map) Fill(m *Map, l *Layout, copied Entries) {
 	switch {
 	case m.used == 0:
 	case m.dirLen == 0:

@@ -180,9 +180,9 @@ func testMap[K, V comparable](m map[K]V, entry func(int) (K, V)) {
 func copyOf[K, V comparable](m *Map, l *Layout, flat bool) (c map[K]V) {
 	o := m.Empty()
 	if flat {
-		l.Fill(o, m, nil)
+		o.Fill(m, l, nil)
 	} else {
-		l.Fill(o, m, func(toKey, toElem, key, elem unsafe.Pointer) {
+		o.Fill(m, l, func(toKey, toElem, key, elem unsafe.Pointer) {
 			*(*K)(toKey), *(*V)(toElem) = *(*K)(key), *(*V)(elem)
 		})
 	}
