@@ -30,7 +30,6 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 	began, spent := time.Now(), search.Processor()
 	opts := f.critical(r.Options, p, ends.why).For(r)
 	for i := range r.Findings {
-		at := &r.Findings[i]
 		opts.Search.OnStuck = func(stuck *search.Result) {
 			p.clear()
 			if stuck.Finding != nil { // else it was to stop, and could not
@@ -39,39 +38,25 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 			t.conclude(r, f, ends.late.Load)
 			t.exit(t.ended())
 		}
-		explain := func() (*critical.Result, error) { return critical.Explain(r.System, *at, opts, !f.noShrink) }
+		explain := func() (*critical.Result, error) { return critical.Explain(r.System, r.Findings[i], opts, !f.noShrink) }
 		if f.noCritical {
-			explain = func() (*critical.Result, error) { return critical.Shrink(r.System, *at, opts) }
+			explain = func() (*critical.Result, error) { return critical.Shrink(r.System, r.Findings[i], opts) }
 		}
 		c, err := explain()
 		if err != nil {
 			return err
 		}
-		*at = c.Finding
+		r.Replace(i, c.Finding)
 		for _, other := range c.Others {
-			if r.Options.Ignores(&other.Failure) {
-				continue
-			}
-			if r.Findings = besides(r.Findings, other); len(r.Findings) > i+1 {
-				at = &r.Findings[i]
+			if !r.Options.Ignores(&other.Failure) {
+				r.Add(other)
 			}
 		}
 	}
 	if len(r.Findings) > 0 {
-		r.Finding = r.Findings[0]
 		r.Measured.Look(time.Since(began), search.Processor()-spent)
 	}
 	return nil
-}
-
-// besides adds a finding that walks met, unless one with the same verdict and property is listed.
-func besides(all []*search.Finding, other *search.Finding) []*search.Finding {
-	for _, f := range all {
-		if f.Verdict == other.Verdict && f.Property == other.Property {
-			return all
-		}
-	}
-	return append(all, other)
 }
 
 // critical returns the options under which a finding is analyzed.
@@ -275,7 +260,7 @@ func (t *lookRun) run(name string, into looking) (status int, err error) {
 	r := opts.From.About(again.Params, c.Finding)
 	r.Options.Properties = path.All("property")
 	for _, other := range c.Others {
-		r.Findings = besides(r.Findings, other)
+		r.Add(other)
 	}
 	return t.conclude(path, r, c, seen, ends)
 }

@@ -288,11 +288,11 @@ func (t *graphRun) drawn(name string) (*run, error) {
 		g.Marks.Title += "; not reproduced: " + was
 	}
 	if states != nil {
-		g.States = states
+		g.With(states, nil)
 	}
 	if t.f.format == "html" {
 		if ran, err := t.copiedOnce().Take(path); err == nil {
-			g.Code = a.Sources().Code(found.Trace, ran)
+			g.With(nil, a.Sources().Code(found.Trace, ran))
 		} else if t.copies != nil {
 			t.complain(fmt.Errorf("the page does not show which lines of code ran: %w", err))
 		}

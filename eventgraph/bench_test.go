@@ -37,7 +37,7 @@ func longRun(t testing.TB, steps int) *Graph {
 		t.Fatalf("the walk ended after %d steps: %v", w.Run.Steps(), w.Run.Err())
 	}
 	g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: "a long run", Critical: steps / 2, Failed: steps, Why: "it is long"})
-	g.States = &states
+	g.states = &states
 	return g
 }
 

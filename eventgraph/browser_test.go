@@ -49,7 +49,7 @@ func TestBrowser(t *testing.T) {
 		var states recording.Recording
 		w := p.take(t, states.See)
 		g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: "the play " + name, Critical: 2, Failed: w.Run.Steps(), Why: "it failed"})
-		g.States = &states
+		g.states = &states
 		page(name, g)
 		b.Shot(name)
 		is(`document.querySelectorAll("#graph .number").length`, min(w.Run.Steps(), 40))
@@ -76,8 +76,8 @@ func TestBrowser(t *testing.T) {
 	var states recording.Recording
 	w := p.take(t, states.See)
 	g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: hostile, Failed: w.Run.Steps(), Why: hostile})
-	g.States = &states
-	g.Code = func(int) []Code {
+	g.states = &states
+	g.code = func(int) []Code {
 		return []Code{{hostile, []CodeLine{{1, hostile, true}, {}, {3, "\t" + hostile, false}}}}
 	}
 	page("hostile", g)
@@ -88,7 +88,7 @@ func TestBrowser(t *testing.T) {
 
 	began := time.Now()
 	long := longRun(t, longSteps)
-	long.Code = func(step int) (all []Code) {
+	long.code = func(step int) (all []Code) {
 		for i := range 5 {
 			c := Code{Title: fmt.Sprint("function ", (step+i)%30)}
 			for n := range 60 {

@@ -20,11 +20,11 @@ type CodeLine struct {
 
 // code adds the source of a step to the page. Equal pieces are stored once.
 func (r *pageRun) code(step int) {
-	if r.g.Code == nil || step < 1 {
+	if r.g.code == nil || step < 1 {
 		return
 	}
 	var all []int
-	for _, c := range r.g.Code(step) {
+	for _, c := range r.g.code(step) {
 		piece := []int{r.d.str(clean(c.Title))}
 		for _, l := range c.Lines {
 			ran := 0

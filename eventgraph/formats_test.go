@@ -34,7 +34,7 @@ func samples(t testing.TB) map[string]drawing {
 		var states recording.Recording
 		w := p.take(t, states.See)
 		g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: "the play " + name, Critical: 2, Failed: w.Run.Steps(), Why: "it failed"})
-		g.States = &states
+		g.states = &states
 		all[name], all[name+" sliced"] = g, g.Slice(w.Run.Steps())
 	}
 	here, there := besidePlay(t)
@@ -45,7 +45,7 @@ func samples(t testing.TB) map[string]drawing {
 	var states recording.Recording
 	w := hostilePlay(t).take(t, states.See)
 	g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: hostile, Failed: 2, Why: hostile})
-	g.States = &states
+	g.states = &states
 	all["hostile"], all["hostile beside"] = g, Compare(g, here)
 	all["nothing"] = New(&trace.Trace{}, w.Walker().Text, Marks{})
 	all["long text"] = longText(t)

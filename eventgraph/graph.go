@@ -33,10 +33,10 @@ type States interface {
 
 // Graph has the steps of a run, and which of them happened before which.
 type Graph struct {
-	Marks  Marks
-	Code   func(step int) []Code // the lines of code of a step, for pages; nil if they are not known
-	States States                // the states of the same run, for pictures that show changes; nil if they are not known
+	Marks Marks
 
+	code     func(step int) []Code // the lines of code of a step; nil if they are not known
+	states   States                // the states of the run; nil if they are not known
 	nodes    []sim.Addr
 	bad      []string // by lane: how the node deviates, if it is Byzantine; else ""
 	lanes    map[sim.Addr]int
@@ -174,6 +174,18 @@ func (g *Graph) lay(ran *trace.Trace) {
 			}
 		}
 	}
+}
+
+// With adds the states of the run, for pictures that show changes, and the lines of code of each step, for
+// pages. Either may be nil, if it is not known.
+func (g *Graph) With(states States, code func(step int) []Code) *Graph {
+	if states != nil {
+		g.states = states
+	}
+	if code != nil {
+		g.code = code
+	}
+	return g
 }
 
 // Nodes returns the nodes of the run, in order.

@@ -203,7 +203,7 @@ func (r *pageRun) finish() {
 	for _, s := range r.g.spans() {
 		r.Spans = append(r.Spans, []int{r.d.str(s.kind), s.lane, r.after(s.from), r.after(s.to)})
 	}
-	if states := r.g.States; states != nil {
+	if states := r.g.states; states != nil {
 		for same, lines := range states.Edits() {
 			edit := []int{same[0], same[1]}
 			for _, l := range lines {

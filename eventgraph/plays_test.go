@@ -84,7 +84,7 @@ n0 timer
 		var states recording.Recording
 		w := parsePlay(t, 3, "loss=1,reset=1", common+events).take(t, states.See)
 		g := New(w.Run.Trace(), w.Walker().Text, marks)
-		g.States = &states
+		g.states = &states
 		return g
 	}
 	here = draw(Marks{Title: "dead after 10 steps", Critical: 6, Failed: 10, Why: "dead after 10 steps"}, `

@@ -228,10 +228,10 @@ func (g *Graph) story(p int) (lines []string) {
 
 // changed returns the changes of the state by a step, one line each, and at most most lines.
 func (g *Graph) changed(p, most int) (lines []string) {
-	if g.States == nil || p < g.starts {
+	if g.states == nil || p < g.starts {
 		return nil
 	}
-	down, changes := g.States.Told(g.number(p))
+	down, changes := g.states.Told(g.number(p))
 	for _, node := range down {
 		lines = append(lines, node.String()+" went down: what it kept in memory is gone")
 	}

@@ -103,8 +103,7 @@ func explain(r *search.Result, o critical.Options, shrink bool) error {
 		if err != nil {
 			return err
 		}
-		r.Findings[i] = c.Finding
-		r.Finding = r.Findings[0]
+		r.Replace(i, c.Finding)
 	}
 	return nil
 }
@@ -189,12 +188,13 @@ func (a *reporter) tool(name, file string) string {
 // tell writes the folders of the findings, and returns the report of the search.
 func (a *reporter) tell(r *search.Result) string {
 	var b strings.Builder
+	folder := a.folder()
+	if abs, err := filepath.Abs(folder); err == nil {
+		folder = abs
+	}
 	for _, one := range account.All(r) {
-		if err := finding.NewShelf(a.folder()).Write(one, r, a.commands); err != nil {
+		if err := finding.NewShelf(folder).Write(one, r, a.commands); err != nil {
 			fmt.Fprintln(&b, err)
-		}
-		if abs, err := filepath.Abs(one.Place.Path); err == nil && one.Place.Path != "" {
-			one.Place.Path, one.Place.Replay = abs, a.command(abs)
 		}
 		if err := report.Account(&b, r, one); err != nil {
 			fmt.Fprintln(&b, err)

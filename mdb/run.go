@@ -70,6 +70,16 @@ type Busy struct {
 	within bool // the work is a part of other work, which reports the progress
 }
 
+// watch sets the functions that are called during long work. It keeps the present one where it gets nil.
+func (b *Busy) watch(stop func() bool, progress func(what string, done, total int)) {
+	if stop != nil {
+		b.Stop = stop
+	}
+	if progress != nil {
+		b.Progress = progress
+	}
+}
+
 // guard makes Busy report a handler of the player that is stuck.
 func (b *Busy) guard(p *search.Player) {
 	if b != nil && b.OnStuck != nil && b.Stuck > 0 {

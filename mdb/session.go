@@ -85,9 +85,9 @@ func (s *Session) Draw(width int) { s.width = max(width, eventgraph.WidthLeast) 
 // Ended reports whether a line has asked to quit.
 func (s *Session) Ended() bool { return s.ended }
 
-// Watched makes the session report the progress of long work, and ask whether to stop it.
-func (s *Session) Watched(b *Busy) {
-	s.opener.Busy.Stop, s.opener.Busy.Progress = b.Stop, b.Progress
+// Watch makes the session call these functions, as in [Busy], during long work.
+func (s *Session) Watch(stop func() bool, progress func(what string, done, total int)) {
+	s.opener.Busy.watch(stop, progress)
 }
 
 // unknown returns the error for an unknown word. It names the word that was probably meant, or

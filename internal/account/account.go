@@ -2,6 +2,7 @@ package account
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ type Account struct {
 	Params  sim.Params
 	Checked []string        // the properties that were checked; nil means all
 	Finding *search.Finding // nil if nothing was found
-	Place   Place           // where it was written; set by the package that writes it
+	Place   Place           // where it was written
 
 	Means
 
@@ -45,6 +46,22 @@ type Place struct {
 	Report string // the file of its report, or "" if it has none
 	Live   string // the file of the nearest live path, or "" if there is none
 	Replay string // the command that replays it
+}
+
+// The names of files in the folder of a finding.
+const (
+	PathFile   = "error.path" // the path of its run
+	LiveFile   = "live.path"  // the nearest live path
+	ReportFile = "report.md"
+)
+
+// IsIn records that the finding was written into a folder, and the command that replays it.
+func (a *Account) IsIn(folder, replay string) {
+	live := ""
+	if a.Finding.Live != nil {
+		live = filepath.Join(folder, LiveFile)
+	}
+	a.Place = Place{Path: filepath.Join(folder, PathFile), Report: filepath.Join(folder, ReportFile), Live: live, Replay: replay}
 }
 
 // Means are the sources of facts that an account cannot work out by itself.

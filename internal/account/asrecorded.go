@@ -10,11 +10,11 @@ import (
 // a path that cannot be replayed any more. It returns "" if there are no such files.
 func AsRecorded(file string) string {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
-		file = filepath.Join(file, "error.path")
+		file = filepath.Join(file, PathFile)
 	}
 	var there []string
-	if filepath.Base(file) == "error.path" {
-		for _, name := range []string{"graph.html", "report.md"} {
+	if filepath.Base(file) == PathFile {
+		for _, name := range []string{"graph.html", ReportFile} {
 			beside := filepath.Join(filepath.Dir(file), name)
 			if _, err := os.Stat(beside); err == nil {
 				there = append(there, beside)

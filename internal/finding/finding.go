@@ -22,13 +22,12 @@ type Commands func(file string) []Command
 // facts are left out. The error names files that could not be written.
 func (s *Shelf) Write(a *account.Account, r *search.Result, commands Commands) error {
 	t := newTale(a, r)
-	place := account.Place{}
 	folder, err := s.Put(Name(a), func(folder string) []File {
-		place = t.place(folder, commands)
+		t.commands = commands(filepath.Join(folder, account.PathFile))
 		return t.files()
 	})
 	if folder != "" {
-		a.Place = place
+		a.IsIn(folder, t.commands[0].Line)
 	}
 	return err
 }
@@ -66,25 +65,14 @@ func newTale(a *account.Account, r *search.Result) *tale {
 	return &tale{Account: a, r: r, f: a.Finding, told: report.Tell(a), teller: teller{a.Walker(), a.Params.Nodes}}
 }
 
-// place returns the place of the tale's files, with the commands for its path.
-func (t *tale) place(folder string, commands Commands) account.Place {
-	p := account.Place{Path: filepath.Join(folder, "error.path"), Report: filepath.Join(folder, "report.md")}
-	if t.f.Live != nil {
-		p.Live = filepath.Join(folder, "live.path")
-	}
-	t.commands = commands(p.Path)
-	p.Replay = t.commands[0].Line
-	return p
-}
-
 // graph returns the event graph of the run.
 func (t *tale) graph() *eventgraph.Graph {
 	g := report.Graph(t.Account, t.told.Title)
 	if states := t.States(); states != nil {
-		g.States = states
+		g.With(states, nil)
 	}
 	if ran, err := t.Ran(); err == nil {
-		g.Code = t.Sources().Code(t.f.Trace, ran)
+		g.With(nil, t.Sources().Code(t.f.Trace, ran))
 	}
 	return g
 }
@@ -96,10 +84,9 @@ func (t *tale) beside(g *eventgraph.Graph) *eventgraph.Beside {
 	if states == nil || states.Steps() > besideMost || t.f.Step > besideMost {
 		return nil
 	}
-	there := eventgraph.New(t.f.Live.Trace, t.teller.walker.Text, eventgraph.Marks{Title: "the nearest live run"})
-	there.States = states
+	there := eventgraph.New(t.f.Live.Trace, t.teller.walker.Text, eventgraph.Marks{Title: "the nearest live run"}).With(states, nil)
 	if ran, err := t.Copy.Take(t.f.Live.Path); err == nil {
-		there.Code = t.Sources().Code(t.f.Live.Trace, ran)
+		there.With(nil, t.Sources().Code(t.f.Live.Trace, ran))
 	}
 	return eventgraph.Compare(g, there)
 }
@@ -114,12 +101,12 @@ const (
 
 // files returns the files of the folder. The path comes first; without it no folder is written.
 func (t *tale) files() []File {
-	all := []File{{"error.path", func(w io.Writer) error {
+	all := []File{{account.PathFile, func(w io.Writer) error {
 		_, err := t.f.Written().WriteTo(w)
 		return err
 	}}}
 	if t.f.Live != nil {
-		all = append(all, File{"live.path", func(w io.Writer) error {
+		all = append(all, File{account.LiveFile, func(w io.Writer) error {
 			_, err := t.f.Live.Path.WriteTo(w)
 			return err
 		}})
@@ -130,7 +117,7 @@ func (t *tale) files() []File {
 			return err
 		}})
 	}
-	all = append(all, File{"report.md", t.report})
+	all = append(all, File{account.ReportFile, t.report})
 	if t.f.Trace == nil {
 		return all
 	}

@@ -200,8 +200,8 @@ func junitSettings(s subject, r *search.Result) []junitProperty {
 	if r.Cut != "" {
 		out = append(out, junitProperty{"cut", string(r.Cut)})
 	}
-	for i := range out {
-		out[i].Value = short(out[i].Value)
+	for i, p := range out {
+		out[i] = junitProperty{p.Name, short(p.Value)}
 	}
 	return out
 }

@@ -86,7 +86,7 @@ func LookedJSON(w io.Writer, path *choose.Path, r *search.Result, how Look, all 
 	recorded, _ := path.Get("verdict")
 	first, longer, others := findingOf(found[0]), any(nil), []object{}
 	if how == LookHarmless || how == LookAlive {
-		first[0].value, first[1].value, first[2].value = trace.VerdictNone.String(), nil, nil // verdict, property and message
+		copy(first, object{{"verdict", trace.VerdictNone.String()}, {"property", nil}, {"message", nil}})
 	} else {
 		if r.Finding.Found != nil {
 			longer = len(r.Finding.Found.Steps)

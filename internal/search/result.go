@@ -136,6 +136,23 @@ func (r *Result) Verdict() trace.Verdict {
 	return r.Finding.Verdict
 }
 
+// Replace puts another form of a finding, such as a shorter run, in the place of finding i.
+func (r *Result) Replace(i int, f *Finding) {
+	r.Findings[i] = f
+	r.Finding = r.Findings[0]
+}
+
+// Add adds a finding, unless one with the same verdict and property is there.
+func (r *Result) Add(other *Finding) {
+	for _, f := range r.Findings {
+		if f.Verdict == other.Verdict && f.Property == other.Property {
+			return
+		}
+	}
+	r.Findings = append(r.Findings, other)
+	r.Finding = r.Findings[0]
+}
+
 // Finding is a failure of the service, with the path that shows it.
 type Finding struct {
 	trace.Failure

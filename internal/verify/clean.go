@@ -45,16 +45,21 @@ type Ahead struct {
 }
 
 // cleans returns the searches to take without a bug: one for each combination of a system and flags.
-func cleans(entries []known.Entry) (all []*Clean) {
+func (o Options) cleans(entries []known.Entry) (all []*Clean) {
+	if o.NoClean {
+		return nil
+	}
 	for _, e := range entries {
 		i := slices.IndexFunc(all, func(c *Clean) bool { return c.under(e) })
 		if i < 0 {
 			i, all = len(all), append(all, &Clean{Entry: e})
 		}
-		all[i].Bugs = append(all[i].Bugs, e.ID)
+		all[i].add(e.ID)
 	}
 	return all
 }
+
+func (c *Clean) add(bug sim.BugID) { c.Bugs = append(c.Bugs, bug) }
 
 // under reports whether a bug belongs to the system and flags of c.
 func (c *Clean) under(e known.Entry) bool {
@@ -100,18 +105,22 @@ func (s *session) clean(c *Clean, what string) error {
 	if err != nil || r == nil {
 		return err
 	}
-	c.Result, c.Time, c.Short = r, s.took, c.short(r)
-	if r.Finding != nil && s.Keep != nil {
-		if c.Replay, err = s.Keep(r); err != nil {
-			return err
-		}
+	if err := c.searched(r, s.took, s.Keep); err != nil {
+		return err
 	}
 	for i := range s.report.Bugs {
-		if b := &s.report.Bugs[i]; c.under(b.Entry) {
-			b.Clean = c
-		}
+		s.report.Bugs[i].cleanBy(c)
 	}
 	return nil
+}
+
+// searched records the result of the search. It stores a finding with keep, which may be nil.
+func (c *Clean) searched(r *search.Result, took time.Duration, keep func(*search.Result) (string, error)) (err error) {
+	c.Result, c.Time, c.Short = r, took, c.short(r)
+	if r.Finding != nil && keep != nil {
+		c.Replay, err = keep(r)
+	}
+	return err
 }
 
 // short returns why a search without a bug does not count as clean. If all states are

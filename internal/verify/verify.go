@@ -66,6 +66,42 @@ func (r *Report) Holds() bool {
 	return r.Stop == "" && !slices.ContainsFunc(r.Bugs, func(b Bug) bool { return !b.Stated || b.Clean != nil && !b.Clean.Is() })
 }
 
+// add adds a bug whose searches come next.
+func (r *Report) add(e known.Entry) *Bug {
+	r.Bugs = append(r.Bugs, Bug{Entry: e})
+	return &r.Bugs[len(r.Bugs)-1]
+}
+
+// ended records why the verification ends early.
+func (r *Report) ended(by search.Stop) *search.Result {
+	r.Stop = by
+	return nil
+}
+
+// ran records the search on one seed, in a system of this number of nodes.
+func (b *Bug) ran(r Run, nodes int) {
+	b.Nodes, b.Runs = nodes, append(b.Runs, r)
+}
+
+// bare reports whether the bug is looked for with --bug alone.
+func (b *Bug) bare() bool { return len(b.Entry.Flags.Args()) == 0 && b.Entry.Paths == 0 }
+
+// decide records whether the runs are as the entry states.
+func (b *Bug) decide() {
+	b.Stated = stated(b.Entry, b.Runs)
+	b.Alone = b.Stated && b.bare()
+}
+
+// alone records a run with --bug alone.
+func (b *Bug) alone(bare known.Entry, r Run) { b.Alone = stated(bare, []Run{r}) }
+
+// cleanBy records the search without the bug, if that has the bug's system and flags.
+func (b *Bug) cleanBy(c *Clean) {
+	if c.under(b.Entry) {
+		b.Clean = c
+	}
+}
+
 // session is one verification.
 type session struct {
 	Options
@@ -76,10 +112,7 @@ type session struct {
 // Run verifies entries. An error is about the entries' flags.
 func (o Options) Run(entries []known.Entry) (*Report, error) {
 	o.Seed = max(o.Seed, 1)
-	s := &session{Options: o, report: Report{Of: len(entries), Seed: o.Seed, Seeds: o.Seeds}}
-	if !o.NoClean {
-		s.report.Cleans = cleans(entries)
-	}
+	s := &session{Options: o, report: Report{Of: len(entries), Seed: o.Seed, Seeds: o.Seeds, Cleans: o.cleans(entries)}}
 	s.tell(Ahead{Bugs: len(entries), Seeds: o.Seeds, Searches: len(s.report.Cleans)})
 	for _, e := range entries {
 		if err := s.find(e); err != nil || s.report.Stop != "" {
@@ -100,19 +133,15 @@ func (s *session) tell(a Ahead) {
 
 // find looks for a bug on every seed.
 func (s *session) find(e known.Entry) error {
-	s.report.Bugs = append(s.report.Bugs, Bug{Entry: e})
-	b := &s.report.Bugs[len(s.report.Bugs)-1]
+	b := s.report.add(e)
 	for seed := s.Seed; seed < s.Seed+s.Seeds; seed++ {
 		r, err := s.search(fmt.Sprintf("%s, seed %d (%d of %d)", e.ID, seed, seed-s.Seed+1, s.Seeds), e, seed, search.Options{}, e.ID)
 		if err != nil || r == nil {
 			return err
 		}
-		b.Nodes = r.Params.Nodes
-		b.Runs = append(b.Runs, s.judged(e, seed, r))
+		b.ran(s.judged(e, seed, r), r.Params.Nodes)
 	}
-	b.Stated = stated(e, b.Runs)
-	if bare := len(e.Flags.Args()) == 0 && e.Paths == 0; bare || s.NoAlone {
-		b.Alone = b.Stated && bare
+	if b.decide(); b.bare() || s.NoAlone {
 		return nil
 	}
 	bare := e
@@ -121,7 +150,7 @@ func (s *session) find(e known.Entry) error {
 	if err != nil || r == nil {
 		return err
 	}
-	b.Alone = stated(bare, []Run{s.judged(bare, s.Seed, r)})
+	b.alone(bare, s.judged(bare, s.Seed, r))
 	return nil
 }
 
@@ -153,7 +182,7 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 	opts.Least, opts.Paths, opts.Stop = bounds.Least, cmp.Or(bounds.Paths, e.Paths), s.Stop
 	opts.Properties, opts.Seed = e.Flags.Properties, uint64(seed)
 	opts.ExplainEffort = cmp.Or(opts.ExplainEffort, explainEffort)
-	err := configure(&opts, e, bugs)
+	opts, err := configure(opts, e, bugs)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.ID, err)
 	}
@@ -175,26 +204,25 @@ func (s *session) search(what string, e known.Entry, seed int, bounds search.Opt
 		return r, nil
 	}
 	if stop.Early() && r.Finding == nil || stop == search.StopInterrupted || stop == search.StopTime {
-		s.report.Stop = stop
-		return nil, nil
+		return s.report.ended(stop), nil
 	}
 	return r, nil
 }
 
-// configure sets options according to an entry's flags.
-func configure(opts *search.Options, e known.Entry, bugs []sim.BugID) (err error) {
+// configure returns the options with an entry's flags.
+func configure(opts search.Options, e known.Entry, bugs []sim.BugID) (_ search.Options, err error) {
 	if opts.Prefix, err = e.Prefix(); err != nil {
-		return err
+		return opts, err
 	}
 	if opts.Prefix != nil {
 		opts.PrefixName = e.Flags.Prefix
 		if e.Flags.Nodes, e.Flags.Params, err = search.LikePrefix(opts.Prefix, e.Flags.Nodes, slices.Clone(e.Flags.Params)); err != nil {
-			return err
+			return opts, err
 		}
 	}
 	opts.DiskReorder = e.Flags.Disk == "reorder"
 	opts.Params, opts.Faults, err = e.Configure(bugs...)
-	return err
+	return opts, err
 }
 
 // judged compares the result of a search with what the bug's entry states, and lists the deviations.

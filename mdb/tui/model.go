@@ -64,7 +64,7 @@ func NewModel(s *mdb.Session, colour bool) *Model {
 	m.ended = func(f *finished) { m.Handle(f) }
 	m.clipboard = func(string) {}
 	m.answer, m.view, m.fresh = s.SummaryPage(), mdb.AnswerView, true
-	s.Watched(&mdb.Busy{Stop: m.stopping.Load, Progress: m.note})
+	s.Watch(m.stopping.Load, m.note)
 	return m
 }
 

@@ -42,7 +42,7 @@ type Server struct {
 // New returns a server for a session. A request whose browser has gone away is stopped.
 func New(s *mdb.Session, ended func()) *Server {
 	server := &Server{token: rand.Text(), ended: ended}
-	s.Watched(&mdb.Busy{Stop: server.gone})
+	s.Watch(server.gone, nil)
 	server.wire = wire.New(s)
 	return server
 }

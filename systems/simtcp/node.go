@@ -45,9 +45,28 @@ type outgoing struct {
 	next   int // the first message that was not sent yet
 }
 
+// anew begins with the first message again, in a new conversation if a connection broke.
+func (o *outgoing) anew(cause sim.Cause) {
+	if o.next = 0; cause == sim.CauseReset {
+		o.errors++
+	}
+}
+
 type incoming struct {
 	attempt
 	next int // the message that is expected
+}
+
+// take reports whether a message is the expected one, or the first of a later conversation.
+func (i *incoming) take(m data) bool {
+	if m.after(i.attempt) {
+		*i = incoming{attempt: m.attempt}
+	}
+	if m.attempt != i.attempt || m.seq != i.next {
+		return false
+	}
+	i.next++
+	return true
 }
 
 func newNode(messages, incarnation int) sim.Node {
@@ -100,10 +119,9 @@ func (n *node) pump(env sim.Env, peer sim.Addr) {
 // again begins a new conversation after an error.
 func (n *node) again(env sim.Env, e sim.PeerError) {
 	o := n.out[e.Peer]
-	o.next = 0
+	o.anew(e.Cause)
 	switch e.Cause {
 	case sim.CauseReset:
-		o.errors++
 		n.pump(env, e.Peer)
 	case sim.CauseRefused:
 		env.After(refusedRetry, retry{e.Peer})
@@ -114,12 +132,8 @@ func (n *node) again(env sim.Env, e sim.PeerError) {
 
 func (n *node) data(_ sim.Env, from sim.Addr, m data) {
 	i := n.in[from]
-	if m.after(i.attempt) {
-		*i = incoming{attempt: m.attempt}
-	}
-	if m.attempt != i.attempt || m.seq != i.next {
+	if !i.take(m) {
 		panic(fmt.Sprintf("simtcp: got message %d of %s, incarnation %d, %d errors; expected message %d of incarnation %d, %d errors",
 			m.seq, from, m.incarnation, m.errors, i.next, i.incarnation, i.errors))
 	}
-	i.next++
 }

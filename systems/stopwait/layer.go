@@ -49,6 +49,22 @@ type outgoing struct {
 	queue []sim.Message // the first message is under way
 }
 
+// add queues a message, and reports whether it is the only one.
+func (o *outgoing) add(m sim.Message) bool {
+	o.queue = append(o.queue, m)
+	return len(o.queue) == 1
+}
+
+// drop removes the first message, and reports whether others are left.
+func (o *outgoing) drop() bool {
+	o.queue = o.queue[1:]
+	o.seq++
+	if len(o.queue) == 0 {
+		o.queue = nil // an empty queue is one state, not one for each history
+	}
+	return len(o.queue) > 0
+}
+
 // Over puts a Layer below a node.
 func Over(upper sim.Node) *Layer {
 	return &Layer{upper: upper, out: map[sim.Addr]*outgoing{}, next: map[sim.Addr]int{}}
@@ -115,13 +131,10 @@ func (l *Layer) acked(env sim.Env, from sim.Addr, seq int) {
 		return // of a retransmission: acked before
 	}
 	env.Cancel(retransmit{from, seq})
-	o.queue = o.queue[1:]
-	o.seq++
-	if len(o.queue) > 0 {
+	if o.drop() {
 		l.transmit(env, from, o)
 		return
 	}
-	o.queue = nil // an empty queue is one state, not one for each history
 	l.tellFlushed(env)
 }
 
@@ -138,8 +151,7 @@ func (l *Layer) Send(to sim.Addr, m sim.Message) bool {
 		o = &outgoing{}
 		l.out[to] = o
 	}
-	o.queue = append(o.queue, m)
-	if len(o.queue) == 1 {
+	if o.add(m) {
 		l.transmit(l.above.Env, to, o)
 	}
 	return true

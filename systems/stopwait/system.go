@@ -26,7 +26,7 @@ var System = &sim.System{
 	Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{start{}} },
 	Properties: []sim.Property{
 		sim.Always("no more is counted than was sent", atMostSent, explainAtMostSent),
-		sim.Monitor("increments are counted once each, in order", inOrder),
+		sim.Monitor("increments are counted once each, in order", (*ledger).inOrder),
 		sim.Eventually("all increments are counted", allCounted, explainCounted),
 	},
 	Within: sim.While("two datagrams under way for each pair of nodes, one way, on average", fewDatagrams),
@@ -78,7 +78,7 @@ type direction struct{ from, to sim.Addr }
 // Init makes an empty memory.
 func (l *ledger) Init() { l.last = map[direction]int{} }
 
-func inOrder(l *ledger, at sim.Addr, fact any) error {
+func (l *ledger) inOrder(at sim.Addr, fact any) error {
 	switch f := fact.(type) {
 	case counted:
 		d := direction{f.from, at}

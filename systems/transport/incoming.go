@@ -66,9 +66,7 @@ func (l *Layer) accept(env sim.Env, in *incoming, p packet) (whole []sim.Message
 	if p.seq < in.deliver {
 		panic(fmt.Sprintf("transport: packet %d is taken for new, and all below %d was handed up", p.seq, in.deliver))
 	}
-	in.buffer = insert(in.buffer, p)
-	if p.seq == in.next {
-		in.next++
+	if in.keep(p) {
 		for index(in.buffer, in.next) >= 0 && !l.bug(env, MT4) {
 			in.next++
 		}
@@ -80,6 +78,16 @@ func (l *Layer) accept(env sim.Env, in *incoming, p packet) (whole []sim.Message
 		}
 		whole = append(whole, m)
 	}
+}
+
+// keep puts a packet into the buffer. It reports whether the packet was the next.
+func (in *incoming) keep(p packet) bool {
+	in.buffer = insert(in.buffer, p)
+	if p.seq != in.next {
+		return false
+	}
+	in.next++
+	return true
 }
 
 // message removes the next message from the buffer, and returns it, if all of it has arrived.

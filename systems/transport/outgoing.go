@@ -49,10 +49,19 @@ func (l *Layer) open(env sim.Env, to sim.Addr) *outgoing {
 // next identifier, it uses that up, too. Otherwise the next connection would have the same numbers,
 // and packets of this one that are under way would count there.
 func (l *Layer) take(env sim.Env, o *outgoing, parts []sim.Message) {
+	o.add(parts, l.options.Span)
+	if used := (o.next - 1) / l.options.Span; used > l.opened {
+		l.opened = used
+		remember(env, openedKey, used)
+	}
+}
+
+// add puts the parts of a message into the queue.
+func (o *outgoing) add(parts []sim.Message, span int) {
 	queue := slices.Clone(o.queue)
 	for i, part := range parts {
 		p := packet{seq: o.next, payload: part}
-		if p.seq == l.options.Span*o.syn+1 {
+		if p.seq == span*o.syn+1 {
 			p.syn = o.syn
 		}
 		if len(parts) > 1 {
@@ -62,10 +71,6 @@ func (l *Layer) take(env sim.Env, o *outgoing, parts []sim.Message) {
 		o.next++
 	}
 	o.queue = queue
-	if used := (o.next - 1) / l.options.Span; used > l.opened {
-		l.opened = used
-		remember(env, openedKey, used)
-	}
 }
 
 func (o *outgoing) idle() bool { return o.acked == o.next-1 }
@@ -88,22 +93,33 @@ func (o *outgoing) timeout() time.Duration { return firstTimeout << o.doubled }
 // pump sends as much as the window allows: first the packets that must be sent again.
 func (l *Layer) pump(env sim.Env, to sim.Addr, o *outgoing) {
 	for len(o.flight) < o.window {
-		from := &o.queue
 		if len(o.again) > 0 {
-			from = &o.again
-			env.Emit(sentAgain{to, (*from)[0].seq})
+			env.Emit(sentAgain{to, o.again[0].seq})
 		}
-		if len(*from) == 0 {
+		p, ok := o.send(env)
+		if !ok {
 			return
 		}
-		p := (*from)[0]
-		*from = beyond(*from, p.seq)
-		if o.since.IsZero() {
-			o.since = env.Now()
-		}
-		o.flight = insert(o.flight, p)
 		l.transmit(env, to, o, p)
 	}
+}
+
+// send moves the next packet into flight. It reports false if there is none.
+func (o *outgoing) send(env sim.Env) (p packet, ok bool) {
+	from := &o.queue
+	if len(o.again) > 0 {
+		from = &o.again
+	}
+	if len(*from) == 0 {
+		return p, false
+	}
+	p = (*from)[0]
+	*from = beyond(*from, p.seq)
+	if o.since.IsZero() {
+		o.since = env.Now()
+	}
+	o.flight = insert(o.flight, p)
+	return p, true
 }
 
 func (l *Layer) transmit(env sim.Env, to sim.Addr, o *outgoing, p packet) {
@@ -123,14 +139,21 @@ func (l *Layer) timeout(env sim.Env, to sim.Addr, seq int) {
 		l.fail(env, to)
 		return
 	}
+	for _, p := range o.flight {
+		env.Cancel(retransmit{to, p.seq})
+	}
+	o.lose()
+	l.pump(env, to, o)
+}
+
+// lose takes everything in flight for lost, and begins with the smallest window.
+func (o *outgoing) lose() {
 	o.threshold, o.window, o.grown, o.repeated = max(o.window/2, 1), 1, 0, 0
 	o.doubled = min(o.doubled+1, doublings)
 	for _, p := range o.flight {
-		env.Cancel(retransmit{to, p.seq})
 		o.again = insert(o.again, p)
 	}
 	o.flight = nil
-	l.pump(env, to, o)
 }
 
 // acknowledged removes the packets that arrived, and sends more.
@@ -146,35 +169,49 @@ func (l *Layer) acknowledged(env sim.Env, from sim.Addr, seq int) {
 	case index(o.flight, seq) < 0 && l.bug(env, MT6):
 		return // it is not in flight
 	}
-	o.grow(seq-o.acked, l.options.Window)
-	o.acked, o.doubled, o.repeated = seq, 0, 0
 	for _, p := range o.flight {
 		if p.seq <= seq {
 			env.Cancel(retransmit{from, p.seq})
 		}
 	}
-	o.flight, o.again = beyond(o.flight, seq), beyond(o.again, seq)
-	o.since = macetime.Time{}
-	if len(o.flight) > 0 {
-		o.since = env.Now()
-	}
+	o.arrived(env, seq, l.options.Window)
 	l.pump(env, from, o)
 	l.tellClear(env, from)
 	l.tellFlushed(env)
 }
 
+// arrived removes everything up to a number, and enlarges the window to most packets.
+func (o *outgoing) arrived(env sim.Env, seq, most int) {
+	o.grow(seq-o.acked, most)
+	o.acked, o.doubled, o.repeated = seq, 0, 0
+	o.flight, o.again = beyond(o.flight, seq), beyond(o.again, seq)
+	o.since = macetime.Time{}
+	if len(o.flight) > 0 {
+		o.since = env.Now()
+	}
+}
+
 // acknowledgedAgain handles an ack with nothing new: a packet has arrived, but not the next
 // one.
 func (l *Layer) acknowledgedAgain(env sim.Env, from sim.Addr, o *outgoing) {
-	if len(o.flight) == 0 || o.repeated == duplicates {
-		return
-	}
-	if o.repeated++; o.repeated == duplicates {
-		o.threshold = max(o.window/2, 1)
-		o.window, o.grown = o.threshold, 0
+	if len(o.flight) > 0 && o.repeats() {
 		env.Emit(sentAgain{from, o.flight[0].seq})
 		l.transmit(env, from, o, o.flight[0])
 	}
+}
+
+// repeats counts an ack with nothing new. It reports whether the first packet in flight counts as lost
+// by that, and then makes the window smaller.
+func (o *outgoing) repeats() bool {
+	if o.repeated == duplicates {
+		return false
+	}
+	if o.repeated++; o.repeated < duplicates {
+		return false
+	}
+	o.threshold = max(o.window/2, 1)
+	o.window, o.grown = o.threshold, 0
+	return true
 }
 
 // grow enlarges the window: below the threshold by one for each datagram that arrived, and above it

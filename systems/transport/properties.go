@@ -40,8 +40,8 @@ func properties() []sim.Property {
 		sim.Monitor("messages come whole and in order, none twice, none left out", (*hearing).inOrder),
 		sim.Monitor("incarnations come in order", (*hearing).incarnations),
 		sim.Monitor("no ack above what arrived", honest),
-		sim.Monitor("nothing is sent again that an ack should have told of", frugal),
-		sim.Monitor("a failure costs each end one connection at most", contained),
+		sim.Monitor("nothing is sent again that an ack should have told of", (*telling).frugal),
+		sim.Monitor("a failure costs each end one connection at most", (*failures).contained),
 		sim.Eventually("everything sent is acknowledged", acknowledged, explainAcknowledged),
 		sim.Eventually("sequence numbers agree", agreed, explainAgreed),
 		sim.Eventually("all messages are delivered", delivered, explainDelivered),
@@ -223,7 +223,7 @@ type told struct {
 // Init makes an empty memory.
 func (t *telling) Init() { t.arrived, t.known = map[told]int{}, map[direction]int{} }
 
-func frugal(t *telling, at sim.Addr, fact any) error {
+func (t *telling) frugal(at sim.Addr, fact any) error {
 	switch f := fact.(type) {
 	case acknowledges:
 		if f.arrived > f.number { // else it covers all
@@ -251,11 +251,11 @@ type failures struct {
 }
 
 // Init makes an empty memory.
-func (f *failures) Init() {
-	f.lives, f.reasons, f.failed = map[sim.Addr]int{}, map[direction]int{}, map[direction]int{}
+func (m *failures) Init() {
+	m.lives, m.reasons, m.failed = map[sim.Addr]int{}, map[direction]int{}, map[direction]int{}
 }
 
-func contained(m *failures, at sim.Addr, fact any) error {
+func (m *failures) contained(at sim.Addr, fact any) error {
 	switch f := fact.(type) {
 	case started:
 		m.lives[at]++
