@@ -13,7 +13,7 @@ import (
 var lower = flag.Bool("lower", false, "with -run TestOwners: write the lower ceilings into "+ceilings)
 
 const (
-	ceilings = "testdata/owners.txt"
+	ceilings    = "testdata/owners.txt"
 	shareMost   = 35 // of each package, in percent
 	usualWrites = 5  // a package with more foreign writes may have a lower ceiling in the file
 )
