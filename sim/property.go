@@ -55,7 +55,7 @@ func (s *seen[N]) look() {
 		for k, a := range s.at {
 			if n := state.Nodes[a.Index()]; n.Version != s.versions[k] {
 				s.versions[k] = n.Version
-				s.nodes[k], _ = find[N](n.Node)
+				s.nodes[k], _ = s.find(a.Index())
 			}
 		}
 		return
@@ -67,13 +67,21 @@ func (s *seen[N]) look() {
 		if !at.Up {
 			continue
 		}
-		if n, ok := find[N](at.Node); ok {
+		if n, ok := s.find(i); ok {
 			s.place[i] = int16(len(s.nodes))
 			s.versions = append(s.versions, at.Version)
 			s.at = append(s.at, addrOf(i))
 			s.nodes = append(s.nodes, n)
 		}
 	}
+}
+
+// find returns the value of type N that the view shows of a node.
+func (s *seen[N]) find(i int) (n N, is bool) {
+	if n, is = find[N](s.state.Nodes[i].Node); is && s.state.Past != nil {
+		n = s.state.Past(i, n).(N)
+	}
+	return n, is
 }
 
 // only makes a view of one node show node n.
@@ -330,7 +338,10 @@ func Steps[N any](name string, holds func(before, after View[N]) bool, explain .
 	p := propertyAbout[N](sight.RuleSteps, name)
 	p.rule.Step = func(before, after *sight.State) sight.Check {
 		b, a := seenOf[N](before), seenOf[N](after)
-		c := sight.Check{Name: name, Holds: func() bool { return holds(b.view(), a.view()) }}
+		c := sight.Check{
+			Name: name, Holds: func() bool { return holds(b.view(), a.view()) },
+			Seen: func() int { return b.view().Len() },
+		}
 		if len(explain) > 0 {
 			c.Explain = func() string { return explain[0](b.view(), a.view()) }
 		}

@@ -60,6 +60,7 @@ type copyPlan struct {
 	met    bool
 	shared bool // the value belongs to the World, or cannot be walked
 	boxed  bool // or it cannot change: a copy may as well have one of its own
+	fixed  bool // it cannot change, or belongs to the World
 }
 
 // immutable lists types whose objects are never changed. Errors are compared by identity,
@@ -96,6 +97,7 @@ func (cp *copyPlan) meet(c *copies) {
 	cp.prepare(c)
 	cp.shared = c.ofWorld(cp.typ) || immutable[cp.typ] || c.fixedType(cp.typ) || !c.walkable(cp.typ)
 	cp.boxed = cp.still && !cp.shared
+	cp.fixed = cp.still || c.ofWorld(cp.typ) || immutable[cp.typ] || c.fixedType(cp.typ)
 	cp.shared = cp.shared || cp.still
 }
 
@@ -242,15 +244,23 @@ func (w *compiler) sharesField(t reflect.Type, f reflect.StructField) bool {
 	return (opaque || f.Tag.Get("mc") == "-") && !w.ofWorld(f.Type) && !w.walkable(f.Type) && !functions(f.Type)
 }
 
-// functions reports whether a value of t is a function, or a list or a map of them.
+// functions reports whether a value of t is a function, or a list or a map of them. Lists that are nested more
+// deeply may be lists of themselves.
 func functions(t reflect.Type) bool {
-	switch t.Kind() {
-	case reflect.Func:
-		return true
-	case reflect.Slice, reflect.Array:
-		return functions(t.Elem())
-	case reflect.Map:
-		return functions(t.Elem()) && pointerFree(t.Key())
+	const nested = 16
+	for range nested {
+		switch t.Kind() {
+		case reflect.Func:
+			return true
+		case reflect.Slice, reflect.Array:
+		case reflect.Map:
+			if !pointerFree(t.Key()) {
+				return false
+			}
+		default:
+			return false
+		}
+		t = t.Elem()
 	}
 	return false
 }

@@ -154,6 +154,9 @@ func (j *Judge) Looks()  { j.looked = true }
 // Changes records that a node has changed.
 func (j *Judge) Changes(i int) { j.changed.Add(i) }
 
+// Changed reports whether a node has changed since the safety properties held.
+func (j *Judge) Changed(i int) bool { return j.changed.Has(i) }
+
 // Held records that all safety properties hold in the present state, so only nodes that change from now on
 // are examined again.
 func (j *Judge) Held() { j.changed.Clear() }

@@ -42,3 +42,10 @@ func (t *Steps) Unsafe() *sight.Check {
 	}
 	return nil
 }
+
+// Look updates the views of the state before a step.
+func (t *Steps) Look() {
+	for k := range t.checks {
+		t.checks[k].Seen()
+	}
+}

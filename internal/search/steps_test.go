@@ -1,8 +1,11 @@
 package search
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
@@ -120,6 +123,129 @@ func TestStepsToKnownStates(t *testing.T) {
 			if at != want {
 				t.Errorf("second %d: search %d finds it after %d steps, and it is after %d", second, i, at, want)
 			}
+		}
+	}
+}
+
+// laden has a value of each kind that changes, above a layer.
+type laden struct {
+	Counts map[sim.Addr]int
+	Names  []string
+	Last   any
+	keeps  bool // a pointer in Last
+}
+
+type (
+	ladenTick struct{ Nth int }
+	ladenWord string
+)
+
+func (l *laden) Init(env sim.Env) { l.note(env, "init") }
+func (l *laden) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
+	l.Counts[from]++
+	l.note(env, string(m.(ladenWord)))
+}
+func (l *laden) Handle(env sim.Env, s sim.Signal) { l.note(env, fmt.Sprint(s)) }
+func (l *laden) note(env sim.Env, what string) {
+	l.Names = append(l.Names, what)
+	if l.Last = any(len(l.Names)); l.keeps && len(l.Names) > 3 {
+		l.Last = &stair{Left: len(l.Names)%2 == 0}
+	}
+	if len(l.Names) < 20 {
+		env.After(1, ladenTick{len(l.Names) % 3})
+		env.UDP().Send(env.Peers()[0], ladenWord("word"))
+	}
+	if len(l.Names) > 10 {
+		env.Cancel(ladenTick{1})
+		delete(l.Counts, env.Peers()[0])
+		l.Names = l.Names[:3]
+	}
+}
+
+// beneath is the layer.
+type beneath struct {
+	sim.Node
+	Passed int
+}
+
+func (b *beneath) Upper() sim.Node { return b.Node }
+func (b *beneath) Handle(env sim.Env, s sim.Signal) {
+	b.Passed++
+	b.Node.Handle(env, s)
+}
+
+// A property of steps sees the state before a step as other properties saw the state after the last step, in
+// walks with crashes and restarts. If it asks for what is not kept, the run goes on with a second world.
+func TestStepsSeeWhatWas(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		see     func(b *strings.Builder, v sim.View[*laden])
+		keeps   bool
+		lagging bool // a second world is needed
+	}{
+		{name: "nodes, timers and the number of messages"},
+		{name: "messages", lagging: true, see: func(b *strings.Builder, v sim.View[*laden]) {
+			for hop, m := range sim.UnderWay[any](v) {
+				fmt.Fprint(b, hop, m)
+			}
+		}},
+		{name: "messages of an odd number alone", lagging: true, see: func(b *strings.Builder, v sim.View[*laden]) {
+			for hop, m := range sim.UnderWay[any](v) {
+				if v.InFlight()%2 == 0 {
+					break
+				}
+				fmt.Fprint(b, hop, m)
+			}
+		}},
+		{name: "the layer", lagging: true, see: func(b *strings.Builder, v sim.View[*laden]) {
+			for _, l := range sim.See[*beneath](v).Nodes() {
+				fmt.Fprint(b, l.Passed)
+			}
+		}},
+		{name: "a pointer in an interface, after some steps", keeps: true, lagging: true},
+	} {
+		seen := func(v sim.View[*laden]) string {
+			var b strings.Builder
+			fmt.Fprint(&b, v.Len(), v.Timers(), v.InFlight())
+			for a, n := range v.Nodes() {
+				fmt.Fprint(&b, " ", a, n.Counts, n.Names, v.Scheduled(a, ladenTick{0}), v.Scheduled(a, ladenTick{1}))
+				if p, is := n.Last.(*stair); is {
+					fmt.Fprint(&b, *p)
+				} else {
+					fmt.Fprint(&b, n.Last)
+				}
+			}
+			if c.see != nil {
+				c.see(&b, v)
+			}
+			return b.String()
+		}
+		last, asked, worlds := "", 0, 0
+		sys := &sim.System{
+			Name: "laden", Doc: "Two send each other words.", Tolerates: sim.Faults{Crash: 2, Loss: 2, Partition: 1},
+			Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 2} },
+			New: func(sim.Params, sim.Addr) sim.Node {
+				return &beneath{Node: &laden{Counts: map[sim.Addr]int{}, keeps: c.keeps}}
+			},
+			Properties: []sim.Property{
+				sim.Always("it is seen", func(v sim.View[*laden]) bool {
+					last = seen(v)
+					return true
+				}),
+				sim.Steps("it was seen", func(before, _ sim.View[*laden]) bool {
+					asked++
+					return seen(before) == last
+				}, func(before, _ sim.View[*laden]) string { return seen(before) + " was " + last }),
+			},
+		}
+		opts := Options{Depth: 1, Walks: 60, WalkSteps: 100, Workers: 1, Engine: EngineReference}
+		Watch(&opts, func(*world.World) { worlds++ })
+		res := search(t, sys, 0, nil, opts)
+		if f := res.Finding; f != nil {
+			t.Errorf("%s: %s", c.name, f.Message)
+		}
+		if asked < 1000 || (worlds > 1) != c.lagging {
+			t.Errorf("%s: the state before %d steps was seen, with %d worlds", c.name, asked, worlds)
 		}
 	}
 }

@@ -21,6 +21,10 @@ type State struct {
 	Epoch      int // grows when a node is replaced
 	Membership int // grows when another set of nodes is up, or when all nodes are replaced
 
+	// Past returns what properties see in place of a node, or of a layer of it, if they do not see the present
+	// one. It is nil if they do.
+	Past func(node int, now any) any
+
 	// Views holds the views that were bound, by the type of node that they see. It belongs
 	// to package sim.
 	Views map[reflect.Type]any
@@ -57,6 +61,25 @@ func (s *State) Regrouped() { s.Epoch, s.Membership = s.Epoch+1, s.Membership+1 
 func (n *Node) Replace(node any) {
 	n.Node = Subject(node)
 	n.Version++
+}
+
+// Follow makes a node what it is in another state. It reports whether the node was replaced, or whether it is up
+// has changed.
+func (s *State) Follow(i int, now *Node) (another bool) {
+	n := s.Nodes[i]
+	replaced, moved := n.Version != now.Version, n.Up != now.Up
+	switch n.follow(now); {
+	case moved:
+		s.Regrouped()
+	case replaced:
+		s.Replaced()
+	}
+	return replaced || moved
+}
+
+func (n *Node) follow(now *Node) {
+	n.Node, n.Up, n.Version = now.Node, now.Up, now.Version
+	n.Timers = append(n.Timers[:0], now.Timers...)
 }
 
 // Schedule schedules a timer, or re-arms it, and reports whether it was not scheduled

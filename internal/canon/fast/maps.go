@@ -204,6 +204,67 @@ func (o *Map) Fill(m *Map, l *Layout, copied Entries) {
 	}
 }
 
+// Refill makes o a copy of m again, in its own memory if it suffices. Empty made o for a map of the layout, and
+// only Fill and Refill write to it.
+func (o *Map) Refill(m *Map, l *Layout, copied Entries) {
+	switch {
+	case m.used == 0:
+		o.used = 0
+		return
+	case !o.fits(m):
+		*o = Map{seed: m.seed}
+		o.Fill(m, l, copied)
+		return
+	case m.dirLen == 0:
+		l.copyGroup(o.dir, m.dir, copied)
+	}
+	for i, t := range m.tables() {
+		if t.index == i {
+			o.tables()[i].refill(l, t, copied)
+		}
+	}
+	dir := o.dir
+	*o = *m
+	o.dir = dir
+}
+
+// refill makes o, which has as many groups, a copy of t.
+func (o *table) refill(l *Layout, t *table, copied Entries) {
+	groups := o.groups
+	*o = *t
+	o.groups = groups
+	for at := uintptr(0); at <= uintptr(t.mask)*l.groupSize; at += l.groupSize {
+		l.copyGroup(unsafe.Add(groups, at), unsafe.Add(t.groups, at), copied)
+	}
+}
+
+// fits reports whether o has as many groups in each table as m.
+func (o *Map) fits(m *Map) bool {
+	if o.dir == nil || o.dirLen != m.dirLen {
+		return false
+	}
+	for i, t := range m.tables() {
+		if to := o.tables()[i]; to.index != t.index || to.mask != t.mask {
+			return false
+		}
+	}
+	return true
+}
+
+// copyGroup copies a group to the place of another one.
+func (l *Layout) copyGroup(to, from unsafe.Pointer, copied Entries) {
+	if copied == nil {
+		copy(unsafe.Slice((*byte)(to), l.groupSize), unsafe.Slice((*byte)(from), l.groupSize))
+		return
+	}
+	*(*uint64)(to) = *(*uint64)(from)
+	s := Slots{l: l}
+	for s.enter(from); s.full != 0; {
+		k, e := s.Take()
+		copied(unsafe.Add(to, uintptr(k)-uintptr(from)), unsafe.Add(to, uintptr(e)-uintptr(from)), k, e)
+	}
+}
+
 func (l *Layout) copyGroups(from unsafe.Pointer, n uint64, copied Entries) unsafe.Pointer {
 	size := uintptr(n) * l.groupSize
 	if copied == nil {
@@ -218,13 +279,7 @@ func (l *Layout) copyGroups(from unsafe.Pointer, n uint64, copied Entries) unsaf
 		to = reflect.MakeSlice(l.groups, int(n), int(n)).UnsafePointer()
 	}
 	for at := uintptr(0); at < size; at += l.groupSize {
-		g := unsafe.Add(from, at)
-		*(*uint64)(unsafe.Add(to, at)) = *(*uint64)(g)
-		s := Slots{l: l}
-		for s.enter(g); s.full != 0; {
-			k, e := s.Take()
-			copied(unsafe.Add(to, uintptr(k)-uintptr(from)), unsafe.Add(to, uintptr(e)-uintptr(from)), k, e)
-		}
+		l.copyGroup(unsafe.Add(to, at), unsafe.Add(from, at), copied)
 	}
 	return to
 }

@@ -15,15 +15,22 @@ import (
 // behind the first, so that step properties see the state before and the state after. When it has
 // caught up, both worlds must be in the same state and must have done the same. If not, the service
 // is not deterministic, since it asked the same questions.
+//
+// A lean Lockstep is there for step properties only. It does not compare the worlds, and does without
+// the second one as long as a Past shows the properties all that they ask for.
 type Lockstep struct {
-	lean bool // do not compare the worlds, which are there for step properties only
-
-	World   *world.World // audited
-	Lag     *world.World
+	World   *world.World // audited, if the Lockstep is not lean
+	Lag     *world.World // nil if a lean Lockstep did not need it yet
 	Steps   *world.Transition
 	tape    tape
-	again   choose.Raw // repeats the answers of the last step
 	failure *trace.Failure
+
+	// The fields from here on are for a lean Lockstep.
+	lean  bool
+	past  *world.Past
+	blind bool // the properties have asked for what past does not keep
+	alone bool // in this run, past was enough so far
+	seen  int  // then the tape has the whole run; past has seen the steps with this many answers
 }
 
 // NewLockstep makes the two worlds, the first with configuration c.
@@ -43,7 +50,20 @@ func (r *Runs) NewLockstep(c world.Config) (*Lockstep, error) {
 type tape struct {
 	choose.Source
 	picks []choose.Pick
+	again choose.Raw // repeats some of them
 }
+
+// begin empties the tape, and records the answers of src.
+func (t *tape) begin(src choose.Source) { t.Source, t.picks = src, t.picks[:0] }
+
+// repeat returns a source that repeats the answers from one number up to another.
+func (t *tape) repeat(from, to int) *choose.Raw {
+	t.again.Restart(t.picks[from:to])
+	return &t.again
+}
+
+// forget takes the first n answers off the tape.
+func (t *tape) forget(n int) { t.picks = append(t.picks[:0], t.picks[n:]...) }
 
 func (t *tape) Answer(q *choose.Question) int {
 	k := t.Source.Answer(q)
@@ -56,8 +76,8 @@ func (t *tape) Answer(q *choose.Question) int {
 // record begins a run. It returns a source that passes src's answers on, and records them for the
 // lagging world.
 func (t *Lockstep) record(src choose.Source) choose.Source {
-	t.failure = nil
-	t.tape = tape{src, t.tape.picks[:0]}
+	t.failure, t.seen, t.alone = nil, 0, t.lean && !t.blind
+	t.tape.begin(src)
 	return &t.tape
 }
 
@@ -68,8 +88,7 @@ func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 			return t.failure
 		}
 	}
-	again := &t.again
-	again.Restart(t.tape.picks)
+	again := t.tape.repeat(0, len(t.tape.picks))
 	failed := t.Lag.Protect(func() {
 		switch {
 		case depth == 0:
@@ -81,20 +100,9 @@ func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 			t.Lag.Step(again)
 		}
 	})
-	t.tape.picks = t.tape.picks[:0]
-	switch {
-	case failed != nil && failed.Verdict == trace.VerdictGoroutine: // the first run's may have ended before it was looked for
-		t.failure = failed
-		return failed
-	case failed != nil:
-		return t.differ(fmt.Sprintf("a second run of the step ended in a %s: %s", failed.Verdict, failed.Message))
-	case t.Lag.Run.Err() != nil:
-		return t.differ("a second run of the step asked for other choices: " + t.Lag.Run.Err().Error())
-	case !again.Done():
-		return t.differ("a second run of the step asked for fewer choices")
-	}
-	if t.lean {
-		return nil
+	t.tape.forget(len(t.tape.picks))
+	if t.repeated(failed) != nil || t.lean {
+		return t.failure
 	}
 	if what := t.effects(); what != "" {
 		return t.failure
@@ -109,14 +117,71 @@ func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 	return nil
 }
 
+// repeated returns the failure of the lagging world, which has repeated answers of the first one.
+func (t *Lockstep) repeated(failed *trace.Failure) *trace.Failure {
+	switch {
+	case failed != nil && failed.Verdict == trace.VerdictGoroutine: // the first run's may have ended before it was looked for
+		t.failure = failed
+		return failed
+	case failed != nil:
+		return t.differ(fmt.Sprintf("a second run of the step ended in a %s: %s", failed.Verdict, failed.Message))
+	case t.Lag.Run.Err() != nil:
+		return t.differ("a second run of the step asked for other choices: " + t.Lag.Run.Err().Error())
+	case !t.tape.again.Done():
+		return t.differ("a second run of the step asked for fewer choices")
+	}
+	return nil
+}
+
+// sees checks the step properties without the lagging world, and keeps the state before the next step. It
+// reports false if the lagging world is needed.
+func (t *Lockstep) sees(first bool) bool {
+	switch {
+	case first:
+		t.alone = t.past.Begin()
+	case !t.past.Holds():
+		t.alone = false
+	default:
+		t.alone = t.past.Follow()
+	}
+	t.keep()
+	return t.alone
+}
+
+// keep records how much of the tape the past has seen.
+func (t *Lockstep) keep() {
+	if t.alone {
+		t.seen = len(t.tape.picks)
+	}
+}
+
+// lags gives a lean Lockstep its second world. blinds makes all later runs use it.
+func (t *Lockstep) lags(w *world.World, steps *world.Transition) { t.Lag, t.Steps = w, steps }
+func (t *Lockstep) blinds()                                      { t.blind = true }
+
+// catchUp makes the lagging world begin as the first one did, and take all steps but the last.
+func (t *Lockstep) catchUp(begin func(src choose.Source), c Climate) *trace.Failure {
+	steps := t.World.Run.Steps()
+	again := t.tape.repeat(0, t.seen)
+	failed := t.Lag.Protect(func() {
+		begin(again)
+		for t.Lag.Run.Steps() < steps-1 && c.Step(t.Lag, again) == world.Stepped {
+		}
+	})
+	t.tape.forget(t.seen)
+	t.repeated(failed)
+	t.blind = t.failure == nil && t.Steps.Check() == nil
+	return t.failure
+}
+
 // follows makes the lagging world take an event that a node handles. The first answer chooses the
 // event.
 func (t *Lockstep) follows(again *choose.Raw) bool {
-	again.Restart(t.tape.picks[1:])
+	t.tape.repeat(1, len(t.tape.picks))
 	if t.Lag.Follow(t.World, again) {
 		return true
 	}
-	again.Restart(t.tape.picks)
+	t.tape.repeat(0, len(t.tape.picks))
 	return false
 }
 

@@ -63,9 +63,9 @@ type Runs struct {
 	setting.Setting
 	World    *world.World // for runs without audit
 	Lockstep *Lockstep    // for audited runs, which take place in two worlds
-	Always   bool         // take every run in two worlds, since step properties need the state before
+	Always   bool         // there are step properties, which need the state before each step
 	failing  [][]int      // the sets of nodes whose failure each state is judged with, too: see sim.CrashImplicit
-	paired   *Lockstep    // World, and a world that lags behind it for step properties; nil if not needed yet
+	paired   *Lockstep    // of World, for step properties; nil if not needed yet
 	Limits   *Limits      // when to stop
 	Counts   Counts
 
@@ -193,7 +193,9 @@ func (r *Runs) plan(s Strategy, careful bool) *planned {
 	r.Pulse.weather(p.c)
 	if p.lock != nil {
 		p.w, p.src = p.lock.World, p.lock.record(p.src)
-		r.Allow(p.c, p.lock.Lag)
+		if !p.lock.alone {
+			r.Allow(p.c, p.lock.Lag)
+		}
 	}
 	r.Allow(p.c, p.w)
 	return p
@@ -210,35 +212,72 @@ func (r *Runs) lock(careful bool) *Lockstep {
 	return nil
 }
 
-// pair returns World together with a world that lags behind it, for step properties.
+// pair returns the lean Lockstep of World, for step properties.
 func (r *Runs) pair() *Lockstep {
 	if r.paired == nil || r.paired.World != r.World {
-		lag, err := r.NewWorld(world.Config{})
-		if err != nil {
-			panic("macemc bug: run: a world that was made before cannot be made again: " + err.Error())
-		}
-		r.paired = &Lockstep{World: r.World, Lag: lag, Steps: world.StepChecks(lag, r.World, r.Properties), lean: true}
+		r.paired = &Lockstep{World: r.World, lean: true, past: r.World.Past(r.Properties)}
 	}
 	return r.paired
 }
 
 // begin takes the run to its first state.
 func (p *planned) begin() {
-	if p.loaded != nil {
-		p.w.State.Resume(p.loaded.Bank, p.loaded.At, p.loaded.Steps)
-		if p.lock != nil {
-			p.lock.Lag.State.Resume(p.loaded.Bank, p.loaded.At, p.loaded.Steps)
-		}
-	} else {
-		p.w.Start(p.src)
+	p.beginIn(p.w, p.src)
+	if p.lock != nil && p.loaded != nil && !p.lock.alone {
+		p.beginIn(p.lock.Lag, nil)
 	}
 }
 
-// agrees makes the lagging world take the last step, and reports whether it did the same.
-func (p *planned) agrees() bool {
-	depth := p.w.Run.Steps()
-	loaded := p.loaded != nil && depth == p.loaded.Steps // no step was taken yet
-	return p.lock == nil || loaded || p.lock.follow(depth, depth > 0 && depth-1 == p.c.Heal) == nil
+// beginIn takes a world to the first state of the run.
+func (p *planned) beginIn(w *world.World, src choose.Source) {
+	if p.loaded != nil {
+		w.State.Resume(p.loaded.Bank, p.loaded.At, p.loaded.Steps)
+	} else {
+		w.Start(src)
+	}
+}
+
+// agrees checks the step properties of the last step and makes the lagging world take it, if it is needed. It
+// reports whether all properties hold and that world did the same.
+func (r *Runs) agrees(p *planned) bool {
+	if p.lock == nil {
+		return true
+	}
+	depth, first := p.w.Run.Steps(), 0
+	if p.loaded != nil {
+		first = p.loaded.Steps
+	}
+	if p.lock.alone {
+		if p.lock.sees(depth == first) {
+			return true
+		}
+		if r.wake(p, depth == first) != nil {
+			return false
+		}
+	}
+	loaded := p.loaded != nil && depth == first // no step was taken yet
+	return loaded || p.lock.follow(depth, depth > 0 && depth-1 == p.c.Heal) == nil
+}
+
+// wake takes the lagging world of a lean Lockstep to the state before the last step.
+func (r *Runs) wake(p *planned, first bool) *trace.Failure {
+	t := p.lock
+	if t.Lag == nil {
+		lag, err := r.NewWorld(world.Config{})
+		if err != nil {
+			panic("macemc bug: run: a world that was made before cannot be made again: " + err.Error())
+		}
+		t.lags(lag, world.StepChecks(lag, r.World, r.Properties))
+	}
+	r.Allow(p.c, t.Lag)
+	if first {
+		if p.loaded != nil {
+			p.beginIn(t.Lag, nil)
+		}
+		t.blinds()
+		return nil
+	}
+	return t.catchUp(func(src choose.Source) { p.beginIn(t.Lag, src) }, p.c)
 }
 
 // Step takes one step. At the depth where the environment heals, that is the step of healing.
@@ -269,7 +308,7 @@ func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *trace.Failure
 
 // follow takes a run to its end. It returns 0 if a failure ended the run.
 func (r *Runs) follow(p *planned, s Strategy) Ending {
-	for p.begin(); p.agrees(); *r.Counts.Steps++ {
+	for p.begin(); r.agrees(p); *r.Counts.Steps++ {
 		goesOn, end := p.evaluate(s)
 		if end == EndQuiet && p.w.Run.Err() == nil && p.w.Run.Steps() < p.c.Heal { // nothing can happen before the time to heal: now, then
 			p.c.Heal = p.w.Run.Steps()
