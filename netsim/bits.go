@@ -51,3 +51,13 @@ func (b *Bits) At(k int) int {
 	}
 	panic("macemc bug: netsim: there are fewer members than Len returned")
 }
+
+// Next returns the first member that is not below i, or -1 if there is none.
+func (b *Bits) Next(i int) int {
+	for at := i >> 6; at < len(b.words); at, i = at+1, 0 {
+		if w := b.words[at] >> (i & 63); w != 0 {
+			return at<<6 + i&63 + bits.TrailingZeros64(w)
+		}
+	}
+	return -1
+}

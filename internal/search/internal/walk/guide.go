@@ -47,7 +47,10 @@ type Guide struct {
 // draws is a stream of random numbers, by splitmix64, which uses integers only.
 type draws uint64
 
-const golden = 0x9e3779b97f4a7c15
+const (
+	golden = 0x9e3779b97f4a7c15
+	mixer  = 0xbf58476d1ce4e5b9
+)
 
 func (d *draws) next() uint64 {
 	*d += golden
@@ -68,7 +71,7 @@ func (d *draws) span(low, octaves int) int {
 }
 
 func mix(x uint64) uint64 {
-	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>30) * mixer
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
@@ -78,29 +81,36 @@ func mix(x uint64) uint64 {
 type guiding struct {
 	Guide
 	draws
-	start   int    // the depth of the first event that it picked
-	point   int    // the number of points that are over
-	due     int    // the number of faults that are due and were not possible yet
-	waits   []wait // faults that are due and wait for their moment
-	hurries bool   // a timer is due to fire early
-	thing   thing  // with Single, the kind of event that is rarer
-	all     []sim.Addr
-	links   []link
-	changes [2]int    // depths at which the chain with the highest priority gets the lowest one
-	last    [2]uint64 // the chains that got the lowest priority at these depths
-	changed int
-	weights []uint64
-	types   []typeSum
-	near    [64]int32 // a cache of the numbers of types: see number
-	places  int       // the number of nodes, plus one for events of no node
-	walk    uint32    // counts the walks, from 1
-	known   []knownOf // with Swarm: the distortions drawn so far, by number of type, kind, node and sender
+	start    int    // the depth of the first event that it picked
+	point    int    // the number of points that are over
+	due      int    // the number of faults that are due and were not possible yet
+	waits    []wait // faults that are due and wait for their moment
+	hurries  bool   // a timer is due to fire early
+	thing    thing  // with Single, the kind of event that is rarer
+	all      []sim.Addr
+	links    []link
+	changes  [2]int    // depths at which the chain with the highest priority gets the lowest one
+	last     [2]uint64 // the chains that got the lowest priority at these depths
+	changed  int
+	possible []world.Glance // the events that are possible, without faults
+	weights  []uint64
+	types    []typeSum
+	near     [64]typeNear // a cache of types: see typed
+	walk     uint32       // counts the walks, from 1
+	known    [512]knownOf // with Swarm: a cache of the distortions that the walk has drawn
 }
 
-// knownOf is a distortion, with the walk that drew it.
+// knownOf is a distortion, with the events that have it.
 type knownOf struct {
-	walk uint32
-	by   int32
+	of  uintptr // the type of the event's value, as a Glance has it
+	who uint64  // the walk that drew it, and the kind, node and sender of the events
+	by  int
+}
+
+// typeNear is the hash of a type's name, with the type as a Glance has it.
+type typeNear struct {
+	of  uintptr
+	sum uint64
 }
 
 // A link is a step as an element of a chain of causes.
@@ -115,10 +125,7 @@ type typeSum struct {
 	sum uint64
 }
 
-const (
-	none       = -1
-	placesMost = 17 // distortions are not kept if there are more places
-)
+const none = -1
 
 // begin prepares for the next walk, whose guide is of.
 func (g *guiding) begin(of Guide) {
@@ -133,7 +140,7 @@ func (g *guiding) begin(of Guide) {
 func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int {
 	depth := w.Run.Steps()
 	if g.start == none {
-		g.start, g.places = depth, w.Params().Nodes+1
+		g.start = depth
 		if len(g.all) != w.Params().Nodes {
 			g.all = w.Params().Addrs()
 		}
@@ -150,8 +157,10 @@ func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int 
 		k = g.early(w, q)
 		g.hurries = k == none
 	}
+	first := false
 	if k == none && g.Manner == Chain && g.below(8) != 0 { // else what is starved by priorities, such as timers, may happen
 		k = g.first(w, q, depth)
+		first = k != none
 	}
 	if g.Manner == Single {
 		g.settle(w, q)
@@ -167,7 +176,12 @@ func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int 
 		by.Take(q, k)
 	}
 	if g.Manner == Chain {
-		g.follow(w, k, depth)
+		if !first {
+			g.possible = append(g.possible[:0], w.Events.Glance(k))
+			g.follow(w, &g.possible[0], k, depth)
+		} else {
+			g.follow(w, &g.possible[k], k, depth)
+		}
 	}
 	return k
 }
@@ -227,16 +241,17 @@ func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 	if q.N > len(g.weights) {
 		g.weights = make([]uint64, 2*q.N)
 	}
+	g.possible = w.Events.Glances(g.possible, true)
 	at, sum := 0, uint64(0)
 	for _, r := range q.Runs {
-		base := uint64(0)
+		base, end := uint64(0), min(at+r.N, len(g.possible))
 		if r.Weight > 0 {
 			base = min(uint64(r.Weight*unit), most) + 1
 		}
-		for range r.N {
+		for ; at < end; at++ {
 			weight := base
 			if base > 0 {
-				if by := g.distortion(w.Events.Look(at), depth); by >= 0 {
+				if by := g.distortion(w, &g.possible[at], at, depth); by >= 0 {
 					weight <<= by
 				} else {
 					weight = max(1, weight>>-by)
@@ -244,7 +259,6 @@ func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 			}
 			sum += weight
 			g.weights[at] = weight
-			at++
 		}
 	}
 	if sum == 0 {
@@ -258,43 +272,36 @@ func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 	return k
 }
 
-// distortion returns the exponent of the power of two by which an event's weight is multiplied. It
-// depends on the depth only by Isolate, and else is the sum of numbers that the walk has drawn: for the event's kind, type and node; for its link;
-// for the speed of the node; and for timers of its type, some of which are rare in the walk.
-func (g *guiding) distortion(e *sim.Event, depth int) (by int) {
+// distortion returns the exponent of the power of two by which the weight of e is multiplied, which
+// is the possible event number k. It depends on the depth only by Isolate, and else is the sum of numbers
+// that the walk has drawn: for the event's kind, type and node; for its link; for the speed of the
+// node; and for timers of its type, some of which are rare in the walk.
+func (g *guiding) distortion(w *world.World, e *world.Glance, k, depth int) (by int) {
 	if depth < g.Isolate && parted(e.Kind) {
 		by = -12
 	}
 	switch g.Manner {
 	case Single:
-		if g.has(e) {
+		if g.has(w, e, k) {
 			by -= rarer
 		}
-		return by
 	case Swarm:
-	default:
-		return by
+		who := uint64(g.walk)<<24 | uint64(e.Kind)<<16 | uint64(e.Node)<<8 | uint64(e.From)
+		last := &g.known[(who*golden+uint64(e.Type)*mixer)>>55]
+		if last.of != e.Type || last.who != who {
+			*last = knownOf{e.Type, who, g.drawn(e, g.typed(w, e, k))}
+		}
+		by += last.by
 	}
-	if g.places > placesMost {
-		return by + g.drawn(e)
-	}
-	at := g.number(e)
-	at = (at<<6|int(e.Kind))*g.places*g.places + (e.Node.Index()+1)*g.places + e.From.Index() + 1
-	for at >= len(g.known) {
-		g.known = append(g.known, knownOf{})
-	}
-	k := &g.known[at]
-	if k.walk != g.walk {
-		k.walk, k.by = g.walk, int32(g.drawn(e))
-	}
-	return by + int(k.by)
+	return by
 }
 
 // drawn returns the exponent that the walk draws for an event's kind and type, its node and its link.
-func (g *guiding) drawn(e *sim.Event) (by int) {
+// The hash of its type is of.
+func (g *guiding) drawn(e *world.Glance, of uint64) (by int) {
 	const each = 4
 	drawn := func(of uint64, n int) int { return int(mix(g.Key^of) >> 32 % uint64(n)) }
-	node, from, of := uint64(e.Node.Index()+1), uint64(e.From.Index()+1), g.typed(e)
+	node, from := uint64(e.Node), uint64(e.From)
 	by += drawn(of+uint64(e.Kind)<<8+node*golden, 2*each+1) - each
 	if from != 0 && node != 0 {
 		by += drawn(1<<63|from<<32|node, 2*each+1) - each
@@ -311,18 +318,21 @@ func (g *guiding) drawn(e *sim.Event) (by int) {
 // parted reports whether an event of the kind ends a partition or a pause.
 func parted(k sim.Kind) bool { return k == sim.KindMend || k == sim.KindResume }
 
-// typed returns the hash of the type of an event's value, or 0 if it has none.
-func (g *guiding) typed(e *sim.Event) uint64 {
-	if n := g.number(e); n > 0 {
-		return g.types[n-1].sum
+// typed returns the hash of the type of the value of e, which is the possible event number k, or 0
+// if the event has no value.
+func (g *guiding) typed(w *world.World, e *world.Glance, k int) uint64 {
+	if e.Type == 0 {
+		return 0
 	}
-	return 0
+	last := &g.near[uint64(e.Type)*golden>>58]
+	if last.of != e.Type {
+		*last = typeNear{e.Type, g.named(w.Events.Look(k))}
+	}
+	return last.sum
 }
 
-// number returns the number of the type of an event's value, or 0 if the event has no value. Types
-// are numbered from 1 in the order in which they are met. Most events have the type of the last
-// event of their kind at their node, so near is tried first.
-func (g *guiding) number(e *sim.Event) int {
+// named returns the hash of the name of the type of an event's value, or 0 if the event has none.
+func (g *guiding) named(e *sim.Event) uint64 {
 	t := reflect.TypeOf(e.Value)
 	if q, is := e.Value.(sim.Quorum); is {
 		t = reflect.TypeOf(q[0].Message)
@@ -330,25 +340,21 @@ func (g *guiding) number(e *sim.Event) int {
 	if t == nil {
 		return 0
 	}
-	last := &g.near[(int(e.Kind)*5+e.Node.Index()+1)%len(g.near)]
-	if n := *last; n > 0 && g.types[n-1].of == t {
-		return int(n)
-	}
-	for i := range g.types {
-		if g.types[i].of == t {
-			*last = int32(i + 1)
-			return i + 1
+	for _, of := range g.types {
+		if of.of == t {
+			return of.sum
 		}
 	}
 	h := fnv.New64a()
 	h.Write([]byte(t.String()))
 	g.types = append(g.types, typeSum{t, mix(h.Sum64())})
-	return len(g.types)
+	return g.types[len(g.types)-1].sum
 }
 
 // first picks the event whose chain of causes has the highest priority. A chain's priority is drawn
 // when the chain begins. Timers wait until no other event is possible; then first returns none.
 func (g *guiding) first(w *world.World, q *choose.Question, depth int) int {
+	g.possible = w.Events.Glances(g.possible, false)
 	k, chain := g.highest(w, q, depth)
 	for k != none && g.changed < g.Changes && g.changes[g.changed] <= depth {
 		g.last[g.changed] = chain
@@ -362,19 +368,20 @@ func (g *guiding) highest(w *world.World, q *choose.Question, depth int) (k int,
 	k = none
 	at, best := 0, uint64(0)
 	for _, r := range q.Runs {
-		if r.Weight > 0 {
-			for i := at; i < at+r.N; i++ {
-				e, cause := w.Events.Caused(i)
-				if e.Kind == sim.KindTimer || depth < g.Isolate && parted(e.Kind) {
-					continue
-				}
-				of := g.chain(e, cause, depth)
-				if p := g.priority(of); k == none || p > best {
-					k, chain, best = i, of, p
-				}
+		end := min(at+r.N, len(g.possible))
+		if r.Weight == 0 {
+			at = end
+		}
+		for ; at < end; at++ {
+			e := &g.possible[at]
+			if depth < g.Isolate && parted(e.Kind) {
+				continue
+			}
+			of := g.chain(w, e, at, depth)
+			if p := g.priority(of); k == none || p > best {
+				k, chain, best = at, of, p
 			}
 		}
-		at += r.N
 	}
 	return k, chain
 }
@@ -389,14 +396,14 @@ func (g *guiding) priority(chain uint64) uint64 {
 	return chain
 }
 
-// chain returns the chain of an event: that of its cause, if no other event with this cause has
-// continued it, or else a new one.
-func (g *guiding) chain(e *sim.Event, cause, depth int) uint64 {
-	if l := g.link(cause); l != nil && !l.gone {
+// chain returns the chain of e, which is the possible event number k: that of its cause, if no other event with
+// this cause has continued it, or else a new one.
+func (g *guiding) chain(w *world.World, e *world.Glance, k, depth int) uint64 {
+	if l := g.link(int(e.Cause)); l != nil && !l.gone {
 		return l.chain
 	}
-	of := g.typed(e) + uint64(e.Kind)<<8 + uint64(e.Node.Index()+1)*golden + uint64(e.From.Index()+1)<<48 + uint64(e.Link)<<56
-	of = mix(g.Key^of) + uint64(cause+1)*golden
+	of := g.typed(w, e, k) + uint64(e.Kind)<<8 + uint64(e.Node)*golden + uint64(e.From)<<48 + uint64(e.Link)<<56
+	of = mix(g.Key^of) + uint64(int(e.Cause)+1)*golden
 	if e.Kind == sim.KindAction || e.Link == sim.LinkSet { // it stays possible when it has happened: each time is another
 		of += mix(uint64(depth) + golden)
 	}
@@ -411,11 +418,10 @@ func (g *guiding) link(step int) *link {
 	return nil
 }
 
-// follow records the chain of the event that was picked.
-func (g *guiding) follow(w *world.World, k, depth int) {
-	e, cause := w.Events.Caused(k)
-	chain := g.chain(e, cause, depth)
-	if l := g.link(cause); l != nil {
+// follow records the chain of e, which is possible event number k and was picked.
+func (g *guiding) follow(w *world.World, e *world.Glance, k, depth int) {
+	chain := g.chain(w, e, k, depth)
+	if l := g.link(int(e.Cause)); l != nil {
 		l.gone = true
 	}
 	for len(g.links) < depth-g.start { // of steps that were no event's: nothing goes on with theirs

@@ -2,27 +2,24 @@ package walk
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 
+	"macemc/internal/search/internal/run"
+	"macemc/internal/world"
 	"macemc/sim"
 )
 
 // In walks of the manner swarm links, nodes and timers have speeds of their own: which
 // differ within a walk, and from walk to walk.
 func TestSpeeds(t *testing.T) {
-	type hello struct{}
-	type tick struct{}
 	at := sim.Params{Nodes: 4}.Addrs()
 	const walks = 2_000
 	var apart, slow, timers int
 	for i := range uint64(walks) {
 		g := guiding{}
 		g.begin(Guide{Manner: Swarm, Key: mix(i + 1), Until: 100})
-		g.places = len(at) + 1
 		message := func(from, to sim.Addr) int {
-			return g.distortion(&sim.Event{Kind: sim.KindMessage, Node: to, From: from, Value: hello{}}, 0)
+			return g.distortion(nil, &world.Glance{Kind: sim.KindMessage, Node: place(to), From: place(from)}, 0, 0)
 		}
 		if first, again := message(at[0], at[1]), message(at[0], at[1]); first != again {
 			t.Fatal("a link changes its speed within a walk")
@@ -41,7 +38,7 @@ func TestSpeeds(t *testing.T) {
 		}
 		rare := 0
 		for _, a := range at {
-			if g.distortion(&sim.Event{Kind: sim.KindTimer, Node: a, Value: tick{}}, 0) <= -4 {
+			if g.distortion(nil, &world.Glance{Kind: sim.KindTimer, Node: place(a)}, 0, 0) <= -4 {
 				rare++
 			}
 		}
@@ -54,26 +51,39 @@ func TestSpeeds(t *testing.T) {
 	}
 }
 
-// Different types have different numbers, and a type has the same number wherever it is met.
-func TestTypesHaveNumbers(t *testing.T) {
+// Different types have different hashes, and a type has the same one wherever it is met.
+func TestTypesHaveHashes(t *testing.T) {
 	type hello struct{}
 	type bye struct{}
-	at := sim.Params{Nodes: 2}.Addrs()
-	g := &guiding{}
-	of := map[string]int{}
+	g, of := &guiding{}, map[uint64]string{}
 	for range 3 {
-		for _, node := range at {
-			for _, v := range []any{hello{}, bye{}, 1, nil, hello{}} {
-				name := fmt.Sprintf("%T", v)
-				n := g.number(&sim.Event{Kind: sim.KindMessage, Node: node, Value: v})
-				if was, known := of[name]; known && was != n {
-					t.Errorf("%s is %d, and was %d", name, n, was)
-				}
-				of[name] = n
+		for _, v := range []any{hello{}, bye{}, 1, nil, hello{}} {
+			name := fmt.Sprintf("%T", v)
+			sum := g.named(&sim.Event{Kind: sim.KindMessage, Value: v})
+			if was, known := of[sum]; known && was != name || (sum == 0) != (v == nil) {
+				t.Errorf("%s has hash %d, as %s", name, sum, was)
 			}
+			of[sum] = name
 		}
 	}
-	if numbers := slices.Sorted(maps.Values(of)); !slices.Equal(numbers, []int{0, 1, 2, 3}) || of["<nil>"] != 0 {
-		t.Errorf("numbers are %v", of)
+	if len(of) != 4 {
+		t.Errorf("hashes are %v", of)
+	}
+}
+
+// What is remembered of events is what would be drawn for them anew, from walk to walk.
+func TestDistortionsAreRemembered(t *testing.T) {
+	w, s := newEchoes(t, sim.Faults{}), New(1)
+	for i := range uint64(50) {
+		take(t, w, s, Plan{Number: i, Climate: run.Fair, Judged: 30, Length: Length{Most: 1}, Guide: Guide{Manner: Swarm, Key: mix(i + 1), Until: 30}})
+		g := &s.guide
+		w.Events.Count()
+		g.possible = w.Events.Glances(g.possible, true)
+		for k := range g.possible {
+			e := w.Events.Glance(k)
+			if got, want := g.distortion(w, &e, k, 30), g.drawn(&e, g.named(w.Events.Look(k))); got != want {
+				t.Errorf("walk %d: %s has %d, want %d", i, w.Events.Identity(k), got, want)
+			}
+		}
 	}
 }

@@ -76,7 +76,7 @@ func (g *guiding) settle(w *world.World, q *choose.Question) {
 	k := g.some(w, q, func(e *sim.Event) bool { return sorted(e.Kind) })
 	if k != none {
 		e := w.Events.Look(k)
-		g.thing.take(e, g.typed(e), g.below(2) == 0)
+		g.thing.take(e, g.named(e), g.below(2) == 0)
 	}
 }
 
@@ -104,11 +104,14 @@ func sorted(k sim.Kind) bool { return carries(k) || k == sim.KindTimer }
 // carries reports whether an event of kind k delivers messages.
 func carries(k sim.Kind) bool { return k == sim.KindMessage || k == sim.KindQuorum }
 
-// has reports whether an event is one of the thing's.
-func (g *guiding) has(e *sim.Event) bool {
+// has reports whether e, which is the possible event number k, is one of the thing's.
+func (g *guiding) has(w *world.World, e *world.Glance, k int) bool {
 	t := &g.thing
 	if t.aspect == sort {
-		return t.after < 0 && e.Kind == t.kind && (t.node.IsZero() || e.Node == t.node) && g.typed(e) == t.of
+		return t.after < 0 && e.Kind == t.kind && (t.node.IsZero() || e.Node == place(t.node)) && g.typed(w, e, k) == t.of
 	}
-	return carries(e.Kind) && (t.aspect == sender || e.Node == t.node) && (t.aspect == inbox || e.From == t.from)
+	return carries(e.Kind) && (t.aspect == sender || e.Node == place(t.node)) && (t.aspect == inbox || e.From == place(t.from))
 }
+
+// place returns a node as a Glance has it.
+func place(a sim.Addr) uint8 { return uint8(a.Index() + 1) }

@@ -129,14 +129,14 @@ func TestOneThingIsRarer(t *testing.T) {
 		n := 0
 		for _, to := range at {
 			for _, from := range at {
-				if by := g.distortion(&sim.Event{Kind: sim.KindMessage, Node: to, From: from, Value: 1}, 0); by != 0 {
+				if by := g.distortion(nil, &world.Glance{Kind: sim.KindMessage, Node: place(to), From: place(from)}, 0, 0); by != 0 {
 					if by != -rarer {
 						t.Fatalf("by %d", by)
 					}
 					n++
 				}
 			}
-			if g.distortion(&sim.Event{Kind: sim.KindTimer, Node: to, Value: 1}, 0) != 0 {
+			if g.distortion(nil, &world.Glance{Kind: sim.KindTimer, Node: place(to)}, 0, 0) != 0 {
 				t.Errorf("walk %d: a timer is rarer, and no sort was taken yet", i)
 			}
 		}
