@@ -2,7 +2,7 @@
 // JetStream.
 //
 //	func main() {
-//		command.Program{Systems: []*sim.System{lock.System}, Cluster: cluster.Commands()}.Main()
+//		command.Program{Systems: []*sim.System{lock.System}, Parts: []command.Part{cluster.Commands()}}.Main()
 //	}
 //
 // It is a module of its own, so that a program without that line does not depend on NATS.

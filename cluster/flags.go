@@ -6,13 +6,15 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"macemc/internal/jobs"
 	"net"
 	"os"
 	"strings"
 
 	"github.com/nats-io/nats.go"
 	"github.com/spf13/pflag"
+
+	"macemc/command"
+	"macemc/internal/jobs"
 )
 
 // settings are the flags of a coordinator or a worker.
@@ -30,7 +32,7 @@ type settings struct {
 }
 
 // Commands returns the commands coordinator and worker, for command.Program.
-func Commands() *jobs.Cluster {
+func Commands() command.Part {
 	return commands(usual, nil)
 }
 

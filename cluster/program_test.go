@@ -65,7 +65,7 @@ func TestMain(m *testing.M) {
 		p := brisk
 		p.stuck = time.Second
 		systems := append([]*sim.System{poison, venom}, catalog.Systems()...)
-		command.Program{Systems: systems, Bugs: catalog.Bugs(), Cluster: commands(p, func(at, _ string) {
+		command.Program{Systems: systems, Parts: []command.Part{catalog.Bugs(), commands(p, func(at, _ string) {
 			if at == "asks" { // a heartbeat is no step of a commit
 				return
 			}
@@ -75,7 +75,7 @@ func TestMain(m *testing.M) {
 			if at == point && int(met.Add(1)) == n {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 			}
-		})}.Main()
+		})}}.Main()
 	}
 	os.Exit(m.Run())
 }

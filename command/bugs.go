@@ -26,7 +26,7 @@ while the bug is switched on; they show which bugs the checker finds, and how fa
 			}
 			return nil
 		},
-		RunE: func(*cobra.Command, []string) error { return report.Bugs(t.stdout, t.Bugs, t.Elsewhere, t.name) },
+		RunE: func(*cobra.Command, []string) error { return report.Bugs(t.stdout, t.bugs(), t.Elsewhere, t.name) },
 	}
 	cmd.AddCommand(t.showCommand(), t.verifyCommand())
 	return cmd
@@ -41,7 +41,7 @@ ask whether the bug is switched on, or pass it on; they are read from the source
 this program was built from.`,
 		Args: exactly(1, "bugs show takes the ID of one known bug"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			found, err := known.Find(t.Bugs, args)
+			found, err := known.Find(t.bugs(), args)
 			if err != nil {
 				return err
 			}
@@ -86,7 +86,7 @@ is wrong, and 3 if verify was stopped.`,
 			if err := writable("out", f.out, f.out); err != nil {
 				return err
 			}
-			entries, err := known.Find(t.Bugs, args)
+			entries, err := known.Find(t.bugs(), args)
 			if err != nil {
 				return err
 			}

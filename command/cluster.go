@@ -26,7 +26,7 @@ import (
 func (t *tool) coordinatorCommand() *cobra.Command {
 	var f searchFlags
 	cmd := t.searches(&f)
-	f.cluster = t.Cluster
+	f.cluster = t.cluster()
 	cmd.Use, cmd.Short = "coordinator SYSTEM", "search, and let workers on other machines take the walks"
 	cmd.Long = `coordinator searches as search does, and comes to the same finding and counts for the
 same seed. Workers take its walks: start each by "worker" with the same program. Workers may
@@ -47,7 +47,7 @@ macemc worker`
 // coordinates adds the flags that a coordinator has in addition to those of a search.
 func (t *tool) coordinates(cmd *cobra.Command, f *searchFlags) {
 	cmd.Flags().BoolVar(&f.noWork, "no-work", false, "leave all walks to other workers (default this process takes walks, too)")
-	t.Cluster.Flags(cmd.Flags(), true)
+	t.cluster().Flags(cmd.Flags(), true)
 }
 
 // asWorker is the environment variable that sets the role of a worker's process.
@@ -82,7 +82,7 @@ of another build or setting. If a handler ends the process, worker starts it aga
 	cmd.Flags().SortFlags = false
 	cmd.Flags().IntVar(&n, "workers", 0, "take walks on `N` goroutines (default one for each core)")
 	cmd.Flags().StringVar(&memory, "memory", "4GiB", "limit the process that takes walks to this many `bytes`; if it takes more, it is ended and the walk\nthat took them is looked for")
-	t.Cluster.Flags(cmd.Flags(), false)
+	t.cluster().Flags(cmd.Flags(), false)
 	cmd.RunE = func(*cobra.Command, []string) (err error) {
 		if n < 0 {
 			return usagef("--workers is %d; it must be 1 or more", n)
@@ -111,7 +111,7 @@ of another build or setting. If a handler ends the process, worker starts it aga
 		if t.args != nil {
 			os.Stdout = os.Stderr // of handlers
 		}
-		err = t.Cluster.Work(ctx, jobs.Hands{
+		err = t.cluster().Work(ctx, jobs.Hands{
 			N: cmp.Or(n, runtime.GOMAXPROCS(0)), Memory: most, Taker: w.takerOf, Remotes: w.remotesOf, Lone: w.lone, Say: func(text string) { fmt.Fprintln(t.stderr, "macemc: "+text) },
 		})
 		if err != nil && t.args != nil {

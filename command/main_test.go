@@ -115,7 +115,7 @@ func invoke(args ...string) string {
 }
 
 // whole is the command macemc: what cmd/macemc makes of this package.
-func whole() Program { return Program{Systems: catalog.Systems(), Bugs: catalog.Bugs()} }
+func whole() Program { return Program{Systems: catalog.Systems(), Parts: []Part{catalog.Bugs()}} }
 
 func execute(args ...string) (stdout, stderr string, status int) {
 	var out, errs bytes.Buffer

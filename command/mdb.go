@@ -10,11 +10,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"macemc/choose"
+	"macemc/eventgraph"
 	"macemc/internal/account"
 	"macemc/internal/report"
 	"macemc/mdb"
 	"macemc/mdb/tui"
 	"macemc/mdb/wire"
+	"macemc/sim"
 )
 
 type mdbFlags struct {
@@ -155,7 +158,16 @@ func (f *mdbFlags) screen(cmd *cobra.Command) error {
 }
 
 func (t *mdbRun) opener() mdb.Opener {
-	return mdb.Opener{Find: t.find, Copy: t.copiedOnce(), Told: t.told, Tool: t.name, Of: shellWords(t.of)}
+	copies := t.copiedOnce()
+	ran := func(sys *sim.System, p sim.Params, path *choose.Path) (func(int, sim.Event) ([]eventgraph.Code, bool), error) {
+		lines, err := copies.Take(path)
+		if err != nil {
+			return nil, err
+		}
+		sources := account.NewSources(sys, p)
+		return func(step int, e sim.Event) ([]eventgraph.Code, bool) { return sources.Ran(lines, step, e) }, nil
+	}
+	return mdb.Opener{Find: t.find, Ran: ran, Told: t.told, Tool: t.name, Of: shellWords(t.of)}
 }
 
 // serve answers requests. Output of handlers goes to standard error. A handler that never

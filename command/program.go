@@ -25,9 +25,34 @@ func Main(systems ...*sim.System) { Program{Systems: systems}.Main() }
 // Program is a command line: the systems that it knows.
 type Program struct {
 	Systems   []*sim.System
-	Bugs      []known.Entry // of the command bugs; if there are none, there is no such command
-	Cluster   *jobs.Cluster // the commands coordinator and worker, or nil
-	Elsewhere string        // where there are more known bugs, printed at the end of the command bugs; "" means nowhere
+	Parts     []Part // each adds commands
+	Elsewhere string // where there are more known bugs, printed at the end of the command bugs; "" means nowhere
+}
+
+// A Part adds commands to a [Program]. A list of known bugs adds the command bugs, and package
+// macemc/cluster the commands coordinator and worker. No other packages make Parts.
+type Part interface {
+	Commands() []string // the names of the commands that it adds
+}
+
+// bugs returns the known bugs. If there are none, there is no command bugs.
+func (p Program) bugs() (all known.Entries) {
+	for _, part := range p.Parts {
+		if of, is := part.(known.Entries); is {
+			all = append(all, of...)
+		}
+	}
+	return all
+}
+
+// cluster returns what the commands coordinator and worker need, or nil if there are no such commands.
+func (p Program) cluster() *jobs.Cluster {
+	for _, part := range p.Parts {
+		if c, is := part.(*jobs.Cluster); is {
+			return c
+		}
+	}
+	return nil
 }
 
 // Main runs the command line that the process was started with, and ends it.
@@ -101,6 +126,13 @@ func (p Program) check() error {
 			return fmt.Errorf("two systems of this program are called %q; rename one", sys.Name)
 		}
 		names = append(names, sys.Name)
+	}
+	for i, part := range p.Parts {
+		switch part.(type) {
+		case known.Entries, *jobs.Cluster:
+		default:
+			return fmt.Errorf("part %d of this program is a %T; give command.Program a list of known bugs or cluster.Commands()", i+1, part)
+		}
 	}
 	return nil
 }

@@ -178,10 +178,10 @@ macemc mdb macemc-findings/handshake-HS1-1 -x 'jump critical; show'`,
 		},
 	})
 	root.AddCommand(t.completes(t.listCommand()), t.completes(t.searchCommand()), t.resumeCommand(), t.replayCommand(), t.criticalCommand(), t.shrinkCommand(), t.completes(t.mdbCommand()), t.graphCommand(), t.liveCommand(), t.mergeCommand(), t.newCommand(), t.vetCommand(), t.versionCommand())
-	if len(t.Bugs) > 0 {
+	if len(t.bugs()) > 0 {
 		root.AddCommand(t.bugsCommand())
 	}
-	if t.Cluster != nil {
+	if t.cluster() != nil {
 		root.AddCommand(t.completes(t.coordinatorCommand()), t.workerCommand())
 	}
 	completionCommand(root)

@@ -78,7 +78,7 @@ func TestBrowser(t *testing.T) {
 	g := New(w.Run.Trace(), w.Walker().Text, Marks{Title: hostile, Failed: w.Run.Steps(), Why: hostile})
 	g.states = &states
 	g.code = func(int) []Code {
-		return []Code{{hostile, []CodeLine{{1, hostile, true}, {}, {3, "\t" + hostile, false}}}}
+		return []Code{{hostile, hostile, []CodeLine{{1, hostile, true}, {}, {3, "\t" + hostile, false}}}}
 	}
 	page("hostile", g)
 	is(`document.querySelectorAll("details.code pre.ran").length`, 1)
@@ -90,7 +90,7 @@ func TestBrowser(t *testing.T) {
 	long := longRun(t, longSteps)
 	long.code = func(step int) (all []Code) {
 		for i := range 5 {
-			c := Code{Title: fmt.Sprint("function ", (step+i)%30)}
+			c := Code{Func: fmt.Sprint("function ", (step+i)%30)}
 			for n := range 60 {
 				c.Lines = append(c.Lines, CodeLine{n + 1, "\tif something.that.is(long) && another.thing(step) {", n%3 == 0})
 			}

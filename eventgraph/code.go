@@ -7,7 +7,8 @@ import (
 
 // Code is a piece of the service's source that belongs to a step.
 type Code struct {
-	Title string
+	Func  string // the name of the function
+	At    string // its file and line
 	Lines []CodeLine
 }
 
@@ -25,7 +26,7 @@ func (r *pageRun) code(step int) {
 	}
 	var all []int
 	for _, c := range r.g.code(step) {
-		piece := []int{r.d.str(clean(c.Title))}
+		piece := []int{r.d.str(clean(c.Func + "  " + c.At))}
 		for _, l := range c.Lines {
 			ran := 0
 			if l.Ran {

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 
 	"macemc/choose"
+	"macemc/eventgraph"
 	"macemc/internal/account"
-	"macemc/internal/lines"
 	"macemc/internal/setting"
 	"macemc/sim"
 )
@@ -20,9 +20,13 @@ type Opener struct {
 	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // returns the system that a path belongs to, and the path with its settings; may be nil
 	Tool string                                                             // how the command is called, for lines that the user can repeat
 	Of   string                                                             // the package that stands before the arguments in such a line, with a blank, or ""
-	Copy *lines.Program                                                     // reports which lines of the service ran; may be nil
+	Ran  Ran                                                                // returns the code that ran; may be nil
 	Busy *Busy                                                              // nil if long work is not watched
 }
+
+// Ran takes a path of a system again, and returns a function that returns the code that ran in a step, of
+// an event; state 0 is the start. That function reports false if the code is not known.
+type Ran func(*sim.System, sim.Params, *choose.Path) (func(step int, e sim.Event) (code []eventgraph.Code, known bool), error)
 
 // Settings are the conditions under which a system is explored by hand.
 type Settings struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"macemc/eventgraph"
 	"macemc/internal/account"
 	"macemc/internal/lines"
 	"macemc/internal/numerals"
@@ -31,10 +32,23 @@ func sourceCommand() *command {
 type ran struct {
 	of      *branch
 	len     int
-	lines   *lines.Ran
+	code    func(step int, e sim.Event) (code []eventgraph.Code, known bool)
 	err     error
 	sources *account.Sources
 }
+
+// at returns the code of a step. known reports whether that is the code that ran; otherwise it is that of the
+// handler, if there is one.
+func (r *ran) at(step int, e sim.Event) (code []eventgraph.Code, known bool) {
+	if r.code != nil {
+		code, known = r.code(step, e)
+	}
+	if !known && step > 0 {
+		code = r.sources.HandlerCode(e)
+	}
+	return code, known
+}
+
 
 // linesRan returns the lines that ran in the steps of the current branch.
 func (s *Session) linesRan() *ran {
@@ -45,16 +59,18 @@ func (s *Session) linesRan() *ran {
 }
 
 func (r *ran) take(s *Session) {
+	w := s.run.player.World()
 	if r.sources == nil {
-		w := s.run.player.World()
 		r.sources = account.NewSources(w.System(), w.Params())
 	}
 	*r = ran{sources: r.sources}
 	if r.err = s.opener.Busy.tell("taking the run again, to see which lines run", 0, 0); r.err != nil {
 		return
 	}
-	r.of, r.len = s.here, s.Len()
-	r.lines, r.err = s.opener.Copy.Take(s.here.path(s.run.header, s.Len()))
+	r.of, r.len, r.err = s.here, s.Len(), lines.ErrNone
+	if s.opener.Ran != nil {
+		r.code, r.err = s.opener.Ran(w.System(), w.Params(), s.here.path(s.run.header, s.Len()))
+	}
 }
 
 // SourcePage shows the lines of code that ran in a step.
@@ -75,15 +91,9 @@ func (s *Session) SourcePage(i int) (p Page, err error) {
 			p.add(Bad, "  %s crashed %s: what the marked lines did after that had no effect", t.Node, how)
 		}
 	}
-	parts, known := ran.lines.Of(i)
-	var all []account.Passage
-	if known {
-		all = ran.sources.Passages(event, parts, ran.lines.Functions)
-	} else if i > 0 {
-		all = ran.sources.Passages(event, nil, nil)
-	}
+	all, known := ran.at(i, event)
 	for _, one := range all {
-		p.add(Strong, "%s, %s:%d", one.Func[strings.LastIndexByte(one.Func, '/')+1:], one.File, one.Line)
+		p.add(Strong, "%s, %s", one.Func, one.At)
 		for _, l := range one.Lines {
 			text := strings.ReplaceAll(l.Text, "\t", "    ")
 			switch {

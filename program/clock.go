@@ -82,7 +82,7 @@ func (w *World) sets(name string, c clock, text string) (lead time.Duration) {
 	h.clock = c
 	if text != "" {
 		w.note(name + ": " + text)
-		w.happened(happens.Event{Kind: happens.Clock, Host: name, Text: text})
+		w.happened(Event{Kind: happens.Clock, Host: name, Text: text})
 	}
 	return lead
 }

@@ -111,7 +111,7 @@ func (s *stream) arrives() {
 	defer s.mu.Unlock()
 	first := s.underWay[0]
 	if first.number != 0 && s.to.Running() {
-		s.net.world.happened(happens.Event{Kind: happens.Arrive, Host: s.to.name, Peer: s.from.name, Link: "tcp", Number: first.number, Text: first.text})
+		s.net.world.happened(Event{Kind: happens.Arrive, Host: s.to.name, Peer: s.from.name, Link: "tcp", Number: first.number, Text: first.text})
 	}
 	first.arrives()
 	s.underWay = s.underWay[1:]

@@ -74,7 +74,7 @@ func (c change) apply(files map[string][]byte) {
 
 func (d *Disk) change(c change) {
 	if d.world.observe != nil {
-		d.world.happened(happens.Event{Kind: happens.Write, Host: d.host, Text: c.String()})
+		d.world.happened(Event{Kind: happens.Write, Host: d.host, Text: c.String()})
 	}
 	d.world.mu.Lock()
 	defer d.world.mu.Unlock()
@@ -90,7 +90,7 @@ func (d *Disk) sync(is func(name string) bool) {
 	if d.slow > 0 {
 		time.Sleep(d.slow * time.Duration(bubble.Ask(8)) / 7)
 	}
-	d.world.happened(happens.Event{Kind: happens.Sync, Host: d.host})
+	d.world.happened(Event{Kind: happens.Sync, Host: d.host})
 	d.world.mu.Lock()
 	defer d.world.mu.Unlock()
 	for i, c := range d.open {

@@ -58,7 +58,7 @@ func (h *Host) Disk() *Disk { return &h.disk }
 func (h *Host) Logf(format string, args ...any) {
 	line := fmt.Sprintf(format, args...)
 	h.world.note(h.name + ": " + line)
-	h.world.happened(happens.Event{Kind: happens.Log, Host: h.name, Text: line})
+	h.world.happened(Event{Kind: happens.Log, Host: h.name, Text: line})
 }
 
 // left describes the goroutines of the latest life that still run.

@@ -118,7 +118,7 @@ func (h *Host) gets(m Mail, link string, number int) {
 	}
 	select {
 	case h.life.mail() <- m:
-		h.world.happened(happens.Event{Kind: happens.Arrive, Host: h.name, Peer: m.From, Link: link, Number: number, Text: h.world.mailText(m.Value)})
+		h.world.happened(Event{Kind: happens.Arrive, Host: h.name, Peer: m.From, Link: link, Number: number, Text: h.world.mailText(m.Value)})
 	default:
 	}
 }

@@ -98,14 +98,14 @@ func (w *World) Partition(sides ...[]string) {
 	w.Heal()
 	w.net.part(sides)
 	w.note(fmt.Sprintf("partition %v", sides))
-	w.happened(happens.Event{Kind: happens.Partition, Text: strings.Join(slices.Concat(sides[min(1, len(sides)):]...), " ")})
+	w.happened(Event{Kind: happens.Partition, Text: strings.Join(slices.Concat(sides[min(1, len(sides)):]...), " ")})
 }
 
 // Heal ends the partition.
 func (w *World) Heal() {
 	if w.net.heal() {
 		w.note("the partition is healed")
-		w.happened(happens.Event{Kind: happens.Heal})
+		w.happened(Event{Kind: happens.Heal})
 	}
 }
 
@@ -153,7 +153,7 @@ func (w *World) Loss(datagrams int) { w.net.lose(datagrams) }
 // Reset breaks the connections between two hosts: reads fail on both sides.
 func (w *World) Reset(a, b string) {
 	w.note(fmt.Sprintf("connections of %s and %s are reset", a, b))
-	w.happened(happens.Event{Kind: happens.Reset, Host: a, Peer: b})
+	w.happened(Event{Kind: happens.Reset, Host: a, Peer: b})
 	w.net.breaks(w.Host(a), w.Host(b))
 	for _, c := range w.net.open() {
 		if c.host.name == a && c.peer.host.name == b {
@@ -332,7 +332,7 @@ func (n *network) connect(h *Host, l *listener, network string) (net.Conn, error
 	}
 	n.connected(near, far)
 	number := n.world.sent(h, l.host, "tcp", "connect to :"+l.at.port)
-	n.world.happened(happens.Event{Kind: happens.Arrive, Host: l.host.name, Peer: h.name, Link: "tcp", Number: number, Text: "connect to :" + l.at.port})
+	n.world.happened(Event{Kind: happens.Arrive, Host: l.host.name, Peer: h.name, Link: "tcp", Number: number, Text: "connect to :" + l.at.port})
 	return near, nil
 }
 

@@ -11,11 +11,24 @@ import (
 	"macemc/internal/happens"
 )
 
+// An Event is something that happened in a world. Value is nil except for facts.
+type Event struct {
+	At     time.Duration // since the beginning of the world
+	Step   uint32        // of the run
+	Kind   string        // start, crash, stop, send, arrive, write, sync, log, emit, partition, heal, reset or clock
+	Host   string        // where; "" for the whole network
+	Peer   string        // the other end
+	Link   string        // tcp, udp or mail
+	Number int           // the number of a message, the same when it is sent and when it arrives
+	Text   string        // of a partition: the names of the second side
+	Value  any           `json:"-"`
+}
+
 // Observe calls f with each event, in the goroutine that causes it. f must not block.
-func (w *World) Observe(f func(happens.Event)) { w.observe = f }
+func (w *World) Observe(f func(Event)) { w.observe = f }
 
 // happened passes an event to the observer.
-func (w *World) happened(e happens.Event) {
+func (w *World) happened(e Event) {
 	if w.observe == nil {
 		return
 	}
@@ -28,13 +41,13 @@ func (w *World) happened(e happens.Event) {
 // sent numbers what leaves a host.
 func (w *World) sent(from, to *Host, link, text string) int {
 	number := int(w.numbers.Add(1))
-	w.happened(happens.Event{Kind: happens.Send, Host: from.name, Peer: to.name, Link: link, Number: number, Text: text})
+	w.happened(Event{Kind: happens.Send, Host: from.name, Peer: to.name, Link: link, Number: number, Text: text})
 	return number
 }
 
 // Emit passes a fact to the observer of the world, as the properties of a system see it.
 func (h *Host) Emit(fact any) {
-	h.world.happened(happens.Event{Kind: happens.Emit, Host: h.name, Text: fmt.Sprintf("%T%+v", fact, fact), Value: fact})
+	h.world.happened(Event{Kind: happens.Emit, Host: h.name, Text: fmt.Sprintf("%T%+v", fact, fact), Value: fact})
 }
 
 // Show sets the function that returns the state of the program, for properties and reports. It is

@@ -106,7 +106,7 @@ func (n *network) arrived(from *Host, at addr, d datagram) {
 	if p := n.packet(at.host, at.port); p != nil {
 		select {
 		case p.queue <- d:
-			from.world.happened(happens.Event{Kind: happens.Arrive, Host: at.host, Peer: from.name, Link: "udp", Number: d.number, Text: from.world.summary(d.data)})
+			from.world.happened(Event{Kind: happens.Arrive, Host: at.host, Peer: from.name, Link: "udp", Number: d.number, Text: from.world.summary(d.data)})
 		default:
 		}
 	}

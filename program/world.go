@@ -29,8 +29,8 @@ type World struct {
 	watch   func(string) // gets each line as it is logged; may be nil
 	ended   time.Duration
 	latency latencies
-	observe func(happens.Event) // gets each event as it happens; may be nil
-	numbers atomic.Int64        // the last number given to something that was sent
+	observe func(Event)  // gets each event as it happens; may be nil
+	numbers atomic.Int64 // the last number given to something that was sent
 }
 
 type latencies struct{ least, most time.Duration }
@@ -145,7 +145,7 @@ func (w *World) Start(name string, p Program) *Host {
 	ctx, cancel := context.WithCancel(context.Background())
 	h.begin(&life{number: w.lives, cancel: cancel, returned: make(chan struct{}), program: p, mail: sync.OnceValue(func() chan Mail { return make(chan Mail, mailMost) })})
 	w.note(fmt.Sprintf("%s starts", name))
-	w.happened(happens.Event{Kind: happens.Start, Host: name})
+	w.happened(Event{Kind: happens.Start, Host: name})
 	h.winds()
 	h.life.run(ctx, h)
 	return h
@@ -169,7 +169,7 @@ func (w *World) Crash(name string) {
 	}
 	w.Wait()
 	w.note(fmt.Sprintf("%s crashes", name))
-	w.happened(happens.Event{Kind: happens.Crash, Host: name})
+	w.happened(Event{Kind: happens.Crash, Host: name})
 	bubble.Kill(h.life.number)
 	h.life.end()
 	w.net.drop(h)
@@ -184,7 +184,7 @@ func (w *World) Stop(name string) {
 		return
 	}
 	w.note(fmt.Sprintf("%s stops", name))
-	w.happened(happens.Event{Kind: happens.Stop, Host: name})
+	w.happened(Event{Kind: happens.Stop, Host: name})
 	h.life.cancel()
 	select {
 	case <-h.life.returned:

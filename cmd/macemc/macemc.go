@@ -6,5 +6,5 @@ import (
 )
 
 func main() {
-	command.Program{Systems: catalog.Systems(), Bugs: catalog.Bugs(), Elsewhere: catalog.Elsewhere}.Main()
+	command.Program{Systems: catalog.Systems(), Parts: []command.Part{catalog.Bugs()}, Elsewhere: catalog.Elsewhere}.Main()
 }

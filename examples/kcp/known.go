@@ -37,7 +37,7 @@ func steps(of ...any) (all []known.Critical) {
 	return all
 }
 
-func entries(bugs ...known.Bug) (all []known.Entry) {
+func entries(bugs ...known.Bug) (all known.Entries) {
 	for _, b := range bugs {
 		e := known.Entry{Bug: b, System: System}
 		for _, s := range Bugs {

@@ -319,20 +319,36 @@ func (l *Sources) Code(of *trace.Trace, ran *lines.Ran) func(step int) []eventgr
 	if ran == nil || of == nil {
 		return nil
 	}
-	return func(step int) (all []eventgraph.Code) {
-		parts, ok := ran.Of(step)
-		if !ok || step < 1 || step > len(of.Steps) {
+	return func(step int) []eventgraph.Code {
+		if step < 1 || step > len(of.Steps) {
 			return nil
 		}
-		for _, p := range l.Passages(of.Steps[step-1].Event, parts, ran.Functions) {
-			c := eventgraph.Code{Title: fmt.Sprintf("%s  %s:%d", p.Func[strings.LastIndexByte(p.Func, '/')+1:], p.File, p.Line)}
-			for _, line := range p.Lines {
-				c.Lines = append(c.Lines, eventgraph.CodeLine(line))
-			}
-			all = append(all, c)
-		}
-		return all
+		code, _ := l.Ran(ran, step, of.Steps[step-1].Event)
+		return code
 	}
+}
+
+// Ran returns the pieces of source that ran in a step. It reports false if these are not known.
+func (l *Sources) Ran(ran *lines.Ran, step int, e sim.Event) (code []eventgraph.Code, known bool) {
+	parts, known := ran.Of(step)
+	if !known {
+		return nil, false
+	}
+	return pieces(l.Passages(e, parts, ran.Functions)), true
+}
+
+// HandlerCode returns the source of the handler of an event, without marks.
+func (l *Sources) HandlerCode(e sim.Event) []eventgraph.Code { return pieces(l.Passages(e, nil, nil)) }
+
+func pieces(passages []Passage) (all []eventgraph.Code) {
+	for _, p := range passages {
+		c := eventgraph.Code{Func: p.Func[strings.LastIndexByte(p.Func, '/')+1:], At: fmt.Sprintf("%s:%d", p.File, p.Line)}
+		for _, line := range p.Lines {
+			c.Lines = append(c.Lines, eventgraph.CodeLine(line))
+		}
+		all = append(all, c)
+	}
+	return all
 }
 
 // Passages returns the functions of the service that ran in a step of the finding. why is the

@@ -41,7 +41,7 @@ var recorded = func() fs.FS {
 
 // Bugs returns all known bugs, by system, and in the system's own order. A bug without an entry in list has
 // only its ID.
-func Bugs() (all []known.Entry) {
+func Bugs() (all known.Entries) {
 	entries := map[sim.BugID]Known{}
 	for _, k := range list {
 		entries[k.ID] = k

@@ -9,9 +9,10 @@ import (
 	"macemc/sim"
 )
 
-// Charted is a node that is a state machine or contains some. The runtime calls Watch with
-// a tally before each handler, and with nil after it; in between the machines count there.
-type Charted interface{ Watch(*Tally) }
+// Charted is a node that is a state machine or contains some. The runtime calls WatchMachines with
+// a *Tally before each handler, and with a nil one after it; in between the machines count there.
+// The method is public, so its parameter is not of this type.
+type Charted interface{ WatchMachines(tally any) }
 
 // Watch makes the machines of a node, and of the layers above it, count in t, or stop
 // counting if t is nil. It reports whether the node has any machines.
@@ -19,7 +20,7 @@ func Watch(n sim.Node, t *Tally) (any bool) {
 	for n != nil {
 		subject := sight.Subject(n)
 		if c, is := subject.(Charted); is {
-			c.Watch(t)
+			c.WatchMachines(t)
 			any = true
 		}
 		l, is := subject.(interface{ Upper() sim.Node })

@@ -22,7 +22,7 @@ import (
 
 // An entry of the log is an event, or the states at a time at which all goroutines are blocked.
 type entry struct {
-	Event *happens.Event `json:",omitempty"`
+	Event *program.Event `json:",omitempty"`
 	Quiet *quiet         `json:",omitempty"`
 }
 
@@ -198,7 +198,7 @@ func (d *director) starts(i int) {
 }
 
 // observe records an event of the world.
-func (d *director) observe(e happens.Event) {
+func (d *director) observe(e program.Event) {
 	if d.over {
 		return
 	}

@@ -14,6 +14,7 @@ import (
 	"macemc/internal/search"
 	"macemc/internal/setting"
 	"macemc/internal/world"
+	"macemc/program"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -31,7 +32,7 @@ type happening struct {
 	node    int    // -1 for the whole network
 	life    int
 	event   sim.Event // zero for a start
-	effects []happens.Event
+	effects []program.Event
 	lines   []canon.Line // of its state afterwards; nil if it did not change
 }
 
@@ -45,7 +46,7 @@ type tcp struct {
 
 type udp tcp
 
-func segment(e *happens.Event) sim.Message {
+func segment(e *program.Event) sim.Message {
 	if e.Link == "udp" {
 		return udp{e.Number, e.Text}
 	}
@@ -147,7 +148,7 @@ func (r *recorder) own(at time.Duration, node int, what sim.Signal) *happening {
 	return r.add(at, node, sim.Event{Kind: sim.KindAction, Value: what})
 }
 
-func (r *recorder) event(e *happens.Event) {
+func (r *recorder) event(e *program.Event) {
 	r.step = e.Step
 	i, peer := r.index(e.Host), r.index(e.Peer)
 	if i < 0 && e.Host != "" {
@@ -197,7 +198,7 @@ func (r *recorder) event(e *happens.Event) {
 	}
 }
 
-func (r *recorder) arrives(e *happens.Event, i, peer int) {
+func (r *recorder) arrives(e *program.Event, i, peer int) {
 	switch {
 	case !r.up[i]:
 	case e.Link == "script":
@@ -211,7 +212,7 @@ func (r *recorder) arrives(e *happens.Event, i, peer int) {
 }
 
 // does adds an effect to the present happening of a node.
-func (r *recorder) does(e *happens.Event, i, peer int) {
+func (r *recorder) does(e *program.Event, i, peer int) {
 	if !r.up[i] || e.Kind == happens.Send && peer < 0 {
 		return
 	}

@@ -51,30 +51,30 @@ func logged(t *testing.T) (log []json.RawMessage) {
 		log = append(log, text)
 	}
 	at := time.Duration(0)
-	event := func(e happens.Event) { e.At = at; say(entry{Event: &e}) }
+	event := func(e program.Event) { e.At = at; say(entry{Event: &e}) }
 	state := func(host, text string) {
 		say(entry{Quiet: &quiet{At: at, States: map[string][]canon.Line{host: {{Path: "N", Value: text}}}}})
 	}
-	event(happens.Event{Kind: happens.Start, Host: "n0"})
-	event(happens.Event{Kind: happens.Start, Host: "n1"})
-	event(happens.Event{Kind: happens.Send, Host: "n0", Peer: "n1", Link: "tcp", Number: 1, Text: "one"})
-	event(happens.Event{Kind: happens.Send, Host: "n0", Peer: "elsewhere", Link: "tcp", Number: 2, Text: "no node"})
+	event(program.Event{Kind: happens.Start, Host: "n0"})
+	event(program.Event{Kind: happens.Start, Host: "n1"})
+	event(program.Event{Kind: happens.Send, Host: "n0", Peer: "n1", Link: "tcp", Number: 1, Text: "one"})
+	event(program.Event{Kind: happens.Send, Host: "n0", Peer: "elsewhere", Link: "tcp", Number: 2, Text: "no node"})
 	state("n0", "1")
 	at = 5 * time.Millisecond
-	event(happens.Event{Kind: happens.Send, Host: "n0", Peer: "n1", Link: "udp", Number: 3, Text: "two"})
+	event(program.Event{Kind: happens.Send, Host: "n0", Peer: "n1", Link: "udp", Number: 3, Text: "two"})
 	at = 6 * time.Millisecond
-	event(happens.Event{Kind: happens.Arrive, Host: "n1", Peer: "n0", Link: "udp", Number: 3, Text: "two"})
-	event(happens.Event{Kind: happens.Log, Host: "n1", Text: "got it"})
+	event(program.Event{Kind: happens.Arrive, Host: "n1", Peer: "n0", Link: "udp", Number: 3, Text: "two"})
+	event(program.Event{Kind: happens.Log, Host: "n1", Text: "got it"})
 	state("n1", "2")
 	at = 7 * time.Millisecond
-	event(happens.Event{Kind: happens.Crash, Host: "n0"})
-	event(happens.Event{Kind: happens.Partition, Text: "n1"})
-	event(happens.Event{Kind: happens.Heal})
-	event(happens.Event{Kind: happens.Clock, Host: "n1", Text: "it jumps"})
-	event(happens.Event{Kind: happens.Start, Host: "n0"})
-	event(happens.Event{Kind: happens.Arrive, Host: "n0", Link: "script", Text: "begin"})
+	event(program.Event{Kind: happens.Crash, Host: "n0"})
+	event(program.Event{Kind: happens.Partition, Text: "n1"})
+	event(program.Event{Kind: happens.Heal})
+	event(program.Event{Kind: happens.Clock, Host: "n1", Text: "it jumps"})
+	event(program.Event{Kind: happens.Start, Host: "n0"})
+	event(program.Event{Kind: happens.Arrive, Host: "n0", Link: "script", Text: "begin"})
 	at = 9 * time.Millisecond
-	event(happens.Event{Kind: happens.Arrive, Host: "n1", Peer: "n0", Link: "tcp", Number: 1, Text: "one"})
+	event(program.Event{Kind: happens.Arrive, Host: "n1", Peer: "n0", Link: "tcp", Number: 1, Text: "one"})
 	say(entry{Quiet: &quiet{At: at, States: map[string][]canon.Line{"n1": {{Path: "N", Value: "3"}}}}})
 	say(entry{Quiet: &quiet{At: at, Violated: "it is well", Message: "it is not"}})
 	return log
@@ -125,7 +125,7 @@ func TestRecording(t *testing.T) {
 func TestJudged(t *testing.T) {
 	s := settingOf(t)
 	log := logged(t)
-	text, _ := json.Marshal(entry{Event: &happens.Event{At: 10 * time.Millisecond, Kind: happens.Crash, Host: "n1"}})
+	text, _ := json.Marshal(entry{Event: &program.Event{At: 10 * time.Millisecond, Kind: happens.Crash, Host: "n1"}})
 	r, err := record(s, append(log[:len(log)-1], text))
 	if err != nil {
 		t.Fatal(err)

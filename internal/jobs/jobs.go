@@ -14,7 +14,7 @@ import (
 )
 
 // A Cluster lets processes on several machines take the walks of one search. Package macemc/cluster
-// implements it: Program{Cluster: cluster.Commands()}.
+// implements it: Program{Parts: []command.Part{cluster.Commands()}}.
 type Cluster struct {
 	// Flags adds the flags by which the commands coordinator and worker reach the cluster.
 	Flags func(flags *pflag.FlagSet, coordinator bool)
@@ -24,6 +24,9 @@ type Cluster struct {
 	// Work takes walks of jobs until ctx ends.
 	Work func(ctx context.Context, hands Hands) error
 }
+
+// Commands returns the commands that a cluster adds to a program: see command.Part.
+func (*Cluster) Commands() []string { return []string{"coordinator", "worker"} }
 
 // Coordination is the work of a coordinator.
 type Coordination struct {

@@ -164,6 +164,12 @@ type Entry struct {
 	Prefixes fs.FS // the folder of prefixes
 }
 
+// Entries are known bugs, and a part of a program: command.Part.
+type Entries []Entry
+
+// Commands returns the command for known bugs.
+func (Entries) Commands() []string { return []string{"bugs"} }
+
 // Prefix returns the path at whose end a search for the bug begins, or nil for the start.
 func (e Entry) Prefix() (*choose.Path, error) {
 	if e.Flags.Prefix == "" {

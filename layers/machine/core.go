@@ -141,5 +141,5 @@ func (c *Core) planned() (kind moveKind, to Name) {
 	return kind, to
 }
 
-// Watch sets the tally in which the machine counts: see charts.Charted.
-func (c *Core) Watch(t *charts.Tally) { c.tally = t }
+// WatchMachines is called by macemc before a step, with the tally in which it counts what machines do.
+func (c *Core) WatchMachines(tally any) { c.tally, _ = tally.(*charts.Tally) }

@@ -27,9 +27,10 @@ func (w *within) Scheduled(timer sim.Signal) bool { return w.Env.Scheduled(w.own
 // Post queues a task for the machine.
 func (w *within) Post(task sim.Signal) { w.Env.Post(w.own(task)) }
 
-// Watch makes the machines of the host count in t. The first machine is found as the host's
-// upper node, as for any Layer.
-func (h *Host) Watch(t *charts.Tally) {
+// WatchMachines is called by macemc, as that of a Core is. The first machine is found as the host's upper
+// node, as for any Layer.
+func (h *Host) WatchMachines(tally any) {
+	t, _ := tally.(*charts.Tally)
 	h.tally = t
 	for _, m := range h.members[1:] {
 		if m != nil {

@@ -9,5 +9,5 @@ import (
 )
 
 func main() {
-	command.Program{Systems: catalog.Systems(), Bugs: catalog.Bugs(), Cluster: cluster.Commands()}.Main()
+	command.Program{Systems: catalog.Systems(), Parts: []command.Part{catalog.Bugs(), cluster.Commands()}}.Main()
 }

@@ -9,5 +9,5 @@ import (
 )
 
 func main() {
-	command.Program{Systems: []*sim.System{kcp.System}, Bugs: kcp.Known}.Main()
+	command.Program{Systems: []*sim.System{kcp.System}, Parts: []command.Part{kcp.Known}}.Main()
 }

@@ -9,5 +9,5 @@ import (
 )
 
 func main() {
-	command.Program{Systems: []*sim.System{raft.System}, Bugs: raft.Known}.Main()
+	command.Program{Systems: []*sim.System{raft.System}, Parts: []command.Part{raft.Known}}.Main()
 }
