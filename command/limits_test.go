@@ -25,9 +25,6 @@ var (
 	ten           = flag.Bool("ten-minutes", false, "TestMemoryBudget searches for ten minutes")
 )
 
-// asCommand makes the test's program the command: see TestMain.
-const asCommand = "MACEMC_TEST_AS_COMMAND"
-
 // beRude ends the process as another command if it was started as that. It is nil where
 // that is not supported.
 var beRude func()

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -366,4 +367,22 @@ func TestUnwritable(t *testing.T) {
 	if status, err := (&lookRun{tool, lookFlags{}}).conclude(path, r, &critical.Result{}, nil, &ending{}); err != nil || status != exitInput || strings.Count(errs.String(), "\n") != 1 {
 		t.Errorf("critical: %v, exit %d, stderr %q", err, status, errs.String())
 	}
+}
+
+// asCommand makes the test's program the command: see TestMain.
+const asCommand = "MACEMC_TEST_AS_COMMAND"
+
+// inFolder runs the command in a folder.
+func inFolder(t *testing.T, folder string, args ...string) (stdout, stderr string, status int) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(self, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, &errs
+	cmd.Env = append(os.Environ(), asCommand+"=1", "GOWORK=off")
+	_ = cmd.Run()
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
 }

@@ -3,7 +3,6 @@
 package command
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,21 +11,6 @@ import (
 
 	"macemc/internal/long"
 )
-
-// inFolder runs the command in a folder.
-func inFolder(t *testing.T, folder string, args ...string) (stdout, stderr string, status int) {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out, errs bytes.Buffer
-	cmd := exec.Command(self, args...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, &out, &errs
-	cmd.Env = append(os.Environ(), asCommand+"=1", "GOWORK=off")
-	_ = cmd.Run()
-	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
-}
 
 // A package of any module is searched, replayed and drawn without a program of its
 // own, and nothing is left in it.

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -182,10 +181,7 @@ func (p *Processes) Restart(i int) error {
 
 // Pause stops a process, or lets it go on.
 func (p *Processes) Pause(i int, on bool) error {
-	if on {
-		return p.get(i).cmd.Process.Signal(syscall.SIGSTOP)
-	}
-	return p.get(i).cmd.Process.Signal(syscall.SIGCONT)
+	return pause(p.get(i).cmd.Process, on)
 }
 
 // order sends an order to all processes.
@@ -235,7 +231,7 @@ func (p *Processes) Stop() (err error) {
 	p.mu.Unlock()
 	for _, one := range all {
 		if one != nil {
-			_ = one.cmd.Process.Signal(syscall.SIGCONT)
+			_ = pause(one.cmd.Process, false)
 		}
 	}
 	p.order("leave") // all of them before the first ends: nobody hears of an end that is everybody's

@@ -1,0 +1,16 @@
+//go:build !unix
+
+package live
+
+import (
+	"errors"
+	"os"
+)
+
+// pause returns an error if a process is to be stopped: this system has no signal for that.
+func pause(_ *os.Process, on bool) error {
+	if on {
+		return errors.New("this system cannot pause a process; leave pauses out, or run the nodes in one process")
+	}
+	return nil
+}
