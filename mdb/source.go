@@ -49,7 +49,6 @@ func (r *ran) at(step int, e sim.Event) (code []eventgraph.Code, known bool) {
 	return code, known
 }
 
-
 // linesRan returns the lines that ran in the steps of the current branch.
 func (s *Session) linesRan() *ran {
 	if r := &s.ran; r.of != s.here || r.len != s.Len() {
