@@ -3,7 +3,6 @@ package sim
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
@@ -212,11 +211,29 @@ func (a *Above) TCP() Conn { return a.Port }
 
 // Keys returns the keys of a map in order. Range over them if the order of sends must not
 // depend on the map.
-func Keys[M ~map[K]V, K cmp.Ordered, V any](m M) []K { return slices.Sorted(maps.Keys(m)) }
+func Keys[M ~map[K]V, K cmp.Ordered, V any](m M) []K {
+	all := keysOf(m)
+	slices.Sort(all)
+	return all
+}
 
 // Addrs returns the addresses that are keys of a map, in order.
 func Addrs[M ~map[Addr]V, V any](m M) []Addr {
-	return slices.SortedFunc(maps.Keys(m), Addr.Compare)
+	all := keysOf(m)
+	slices.SortFunc(all, Addr.Compare)
+	return all
+}
+
+// keysOf returns the keys of a map in no order, or nil if it has none.
+func keysOf[M ~map[K]V, K comparable, V any](m M) []K {
+	if len(m) == 0 {
+		return nil
+	}
+	all := make([]K, 0, len(m))
+	for k := range m {
+		all = append(all, k)
+	}
+	return all
 }
 
 // layer is a node that carries another one.

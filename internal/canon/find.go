@@ -24,6 +24,7 @@ type Finder struct {
 	past  bool // zero values are passed over
 
 	last    dynamicHolding
+	held    []heldEntry             // of the maps around what is searched
 	scratch map[*plan]reflect.Value // the copy of a map's element in which it searches now
 }
 
@@ -34,6 +35,7 @@ type holding struct {
 	refused string      // why a value in them could not be found, or ""
 	fields  []heldField // of a struct: the fields that may contain a value of the types
 	elem    *holding
+	key     *holding // of a map
 }
 
 // heldField is a field of a struct that may hold a value of the types.
@@ -113,6 +115,8 @@ func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error
 	f.met, f.later, f.inKey = met, nil, false
 	f.seen.clear()
 	f.lists.clear()
+	clear(f.held) // of a search that ended in the middle
+	f.held = f.held[:0]
 	defer func() {
 		if r := recover(); r != nil {
 			refused, ok := r.(cannotFind)
@@ -138,12 +142,23 @@ func unchanged() {}
 
 // Holds reports whether v holds a value of the types, which may be zero.
 func (f *Finder) Holds(v any) bool {
+	if t := reflect.TypeOf(v); t == nil || f.lacks(t) {
+		return false
+	}
 	found := false
 	defer func(was bool) { f.past = was }(f.past)
 	f.past = false
 	_, err := f.Find(v, func(reflect.Value) { found = true })
 	return found || err != nil
 }
+
+// lacks reports whether no value of a type leads to one of the types.
+func (f *Finder) lacks(t reflect.Type) bool {
+	p, r := f.w.plan(t)
+	return r != nil || f.of(p).lacks()
+}
+
+func (h *holding) lacks() bool { return !h.may && h.refused == "" }
 
 // Check returns an error text if a type may hold a value where it cannot be found, or "".
 func (f *Finder) Check(t reflect.Type) string {
@@ -198,7 +213,8 @@ func (f *Finder) keyed(p *plan, h *holding) bool {
 	if f.static(p.typ.Key(), map[reflect.Type]bool{}) {
 		h.refused = cmp.Or(h.refused, fmt.Sprintf("a %s has keys that hold one; key the map by something else", p.typ))
 	}
-	return f.within(p.elem, h) || f.of(p.key).may
+	h.key = f.of(p.key)
+	return f.within(p.elem, h) || h.key.may
 }
 
 func (f *Finder) structure(p *plan, h *holding) bool {
@@ -288,7 +304,7 @@ func (f *Finder) value(p *plan, h *holding, at unsafe.Pointer) {
 	case opInterface:
 		f.inside(p, at)
 	case opMap:
-		f.entries(p, reflect.NewAt(p.typ, at).Elem())
+		f.entries(p, h, at)
 	}
 }
 
@@ -328,8 +344,12 @@ func (f *Finder) inside(p *plan, at unsafe.Pointer) {
 	if q == nil && f.w.known {
 		q, value, _ = f.w.open(p, at) // a refusal is reported by the walk
 	}
-	if q != nil && q.op == opPointer {
+	switch {
+	case q == nil:
+	case q.op == opPointer:
 		f.value(q, f.of(q), value)
+		return
+	case f.of(q).lacks():
 		return
 	}
 	v := reflect.NewAt(p.typ, at).Elem()
@@ -351,7 +371,7 @@ func (f *Finder) dynamic(v reflect.Value, write func(reflect.Value)) {
 	}
 	p, h := f.last.plan, f.last.of
 	switch {
-	case !h.may && h.refused == "":
+	case h.lacks():
 		return
 	case p.op == opPointer:
 		if h.refused != "" {
@@ -393,38 +413,76 @@ func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 }
 
 // entries searches the elements of a map, in the order of the hashes of its keys. It
-// searches the keys only to refuse them.
-func (f *Finder) entries(p *plan, v reflect.Value) {
-	if v.IsNil() || !f.seen.add(object{v.Pointer(), p}) {
+// searches the keys only to refuse them. If the memory of maps is known, it searches the elements where
+// they are.
+func (f *Finder) entries(p *plan, h *holding, at unsafe.Pointer) {
+	m := *(*unsafe.Pointer)(at)
+	if m == nil || !f.seen.add(object{uintptr(m), p}) {
 		return
 	}
-	type entry struct {
-		key, elem reflect.Value
-		sum       Hash
-	}
-	var all []entry
-	quick := f.past && !f.of(p.key).may
-	for it := v.MapRange(); it.Next(); {
-		if quick && f.idle(p.elem, f.element(p.elem, it)) {
-			continue
+	first := len(f.held)
+	if quick := f.past && !h.key.may; f.w.known {
+		var c cursor
+		for f.w.enter(&c, p, at, 1); c.next(); {
+			if !quick || !f.idle(p.elem, h.elem, c.elem) {
+				f.held = append(f.held, heldEntry{key: c.key, elem: c.elem})
+			}
 		}
-		all = append(all, entry{key: cleaned(it.Key()), elem: cleaned(it.Value())})
-	}
-	for i := range all {
-		if e := &all[i]; len(all) > 1 {
-			e.sum, _ = f.w.Sum(e.key.Interface()) // a refusal is reported by the walk
+	} else {
+		for it := reflect.NewAt(p.typ, at).Elem().MapRange(); it.Next(); {
+			if !quick || !f.idle(p.elem, h.elem, addr(f.element(p.elem, it))) {
+				f.held = append(f.held, heldEntry{key: addr(cleaned(it.Key())), elem: addr(cleaned(it.Value()))})
+			}
 		}
 	}
-	slices.SortFunc(all, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.sum.Hi, b.sum.Hi), cmp.Compare(a.sum.Lo, b.sum.Lo))
-	})
-	for _, e := range all {
-		f.key(p.key, e.key)
-		if f.of(p.elem).may && !e.key.Equal(e.key) { // setting the element of a NaN key would add another entry
+	f.sort(p, first)
+	for k := first; k < len(f.held); k++ { // the list may move
+		e := f.held[k]
+		f.key(p.key, h.key, e.key)
+		if h.elem.may && !selfEqual(p.key, e.key) { // setting the element of a NaN key would add another entry
 			panic(cannotFind("a map may hold one under a key that is not equal to itself (NaN); key the map by something else"))
 		}
-		f.copied(p.elem, e.elem, func(elem reflect.Value) { v.SetMapIndex(e.key, elem) })
+		if f.w.known {
+			f.value(p.elem, h.elem, e.elem)
+			continue
+		}
+		elem := reflect.NewAt(p.elem.typ, e.elem).Elem()
+		f.copied(p.elem, elem, func(elem reflect.Value) {
+			reflect.NewAt(p.typ, at).Elem().SetMapIndex(reflect.NewAt(p.key.typ, e.key).Elem(), elem)
+		})
 	}
+	clear(f.held[first:])
+	f.held = f.held[:first]
+}
+
+// heldEntry is an entry of a map that is searched.
+type heldEntry struct {
+	key, elem unsafe.Pointer
+	sum       Hash
+}
+
+// sort orders the entries from the first one on.
+func (f *Finder) sort(p *plan, first int) {
+	all := f.held[first:]
+	if len(all) < 2 {
+		return
+	}
+	for i := range all {
+		all[i].sum, _ = f.w.Sum(reflect.NewAt(p.key.typ, all[i].key).Elem().Interface()) // a refusal is reported by the walk
+	}
+	slices.SortFunc(all, func(a, b heldEntry) int {
+		return cmp.Or(cmp.Compare(a.sum.Hi, b.sum.Hi), cmp.Compare(a.sum.Lo, b.sum.Lo))
+	})
+}
+
+// selfEqual reports whether a key is equal to itself.
+func selfEqual(p *plan, key unsafe.Pointer) bool {
+	switch p.op {
+	case opBool, opInt, opUint, opString, opName:
+		return true
+	}
+	v := reflect.NewAt(p.typ, key).Elem()
+	return v.Equal(v)
 }
 
 // element returns the element of an entry, until the next one of the same type is asked for.
@@ -438,42 +496,42 @@ func (f *Finder) element(p *plan, it *reflect.MapIter) reflect.Value {
 	return v
 }
 
-// idle reports whether a quick look at v shows that nothing will be found in it. The look follows no
+// idle reports whether a quick look at a value shows that nothing will be found in it. The look follows no
 // pointers, slices and maps.
-func (f *Finder) idle(p *plan, v reflect.Value) bool {
-	h := f.of(p)
+func (f *Finder) idle(p *plan, h *holding, at unsafe.Pointer) bool {
 	if h.refused != "" || !h.may {
 		return h.refused == ""
 	}
 	switch p.op {
 	case opStruct:
-		if f.looked(p.typ) {
-			return v.IsZero()
+		if h.looked {
+			return reflect.NewAt(p.typ, at).Elem().IsZero()
 		}
-		for i := range p.fields {
-			if !f.idle(p.fields[i].plan, v.Field(p.fields[i].index)) {
+		for i := range h.fields {
+			if field := &h.fields[i]; !f.idle(field.plan, field.of, unsafe.Add(at, field.off)) {
 				return false
 			}
 		}
 		return true
 	case opInterface:
+		v := reflect.NewAt(p.typ, at).Elem()
 		if v.IsNil() {
 			return true
 		}
 		q, r := f.w.plan(v.Elem().Type())
-		return r == nil && !f.of(q).may && f.of(q).refused == ""
+		return r == nil && f.of(q).lacks()
 	case opSlice, opMap, opPointer:
-		return v.IsZero()
+		return *(*unsafe.Pointer)(at) == nil // also the first word of a nil slice
 	}
 	return false
 }
 
-func (f *Finder) key(p *plan, key reflect.Value) {
-	if !f.of(p).may {
+func (f *Finder) key(p *plan, h *holding, key unsafe.Pointer) {
+	if !h.may {
 		return
 	}
 	was := f.inKey
 	f.inKey = true
-	f.value(p, f.of(p), addr(key))
+	f.value(p, h, key)
 	f.inKey = was
 }

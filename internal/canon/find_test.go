@@ -37,13 +37,19 @@ func finder(t *testing.T) *Finder {
 	return w.Finder(reflect.TypeFor[mark]())
 }
 
+// slowFinder is a Finder that knows nothing of the memory of maps and interfaces.
+func slowFinder(t *testing.T) *Finder {
+	t.Helper()
+	return mustSlow(t, Options{Opaque: []string{"canon.markOpaque"}}).Finder(reflect.TypeFor[mark]())
+}
+
 // TestFinderChangesEveryPlaceOnce numbers all marks, wherever they lie, and each
 // once, although several ways lead there.
 func TestFinderChangesEveryPlaceOnce(t *testing.T) {
 	const text = `{Plain: 0, One: {n: 1}, list: [{n: 2}, {n: 3}], Array: [{n: 4}, {n: 5}], Pointer: =One, ` +
 		`Map: {"a": {n: 7}, "b": {n: 6}}, deep: {7: {in: mark{n: 8}}}, Any: mark{n: 9}, Holder: []mark[{n: 10}], Self: =., Atomic: {n: 11}, names: {"x": 1}}`
 	first := ""
-	for range 5 { // whatever order a map has
+	for k := range 10 { // whatever order a map has
 		m := &marked{
 			list: make([]mark, 2), Map: map[string]mark{"a": {}, "b": {}}, deep: map[int]struct{ in any }{7: {mark{}}},
 			Any: mark{}, Holder: []mark{{}}, names: map[string]int{"x": 1},
@@ -51,6 +57,9 @@ func TestFinderChangesEveryPlaceOnce(t *testing.T) {
 		m.Pointer, m.Self = &m.One, m
 		m.Atomic.Store(&mark{})
 		f, n := finder(t), 0
+		if k%2 == 1 {
+			f = slowFinder(t)
+		}
 		var places []*mark
 		changed, err := f.Find(m, func(v reflect.Value) { places = append(places, v.Addr().Interface().(*mark)) })
 		if err != nil {
@@ -103,9 +112,11 @@ func TestFinderRefusesWhatItCannotChange(t *testing.T) {
 		{map[struct{ A, B int }]mark{{}: {}}, ""},
 		{&struct{ N any }{N: 3}, ""},
 	} {
-		_, err := finder(t).Find(c.v, func(reflect.Value) {})
-		if got := fmt.Sprint(err); got != c.want && !(c.want == "" && err == nil) {
-			t.Errorf("of %T: %s; want %s", c.v, got, c.want)
+		for _, f := range []*Finder{finder(t), slowFinder(t)} {
+			_, err := f.Find(c.v, func(reflect.Value) {})
+			if got := fmt.Sprint(err); got != c.want && !(c.want == "" && err == nil) {
+				t.Errorf("of %T: %s; want %s", c.v, got, c.want)
+			}
 		}
 		ofType := c.want != "" && !strings.HasPrefix(c.want, "a key of a map holds one") && !strings.Contains(c.want, "NaN") // else it is the value's
 		if got := finder(t).Check(reflect.TypeOf(c.v)); ofType && got != c.want || !ofType && got != "" {
@@ -174,7 +185,7 @@ func TestFinderPassesZero(t *testing.T) {
 			changed()
 			return met, f.w.Text(all)
 		}
-		every := finder(t)
+		every := slowFinder(t)
 		met, text := run(every)
 		passing := finder(t).PassZero()
 		if got, now := run(passing); !slices.Equal(got, met) || now != text {

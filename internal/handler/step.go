@@ -2,6 +2,7 @@ package handler
 
 import (
 	"fmt"
+	"reflect"
 	"time"
 
 	"macemc/internal/contract"
@@ -98,10 +99,11 @@ type Step struct {
 	tried   int // the number of sends, including refused ones
 	effects []trace.Effect
 	facts   []trace.Fact
-	timers  []Timer        // the changes by the effects about timers
-	vetted  []*sight.Timer // the first few timers that have passed the checks
-	queued  []queue        // by node
-	queues  bool           // whether any of queued is not zero
+	timers  []Timer               // the changes by the effects about timers
+	vetted  []*sight.Timer        // the first few timers that have passed the checks
+	plains  map[reflect.Type]bool // whether every value of a type can be a timer
+	queued  []queue               // by node
+	queues  bool                  // whether any of queued is not zero
 
 	answer Answerer
 	Config
@@ -122,7 +124,7 @@ type queue struct {
 
 // Init makes s empty. It must be called before any other method.
 func (s *Step) Init(c Config, a Answerer) {
-	*s = Step{Config: c, answer: a, queued: make([]queue, c.Params.Nodes)}
+	*s = Step{Config: c, answer: a, queued: make([]queue, c.Params.Nodes), plains: map[reflect.Type]bool{}}
 }
 
 // Begin begins a step: it removes the effects of the last one.

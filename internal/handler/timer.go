@@ -66,8 +66,8 @@ func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
 			return t
 		}
 	}
-	v := reflect.ValueOf(timer)
-	switch {
+	switch v := reflect.ValueOf(timer); {
+	case timer != nil && s.plain(v.Type()):
 	case timer == nil || !v.Comparable():
 		panic(fmt.Sprintf("macemc: env.%s(%s): a timer must be a comparable value (no slice, map or func in it), since equal values are one timer",
 			call, s.Text(timer)))
@@ -83,6 +83,32 @@ func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
 		s.vetted = append(s.vetted, t)
 	}
 	return t
+}
+
+// plain reports whether every value of a type can be a timer.
+func (s *Step) plain(t reflect.Type) bool {
+	is, known := s.plains[t]
+	if !known {
+		is = plain(t)
+		s.plains[t] = is
+	}
+	return is
+}
+
+func plain(t reflect.Type) bool {
+	switch k := t.Kind(); k {
+	case reflect.Struct:
+		for i := range t.NumField() {
+			if !plain(t.Field(i).Type) {
+				return false
+			}
+		}
+		return true
+	case reflect.Array:
+		return plain(t.Elem())
+	default:
+		return k == reflect.String || reflect.Bool <= k && k <= reflect.Uintptr
+	}
 }
 
 func equal(a, b sim.Signal) bool { return a == b }
