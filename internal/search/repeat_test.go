@@ -2,6 +2,7 @@ package search
 
 import (
 	"testing"
+	"weak"
 
 	"macemc/internal/long"
 	"macemc/sim"
@@ -25,6 +26,7 @@ const (
 	peeksNowhere peeks = iota
 	peeksAtMap
 	peeksOutside
+	peeksAtGarbage
 )
 
 func (c *peeker) Init(env sim.Env) {
@@ -42,8 +44,12 @@ func (c *peeker) Handle(env sim.Env, _ sim.Signal) {
 	}
 }
 
-// left is what handlers leave outside of the state: it matters after many steps.
-var left int
+// left is what handlers leave outside of the state: it matters after many steps. The garbage collector
+// takes faint away, and times counts how often it did.
+var (
+	left, times int
+	faint       weak.Pointer[[64]byte]
+)
 
 func (c *peeker) peek() int {
 	switch c.how {
@@ -54,6 +60,11 @@ func (c *peeker) peek() int {
 	case peeksOutside:
 		left++
 		return left / 40 % 2
+	case peeksAtGarbage:
+		if faint.Value() == nil {
+			faint, times = weak.Make(new([64]byte)), times+1
+		}
+		return times % 2
 	}
 	return 1
 }
@@ -61,7 +72,7 @@ func (c *peeker) peek() int {
 // In a space that is small enough to be called exhausted after a few steps, what
 // a handler did not ask for is found all the same: always, not in most searches.
 func TestRepeated(t *testing.T) {
-	for how, name := range []string{"nothing", "the first key of a map", "a package variable"} {
+	for how, name := range []string{"nothing", "the first key of a map", "a package variable", "a weak pointer"} {
 		sys := &sim.System{
 			Name: "peeker", Doc: "It chooses.",
 			Nodes: func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
@@ -102,7 +113,7 @@ func TestRepeatedFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for seed := range uint64(8) {
+	for seed := range uint64(long.Of(2, 8)) {
 		res := search(t, sys, 0, nil, Options{Seed: seed + 1, NoWalks: true, Conditions: sim.Conditions{Faults: &faults}})
 		if res.Finding != nil || res.Repeated.Steps == 0 {
 			t.Fatalf("seed %d: %+v, found is %+v", seed+1, res.Repeated, res.Finding)

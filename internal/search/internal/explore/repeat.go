@@ -27,7 +27,7 @@ const (
 	repeatLines  = 100    // a step counts as one more for each repeatLines lines of the first state
 	repeatLevels = 20_000 // the most transitions of a space whose steps are repeated
 	repeatAsks   = 1024   // after this many repetitions, Repeat asks whether the search was stopped
-	repeatShakes = 7      // in one of repeatShakes rounds, the garbage collector runs first
+	repeatShakes = 13     // in one of repeatShakes rounds, the garbage collector runs first
 )
 
 // repeatable is a step that will be repeated.
