@@ -52,14 +52,9 @@ func (g *Goroutines) Grown() bool {
 
 // Child returns the stack of a goroutine that this one has started since the last call of Child, or "".
 func (g *Goroutines) Child() (stack string) {
-	if g.buf == nil {
-		g.buf = make([]byte, 256<<10)
-	}
-	self := string(g.buf[:runtime.Stack(g.buf, false)])
-	self, _, _ = strings.Cut(self, " [")
+	self, _, _ := strings.Cut(g.stack(false), " [")
 	g.count, _ = counted()
-	all := string(g.buf[:runtime.Stack(g.buf, true)])
-	for one := range strings.SplitSeq(all, "\n\n") {
+	for one := range strings.SplitSeq(g.stack(true), "\n\n") {
 		if !strings.Contains(one, " in "+self+"\n") {
 			continue
 		}
@@ -69,4 +64,16 @@ func (g *Goroutines) Child() (stack string) {
 		}
 	}
 	return stack
+}
+
+// stack returns the stack of this goroutine, or of all. Most processes have few, so the buffer begins small.
+func (g *Goroutines) stack(all bool) string {
+	const least, most = 8 << 10, 256 << 10
+	for {
+		n := runtime.Stack(g.buf, all)
+		if n < len(g.buf) || n >= most {
+			return string(g.buf[:n])
+		}
+		g.buf = make([]byte, max(least, 2*n))
+	}
 }
