@@ -161,7 +161,7 @@ func TestStuckBeyondTheLimit(t *testing.T) {
 		}
 		_, err := Search(sys, Options{
 			Engine: engine, Conditions: sim.Conditions{Early: new(1)}, NoWalks: true,
-			Stuck: 200 * time.Millisecond, OnStuck: func(r *Result) { released.Store(r) },
+			Stuck: 60 * time.Millisecond, OnStuck: func(r *Result) { released.Store(r) },
 		})
 		if err != nil {
 			t.Fatal(err)

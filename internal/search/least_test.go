@@ -61,7 +61,7 @@ func TestWalkLeast(t *testing.T) {
 	young := func(a *ager) bool { return a.Age < 3_000 }
 	never := func(*ager) bool { return true }
 	week := func(days int) func(*ager) bool { return func(a *ager) bool { return a.Age%7 < days } }
-	fair := sim.Faults{}
+	fair, paths := sim.Faults{}, long.Of(6, 20)
 	child := aging(0, 0, young, func(*ager) bool { return false })
 	child.Assume = sim.While("it is a child", func(v sim.View[*ager]) bool {
 		for _, a := range v.Nodes() {
@@ -96,7 +96,7 @@ func TestWalkLeast(t *testing.T) {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
-			c.opts.Depth, c.opts.Paths, c.opts.Faults, c.opts.Workers = 1, 20, &fair, 1
+			c.opts.Depth, c.opts.Paths, c.opts.Faults, c.opts.Workers = 1, paths, &fair, 1
 			c.opts.ExplainEffort = long.Of(1_000, 0)
 			c.opts.EvidenceWalks, c.opts.Walking = 2, WalkWeighted // others take some steps more before they are judged
 			res := search(t, c.sys, 0, nil, c.opts)
@@ -104,7 +104,7 @@ func TestWalkLeast(t *testing.T) {
 				t.Fatalf("found is a %s, should be a %s: %+v", res.Verdict(), c.found, res.Finding)
 			}
 			if c.found == trace.VerdictNone {
-				if least := max(c.opts.WalkLeast, walk.Least); res.Stats.Walks != 20 || res.Stats.Suspects > 0 || res.Stats.Steps < 20*least {
+				if least := max(c.opts.WalkLeast, walk.Least); res.Stats.Walks != paths || res.Stats.Suspects > 0 || res.Stats.Steps < paths*least {
 					t.Errorf("%d walks of %d steps, %d suspects", res.Stats.Walks, res.Stats.Steps, res.Stats.Suspects)
 				}
 				return
@@ -150,7 +150,7 @@ func TestLateStorms(t *testing.T) {
 		{"at rest", aging(300, 300, nil, healthy), long.Of(5_000, 10_000), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: long.Of(20, 100), Conditions: sim.Conditions{Faults: &faults}, WalkLeast: c.least, EvidenceWalks: 5, Walking: WalkWeighted, ExplainEffort: explain})
+			res := search(t, c.sys, 0, nil, Options{Depth: 1, Paths: long.Of(8, 100), Conditions: sim.Conditions{Faults: &faults}, WalkLeast: c.least, EvidenceWalks: 5, Walking: WalkWeighted, ExplainEffort: explain})
 			f := res.Finding
 			if (f != nil) != c.found {
 				t.Fatalf("found is %+v", f)

@@ -491,7 +491,7 @@ func TestMisbehaving(t *testing.T) {
 // replayed takes a finding's path again, after a round through its text.
 func replayed(t *testing.T, sys *sim.System, f *Finding, bestEffort bool) {
 	t.Helper()
-	r, err := Replay(sys, throughText(t, f.Path), Options{})
+	r, err := Replay(sys, throughText(t, f.Path), Options{ExplainEffort: long.Of(10_000, 0)})
 	if err != nil {
 		t.Fatalf("replay: %v", err)
 	}

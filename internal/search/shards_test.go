@@ -153,12 +153,15 @@ type config = struct {
 // and for its bugs.
 func TestShards(t *testing.T) {
 	for n, sys := range catalog.Systems() {
+		if !*long.On && n%2 == 0 {
+			continue
+		}
 		bugs := []string{""}
 		for _, b := range sys.Bugs {
 			bugs = append(bugs, string(b.ID))
 		}
 		if !*long.On { // one of the first two, by turns
-			bugs = bugs[n%min(2, len(bugs)):][:1]
+			bugs = bugs[n/2%min(2, len(bugs)):][:1]
 		}
 		for _, bug := range bugs {
 			var on []string

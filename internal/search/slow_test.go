@@ -156,7 +156,7 @@ func TestSlowLinkAlone(t *testing.T) {
 		})}
 		for _, slow := range []string{"n0-n2", "n2", ""} {
 			for _, engine := range []Engine{EngineReference, EngineMemo} {
-				res := search(t, sys, 0, nil, Options{Engine: engine, WalkSteps: 200, Paths: 200, Conditions: sim.Conditions{Network: sim.Network{Slow: slow}}})
+				res := search(t, sys, 0, nil, Options{Engine: engine, WalkSteps: 200, Paths: 200, once: true, Conditions: sim.Conditions{Network: sim.Network{Slow: slow}}})
 				if f := res.Finding; (f == nil) != (slow == "" && !deaf) {
 					t.Errorf("deaf %v, slow %q, %s: found %v", deaf, slow, engine, f)
 				} else if f != nil && strings.Contains(f.Message, "the slow links ("+slow+") alone cause it") != !deaf {

@@ -119,7 +119,7 @@ func TestSpillServices(t *testing.T) {
 // TestSpillSystems is the same for the systems of the catalogue, with known bugs and without.
 func TestSpillSystems(t *testing.T) {
 	for _, sys := range catalog.Systems() {
-		flat, deep, n := deepAndFlat(t, sys, Options{Depth: long.Of(6, 12), Workers: 1}, long.Of(100, 2000))
+		flat, deep, n := deepAndFlat(t, sys, Options{Depth: long.Of(5, 12), Workers: 1}, long.Of(30, 2000))
 		if flat != deep {
 			t.Errorf("%s, %d on disk:\nin memory %s\non disk   %s", sys.Name, n, flat, deep)
 		}
@@ -157,7 +157,7 @@ func TestSpillLiveness(t *testing.T) {
 // A space of which one state in a hundred fits into memory is closed with its exact counts, by one
 // worker and by several.
 func TestSpillCloses(t *testing.T) {
-	const size = 25
+	size := long.Of(15, 25)
 	for _, workers := range []int{1, 2, 4} {
 		res, err := Search(rounds(size, size-1), Options{Effort: 1 << 40, NoWalks: true, Workers: workers, team: 16, Spill: t.TempDir(), window: size * size * size / 100})
 		if err != nil {

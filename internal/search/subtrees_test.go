@@ -95,7 +95,7 @@ func TestSubtrees(t *testing.T) {
 		opts   search.Options
 	}
 	some := []subject{
-		{"commit", nil, search.Options{Depth: 7}},
+		{"commit", nil, search.Options{Depth: long.Of(6, 7)}},
 		{"commit", nil, search.Options{Depth: 4, Visited: search.VisitedOff}},
 		{"peterson", nil, search.Options{Depth: 200}},
 		{"brokentree", []string{"BT1"}, search.Options{Depth: 6}},
