@@ -105,10 +105,6 @@ is wrong, and 3 if verify was stopped.`,
 	return cmd
 }
 
-// verifyTries is the number of runs that shrinking may try. It is a count and not a time, so that the
-// result does not depend on the speed of the machine.
-const verifyTries = 500
-
 func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 	t.shelf = finding.NewShelf(f.out)
 	progress := t.progress(f.quiet)
@@ -126,7 +122,7 @@ func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 			err := t.shelf.Write(a, r, t.commands)
 			return a.Place.Replay, err
 		},
-		Explain: func(r *search.Result) error { return t.explain(r, searchFlags{tries: verifyTries}, progress, ends) },
+		Explain: func(r *search.Result) error { return t.explain(r, searchFlags{}, progress, ends) },
 		Search: search.Options{
 			Stuck: f.stuck, Progress: progress.searched,
 			OnStuck: func(r *search.Result) { // the handler holds the process: nothing comes after it

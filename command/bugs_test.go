@@ -8,7 +8,6 @@ import (
 
 	"macemc/internal/catalog"
 	"macemc/internal/known"
-	"macemc/internal/search"
 )
 
 // The table of known bugs has a row for each, and one below it for its flags.
@@ -32,15 +31,6 @@ func TestBugsIsComplete(t *testing.T) {
 			t.Errorf("below %s is %q, want its flags %q", b.ID, got, flags)
 		}
 		rows = rows[1:]
-	}
-}
-
-// The result of verifying does not depend on the speed of the machine: shrinking is limited by
-// the runs that it tries.
-func TestTries(t *testing.T) {
-	o := searchFlags{tries: 2}.critical(search.Options{}, &progress{}, nil)
-	if a, b, c := o.Enough(), o.Enough(), o.Enough(); a || b || !c {
-		t.Errorf("enough after one try: %v, two: %v, three: %v", a, b, c)
 	}
 }
 

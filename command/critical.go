@@ -61,14 +61,12 @@ func (t *tool) explain(r *search.Result, f searchFlags, p *progress, ends *endin
 
 // critical returns the options under which a finding is analyzed.
 func (f searchFlags) critical(opts search.Options, p *progress, stop func() search.Stop) critical.Options {
-	tried := 0
 	return critical.Options{
 		Search: search.Options{
 			EvidenceWalks: opts.EvidenceWalks, WalkSteps: opts.WalkSteps, MaxWalkSteps: opts.MaxWalkSteps, Walking: opts.Walking,
 			Memory: opts.Memory, Workers: opts.Workers, Stuck: opts.Stuck, OnStuck: opts.OnStuck, OnSlow: opts.OnSlow, Trail: opts.Trail, Stop: stop,
 		},
 		Progress: p.looking,
-		Enough:   func() bool { tried++; return f.tries > 0 && tried > f.tries },
 	}
 }
 

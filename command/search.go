@@ -33,7 +33,6 @@ type searchFlags struct {
 	noCritical, noShrink bool
 	noLines              bool
 	coverage             bool
-	tries                int // limit of shrinking; 0 means that its effort is the limit
 	seed                 int64
 	state                string
 	cluster              *jobs.Cluster // distributes the walks, or nil

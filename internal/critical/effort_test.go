@@ -104,11 +104,11 @@ func violating(t *testing.T, sys *sim.System, least int) *search.Finding {
 	}
 }
 
-// Locating the critical steps of a search's findings, and what deciding about suspects took before, may
-// cost as much as the search; making the runs shorter may cost as much again.
+// Locating the critical steps of a search's findings may cost as much as the search, and making the runs shorter may
+// cost as much again. The effort of deciding about suspects before is added.
 func TestEffortForASearch(t *testing.T) {
 	r := &search.Result{Stats: search.Stats{Steps: 3_000_000, Judging: 1_000_000}, Findings: make([]*search.Finding, 2)}
-	if o := (critical.Options{}).For(r); o.Effort != 2_000_000 || o.Spent != 500_000 || o.From != r {
+	if o := (critical.Options{}).For(r); o.Effort != 2_500_000 || o.Spent != 500_000 || o.From != r {
 		t.Errorf("after a search of two million steps with two findings, the effort for each is %d, of which %d is spent", o.Effort, o.Spent)
 	}
 }

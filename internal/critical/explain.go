@@ -22,12 +22,13 @@ func Explain(sys *sim.System, f *search.Finding, opts Options, shrink bool) (*Re
 
 // For returns the options for looking into the findings of a search. Locating the critical step
 // of each finding may cost search.Options.ExplainEffort, and making its run shorter may cost as
-// much again. All of this happens in the lab of the search.
+// much again. The effort of deciding about suspects is added to both. All of this happens in the lab of the search.
 func (o Options) For(r *search.Result) Options {
 	n := max(1, len(r.Findings))
 	effort := r.ExplainEffort() / n
 	o.From = r
-	o.Effort, o.Spent = 2*effort, min(effort, (r.Stats.Judging+r.Stats.Settled)/n)
+	o.Spent = min(effort, (r.Stats.Judging+r.Stats.Settled)/n)
+	o.Effort = 2*effort + o.Spent
 	return o
 }
 

@@ -11,10 +11,11 @@ import (
 
 // Salts keep the walks of different purposes apart; see internal/decide.
 const (
-	saltShrink = 2
-	saltNear   = 0x4000
-	saltSure   = 0x8000
-	saltWay    = 0xc000 // for ways; each state uses one salt from here on
+	saltShrink  = 2
+	saltExamine = 5 // for accepted runs that are examined
+	saltNear    = 0x4000
+	saltSure    = 0x8000
+	saltWay     = 0xc000 // for ways; each state uses one salt from here on
 )
 
 const (

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"slices"
 
 	"macemc/choose"
 	"macemc/internal/decide"
@@ -16,14 +15,12 @@ import (
 	"macemc/trace"
 )
 
-// A step is removed if walks accept the rest of the run; for this, a fraction of the usual
-// number of walks is enough. The final run must convince many times that number of fresh
-// walks.
+// A step is removed if a few walks accept the rest of the run. A fraction of the usual number of walks examines
+// such a run now and then: see trust. The final run must convince many times that number of fresh walks.
 const (
 	acceptShare  = 6 // the divisor of the usual number of walks
 	confirmTimes = 10
-	escapeTimes  = 4  // how many times the walks are taken that were needed before to recover from before the last step
-	escapesMost  = 12 // the most of these walks
+	sureWays     = 4 // while no more ways are known by which accepted runs recovered, the next shortest run is confirmed
 
 	exhaustSmall = 5_000 // healed states that are visited to decide about one candidate
 )
@@ -94,8 +91,9 @@ type shrinker struct {
 	*finder
 	want     *search.Finding
 	keep     bool // the last step stays the last, and critical
-	accept   int  // the number of walks that accept a run
-	recovery int  // steps of the slowest recovery that is known from before the critical step, or 0 if none is
+	accept   int  // the number of walks that examine a run
+	trust    trust
+	recovery int // steps of the slowest recovery that is known from before the critical step, or 0 if none is
 	tries    int
 	manner   decide.Manner // the manner of the last walk that showed the last step to be critical
 	ends     ends          // the states at the ends of runs that were examined
@@ -107,7 +105,8 @@ type shrinker struct {
 	best     []*candidate    // the accepted runs, each shorter than the one before
 	cut      *search.Finding // the run up to its critical step, with the evidence for that step, or nil if the step is not known
 	walks    int             // the number of walks by which the state before the last step is to recover, or 0 if none has yet
-	way      []choose.Step   // the steps by which a run recovered from the state before its last step
+	way      []choose.Step   // the steps by which a run recovered last from the state before its last step
+	revivals [][]choose.Step // the steps by which runs recovered from their ends, although few walks had not
 	escape   *search.Success // for the run that was confirmed last: the walk that became live from before its last step, if one was taken
 	round    uint16
 	tried    map[uint64]bool // the runs that were tried, by their hash
@@ -122,11 +121,12 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 		tries:  1,
 		tried:  map[uint64]bool{},
 		met:    map[string]bool{},
-		ends:   ends{map[any]*decide.Result{}, map[any]bool{}},
+		ends:   ends{map[any]believed{}, map[any][]choose.Step{}},
 	}
 	if f.Verdict == trace.VerdictNondeterminism || f.Verdict == trace.VerdictGoroutine {
 		s.tries = triesMost
 	}
+	s.trust = trust{walks: min(s.accept, trustFew), sure: 1, after: 1}
 	s.careful = f.Verdict != trace.VerdictDead && f.Verdict != trace.VerdictSafety && f.Verdict != trace.VerdictPanic && f.Verdict != trace.VerdictUnhandled && f.Verdict != trace.VerdictDivergence
 	return s
 }
@@ -163,11 +163,14 @@ func (s *shrinker) shrink() (err error) {
 		return err
 	}
 	for _, pass := range []func() error{s.descend, s.drifts, s.shortcuts} {
-		if err := pass(); err != nil {
-			return err
+		if err = pass(); err != nil {
+			break
 		}
 	}
-	return nil
+	if lost := s.examine(1); lost != nil {
+		return lost
+	}
+	return err
 }
 
 // followings are the ways to follow a run from which steps were removed. In cones, a step goes with all that it
@@ -266,17 +269,21 @@ func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 		if c == nil || len(s.best) > 0 && !s.shorter(c) || s.known(c) {
 			continue
 		}
-		ok, err := s.stands(c, s.accept, saltShrink)
+		walks := s.trust.walks
+		if len(s.best) == 0 {
+			walks = s.accept
+		}
+		ok, err := s.stands(c, walks, saltShrink)
 		if err != nil {
 			return false, err
 		}
 		if ok {
-			if len(s.best) > 0 && c.Steps() == s.length() {
+			if s.survive() && len(s.best) > 0 && c.Steps() == s.length() {
 				s.best = s.best[:len(s.best)-1]
 			}
 			s.best = append(s.best, c)
 			s.tell(Progress{Doing: DoingShrink, High: c.Steps(), Of: s.of.Steps()})
-			return true, nil
+			return true, s.examine(s.trust.after)
 		}
 	}
 	return false, nil
@@ -360,107 +367,29 @@ func (s *shrinker) stands(c *candidate, walks int, salt uint16) (ok bool, err er
 	if s.survive() {
 		return true, nil
 	}
-	d := s.decider(c, walks, min(s.opts.Exhaust, exhaustSmall))
-	if ok = true; s.keep { // this costs less, and fails more often
-		ok, err = s.ends.critical(c, func() (bool, error) { return s.escapes(c, d, salt) })
+	most := min(s.opts.Exhaust, exhaustSmall)
+	if walks < s.accept && len(s.best) > 0 && !s.now().proved { // there would be too many states again
+		most = -1
+	}
+	d := s.decider(c, walks, most)
+	if ok = true; s.keep && !c.Live[c.Steps()-1] { // this costs less, and fails more often
+		ok, err = s.ends.critical(c, func() (bool, error) { return s.escapes(c, d, salt) }, func() []choose.Step { return s.way })
 	}
 	if ok && err == nil {
-		ok, err = s.ends.dead(c, s.keep && s.isCut(c), func() (*decide.Result, error) { return d.Seems(salt, false) })
+		ok, err = s.ends.dead(c, walks, s.keep && s.isCut(c), func() (*decide.Result, error) {
+			if again, err := s.revives(c); again || err != nil {
+				return nil, cmp.Or(err, decide.ErrAlive)
+			}
+			return d.Seems(salt, false)
+		})
+		if !ok && err == nil && walks > s.trust.walks {
+			err = s.revived(c, d)
+		}
 	}
 	if lost := s.keepOthers(c, d); err == nil {
 		err = lost
 	}
 	return ok && err == nil, err
-}
-
-// ends remembers the states at the ends of runs that were examined.
-type ends struct {
-	deads   map[any]*decide.Result // nil means that the state can recover
-	escaped map[any]bool           // the states before the last steps that can recover
-}
-
-// dead reports whether the end of a run is dead. It calls decided if that is not known. It does not remember that a few
-// walks showed a state to be dead, unless that is known of the run as it was found.
-func (e *ends) dead(c *candidate, found bool, decided func() (*decide.Result, error)) (bool, error) {
-	at := c.Healed(c.Steps())
-	res, known := e.deads[at]
-	if !known {
-		var err error
-		switch res, err = decided(); {
-		case errors.Is(err, decide.ErrAlive):
-			res, e.deads[at] = nil, nil
-		case err != nil:
-			return false, err
-		case res.Proved || found:
-			e.deads[at] = res
-		}
-	}
-	if res != nil {
-		c.proved = res.Proved
-	}
-	return res != nil, nil
-}
-
-// critical reports whether the state before the last step of a run can recover. It calls decided if that is not known. It
-// does not remember that no walk recovered, since more walks may.
-func (e *ends) critical(c *candidate, decided func() (bool, error)) (bool, error) {
-	at := c.Healed(c.Steps() - 1)
-	if res := e.deads[at]; res != nil && res.Proved {
-		return false, nil
-	}
-	if e.escaped[at] {
-		return true, nil
-	}
-	ok, err := decided()
-	if ok && err == nil {
-		e.escaped[at] = true
-	}
-	return ok && err == nil, err
-}
-
-// escapes reports whether the state before the last step of a run can recover. First it repeats the steps by which an
-// earlier run recovered. Then it takes a few times as many walks as were needed there. The run up to the critical step
-// needs no decision.
-func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool, err error) {
-	cut := s.isCut(c)
-	switch {
-	case s.walks == 0:
-		ok, err = d.LastIsCritical(s.opts.Search.EvidenceWalks, salt, &s.manner)
-	default:
-		if ok, err = s.escapesAgain(c.Case); !ok && err == nil {
-			ok, err = d.LastEscapes(s.walks, salt, s.manner)
-		}
-	}
-	if w, met := d.Alive(c.Steps() - 1); ok && met && err == nil {
-		s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
-		var path *choose.Path
-		if path, err = s.lab.PathOf(c.Case, w); err == nil {
-			s.way = path.Steps[c.Steps()-1:]
-		}
-	}
-	return ok || cut, err
-}
-
-// escapesAgain reports whether the steps by which a run recovered before lead to a live state from the state before
-// the last step of another.
-func (s *shrinker) escapesAgain(of *search.Case) (bool, error) {
-	n := of.Steps() - 1
-	if len(s.way) == 0 {
-		return false, nil
-	}
-	c, _, err := s.lab.TakeSome(of.Path.Start, slices.Concat(of.Path.Steps[:n], s.way), false, true)
-	if err != nil || c == nil || len(c.Live) <= n || c.Healed(n) != of.Healed(n) {
-		return false, err
-	}
-	for i := n; i < len(c.Live); i++ {
-		if c.Live[i] {
-			return true, nil
-		}
-		if i < len(c.Wild) && c.Wild[i] {
-			return false, nil
-		}
-	}
-	return false, nil
 }
 
 // isCut reports whether a run is that of the finding to its critical step, of which it is known
@@ -493,21 +422,27 @@ func (s *shrinker) keepOthers(c *candidate, d *decide.Finder) error {
 	return nil
 }
 
-// sure confirms the shortest accepted run by fresh walks and by plain re-execution. If that fails, a binary
-// search finds an earlier accepted run that passes: all runs after it lack a necessary step. It returns nil
-// if no run passes.
+// sure confirms the shortest accepted run by fresh walks and by plain re-execution. If a walk recovered, the next is the
+// shortest run that does not recover in the same way. Otherwise a binary search finds an earlier accepted run that
+// passes: all runs after it lack a necessary step. It returns nil if no run passes.
 func (s *shrinker) sure() (*search.Finding, error) {
 	low, high := -1, len(s.best) // best[low] stands; best[high] does not
 	var found *search.Finding
-	for at := len(s.best) - 1; low+1 < high; at = (low + high) / 2 {
+	for at, ways := high-1, 0; low+1 < high; ways = len(s.revivals) {
 		f, err := s.confirmed(s.best[at])
 		if err != nil {
-			return nil, err
+			return found, err
 		}
 		if f != nil {
 			low, found = at, f
 		} else {
 			high = at
+		}
+		if high, err = s.unrevived(low, high); err != nil {
+			return found, err
+		}
+		if at = (low + high) / 2; len(s.revivals) > ways && ways < sureWays {
+			at = high - 1
 		}
 	}
 	return found, nil
@@ -552,18 +487,34 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 	walks := confirmTimes * s.accept
 	d := s.decider(c, walks, cmp.Or(s.opts.Exhaust, decide.Most))
 	s.round++
+	if again, err := s.revives(c); again || err != nil {
+		return nil, err
+	}
 	res, err := d.Seems(saltSure+s.round, true)
+	if errors.Is(err, decide.ErrAlive) {
+		return nil, s.revived(c, d)
+	}
 	if err == nil && s.keep && !res.Proved {
-		ok, lost := d.LastIsCritical(walks, saltSure+s.round, &s.manner)
-		if err = lost; err == nil && !ok {
+		var ok bool
+		if ok, err = s.lastEscapes(c, d, walks); err == nil && !ok {
 			return nil, nil
 		}
-		if w, met := d.Alive(c.Steps() - 1); met {
-			s.escape = &w
-		}
-	}
-	if errors.Is(err, decide.ErrAlive) {
-		return nil, nil
 	}
 	return res, err
+}
+
+// lastEscapes reports whether the state before the last step of a run can recover, and keeps the walk in escape: a fresh
+// one if a few suffice, or else one that repeats a known way.
+func (s *shrinker) lastEscapes(c *candidate, d *decide.Finder, walks int) (ok bool, err error) {
+	at := c.Steps() - 1
+	if ok, err = d.LastEscapes(escapesMost, 0, saltSure+s.round, s.manner); !ok && err == nil {
+		if s.escape, err = s.repeats(c, at, s.ends.escaped[c.Healed(at)]); s.escape != nil || err != nil {
+			return err == nil, err
+		}
+		ok, err = d.LastIsCritical(walks, saltSure+s.round, &s.manner)
+	}
+	if w, met := d.Alive(at); met {
+		s.escape = &w
+	}
+	return ok, err
 }

@@ -66,13 +66,18 @@ func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error
 	return decided && last == at, err
 }
 
-// LastEscapes is LastIsCritical with walks of one manner alone.
-func (p *Finder) LastEscapes(walks int, salt uint16, by Manner) (bool, error) {
+// LastEscapes is LastIsCritical with walks of one manner alone, each of at most that many steps.
+// If steps is 0, they are as long as those of LastIsCritical.
+func (p *Finder) LastEscapes(walks, steps int, salt uint16, by Manner) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {
 		return true, nil
 	}
-	return p.walk(at, salt, Round{walks, p.lastSteps()}, by)
+	most := p.lastSteps()
+	if steps > 0 {
+		most = min(most, max(shortest, steps))
+	}
+	return p.walk(at, salt, Round{walks, most}, by)
 }
 
 // lastSteps returns the length of walks from the state before the last step. They are longer than the walks

@@ -162,6 +162,34 @@ func TestLabRecords(t *testing.T) {
 	}
 }
 
+// The steps by which a walk recovered are repeated from its state, as a walk that is repeated itself. The same steps
+// without the last one come to no live state.
+func TestWaysAreRepeated(t *testing.T) {
+	lab, of := labOf(t, strays(), Options{Workers: 1})
+	defer lab.Close()
+	w, err := lab.Walk(of, Walks{From: 2, Count: 60, Steps: 40, All: true})
+	if err != nil || len(w.Success) == 0 {
+		t.Fatal(w, err)
+	}
+	for _, s := range w.Success {
+		path, err := lab.PathOf(of, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		way := path.Steps[2:]
+		again, err := lab.Way(of, 2, way)
+		if err != nil || again == nil || again.Steps != s.Steps {
+			t.Fatalf("of a way of %d steps comes %+v, %v", s.Steps, again, err)
+		}
+		if same, err := lab.PathOf(of, *again); err != nil || !slices.EqualFunc(same.Steps, path.Steps, func(a, b choose.Step) bool { return a.Event == b.Event }) {
+			t.Errorf("%v: the way is not the walk", err)
+		}
+		if none, err := lab.Way(of, 2, way[:len(way)-1]); err != nil || none != nil {
+			t.Errorf("without its last step, a way comes to %+v, %v", none, err)
+		}
+	}
+}
+
 // If Options.Stop asks a lab to stop, its walks return ErrStopped.
 func TestLabStops(t *testing.T) {
 	n := 0

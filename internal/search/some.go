@@ -3,6 +3,7 @@ package search
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"macemc/choose"
 	"macemc/internal/search/internal/run"
@@ -95,6 +96,35 @@ func (l *Lab) some(f *following) (*Case, []int, error) {
 		return c, nil
 	})
 	return c, taken, err
+}
+
+// Way repeats the steps of a way by which another run recovered, beginning after from steps of a run, if they are possible.
+// It returns the walk that these steps are if they lead to a live state, and nil otherwise.
+func (l *Lab) Way(of *Case, from int, way []choose.Step) (*Success, error) {
+	return alone(l, func() (*Success, error) {
+		climate, judged := of.climate, from
+		if healed, step := climate.HealedBy(from); step {
+			climate, judged = healed, from+1
+		}
+		steps := slices.Concat(of.Path.Steps[:from], way)
+		src := choose.NewFollow(of.Path.Start, steps)
+		src.Like = wording.Alike
+		x := &examining{Again: run.Again{Climate: climate, Steps: len(steps)}, src: src}
+		c, _ := l.taken(x, false)
+		if len(c.Live) <= judged || c.healed[from] != of.healed[from] {
+			return nil, nil
+		}
+		for end := judged; end < len(c.Live); end++ {
+			if c.Live[end] {
+				picks := c.picks[len(run.Picks(c.Path.Prefix(from))):len(run.Picks(c.Path.Prefix(end)))]
+				return &Success{Steps: end - judged, Walk: &labWalk{from, end, climate, picks}}, nil
+			}
+			if end < len(c.Wild) && c.Wild[end] {
+				return nil, nil
+			}
+		}
+		return nil, nil
+	})
 }
 
 // Failing returns a walk in which the service failed as a case.

@@ -1,0 +1,177 @@
+package critical
+
+import (
+	"errors"
+	"math"
+
+	"macemc/choose"
+	"macemc/internal/decide"
+	"macemc/internal/search"
+)
+
+// trust says by how many walks runs are accepted as dead. Most runs that are not dead show it to one walk, and calling one
+// dead by all walks is dear. So runs are accepted by few walks, and now and then the last one is examined by all.
+type trust struct {
+	walks int // the number of walks that accept a run
+	sure  int // the number of accepted runs up to the last one that was examined
+	after int // the number of runs that are accepted until the next one is examined
+}
+
+const (
+	trustFew  = 2  // the walks that accept a run at first
+	trustMost = 16 // the largest number of runs that are accepted until one is examined
+
+	escapeTimes  = 2 // how many times the walks are taken that were needed before to recover from before the last step
+	escapesMost  = 4 // the most of these walks
+	escapeLonger = 4 // how many times as long they are as the last one that recovered
+)
+
+// examine examines the last accepted run, if at least that many were accepted since the last time. If that run is not
+// dead, a binary search finds an earlier run, and from there runs are accepted by more walks.
+func (s *shrinker) examine(after int) error {
+	if s.survive() || len(s.best) < s.trust.sure+after {
+		return nil
+	}
+	t := &s.trust
+	low, high := t.sure-1, len(s.best)
+	for at := high - 1; low+1 < high; at = (low + high) / 2 {
+		ok, err := s.stands(s.best[at], s.accept, saltExamine)
+		if err != nil {
+			return err
+		}
+		if ok {
+			low = at
+		} else {
+			high = at
+		}
+	}
+	if t.after = min(trustMost, 2*t.after); low+1 < len(s.best) {
+		t.walks, t.after = min(s.accept, 2*t.walks), 1
+	}
+	t.sure, s.best = low+1, s.best[:low+1]
+	return nil
+}
+
+// ends remembers the states at the ends of runs that were examined.
+type ends struct {
+	deads   map[any]believed
+	escaped map[any][]choose.Step // the states before the last steps that can recover, with a way in which one did
+}
+
+// believed is what is believed of a state, by a number of walks.
+type believed struct {
+	res   *decide.Result // nil means that the state can recover
+	walks int
+}
+
+// dead reports whether the end of a run is dead. It calls decided if that is not known by at least that many walks. If the
+// run was found, no more walks are needed.
+func (e *ends) dead(c *candidate, walks int, found bool, decided func() (*decide.Result, error)) (bool, error) {
+	at := c.Healed(c.Steps())
+	b, known := e.deads[at]
+	if !known || b.res != nil && !b.res.Proved && b.walks < walks {
+		res, err := decided()
+		if errors.Is(err, decide.ErrAlive) {
+			res, err = nil, nil
+		}
+		if err != nil {
+			return false, err
+		}
+		if b = (believed{res, walks}); found {
+			b.walks = math.MaxInt
+		}
+		e.deads[at] = b
+	}
+	if b.res != nil {
+		c.proved = b.res.Proved
+	}
+	return b.res != nil, nil
+}
+
+// critical reports whether the state before the last step of a run can recover. It calls decided if that is not known,
+// and keeps the way. It does not remember that no walk recovered, since more walks may.
+func (e *ends) critical(c *candidate, decided func() (bool, error), way func() []choose.Step) (bool, error) {
+	at := c.Healed(c.Steps() - 1)
+	if b := e.deads[at]; b.res != nil && b.res.Proved {
+		return false, nil
+	}
+	if _, known := e.escaped[at]; known {
+		return true, nil
+	}
+	ok, err := decided()
+	if ok && err == nil {
+		e.escaped[at] = way()
+	}
+	return ok && err == nil, err
+}
+
+// escapes reports whether the state before the last step of a run can recover. First it repeats the steps by which an
+// earlier run recovered. Then it takes a few times as many walks as were needed there. The run up to the critical step
+// needs no decision.
+func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool, err error) {
+	cut := s.isCut(c)
+	switch {
+	case s.walks == 0:
+		ok, err = d.LastIsCritical(s.opts.Search.EvidenceWalks, salt, &s.manner)
+	default:
+		if w, err := s.repeats(c, c.Steps()-1, s.way); w != nil || err != nil {
+			return err == nil, err
+		}
+		ok, err = d.LastEscapes(s.walks, escapeLonger*len(s.way), salt, s.manner)
+	}
+	if w, met := d.Alive(c.Steps() - 1); ok && met && err == nil {
+		s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
+		s.way, err = s.wayOf(c, c.Steps()-1, w)
+	}
+	return ok || cut, err
+}
+
+// wayOf returns the steps of a walk from a state of a run.
+func (s *shrinker) wayOf(c *candidate, from int, w search.Success) ([]choose.Step, error) {
+	path, err := s.lab.PathOf(c.Case, w)
+	if err != nil {
+		return nil, err
+	}
+	return path.Steps[from:], nil
+}
+
+// repeats returns the walk from a state of a run that repeats a way, or nil if it does not recover.
+func (s *shrinker) repeats(c *candidate, from int, way []choose.Step) (*search.Success, error) {
+	if len(way) == 0 {
+		return nil, nil
+	}
+	return s.lab.Way(c.Case, from, way)
+}
+
+// revived notes by which steps a run recovered from its end, if a walk did.
+func (s *shrinker) revived(c *candidate, d *decide.Finder) error {
+	w, met := d.Alive(c.Steps())
+	if !met {
+		return nil
+	}
+	way, err := s.wayOf(c, c.Steps(), w)
+	s.revivals = append(s.revivals, way)
+	return err
+}
+
+// revives reports whether a run recovers from its end in a way in which another one did.
+func (s *shrinker) revives(c *candidate) (bool, error) {
+	for _, way := range s.revivals {
+		if w, err := s.repeats(c, c.Steps(), way); w != nil || err != nil {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}
+
+// unrevived returns high without those of the accepted runs below it, and above low, that recover in a way in which
+// another one did.
+func (s *shrinker) unrevived(low, high int) (int, error) {
+	for high-1 > low {
+		if again, err := s.revives(s.best[high-1]); err != nil || !again {
+			return high, err
+		}
+		high--
+	}
+	return high, nil
+}
