@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"macemc/internal/catalog"
+	"macemc/internal/world"
 	"macemc/sim"
+	"macemc/systems/multipaxos"
 )
 
 // TestTrialEnds: a trial ends at the depth that shows that the reduction does not pay, before it has visited a
@@ -59,6 +61,29 @@ func TestAutoTells(t *testing.T) {
 		got := search(t, sys, 0, nil, Options{Reduce: ReduceAuto, Conditions: sim.Conditions{Faults: &sim.Faults{}}, NoWalks: true, Depth: 8, Workers: 1, once: true, trial: c.trial})
 		if !strings.HasPrefix(got.Stats.Unreduced, c.want) {
 			t.Errorf("%s, %d: it says %q, and should have %q", c.system, c.trial, got.Stats.Unreduced, c.want)
+		}
+	}
+}
+
+// TestAutoAndWorkers: several workers cannot leave steps out, so auto looks before a level is expanded by them, even if that is
+// sooner than else. If it does not pay, they go on without it.
+func TestAutoAndWorkers(t *testing.T) {
+	for _, c := range []struct {
+		team int
+		want string
+	}{
+		{16, "the search ended after "}, // too few states to look at
+		{1500, "it would not pay: of "},
+	} {
+		opts := Options{Reduce: ReduceAuto, Conditions: sim.Conditions{Faults: &sim.Faults{}}, NoWalks: true, Depth: 9, team: c.team, once: true}
+		var worlds [3]int // by the number of workers
+		var got *Result
+		for _, opts.Workers = range []int{1, 2} {
+			opts.made = func(*world.World) { worlds[opts.Workers]++ }
+			got = search(t, multipaxos.System, 0, nil, opts)
+		}
+		if of := got.Stats; of.States > trialAfter || !strings.HasPrefix(of.Unreduced, c.want) || worlds[2] <= worlds[1] {
+			t.Errorf("levels of %d states are of several workers: %d states, %v worlds, and it says %q", c.team, of.States, worlds, of.Unreduced)
 		}
 	}
 }

@@ -32,6 +32,16 @@ import (
 // runs are as near to the start as those of w, so at the end of each level no state up to that
 // level is missing.
 //
+// Levels are expanded one after the other, and by that no state would be lost either if no step
+// woke. So no service can show that a state is lost without it (NoWaking). For consider shortest
+// runs alone: let no run to the state after w be shorter than that by s and w, and let no step of I
+// sleep at s when s is expanded. Let t be the first step of I that is taken there. The state after t
+// is one level deeper than s, and the rest of w is again a shortest run. All steps that lead to that
+// state from the level of s are taken before it is expanded, and only what sleeps along all of them
+// sleeps there, so only what sleeps along t. As above, a step of this that could come first in the
+// rest of w would be in I, and then t would not be the first. Steps wake when a longer run leads to
+// a state, and no shortest run needs it. An order of expansion that is not by levels would.
+//
 // Only steps whose results follow from their node part alone sleep, or let others sleep. Two of
 // them are independent if they belong to different nodes, and neither sends to where the other
 // takes a message. See commute.go, which leaves out a step for one level only.
