@@ -28,11 +28,9 @@ type Audit struct {
 	told   map[canon.Hash]spoken // the text of values when they were sent or passed on, by identity
 	given  netsim.Packet         // the message that the handler was given
 	handed []canon.Hash          // for each effect, the identity of its value when the handler passed it; zero if it has none
-	kept   []canon.Hash          // the identities of the nodes
-	lines  [][]canon.Line
+	kept   []kept                // the nodes
 
-	memories []canon.Hash // the identities of the monitors' memories
-	recalled [][]canon.Line
+	memories []kept // the monitors' memories
 }
 
 // Audited has the state that an Audit examines. Sum returns the identity of a value. Stop ends the run with a
@@ -49,6 +47,37 @@ type Audited struct {
 // NewAudit returns an Audit of a world.
 func NewAudit(of Audited) *Audit {
 	return &Audit{walker: of.Walker, sum: of.Sum, stop: of.Stop, nodes: of.Nodes, monitors: of.Monitors, under: of.Under}
+}
+
+// kept is a value as it was. Its text is only needed for a failure, so a copy of the value is kept, or
+// the text if the value cannot be copied.
+type kept struct {
+	sum   canon.Hash
+	copy  any
+	lines []canon.Line
+}
+
+// keep records a value. It copies the value again only if the identity has changed, and reports whether it has.
+func (k *kept) keep(a *Audit, v any) (changed bool) {
+	h := a.sum(v)
+	if h == k.sum {
+		return false
+	}
+	c, err := a.walker.Copy(v)
+	*k = kept{sum: h, copy: c}
+	if err != nil {
+		k.lines = a.walker.Lines(v)
+	}
+	return true
+}
+
+// differs describes how the value has changed since it was kept.
+func (k *kept) differs(w *canon.Walker, now any) string {
+	was := k.lines
+	if k.copy != nil {
+		was = w.Lines(k.copy)
+	}
+	return differences(Diff(was, w.Lines(now)))
 }
 
 // spoken has the text of a value.
@@ -142,15 +171,13 @@ func (a *Audit) Check(i int, start bool) (changed bool) {
 		if k == i {
 			continue
 		}
-		if a.sum(n.Node) != a.kept[k] {
+		if a.sum(n.Node) != a.kept[k].sum {
 			a.stop(trace.VerdictMutation, "", fmt.Sprintf(
 				"the state of %s changed while %s ran: %s; the two share memory (a message that one of them kept, or a package variable), or a callback came meanwhile, as of time.AfterFunc (env.After)",
 				state.AddrOf(k), state.AddrOf(i), a.differs(k)))
 		}
 	}
-	before := a.kept[i]
-	a.keep(i)
-	return a.kept[i] != before
+	return a.kept[i].keep(a, a.nodes.Nodes[i].Node)
 }
 
 // starts makes room for the nodes of a new run, of which node i has just started.
@@ -174,23 +201,22 @@ func (a *Audit) Resume() {
 
 func (a *Audit) room() {
 	if n := len(a.nodes.Nodes); len(a.kept) != n {
-		a.kept, a.lines = make([]canon.Hash, n), make([][]canon.Line, n)
+		a.kept = make([]kept, n)
 	}
 }
 
 func (a *Audit) keepAll() {
 	for k := range a.nodes.Nodes {
-		a.keep(k)
+		a.kept[k].keep(a, a.nodes.Nodes[k].Node)
 	}
 }
 
 // Remember records the memory of a monitor, after the monitor may have changed it.
 func (a *Audit) Remember(k int) {
 	if len(a.memories) != len(a.monitors) {
-		a.memories, a.recalled = make([]canon.Hash, len(a.monitors)), make([][]canon.Line, len(a.monitors))
+		a.memories = make([]kept, len(a.monitors))
 	}
-	a.memories[k] = a.sum(a.monitors[k].Memory())
-	a.recalled[k] = a.walker.Lines(a.monitors[k].Memory())
+	a.memories[k].keep(a, a.monitors[k].Memory())
 }
 
 // CheckMonitors stops the run if a monitor's memory changed while the monitor observed nothing.
@@ -198,10 +224,10 @@ func (a *Audit) Remember(k int) {
 func (a *Audit) CheckMonitors(acting sim.Addr) {
 	for k := range a.monitors {
 		m := &a.monitors[k]
-		if a.sum(m.Memory()) != a.memories[k] {
+		if a.sum(m.Memory()) != a.memories[k].sum {
 			a.stop(trace.VerdictMutation, m.Name, fmt.Sprintf(
 				"the memory of the monitor %q changed while %s ran: %s; it keeps a fact that shares memory with a node: facts are immutable once emitted: emit a copy",
-				m.Name, acting, differences(Diff(a.recalled[k], a.walker.Lines(m.Memory())))))
+				m.Name, acting, a.memories[k].differs(a.walker, m.Memory())))
 		}
 	}
 }
@@ -218,7 +244,7 @@ func (a *Audit) Property(c sight.Check, what string) sight.Check {
 		first := holds()
 		second := holds()
 		for k, n := range a.nodes.Nodes {
-			if a.sum(n.Node) != a.kept[k] {
+			if a.sum(n.Node) != a.kept[k].sum {
 				a.stop(trace.VerdictMutation, name, fmt.Sprintf(
 					"%s %q changed the state of %s: %s; it must only look (unless a callback came meanwhile, as of time.AfterFunc: set a timer by env.After)", what, name, state.AddrOf(k), a.differs(k)))
 			}
@@ -232,18 +258,9 @@ func (a *Audit) Property(c sight.Check, what string) sight.Check {
 	return c
 }
 
-// keep records the state of node i. It writes the text again only if the identity has changed, since few
-// steps that are audited change a node.
-func (a *Audit) keep(i int) {
-	node := a.nodes.Nodes[i].Node
-	if h := a.sum(node); a.lines[i] == nil || h != a.kept[i] {
-		a.kept[i], a.lines[i] = h, a.walker.Lines(node)
-	}
-}
-
 // differs names the fields of a node that have changed since keep recorded it.
 func (a *Audit) differs(k int) string {
-	return differences(Diff(a.lines[k], a.walker.Lines(a.nodes.Nodes[k].Node)))
+	return a.kept[k].differs(a.walker, a.nodes.Nodes[k].Node)
 }
 
 func (a *Audit) parcel(p *Parcel) {

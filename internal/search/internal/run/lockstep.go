@@ -190,6 +190,9 @@ func (t *Lockstep) follows(again *choose.Raw) bool {
 func (t *Lockstep) effects() string {
 	a, b := unlogged(t.World.Run.Effects()), unlogged(t.Lag.Run.Effects())
 	for k := range max(len(a), len(b)) {
+		if k < min(len(a), len(b)) && t.alike(a[k], b[k]) {
+			continue
+		}
 		left, right := t.effect(a, k, trace.Effect.Text), t.effect(b, k, trace.Effect.Text)
 		if left == right {
 			continue
@@ -202,6 +205,14 @@ func (t *Lockstep) effects() string {
 		return left
 	}
 	return ""
+}
+
+// alike reports whether two effects are the same without making their texts.
+func (t *Lockstep) alike(a, b trace.Effect) bool {
+	left, err := t.World.Walker().Sum(a.Value)
+	right, failed := t.World.Walker().Sum(b.Value)
+	a.Value, b.Value = nil, nil
+	return a == b && left == right && err == nil && failed == nil
 }
 
 // effect returns the k-th effect as text, or a text that says that there is none.
