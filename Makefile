@@ -245,7 +245,7 @@ campaign: build ## 20,000 (WALKS) walks of 10,000 steps of randtree with each of
 EACH ?= 10000
 
 .PHONY: configurations
-configurations: ## 10,000 (EACH) walks of 2,000 steps of raft's correct driver in each of ten configurations; goes on where it was stopped
+configurations: ## 10,000 (EACH) walks of 2,000 steps of raft's correct driver in each of twenty configurations; goes on where it was stopped
 	@mkdir -p bin; journal="$(abspath bin/configurations.json)"; cd examples/raft; \
 	go test -count=1 -timeout 0 -v -run '^TestConfigurations$$' -walks $(EACH) -walks-journal "$$journal" . | grep -E '^ *(---|walks_test|FAIL)'
 

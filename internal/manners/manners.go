@@ -353,6 +353,8 @@ func lessBy(ratio float64, base, one perFind) string {
 	switch {
 	case one.finds == 0:
 		return "not found"
+	case math.IsNaN(ratio): // both found it without a step
+		return "1.0"
 	case base.finds == 0:
 		return fmt.Sprintf("more than %.1f", ratio)
 	}
