@@ -378,7 +378,7 @@ func TestSummary(t *testing.T) {
 		same(t, w, keyed(), keyed())
 	}
 	differ(t, w, []any{inward{[3]int{1}}, inward{[3]int{1}}}, []any{inward{[3]int{1}}, inward{[3]int{2}}})
-	same(t, w, make([]fleeting, 40), slices.Repeat([]fleeting{{lasting: true}}, 40))
+	same(t, w, make([]fleeting, 8), slices.Repeat([]fleeting{{lasting: true}}, 8))
 	loop := &scrubbed{n: 1}
 	loop.next = loop
 	differ(t, w, loop, &scrubbed{n: 1, next: &scrubbed{n: 1}})

@@ -39,9 +39,11 @@ func entries[K comparable, V any](t testing.TB, entry func(int) (K, V)) {
 			m[k] = v
 		}
 		bothWays(t, m)
-		bothWays(t, &m)
-		var shared int // visits after a map are numbered alike
-		bothWays(t, []any{m, &shared, m, &shared})
+		if n < 1000 {
+			bothWays(t, &m)
+			var shared int // visits after a map are numbered alike
+			bothWays(t, []any{m, &shared, m, &shared})
+		}
 		sameCopy(t, mustNew(t, Options{}), m)
 	}
 }
@@ -56,8 +58,8 @@ func TestShapesOfMaps(t *testing.T) {
 	entries(t, func(i int) ([3]byte, [3]uint64) { return [3]byte{byte(i), byte(i >> 8)}, [3]uint64{1, uint64(i)} })
 	entries(t, func(i int) ([3]byte, uint32) { return [3]byte{byte(i), byte(i >> 8)}, 1 })
 	entries(t, func(i int) (int16, struct{}) { return int16(i), struct{}{} })
-	entries(t, func(i int) ([200]byte, bool) { return [200]byte{byte(i), byte(i >> 8)}, true })
-	entries(t, func(i int) (int, [200]byte) { return i, [200]byte{byte(i)} })
+	entries(t, func(i int) ([129]byte, bool) { return [129]byte{byte(i), byte(i >> 8)}, true })
+	entries(t, func(i int) (int, [129]byte) { return i, [129]byte{byte(i)} })
 	entries(t, func(i int) (string, string) { return fmt.Sprint(i), strings.Repeat("x", i) })
 	entries(t, func(i int) (string, *int) { return strings.Repeat("x", i), new(int) })
 	entries(t, func(i int) (float64, []int) { return float64(i) / 7, []int{i} })
