@@ -487,7 +487,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 		}
 	}
 	if m.sleep != nil {
-		m.sleep.did(state, sleeperOf(e, o))
+		m.sleep.did(sleeperOf(e, o))
 	}
 	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin {
 		if err := m.verify(o, k, i, e); err != nil { // there is room, so it must do the same

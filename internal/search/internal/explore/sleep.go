@@ -33,7 +33,7 @@ import (
 // level is missing.
 //
 // Levels are expanded one after the other, and by that no state would be lost either if no step
-// woke. So no service can show that a state is lost without it (NoWaking). For consider shortest
+// woke. So no service can show that a state is lost without it. For consider shortest
 // runs alone: let no run to the state after w be shorter than that by s and w, and let no step of I
 // sleep at s when s is expanded. Let t be the first step of I that is taken there. The state after t
 // is one level deeper than s, and the rest of w is again a shortest run. All steps that lead to that
@@ -62,10 +62,7 @@ type Sleep struct {
 
 	tested []slept
 
-	// For tests: each of these leaves a part of the sleep sets out.
-	NoWaking, NoMeeting, NoNodes, NoMessages, NoRounds bool
-
-	rounds map[uint32][]sleeper // with NoRounds: what was taken in earlier rounds
+	NoNodes bool // for tests: steps of one node do not depend on each other
 }
 
 // sleeper is a step of one node. It stays the same step while the node does not change.
@@ -128,9 +125,6 @@ func (z *Sleep) begins(s uint32, plain bool) {
 // takes begins a round for a state that was expanded: the steps that have woken there are taken.
 func (z *Sleep) takes(w waking) {
 	z.done, z.here, z.only = z.done[:0], z.sets[z.of[w.state]], w.woken
-	if z.NoRounds {
-		z.done = append(z.done, z.rounds[w.state]...)
-	}
 	z.Woken++
 }
 
@@ -149,15 +143,8 @@ func sleeperOf(e occurrence, o *footprint) sleeper {
 	return sleeper{e.what, int16(e.ordinal), int16(e.from), int16(out), uint16(o.to)}
 }
 
-// did records that a step of a state was taken.
-func (z *Sleep) did(s uint32, e sleeper) {
-	if z.done = append(z.done, e); z.NoRounds {
-		if z.rounds == nil {
-			z.rounds = map[uint32][]sleeper{}
-		}
-		z.rounds[s] = append(z.rounds[s], e)
-	}
-}
+// did records that a step of the state was taken.
+func (z *Sleep) did(e sleeper) { z.done = append(z.done, e) }
 
 // after returns the number of the set that sleeps after step e: all steps that sleep at the state
 // or were taken before e, and do not depend on e.
@@ -176,7 +163,7 @@ func (z *Sleep) after(e sleeper) int32 {
 func (z *Sleep) independent(a, b sleeper) bool {
 	i, j := nodeOf(int(a.ordinal)), nodeOf(int(b.ordinal))
 	meet := int(a.out) == j && b.to>>i&1 != 0 || int(b.out) == i && a.to>>j&1 != 0
-	return (i != j || z.NoNodes) && (!meet || z.NoMessages)
+	return (i != j || z.NoNodes) && !meet
 }
 
 // reached records that a step leads to state s, and that the set with number along sleeps after
@@ -186,7 +173,7 @@ func (z *Sleep) reached(s uint32, fresh bool, along int32) {
 	switch {
 	case fresh:
 		z.lies(s, along)
-	case was == 0 || was == along || z.NoMeeting:
+	case was == 0 || was == along:
 	default:
 		var both, woken []sleeper
 		for _, e := range z.sets[was] {
@@ -197,7 +184,7 @@ func (z *Sleep) reached(s uint32, fresh bool, along int32) {
 			}
 		}
 		z.lies(s, z.number(both))
-		if s < z.until && len(woken) > 0 && !z.NoWaking {
+		if s < z.until && len(woken) > 0 {
 			z.again = append(z.again, waking{s, woken})
 		}
 	}
@@ -272,16 +259,11 @@ func (m *Memo) wakes() error {
 	}
 	for _, s := range m.sleep.due() {
 		m.x.start(s.pack)
-		if _, known := m.x.Find(s.sum); !known && !m.sleep.broken() {
+		if _, known := m.x.Find(s.sum); !known && !m.sleep.NoNodes {
 			panic("macemc bug: search: a step that sleeps leads to a state that was not visited")
 		}
 	}
 	return nil
-}
-
-// broken reports whether a test has left a part of the sleep sets out.
-func (z *Sleep) broken() bool {
-	return z.NoWaking || z.NoMeeting || z.NoNodes || z.NoMessages || z.NoRounds
 }
 
 // number returns the number of a set of steps. It sorts the set.
