@@ -120,7 +120,7 @@ func (s *settings) tls() (*tls.Config, error) {
 		}
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM(text) {
-			return nil, fmt.Errorf("%s has no certificates", s.ca)
+			return nil, fmt.Errorf("%s has no certificate in PEM form; name the file of the authority that signed the servers' certificates", s.ca)
 		}
 		c.RootCAs, c.ClientCAs = pool, pool
 	}
@@ -171,7 +171,7 @@ func (s *settings) connect(name string) (*nats.Conn, error) {
 	}
 	nc, err := nats.Connect(s.url, opts...)
 	if errors.Is(err, nats.ErrNoServers) {
-		err = fmt.Errorf("nobody answers at %s", s.url)
+		err = fmt.Errorf("no server answers at %s; start the coordinator first, or name another address", s.url)
 	}
 	return nc, err
 }

@@ -126,7 +126,7 @@ func (f *graphFlags) check() error {
 	case !slices.Contains(formatNames(), f.format):
 		return usagef("there is no format %q%s", f.format, suggestOrAll(f.format, formatNames()))
 	case f.from < 0 || f.to < 0:
-		return usagef("--from and --to are numbers of steps, from 1")
+		return usagef("--from is %d, and --to %d; both must be numbers of steps, from 1", f.from, f.to)
 	case f.to > 0 && f.to < f.from:
 		return usagef("--to is %d, before --from, which is %d", f.to, f.from)
 	case f.width != 0 && f.width < eventgraph.WidthLeast:
@@ -134,7 +134,7 @@ func (f *graphFlags) check() error {
 	case f.format != "text" && (f.width != 0 || f.ascii):
 		return usagef("--width and --ascii are for --format text, and it is %s; leave them out", f.format)
 	case f.live != "" && f.alone:
-		return usagef("--live and --alone exclude each other")
+		return usagef("--live draws the run beside another, and --alone by itself; leave one of them out")
 	case f.live != "" && f.single():
 		return usagef("--live does not go with --format %s, which draws one run; leave it out", f.format)
 	case len(f.nodes) > 0 && f.format == "perfetto":

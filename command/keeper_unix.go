@@ -440,7 +440,7 @@ func (k *keeper) other() (status int, d *death, answers int) {
 	}
 	k.follow(d)
 	if d.stop != "" {
-		k.t.complain(errors.New("it did not stop in time, and was killed"))
+		k.t.complain(errors.New("the process that takes runs did not stop in time, and was killed"))
 		return exitStopped, nil, 0
 	}
 	for _, r := range k.trail.Runs() {

@@ -154,7 +154,7 @@ func (f *liveFlags) check(sys *sim.System, life string) (p sim.Params, err error
 	if life != "" {
 		f.child = true
 		if f.life, err = strconv.Atoi(life); err != nil {
-			return p, usagef("%s is %q, which is no number", lifeOfChild, life)
+			return p, usagef("%s is %q; it must be a number, and is set by macemc live for the processes of its nodes", lifeOfChild, life)
 		}
 	}
 	switch {
@@ -165,7 +165,7 @@ func (f *liveFlags) check(sys *sim.System, life string) (p sim.Params, err error
 	case f.id >= 0 && (f.faults != "" || f.timetable != "" || f.inProcess):
 		return p, usagef("--faults and --in-process are for all nodes at once; leave out --id")
 	case f.time < 0 || f.faultsFor < 0:
-		return p, usagef("a time is 0 or more")
+		return p, usagef("--time is %s, and --faults-for %s; neither may be less than 0", f.time, f.faultsFor)
 	case f.pace <= 0:
 		return p, usagef("--pace is %v; it must be more than 0", f.pace)
 	case f.faultsFor > 0 && f.faults == "" && f.timetable == "":
@@ -327,7 +327,7 @@ func (f *liveFlags) tls() (func() (*tls.Config, error), error) {
 		return nil, nil
 	}
 	if f.cert == "" || f.key == "" || f.ca == "" {
-		return nil, usagef("--tls-cert, --tls-key and --tls-ca go together")
+		return nil, usagef("--tls-cert is %q, --tls-key %q and --tls-ca %q; give all three, or none", f.cert, f.key, f.ca)
 	}
 	return live.TLSFiles(f.cert, f.key, f.ca)
 }

@@ -72,9 +72,9 @@ func watch(ctx context.Context, l *jobs.Lone, over func() bool, begun, done <-ch
 			case over():
 				return jobs.ErrUnwanted
 			case time.Since(since) > l.Stuck:
-				return fmt.Errorf("it does not return in %s", l.Stuck)
+				return fmt.Errorf("a handler did not return within %s", l.Stuck)
 			case residentBytes(pid) > l.Most:
-				return fmt.Errorf("it takes more than %d MiB", l.Most>>20)
+				return fmt.Errorf("the process takes more than the %d MiB that it may have", l.Most>>20)
 			}
 		}
 	}

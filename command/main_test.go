@@ -336,11 +336,11 @@ func TestStuck(t *testing.T) {
 func TestUnwritable(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put("file", "")
-	if said := invoke("search", "brokentree", "--bug", "BT1", "--out", "file"); said != "stderr: macemc: --out is file, which is not a folder\nexit 2\n" {
+	if said := invoke("search", "brokentree", "--bug", "BT1", "--out", "file"); said != "stderr: macemc: --out is file, which is a file; name a folder\nexit 2\n" {
 		t.Error(said)
 	}
 	for _, line := range []string{"search brokentree --bug BT1 --out file/below", "critical nothing --out file/below", "shrink nothing --out file/below"} {
-		if said := invoke(words(line)...); said != "stderr: macemc: --out is file/below, but file is not a folder\nexit 2\n" {
+		if said := invoke(words(line)...); said != "stderr: macemc: --out is file/below, but file is a file, so the folder cannot be made; name another\nexit 2\n" {
 			t.Errorf("%s: %s", line, said)
 		}
 	}

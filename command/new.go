@@ -48,10 +48,10 @@ macemc new lock --module example.com/you/lock`,
 		RunE: func(_ *cobra.Command, args []string) error {
 			name := filepath.Base(args[0])
 			if !goName.MatchString(name) || token.IsKeyword(name) {
-				return usagef("%q is no name of a service: lower case letters and digits, as a package has", name)
+				return usagef("the name of a service is %q; it must be a lower case letter, and then such letters and digits, since its package has that name", name)
 			}
 			if exists(args[0]) {
-				return fmt.Errorf("there is %s already; name a folder that there is not", args[0])
+				return fmt.Errorf("%s is there already; name a folder that does not exist yet", args[0])
 			}
 			if path == "" {
 				path = "example.com/" + name

@@ -89,9 +89,9 @@ func writable(flag, name, folder string) error {
 	case !exists(there):
 		return fmt.Errorf("--%s is %s, but %s is a link to what is not there; make that folder, or name another", flag, name, there)
 	case !isFolder(there) && there == folder:
-		return fmt.Errorf("--%s is %s, which is not a folder", flag, name)
+		return fmt.Errorf("--%s is %s, which is a file; name a folder", flag, name)
 	case !isFolder(there):
-		return fmt.Errorf("--%s is %s, but %s is not a folder", flag, name, there)
+		return fmt.Errorf("--%s is %s, but %s is a file, so the folder cannot be made; name another", flag, name, there)
 	}
 	trial, err := os.MkdirTemp(there, ".macemc-*")
 	if err == nil {

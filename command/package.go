@@ -188,7 +188,7 @@ func (b *builder) build(pkg string) (program string, err error) {
 	}
 	switch {
 	case of == nil:
-		return "", fmt.Errorf("%s is no package", pkg)
+		return "", fmt.Errorf("go list finds no package %s; name a folder such as ./lock, or the path of a package of this module", pkg)
 	case of.Name == "main":
 		return "", fmt.Errorf("%s is a program, which no other one can import; if it calls command.Main, go run %[1]s is this command with its systems", pkg)
 	}
@@ -290,7 +290,7 @@ func (b *builder) run(verb string, args ...string) ([]byte, error) {
 	err := cmd.Run()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
 		_, _ = b.stderr.Write(errs.Bytes())
-		return nil, fmt.Errorf("go %s says what is wrong, above", verb)
+		return nil, fmt.Errorf("go %s failed; its errors are above", verb)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the go command, which builds the program of a package, cannot be run: %w", err)

@@ -54,7 +54,7 @@ func TestPackage(t *testing.T) {
 	if said, errs, status := inFolder(t, lock, "list", "./check"); status != exitInput || said != "" || !strings.Contains(errs, "./check is a program") {
 		t.Errorf("list: status %d, stderr %q and\n%s", status, errs, said)
 	}
-	if said, errs, status := inFolder(t, lock, "search", "./nowhere"); status != exitInput || said != "" || !strings.HasSuffix(errs, "macemc: go list says what is wrong, above\n") || strings.Count(errs, "\n") < 2 {
+	if said, errs, status := inFolder(t, lock, "search", "./nowhere"); status != exitInput || said != "" || !strings.HasSuffix(errs, "macemc: go list failed; its errors are above\n") || strings.Count(errs, "\n") < 2 {
 		t.Errorf("search: status %d, stderr %q and\n%s", status, errs, said)
 	}
 	if after, _ := filepath.Glob(lock + "/*"); strings.Join(after, " ") != strings.Join(before, " ") {

@@ -39,7 +39,7 @@ is the error.path of a finding, or the folder that holds it.`,
 				return usagef("--stuck is %s; it must be 0 (never) or more", f.stuck)
 			}
 			if f.all && f.quiet {
-				return usagef("--all and --quiet exclude each other")
+				return usagef("--all prints all steps, and --quiet none; leave one of them out")
 			}
 			if t.ofPrograms(args[0]) {
 				return t.replayPrograms(args[0], f)

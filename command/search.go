@@ -180,10 +180,10 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 	_, notBytes := parseBytes(f.memory)
 	for _, c := range []refusal{
 		{given("seed") && f.seed < 1, usagef("--seed is %d; it must be 1 or more", f.seed)},
-		{o.NoWalks && given("walk"), usagef("--no-walks and --walk exclude each other")},
+		{o.NoWalks && given("walk"), usagef("--no-walks takes no walks, and --walk says how; leave one of them out")},
 		oneOf("walk", cmp.Or(o.Walking, search.WalkAuto), search.Walkings...),
 		{o.Restarts < 0 || o.Restarts > 100, usagef("--restarts is %d; it must be 0 to 100", o.Restarts)},
-		{o.NoWalks && given("restarts"), usagef("--no-walks and --restarts exclude each other")},
+		{o.NoWalks && given("restarts"), usagef("--no-walks takes no walks, and --restarts says where they begin; leave one of them out")},
 		{o.Restarts > 0 && (o.Walking == search.WalkWeighted || o.Walking == search.WalkUniform),
 			usagef("--restarts and --walk %s exclude each other: those walks begin where all do", o.Walking)},
 		oneOf("visited", cmp.Or(o.Visited, search.VisitedVectors), search.VisitedVectors, search.VisitedFingerprint, search.VisitedOff),
@@ -192,7 +192,7 @@ func (f *searchFlags) check(cmd *cobra.Command) error {
 		oneOf("reduce", cmp.Or(o.Reduce, search.ReduceAuto), search.Reduces...),
 		oneOf("symmetry", o.Symmetry, search.ReduceAuto, search.ReduceNone),
 		{o.NoWalks && given("paths") && o.Engine != search.EngineReference,
-			usagef("--no-walks and --paths exclude each other, but with --engine reference, whose runs count")},
+			usagef("--no-walks takes no walks, and --paths counts them; leave one of them out, or add --engine reference, whose runs count")},
 		{given("prefix") && f.prefix == "", usagef("--prefix is empty; name a path file")},
 		{f.web && f.json, usagef("--web and --json exclude each other: the address of the page would stand behind the object")},
 		{f.cluster != nil && f.state == "", usagef("coordinator needs --state: a directory for what it must not lose")},

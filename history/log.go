@@ -78,7 +78,7 @@ func (l *Log) Check(m Model) error {
 		}
 	}
 	if page != nil {
-		return errors.New("porcupine says that the history is not linearizable, and the monitor that it is")
+		return errors.New("porcupine says that the history is not linearizable, and the monitor says that it is: one of the two models is wrong, so compare them")
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (d *door) dials(to int, h *hello) {
 }
 
 // errNowhere is the error for a node that is not in the book yet.
-var errNowhere = errors.New("the book does not say where it is")
+var errNowhere = errors.New("the book does not have this node's address yet; start it, or add a line for it")
 
 // encrypt begins TLS, and checks that the other end is the expected node.
 func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
@@ -150,7 +150,7 @@ func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
 // verified checks a certificate by hand, since its name is a node's and not a host's.
 func verified(s tls.ConnectionState, roots *x509.CertPool, name string) error {
 	if len(s.PeerCertificates) == 0 {
-		return errors.New("the other end shows no certificate")
+		return fmt.Errorf("the other end shows no certificate, and this node accepts only %s; start it with --tls-cert", name)
 	}
 	between := x509.NewCertPool()
 	for _, c := range s.PeerCertificates[1:] {
@@ -253,11 +253,11 @@ func (d *door) agrees(h *hello, from int) error {
 	case h.run != d.host.run:
 		return fmt.Errorf("it runs with %q, and this node with %q: give all nodes the same nodes, parameters and codec", printable([]byte(h.run)), d.host.run)
 	case h.from != from || h.from >= d.host.params.Nodes || h.from == d.at:
-		return fmt.Errorf("it says that it is n%d, which it cannot be", h.from)
+		return fmt.Errorf("it says that it is n%d, which it cannot be; compare the address books", h.from)
 	case h.to != d.at:
 		return fmt.Errorf("it wants n%d, and this is %s: the address books differ", h.to, d.name(d.at))
 	case h.life == 0 || h.conn == 0:
-		return errors.New("the hello is malformed")
+		return errors.New("the hello has life 0 or connection 0, and both begin at 1; run the same macemc on all nodes")
 	}
 	if d.packer.own != nil {
 		for _, t := range h.types {

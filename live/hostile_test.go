@@ -187,9 +187,9 @@ func TestHostileSockets(t *testing.T) {
 	for _, bad := range []struct{ name, data, why string }{
 		{"random bytes", "\x00\x17GET / HTTP/1.1\r\n\r\n and so on, for longer than the magic is", "no live node of macemc"},
 		{"a version", strings.Replace(magicWire, "1", "9", 1), "speaks version"},
-		{"a huge hello", magicWire + "\xff\xff\xff\xff", "a hello of 4294967295 bytes"},
-		{"no hello", magicWire + "\x00\x00\x00\x05\x00\x01\x02\x03\x04", "the hello is malformed"},
-		{"half a hello", magicWire + "\x00\x00", "the other end does not say who it is"},
+		{"a huge hello", magicWire + "\xff\xff\xff\xff", "the hello says that it has 4294967295 bytes"},
+		{"no hello", magicWire + "\x00\x00\x00\x05\x00\x01\x02\x03\x04", "the hello does not end where it should"},
+		{"half a hello", magicWire + "\x00\x00", "the other end has connected, and not said who it is in time"},
 	} {
 		for range 2 {
 			c := dial()

@@ -136,4 +136,4 @@ func (a *arrival) drop() {
 }
 
 // errOver is the error of requests to a node whose life is over.
-var errOver = fmt.Errorf("the node does not run")
+var errOver = fmt.Errorf("the node does not run; restart it first")

@@ -240,7 +240,7 @@ func (l *links) sendTCP(p *peer, m sim.Message, serial uint64) {
 	}
 	p.queue(outgoing{serial: serial, frame: frame})
 	if w := l.config.Weather; w != nil && p.sess != nil && w.breaks() {
-		l.breaks(p, errors.New("the weather broke it"))
+		l.breaks(p, errors.New("broken on purpose: the weather resets connections"))
 	}
 	l.flow(p)
 }
@@ -288,7 +288,7 @@ func (l *links) dial(p *peer) {
 	})
 }
 
-var errCut = errors.New("there is a partition between the nodes")
+var errCut = errors.New("a partition is between the nodes; it ends with the next one, or when it heals")
 
 // hello returns the hello of this node for a connection to a peer.
 func (l *links) hello(p *peer, conn uint64) *hello {
@@ -321,7 +321,7 @@ func (l *links) offered(a *arrival) {
 		a.reply <- answered{why: crossed}
 		return
 	case p.sess != nil: // it knows of no connection any more
-		l.breaks(p, errors.New("the other node has opened another"))
+		l.breaks(p, errors.New("the other node has opened another connection, and does not know this one any more"))
 	}
 	s := l.door.session(a.conn, p.at, a.hello.conn, a.hello.life, false)
 	a.reply <- answered{sess: s, hello: l.hello(p, a.hello.conn)}

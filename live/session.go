@@ -246,7 +246,7 @@ func (s *session) complain(breach error) {
 	s.complaints.complain("a peer breaks the protocol", "peer", s.name(s.peer), breach.Error())
 }
 
-var errReset = errors.New("reset by the other node")
+var errReset = errors.New("the other node has reset the connection")
 
 // take handles one frame that came now. It returns an error if the peer broke the protocol.
 func (s *session) take(kind frameKind, body []byte, now time.Time) error {

@@ -89,7 +89,7 @@ func (h *hello) read(data []byte) error {
 		h.types = append(h.types, codec.Type{Name: d.Text(), Shape: d.Fixed()})
 	}
 	if d.Bad() || len(d.Rest()) > 0 {
-		return errors.New("the hello is malformed")
+		return errors.New("the hello does not end where it should; run the same macemc on all nodes")
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func (r refused) Error() string { return "the other node refuses: " + string(r) 
 
 var (
 	errUnmet  = errors.New("the connection ended before the other end had said who it is")
-	errSilent = errors.New("the other end does not say who it is")
+	errSilent = errors.New("the other end has connected, and not said who it is in time")
 )
 
 // met reads the message that greet wrote.
@@ -139,14 +139,14 @@ func readHello(r io.Reader) (*hello, error) {
 		if i := len(magicWire) - 2; got[:i] == magicWire[:i] {
 			return nil, fmt.Errorf("the other end speaks version %q of the protocol, and this one %q; run the same macemc on all nodes", got[i:len(got)-1], magicWire[i:len(magicWire)-1])
 		}
-		return nil, errors.New("what connects is no live node of macemc")
+		return nil, fmt.Errorf("the connection does not begin with %q, so the other end is no live node of macemc; does another program use this port?", magicWire)
 	}
 	if _, err := io.ReadFull(r, head[len(magicWire):]); err != nil {
 		return nil, err
 	}
 	n := int(binary.BigEndian.Uint32(head[len(magicWire):]))
 	if n < 1 || n > helloMost {
-		return nil, fmt.Errorf("a hello of %d bytes is none", n)
+		return nil, fmt.Errorf("the hello says that it has %d bytes; it must have 1 to %d: run the same macemc on all nodes", n, helloMost)
 	}
 	body, err := readAll(r, nil, n)
 	if err != nil {

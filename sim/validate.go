@@ -80,7 +80,7 @@ func (sys *System) validateBugs() error {
 	for _, b := range sys.Bugs {
 		switch {
 		case b.ID == "":
-			return errors.New("a known bug has no ID")
+			return fmt.Errorf("a known bug has no ID (its story is %q); give it one, such as AB1", b.Story)
 		case seen[b.ID]:
 			return fmt.Errorf("two known bugs have the id %s", b.ID)
 		case strings.TrimSpace(b.Story) == "":

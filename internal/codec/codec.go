@@ -131,7 +131,7 @@ var writers = sync.Pool{New: func() any { return new(writer) }}
 // Append adds a value to buf, with its type. The value must not be nil.
 func (c *Codec) Append(buf []byte, v any) ([]byte, error) {
 	if v == nil {
-		return buf, fmt.Errorf("nil has no type")
+		return buf, fmt.Errorf("a message is nil, which has no type; send a value")
 	}
 	w := writers.Get().(*writer)
 	w.begin(buf)
@@ -322,7 +322,7 @@ func (c *Codec) Decode(data []byte) (any, error) {
 	case !v.IsValid():
 		return nil, fmt.Errorf("the bytes have nil where a value is required")
 	case left > 0:
-		return nil, fmt.Errorf("%d bytes are left behind the value", left)
+		return nil, fmt.Errorf("%d bytes follow the value, and none should; do both ends have the same types?", left)
 	}
 	return p.held(v), nil
 }

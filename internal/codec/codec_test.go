@@ -102,7 +102,7 @@ func TestRefused(t *testing.T) {
 		text string
 	}{
 		{channel{}, "means nothing on another machine"}, {func() {}, "means nothing"}, {loop, "too deep"},
-		{map[any]bool{&deeper{}: true}, "keys with pointers"}, {map[float64]int{math.NaN(): 1, -math.NaN(): 2, math.Float64frombits(0x7ff8000000000001): 3}, ""}, {nil, "nil has no type"},
+		{map[any]bool{&deeper{}: true}, "keys with pointers"}, {map[float64]int{math.NaN(): 1, -math.NaN(): 2, math.Float64frombits(0x7ff8000000000001): 3}, ""}, {nil, "which has no type"},
 	} {
 		if _, err := c.Append(nil, want.v); err == nil || !strings.Contains(err.Error(), want.text) {
 			t.Errorf("%T: %v; want %q", want.v, err, want.text)
@@ -146,7 +146,7 @@ func TestHostileBytes(t *testing.T) {
 		"keys out of order":        {typed(map[string]bool{}, 1, 2, 1, 'b', 0, 1, 'a', 0), "not in order"},
 		"a key twice":              {typed(map[string]bool{}, 1, 2, 1, 'a', 0, 1, 'a', 0), "not in order"},
 		"a pointer to nowhere":     {typed(&deeper{}, 7), "leads to the value"},
-		"more":                     {typed(true, 1, 0), "left behind"},
+		"more":                     {typed(true, 1, 0), "1 bytes follow the value"},
 		"deep":                     {deep, "too deep"},
 		"a type of another package": {append([]byte{1, 8}, "net.Conn\x00\x00\x00\x00\x00\x00\x00\x00"...),
 			"there is no type net.Conn here"},

@@ -400,7 +400,7 @@ func (p *Finder) concluded(low, high int) (*Result, error) {
 func (c *Critical) Shown(by Success, e *Evidence) {
 	c.Witness = &Witness{Walk: by.Number, Steps: by.Steps}
 	if by.Steps > e.Longest/2 {
-		c.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer ones with --max-walk-steps",
+		c.Doubt = fmt.Sprintf("the walk from step %d that became live took %d steps, and others were given up after %d: what seems dead may only be slow; allow longer walks",
 			c.Step-1, by.Steps, e.Longest)
 	}
 }

@@ -126,7 +126,7 @@ func copyOf() (self string, dirs map[string]string, err error) {
 		return "", nil, err
 	}
 	if filepath.Base(self) != programName {
-		return "", nil, errors.New("this program does not count lines")
+		return "", nil, fmt.Errorf("the program %s does not count lines: only the copy that macemc builds does", self)
 	}
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(self), aboutName))
 	if err != nil {
@@ -161,7 +161,7 @@ func (p *Program) ask(o *order) (said string, err error) {
 		}
 		if still >= stepMost || p.stopped() {
 			_ = cmd.Process.Kill()
-			return "", cmp.Or(<-ended, errors.New("it does not go on"))
+			return "", cmp.Or(<-ended, fmt.Errorf("the copy that counts lines took no step for %s", stepMost))
 		}
 	}
 }

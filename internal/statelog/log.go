@@ -50,7 +50,7 @@ const (
 )
 
 // ErrNone says that a directory has no log.
-var ErrNone = errors.New("there is no log")
+var ErrNone = errors.New("the directory has no log of a search")
 
 // Log is a log to which records are appended.
 type Log struct {

@@ -84,7 +84,7 @@ func TestValidate(t *testing.T) {
 		{"param-default", func(s *sim.System) { s.Params[0].Range.Default = 13 },
 			`system sound: parameter size is 13 by default, which is not from 1 to 12`},
 
-		{"bug-id", func(s *sim.System) { s.Bugs[0].ID = "" }, `system sound: a known bug has no ID`},
+		{"bug-id", func(s *sim.System) { s.Bugs[0].ID = "" }, `system sound: a known bug has no ID (its story is `},
 		{"bug-twice", func(s *sim.System) { s.Bugs[1].ID = "S1" }, `system sound: two known bugs have the id S1`},
 		{"bug-story", func(s *sim.System) { s.Bugs[1].Story = "" },
 			`system sound: known bug S2 has no story; say what goes wrong`},
