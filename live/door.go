@@ -150,7 +150,7 @@ func (d *door) encrypt(conn net.Conn, to int, accepts bool) (net.Conn, error) {
 // verified checks a certificate by hand, since its name is a node's and not a host's.
 func verified(s tls.ConnectionState, roots *x509.CertPool, name string) error {
 	if len(s.PeerCertificates) == 0 {
-		return fmt.Errorf("the other end shows no certificate, and this node accepts only %s; start it with --tls-cert", name)
+		return fmt.Errorf("the other end shows no certificate, and this node accepts only %s; give all nodes certificates", name)
 	}
 	between := x509.NewCertPool()
 	for _, c := range s.PeerCertificates[1:] {
