@@ -39,7 +39,7 @@ func TestNew(t *testing.T) {
 		status int
 		says   string
 	}{
-		{[]string{"new", "Counter"}, exitInput, "is no name of a service"},
+		{[]string{"new", "Counter"}, exitInput, "the name of a service is \"Counter\"; it must be"},
 		{[]string{"new", "counter"}, exitNothing, "go run ./check search --bug CO1"},
 		{[]string{"new", "counter"}, exitInput, "there is counter already"},
 	} {
