@@ -41,7 +41,7 @@ func TestNew(t *testing.T) {
 	}{
 		{[]string{"new", "Counter"}, exitInput, "the name of a service is \"Counter\"; it must be"},
 		{[]string{"new", "counter"}, exitNothing, "go run ./check search --bug CO1"},
-		{[]string{"new", "counter"}, exitInput, "there is counter already"},
+		{[]string{"new", "counter"}, exitInput, "counter is there already"},
 	} {
 		out, errs, status := inFolder(t, folder, c.args...)
 		if status != c.status || !strings.Contains(out+errs, c.says) {
