@@ -2,6 +2,7 @@ package flat
 
 import (
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"macemc/internal/canon"
@@ -9,7 +10,7 @@ import (
 
 func TestTable(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 3))
-	var f Table
+	var f Table[uint32]
 	twin := map[uint64]uint32{}
 	if _, known := f.Get(1); known {
 		t.Error("an empty table knows 1")
@@ -37,7 +38,7 @@ func TestTable(t *testing.T) {
 
 // Keys that lie at the end of the table go on at its beginning.
 func TestTableWraps(t *testing.T) {
-	var f Table
+	var f Table[uint32]
 	f.Put(1, 1)
 	var last []uint64
 	for key := uint64(2); len(last) < 5; key++ {
@@ -80,4 +81,45 @@ func TestIndex(t *testing.T) {
 			t.Fatalf("%v is at %d, %v; want %d", h, got, known, want)
 		}
 	}
+}
+
+// Goroutines read views of a table and of an index while another goroutine adds to them. A view has
+// what was there when it was made, and what it has is right.
+func TestViewsNeedNoLock(t *testing.T) {
+	const n = 5_000
+	hash := func(i uint32) canon.Hash { return canon.Hash{Hi: uint64(i), Lo: uint64(i) * 0x9e3779b97f4a7c15} }
+	type both struct {
+		table Table[uint32]
+		index Index
+		list  Hashes
+	}
+	var mu sync.Mutex
+	var made both
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() {
+			for view := (both{}); view.list.Len() < n; {
+				mu.Lock()
+				view = made
+				mu.Unlock()
+				for i := range uint32(n) {
+					value, known := view.table.Get(uint64(i) + 1)
+					at, is := view.index.Find(&view.list, hash(i))
+					old := int(i) < view.list.Len()
+					if known && value != 3*i || is && at != i || old && !known || is != old {
+						t.Errorf("%d is %d, %v, and at %d, %v, where the view has %d", i, value, known, at, is, view.list.Len())
+						return
+					}
+				}
+			}
+		})
+	}
+	for i := range uint32(n) {
+		mu.Lock()
+		made.table.Put(uint64(i)+1, 3*i)
+		made.list.Append(hash(i))
+		made.index.Add(&made.list, i)
+		mu.Unlock()
+	}
+	all.Wait()
 }

@@ -1,9 +1,15 @@
 package flat
 
-import "macemc/internal/canon"
+import (
+	"sync/atomic"
+
+	"macemc/internal/canon"
+)
 
 // Index finds the position of a hash in a list of different hashes. It keeps only
-// positions; the list belongs to the caller. The zero Index is that of an empty list.
+// positions; the list belongs to the caller. The zero Index is that of an empty list. A copy of the struct
+// is a view: while one goroutine calls Add, others may call Find of their views, with their views of the
+// list.
 type Index struct {
 	slots []uint32 // a position plus one; 0 if free
 	used  int
@@ -11,16 +17,17 @@ type Index struct {
 
 func (x *Index) home(h canon.Hash) int { return int(h.Lo & uint64(len(x.slots)-1)) }
 
-// Find returns the position of h in the list.
+// Find returns the position of h in the list. It ignores positions past the end of this view of the
+// list.
 func (x *Index) Find(list *Hashes, h canon.Hash) (uint32, bool) {
 	if len(x.slots) == 0 {
 		return 0, false
 	}
 	for at := x.home(h); ; at = (at + 1) & (len(x.slots) - 1) {
-		switch n := x.slots[at]; {
+		switch n := atomic.LoadUint32(&x.slots[at]); {
 		case n == 0:
 			return 0, false
-		case list.At(n-1) == h:
+		case int(n) <= list.Len() && list.At(n-1) == h:
 			return n - 1, true
 		}
 	}
@@ -43,6 +50,6 @@ func (x *Index) put(list *Hashes, place uint32) {
 	for x.slots[at] != 0 {
 		at = (at + 1) & (len(x.slots) - 1)
 	}
-	x.slots[at] = place + 1
+	atomic.StoreUint32(&x.slots[at], place+1)
 	x.used++
 }

@@ -2,46 +2,48 @@ package flat
 
 import (
 	"math/bits"
+	"sync/atomic"
 	"unsafe"
 )
 
-// Table maps keys, which must not be 0, to numbers. It is at most half full. The zero Table
-// is empty.
-type Table struct {
-	slots []slot
+// Table maps keys, which must not be 0, to values. It is at most half full. The zero Table
+// is empty. A copy of the struct is a view: while one goroutine calls Put, others may call Get of
+// their views without a lock. A view has all keys that were there when it was made, and perhaps more.
+type Table[V any] struct {
+	slots []slot[V]
 	used  int
 }
 
-type slot struct {
+type slot[V any] struct {
 	key   uint64 // 0 if the slot is free
-	value uint32
+	value V      // it is written before the key, and not changed after
 }
 
 const least = 256
 
-func (t *Table) home(key uint64) int {
+func (t *Table[V]) home(key uint64) int {
 	hi, _ := bits.Mul64(key*0x9e3779b97f4a7c15, uint64(len(t.slots)))
 	return int(hi)
 }
 
 // Len returns the number of keys.
-func (t *Table) Len() int { return t.used }
+func (t *Table[V]) Len() int { return t.used }
 
 // Bytes returns the memory of the table.
-func (t *Table) Bytes() int { return len(t.slots) * int(unsafe.Sizeof(slot{})) }
+func (t *Table[V]) Bytes() int { return len(t.slots) * int(unsafe.Sizeof(slot[V]{})) }
 
-// Get returns the number of a key, if the key is in the table.
-func (t *Table) Get(key uint64) (uint32, bool) {
+// Get returns the value of a key, if the key is in the table.
+func (t *Table[V]) Get(key uint64) (value V, known bool) {
 	if len(t.slots) == 0 {
-		return 0, false
+		return value, false
 	}
 	for at := t.home(key); ; {
 		s := &t.slots[at]
-		switch s.key {
+		switch atomic.LoadUint64(&s.key) {
 		case key:
 			return s.value, true
 		case 0:
-			return 0, false
+			return value, false
 		}
 		if at++; at == len(t.slots) {
 			at = 0
@@ -49,11 +51,11 @@ func (t *Table) Get(key uint64) (uint32, bool) {
 	}
 }
 
-// Put adds a key that is not in the table, with its number.
-func (t *Table) Put(key uint64, value uint32) {
+// Put adds a key that is not in the table, with its value.
+func (t *Table[V]) Put(key uint64, value V) {
 	if 2*(t.used+1) > len(t.slots) {
 		old := t.slots
-		*t = Table{slots: make([]slot, max(least, 2*len(old)))}
+		*t = Table[V]{slots: make([]slot[V], max(least, 2*len(old)))}
 		for _, s := range old {
 			if s.key != 0 {
 				t.Put(s.key, s.value)
@@ -66,6 +68,7 @@ func (t *Table) Put(key uint64, value uint32) {
 			at = 0
 		}
 	}
-	t.slots[at] = slot{key, value}
+	t.slots[at].value = value
+	atomic.StoreUint64(&t.slots[at].key, key)
 	t.used++
 }

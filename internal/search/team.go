@@ -16,8 +16,8 @@ import (
 	"macemc/internal/world"
 )
 
-// team is several hands that expand a level together. Each has its own worlds, memo and coverage.
-// They share the parts of states (world.Bank), the ledger, and the lists of answers. They take
+// team is several hands that expand a level together. Each has its own worlds and coverage.
+// They share the parts of states (world.Bank), the ledger, the lists of answers, and what a memo has learnt. They take
 // chunks of the level from one counter, so that no hand waits while states are left.
 //
 // A level is expanded as a whole, even after a failure in it. If several of its states fail, the

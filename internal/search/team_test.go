@@ -8,10 +8,14 @@ import (
 	"time"
 
 	"macemc/internal/long"
+	"macemc/internal/search/internal/explore"
+	"macemc/internal/search/internal/run"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/jointree"
+	"macemc/systems/paxos"
 	"macemc/systems/simtcp"
+	"macemc/systems/storage"
 	"macemc/systems/twophase"
 	"macemc/trace"
 )
@@ -42,6 +46,47 @@ func TestWorkersAgree(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// A member of a team does not take the steps again that another member has learnt.
+func TestWorkersLearnFromEachOther(t *testing.T) {
+	for _, c := range []struct {
+		sys    *sim.System
+		faults sim.Faults
+	}{{paxos.System, sim.Faults{}}, {storage.System, sim.Faults{Down: 1}}, {simtcp.System, sim.Faults{Crash: 1}}} {
+		r, err := newRunner(c.sys, Options{Conditions: sim.Conditions{Faults: &c.faults}, Depth: 7, Workers: 2, team: 1, once: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		x.ByMemo()
+		if bad, err := r.owner.Guarded(x.Taker, x.Roots); bad != nil || err != nil {
+			t.Fatal(bad, err)
+		}
+		team, err := r.together(x, x.Level())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ran [2]int
+		for level, depth := (explore.Frontier{{From: 0, To: 1}}), 0; depth < 7; depth++ {
+			for i, x := range team.pool.Hands {
+				x.h.counted()
+				if bad, err := x.h.owner.Guarded(x.Taker, func() error { return expandSome(x.Explorer, level) }); bad != nil || err != nil {
+					t.Fatal(bad, err)
+				}
+				ran[i] += x.h.counted().HandlerRuns
+			}
+			level = x.Level()
+		}
+		r.disband()
+		if ran[0] == 0 || ran[1] > 0 {
+			t.Errorf("%s: one ran %d handlers, and another one then %d of the same steps", c.sys.Name, ran[0], ran[1])
 		}
 	}
 }

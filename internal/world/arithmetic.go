@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"macemc/internal/canon"
-	"macemc/internal/flat"
 	"macemc/internal/state"
 	"macemc/netsim"
 	"macemc/sim"
@@ -277,7 +276,10 @@ func (b *Bank) links(place int) bool {
 // Push returns the number of a part after one more message was added: to the end of a channel, or to a set.
 func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 	key := b.key(place, id, from, message)
-	if to, known := b.pushed.Get(key); known {
+	if to, known := b.products[pushed].Get(key); known {
+		return to
+	}
+	if to, known := b.learnt(pushed, key); known {
 		return to
 	}
 	p := b.message(message)
@@ -293,18 +295,18 @@ func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 		members, _ := b.part(place, id).([]netsim.Member)
 		to = b.addMember(place, id, members, netsim.Member{From: from, Packet: p})
 	}
-	b.pushed.Put(key, to)
+	b.notes(pushed, key, to)
 	return to
 }
 
 // Put returns the number of a set part after one more message was put into the bag.
 func (b *Bank) Put(place int, id uint32, from int, message uint32) uint32 {
-	return b.bag(&b.put, place, id, from, message, func(s *netsim.Set, m netsim.Member) { s.Put(m.From, 0, m.Packet) })
+	return b.bag(put, place, id, from, message, func(s *netsim.Set, m netsim.Member) { s.Put(m.From, 0, m.Packet) })
 }
 
 // Take returns the number of a set part after one message was taken out of the bag.
 func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
-	return b.bag(&b.taken, place, id, from, message, func(s *netsim.Set, m netsim.Member) {
+	return b.bag(taken, place, id, from, message, func(s *netsim.Set, m netsim.Member) {
 		for i, at := range s.For(0) {
 			if at.From == m.From && at.Sum == m.Sum && at.Count > 0 {
 				s.Take(0, i)
@@ -315,10 +317,13 @@ func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
 	})
 }
 
-// bag returns the number of a set part after do has changed it. The table caches the number.
-func (b *Bank) bag(table *flat.Table, place int, id uint32, from int, message uint32, do func(*netsim.Set, netsim.Member)) uint32 {
+// bag returns the number of a set part after do has changed it. The number is cached as a product of that kind.
+func (b *Bank) bag(kind, place int, id uint32, from int, message uint32, do func(*netsim.Set, netsim.Member)) uint32 {
 	key := b.key(place, id, from, message)
-	if to, known := table.Get(key); known {
+	if to, known := b.products[kind].Get(key); known {
+		return to
+	}
+	if to, known := b.learnt(kind, key); known {
 		return to
 	}
 	members, _ := b.part(place, id).([]netsim.Member)
@@ -329,8 +334,41 @@ func (b *Bank) bag(table *flat.Table, place int, id uint32, from int, message ui
 	if all := clone(set.For(0)); len(all) > 0 {
 		to = b.add(place, placed(membersSum(all), place), all)
 	}
-	table.Put(key, to)
+	b.notes(kind, key, to)
 	return to
+}
+
+// learnt returns the number of a product that another bank has recorded lately.
+func (b *Bank) learnt(kind int, key uint64) (to uint32, known bool) {
+	if b.vault == nil {
+		return 0, false
+	}
+	b.vault.mu.Lock()
+	defer b.vault.mu.Unlock()
+	b.products.refresh(b.vault)
+	return b.products[kind].Get(key)
+}
+
+// notes records the number of a product.
+func (b *Bank) notes(kind int, key uint64, to uint32) {
+	if b.vault == nil {
+		b.products.note(kind, key, to)
+		return
+	}
+	b.vault.mu.Lock()
+	defer b.vault.mu.Unlock()
+	b.vault.products.note(kind, key, to)
+	b.products.refresh(b.vault)
+}
+
+// refresh updates the view of the vault's products.
+func (p *products) refresh(v *vault) { *p = v.products }
+
+// note records a product, unless it is known: another bank may have been faster.
+func (p *products) note(kind int, key uint64, to uint32) {
+	if _, known := p[kind].Get(key); !known {
+		p[kind].Put(key, to)
+	}
 }
 
 // keys has the numbers of bits for a node and for a part in the keys of these caches.

@@ -35,9 +35,7 @@ type Bank struct {
 	of     stock      // all parts, or those that this bank has looked at
 	popped [][]uint32 // by place and number: the part without its head, which has opened it; plus one
 	opened [][]uint32 // the part with the connection open; likewise
-	pushed flat.Table // the part with one more message
-	put    flat.Table // with one more in the bag
-	taken  flat.Table // with one less
+	products
 
 	live    int     // nodes of a place that are kept as they are
 	frames  *frames // of the others
@@ -49,6 +47,16 @@ type Bank struct {
 	packing []byte         // memory for records
 	framed  framed
 }
+
+// products has the numbers of the parts that steps have made from other parts. A bank that shares its
+// parts has a view of the vault's.
+type products [3]flat.Table[uint32]
+
+const (
+	pushed = iota // the part with one more message
+	put           // with one more in the bag
+	taken         // with one less
+)
 
 type nodePart struct {
 	of       *nodes // of the world that banked it

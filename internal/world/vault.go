@@ -82,11 +82,8 @@ func (s *stock) appendPacked(by *flat.Reader, place int, sum canon.Hash, record 
 
 // look updates k to the parts of another shelf, whose first parts k has already.
 func (k *shelf) look(all *shelf) {
-	from := k.sums.Len()
-	k.parts, k.sums, k.packs = all.parts, all.sums, all.packs
-	k.locals, k.queues, k.items = all.locals, all.queues, all.items
-	for id := from; id < k.sums.Len(); id++ {
-		k.index.Add(&k.sums, uint32(id))
+	if all.sums.Len() > k.sums.Len() {
+		*k = *all
 	}
 }
 
@@ -111,19 +108,20 @@ func (s *stock) message(p netsim.Packet) uint32 {
 // a view of the parts that existed when it last looked, which it reads without a lock. It looks again if it
 // gets a number beyond its view, or does not find a part.
 type vault struct {
-	mu      sync.Mutex
-	all     stock
+	mu  sync.Mutex
+	all stock
+	products
 	twinned atomic.Int32 // the length of all.twins, which can be read without the lock
 }
 
 // Share returns another bank with the same parts, for another goroutine.
 func (b *Bank) Share() *Bank {
 	if b.vault == nil {
-		b.vault = &vault{all: b.of}
+		b.vault = &vault{all: b.of, products: b.products}
 		b.vault.twinned.Store(int32(len(b.of.twins)))
 		b.of = newStock(b.n, len(b.of.shelves))
 	}
-	other := &Bank{n: b.n, at: b.at, slow: b.slow, keys: b.keys, vault: b.vault, of: newStock(b.n, len(b.of.shelves)), live: b.live, frames: b.frames, sys: b.sys}
+	other := &Bank{n: b.n, at: b.at, slow: b.slow, keys: b.keys, vault: b.vault, of: newStock(b.n, len(b.of.shelves)), live: b.live, frames: b.frames, sys: b.sys, products: b.products}
 	other.remember(len(b.of.shelves))
 	return other
 }

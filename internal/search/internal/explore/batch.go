@@ -100,8 +100,8 @@ func (b *batch) become(bank *world.Bank, c *candidate, at *change, to uint32) {
 // skip adds the results of a step that need not be looked up (see commute.go): the k-th event of
 // the last parent, on a node.
 func (b *batch) skip(k, node int, o *footprint) {
-	for j := o.first; j < o.last; j++ {
-		b.seen = append(b.seen, seen{next: int32(len(b.Next)), parent: int32(len(b.Parents) - 1), result: j, event: uint16(k), node: uint16(node)})
+	for j := range o.results {
+		b.seen = append(b.seen, seen{next: int32(len(b.Next)), parent: int32(len(b.Parents) - 1), result: &o.results[j], event: uint16(k), node: uint16(node)})
 	}
 }
 

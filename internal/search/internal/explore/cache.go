@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"macemc/internal/canon"
@@ -28,7 +30,12 @@ import (
 // results set the parts at these places. A crash touches too many parts for one footprint: its
 // effects on the node, on the budgets and on the connection to each peer have footprints of their
 // own.
+//
+// Goroutines that explore together share their footprints. Each has a cache of its own for the facts that
+// follow from the parts of the bank alone.
 type cache struct {
+	common *learnt
+	tables
 	bank  *world.Bank
 	lists *CoinLists
 	n     int // nodes
@@ -37,22 +44,49 @@ type cache struct {
 	abilities [][]ability // by node and part
 	queues    [][]queued  // by place and part
 
-	own        []uint32   // numbers of footprints, indexed as ability describes; 0 means not taken yet
-	deliveries flat.Table // key of a delivery -> number of a footprint; 0 means that the node declines the message
+	own []*footprint // indexed as ability describes; nil means not looked up yet
 
-	noFootprints bool       // the network has a flaw that may touch any part: steps that touch more than the node are taken in the world
-	shapes       flat.Table // key of an event at a node part -> the first of its shapes
-	shape        []shape
-	byParts      flat.Table // hash of a shape and parts -> the first of its footprints
+	noFootprints bool // the network has a flaw that may touch any part: steps that touch more than the node are taken in the world
 
-	footprints []footprint
-	results    []result
-	parts      []uint32 // the parts of footprints, one list after the other
-	effects    []effect
+	results slab[result] // memory for what it learns
+	effects slab[effect]
+	made    []result // of the step that is being learnt
+}
+
+// learnt is what several memos have learnt.
+type learnt struct {
+	mu sync.Mutex
+	tables
+	shaped  uint64  // number of shapes
+	size    int     // bytes of the footprints
+	counted int     // bytes at the last call of grown
+	later   *learnt // what memos learn that have forgotten this; nil if none has
+}
+
+// tables finds footprints. Each memo has a view of the tables that are learnt, which it reads without a lock.
+type tables struct {
+	signals    flat.Table[*footprint] // key of an event that a node has by itself
+	deliveries flat.Table[*footprint] // key of a delivery; nil means that the node declines the message
+	shapes     flat.Table[*shape]     // key of an event at a node part -> the first of its shapes
+	byParts    flat.Table[*standing]  // hash of a shape and parts -> the first of its footprints
+}
+
+func (t *tables) ofNode(own bool) *flat.Table[*footprint] {
+	if own {
+		return &t.signals
+	}
+	return &t.deliveries
+}
+
+// refresh updates the view.
+func (t *tables) refresh(all *learnt) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	*t = all.tables
 }
 
 // ability counts the events that a node has by itself in the state that its part describes: the
-// next request of its script, actions, tasks and timers. The numbers of their footprints are in
+// next request of its script, actions, tasks and timers. Their footprints are in
 // cache.own, from index first on, in this order.
 type ability struct {
 	first                                  uint32
@@ -73,36 +107,68 @@ type queued struct {
 // shape is the list of places that a step touched or asked about, except its node.
 type shape struct {
 	places []int32
-	next   uint32 // the next shape of the same event, or 0 if there is none
+	seed   uint64                // of the hashes of parts at these places
+	next   atomic.Pointer[shape] // the next shape of the same event
 }
 
 // footprint holds the results of a step, for all answers to its coins, in states that have certain
-// parts at the places of its shape.
+// parts. It is not changed after others can see it.
 type footprint struct {
-	first, last uint32 // its range in cache.results
+	results []result
 
-	shape uint32 // 0 if the footprint is the node part alone
-	parts uint32 // index in cache.parts of the parts at the places of the shape
-	next  uint32 // the next footprint with the same hash, or 0 if there is none
+	to      uint32      // if the footprint is the node part alone: the nodes to which the step sends, one bit each
+	by      byNumber    // the step's number in bys; 0 means that it has none
+	class   uint16      // with a Reduction: the step's kind
+	most    uint8       // the largest number of messages that the step sends to one node
+	unknown bool        // the result depends on more than the footprint: the step must be taken in another way
+	rooms   bool        // a message that it sends may find its channel full
+	shows   bool        // with a Reduction: the step is visible
+	twin    atomic.Bool // the step was also taken on the node's twin, with the same result
+}
 
-	to      uint32   // if the footprint is the node part alone: the nodes to which the step sends, one bit each
-	by      byNumber // the step's number in bys; 0 means that it has none
-	most    uint8    // the largest number of messages that the step sends to one node
-	told    bool     // by was computed
-	unknown bool     // the result depends on more than the footprint: the step must be taken in another way
-	rooms   bool     // a message that it sends may find its channel full
-	twin    bool     // the step was also taken on the node's twin, with the same result
-	shows   bool     // with a Reduction: the step is visible
-	class   uint16   // with a Reduction: the step's kind
+// standing is the footprint of a step that does not follow from the node part alone: it has parts at the
+// places of a shape.
+type standing struct {
+	footprint
+	shape *shape
+	parts []uint32
+	next  atomic.Pointer[standing] // the next footprint with the same hash
 }
 
 // result is the result of a step for one list of answers.
 type result struct {
-	delta       canon.Hash // what is added to the state's sum, because of the parts that the result sets
-	first, last uint32     // its range in cache.effects
-	coins       uint16
-	fly         int16  // the change of the number of messages under way
-	sends       uint16 // how many of its effects, the last ones, send a message
+	delta   canon.Hash // what is added to the state's sum, because of the parts that the result sets
+	effects []effect
+	coins   uint16
+	fly     int16  // the change of the number of messages under way
+	sends   uint16 // how many of its effects, the last ones, send a message
+}
+
+// slab is memory for lists that are kept.
+type slab[T any] struct {
+	free []T
+	size int // bytes that were made for it since the last count
+}
+
+const slabLeast = 256
+
+// keep returns a copy of a list.
+func (s *slab[T]) keep(list []T) []T {
+	n := len(list)
+	if n > len(s.free) {
+		s.free = make([]T, max(n, slabLeast))
+		s.size += len(s.free) * int(unsafe.Sizeof(s.free[0]))
+	}
+	kept := s.free[:n:n]
+	s.free = s.free[n:]
+	copy(kept, list)
+	return kept
+}
+
+// counts returns the bytes that were made since the last call.
+func (s *slab[T]) counts() (size int) {
+	size, s.size = s.size, 0
+	return size
 }
 
 // effect is the change of the part at one place.
@@ -125,30 +191,51 @@ const (
 
 func newCache(x *Taker) cache {
 	return cache{
-		bank: x.Bank, lists: x.Lists, n: x.World.Params().Nodes, pack: keyBitsOf(x.World.Params().Nodes),
-		abilities: make([][]ability, x.World.Params().Nodes), queues: make([][]queued, x.Bank.Places()), own: []uint32{0},
-		noFootprints: x.World.Links.Flawed(), shape: make([]shape, 1), footprints: make([]footprint, 1),
+		common: new(learnt), bank: x.Bank, lists: x.Lists, n: x.World.Params().Nodes, pack: keyBitsOf(x.World.Params().Nodes),
+		abilities: make([][]ability, x.World.Params().Nodes), queues: make([][]queued, x.Bank.Places()), own: []*footprint{nil},
+		noFootprints: x.World.Links.Flawed(),
 	}
 }
 
-// anew returns an empty cache for taker x.
-func (c *cache) anew(x *Taker) cache {
+// with returns a cache for taker x that has learnt what other caches have.
+func (c *cache) with(x *Taker, l *learnt) cache {
 	n := newCache(x)
-	n.noFootprints = c.noFootprints
+	n.noFootprints, n.common = c.noFootprints, l
 	return n
 }
 
-// bytes returns the size of the cache in bytes, without the lists that are indexed by part.
-func (c *cache) bytes() int {
-	return cap(c.own)*4 + cap(c.parts)*4 + c.deliveries.Bytes() + c.shapes.Bytes() + c.byParts.Bytes() +
-		cap(c.footprints)*int(unsafe.Sizeof(footprint{})) + cap(c.results)*int(unsafe.Sizeof(result{})) + cap(c.effects)*int(unsafe.Sizeof(effect{}))
+// forgotten returns where memos learn that have forgotten what is in l, and how many bytes fewer are
+// used if the caller is the first of them.
+func (l *learnt) forgotten() (later *learnt, freed int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.later == nil {
+		l.later, freed, l.counted = new(learnt), l.counted, 0
+	}
+	return l.later, freed
+}
+
+// grown returns by how many bytes l has grown since the last call, unless it is forgotten.
+func (l *learnt) grown() (bytes int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.later != nil {
+		return 0
+	}
+	was := l.counted
+	l.counted = l.size + l.signals.Bytes() + l.deliveries.Bytes() + l.shapes.Bytes() + l.byParts.Bytes()
+	return l.counted - was
 }
 
 // over returns the cache for another taker of the same bank.
 func (c cache) over(x *Taker) cache {
 	c.bank, c.lists = x.Bank, x.Lists
+	c.results, c.effects = slab[result]{}, slab[effect]{}
 	return c
 }
+
+// learnsWith makes the cache, which has learnt nothing, share what others learn.
+func (c *cache) learnsWith(l *learnt) { c.common = l }
 
 // keyBits holds the widths, in bits, of the fields of a key: a node (or none), and a part or
 // message of an event's key or of a delivery's key. The fewer nodes a system has, the more bits are
@@ -199,7 +286,7 @@ func (c *cache) ability(i int, id uint32) *ability {
 		script: l.Script, accepts: l.Accepts, plain: l.Plain, absent: l.Absent, looked: true,
 	}
 	for range int(l.Offers) + int(l.Tasks) + int(l.Timers) + 1 {
-		c.own = append(c.own, 0)
+		c.own = append(c.own, nil)
 	}
 	return &c.abilities[i][id]
 }
@@ -220,43 +307,66 @@ func (c *cache) queue(p int, id uint32) queued {
 	return c.queues[p][id]
 }
 
-// setOwn records the footprint of a node's own event, which must not be known yet.
-func (c *cache) setOwn(what, number uint32) {
-	if c.own[what] != 0 {
-		panic("macemc bug: search: an outcome is learnt that is known")
-	}
-	c.own[what] = number
-}
-
-// ofNode returns the number of the footprint of the k-th event of a plain state, as decided by its
-// node part alone. It returns 0 if the node does not accept the message.
-func (m *Memo) ofNode(state uint32, k int, e occurrence) (number uint32, err error) {
+// ofNode returns the footprint of the k-th event of a plain state, as decided by its node part
+// alone. It returns nil if the node does not accept the message.
+func (m *Memo) ofNode(state uint32, k int, e occurrence) (o *footprint, err error) {
 	i := nodeOf(e.ordinal)
 	if e.from == none {
-		if m.cache.own[e.what] == 0 {
-			if number, err = m.learnOfNode(state, k, i, e); err != nil {
-				return 0, err
+		if o = m.cache.own[e.what]; o == nil {
+			key := m.pack.ofEvent(0, i, none, uint64(e.what-m.able[i].first), m.v[i])
+			if o, err = m.remembered(key, state, k, e); err == nil {
+				m.finds(e.what, o)
 			}
-			m.setOwn(e.what, number)
 		}
-		return m.cache.own[e.what], nil
+		return o, err
 	}
 	link := ordinalSet - e.ordinal/ordinalNodes
 	if link == 0 && e.pops != none {
 		link = 3 // out of the bag
 	}
 	key := m.pack.ofDelivery(i, m.v[i], link, e.from, e.what)
-	if number, known := m.deliveries.Get(key); known {
-		return number, nil
+	if o, known := m.deliveries.Get(key); known {
+		return o, nil
 	}
-	if m.accepts(i, e) {
-		if number, err = m.learnOfNode(state, k, i, e); err != nil {
-			return 0, err
+	return m.remembered(key, state, k, e)
+}
+
+// finds records the footprint of a node's own event.
+func (c *cache) finds(what uint32, o *footprint) { c.own[what] = o }
+
+// remembered returns the footprint of the k-th event under a key. If no memo knows it, it takes the
+// event, unless the node does not accept it, and adds it.
+func (m *Memo) remembered(key uint64, state uint32, k int, e occurrence) (o *footprint, err error) {
+	own := e.from == none
+	m.tables.refresh(m.common)
+	o, known := m.tables.ofNode(own).Get(key)
+	if known {
+		return o, nil
+	}
+	if i := nodeOf(e.ordinal); m.accepts(i, e) {
+		if o, err = m.learnOfNode(state, k, i, e); err != nil {
+			return nil, err
 		}
 	}
-	m.deliveries.Put(key, number)
-	return number, nil
+	o = m.common.add(own, key, o, m.results.counts()+m.effects.counts())
+	m.tables.refresh(m.common)
+	return o, nil
 }
+
+// add adds a footprint, unless another goroutine was faster, and returns that which is known now.
+func (l *learnt) add(own bool, key uint64, o *footprint, bytes int) *footprint {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.counts(bytes + int(unsafe.Sizeof(footprint{})))
+	table := l.ofNode(own)
+	if other, known := table.Get(key); known {
+		return other
+	}
+	table.Put(key, o)
+	return o
+}
+
+func (l *learnt) counts(bytes int) { l.size += bytes }
 
 // accepts reports whether node i of the position accepts event e. A node may decline messages.
 func (m *Memo) accepts(i int, e occurrence) bool {
@@ -290,40 +400,35 @@ func (m *Memo) taking(state uint32, k int, note func()) error {
 	}
 }
 
-// add appends a result of the step that was taken last, with its effects and the answers to its
-// coins. If there are too many lists of answers to number this one, it leaves the result out and
+// begins prepares to learn a step.
+func (c *cache) begins() { c.made = c.made[:0] }
+
+// add adds a result to those of the step that is being learnt, with its effects and the answers to
+// its coins. If there are too many lists of answers to number this one, it leaves the result out and
 // returns false.
 func (c *cache) add(one result, effects []effect, coins []int) (kept bool) {
-	if one.coins, kept = c.lists.Number(coins); !kept {
-		return false
+	if one.coins, kept = c.lists.Number(coins); kept {
+		one.effects = c.effects.keep(effects)
+		c.made = append(c.made, one)
 	}
-	one.first = uint32(len(c.effects))
-	c.effects = append(c.effects, effects...)
-	one.last = uint32(len(c.effects))
-	c.results = append(c.results, one)
-	return true
+	return kept
 }
 
-// drop removes the results from index from on, which belong to no footprint yet.
-func (c *cache) drop(from uint32) { c.results = c.results[:from] }
+// has gives a footprint its results.
+func (o *footprint) has(results []result) { o.results = results }
 
-// keep appends a footprint, and returns its number.
-func (c *cache) keep(o footprint) uint32 {
-	c.footprints = append(c.footprints, o)
-	return uint32(len(c.footprints) - 1)
-}
-
-// learnOfNode takes the k-th event of the position, on node i, and returns the number of a new
-// footprint for it, which consists of the node part alone.
-func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32, err error) {
-	o := footprint{first: uint32(len(m.results))}
+// learnOfNode takes the k-th event of the position, on node i, and returns a new footprint for it,
+// which consists of the node part alone.
+func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (o *footprint, err error) {
+	o = new(footprint)
+	m.begins()
 	m.ran(i)
 	if err := m.taking(state, k, func() {
 		o.concerns(m.x.Reduction)
 		one, effects, function := m.did(i, of)
 		switch {
 		case !function:
-			o.unknown = true
+			o.forget()
 		case k > math.MaxUint16:
 			m.x.sampled()
 		case !m.add(one, effects, m.x.Step.coins.Answers()):
@@ -332,14 +437,13 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (number uint32
 			o.reach(effects, m.n)
 		}
 	}); err != nil {
-		return 0, err
+		return nil, err
 	}
-	if o.unknown {
-		m.drop(o.first)
+	if !o.unknown {
+		o.has(m.results.keep(m.made))
+		o.name(m.x.bys.number, of, m.n)
 	}
-	o.last = uint32(len(m.results))
-	number = m.keep(o)
-	return number, m.verify(&m.footprints[number], k, i, of)
+	return o, m.verify(o, k, i, of)
 }
 
 // did returns the result of the handler that has just run on node i, and reports whether it is a
@@ -404,20 +508,20 @@ type retaking struct {
 // another one, the step depends on something that is not part of the state.
 func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	x := m.x
-	o.twin = m.able[i].twin
+	o.twin.Store(m.able[i].twin)
 	if o.unknown {
 		return nil
 	}
 	for _, twin := range [2]bool{false, true} {
-		for j := o.first; j < o.last; j++ {
+		for j := range o.results {
 			x.World.State.Load(x.Bank, m.v)
 			if twin && !x.World.State.Twin(x.Bank, i, m.v[i]) {
 				return nil
 			}
-			was := m.results[j]
+			was := &o.results[j]
 			x.retake(retaking{i, twin}, k, x.Lists.Get(was.coins))
 			again, effects, function := m.did(i, of)
-			if !function || again.delta != was.delta || !slices.Equal(effects, m.effects[was.first:was.last]) {
+			if !function || again.delta != was.delta || !slices.Equal(effects, was.effects) {
 				return x.differs(i, twin, "does something else", m.unlike(i, was))
 			}
 		}
@@ -426,11 +530,11 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 }
 
 // unlike returns a field in which node i differs from what the remembered result left, or "".
-func (m *Memo) unlike(i int, was result) string {
-	if was.first == was.last || m.effects[was.first].does != effectSet {
+func (m *Memo) unlike(i int, was *result) string {
+	if len(was.effects) == 0 || was.effects[0].does != effectSet {
 		return ""
 	}
-	return m.x.World.Text.Unlike(m.x.Bank, i, m.effects[was.first].id)
+	return m.x.World.Text.Unlike(m.x.Bank, i, was.effects[0].id)
 }
 
 // noteTwins records which node parts have a twin.

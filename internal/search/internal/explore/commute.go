@@ -71,7 +71,7 @@ func (b *bys) number(step by) byNumber {
 type seen struct {
 	next   int32 // index of the candidate that was added next
 	parent int32
-	result uint32
+	result *result
 	event  uint16
 	node   uint16
 }
@@ -106,7 +106,7 @@ func nodeOf(ordinal int) int { return ordinal % ordinalNodes }
 
 // name sets o.by: the number of the step that o describes, which its node part alone decided.
 func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
-	if o.told = true; nodes > byNodes {
+	if nodes > byNodes {
 		return
 	}
 	from := e.from
@@ -144,9 +144,9 @@ func (o *footprint) reach(effects []effect, nodes int) {
 // hasRoom reports whether a state has room for all messages of a step, for any answers to its
 // coins.
 func (c *cache) hasRoom(o *footprint, v world.Vector) bool {
-	for j := o.first; j < o.last; j++ {
-		r := &c.results[j]
-		sends := c.effects[r.last-uint32(r.sends) : r.last]
+	for j := range o.results {
+		r := &o.results[j]
+		sends := r.effects[len(r.effects)-int(r.sends):]
 		for k := range sends {
 			place := int(sends[k].place)
 			if room := int(sends[k].room); room > 0 && int(c.queue(place, v[place]).len)+len(sends) > room {
@@ -220,7 +220,7 @@ func (x *Explorer) pass(m *Memo, s *seen) error {
 	here := slices.Clone(m.at)
 	m.goTo(m.x.layout.Load(), m.recOf(s.parent))
 	c := candidate{Sum: m.total, Parent: s.parent, first: int32(len(m.changes)), event: s.event}
-	if !m.apply(&c, &m.results[s.result], int(s.node)) {
+	if !m.apply(&c, s.result, int(s.node)) {
 		panic("macemc bug: search: a step that is not looked up has no room")
 	}
 	m.goTo(m.x.layout.Load(), here)

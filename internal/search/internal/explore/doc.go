@@ -8,6 +8,6 @@
 // tests that states which are taken for one do the same (duplicate.go, repeat.go).
 //
 // Each goroutine has a taker, a world and an [Entry] of its own; the [Ledger], the parts of
-// states and the lists of answers are shared. A failure of the service is returned as a
+// states, the lists of answers and what memos have learnt are shared. A failure of the service is returned as a
 // [Wrong]. The [Owner], which is the search, makes a finding of it.
 package explore

@@ -64,8 +64,8 @@ func (x *Explorer) Join(r *Owner) (*Explorer, error) {
 	other.share(x.Taker)
 	other.pairs = run.Share{Every: x.pairs.Every, Least: 1}
 	r.Allow(x.Climate, other.World)
-	if _, is := x.Stepper.(*Memo); is {
-		other.ByMemo()
+	if m := x.Memo(); m != nil {
+		other.ByMemo().sharesWith(m)
 	}
 	return other, nil
 }

@@ -4,15 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"macemc/internal/world"
 	"macemc/sim"
 )
 
 // byFootprint looks up the k-th event of the position, which is e; what is its number, as Memo.what
-// returns it. It returns the numbers of the footprints that together have the event's effects; all
+// returns it. It returns the footprints that together have the event's effects; all
 // but the first of them have one result. If it returns none, the step must be taken in the world.
-func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (pieces []uint32, err error) {
+func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (pieces []*standing, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
 	}
@@ -24,14 +25,14 @@ func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (piec
 	} else {
 		m.keys = append(m.keys, m.key(e, what))
 	}
-	known, i := true, m.index(e.Node)
+	i := m.index(e.Node)
 	if i != none {
 		m.ask(i)
 	}
-	m.pieces = m.pieces[:0]
-	for _, key := range m.keys {
-		o := m.find(key, m.v)
-		m.pieces, known = append(m.pieces, o), known && o != 0
+	known := m.findAll()
+	if !known {
+		m.tables.refresh(m.common)
+		known = m.findAll()
 	}
 	if m.looked++; !known || m.looked%verifyEvery == 0 {
 		if i != none {
@@ -43,11 +44,21 @@ func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (piec
 		m.stand()
 	}
 	for _, o := range m.pieces {
-		if m.footprints[o].unknown {
+		if o.unknown {
 			return nil, nil
 		}
 	}
 	return m.pieces, nil
+}
+
+// findAll finds the footprints of the position under the memo's keys, and reports whether all are known.
+func (m *Memo) findAll() (known bool) {
+	known, m.pieces = true, m.pieces[:0]
+	for _, key := range m.keys {
+		o := m.find(key, m.v)
+		m.pieces, known = append(m.pieces, o), known && o != nil
+	}
+	return known
 }
 
 // loses reports whether a crash has several outcomes. Each footprint of a crash that it looks up
@@ -65,35 +76,34 @@ func crashes(e *sim.Event) bool {
 	return e.Kind.Fails() || e.Leaves()
 }
 
-// find returns the number of the footprint of an event that has the parts of state v, or 0 if there
-// is none.
-func (c *cache) find(key uint64, v world.Vector) uint32 {
-	s, _ := c.shapes.Get(key)
-	for ; s != 0; s = c.shape[s].next {
-		o, _ := c.byParts.Get(c.hash(s, v))
-		for ; o != 0; o = c.footprints[o].next {
-			if c.footprints[o].shape == s && c.is(&c.footprints[o], v) {
+// find returns the footprint of an event that has the parts of state v, or nil if there is none.
+func (t *tables) find(key uint64, v world.Vector) *standing {
+	s, _ := t.shapes.Get(key)
+	for ; s != nil; s = s.next.Load() {
+		o, _ := t.byParts.Get(s.hash(v))
+		for ; o != nil; o = o.next.Load() {
+			if o.shape == s && o.is(v) {
 				return o
 			}
 		}
 	}
-	return 0
+	return nil
 }
 
-// hash returns a hash of the parts of a state at the places of a shape.
-func (c *cache) hash(s uint32, v world.Vector) uint64 {
-	h := uint64(s) * 0x9e3779b97f4a7c15
-	for _, p := range c.shape[s].places {
+// hash returns a hash of the parts of a state at the places of the shape.
+func (s *shape) hash(v world.Vector) uint64 {
+	h := s.seed
+	for _, p := range s.places {
 		h = (h ^ uint64(v[p])) * 0xff51afd7ed558ccd
 		h ^= h >> 32
 	}
 	return h | 1
 }
 
-// is reports whether state v has the parts of footprint o.
-func (c *cache) is(o *footprint, v world.Vector) bool {
-	for k, p := range c.shape[o.shape].places {
-		if c.parts[int(o.parts)+k] != v[p] {
+// is reports whether state v has the parts of the footprint.
+func (o *standing) is(v world.Vector) bool {
+	for k, p := range o.shape.places {
+		if o.parts[k] != v[p] {
 			return false
 		}
 	}
@@ -104,10 +114,11 @@ func (c *cache) is(o *footprint, v world.Vector) bool {
 // if a known footprint has another result.
 func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	i, lists := m.index(e.Node), 0
-	made := make([]footprint, len(m.keys))
+	made := make([]*standing, len(m.keys))
 	places := make([][]int32, len(made))
+	results := make([][]result, len(made))
 	for j := range made {
-		places[j] = m.places(e, i, j)
+		made[j], places[j] = new(standing), m.places(e, i, j)
 	}
 	unknown := false
 	if err := m.taking(state, k, func() {
@@ -119,12 +130,12 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 		reached := 0
 		m.x.World.State.SaveMoved(m.x.Bank)
 		for j := range made {
-			from := len(m.results)
+			m.begins()
 			one, effects := m.left(places[j], i)
 			if !m.add(one, effects, m.x.Step.coins.Answers()) {
 				m.x.sampled()
 			}
-			made[j].extend(from, len(m.results))
+			results[j] = append(results[j], m.made...)
 			reached += len(effects)
 		}
 		lists++
@@ -133,16 +144,19 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 		return err
 	}
 	for j := range made {
-		if unknown {
+		if made[j].has(m.results.keep(results[j])); unknown {
 			made[j].forget()
 		}
-		switch o := m.pieces[j]; {
-		case o == 0:
-			m.pieces[j] = m.remember(m.keys[j], places[j], made[j], m.v)
-		case !m.same(&m.footprints[o], &made[j]): // the audit's business: hunt for the step that differs
+		o := m.pieces[j]
+		if o == nil {
+			o = m.common.remember(m.keys[j], places[j], made[j], m.v, m.results.counts()+m.effects.counts())
+			m.pieces[j] = o
+		}
+		if o != made[j] && !o.same(&made[j].footprint) { // the audit's business: hunt for the step that differs
 			return m.x.stray("")
 		}
 	}
+	m.tables.refresh(m.common)
 	return nil
 }
 
@@ -154,68 +168,65 @@ func (m *Memo) expect(e *sim.Event) {
 	}
 }
 
-// extend adds the results from index from to index to, which follow those that the footprint has.
-func (o *footprint) extend(from, to int) {
-	if o.last == 0 {
-		o.first = uint32(from)
-	}
-	o.last = uint32(to)
-}
-
 // forget records that the footprint does not determine the step's result.
 func (o *footprint) forget() { o.unknown = true }
 
-// after sets the footprint that comes after this one in its list, and returns the previous one.
-func (o *footprint) after(number uint32) (was uint32) {
-	was, o.next = o.next, number
-	return was
+// at gives a footprint its place: the parts of state v at the places of a shape.
+func (o *standing) at(s *shape, v world.Vector) {
+	o.shape, o.parts = s, make([]uint32, len(s.places))
+	for k, p := range s.places {
+		o.parts[k] = v[p]
+	}
 }
 
-// after sets the shape that comes after this one in its list, and returns the previous one.
-func (s *shape) after(number uint32) (was uint32) {
-	was, s.next = s.next, number
-	return was
-}
-
-// remember adds a footprint that has the parts of state v at some places, and returns its number.
-func (c *cache) remember(key uint64, places []int32, o footprint, v world.Vector) (number uint32) {
+// remember adds a footprint that has the parts of state v at some places, and returns it, or the one that
+// another goroutine has added meanwhile. Bytes is the size of its results.
+func (l *learnt) remember(key uint64, places []int32, o *standing, v world.Vector, bytes int) *standing {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if other := l.find(key, v); other != nil {
+		return other
+	}
 	slices.Sort(places)
-	places = slices.Compact(places)
-	first, _ := c.shapes.Get(key)
-	for o.shape = first; o.shape != 0 && !slices.Equal(c.shape[o.shape].places, places); {
-		o.shape = c.shape[o.shape].next
-	}
-	if o.shape == 0 {
-		o.shape = uint32(len(c.shape))
-		made := shape{places: places}
-		if first == 0 {
-			c.shapes.Put(key, o.shape)
-		} else {
-			made.next = c.shape[first].after(o.shape)
-		}
-		c.shape = append(c.shape, made)
-	}
-	o.parts = uint32(len(c.parts))
-	for _, p := range places {
-		c.parts = append(c.parts, v[p])
-	}
-	hash := c.hash(o.shape, v)
-	if head, known := c.byParts.Get(hash); known {
-		o.next = c.footprints[head].after(uint32(len(c.footprints)))
+	o.at(l.shapeOf(key, slices.Compact(places)), v)
+	l.counts(bytes + int(unsafe.Sizeof(*o)) + 4*len(o.parts))
+	hash := o.shape.hash(v)
+	if head, known := l.byParts.Get(hash); known {
+		o.next.Store(head.next.Load())
+		head.next.Store(o)
 	} else {
-		c.byParts.Put(hash, uint32(len(c.footprints)))
+		l.byParts.Put(hash, o)
 	}
-	return c.keep(o)
+	return o
+}
+
+// shapeOf returns the shape with these places under a key. It makes one if there is none.
+func (l *learnt) shapeOf(key uint64, places []int32) *shape {
+	first, _ := l.shapes.Get(key)
+	for s := first; s != nil; s = s.next.Load() {
+		if slices.Equal(s.places, places) {
+			return s
+		}
+	}
+	l.shaped++
+	made := &shape{places: places, seed: l.shaped * 0x9e3779b97f4a7c15}
+	if first == nil {
+		l.shapes.Put(key, made)
+	} else {
+		made.next.Store(first.next.Load())
+		first.next.Store(made)
+	}
+	return made
 }
 
 // same reports whether two footprints of one step have equal results.
-func (c *cache) same(a, b *footprint) bool {
-	if a.unknown || b.unknown || a.last-a.first != b.last-b.first {
-		return a.unknown == b.unknown
+func (o *footprint) same(b *footprint) bool {
+	if o.unknown || b.unknown || len(o.results) != len(b.results) {
+		return o.unknown == b.unknown
 	}
-	for j := range a.last - a.first {
-		l, r := &c.results[a.first+j], &c.results[b.first+j]
-		if l.delta != r.delta || l.coins != r.coins || !slices.Equal(c.effects[l.first:l.last], c.effects[r.first:r.last]) {
+	for j := range o.results {
+		l, r := &o.results[j], &b.results[j]
+		if l.delta != r.delta || l.coins != r.coins || !slices.Equal(l.effects, r.effects) {
 			return false
 		}
 	}

@@ -37,12 +37,11 @@ type Memo struct {
 	asked   int    // steps that were looked up by the node part alone
 	twins   int    // the number of twins that noteTwins has noted
 	looked  int    // how often a footprint of several parts was looked up
-	held    int    // bytes of the cache, as last reported to the ledger
 	turn    int32  // deep.turn when the memo last forgot everything
 	batches int    // batches since then
 
-	keys   []uint64 // the keys by which the present step is looked up
-	pieces []uint32 // the numbers of the footprints that make up its result; 0 for one that is not known
+	keys   []uint64    // the keys by which the present step is looked up
+	pieces []*standing // the footprints that make up its result; nil for one that is not known
 }
 
 // NewMemo returns a memo for taker x that remembers nothing yet.
@@ -76,6 +75,13 @@ func (m *Memo) LookingAllUp(do func()) {
 	m.all = usual
 }
 
+// sharesWith makes the memo share what another one learns, on another goroutine. It must not have learnt
+// anything.
+func (m *Memo) sharesWith(o *Memo) {
+	m.learnsWith(o.common)
+	m.turn = o.turn
+}
+
 // takesBack takes over the results of memo o, which was given those of m by LearnFrom.
 func (m *Memo) takesBack(o *Memo) { m.cache = o.cache.over(m.x) }
 
@@ -94,14 +100,14 @@ func (m *Memo) forgets() {
 		return
 	}
 	m.batches++
-	now, turn := m.cache.bytes(), d.turn.Load()
-	if d.memos.Add(int64(now - m.held)); turn != m.turn || m.batches == d.every {
-		d.memos.Add(-int64(now))
-		m.cache, now = m.cache.anew(m.x), 0
+	d.memos.Add(int64(m.common.grown()))
+	if turn := d.turn.Load(); turn != m.turn || m.batches == d.every {
+		later, freed := m.common.forgotten()
+		d.memos.Add(int64(-freed))
+		m.cache = m.cache.with(m.x, later)
 		clear(m.x.From)
 		m.position, m.turn, m.batches = newPosition(m.x, &m.cache), turn, 0
 	}
-	m.held = now
 }
 
 func count(b bool) int {
@@ -410,17 +416,17 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 		return k + 1, m.inWorld(state, k)
 	}
 	m.ask(i)
-	number, err := m.ofNode(state, k, e)
-	if err != nil || number == 0 { // not accepted: no event at all
+	o, err := m.ofNode(state, k, e)
+	if err != nil || o == nil { // not accepted: no event at all
 		return k, err
 	}
-	if o := &m.footprints[number]; m.partly && !m.takes(int(o.class), false) {
+	if m.partly && !m.takes(int(o.class), false) {
 		if m.dry && o.shows && m.kinds.Has(int(o.class)) {
 			m.x.Reduction.show()
 		}
 		return k + 1, nil
 	}
-	return k + 1, m.step(state, k, e, number)
+	return k + 1, m.step(state, k, e, o)
 }
 
 // classInWorld returns the kind of the k-th event of the position, in the sense of the reduction.
@@ -449,10 +455,9 @@ func (m *Memo) concerned(i int) bool {
 	return false
 }
 
-// step takes event e, which is the k-th of a plain state. Its result is the footprint with this
-// number, which consists of the node part alone.
-func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
-	o := &m.footprints[number]
+// step takes event e, which is the k-th of a plain state. Its result is footprint o, which consists
+// of the node part alone.
+func (m *Memo) step(state uint32, k int, e occurrence, o *footprint) error {
 	if o.unknown && m.sleep != nil && m.sleep.only != nil {
 		return nil // it never sleeps
 	}
@@ -475,12 +480,9 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 	if m.commutes(e, o) {
 		m.skip(k, i, o)
 	} else {
-		if !o.told {
-			o.name(m.x.bys.number, e, m.n)
-		}
-		for j := o.first; j < o.last; j++ {
+		for j := range o.results {
 			c := m.candidate(m.total, k, o.by)
-			if c.naps = naps; !m.apply(c, &m.results[j], i) { // for want of room, it would do something else, or something else would come of it
+			if c.naps = naps; !m.apply(c, &o.results[j], i) { // for want of room, it would do something else, or something else would come of it
 				m.cut(before)
 				return m.elsewhere(state, k, e)
 			}
@@ -489,7 +491,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, number uint32) error {
 	if m.sleep != nil {
 		m.sleep.did(sleeperOf(e, o))
 	}
-	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin {
+	if m.asked++; m.asked%verifyEvery == 0 || m.able[i].twin && !o.twin.Load() {
 		if err := m.verify(o, k, i, e); err != nil { // there is room, so it must do the same
 			m.cut(before)
 			return err
@@ -513,8 +515,8 @@ func (m *Memo) taken() error {
 func (m *Memo) apply(c *candidate, r *result, i int) bool {
 	b := m.x.Bank
 	c.take(r)
-	for k := r.first; k < r.last; k++ {
-		e := &m.effects[k]
+	for k := range r.effects {
+		e := &r.effects[k]
 		switch e.does {
 		case effectSet:
 			m.set(e.place, e.id)
@@ -664,33 +666,32 @@ func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 	if len(pieces) == 0 {
 		return m.inWorld(state, k)
 	}
-	i, first := m.index(e.Node), &m.footprints[pieces[0]]
+	i, first := m.index(e.Node), pieces[0]
 	if m.reduction != nil && m.tells(pieces, i) {
 		m.reduction.show()
 	}
-	for j := first.first; j < first.last; j++ {
+	for j := range first.results {
 		c := m.candidate(m.total, k, 0)
 		for _, o := range pieces[1:] {
-			m.apply(c, &m.results[m.footprints[o].first], i)
+			m.apply(c, &o.results[0], i)
 		}
-		m.apply(c, &m.results[j], i)
+		m.apply(c, &first.results[j], i)
 	}
 	return m.taken()
 }
 
 // tells reports whether a step of node i changed the memory of a monitor, or may have changed a
 // value that sim.Takes takes from the node.
-func (m *Memo) tells(pieces []uint32, i int) bool {
+func (m *Memo) tells(pieces []*standing, i int) bool {
 	healed := int32(m.x.Bank.At().Healed())
-	for _, number := range pieces {
-		o := &m.footprints[number]
-		for _, p := range m.shape[o.shape].places {
+	for _, o := range pieces {
+		for _, p := range o.shape.places {
 			if p >= healed {
 				return true
 			}
 		}
-		for _, r := range m.results[o.first:o.last] {
-			for _, e := range m.effects[r.first:r.last] {
+		for _, r := range o.results {
+			for _, e := range r.effects {
 				if int(e.place) < m.n && (int(e.place) != i || m.reduction.differ(i, m.v[i], e.id)) {
 					return true
 				}

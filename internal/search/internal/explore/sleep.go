@@ -203,7 +203,7 @@ func (z *Sleep) lies(s uint32, set int32) {
 // its result.
 func (m *Memo) awake(k, i int, e occurrence, o *footprint) bool {
 	z, step := m.sleep, sleeperOf(e, o)
-	results := int(o.last - o.first)
+	results := len(o.results)
 	switch {
 	case z.only != nil && !slices.Contains(z.only, step):
 		return false
@@ -215,7 +215,7 @@ func (m *Memo) awake(k, i int, e occurrence, o *footprint) bool {
 	}
 	if z.counts(results); z.Slept/sleepTests != (z.Slept-results)/sleepTests {
 		c := candidate{Sum: m.total, Parent: int32(len(m.Parents) - 1), first: int32(len(m.changes)), event: uint16(k)}
-		if !m.apply(&c, &m.results[o.first], i) {
+		if !m.apply(&c, &o.results[0], i) {
 			panic("macemc bug: search: a step that sleeps has no room")
 		}
 		m.Write(&c)
