@@ -116,12 +116,13 @@ func (m *Mirror) slice(e *copyPlan, to, from unsafe.Pointer) {
 		putSlice(to, nil, 0, 0)
 	case n == 0 || e.size == 0:
 		putSlice(to, unsafe.Pointer(&nothing), n, n)
-	case o.cap < n || o.data == unsafe.Pointer(&nothing):
-		putSlice(to, e.alloc(n), n, n)
-		m.items(e, o.data, unsafe.Pointer(unsafe.SliceData(s)), n)
 	default:
-		putSlice(to, o.data, n, o.cap)
-		m.items(e, o.data, unsafe.Pointer(unsafe.SliceData(s)), n)
+		data, size := o.data, o.cap
+		if size < n || data == unsafe.Pointer(&nothing) {
+			data, size = e.alloc(n), n
+		}
+		putSlice(to, data, n, size)
+		m.items(e, data, unsafe.Pointer(unsafe.SliceData(s)), n)
 	}
 }
 
