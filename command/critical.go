@@ -167,7 +167,7 @@ found.path.`,
 	return cmd
 }
 
-// looking is an analysis of a finding.
+// looking analyzes a finding, as the command critical or shrink does.
 type looking func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)
 
 // looks returns what a command runs that analyzes a path: in a child process, or in this one where there are

@@ -18,7 +18,7 @@ func (b *Bits) Len() int { return b.count }
 // Has reports whether i is a member.
 func (b *Bits) Has(i int) bool { return b.words[i>>6]&(1<<(i&63)) != 0 }
 
-// Put adds or removes i.
+// Put adds i to the set if in is true, and otherwise removes it.
 func (b *Bits) Put(i int, in bool) {
 	w, bit := &b.words[i>>6], uint64(1)<<(i&63)
 	switch had := *w&bit != 0; {

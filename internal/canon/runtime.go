@@ -74,7 +74,7 @@ func Dynamic(v any) uintptr {
 // slowly is Dynamic by reflection. It is a separate function so that Dynamic is inlined.
 func slowly(v any) uintptr { return reflect.ValueOf(reflect.TypeOf(v)).Pointer() }
 
-// encodeAny writes v, whose two words have no address.
+// encodeAny writes a value that no variable of the node holds, so that there is no address to write it from.
 func (w *Walker) encodeAny(v any, b []byte) (_ []byte, r *refusal) {
 	typ := (*fast.Words)(unsafe.Pointer(&v)).Type
 	d := &w.types[fast.Place(typ)]

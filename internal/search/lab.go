@@ -390,8 +390,8 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	return a.walked(len(taken)), nil
 }
 
-// asking is the walks that answer one question. Each walk has its place in came, which only the
-// hand that takes the walk writes.
+// asking has the walks that answer one question, and their results. Walk i writes only came[i], so
+// that several hands can take walks at a time.
 type asking struct {
 	of *Case
 	Walks

@@ -371,7 +371,7 @@ func (p *products) note(kind int, key uint64, to uint32) {
 	}
 }
 
-// keys has the numbers of bits for a node and for a part in the keys of these caches.
+// keys says how many bits of a cache's 64-bit key are for the number of a node, and for that of a part.
 type keys struct{ node, part uint8 }
 
 func keysOf(nodes, places int) keys {

@@ -60,7 +60,7 @@ func (r *Renaming) Load(b *Bank, place int, id uint32) {
 	r.st.restore(b, place, id)
 }
 
-// Names returns the nodes whose names occurred in messages and nodes that were summed since the last call of
+// Names returns the nodes whose names occurred in the messages and nodes that were hashed since the last call of
 // Rename.
 func (r *Renaming) Names() (nodes []int) {
 	for i := range r.st.n {
