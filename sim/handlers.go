@@ -22,7 +22,8 @@ import (
 //	New: func(p sim.Params, self sim.Addr) sim.Node { return handlers.Node(&node{}) },
 //
 // A message or signal without a handler is a finding. If N has methods Offers, Accepts or
-// Upper, they are used, and properties see the value of type N.
+// Upper, they are used, and so is a method Init(Env) unless OnInit names another.
+// Properties see the value of type N.
 type Handlers[N any] struct{ table }
 
 // table is Handlers without the type parameter, which makes a step faster. Its functions
@@ -50,7 +51,7 @@ type handling struct {
 	quorum  quorum
 }
 
-// OnInit names the method that starts a node. A node that needs no start has none.
+// OnInit names the method that starts a node. It is not needed for a method Init(Env).
 func OnInit[N any](method func(N, Env)) Handler[N] {
 	return Handler[N]{handling{Handler: handlerOf(sight.HandlerInit, nil, method), init: func(n any, env Env) { method(n.(N), env) }}}
 }
@@ -86,7 +87,24 @@ func Handle[N any](methods ...Handler[N]) *Handlers[N] {
 	for _, m := range methods {
 		h.add(m)
 	}
+	if _, listed := h.listed.Find(sight.HandlerInit, nil); !listed {
+		h.addInit()
+	}
 	return h
+}
+
+// addInit lists N's own method Init, if it has one. A node whose Init nothing calls would
+// start without what it stored, and no error would say so.
+func (h *Handlers[N]) addInit() {
+	node := reflect.TypeFor[N]()
+	if !node.Implements(reflect.TypeFor[interface{ Init(Env) }]()) {
+		return
+	}
+	init := OnInit(func(n N, env Env) { any(n).(interface{ Init(Env) }).Init(env) })
+	if m, ok := node.MethodByName("Init"); ok && m.Func.IsValid() { // an interface's has no code
+		init.Code = m.Func.Pointer()
+	}
+	h.add(init)
 }
 
 func (h *Handlers[N]) add(m Handler[N]) {

@@ -232,6 +232,18 @@ func TestSpeedIsOfTheSearch(t *testing.T) {
 	}
 }
 
+// TestDepthOfTheExplored: where steps were left out, a depth is one of the states that were not, with a finding too.
+func TestDepthOfTheExplored(t *testing.T) {
+	for state, text := range map[search.State]string{search.StateFound: "found; ", search.StateBounded: "bounded: "} {
+		for reduced, of := range map[bool]string{false: "", true: " that is not left out"} {
+			r := &search.Result{Safety: search.Safety{State: state, Depth: 5}, Stats: search.Stats{Reduced: reduced}}
+			if got, want := safety(r), text+"every state"+of+" to depth 5 was visited"; got != want {
+				t.Errorf("it says %q, and should say %q", got, want)
+			}
+		}
+	}
+}
+
 // Walks that ended in an ignored failure are not said to have become live.
 func TestCutWalks(t *testing.T) {
 	r := &search.Result{System: brokentree.System, Liveness: search.Liveness{State: search.StateSampled, Walks: 9, WalkSteps: 50}}

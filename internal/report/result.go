@@ -395,7 +395,7 @@ func safety(r *search.Result) string {
 	switch r.Safety.State {
 	case search.StateFound:
 		if r.Safety.Depth > 0 {
-			return fmt.Sprintf("found; every state to depth %s was visited", numerals.Count(r.Safety.Depth)) + sparing(r.Safety.Faults)
+			return "found; " + visited(r)
 		}
 		return "found"
 	case search.StateExhausted:
@@ -408,11 +408,7 @@ func safety(r *search.Result) string {
 	case search.StateCut:
 		return "cut: every state was visited, but for those that follow a failure that is ignored"
 	case search.StateBounded:
-		every := "every state"
-		if r.Stats.Reduced {
-			every = "every state that is not left out"
-		}
-		text := fmt.Sprintf("bounded: %s to depth %s was visited", every, numerals.Count(r.Safety.Depth)) + sparing(r.Safety.Faults)
+		text := "bounded: " + visited(r)
 		if r.Ignored > 0 {
 			text += ", but for those that follow a failure that is ignored"
 		}
@@ -429,6 +425,15 @@ func safety(r *search.Result) string {
 	default:
 		panic("macemc bug: report: no words for safety " + string(r.Safety.State))
 	}
+}
+
+// visited says to which depth every state was visited.
+func visited(r *search.Result) string {
+	every := "every state"
+	if r.Stats.Reduced {
+		every = "every state that is not left out"
+	}
+	return fmt.Sprintf("%s to depth %s was visited", every, numerals.Count(r.Safety.Depth)) + sparing(r.Safety.Faults)
 }
 
 // reduction describes which steps were left out, or says why none were although the user asked for it.

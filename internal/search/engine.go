@@ -68,6 +68,9 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 		r.stats = Stats{Uncopied: x.World.State.Bound()}
 		r.auditAnew()
 		r.opts.Effort = min(r.opts.Effort, effortReference)
+		if err := r.reducesNot("nodes cannot be copied: " + r.stats.Uncopied); err != nil {
+			return out, err
+		}
 		return r.exhaust()
 	case out.over() || err != nil:
 		return out, err

@@ -155,4 +155,13 @@ func TestUncopiedIsTold(t *testing.T) {
 	if again.Stats.Uncopied = res.Stats.Uncopied; err != nil || again.Stats != res.Stats {
 		t.Errorf("%v: by the reference engine alone %+v, else %+v", err, again.Stats, res.Stats)
 	}
+	for _, how := range []Reduce{ReduceStubborn, reduceSleep} {
+		if _, err := Search(sys, Options{Depth: 4, Reduce: how}); err == nil || !strings.Contains(err.Error(), "since nodes cannot be copied") {
+			t.Errorf("%s: the error is %v", how, err)
+		}
+	}
+	res, err = Search(sys, Options{Depth: 4, NoWalks: true, Reduce: ReduceAuto})
+	if err != nil || !strings.Contains(res.Stats.Unreduced, "nodes cannot be copied") {
+		t.Errorf("auto: %v, %q", err, res.Stats.Unreduced)
+	}
 }

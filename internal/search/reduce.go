@@ -40,7 +40,7 @@ func (r *runner) reduces(x *explore.Explorer) error {
 			}
 			return nil
 		}
-		return r.opts.irreducible(why)
+		return r.reducesNot(why)
 	}
 	if why == "" {
 		why = r.hand.unreduced(x)
@@ -49,14 +49,21 @@ func (r *runner) reduces(x *explore.Explorer) error {
 	if why == "" && how == ReduceAuto {
 		why = lively
 	}
-	switch {
-	case why == "":
-		x.Reduce(how == ReduceAuto).Lively = lively == ""
+	if why != "" {
+		return r.reducesNot(why)
+	}
+	x.Reduce(how == ReduceAuto).Lively = lively == ""
+	return nil
+}
+
+// reducesNot returns an error if the options demand that steps are left out. If they ask for it where
+// it is sound, it records why it is not.
+func (r *runner) reducesNot(why string) error {
+	switch r.opts.Reduce {
+	case "", ReduceNone: // nobody has asked
 		return nil
-	case how == ReduceAuto:
-		if r.opts.Reduce != "" { // else nobody has asked
-			r.add(Stats{Unreduced: why})
-		}
+	case ReduceAuto:
+		r.add(Stats{Unreduced: why})
 		return nil
 	}
 	return r.opts.irreducible(why)
@@ -88,8 +95,6 @@ func (o *Options) unreduced() string {
 	switch {
 	case o.shards() != nil:
 		return "states are visited in shards, each by another process, and none of these knows all steps"
-	case o.Engine == EngineReference:
-		return "the engine reference takes runs and keeps no states"
 	case o.Visited == VisitedFingerprint:
 		return "Options.Visited fingerprint gives a state back once its steps are taken, and some of them may have to be taken later"
 	case o.Findings > 1 || len(o.Ignore) > 0:

@@ -23,8 +23,6 @@ func coveredBy(s *sources.Sources) State {
 // unsourced returns why the search cannot leave out runs, or "" if it can.
 func (r *runner) unsourced() string {
 	switch o := &r.opts; {
-	case o.Engine != EngineReference:
-		return fmt.Sprintf("the engine %s keeps states; it is for the engine %s", o.Engine, EngineReference)
 	case o.Findings > 1 || len(o.Ignore) > 0:
 		return "the search goes on after a finding, and what follows a violation is not visited, so a run that differs before it would be lost"
 	case o.Early != nil:

@@ -19,7 +19,7 @@ const (
 	VisitedOff         Visited = "off"         // nothing: every path up to the bound is taken
 )
 
-// kept checks the options about visited states, and sets their defaults.
+// kept checks the options about visited states and those left out, and sets their defaults.
 func (o Options) kept() (Options, error) {
 	if o.Visited == VisitedOff || o.Reduce == reduceDPOR {
 		o.Engine = cmp.Or(o.Engine, EngineReference)
@@ -38,6 +38,10 @@ func (o Options) kept() (Options, error) {
 		return o, fmt.Errorf("Options.Visited %s does not go with the engine %s, which keeps no states; leave one of them out", o.Visited, o.Engine)
 	case o.Visited == VisitedOff && !reference:
 		return o, fmt.Errorf("Options.Visited %s does not go with the engine %s, which goes from level to level by the states that it keeps; use the engine %s", o.Visited, cmp.Or(o.Engine, EngineMemo), EngineReference)
+	case reference && o.Reduce != "" && o.Reduce != ReduceNone && o.Reduce != reduceDPOR:
+		return o, fmt.Errorf("Options.Reduce %s does not go with the engine %s, which takes runs and keeps no states; take %s or %s", o.Reduce, o.Engine, reduceDPOR, ReduceNone)
+	case o.Reduce == reduceDPOR && !reference:
+		return o, fmt.Errorf("Options.Reduce %s does not go with the engine %s, which keeps states; use the engine %s", o.Reduce, o.Engine, EngineReference)
 	case o.HashBits != 0 && o.HashBits != 32 && o.HashBits != 64:
 		return o, fmt.Errorf("Options.HashBits is %d; it must be 32 or 64", o.HashBits)
 	case o.HashBits != 0 && o.Visited != VisitedFingerprint:

@@ -227,3 +227,24 @@ func BenchmarkHandlers(b *testing.B) {
 		})
 	}
 }
+
+type waking struct{ Woken, Opened int }
+
+func (n *waking) Init(sim.Env)         { n.Woken++ }
+func (n *waking) open(sim.Env)         { n.Opened++ }
+func (n *waking) start(sim.Env, start) {}
+
+// A method Init(Env) starts its node although nothing lists it, unless OnInit names another:
+// a service that reads its disk in Init would otherwise lose it at each restart, in silence.
+func TestInitNeedsNoListing(t *testing.T) {
+	for want, handlers := range map[waking]*sim.Handlers[*waking]{
+		{Woken: 1}:  sim.Handle(sim.OnSignal((*waking).start)),
+		{Opened: 1}: sim.Handle(sim.OnInit((*waking).open), sim.OnSignal((*waking).start)),
+	} {
+		node := new(waking)
+		handlers.Node(node).Init(nil)
+		if *node != want {
+			t.Errorf("got %+v, want %+v", *node, want)
+		}
+	}
+}
