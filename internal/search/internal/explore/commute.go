@@ -67,6 +67,14 @@ func (b *bys) number(step by) byNumber {
 	return n
 }
 
+// numbersAs makes the ledger, which has numbered no step yet, share the numbers of another.
+func (l *Ledger) numbersAs(o *Ledger) {
+	if l.bys.all.Load() != nil && l.bys != o.bys {
+		panic("macemc bug: search: a ledger whose steps have numbers is to take over others")
+	}
+	l.bys = o.bys
+}
+
 // seen is a result of a step that is counted without being looked up.
 type seen struct {
 	next   int32 // index of the candidate that was added next

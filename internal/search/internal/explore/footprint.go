@@ -221,8 +221,11 @@ func (l *learnt) shapeOf(key uint64, places []int32) *shape {
 
 // same reports whether two footprints of one step have equal results.
 func (o *footprint) same(b *footprint) bool {
-	if o.unknown || b.unknown || len(o.results) != len(b.results) {
+	if o.unknown || b.unknown {
 		return o.unknown == b.unknown
+	}
+	if len(o.results) != len(b.results) {
+		return false
 	}
 	for j := range o.results {
 		l, r := &o.results[j], &b.results[j]

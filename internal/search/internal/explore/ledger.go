@@ -27,7 +27,7 @@ type Ledger struct {
 	May    func(now int) int   // returns the bytes that a larger set may take when it replaces one of now bytes
 	gaps   atomic.Bool         // some states are not expanded
 	Joint  bool                // several goroutines have written: numbers do not follow levels
-	bys    bys                 // the steps by which states were reached
+	bys    *bys                // the steps by which states were reached; ledgers whose memos share results share it
 	noted  bool                // the step is recorded for each state, until the state is expanded
 	tidy   func() (end func()) // called before the set is made larger, and the returned function after; may be nil
 
@@ -153,7 +153,7 @@ const (
 )
 
 func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*Ledger, error) {
-	l := &Ledger{May: may, Prints: p, tidy: tidy}
+	l := &Ledger{May: may, Prints: p, tidy: tidy, bys: new(bys)}
 	l.layout.Store(&layout{of: make([][32 / columnBits]uint16, places), used: make([]uint8, places)})
 	l.blocks.Store(new([]*block))
 	var err error

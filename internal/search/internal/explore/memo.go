@@ -86,8 +86,11 @@ func (m *Memo) sharesWith(o *Memo) {
 func (m *Memo) takesBack(o *Memo) { m.cache = o.cache.over(m.x) }
 
 // LearnFrom takes over the results that another memo of the same bank has remembered. The other
-// memo must not be used after that.
+// memo must not be used after that. A result contains the number of its step, so both ledgers
+// number steps alike: with numbers of its own, a ledger would take one step for another, and
+// skip a third one because of it.
 func (m *Memo) LearnFrom(o *Memo) {
+	m.x.numbersAs(o.x.Ledger)
 	m.cache, m.twins, m.looked = o.cache.over(m.x), o.twins, o.looked
 	m.worth = o.worth
 }
