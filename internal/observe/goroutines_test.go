@@ -1,20 +1,39 @@
 package observe
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
 
-// A goroutine is noticed once, and not at all if it was there before the handler.
+// several is a number of goroutines that is larger than that of those which end meanwhile: the goroutine of the
+// test before may still count when the next one begins.
+const several = 8
+
+// starts starts several goroutines, which wait for release, and waits until they run. When the test is over, it
+// waits until the process has no more goroutines than before.
+func starts(t *testing.T, release chan bool) {
+	before := runtime.NumGoroutine()
+	t.Cleanup(func() {
+		for runtime.NumGoroutine() > before {
+			runtime.Gosched()
+		}
+	})
+	ready := make(chan bool)
+	for range several {
+		go func() { ready <- true; <-release }()
+	}
+	for range several {
+		<-ready
+	}
+}
+
+// Goroutines are noticed once, and not at all if they were there before the handler.
 func TestGoroutinesAreNoticedOnce(t *testing.T) {
 	var g Goroutines
 	release := make(chan bool)
 	defer close(release)
-	start := func() {
-		ready := make(chan bool)
-		go func() { close(ready); <-release }()
-		<-ready
-	}
+	start := func() { starts(t, release) }
 	start()
 	if g.Start(); g.Grown() {
 		t.Error("a goroutine that was there before counts")
@@ -30,18 +49,16 @@ func TestGoroutinesAreNoticedOnce(t *testing.T) {
 // Goroutines of macemc's own do not count: nobody looks at the stacks of all goroutines for them.
 func TestHelpersDoNotCount(t *testing.T) {
 	var g Goroutines
+	release := make(chan bool)
+	defer close(release)
 	g.Start()
-	ready, release, over := make(chan bool), make(chan bool), make(chan bool)
-	go func() { defer close(over); close(ready); <-release }()
-	<-ready
-	Helps(1)
+	starts(t, release)
+	Helps(several)
 	if g.Grown() {
-		t.Error("a helper counts as a handler's goroutine")
+		t.Error("helpers count as a handler's goroutines")
 	}
-	Helps(-1)
+	Helps(-several)
 	if !g.Grown() {
-		t.Error("after it helps no more, it does not count")
+		t.Error("after they help no more, they do not count")
 	}
-	close(release)
-	<-over
 }
