@@ -62,7 +62,7 @@ func (sys *System) validateParams() error {
 		case seen[q.Name]:
 			return fmt.Errorf("two parameters have the name %s", q.Name)
 		case strings.TrimSpace(q.Doc) == "":
-			return fmt.Errorf("parameter %s is undocumented", q.Name)
+			return fmt.Errorf("parameter %s is undocumented; say in Doc what it sets", q.Name)
 		case q.Runs != "" && slices.Index(q.Words, q.Runs) < 1:
 			return fmt.Errorf("parameter %s has Runs %q; it must be one of the Words %v, and not the first, which stands for an abstraction", q.Name, q.Runs, q.Words)
 		case len(q.Words) > 0 && q.Range != Range{}:
