@@ -42,7 +42,7 @@ var Known = entries(
 	known.Bug{ID: RF15, Kind: known.Liveness, Verdict: trace.VerdictDead, Flags: nodes(2, flags("crash=2", "proposals=0")),
 		Critical: steps(sim.KindCrash, "")},
 	known.Bug{ID: RF16, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("none", "members=leave", "apply=slow", "proposals=0"),
-		Critical: steps(sim.KindTimer, "change", sim.KindMessage, "wire", sim.KindTask, "work", sim.KindTask, "send")}, // raft is told too early in the last task of a Ready, mostly send
+		Critical: steps(sim.KindTimer, "change", sim.KindMessage, "wire", sim.KindTask, "work", sim.KindTask, "send")}, // raft learns of it too early, in the last task of a Ready, mostly send
 )
 
 func flags(faults string, params ...string) known.Flags {
