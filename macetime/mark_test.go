@@ -1,6 +1,7 @@
 package macetime
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 	"time"
@@ -25,5 +26,16 @@ func TestPlain(t *testing.T) {
 	}
 	if text, is := Written(fmt.Sprint(now.Add(4*time.Second), "leased")); !is || text != "t1+4s" {
 		t.Errorf("the reading in it is %q, %t", text, is)
+	}
+}
+
+// A reading has no encoding: JSON reports an error, where it would write {} and lose the instant.
+func TestNoEncoding(t *testing.T) {
+	clock := Of(0)
+	clock.Read()
+	for _, value := range []any{clock.Read(), clock.Count(), map[string]Time{"until": {}}} {
+		if text, err := json.Marshal(value); err == nil {
+			t.Errorf("%v as JSON is %s, want an error", value, text)
+		}
 	}
 }

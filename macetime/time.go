@@ -1,6 +1,7 @@
 package macetime
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -112,6 +113,15 @@ func (m Monotone) String() string { return marked(m.Text()) }
 
 // Format writes String for every verb.
 func (m Monotone) Format(w fmt.State, _ rune) { io.WriteString(w, m.String()) }
+
+// MarshalText returns an error, so that encoding/json fails where it would write {} and lose the
+// instant.
+func (t Time) MarshalText() ([]byte, error) { return nil, errNoText }
+
+// MarshalText returns an error, as Time.MarshalText does.
+func (m Monotone) MarshalText() ([]byte, error) { return nil, errNoText }
+
+var errNoText = errors.New("a reading of a clock means nothing outside its node's memory, so it has no encoding; keep a time.Duration, or a field that is not encoded")
 
 // Wall returns the instant at which a real clock shows that d has passed since it was started. It
 // is for code that runs a node in real time. All such instants of a node belong to one clock;

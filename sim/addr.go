@@ -1,7 +1,9 @@
 package sim
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"macemc/internal/sight"
 )
@@ -40,4 +42,24 @@ func (a Addr) String() string {
 		return addrNames[a.id]
 	}
 	return "n" + strconv.Itoa(a.Index())
+}
+
+// MarshalText returns the same text as String, so that encoding/json writes an address as
+// "n0", also as the key of a map. Without it JSON would write {}, and a node that stores
+// addresses would read none of them back.
+func (a Addr) MarshalText() ([]byte, error) { return []byte(a.String()), nil }
+
+// UnmarshalText sets a to the address that MarshalText wrote.
+func (a *Addr) UnmarshalText(text []byte) error {
+	if string(text) == addrNames[0] {
+		*a = Addr{}
+		return nil
+	}
+	if i, err := strconv.Atoi(strings.TrimPrefix(string(text), "n")); err == nil && i >= 0 && i < sight.NodesMost {
+		if of := addrOf(i); of.String() == string(text) {
+			*a = of
+			return nil
+		}
+	}
+	return fmt.Errorf("%q is not the address of a node; an address is n0 to n%d, or %s", text, sight.NodesMost-1, addrNames[0])
 }
