@@ -1,0 +1,68 @@
+package explore
+
+import "macemc/internal/world"
+
+// Again returns an explorer that begins the exploration anew, with only the start states. It leaves
+// out steps by the reduction of x, which has only observed so far. It shares the world, the parts
+// and the memo's results with x, which must not be used before TakesBack.
+func (x *Explorer) Again() (*Explorer, error) {
+	l, err := x.Owner.NewLedger(len(x.From), nil)
+	if err != nil {
+		return nil, err
+	}
+	t, r := x.anew(l), x.Reduction.goes()
+	y := &Explorer{Taker: t, Stepper: InWorld{Taker: t}, Inside: true, judged: x.judged, pairs: x.pairs, sides: x.sides}
+	t.Visits(y)
+	x.reduces(nil)
+	y.reduces(r)
+	if of := x.Memo(); of != nil {
+		m := NewMemo(t)
+		m.LearnFrom(of)
+		m.reduces(r)
+		y.Stepper = m
+	}
+	for s := range x.Each {
+		if x.Origin(s).Parent == NoParent {
+			y.repeats(x, s)
+		}
+	}
+	return y, nil
+}
+
+// anew returns a taker that shares t's world, and writes into ledger l.
+func (t *Taker) anew(l *Ledger) *Taker {
+	o := &Taker{
+		Owner: t.Owner, World: t.World, Climate: t.Climate, Bank: t.Bank, Lists: t.Lists, Begin: t.Begin, Entry: l.Entry(),
+		From: make(world.Vector, len(t.From)), To: make(world.Vector, len(t.To)),
+	}
+	o.Step = answerer{Pulse: &t.Owner.Pulse, of: o, Halt: t.Owner.Halt}
+	return o
+}
+
+// repeats adds a start state of another explorer.
+func (x *Explorer) repeats(of *Explorer, s uint32) {
+	of.Get(s, x.To)
+	x.Pack(x.To)
+	x.Add(x.Sum(x.To), of.Origin(s))
+	x.Told()
+	if of.Live(s) {
+		x.Block(x.Next - 1).Live.Set(x.Next - 1)
+	}
+	if of.Outside(s) {
+		x.leave(x.Next - 1)
+	}
+}
+
+// TakesBack makes x usable again, after Again has returned y.
+func (x *Explorer) TakesBack(y *Explorer) {
+	if m := x.Memo(); m != nil {
+		m.takesBack(y.Memo())
+	}
+}
+
+// goes makes a waiting reduction leave steps out.
+func (r *Reduction) goes() *Reduction {
+	r.Waits, r.tried = false, true
+	clear(r.whys)
+	return r
+}
