@@ -119,6 +119,7 @@ type Step struct {
 	Copy     int       // the number of the copy, if the event duplicated a datagram
 	Lost     []int     // the numbers of the messages that were lost with connections in this step
 	Possible int       // the number of events that were possible
+	Spent    []int     // the budgets that the event and what happened within the step spent, once for each fault: see sim.Faults.Budget
 	Coins    []choose.Choice
 	Effects  []Effect
 	Facts    []Fact

@@ -5,30 +5,38 @@ import (
 	"strings"
 
 	"macemc/internal/contract"
-	"macemc/internal/wording"
 	"macemc/sim"
+	"macemc/trace"
 )
 
-// Beyond names the faults of the run that exceed the number that the system promises to
-// survive, or returns "" if there are none. Faults in the middle of a step, which are answers
-// to coins, are not counted.
+// Beyond names the faults of the run that the system does not promise to survive: more of a kind than
+// Tolerates lists, or elsewhere. It returns "" if there are none, or if the steps of the run are not
+// known. Faults in the middle of a step count too, such as a sync that fails.
 func (a *Account) Beyond() string {
-	path := a.Path()
-	if path == nil || a.Finding == nil {
+	if a.Finding == nil || a.Finding.Trace == nil {
 		return ""
 	}
-	had := map[sim.Kind]int{}
-	for i := range path.Steps {
-		had[wording.Identify(path.Steps[i].Event.What).Kind]++
-	}
-	promised := a.System.Tolerates
-	var all []string
-	for _, kind := range contract.Kinds() {
-		if !kind.Fault() {
-			continue
+	promised, t := a.System.Tolerates, a.Finding.Trace
+	where, err := promised.Where(a.Params.Nodes)
+	had, elsewhere := map[int]int{}, map[int]int{}
+	for _, steps := range [][]trace.Step{t.Starts, t.Steps} {
+		for i := range steps {
+			s := &steps[i]
+			for _, k := range s.Spent {
+				had[k]++
+				if err == nil && where != nil && s.Event.Kind.Budget() == k && !where(s.Event) {
+					elsewhere[k]++
+				}
+			}
 		}
-		if most := *promised.Of(kind); had[kind] > most && most != sim.Unlimited {
-			all = append(all, fmt.Sprintf("%d × %s, where %d is survived", had[kind], kind, most))
+	}
+	var all []string
+	for k, name := range contract.FaultNames() {
+		switch most := *promised.Budget(k); {
+		case had[k] > most && most != sim.Unlimited:
+			all = append(all, fmt.Sprintf("%d × %s, where %d is survived", had[k], name, most))
+		case elsewhere[k] > 0:
+			all = append(all, fmt.Sprintf("%d × %s elsewhere than %s says", elsewhere[k], name, promised))
 		}
 	}
 	return strings.Join(all, "; ")

@@ -522,6 +522,7 @@ func (e *Environment) spend(k int) {
 	if n := e.left.Budget(k); *n > 0 {
 		*n--
 	}
+	e.run.spends(k)
 	e.sums.Touch(e.sums.Budget(k))
 	e.weather()
 }

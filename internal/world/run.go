@@ -32,6 +32,7 @@ type Run struct {
 	took    []netsim.Origin // the origins of the messages that current took, the last first
 	copy    int32           // the number of the message that the step copied
 	unwound bool            // the handler called runtime.Goexit
+	spent   []int           // the budgets that faults of the step spent
 	cooled  uint64          // the properties made by Cools whose monitor was cold after a fact of this step
 
 	ticking bool          // the node's clock was copied for this step
@@ -103,7 +104,7 @@ func (r *Run) begin() {
 	if r.named != "" {
 		r.named = ""
 	}
-	r.took, r.copy, r.cooled = r.took[:0], 0, 0
+	r.took, r.spent, r.copy, r.cooled = r.took[:0], r.spent[:0], 0, 0
 	r.ticking, r.began = false, macetime.Time{}
 	r.did.Begin()
 	r.begins()
@@ -153,6 +154,9 @@ func (r *Run) beganAt(c *macetime.Clock) macetime.Time {
 // takes records a message that the event took from its link.
 func (r *Run) takes(o netsim.Origin) { r.took = append(r.took, o) }
 
+// spends records a fault of the step, by its budget.
+func (r *Run) spends(k int) { r.spent = append(r.spent, k) }
+
 // copies records a message that the event copied, and the number of the copy.
 func (r *Run) copies(o netsim.Origin, number int32) {
 	r.takes(o)
@@ -165,6 +169,7 @@ func (r *Run) record(i int, lost []int32) {
 	s := trace.Step{
 		Index: r.step, Node: state.AddrOf(i), Event: r.current.Event, Identity: r.identity(), Causes: r.current.causes(),
 		Copy: int(r.copy), Coins: r.coins, Facts: r.did.Facts(), Effects: append([]trace.Effect{}, r.Effects()...), Possible: r.possible(),
+		Spent: slices.Clone(r.spent),
 	}
 	for _, o := range slices.Backward(r.took) {
 		s.Took = append(s.Took, int(o.Number))
