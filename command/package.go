@@ -46,12 +46,17 @@ var takesPackages = []string{"list", "search", "resume", "replay", "graph", "mdb
 // isPackage reports whether a word names a package and not the file of a finding: it is a folder with Go
 // files, or an import path that begins with the name of a host.
 func isPackage(word string) bool {
-	if word == "." || word == ".." || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") || filepath.IsAbs(word) {
+	if isLocal(word) {
 		files, _ := filepath.Glob(filepath.Join(word, "*.go"))
 		return len(files) > 0 || !exists(word) && !strings.HasSuffix(word, ".path")
 	}
 	host, _, ok := strings.Cut(word, "/")
 	return ok && strings.Contains(host, ".") && !exists(word)
+}
+
+// isLocal reports whether a word names a file or folder as the go command names local packages.
+func isLocal(word string) bool {
+	return word == "." || word == ".." || strings.HasPrefix(word, "./") || strings.HasPrefix(word, "../") || filepath.IsAbs(word)
 }
 
 // ofPackage splits a command line into its package and the rest. pkg is "" if it names none.
@@ -160,6 +165,8 @@ func (b *builder) build(pkg string) (program string, err error) {
 			return "", err
 		}
 		name = "."
+	} else if isLocal(pkg) && !strings.Contains(pkg, "...") {
+		return "", fmt.Errorf("there is no folder %s; name the folder of a package, a path file or the folder of a finding", pkg)
 	}
 	if err := b.modules(); err != nil {
 		return "", err

@@ -54,8 +54,11 @@ func TestPackage(t *testing.T) {
 	if said, errs, status := inFolder(t, lock, "list", "./check"); status != exitInput || said != "" || !strings.Contains(errs, "./check is a program") {
 		t.Errorf("list: status %d, stderr %q and\n%s", status, errs, said)
 	}
-	if said, errs, status := inFolder(t, lock, "search", "./nowhere"); status != exitInput || said != "" || !strings.HasSuffix(errs, "macemc: go list failed; its errors are above\n") || strings.Count(errs, "\n") < 2 {
-		t.Errorf("search: status %d, stderr %q and\n%s", status, errs, said)
+	none := "macemc: there is no folder ./nowhere; name the folder of a package, a path file or the folder of a finding\n"
+	for _, command := range []string{"search", "replay"} {
+		if said, errs, status := inFolder(t, lock, command, "./nowhere"); status != exitInput || said != "" || errs != none {
+			t.Errorf("%s: status %d, stderr %q and\n%s", command, status, errs, said)
+		}
 	}
 	if after, _ := filepath.Glob(lock + "/*"); strings.Join(after, " ") != strings.Join(before, " ") {
 		t.Errorf("there were %q, and are %q", before, after)

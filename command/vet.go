@@ -1,10 +1,13 @@
 package command
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,6 +55,10 @@ func checkList() string {
 	return strings.Join(vet.Checks[:len(vet.Checks)/2], ", ") + "\n\t" + strings.Join(vet.Checks[len(vet.Checks)/2:], ", ")
 }
 
+// reported matches a line of go vet about the source of a package. Errors about packages that are not
+// there, or do not compile, have no position, or begin with "vet: ".
+var reported = regexp.MustCompile(`(?m)^[^:\n]+\.go:\d+:\d+: `)
+
 // vet runs go vet, which calls this program for each package.
 func (t *tool) vet(args []string) error {
 	self, err := os.Executable()
@@ -59,11 +66,14 @@ func (t *tool) vet(args []string) error {
 		return fmt.Errorf("the file of this program, which go vet has to call, cannot be found: %w", err)
 	}
 	goes := exec.Command("go", append([]string{"vet", "-vettool=" + self}, args...)...)
-	goes.Stdout, goes.Stderr = t.stdout, t.stderr
+	var errs bytes.Buffer
+	goes.Stdout, goes.Stderr = t.stdout, io.MultiWriter(t.stderr, &errs)
 	var exit *exec.ExitError
 	switch err := goes.Run(); {
-	case errors.As(err, &exit):
+	case errors.As(err, &exit) && reported.Match(errs.Bytes()):
 		t.status = exitFound
+	case errors.As(err, &exit):
+		t.status = exitInput
 	case err != nil:
 		return fmt.Errorf("vet needs the go command: %w", err)
 	}

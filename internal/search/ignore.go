@@ -26,7 +26,7 @@ func ParseIgnore(text string) (Ignore, error) {
 	verdict, known := trace.ParseVerdict(value)
 	switch {
 	case value == "", !slices.Contains(ignoreKeys, key), key == "verdict" && !known:
-		return Ignore{}, fmt.Errorf("%q is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT", text)
+		return Ignore{}, fmt.Errorf("%q; it must be verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT", text)
 	case key == "property":
 		return Ignore{Property: value}, nil
 	case key == "place":

@@ -142,9 +142,9 @@ func TestIgnoredIsNotExhausted(t *testing.T) {
 // A failure that cannot be ignored is refused, with an error of one line.
 func TestIgnoreRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                       `"" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
-		"panic":                  `"panic" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
-		"verdict=pnic":           `"verdict=pnic" is not verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
+		"":                       `""; it must be verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
+		"panic":                  `"panic"; it must be verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
+		"verdict=pnic":           `"verdict=pnic"; it must be verdict=panic, verdict=safety or the like, property=NAME, place=FILE:LINE, cause=EVENT or because=TEXT`,
 		"verdict=none":           `"verdict=none": that is no finding`,
 		"verdict=divergence":     `"verdict=divergence": a handler that never returns ends the search; it cannot be left out`,
 		"verdict=killed":         `"verdict=killed": a handler that ends its process ends the search; it cannot be left out`,
