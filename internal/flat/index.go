@@ -11,11 +11,15 @@ import (
 // is a view: while one goroutine calls Add, others may call Find of their views, with their views of the
 // list.
 type Index struct {
-	slots []uint32 // a position plus one; 0 if free
+	slots []uint32 // a position plus one in the low bits, and bits of the hash in the others; 0 if free
 	used  int
 }
 
 func (x *Index) home(h canon.Hash) int { return int(h.Lo & uint64(len(x.slots)-1)) }
+
+// tag returns the bits of a hash that its slot has beside the position. A slot with other bits needs no look
+// at the list, which is mostly not in the processor's cache.
+func (x *Index) tag(h canon.Hash) uint32 { return uint32(h.Hi>>32) &^ uint32(len(x.slots)-1) }
 
 // Find returns the position of h in the list. It ignores positions past the end of this view of the
 // list.
@@ -23,19 +27,22 @@ func (x *Index) Find(list *Hashes, h canon.Hash) (uint32, bool) {
 	if len(x.slots) == 0 {
 		return 0, false
 	}
-	for at := x.home(h); ; at = (at + 1) & (len(x.slots) - 1) {
-		switch n := atomic.LoadUint32(&x.slots[at]); {
-		case n == 0:
+	most, tag := len(x.slots)-1, x.tag(h)
+	for at := x.home(h); ; at = (at + 1) & most {
+		switch word := atomic.LoadUint32(&x.slots[at]); {
+		case word == 0:
 			return 0, false
-		case int(n) <= list.Len() && list.At(n-1) == h:
-			return n - 1, true
+		case word&^uint32(most) == tag:
+			if n := word & uint32(most); int(n) <= list.Len() && list.At(n-1) == h {
+				return n - 1, true
+			}
 		}
 	}
 }
 
 // Add adds the next hash of the list, at position place.
 func (x *Index) Add(list *Hashes, place uint32) {
-	if 2*(x.used+1) > len(x.slots) {
+	if 4*(x.used+1) > 3*len(x.slots) {
 		slots := make([]uint32, max(8, 2*len(x.slots)))
 		x.slots, x.used = slots, 0
 		for n := range place {
@@ -46,10 +53,11 @@ func (x *Index) Add(list *Hashes, place uint32) {
 }
 
 func (x *Index) put(list *Hashes, place uint32) {
-	at := x.home(list.At(place))
+	h := list.At(place)
+	at := x.home(h)
 	for x.slots[at] != 0 {
 		at = (at + 1) & (len(x.slots) - 1)
 	}
-	atomic.StoreUint32(&x.slots[at], place+1)
+	atomic.StoreUint32(&x.slots[at], x.tag(h)|(place+1))
 	x.used++
 }

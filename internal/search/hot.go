@@ -57,7 +57,7 @@ func (r *runner) cools(x *explore.Explorer, safety State) (out outcome, err erro
 	}
 	defer g.Close()
 	bad, err := r.owner.Guarded(g.Taker, func() error { return g.Gather(x, nil, !x.Climate.Faults) })
-	r.add(Stats{Settled: g.Set.Len()})
+	r.add(Stats{Settled: g.Kept()})
 	switch {
 	case err == explore.ErrHalt:
 		return stopped(r.Why()), nil
@@ -377,7 +377,7 @@ func (q loop) look() (out after, err error) {
 		h.Explores(g.Taker)
 		return g.Gather(x, follow, false)
 	})
-	out.states = g.Set.Len()
+	out.states = g.Kept()
 	if err == explore.ErrHalt || err == explore.ErrFull || bad != nil || world.Unsupported(err) {
 		return out, nil
 	}

@@ -97,14 +97,14 @@ func (q settling) exhaust(from int, memo bool, look func(*closure.Closure, *expl
 		h.Explores(g.Taker) // the states have no origins to reconstruct a run from
 		return look(g, x)
 	})
-	none = settled{states: g.Set.Len()}
+	none = settled{states: g.Kept()}
 	if err == explore.ErrHalt || err == explore.ErrFull || bad != nil || world.Unsupported(err) {
 		return none, nil
 	}
 	if err != nil {
 		return none, err
 	}
-	out := settled{last: from - 1, decided: true, unassumed: g.Unassumed, states: g.Set.Len(), lost: make([]bool, len(follow))}
+	out := settled{last: from - 1, decided: true, unassumed: g.Unassumed, states: g.Kept(), lost: make([]bool, len(follow))}
 	for at, state := range follow {
 		if out.lost[at] = lost(g, x, state); !out.lost[at] {
 			out.last = from + at

@@ -163,7 +163,7 @@ func (g *Closure) open(s uint32, wanted bool) error {
 			return err
 		}
 	}
-	if g.Most > 0 && (g.Set.Len() > g.Most || g.Sampled) { // of answers that were only sampled, others may be a way out
+	if g.Most > 0 && (g.Kept() > g.Most || g.Sampled) { // of answers that were only sampled, others may be a way out
 		return explore.ErrFull
 	}
 	return nil

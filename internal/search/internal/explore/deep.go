@@ -135,7 +135,7 @@ func (l *Ledger) Omission() float64 {
 		n := float64(l.Len())
 		return n * n / 2 / math.Exp2(128)
 	}
-	return l.Prints.Omission(l.Set.Len())
+	return l.Prints.Omission(l.Kept())
 }
 
 // Lost returns the disk's error that made states unreadable, or nil.
@@ -215,7 +215,7 @@ func (t *Taker) short() bool {
 	}
 	t.hold()
 	defer t.letGo()
-	return t.Set.Len() >= t.deep.most
+	return t.Kept() >= t.deep.most
 }
 
 // descend writes the window. If asks is set, it first checks that memory is still short, since
@@ -261,6 +261,7 @@ func (l *Ledger) sink(sum func(world.Vector) canon.Hash) (dropped int, err error
 		e.sunk(start, w.first)
 	}
 	d.sunk(w)
+	l.lone = nil // from now on, the numbers of states change
 	l.Set, err = visited.NewWords(LedgerLeast)
 	return w.dropped, err
 }

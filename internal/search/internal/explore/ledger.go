@@ -31,6 +31,7 @@ type Ledger struct {
 	noted  bool                // the step is recorded for each state, until the state is expanded
 	tidy   func() (end func()) // called before the set is made larger, and the returned function after; may be nil
 
+	lone *lone // finds states of a system with one node; nil if the set finds all
 	fold *Fold // keeps one of the states that differ only in names; nil if all are kept
 	deep *deep // the part that is on disk; nil if all is in memory
 
@@ -58,6 +59,7 @@ type layout struct {
 	columns []column
 	of      [][32 / columnBits]uint16 // by place: the columns of its number's bits, lowest first, each plus one; 0 if the bits have no column yet
 	used    []uint8                   // by place: the number of its columns
+	first   []uint64                  // the columns of place 0: see lone
 }
 
 type column struct {
@@ -90,12 +92,18 @@ func (l *layout) put(rec []uint64, place int, id uint32) {
 
 // with returns the layout extended by the columns that number id needs at a place.
 func (l *layout) with(place int, id uint32) *layout {
-	larger := &layout{slices.Clone(l.columns), slices.Clone(l.of), slices.Clone(l.used)}
+	larger := &layout{slices.Clone(l.columns), slices.Clone(l.of), slices.Clone(l.used), nil}
 	for !larger.fits(place, id) {
 		k := larger.used[place]
 		larger.columns = append(larger.columns, column{uint16(place), columnBits * k})
 		larger.of[place][k] = uint16(len(larger.columns))
 		larger.used[place]++
+	}
+	larger.first = make([]uint64, larger.words())
+	for c, of := range larger.columns {
+		if of.place == 0 {
+			larger.first[c/columnsPerWord] |= columnMask << (c % columnsPerWord * columnBits)
+		}
 	}
 	return larger
 }
@@ -164,7 +172,11 @@ func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*L
 // NewLedger returns an empty ledger for states of this many places, within the search's limits of
 // memory.
 func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
-	return newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
+	l, err := newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
+	if p == nil && r.World.Params().Nodes == 1 {
+		l.lone = new(lone)
+	}
+	return l, err
 }
 
 // A reader is held by the goroutine of an entry while it uses the set. It has cache lines of its own: a lock
@@ -426,6 +438,7 @@ type Entry struct {
 	packed []uint64 // the state that is looked up, packed; of lay.words() words
 	Next   uint32   // the number of the next new state
 	taken  int      // new states that are not yet counted in the set
+	apart  int      // new states that are not yet counted in lone
 	spans  []Span   // the new states of this level
 	into   *block   // the block that is being filled; nil means that the next state begins a new one
 	fold   *Fold
@@ -544,6 +557,10 @@ func (e *Entry) Find(h canon.Hash) (s uint32, known bool) {
 }
 
 func (e *Entry) find(h canon.Hash) (uint32, bool) {
+	if id, is := e.alone(); is {
+		s := e.lone.slot(id).Load()
+		return s - 1, s != 0
+	}
 	t := tag(h)
 	for at := e.Set.Home(t); ; at = e.Set.Next(at) {
 		word := e.Set.At(at)
@@ -571,6 +588,9 @@ func (e *Entry) Add(h canon.Hash, from Origin) bool {
 }
 
 func (e *Entry) add(h canon.Hash, from Origin) bool {
+	if id, is := e.alone(); is {
+		return e.addAlone(e.lone.slot(id), from)
+	}
 	t := e.word(h)
 	written := false
 	for at := e.Set.Home(t); ; {
@@ -627,6 +647,10 @@ func (e *Entry) keep() {
 func (e *Entry) Told() {
 	e.Set.Took(e.taken)
 	e.taken = 0
+	if e.apart > 0 {
+		e.lone.used.Add(int64(e.apart))
+		e.apart = 0
+	}
 }
 
 // write copies the packed state to where the next new state belongs.

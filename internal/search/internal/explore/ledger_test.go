@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
 
 	"macemc/internal/canon"
@@ -18,18 +19,20 @@ func number(r *rand.Rand) uint32 { return r.Uint32() >> r.IntN(32) }
 func TestLedger(t *testing.T) {
 	for _, places := range []int{1, 2, 5, 64, 129, 300, 2_000} {
 		for _, tags := range []uint64{1, 3, 1 << 32} {
-			t.Run(fmt.Sprint(places, "/", tags), func(t *testing.T) { ledgers(t, places, tags) })
+			t.Run(fmt.Sprint(places, "/", tags), func(t *testing.T) { ledgers(t, places, tags, nil) })
+			t.Run(fmt.Sprint(places, "/", tags, "/alone"), func(t *testing.T) { ledgers(t, places, tags, new(lone)) })
 		}
 	}
 }
 
-func ledgers(t *testing.T, places int, tags uint64) {
+func ledgers(t *testing.T, places int, tags uint64, alone *lone) {
 	r := rand.New(rand.NewPCG(uint64(places), tags))
 	l, err := newLedger(places, func(int) int { return 1 << 30 }, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
+	l.lone = alone
 	e := l.Entry()
 	twin := map[string]uint32{}
 	vectors, parents := map[uint32]world.Vector{}, map[uint32]uint32{}
@@ -41,6 +44,9 @@ func ledgers(t *testing.T, places int, tags uint64) {
 		v := make(world.Vector, places)
 		for range r.IntN(min(places, 6) + 1) {
 			v[r.IntN(places)] = number(r) >> (8 * r.IntN(4))
+		}
+		if alone != nil {
+			v[0] = number(r) % 10_000
 		}
 		h := canon.OfString(fmt.Sprint(v))
 		h.Hi = h.Hi % tags << 32
@@ -61,8 +67,11 @@ func ledgers(t *testing.T, places int, tags uint64) {
 			twin[fmt.Sprint(v)], vectors[e.Next-1], parents[e.Next-1] = e.Next-1, v, parent
 		}
 	}
-	if l.Len() != len(twin) || l.Set.Len() != len(twin) {
-		t.Errorf("there are %d states, %d in the set, and should be %d", l.Len(), l.Set.Len(), len(twin))
+	if l.Len() != len(twin) || l.Kept() != len(twin) {
+		t.Errorf("there are %d states, %d are kept, and should be %d", l.Len(), l.Kept(), len(twin))
+	}
+	if alone != nil && alone.used.Load() == 0 {
+		t.Error("no state differs from the first one in its node alone")
 	}
 	n, got := 0, make(world.Vector, places)
 	for s := range l.Each {
@@ -130,5 +139,50 @@ func TestJudged(t *testing.T) {
 	}
 	if s, known := j.Get(b, 1); !known || s != SaidInside {
 		t.Error("what was said is not known")
+	}
+}
+
+// Several goroutines add the same states of a system with one node, and each state is new for one of them.
+func TestLoneTogether(t *testing.T) {
+	const n, hands = 20_000, 4
+	l, err := newLedger(3, func(int) int { return 1 << 30 }, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.lone = new(lone)
+	entries := make([]*Entry, hands)
+	for k := range entries {
+		entries[k] = l.Entry()
+		entries[k].join()
+	}
+	var all sync.WaitGroup
+	for k, e := range entries {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(k), 5))
+			for _, i := range r.Perm(n) {
+				v := world.Vector{uint32(i/4) + 1, uint32(i%4) / 2, uint32(i % 2)}
+				h := canon.OfString(fmt.Sprint(v))
+				if err := e.Room(1); err != nil {
+					t.Error(err)
+					return
+				}
+				e.Pack(v)
+				e.hold()
+				e.Add(h, Origin{})
+				s, known := e.Find(h)
+				e.letGo()
+				e.Told()
+				got := make(world.Vector, 3)
+				if l.Get(s, got); !known || !slices.Equal(got, v) {
+					t.Errorf("%v is found: %v, as %v", v, known, got)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	if l.Len() != n || l.Kept() != n {
+		t.Errorf("%d states, %d kept; want %d", l.Len(), l.Kept(), n)
 	}
 }

@@ -97,7 +97,7 @@ func (g *Space) Gather(x *explore.Explorer, of []uint32, closed bool) error {
 		if s%1024 == 0 && g.halted() {
 			return explore.ErrHalt
 		}
-		if g.States > 0 && g.Set.Len() > g.States || g.Sampled {
+		if g.States > 0 && g.Kept() > g.States || g.Sampled {
 			g.unknown(s)
 			continue
 		}

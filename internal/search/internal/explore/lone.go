@@ -1,0 +1,99 @@
+package explore
+
+import (
+	"sync"
+	"sync/atomic"
+)
+
+// lone finds states without the set of a ledger, where a system has one node. Most states of such a system
+// differ from the first one in the node alone, so the number of the node's part says which state it is. The
+// other states stay in the set.
+type lone struct {
+	mu     sync.Mutex // guards writes of home and chunks
+	home   atomic.Pointer[[]uint64]
+	chunks atomic.Pointer[[]*loneStates]
+	used   atomic.Int64 // the number of states
+}
+
+// loneStates has the states of some parts, by number: the number of the state plus one; 0 means none.
+type loneStates [1 << 12]atomic.Uint32
+
+// alone reports whether lone has the packed state, if it is known, and returns the number of its node's part.
+func (e *Entry) alone() (id uint32, is bool) {
+	if e.lone == nil {
+		return 0, false
+	}
+	home := e.lone.home.Load()
+	if home == nil {
+		home = e.lone.settles(e.besides())
+	}
+	for i, word := range e.packed {
+		besides := word &^ e.lay.first[i]
+		if i < len(*home) && besides != (*home)[i] || i >= len(*home) && besides != 0 {
+			return 0, false
+		}
+	}
+	return e.lay.at(e.packed, 0), true
+}
+
+// besides returns the packed state without its node.
+func (e *Entry) besides() []uint64 {
+	home := make([]uint64, len(e.packed))
+	for i, word := range e.packed {
+		home[i] = word &^ e.lay.first[i]
+	}
+	return home
+}
+
+// settles sets what the states have besides their node, unless another goroutine was faster.
+func (l *lone) settles(home []uint64) *[]uint64 {
+	l.home.CompareAndSwap(nil, &home)
+	return l.home.Load()
+}
+
+// slot returns where the state of a part is noted.
+func (l *lone) slot(id uint32) *atomic.Uint32 {
+	chunks := l.chunks.Load()
+	if chunks == nil || int(id) >= len(*chunks)*len(loneStates{}) {
+		chunks = l.grow(int(id))
+	}
+	return &(*chunks)[id/uint32(len(loneStates{}))][id%uint32(len(loneStates{}))]
+}
+
+// grow makes chunks up to that of a part.
+func (l *lone) grow(id int) *[]*loneStates {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var chunks []*loneStates
+	if now := l.chunks.Load(); now != nil {
+		chunks = *now
+	}
+	for id >= len(chunks)*len(loneStates{}) {
+		chunks = append(chunks, new(loneStates)) // holders of the shorter list do not see it
+	}
+	l.chunks.Store(&chunks)
+	return &chunks
+}
+
+// addAlone is add for a state that lone finds in a slot.
+func (e *Entry) addAlone(slot *atomic.Uint32, from Origin) bool {
+	if slot.Load() != 0 {
+		return false
+	}
+	e.write(from)
+	if !slot.CompareAndSwap(0, e.Next+1) {
+		return false // another goroutine was faster
+	}
+	e.apart++
+	e.keep()
+	return true
+}
+
+// Kept returns the number of states that can be found in memory.
+func (l *Ledger) Kept() int {
+	n := l.Set.Len()
+	if l.lone != nil {
+		n += int(l.lone.used.Load())
+	}
+	return n
+}
