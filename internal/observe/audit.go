@@ -25,10 +25,10 @@ type Audit struct {
 	under    func(into []Parcel) []Parcel
 	parcels  []Parcel // scratch memory for the messages under way
 
-	told   map[canon.Hash]spoken // the text of values when they were sent or passed on, by identity
-	given  netsim.Packet         // the message that the handler was given
-	handed []canon.Hash          // for each effect, the identity of its value when the handler passed it; zero if it has none
-	kept   []kept                // the nodes
+	told   map[canon.Hash]kept // values when they were sent or passed on, by identity
+	given  netsim.Packet       // the message that the handler was given
+	handed []canon.Hash        // for each effect, the identity of its value when the handler passed it; zero if it has none
+	kept   []kept              // the nodes
 
 	memories []kept // the monitors' memories
 }
@@ -50,11 +50,22 @@ func NewAudit(of Audited) *Audit {
 }
 
 // kept is a value as it was. Its text is only needed for a failure, so a copy of the value is kept, or
-// the text if the value cannot be copied.
+// the texts if the value cannot be copied.
 type kept struct {
-	sum   canon.Hash
-	copy  any
+	sum    canon.Hash
+	copy   any
+	spoken *spoken // nil if there is a copy
+}
+
+// spoken has the texts of a value.
+type spoken struct {
+	text  string
+	shown string
 	lines []canon.Line
+}
+
+func (a *Audit) speaks(v any) *spoken {
+	return &spoken{a.walker.Text(v), wording.Shown(a.walker.Text, v), a.walker.Lines(v)}
 }
 
 // keep records a value. It copies the value again only if the identity has changed, and reports whether it has.
@@ -63,33 +74,35 @@ func (k *kept) keep(a *Audit, v any) (changed bool) {
 	if h == k.sum {
 		return false
 	}
-	c, err := a.walker.Copy(v)
-	*k = kept{sum: h, copy: c}
-	if err != nil {
-		k.lines = a.walker.Lines(v)
-	}
+	*k = a.keeps(h, v)
 	return true
 }
 
-// differs describes how the value has changed since it was kept.
-func (k *kept) differs(w *canon.Walker, now any) string {
-	was := k.lines
-	if k.copy != nil {
-		was = w.Lines(k.copy)
+// keeps returns a value with identity h as it is now.
+func (a *Audit) keeps(h canon.Hash, v any) kept {
+	c, err := a.walker.Copy(v)
+	if err != nil {
+		return kept{sum: h, spoken: a.speaks(v)}
 	}
-	return differences(Diff(was, w.Lines(now)))
+	return kept{sum: h, copy: c}
 }
 
-// spoken has the text of a value.
-type spoken struct {
-	text  string
-	shown string
-	lines []canon.Line
+// was returns the texts of the value when it was kept.
+func (a *Audit) was(k kept) *spoken {
+	if k.spoken != nil {
+		return k.spoken
+	}
+	return a.speaks(k.copy)
 }
 
-// Start forgets the values of the previous run.
+// toldMost is the number of values that are kept from one run for the next, since many runs send the same ones.
+const toldMost = 1 << 12
+
+// Start begins a run.
 func (a *Audit) Start() {
-	clear(a.told)
+	if len(a.told) > toldMost {
+		clear(a.told)
+	}
 	for k := range a.monitors {
 		a.Remember(k)
 	}
@@ -101,11 +114,13 @@ func (a *Audit) Begin() { a.handed = a.handed[:0] }
 // Give records the message that is about to be delivered.
 func (a *Audit) Give(p netsim.Packet) { a.given = p }
 
-// GiveEvent records the value of the event that is about to be handled. Messages are recorded by Give.
-func (a *Audit) GiveEvent(e sim.Event) {
+// GiveEvent records the value of the event that is about to be handled. Messages are recorded by Give. It
+// returns a copy of the value, or nil if there is none.
+func (a *Audit) GiveEvent(e sim.Event) (was any) {
 	if e.Value != nil && e.Kind != sim.KindMessage && e.Kind != sim.KindReorder {
 		a.Give(netsim.Packet{Message: e.Value, Sum: a.Tell(e.Value), Origin: netsim.Origin{Step: -1}})
 	}
+	return a.told[a.given.Sum].copy
 }
 
 // Hands records the value in the last effect, which the handler has just passed to Env.
@@ -132,15 +147,15 @@ func (a *Audit) CheckHanded(effects []trace.Effect) {
 	a.handed = a.handed[:0]
 }
 
-// Tell returns the identity of a value, and keeps the value's text, so that became can show it if the value
-// has changed later.
+// Tell returns the identity of a value, and keeps the value, so that became can show it if it has changed
+// later.
 func (a *Audit) Tell(v any) canon.Hash {
 	h := a.sum(v)
 	if _, known := a.told[h]; !known {
 		if a.told == nil {
-			a.told = map[canon.Hash]spoken{}
+			a.told = map[canon.Hash]kept{}
 		}
-		a.told[h] = spoken{a.walker.Text(v), wording.Shown(a.walker.Text, v), a.walker.Lines(v)}
+		a.told[h] = a.keeps(h, v)
 	}
 	return h
 }
@@ -174,7 +189,7 @@ func (a *Audit) Check(i int, start bool) (changed bool) {
 		if a.sum(n.Node) != a.kept[k].sum {
 			a.stop(trace.VerdictMutation, "", fmt.Sprintf(
 				"the state of %s changed while %s ran: %s; the two share memory (a message that one of them kept, or a package variable), or a callback came meanwhile, as of time.AfterFunc (env.After)",
-				state.AddrOf(k), state.AddrOf(i), a.differs(k)))
+				state.AddrOf(k), state.AddrOf(i), a.changed(k)))
 		}
 	}
 	return a.kept[i].keep(a, a.nodes.Nodes[i].Node)
@@ -227,7 +242,7 @@ func (a *Audit) CheckMonitors(acting sim.Addr) {
 		if a.sum(m.Memory()) != a.memories[k].sum {
 			a.stop(trace.VerdictMutation, m.Name, fmt.Sprintf(
 				"the memory of the monitor %q changed while %s ran: %s; it keeps a fact that shares memory with a node: facts are immutable once emitted: emit a copy",
-				m.Name, acting, a.memories[k].differs(a.walker, m.Memory())))
+				m.Name, acting, a.differs(a.memories[k], m.Memory())))
 		}
 	}
 }
@@ -246,7 +261,7 @@ func (a *Audit) Property(c sight.Check, what string) sight.Check {
 		for k, n := range a.nodes.Nodes {
 			if a.sum(n.Node) != a.kept[k].sum {
 				a.stop(trace.VerdictMutation, name, fmt.Sprintf(
-					"%s %q changed the state of %s: %s; it must only look (unless a callback came meanwhile, as of time.AfterFunc: set a timer by env.After)", what, name, state.AddrOf(k), a.differs(k)))
+					"%s %q changed the state of %s: %s; it must only look (unless a callback came meanwhile, as of time.AfterFunc: set a timer by env.After)", what, name, state.AddrOf(k), a.changed(k)))
 			}
 		}
 		if first != second {
@@ -258,10 +273,13 @@ func (a *Audit) Property(c sight.Check, what string) sight.Check {
 	return c
 }
 
-// differs names the fields of a node that have changed since keep recorded it.
-func (a *Audit) differs(k int) string {
-	return a.kept[k].differs(a.walker, a.nodes.Nodes[k].Node)
+// differs describes how a value has changed since it was kept.
+func (a *Audit) differs(k kept, now any) string {
+	return differences(Diff(a.was(k).lines, a.walker.Lines(now)))
 }
+
+// changed names the fields of a node that have changed since keep recorded it.
+func (a *Audit) changed(k int) string { return a.differs(a.kept[k], a.nodes.Nodes[k].Node) }
 
 func (a *Audit) parcel(p *Parcel) {
 	if a.sum(p.Message) == p.Sum {
@@ -274,16 +292,17 @@ func (a *Audit) parcel(p *Parcel) {
 
 // became describes how a value has changed since Tell returned the identity was for it.
 func (a *Audit) became(was canon.Hash, v any) string {
-	if is := wording.Shown(a.walker.Text, v); is != a.told[was].shown {
-		return fmt.Sprintf("%s became %s", a.told[was].shown, is)
+	before, now := a.was(a.told[was]), a.speaks(v)
+	if before.shown != now.shown {
+		return fmt.Sprintf("%s became %s", before.shown, now.shown)
 	}
-	return fmt.Sprintf("%s became %s", a.told[was].text, a.walker.Text(v))
+	return fmt.Sprintf("%s became %s", before.text, now.text)
 }
 
 // lazily returns advice for the case that the first changed field was empty before: libraries fill in such
 // fields when they are first used.
 func (a *Audit) lazily(was canon.Hash, v any) string {
-	changed := Diff(a.told[was].lines, a.walker.Lines(v))
+	changed := Diff(a.was(a.told[was]).lines, a.walker.Lines(v))
 	if len(changed) == 0 || !slices.Contains([]string{"nil", "0", `""`, "false"}, changed[0].A) {
 		return ""
 	}

@@ -14,6 +14,11 @@ import (
 
 type box struct{ Items []int }
 
+type called struct {
+	Items []int
+	Do    func()
+}
+
 // scene is what an Audit of two nodes and a monitor examines.
 type scene struct {
 	nodes  [2]*box
@@ -28,7 +33,7 @@ type stopped struct{ text string }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	walker, err := contract.Walker((&sim.System{}))
+	walker, err := contract.Walker(&sim.System{Opaque: []string{"observe.called.Do"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,6 +130,24 @@ func TestAuditOfHandedValues(t *testing.T) {
 		if want := "the handler changed what it had handed over (send)"; strings.HasPrefix(said, want) != (last == trace.EffectSend) {
 			t.Errorf("%s: %q", last, said)
 		}
+	}
+}
+
+// A value that cannot be copied is shown as it was, too, since its texts are kept instead.
+func TestAuditOfValuesThatCannotBeCopied(t *testing.T) {
+	s, calls := newScene(t), 0
+	value := &called{Items: []int{5}, Do: func() { calls++ }}
+	if _, err := s.audit.walker.Copy(value); err == nil {
+		t.Fatal("a function with variables of its own was copied")
+	}
+	effects := []trace.Effect{{Kind: trace.EffectPost, Value: value}}
+	said := s.step(func() {
+		s.audit.Hands(effects)
+		value.Items[0] = 6
+		s.audit.CheckHanded(effects)
+	})
+	if !strings.Contains(said, "Items: [5]") || !strings.Contains(said, "Items: [6]") {
+		t.Error(said)
 	}
 }
 

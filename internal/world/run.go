@@ -28,7 +28,8 @@ type Run struct {
 	did     handler.Step // the effects of the handler
 	acting  sim.Addr
 	current happening       // the event of the step; zero in a start
-	named   string          // the identity of current, computed before the handler could change it; "" if it cannot
+	given   any             // the value of current as it was before the handler, which could change it; nil if it cannot
+	named   string          // the identity of current, if that value could not be copied
 	took    []netsim.Origin // the origins of the messages that current took, the last first
 	copy    int32           // the number of the message that the step copied
 	unwound bool            // the handler called runtime.Goexit
@@ -104,6 +105,9 @@ func (r *Run) begin() {
 	if r.named != "" {
 		r.named = ""
 	}
+	if r.given != nil {
+		r.given = nil
+	}
 	r.took, r.spent, r.copy, r.cooled = r.took[:0], r.spent[:0], 0, 0
 	r.ticking, r.began = false, macetime.Time{}
 	r.did.Begin()
@@ -133,8 +137,13 @@ func (r *Run) heal() {
 	r.current, r.acting = happening{sim.Event{Kind: sim.KindHeal}, spot{cause: -1}}, sim.Addr{}
 }
 
-// names records the identity of the event before the handler can change it.
-func (r *Run) names(identity string) { r.named = identity }
+// gives records what identifies the event before the handler can change its value: a copy of that, or nil if
+// it has none or cannot be copied.
+func (r *Run) gives(was any) {
+	if r.given = was; was == nil && r.current.Value != nil {
+		r.named = r.timers.text(r.current.Event)
+	}
+}
 
 // ticks records that the step changes the clock of its node, and reports whether this is its first
 // change.
@@ -225,7 +234,11 @@ func (r *Run) identity() string {
 	if r.named != "" {
 		return r.named
 	}
-	return r.timers.text(r.current.Event)
+	e := r.current.Event
+	if r.given != nil {
+		e.Value = r.given
+	}
+	return r.timers.text(e)
 }
 
 // fail makes a failure of the running step.

@@ -99,8 +99,7 @@ func (w *World) happens(e *happening) {
 	i := e.Node.Index()
 	w.ready(i)
 	if w.audit != nil {
-		w.Run.names(w.timers.text(e.Event))
-		w.audit.GiveEvent(e.Event)
+		w.Run.gives(w.audit.GiveEvent(e.Event))
 	}
 	if w.cover != nil && e.Kind != sim.KindTimer {
 		w.cover.Took(&e.Event)
