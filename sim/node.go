@@ -209,31 +209,41 @@ type Above struct {
 // TCP returns the layer's port.
 func (a *Above) TCP() Conn { return a.Port }
 
+// keysFew is the number of keys for which Keys and Addrs have room that the compiler may put on the stack of
+// the caller: both are inlined there.
+const keysFew = 8
+
 // Keys returns the keys of a map in order. Range over them if the order of sends must not
 // depend on the map.
-func Keys[M ~map[K]V, K cmp.Ordered, V any](m M) []K {
-	all := keysOf(m)
+func Keys[M ~map[K]V, K cmp.Ordered, V any](m M) []K { return keys(m, make([]K, 0, keysFew)) }
+
+// Addrs returns the addresses that are keys of a map, in order.
+func Addrs[M ~map[Addr]V, V any](m M) []Addr { return addrs(m, make([]Addr, 0, keysFew)) }
+
+func keys[M ~map[K]V, K cmp.Ordered, V any](m M, into []K) []K {
+	all := keysOf(m, into)
 	slices.Sort(all)
 	return all
 }
 
-// Addrs returns the addresses that are keys of a map, in order.
-func Addrs[M ~map[Addr]V, V any](m M) []Addr {
-	all := keysOf(m)
+func addrs[M ~map[Addr]V, V any](m M, into []Addr) []Addr {
+	all := keysOf(m, into)
 	slices.SortFunc(all, Addr.Compare)
 	return all
 }
 
-// keysOf returns the keys of a map in no order, or nil if it has none.
-func keysOf[M ~map[K]V, K comparable, V any](m M) []K {
+// keysOf returns the keys of a map in no order, or nil if it has none. It writes them to into if there is room.
+func keysOf[M ~map[K]V, K comparable, V any](m M, into []K) []K {
 	if len(m) == 0 {
 		return nil
 	}
-	all := make([]K, 0, len(m))
-	for k := range m {
-		all = append(all, k)
+	if len(m) > cap(into) {
+		into = make([]K, 0, len(m))
 	}
-	return all
+	for k := range m {
+		into = append(into, k)
+	}
+	return into
 }
 
 // layer is a node that carries another one.

@@ -1,0 +1,41 @@
+package sim
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestKeys compares Keys and Addrs with a list that is sorted as the keys are drawn, below and above the number
+// of keys for which they have room.
+func TestKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := range 3 * keysFew {
+		names, nodes := map[int]bool{}, map[Addr]bool{}
+		var want []int
+		for len(want) < n {
+			if k := rng.IntN(100); !names[k] {
+				at, _ := slices.BinarySearch(want, k)
+				want = slices.Insert(want, at, k)
+				names[k], nodes[addrOf(k)] = true, true
+			}
+		}
+		all, which := Keys(names), Addrs(nodes)
+		if !slices.Equal(all, want) || len(which) != n || n == 0 && (all != nil || which != nil) {
+			t.Fatalf("of %v: %v and %v", want, all, which)
+		}
+		for i, a := range which {
+			if a.Index() != want[i] {
+				t.Fatalf("of %v: %v", want, which)
+			}
+		}
+		if most := min(n/(keysFew+1), 1); int(testing.AllocsPerRun(10, func() {
+			for range Keys(names) {
+			}
+			for range Addrs(nodes) {
+			}
+		})) > 2*most {
+			t.Errorf("ranging over %d keys allocates", n)
+		}
+	}
+}
