@@ -200,7 +200,7 @@ func (m *machine) Write(w disk.Write) (int, error) {
 	return 0, m.answer.stored(w)
 }
 
-func (m *machine) Sync(file, _ string) error { return m.answer.synced(file, file == "") }
+func (m *machine) Sync(file string) error { return m.answer.synced(file, file == "") }
 
 func (m *machine) Log(line string)  { m.answer.log(line) }
 func (m *machine) Fail(text string) { panic(&failure{text: text}) }

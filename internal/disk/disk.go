@@ -71,6 +71,14 @@ func (w Write) String() string {
 	}
 }
 
+// Synced names what a sync covers: a file, or the keys if file is "".
+func Synced(file string) any {
+	if file == "" {
+		return "the keys"
+	}
+	return "the file " + file
+}
+
 // Disk has the data that a node has stored. It is immutable: a write returns another Disk. Nil is the
 // empty Disk.
 type Disk struct {

@@ -124,7 +124,7 @@ func (m *machine) Write(w disk.Write) (int, error) {
 	return 0, nil
 }
 
-func (m *machine) Sync(string, string) error {
+func (m *machine) Sync(string) error {
 	_ = m.n.h.Disk().Open(storage).Sync()
 	return nil
 }

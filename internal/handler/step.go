@@ -52,7 +52,7 @@ type Answerer interface {
 	// Write performs a write. If an append fails, it returns how many bytes were written.
 	Write(disk.Write) (n int, err error)
 	// Sync syncs a file, or the keys if file is "".
-	Sync(file, text string) error
+	Sync(file string) error
 
 	// Log is called with each line that the handler logs, if Config.Tracing is set.
 	Log(line string)

@@ -34,11 +34,15 @@ func (s *Step) write(w disk.Write) error {
 		s.running.untold("the store", w.Name+" "+w.Data)
 	}
 	n, err := s.answer.Write(w)
-	text := w.String()
-	if err != nil {
-		text = fmt.Sprintf("%s: it fails after %s", text, disk.Bytes(n))
+	e := s.slot()
+	switch e.Kind = trace.EffectWrite; {
+	case err != nil:
+		e.Value = fmt.Sprintf("%s: it fails after %s", w, disk.Bytes(n))
+	case s.Tracing:
+		e.Value = w.String()
+	default: // it writes its text itself, if that is asked for
+		e.Value = w
 	}
-	s.add(trace.Effect{Kind: trace.EffectWrite, Value: text})
 	return err
 }
 
@@ -51,12 +55,12 @@ func (s *Step) must(w disk.Write) {
 }
 
 // sync syncs a file, or the keys if file is "".
-func (s *Step) sync(file, text string) error {
-	err := s.answer.Sync(file, text)
-	if err != nil {
-		text += ": it fails"
+func (s *Step) sync(file string) error {
+	err := s.answer.Sync(file)
+	e := s.slot()
+	if e.Kind, e.Value = trace.EffectSync, disk.Synced(file); err != nil {
+		e.Value = fmt.Sprintf("%s: it fails", e.Value)
 	}
-	s.add(trace.Effect{Kind: trace.EffectSync, Value: text})
 	return err
 }
 
@@ -73,7 +77,7 @@ func (s *store) Delete(key string) {
 	s.e.use("Store.Delete").must(disk.Write{Kind: disk.Delete, Name: key})
 }
 
-func (s *store) Sync() error { return s.e.use("Store.Sync").sync("", "the keys") }
+func (s *store) Sync() error { return s.e.use("Store.Sync").sync("") }
 
 func (s *store) File(name string) sim.File {
 	s.e.use("Store.File")
@@ -102,7 +106,7 @@ func (f *file) WriteAt(data []byte, offset int) error {
 	return s.write(disk.Write{Kind: disk.Overwrite, Name: f.name, Data: string(data), Size: offset})
 }
 
-func (f *file) Sync() error { return f.e.use("Store.Sync").sync(f.name, "the file "+f.name) }
+func (f *file) Sync() error { return f.e.use("Store.Sync").sync(f.name) }
 
 func (f *file) ReadAll() []byte { return []byte(f.e.use("Store.ReadAll").answer.Disk().Read(f.name)) }
 

@@ -141,6 +141,6 @@ func (w *World) compare(q asked) int {
 
 func (a answers) Write(one disk.Write) (int, error) { return a.w.disks.write(a.at(), one) }
 
-func (a answers) Sync(file, text string) error { return a.w.disks.sync(a.at(), file, text) }
+func (a answers) Sync(file string) error { return a.w.disks.sync(a.at(), file) }
 
 func (a answers) Fail(text string) { a.w.Run.stop(a.w.Run.fail(trace.VerdictDivergence, "", text)) }

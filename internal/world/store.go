@@ -31,6 +31,7 @@ type disks struct {
 
 	stored []stored   // what the disk is after each effect of the step that changed it
 	before *disk.Disk // and before the first of them
+	cuts   []int      // scratch memory
 }
 
 // begin clears the list of the changes to disks in the last step.
@@ -57,7 +58,10 @@ func (d *disks) write(i int, one disk.Write) (int, error) {
 	told := func(k int) string {
 		return "yes, after " + disk.Bytes(ways[k])
 	}
-	k := d.breaks(i, len(ways), "does it fail to "+one.String(), told)
+	k := 0
+	if d.breakable() {
+		k = d.breaks(i, len(ways), "does it fail to "+one.String(), told)
+	}
 	if k == 0 {
 		d.wrote(i, now.Write(one))
 		return 0, nil
@@ -73,9 +77,9 @@ func (d *disks) write(i int, one disk.Write) (int, error) {
 }
 
 // sync syncs a file, or the keys if file is "", or fails to.
-func (d *disks) sync(i int, file, text string) error {
+func (d *disks) sync(i int, file string) error {
 	now := d.nodes.at[i].disk
-	fails := d.breaks(i, 1, "does the sync of "+text+" fail", func(int) string { return "yes" }) > 0
+	fails := d.breakable() && d.breaks(i, 1, fmt.Sprintf("does the sync of %s fail", disk.Synced(file)), func(int) string { return "yes" }) > 0
 	switch {
 	case fails && file == "":
 		d.wrote(i, now.FailKeys())
@@ -103,14 +107,15 @@ func (d *disks) mayCrash(i int) {
 	if d.run.current.Kind == 0 || ns.life != lifeUp {
 		return
 	}
-	cuts := d.run.cuts()
+	d.cuts = d.run.cuts(d.cuts[:0])
+	cuts := d.cuts
 	if len(cuts) == 0 {
 		return
 	}
 	d.environ.toss(sim.KindCrash.Budget())
 	d.environ.toss(sim.KindDown.Budget())
 	e := d.environ
-	var fates []life // which failures the budgets allow
+	fates := make([]life, 0, 2) // which failures the budgets allow
 	if e.left.Crash != 0 && (e.where == nil || e.where(at(sim.KindCrash, i).Event)) {
 		fates = append(fates, lifeAway)
 	}
@@ -170,9 +175,9 @@ func (r *Run) numbered(effect int) (n int) {
 	return n
 }
 
-// cuts returns the effects of the step after which a crash is neither one before all of
+// cuts appends to a list the effects of the step after which a crash is neither one before all of
 // them nor one after: sends, writes, syncs and facts with another after them.
-func (r *Run) cuts() (cuts []int) {
+func (r *Run) cuts(cuts []int) []int {
 	last, effects := -1, r.Effects()
 	for k, e := range effects {
 		switch e.Kind {
@@ -206,6 +211,9 @@ func (d *disks) survive(i int) (told string) {
 		ns.store(of.Survive(outcomes[k]))
 		told = of.Told(outcomes[k])
 	}
+	if !d.breakable() {
+		return told
+	}
 	records := ns.disk.Records()
 	k := d.breaks(i, len(records), "is something damaged on the disk of "+state.AddrOf(i).String(), func(k int) string { return records[k].String() })
 	if k == 0 {
@@ -215,12 +223,13 @@ func (d *disks) survive(i int) (told string) {
 	return strings.TrimPrefix(fmt.Sprintf("%s, and %s is damaged", told, records[k-1]), ", and ")
 }
 
-// breaks asks which of n ways a disk fails in, if the budget allows any; 0 means none.
+// breakable reports whether a disk may fail in this run.
+func (d *disks) breakable() bool { return d.environ.budgets.Disk != 0 || d.environ.left.Disk != 0 }
+
+// breaks asks which of n ways a disk fails in, if the budget allows any; 0 means none. The caller has checked
+// that it is breakable.
 func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	e := d.environ
-	if e.budgets.Disk == 0 && e.left.Disk == 0 {
-		return 0
-	}
 	e.toss(budgetDisk)
 	if n == 0 || e.left.Disk == 0 || e.disks != nil && !e.disks(i) {
 		return 0

@@ -180,6 +180,35 @@ func TestStoreIsUsedWrongly(t *testing.T) {
 	}
 }
 
+// TestStoreTexts: the effects of a store read alike whether the step is traced or not, and a handler that goes
+// on after a write does not change what was written.
+func TestStoreTexts(t *testing.T) {
+	write := func(env sim.Env) {
+		data := []byte("abc")
+		f := env.Store().File("log")
+		env.Store().Put("k", "v")
+		env.Store().Delete("k")
+		_ = f.Append(data)
+		data[0] = 'z'
+		_ = f.WriteAt([]byte("x"), 1)
+		f.Truncate(2)
+		_, _ = env.Store().Sync(), f.Sync()
+	}
+	var texts [2]string
+	for k, config := range []world.Config{{}, {Trace: true}} {
+		w, f := used(t, config, nil, write)
+		if f != nil {
+			t.Fatal(f)
+		}
+		for _, e := range w.Run.Effects() {
+			texts[k] += e.Text(w.Walker().Text) + "; "
+		}
+	}
+	if want := `put k = "v"; delete k; append "abc" to log; write "x" at 1 of log; truncate log to 2 bytes; sync the keys; sync the file log; `; texts != [2]string{want, want} {
+		t.Errorf("the effects are\n%q; want both\n%q", texts, want)
+	}
+}
+
 // TestCrashWithinAStepIsLimited: a budget that is for other nodes asks nothing of
 // this one.
 func TestCrashWithinAStepIsLimited(t *testing.T) {
