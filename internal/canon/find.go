@@ -22,6 +22,9 @@ type Finder struct {
 	later []func()
 	inKey bool
 	past  bool // zero values are passed over
+	only  bool // met is not called: only whether there is a value is asked
+	found int  // values that were met so far
+	whole any  // what Holds searches
 
 	last    dynamicHolding
 	held    []heldEntry             // of the maps around what is searched
@@ -112,21 +115,10 @@ func (f *Finder) PassZero() *Finder {
 // call changed, which writes back those in interfaces and maps. The error names a value
 // that cannot be found or changed, because it is in a key or in a part that is not walked.
 func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error) {
-	f.met, f.later, f.inKey = met, nil, false
-	f.seen.clear()
-	f.lists.clear()
-	clear(f.held) // of a search that ended in the middle
-	f.held = f.held[:0]
-	defer func() {
-		if r := recover(); r != nil {
-			refused, ok := r.(cannotFind)
-			if !ok {
-				panic(r)
-			}
-			err = refused
-		}
-	}()
-	f.dynamic(reflect.ValueOf(v), nil)
+	f.met = met
+	if err := f.search(func() { f.dynamic(reflect.ValueOf(v), nil) }); err != nil {
+		return nil, err
+	}
 	later := f.later
 	if len(later) == 0 {
 		return unchanged, nil
@@ -140,16 +132,41 @@ func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error
 
 func unchanged() {}
 
+// search calls walk, which searches a value.
+func (f *Finder) search(walk func()) (err error) {
+	f.later, f.inKey, f.found = nil, false, 0
+	f.seen.clear()
+	f.lists.clear()
+	clear(f.held) // of a search that ended in the middle
+	f.held = f.held[:0]
+	defer func() {
+		if r := recover(); r != nil {
+			refused, ok := r.(cannotFind)
+			if !ok {
+				panic(r)
+			}
+			err = refused
+		}
+	}()
+	walk()
+	return nil
+}
+
 // Holds reports whether v holds a value of the types, which may be zero.
 func (f *Finder) Holds(v any) bool {
 	if t := reflect.TypeOf(v); t == nil || f.lacks(t) {
 		return false
 	}
-	found := false
-	defer func(was bool) { f.past = was }(f.past)
-	f.past = false
-	_, err := f.Find(v, func(reflect.Value) { found = true })
-	return found || err != nil
+	past := f.past
+	f.past, f.only, f.whole = false, true, v
+	err := f.search(f.holdsWhole)
+	f.past, f.only, f.whole = past, false, nil
+	return f.found > 0 || err != nil
+}
+
+func (f *Finder) holdsWhole() {
+	any, _ := f.w.plan(reflect.TypeFor[any]())
+	f.inside(any, unsafe.Pointer(&f.whole))
 }
 
 // lacks reports whether no value of a type leads to one of the types.
@@ -316,7 +333,9 @@ func (f *Finder) leaf(p *plan, at unsafe.Pointer) {
 	case f.inKey:
 		panic(cannotFind("a key of a map holds one; key the map by something else"))
 	default:
-		f.met(v)
+		if f.found++; !f.only {
+			f.met(v)
+		}
 	}
 }
 
@@ -350,6 +369,9 @@ func (f *Finder) inside(p *plan, at unsafe.Pointer) {
 		f.value(q, f.of(q), value)
 		return
 	case f.of(q).lacks():
+		return
+	case f.only && f.w.known: // nothing will be changed, so it need not be copied
+		f.value(q, f.of(q), value)
 		return
 	}
 	v := reflect.NewAt(p.typ, at).Elem()
@@ -399,16 +421,14 @@ func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 	if write != nil {
 		f.later = append(f.later, nil)
 	}
-	held := 0
-	met := f.met
-	f.met = func(v reflect.Value) { held++; met(v) }
+	before := f.found
 	f.value(p, f.of(p), addr(c))
-	f.met = met
-	if write == nil {
-		return
-	}
-	if f.later[at] = func() { write(c) }; held == 0 {
-		f.later[at] = func() {}
+	switch {
+	case write == nil:
+	case f.found == before:
+		f.later[at] = unchanged
+	default:
+		f.later[at] = func() { write(c) }
 	}
 }
 

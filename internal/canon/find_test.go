@@ -137,6 +137,19 @@ func TestFinderEndsInCycles(t *testing.T) {
 	}
 }
 
+// TestHoldsAllocatesNothing searches values in interfaces where they are.
+func TestHoldsAllocatesNothing(t *testing.T) {
+	f := finder(t)
+	if !f.w.known {
+		t.Skip("reflection allocates")
+	}
+	v := any(struct{ Body any }{struct{ A, B any }{[2]int{1, 2}, struct{ C any }{"text"}}})
+	f.Holds(v)
+	if n := testing.AllocsPerRun(100, func() { f.Holds(v) }); n > 0 {
+		t.Errorf("Holds allocates %v times", n)
+	}
+}
+
 // TestFinderPassesZero compares a finder that passes over zero values with one that meets all, on
 // maps whose elements are plain, lie in interfaces, behind pointers and in slices.
 func TestFinderPassesZero(t *testing.T) {
@@ -193,6 +206,14 @@ func TestFinderPassesZero(t *testing.T) {
 		}
 		if all := of(rand.New(rand.NewPCG(seed, 1))); passing.Holds(all) != every.Holds(all) {
 			t.Fatalf("seed %d: Holds differs", seed)
+		} else {
+			for k, e := range all {
+				for _, v := range []any{e, e.Any, [2]any{k, e}, struct{ In any }{e}, []any{&e, e.At}} {
+					if passing.Holds(v) != every.Holds(v) {
+						t.Fatalf("seed %d: Holds(%T) differs", seed, v)
+					}
+				}
+			}
 		}
 	}
 }
