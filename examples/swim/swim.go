@@ -125,7 +125,7 @@ func (n *node) next(env sim.Env, _ next) {
 	at := slices.IndexFunc(all, func(a sim.Addr) bool { return a.Compare(n.pinged) > 0 })
 	n.pinged = all[max(at, 0)]
 	n.indirect = false
-	n.asked = []rpc.ID{rpc.Call(env, n.pinged, ping{n.rumors()})}
+	n.asked = append(n.asked[:0], rpc.Call(env, n.pinged, ping{n.rumors()}))
 }
 
 func (n *node) ping(env sim.Env, _ sim.Addr, p ping) {
@@ -178,7 +178,7 @@ func (n *node) timedOut(env sim.Env, t rpc.TimedOut) {
 
 // rest waits for the next period.
 func (n *node) rest(env sim.Env) {
-	n.asked = nil
+	n.asked = n.asked[:0]
 	env.After(period, next{})
 }
 
@@ -235,7 +235,7 @@ func (n *node) learn(env sim.Env, r rumor, expired bool) {
 
 // rumors are what the node knows, itself included.
 func (n *node) rumors() []rumor {
-	all := []rumor{{n.self, alive, n.incarnation}}
+	all := append(make([]rumor, 0, 1+len(n.others)), rumor{n.self, alive, n.incarnation})
 	for _, a := range sim.Addrs(n.others) {
 		all = append(all, n.others[a].rumor)
 	}

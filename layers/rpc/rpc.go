@@ -77,7 +77,7 @@ type Layer struct {
 	options Options
 	session int
 	last    ID
-	open    map[ID]*call
+	open    map[ID]call
 	peers   map[sim.Addr]*caller
 
 	above above `mc:"-"` // the Env of the upper node, set again in every step
@@ -88,13 +88,6 @@ type call struct {
 	to   sim.Addr
 	body sim.Message
 	left int // how many more times it may be sent; -1 means without limit
-}
-
-// spend takes one of the sends that are left.
-func (c *call) spend() {
-	if c.left > 0 {
-		c.left--
-	}
 }
 
 // caller is the state for a node that calls this one.
@@ -147,7 +140,7 @@ func Over(upper sim.Node, o Options) *Layer {
 	if o.Wait == 0 {
 		o.Wait = time.Second
 	}
-	return &Layer{upper: upper, options: o, open: map[ID]*call{}, peers: map[sim.Addr]*caller{}}
+	return &Layer{upper: upper, options: o, open: map[ID]call{}, peers: map[sim.Addr]*caller{}}
 }
 
 // KnownBugs returns the known bugs of the layer.
@@ -179,9 +172,7 @@ func Call(env sim.Env, to sim.Addr, body sim.Message) ID {
 
 func (l *Layer) call(env sim.Env, to sim.Addr, body sim.Message) ID {
 	l.last++
-	c := &call{to: to, body: body, left: cmp.Or(l.options.Tries, -1)}
-	l.open[l.last] = c
-	l.ask(env, l.last, c)
+	l.ask(env, l.last, call{to: to, body: body, left: cmp.Or(l.options.Tries, -1)})
 	return l.last
 }
 
@@ -225,8 +216,12 @@ func (l *Layer) send(env sim.Env, to sim.Addr, m sim.Message) {
 	}
 }
 
-func (l *Layer) ask(env sim.Env, id ID, c *call) {
-	c.spend()
+// ask sends a request, and takes one of the sends that are left.
+func (l *Layer) ask(env sim.Env, id ID, c call) {
+	if c.left > 0 {
+		c.left--
+	}
+	l.open[id] = c
 	l.send(env, c.to, request{l.session, id, l.settled(c.to), c.body})
 	env.After(l.options.Wait, resend{c.to, id})
 }
@@ -294,7 +289,7 @@ func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
 	if env.Bug(RP2) && len(l.open) > 0 {
 		id = sim.Keys(l.open)[0]
 	}
-	if c := l.open[id]; c == nil || c.to != from || m.session != l.session {
+	if c, is := l.open[id]; !is || c.to != from || m.session != l.session {
 		return // a duplicate, or the call was given up
 	}
 	delete(l.open, id)
