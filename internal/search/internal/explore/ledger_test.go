@@ -186,3 +186,33 @@ func TestLoneTogether(t *testing.T) {
 		t.Errorf("%d states, %d kept; want %d", l.Len(), l.Kept(), n)
 	}
 }
+
+// A state that was packed before another goroutine made the layout wider is not taken for the first state, whose
+// words it does not all have.
+func TestLoneShorter(t *testing.T) {
+	l, err := newLedger(40, func(int) int { return 1 << 30 }, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	l.lone = new(lone)
+	of := func(places ...int) world.Vector {
+		v := make(world.Vector, 40)
+		for _, p := range places {
+			v[p] = 1
+		}
+		return v
+	}
+	slow, fast := l.Entry(), l.Entry()
+	slow.Pack(of(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)) // these fill the first word of the layout
+	slow.Pack(of(0))
+	fast.Pack(of(0, 20))
+	for _, e := range []*Entry{slow, fast} {
+		if err := e.Room(1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !fast.Add(canon.OfString("fast"), Origin{}) || !slow.Add(canon.OfString("slow"), Origin{}) {
+		t.Error("a state counts as known that nobody has added")
+	}
+}

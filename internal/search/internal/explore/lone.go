@@ -27,9 +27,15 @@ func (e *Entry) alone() (id uint32, is bool) {
 	if home == nil {
 		home = e.lone.settles(e.besides())
 	}
+	// Layouts only grow, so a word that one of the two lacks is zero in it.
 	for i, word := range e.packed {
 		besides := word &^ e.lay.first[i]
 		if i < len(*home) && besides != (*home)[i] || i >= len(*home) && besides != 0 {
+			return 0, false
+		}
+	}
+	for i := len(e.packed); i < len(*home); i++ {
+		if (*home)[i] != 0 {
 			return 0, false
 		}
 	}
