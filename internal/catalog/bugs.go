@@ -56,7 +56,7 @@ var list = []Known{
 	{ID: "CM5", Kind: Liveness, Verdict: trace.VerdictDead, Critical: []Critical{at(First, sim.KindMessage, "done"), at(First, sim.KindError, ""), at(Anyone, sim.KindDown, "")}},
 	{ID: "CM6", Kind: Safety, Verdict: trace.VerdictSafety, Critical: []Critical{at(Anyone, sim.KindTimer, "timeout")}},
 	{ID: "CM7", Kind: Safety, Verdict: trace.VerdictUnhandled, Meant: everyRun},
-	{ID: "RP1", Kind: Safety, Verdict: trace.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
+	{ID: "RP1", Kind: Safety, Verdict: trace.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response"), at(Other, sim.KindReorder, "response")}},
 	{ID: "RP2", Kind: Safety, Verdict: trace.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "response")}},
 	{ID: "DP1", Kind: Liveness, Verdict: trace.VerdictHot, Critical: []Critical{at(First, sim.KindMessage, "reply"), at(Other, sim.KindLose, "take")}},
 	{ID: "DP2", Kind: Safety, Verdict: trace.VerdictSafety, Critical: []Critical{at(Other, sim.KindMessage, "forward")}},

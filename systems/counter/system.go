@@ -71,7 +71,7 @@ var System = &sim.System{
 	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 4} },
 	Params:    []*sim.Param{Adds, Tries, Sessions},
 	Bugs:      rpc.Bugs,
-	Tolerates: sim.Faults{Loss: 1, Dup: 1},
+	Tolerates: sim.Faults{Loss: 1, Dup: 1, Reorder: 1},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
 		o := rpc.Options{Tries: p.Int(Tries), Sessions: p.Word(Sessions) == "yes"}
 		if self == p.Addr(0) {

@@ -30,7 +30,7 @@ var System = &sim.System{
 	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
 	Network:   func(sim.Params) sim.Network { return sim.Network{UDPCapacity: 2} },
 	Params:    []*sim.Param{Requests},
-	Tolerates: sim.Faults{Loss: 1, Dup: 1},
+	Tolerates: sim.Faults{Loss: 1, Dup: 1, Reorder: 1},
 	Bugs: []sim.Bug{
 		{ID: DP1, Story: "The dispatcher does not send the membership that it knows. Two replicas send it to and fro, and its timer, by which it would tell them, never comes to fire."},
 		{ID: DP2, Story: "The head applies what it has applied. The dispatcher asks again where an answer is lost."},

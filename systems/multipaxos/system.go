@@ -50,7 +50,8 @@ var System = &sim.System{
 		{ID: MP7, Story: "A proposer waits for all acceptors. It waits for ever for one that is down."},
 		{ID: MP8, Story: "A leader leaves holes in the log. What is decided behind them is never applied."},
 	},
-	New: newNode,
+	Tolerates: sim.Faults{Down: 1},
+	New:       newNode,
 	Script: func(p sim.Params, self sim.Addr, life int) (script []sim.Signal) {
 		for k := range p.Int(Values) {
 			if self.Index() < p.Int(Proposers) {
@@ -63,8 +64,9 @@ var System = &sim.System{
 		sim.Monitor("in a slot one value is chosen, which was proposed", func(m *memory, at sim.Addr, fact any) error { return m.observe(at, fact) }),
 		sim.Takes(sim.Always("the learners' logs agree", agree), func(l *learner) any { return l.slots }),
 		sim.Takes(sim.Always("what is decided behind a hole can be applied", filled), func(p *proposer) any { return p.filled() }),
-		sim.Takes(sim.Takes(sim.Eventually("what a proposer is asked for is learnt, unless its ballots are spent", learnt),
+		sim.Takes(sim.Takes(sim.Takes(sim.Eventually("what a proposer is asked for is learnt, unless its ballots are spent or half of the acceptors are down", learnt),
 			func(l *learner) any { return l.applied() }),
+			func(*acceptor) any { return nil }),
 			func(p *proposer) any {
 				return struct {
 					spent bool
@@ -163,9 +165,13 @@ func (p *proposer) filled() bool {
 }
 
 // learnt reports whether every learner has applied the values of each proposer that has ballots
-// left. If there is one slot, it reports whether every learner has applied its value.
+// left. If there is one slot, it reports whether every learner has applied its value. Where half of the
+// acceptors are down, nothing is promised.
 func learnt(v sim.View[*learner]) bool {
 	params := v.Params()
+	if 2*sim.See[*acceptor](v).Len() <= params.Int(Acceptors) {
+		return true
+	}
 	for _, l := range v.Nodes() {
 		for at, p := range sim.See[*proposer](v).Nodes() {
 			if p.Is(waiting) && p.rounds == 0 {

@@ -19,11 +19,12 @@ var System = &sim.System{
 	Name: "stopwait",
 	Doc: "A stop-and-wait link below a service that counts. " +
 		"What is sent is counted exactly once, in order, and all of it in the end.",
-	Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 8} },
-	Params: []*sim.Param{Increments},
-	Bugs:   Bugs,
-	New:    func(p sim.Params, _ sim.Addr) sim.Node { return Over(newCounter(p.Int(Increments))) },
-	Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{start{}} },
+	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 8} },
+	Params:    []*sim.Param{Increments},
+	Bugs:      Bugs,
+	Tolerates: sim.Faults{Loss: 1, Dup: 1, Reorder: 1},
+	New:       func(p sim.Params, _ sim.Addr) sim.Node { return Over(newCounter(p.Int(Increments))) },
+	Script:    func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{start{}} },
 	Properties: []sim.Property{
 		sim.Always("no more is counted than was sent", atMostSent, explainAtMostSent),
 		sim.Monitor("increments are counted once each, in order", (*ledger).inOrder),

@@ -19,7 +19,7 @@
 //
 // Once acknowledged, a write is never lost: whichever node crashes at whatever time, even in the
 // middle of a step, a running server has at least the writes that the client knows to be
-// acknowledged. And all writes are acknowledged in the end.
+// acknowledged. And all writes are acknowledged in the end, although datagrams are lost and doubled.
 //
 // # Known limits
 //

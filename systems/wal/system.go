@@ -37,7 +37,7 @@ var System = &sim.System{
 		{ID: WL5, Story: "The end of a record is taken for a sign that the record is there. The server appends the two one after the other, before one sync: " +
 			"a disk that writes them in another order, and a crash between, leave an end behind a hole, and the hole is read for a number."},
 	},
-	Tolerates: sim.Faults{Crash: 2},
+	Tolerates: sim.Faults{Crash: 2, Loss: 1, Dup: 1},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
 		if self == p.Addr(0) {
 			return servers.Node(&server{})
