@@ -26,7 +26,7 @@ func explained(t *testing.T, name, bug string) *search.Result {
 // section of the report. If the run turns on a fault, the section about that comes first.
 func TestReportBeginsWithTheTurn(t *testing.T) {
 	for _, c := range []struct{ system, bug, critical, first string }{
-		{"counter", "RP1", "**Critical step:** 6 of 6, `n1 message value{n: 2} (answer to 1) from n0 by udp`.", "## The last step"},
+		{"counter", "RP1", "**Critical step:** 5 of 5, `n1 reorder value{n: 2} (answer to 1) from n0 (place 2)`.", "## The last step"},
 		{"handshake", "HS1", "**Critical step:** 4 of 4, `n1 lose confirm{} from n0`.", "## The critical transition"},
 		{"chain", "CH4", " down`.", "## Could it be avoided?"},
 	} {
@@ -58,7 +58,7 @@ func TestReportSaysTheCrashWithin(t *testing.T) {
 func TestLayersAreFolded(t *testing.T) {
 	r := explained(t, "counter", "RP1")
 	tale := newTale(account.Of(r, r.Finding), r)
-	for step, folded := range map[int]bool{3: true, 6: false} { // a timer of the layer, an answer
+	for step, folded := range map[int]bool{3: true, 5: false} { // a timer of the layer, an answer
 		p := &page{}
 		tale.source(p, step)
 		if text := p.b.String(); strings.Contains(text, "<details>") != folded || !strings.Contains(text, "```") {
