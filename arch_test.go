@@ -330,8 +330,9 @@ var rooms = []room{
 		},
 	},
 	{
-		path: "internal/search/internal/shard",
-		may:  []string{"internal/canon", "internal/flat"},
+		path:  "internal/search/internal/shard",
+		may:   []string{"internal/canon", "internal/flat"},
+		tests: []string{"internal/catalog", "internal/known", "internal/search", "sim"}, // whole searches in shards, beside one in one process
 		instead: map[string]string{
 			"": "shard encodes states and their identities; let explore say what they are",
 		},
@@ -372,8 +373,9 @@ var rooms = []room{
 		},
 	},
 	{
-		path: "internal/search/internal/hot",
-		may:  []string{"choose", "internal/fair", "internal/world", "internal/search/internal/run", "internal/search/internal/explore"},
+		path:  "internal/search/internal/hot",
+		may:   []string{"choose", "internal/fair", "internal/world", "internal/search/internal/run", "internal/search/internal/explore"},
+		tests: []string{"internal/search", "sim"}, // whole searches, of which hot decides one question
 		instead: map[string]string{
 			"": "hot says which runs stay hot for ever; let search make findings of them",
 		},

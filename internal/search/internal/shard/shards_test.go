@@ -1,4 +1,4 @@
-package search_test
+package shard_test
 
 import (
 	"maps"

@@ -1,4 +1,4 @@
-package search_test
+package hot_test
 
 import (
 	"fmt"
