@@ -21,6 +21,9 @@ func TestKeys(t *testing.T) {
 			}
 		}
 		all, which := Keys(names), Addrs(nodes)
+		if a, b := append(all, 1), append(all, 2); a[n] == b[n] {
+			t.Fatalf("two appends to the same %d keys share an array", n)
+		}
 		if !slices.Equal(all, want) || len(which) != n || n == 0 && (all != nil || which != nil) {
 			t.Fatalf("of %v: %v and %v", want, all, which)
 		}

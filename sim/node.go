@@ -232,7 +232,8 @@ func addrs[M ~map[Addr]V, V any](m M, into []Addr) []Addr {
 	return all
 }
 
-// keysOf returns the keys of a map in no order, or nil if it has none. It writes them to into if there is room.
+// keysOf returns the keys of a map in no order, or nil if it has none. It writes them to into if there is room. The
+// result has no room behind its end, so that two appends to it never write to one array.
 func keysOf[M ~map[K]V, K comparable, V any](m M, into []K) []K {
 	if len(m) == 0 {
 		return nil
@@ -243,7 +244,7 @@ func keysOf[M ~map[K]V, K comparable, V any](m M, into []K) []K {
 	for k := range m {
 		into = append(into, k)
 	}
-	return into
+	return slices.Clip(into)
 }
 
 // layer is a node that carries another one.
