@@ -3,6 +3,7 @@ package rpc
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -77,7 +78,7 @@ type Layer struct {
 	options Options
 	session int
 	last    ID
-	open    map[ID]call
+	open    []call // by their numbers
 	peers   map[sim.Addr]*caller
 
 	above above `mc:"-"` // the Env of the upper node, set again in every step
@@ -85,6 +86,7 @@ type Layer struct {
 
 // call is a call that has no answer yet.
 type call struct {
+	id   ID
 	to   sim.Addr
 	body sim.Message
 	left int // how many more times it may be sent; -1 means without limit
@@ -94,7 +96,13 @@ type call struct {
 type caller struct {
 	session  int
 	settled  ID
-	answered map[ID]sim.Message // a nil answer is still to come
+	answered []answer // by their numbers
+}
+
+// answer is the answer to a request that was begun. A nil body is still to come.
+type answer struct {
+	id   ID
+	body sim.Message
 }
 
 // waits reports whether the node still waits for the answer to a request.
@@ -104,23 +112,22 @@ func (p *caller) waits(session int, id ID) bool { return session == p.session &&
 // call that is open there.
 func (p *caller) settle(first ID) {
 	p.settled = max(p.settled, first)
-	for _, id := range sim.Keys(p.answered) {
-		if id < p.settled {
-			delete(p.answered, id)
-		}
-	}
+	p.answered = slices.DeleteFunc(p.answered, func(a answer) bool { return a.id < p.settled })
 }
 
-// begin records a request whose answer is to come.
-func (p *caller) begin(id ID) { p.answered[id] = nil }
+// find returns the place of a request among those that were begun, and whether it is there.
+func (p *caller) find(id ID) (at int, begun bool) {
+	return slices.BinarySearchFunc(p.answered, id, func(a answer, id ID) int { return cmp.Compare(a.id, id) })
+}
 
 // answer records the answer to a request. It reports false if nobody waits for it, or if the
 // request was answered before.
 func (p *caller) answer(to Ticket, body sim.Message) bool {
-	if !p.waits(to.session, to.id) || p.answered[to.id] != nil {
+	at, begun := p.find(to.id)
+	if !begun || !p.waits(to.session, to.id) || p.answered[at].body != nil {
 		return false
 	}
-	p.answered[to.id] = body
+	p.answered[at].body = body
 	return true
 }
 
@@ -140,7 +147,7 @@ func Over(upper sim.Node, o Options) *Layer {
 	if o.Wait == 0 {
 		o.Wait = time.Second
 	}
-	return &Layer{upper: upper, options: o, open: map[ID]call{}, peers: map[sim.Addr]*caller{}}
+	return &Layer{upper: upper, options: o, peers: map[sim.Addr]*caller{}}
 }
 
 // KnownBugs returns the known bugs of the layer.
@@ -172,8 +179,14 @@ func Call(env sim.Env, to sim.Addr, body sim.Message) ID {
 
 func (l *Layer) call(env sim.Env, to sim.Addr, body sim.Message) ID {
 	l.last++
-	l.ask(env, l.last, call{to: to, body: body, left: cmp.Or(l.options.Tries, -1)})
+	l.open = append(l.open, call{id: l.last, to: to, body: body, left: cmp.Or(l.options.Tries, -1)})
+	l.ask(env, len(l.open)-1)
 	return l.last
+}
+
+// find returns the place of a call among those that are open, and whether it is.
+func (l *Layer) find(id ID) (at int, open bool) {
+	return slices.BinarySearchFunc(l.open, id, func(c call, id ID) int { return cmp.Compare(c.id, id) })
 }
 
 // Of returns the call that the current message answers. It is 0 if the message is not an
@@ -216,25 +229,24 @@ func (l *Layer) send(env sim.Env, to sim.Addr, m sim.Message) {
 	}
 }
 
-// ask sends a request, and takes one of the sends that are left.
-func (l *Layer) ask(env sim.Env, id ID, c call) {
+// ask sends the request of an open call, and takes one of the sends that are left.
+func (l *Layer) ask(env sim.Env, at int) {
+	c := &l.open[at]
 	if c.left > 0 {
 		c.left--
 	}
-	l.open[id] = c
-	l.send(env, c.to, request{l.session, id, l.settled(c.to), c.body})
-	env.After(l.options.Wait, resend{c.to, id})
+	l.send(env, c.to, request{l.session, c.id, l.settled(c.to), c.body})
+	env.After(l.options.Wait, resend{c.to, c.id})
 }
 
 // settled returns the first call to a node that is still open.
 func (l *Layer) settled(to sim.Addr) ID {
-	least := l.last + 1
-	for id, c := range l.open {
+	for _, c := range l.open {
 		if c.to == to {
-			least = min(least, id)
+			return c.id
 		}
 	}
-	return least
+	return l.last + 1
 }
 
 // Init starts the node above.
@@ -267,32 +279,38 @@ func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 func (l *Layer) asked(env sim.Env, from sim.Addr, m request) {
 	p := l.peers[from]
 	if p == nil || p.session < m.session {
-		p = &caller{session: m.session, answered: map[ID]sim.Message{}}
+		p = &caller{session: m.session}
 		l.peers[from] = p
 	}
 	if !p.waits(m.session, m.id) {
 		return
 	}
 	p.settle(m.settled)
-	if answer, known := p.answered[m.id]; known && !env.Bug(RP1) {
-		if answer != nil {
-			l.send(env, from, response{m.session, m.id, answer})
+	at, begun := p.find(m.id)
+	switch {
+	case !begun:
+		p.answered = slices.Insert(p.answered, at, answer{id: m.id})
+	case env.Bug(RP1):
+		p.answered[at].body = nil
+	default:
+		if body := p.answered[at].body; body != nil {
+			l.send(env, from, response{m.session, m.id, body})
 		}
 		return
 	}
-	p.begin(m.id)
 	l.upper.Deliver(l.enter(env, Ticket{from, m.session, m.id}, 0), from, m.body)
 }
 
 func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
 	id := m.id
 	if env.Bug(RP2) && len(l.open) > 0 {
-		id = sim.Keys(l.open)[0]
+		id = l.open[0].id
 	}
-	if c, is := l.open[id]; !is || c.to != from || m.session != l.session {
+	at, open := l.find(id)
+	if !open || l.open[at].to != from || m.session != l.session {
 		return // a duplicate, or the call was given up
 	}
-	delete(l.open, id)
+	l.open = slices.Delete(l.open, at, at+1)
 	env.Cancel(resend{from, id})
 	l.upper.Deliver(l.enter(env, Ticket{}, id), from, m.body)
 }
@@ -308,11 +326,11 @@ func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 		l.upper.Handle(l.enter(env, Ticket{}, 0), s)
 		return
 	}
-	c := l.open[t.id] // the end of the call would have cancelled the timer
-	if c.left != 0 {
-		l.ask(env, t.id, c)
+	at, _ := l.find(t.id) // the end of the call would have cancelled the timer
+	if l.open[at].left != 0 {
+		l.ask(env, at)
 		return
 	}
-	delete(l.open, t.id)
+	l.open = slices.Delete(l.open, at, at+1)
 	l.upper.Handle(l.enter(env, Ticket{}, 0), TimedOut{t.id, t.to})
 }
