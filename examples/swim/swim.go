@@ -89,7 +89,7 @@ type member struct {
 type node struct {
 	self        sim.Addr
 	incarnation int
-	others      map[sim.Addr]member
+	others      []member              // by address
 	pinged      sim.Addr              // in this period, or the last
 	asked       []rpc.ID              // calls of this period that have no answer yet
 	indirect    bool                  // they are to other nodes than the one that is pinged
@@ -114,16 +114,16 @@ func (n *node) join(env sim.Env, _ join) { env.After(period, next{}) }
 
 // next begins a period: the next of the others is pinged.
 func (n *node) next(env sim.Env, _ next) {
-	all := sim.Addrs(n.others)
+	all := n.others
 	if env.Bug(SM5) { // who is dead is not pinged any more
-		all = slices.DeleteFunc(all, func(a sim.Addr) bool { return n.others[a].Is == dead })
+		all = slices.DeleteFunc(slices.Clone(all), func(m member) bool { return m.Is == dead })
 	}
 	if len(all) == 0 {
 		env.After(period, next{})
 		return
 	}
-	at := slices.IndexFunc(all, func(a sim.Addr) bool { return a.Compare(n.pinged) > 0 })
-	n.pinged = all[max(at, 0)]
+	at := slices.IndexFunc(all, func(m member) bool { return m.Of.Compare(n.pinged) > 0 })
+	n.pinged = all[max(at, 0)].Of
 	n.indirect = false
 	n.asked = append(n.asked[:0], rpc.Call(env, n.pinged, ping{n.rumors()}))
 }
@@ -161,16 +161,16 @@ func (n *node) timedOut(env sim.Env, t rpc.TimedOut) {
 	n.asked = slices.Delete(n.asked, at, at+1)
 	if !n.indirect {
 		n.indirect = true
-		for _, other := range sim.Addrs(n.others) {
-			if other != n.pinged && n.others[other].Is == alive {
-				n.asked = append(n.asked, rpc.Call(env, other, reach{n.pinged, n.rumors()}))
+		for _, other := range n.others {
+			if other.Of != n.pinged && other.Is == alive {
+				n.asked = append(n.asked, rpc.Call(env, other.Of, reach{n.pinged, n.rumors()}))
 			}
 		}
 	}
 	if len(n.asked) > 0 {
 		return
 	}
-	if m := n.others[n.pinged]; m.Is == alive {
+	if m := n.about(n.pinged); m.Is == alive {
 		n.learn(env, rumor{n.pinged, suspect, m.Incarnation}, false)
 	}
 	n.rest(env)
@@ -184,7 +184,7 @@ func (n *node) rest(env sim.Env) {
 
 // expire declares a suspect dead, when it is time.
 func (n *node) expire(env sim.Env, e expire) {
-	m := n.others[e.Of]
+	m := n.about(e.Of)
 	if m.Is == suspect && env.Before(env.Now(), m.until) {
 		env.After(suspicion, e)
 		return
@@ -198,7 +198,7 @@ func (n *node) hear(env sim.Env, all []rumor) {
 		switch {
 		case r.Of == n.self:
 			n.refute(env, r)
-		case r.beats(n.others[r.Of].rumor), env.Bug(SM4) && r.Incarnation == n.others[r.Of].Incarnation && r.Is == alive:
+		case r.beats(n.about(r.Of).rumor), env.Bug(SM4) && r.Incarnation == n.about(r.Of).Incarnation && r.Is == alive:
 			n.learn(env, r, false)
 		}
 	}
@@ -229,15 +229,20 @@ func (n *node) learn(env sim.Env, r rumor, expired bool) {
 	} else if !env.Bug(SM3) {
 		env.Cancel(expire{r.Of})
 	}
-	n.others[r.Of] = m
+	*n.about(r.Of) = m
 	env.Emit(learns{r, expired})
+}
+
+// about is what the node knows of another.
+func (n *node) about(a sim.Addr) *member {
+	return &n.others[slices.IndexFunc(n.others, func(m member) bool { return m.Of == a })]
 }
 
 // rumors are what the node knows, itself included.
 func (n *node) rumors() []rumor {
 	all := append(make([]rumor, 0, 1+len(n.others)), rumor{n.self, alive, n.incarnation})
-	for _, a := range sim.Addrs(n.others) {
-		all = append(all, n.others[a].rumor)
+	for _, m := range n.others {
+		all = append(all, m.rumor)
 	}
 	return all
 }

@@ -42,10 +42,10 @@ var System = &sim.System{
 	Bugs:      append(rpc.Bugs, Bugs...),
 	Tolerates: sim.Faults{Crash: 1, Loss: 1},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
-		n := &node{self: self, others: map[sim.Addr]member{}, favors: map[rpc.ID]rpc.Ticket{}}
+		n := &node{self: self, favors: map[rpc.ID]rpc.Ticket{}}
 		for _, a := range p.Addrs() {
 			if a != self {
-				n.others[a] = member{rumor: rumor{Of: a}}
+				n.others = append(n.others, member{rumor: rumor{Of: a}})
 			}
 		}
 		return rpc.Over(handlers.Node(n), rpc.Options{Tries: 1, Wait: patience, Sessions: true})
@@ -66,8 +66,8 @@ func forth(before, after sim.View[*node]) bool {
 		if !up {
 			continue
 		}
-		for of, m := range n.others {
-			if was.others[of].beats(m.rumor) {
+		for k, m := range n.others {
+			if was.others[k].beats(m.rumor) {
 				return false
 			}
 		}
@@ -78,8 +78,8 @@ func forth(before, after sim.View[*node]) bool {
 // ahead is a node of which another knows a later incarnation than its own.
 func ahead(v sim.View[*node]) (of, by *node) {
 	for _, by := range v.Nodes() {
-		for a, m := range by.others {
-			if of, up := v.At(a); up && m.Incarnation > of.incarnation {
+		for _, m := range by.others {
+			if of, up := v.At(m.Of); up && m.Incarnation > of.incarnation {
 				return of, by
 			}
 		}
@@ -94,7 +94,7 @@ func modest(v sim.View[*node]) bool {
 
 func immodest(v sim.View[*node]) string {
 	of, by := ahead(v)
-	return fmt.Sprintf("%s is at incarnation %d, and %s knows it at %d", of.self, of.incarnation, by.self, by.others[of.self].Incarnation)
+	return fmt.Sprintf("%s is at incarnation %d, and %s knows it at %d", of.self, of.incarnation, by.self, by.about(of.self).Incarnation)
 }
 
 // pair is a node and another one that it knows.
