@@ -99,11 +99,13 @@ type Step struct {
 	tried   int // the number of sends, including refused ones
 	effects []trace.Effect
 	facts   []trace.Fact
-	timers  []Timer               // the changes by the effects about timers
-	vetted  []*sight.Timer        // the first few timers that have passed the checks
-	plains  map[reflect.Type]bool // whether every value of a type can be a timer
-	queued  []queue               // by node
-	queues  bool                  // whether any of queued is not zero
+	timers  []Timer                  // the changes by the effects about timers
+	vetted  [vettedMost]*sight.Timer // the latest timers that have passed the checks
+	vets    uint                     // how often one was added to them
+	plains  map[reflect.Type]bool    // whether every value of a type can be a timer
+	plainly reflect.Type             // the latest of these types of which every value can
+	queued  []queue                  // by node
+	queues  bool                     // whether any of queued is not zero
 
 	answer Answerer
 	Config

@@ -47,22 +47,22 @@ func (e *Env) Scheduled(timer sim.Signal) bool {
 
 func (s *Step) scheduled(t *sight.Timer) bool {
 	for k := len(s.timers) - 1; k >= 0; k-- {
-		if s.timers[k].Timer == t {
+		if s.timers[k].Timer == t || s.timers[k].Signal == t.Signal { // an Answerer that remembers no Timer may make another
 			return s.timers[k].On
 		}
 	}
 	return s.answer.Scheduled(t)
 }
 
-// vettedMost is the largest number of checked timers that a Step remembers. Most services have no more
-// timers, and looking one up is faster than checking it by reflection.
+// vettedMost is the number of checked timers that a Step remembers, the latest ones. Most services have no more,
+// and most timers are cancelled soon, and comparing is faster than a map.
 const vettedMost = 8
 
 // timer returns the Timer of a signal: the same one for equal signals. It first rejects signals that
 // cannot be timers, since comparing these would panic.
 func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
 	for _, t := range s.vetted { // cannot panic, since incomparable values are not among them
-		if t.Signal == timer {
+		if t != nil && t.Signal == timer {
 			return t
 		}
 	}
@@ -79,18 +79,23 @@ func (s *Step) timer(call string, timer sim.Signal) *sight.Timer {
 			call, s.Text(timer)))
 	}
 	t := s.answer.Timer(timer)
-	if len(s.vetted) < vettedMost {
-		s.vetted = append(s.vetted, t)
-	}
+	s.vetted[s.vets%vettedMost] = t
+	s.vets++
 	return t
 }
 
 // plain reports whether every value of a type can be a timer.
 func (s *Step) plain(t reflect.Type) bool {
+	if t == s.plainly {
+		return true
+	}
 	is, known := s.plains[t]
 	if !known {
 		is = plain(t)
 		s.plains[t] = is
+	}
+	if is {
+		s.plainly = t
 	}
 	return is
 }

@@ -16,21 +16,17 @@ type timerNotes struct {
 // timers has all values that were ever scheduled as timers in a world.
 type timers struct {
 	*setting
-	count   int // the number of timers that are scheduled now, on all nodes
-	known   map[any]*sight.Timer
-	recents []*sight.Timer // the first few of known
-	noted   []timerNotes   // by their numbers
+	count int // the number of timers that are scheduled now, on all nodes
+	known map[any]*sight.Timer
+	noted []timerNotes // by their numbers
 }
 
 func newTimers(s *setting) timers {
-	return timers{setting: s, known: map[any]*sight.Timer{}, recents: make([]*sight.Timer, 0, 8)}
+	return timers{setting: s, known: map[any]*sight.Timer{}}
 }
 
 // timer returns the Timer of a signal. Equal signals have the same Timer. The signal must be comparable.
 func (t *timers) timer(s sim.Signal) *sight.Timer {
-	if one := t.recent(s); one != nil {
-		return one
-	}
 	if one, ok := t.known[s]; ok {
 		return one
 	}
@@ -41,22 +37,7 @@ func (t *timers) timer(s sim.Signal) *sight.Timer {
 	}
 	t.noted = append(t.noted, notes)
 	t.known[s] = one
-	if len(t.recents) < cap(t.recents) {
-		t.recents = append(t.recents, one)
-	}
 	return one
-}
-
-// recent looks a signal up among the first few that were ever scheduled. Most services have no more, and
-// comparing is faster than a map. It never compares values that cannot be compared, since none of these is
-// among them.
-func (t *timers) recent(s sim.Signal) *sight.Timer {
-	for _, t := range t.recents {
-		if t.Signal == s {
-			return t
-		}
-	}
-	return nil
 }
 
 // clear records that no timer is scheduled; add records that n more are.
