@@ -52,6 +52,8 @@ type nodeState struct {
 	next   int // the index of the next request
 	tasks  []posted
 	disk   *disk.Disk      // its stored data; nil if there is none
+	summed *disk.Disk      // the disk whose identity was computed last
+	onDisk canon.Hash      // that identity
 	clock  *macetime.Clock // the knowledge about its times; nil if it holds none
 	ripe   []int32         // the slots of timers that may fire, if timers follow the clock
 
@@ -175,6 +177,14 @@ func (ns *nodeState) advance() bool {
 
 // store sets the stored data of the node.
 func (ns *nodeState) store(d *disk.Disk) { ns.disk = d }
+
+// diskSum returns the identity of the disk. A Disk never changes, so that of the last one is kept.
+func (ns *nodeState) diskSum(sum func(any) canon.Hash) canon.Hash {
+	if ns.summed != ns.disk {
+		ns.summed, ns.onDisk = ns.disk, sum(ns.disk.Append(nil))
+	}
+	return ns.onDisk
+}
 
 // live sets the condition of the node.
 func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }

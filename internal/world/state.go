@@ -188,7 +188,7 @@ func (s *setting) stored(ns *nodeState, h canon.Hash) canon.Hash {
 		h = h.Then(s.sum(ns.known()))
 	}
 	if ns.disk != nil {
-		h = h.Then(s.sum(ns.disk.Append(nil)).Mix(1))
+		h = h.Then(ns.diskSum(s.sum).Mix(1))
 	}
 	return h
 }
