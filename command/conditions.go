@@ -57,7 +57,7 @@ func (f *conditionFlags) check(cmd *cobra.Command) error {
 func (f *conditionFlags) read() (c sim.Conditions, err error) {
 	c.Properties, c.FreeTimers, c.DiskReorder = f.properties, f.timers == wordFree, f.disk == wordReorder
 	c.Byzantine = f.byzantine
-	if c.Crashes, err = setting.ParseCrashModel(f.crashes); err != nil {
+	if c.CrashWithin, c.CrashImplicit, err = setting.ParseCrashModel(f.crashes); err != nil {
 		return c, err
 	}
 	if f.faultsSet {

@@ -85,7 +85,7 @@ func fileOf(name string) (string, error) {
 }
 
 func (s Settings) any() bool {
-	return s.Nodes != 0 || len(s.Params)+len(s.Bugs)+len(s.Properties) > 0 || s.Faults != nil || s.Network.String() != "" || s.FreeTimers || s.DiskReorder || s.Byzantine != "" || s.Crashes != ""
+	return s.Nodes != 0 || len(s.Params)+len(s.Bugs)+len(s.Properties) > 0 || s.Faults != nil || s.Network.String() != "" || s.FreeTimers || s.DiskReorder || s.Byzantine != "" || s.CrashWithin || s.CrashImplicit
 }
 
 func exists(name string) bool {

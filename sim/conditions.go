@@ -22,8 +22,14 @@ type Conditions struct {
 	// Byzantine says which nodes do not keep to the protocol, in place of those that the system
 	// declares: none, or twins@n1+n2,lies=3@n0. If it is "", the system's declaration holds.
 	Byzantine string
-	// Crashes is how a node fails.
-	Crashes CrashModel
+	// CrashWithin lets every node fail within a step, between what it sends, writes and emits. Without
+	// it only a node that stores may fail there, and every other node fails in a step of its own.
+	CrashWithin bool
+	// CrashImplicit takes no node down: a node that failed for good is one that takes no more
+	// steps, and every run has such a part already. Each state is judged once as it is and once
+	// for every set of nodes that Faults.Down lets fail, without these nodes. It is for systems
+	// in which no node can notice that another one failed; others are refused.
+	CrashImplicit bool
 }
 
 // Stated returns the faults that were asked for: c.Faults, or System.Tolerates.
@@ -38,7 +44,7 @@ func (c *Conditions) Stated(sys *System) Faults {
 // down in an event.
 func (c *Conditions) Budgets(sys *System) Faults {
 	f := c.Stated(sys)
-	if c.Crashes == CrashImplicit {
+	if c.CrashImplicit {
 		f.Down = 0
 	}
 	return f

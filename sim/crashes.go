@@ -1,44 +1,25 @@
 package sim
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
 	"macemc/internal/sight"
 )
 
-// CrashModel is the way in which a search lets nodes fail. With the zero CrashModel a node fails in a
-// step of its own; a node that stores may also fail within a step, between what it sends, writes
-// and emits.
-type CrashModel string
-
-const (
-	// CrashWithin lets every node fail within a step, also one that does not store.
-	CrashWithin CrashModel = "within"
-	// CrashImplicit takes no node down: a node that failed for good is one that takes no more
-	// steps, and every run has such a part already. Each state is judged once as it is and once
-	// for every set of nodes that Faults.Down lets fail, without these nodes. It is for systems
-	// in which no node can notice that another one failed; others are refused.
-	CrashImplicit CrashModel = "implicit"
-)
-
-// String returns the word for the model: explicit, within or implicit.
-func (m CrashModel) String() string {
-	if m == "" {
-		return "explicit"
-	}
-	return string(m)
-}
-
-// setsMost is the largest number of sets of nodes without which CrashImplicit judges a state.
+// setsMost is the largest number of sets of nodes without which a search with Conditions.CrashImplicit judges a state.
 const setsMost = 1 << 12
 
-// Failing returns the sets of nodes that may fail together where the model is
-// CrashImplicit, and nil elsewhere. It returns an error if the system, or what else may
+// Failing returns the sets of nodes that may fail together if c.CrashImplicit is set, and nil
+// otherwise. It returns an error if c.CrashWithin is set, too, or if the system, or what else may
 // happen to it, shows that a node has failed.
 func (c *Conditions) Failing(sys *System, p Params) ([][]int, error) {
-	if c.Crashes != CrashImplicit {
+	switch {
+	case !c.CrashImplicit:
 		return nil, nil
+	case c.CrashWithin:
+		return nil, errors.New("CrashWithin and CrashImplicit are both set, and nodes fail in one of these ways; set one of them")
 	}
 	if reason := c.seen(sys, p); reason != "" {
 		return nil, fmt.Errorf("%s, so the crash model implicit differs from explicit; use explicit", reason)

@@ -178,21 +178,15 @@ func (v View[N]) whole() *sight.State {
 	return v.s.state
 }
 
-// Hop is the sender, the receiver and the link of a message.
-type Hop struct {
-	From, To Addr
-	Link     Link
-}
-
 // UnderWay yields the messages of type M that are under way, ordered by link, receiver and
 // sender, and then by the order of the link. A bag yields a message as often as it contains
 // it; a set yields everything that was ever put there. Use any for messages of all types. A
 // property that calls UnderWay is evaluated in every state, while others are evaluated once
 // for equal nodes.
-func UnderWay[M, N any](v View[N]) iter.Seq2[Hop, M] {
-	return func(yield func(Hop, M) bool) {
+func UnderWay[M, N any](v View[N]) iter.Seq[Sent[M]] {
+	return func(yield func(Sent[M]) bool) {
 		for s := range v.whole().Runtime.UnderWay {
-			if m, ok := s.Message.(M); ok && !yield(Hop{addrOf(s.From), addrOf(s.To), Link(s.Link)}, m) {
+			if m, ok := s.Message.(M); ok && !yield(Sent[M]{addrOf(s.From), addrOf(s.To), Link(s.Link), m}) {
 				return
 			}
 		}

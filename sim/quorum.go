@@ -8,10 +8,11 @@ import (
 	"macemc/internal/sight"
 )
 
-// Sent is a message with its sender.
+// Sent is a message with its way.
 type Sent[M any] struct {
-	From    Addr
-	Message M
+	From, To Addr
+	Link     Link
+	Message  M
 }
 
 // OnQuorum handles messages of type M, several at once: size of them, each from another
@@ -49,7 +50,7 @@ func OnQuorum[N, M any, K comparable](size func(N) int, match func(N, Addr, M) (
 			take: func(n any, env Env, q Quorum) {
 				of := make([]Sent[M], len(q))
 				for i, t := range q {
-					of[i] = Sent[M]{t.From, t.Message.(M)}
+					of[i] = Sent[M]{t.From, t.To, t.Link, t.Message.(M)}
 				}
 				method(n.(N), env, of)
 			},
@@ -64,14 +65,7 @@ type quorum struct {
 }
 
 // Quorum is the Value of an event that takes several messages, in the order of their senders.
-type Quorum []Taken
-
-// Taken is one of the messages of a Quorum.
-type Taken struct {
-	From    Addr
-	Link    Link
-	Message Message
-}
+type Quorum []Sent[Message]
 
 // Text lists the messages, each as value writes it.
 func (q Quorum) Text(value func(any) string) string {

@@ -160,7 +160,7 @@ func refuse(sys *sim.System, o search.Options) error {
 		{o.Depth > 0 && !bounded, "Depth"}, {o.Prefixes > 0, "Prefixes"}, {o.Engine != "" && o.Engine != search.EngineMemo && !bounded, "Engine"},
 		{o.Store != nil, "Store"}, {o.Afar != nil, "Afar"}, {len(o.Ignore) > 0, "Ignore"}, {o.Findings > 1, "Findings"}, {o.NoWalks, "NoWalks"},
 		{o.ProfileSpace, "ProfileSpace"}, {o.Reduce != "" && o.Reduce != search.ReduceNone, "Reduce"}, {o.Symmetry != "" && o.Symmetry != search.ReduceNone, "Symmetry"},
-		{o.Early != nil, "Early"}, {o.Crashes != "", "Crashes"}, {o.FreeTimers, "FreeTimers"}, {o.DiskReorder, "DiskReorder"}, {o.Network.String() != "", "Network"},
+		{o.Early != nil, "Early"}, {o.CrashWithin, "CrashWithin"}, {o.CrashImplicit, "CrashImplicit"}, {o.FreeTimers, "FreeTimers"}, {o.DiskReorder, "DiskReorder"}, {o.Network.String() != "", "Network"},
 	} {
 		if c.is {
 			return fmt.Errorf("%s has programs with goroutines, whose search takes runs and keeps no states: Options.%s is not for it; leave it out", sys.Name, c.name)

@@ -53,7 +53,7 @@ type member struct {
 
 // Find calls found with each set of pending messages that the node may take at once, in canonical order. A
 // set is a list of indices in pending, which is ordered by sender. found must not keep the list.
-func (q *Quorums) Find(g *Guards, pending []sim.Taken, found func(places []int32)) {
+func (q *Quorums) Find(g *Guards, pending []sim.Sent[sim.Message], found func(places []int32)) {
 	for i := range g.quorums.rules {
 		r := &g.quorums.rules[i]
 		size := r.Size(g.quorums.subject)
@@ -69,7 +69,7 @@ func (q *Quorums) Find(g *Guards, pending []sim.Taken, found func(places []int32
 }
 
 // match sets members to the messages that may belong to a quorum, and kinds to their kinds.
-func (q *Quorums) match(r *sight.Quorum, g *Guards, pending []sim.Taken) {
+func (q *Quorums) match(r *sight.Quorum, g *Guards, pending []sim.Sent[sim.Message]) {
 	q.members, q.kinds = q.members[:0], q.kinds[:0]
 	for place, t := range pending {
 		if reflect.TypeOf(t.Message) != r.Of {

@@ -33,10 +33,10 @@ func TestQuorums(t *testing.T) {
 	for range 3000 {
 		c := &counter{enough: 1 + r.IntN(3), ballot: r.IntN(2)}
 		g := GuardsOf(counters.Node(c))
-		var pending []sim.Taken
+		var pending []sim.Sent[sim.Message]
 		for _, from := range addrs {
 			for range r.IntN(3) {
-				pending = append(pending, sim.Taken{From: from, Message: []any{vote{r.IntN(3), r.IntN(2)}, "a word"}[min(1, r.IntN(6)/5)]})
+				pending = append(pending, sim.Sent[sim.Message]{From: from, Message: []any{vote{r.IntN(3), r.IntN(2)}, "a word"}[min(1, r.IntN(6)/5)]})
 			}
 		}
 		var got, want []string
@@ -55,7 +55,7 @@ func TestQuorums(t *testing.T) {
 }
 
 // quorumOf reports whether a set of pending messages is a quorum, by the rules of OnQuorum.
-func quorumOf(c *counter, pending []sim.Taken, set uint) (places []int, fits bool) {
+func quorumOf(c *counter, pending []sim.Sent[sim.Message], set uint) (places []int, fits bool) {
 	ballots, senders := map[int]bool{}, map[sim.Addr]bool{}
 	for i, m := range pending {
 		if set&(1<<i) == 0 {

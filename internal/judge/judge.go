@@ -108,7 +108,7 @@ func (j *Judge) bind(c Config) error {
 	return nil
 }
 
-// without is a safety property that is evaluated as if some nodes had failed for good: see sim.CrashImplicit.
+// without is a safety property that is evaluated as if some nodes had failed for good: see sim.Conditions.CrashImplicit.
 type without struct {
 	sight.Check
 	nodes []int

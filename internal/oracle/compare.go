@@ -9,7 +9,6 @@ import (
 	"macemc/choose"
 	"macemc/internal/search"
 	"macemc/internal/spec"
-	"macemc/sim"
 )
 
 // A Mode is a way to search.
@@ -119,7 +118,7 @@ func (c *comparison) by(m Mode) {
 func conditions(s *spec.Spec, o search.Options) search.Options {
 	o.Early, o.DiskReorder, o.FreeTimers = s.Early, s.AnyOrder, s.FreeTimers
 	if s.Midstep {
-		o.Crashes = sim.CrashWithin
+		o.CrashWithin = true
 	}
 	o.Network = s.Links()
 	return o
@@ -309,8 +308,8 @@ func (c *comparison) replay(length, turn int) {
 	if net := o.Network.String(); net != "" {
 		path.Add("net", net)
 	}
-	if o.Crashes != "" {
-		path.Add("crashes", o.Crashes.String())
+	if o.CrashWithin {
+		path.Add("crashes", "within")
 	}
 	if o.FreeTimers {
 		path.Add("timers", "free")

@@ -13,6 +13,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/account"
 	"macemc/internal/search"
+	"macemc/internal/setting"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -38,7 +39,7 @@ func ResultJSON(w io.Writer, r *search.Result, all ...*account.Account) error {
 	}
 	return write(w, object{
 		{"version", version}, {"system", r.System.Name}, {"bugs", bugs(r.Params)}, {"params", params(r.System, r.Params)},
-		{"faults", r.Options.Stated(r.System).String()}, {"crashes", r.Options.Crashes.String()}, {"byzantine?", byzantine(r.System, r.Params)},
+		{"faults", r.Options.Stated(r.System).String()}, {"crashes", setting.CrashModel(&r.Options.Conditions)}, {"byzantine?", byzantine(r.System, r.Params)},
 		{"timers", cmp.Or(keeps(r.System, r.Params, r.Options.FreeTimers), "free")},
 		{"disk", map[bool]string{false: "prefix", true: "reorder"}[r.Options.DiskReorder]},
 		{"verdict", r.Verdict().String()}, {"property", first.get("property")}, {"message", first.get("message")},

@@ -13,6 +13,7 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/internal/search"
+	"macemc/internal/setting"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -631,8 +632,8 @@ func environment(r *search.Result) string {
 	} else if r.Options.FreeTimers {
 		text += "; free timers"
 	}
-	if r.Options.Crashes != "" {
-		text += "; crashes " + r.Options.Crashes.String()
+	if r.Options.CrashWithin || r.Options.CrashImplicit {
+		text += "; crashes " + setting.CrashModel(&r.Options.Conditions)
 	}
 	if r.Options.DiskReorder {
 		text += "; unsynced writes in any order"

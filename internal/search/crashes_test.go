@@ -40,12 +40,12 @@ func seenBy(t *testing.T, sys *sim.System, labels map[string]bool) *sim.System {
 }
 
 // crashed searches a system in which nodes go down, and returns what properties see.
-func crashed(t *testing.T, sys *sim.System, model sim.CrashModel, down, depth int, params sim.Params) (map[string]bool, *Result, error) {
+func crashed(t *testing.T, sys *sim.System, implicit bool, down, depth int, params sim.Params) (map[string]bool, *Result, error) {
 	labels := map[string]bool{}
 	own := seenBy(t, sys, labels)
 	own.Tolerates = sim.Faults{Down: down} // faults that a search is given are tried by walks first, and those are judged too
 	r, err := Search(own, Options{
-		Params: params, Conditions: sim.Conditions{Crashes: model}, Depth: depth, NoWalks: true, Workers: 1, once: true,
+		Params: params, Conditions: sim.Conditions{CrashImplicit: implicit}, Depth: depth, NoWalks: true, Workers: 1, once: true,
 	})
 	return labels, r, err
 }
@@ -72,7 +72,7 @@ func TestImplicitCrashes(t *testing.T) {
 		bare.Within = sim.Constraint{} // depth bounds the space here
 		for down := 1; down <= long.Of(1, 2); down++ {
 			depth := long.Of(3, 6)
-			implicit, _, err := crashed(t, &bare, sim.CrashImplicit, down, depth, sim.Params{})
+			implicit, _, err := crashed(t, &bare, true, down, depth, sim.Params{})
 			if err != nil {
 				if !strings.Contains(err.Error(), "the crash model implicit differs from explicit") {
 					t.Errorf("%s: %v", sys.Name, err)
@@ -82,11 +82,11 @@ func TestImplicitCrashes(t *testing.T) {
 			if down == 1 {
 				eligible = append(eligible, sys.Name)
 			}
-			as, _, err := crashed(t, &bare, "", down, depth, sim.Params{})
+			as, _, err := crashed(t, &bare, false, down, depth, sim.Params{})
 			if err != nil {
 				t.Fatalf("%s: %v", sys.Name, err)
 			}
-			deeper, _, err := crashed(t, &bare, "", down, depth+down, sim.Params{})
+			deeper, _, err := crashed(t, &bare, false, down, depth+down, sim.Params{})
 			if err != nil {
 				t.Fatalf("%s: %v", sys.Name, err)
 			}
@@ -126,11 +126,11 @@ func TestImplicitCrashesFindBugs(t *testing.T) {
 				t.Fatal(err)
 			}
 			var verdicts []trace.Verdict
-			for _, model := range []sim.CrashModel{"", sim.CrashImplicit} {
+			for _, implicit := range []bool{false, true} {
 				own := seenBy(t, sys, map[string]bool{})
 				own.Within = sim.Constraint{} // depth bounds the space here
 				r, err := Search(own, Options{
-					Params: params, Conditions: sim.Conditions{Faults: &sim.Faults{Down: 1}, Crashes: model}, NoWalks: true, Depth: b.depth, Workers: 1, once: true,
+					Params: params, Conditions: sim.Conditions{Faults: &sim.Faults{Down: 1}, CrashImplicit: implicit}, NoWalks: true, Depth: b.depth, Workers: 1, once: true,
 				})
 				if err != nil {
 					t.Fatalf("%s %v: %v", b.system, bugs, err)
@@ -184,7 +184,7 @@ func TestImplicitCrashesAreRefused(t *testing.T) {
 		}
 		bare := seenBy(t, sys, map[string]bool{})
 		bare.Within = sim.Constraint{}
-		o := Options{Conditions: sim.Conditions{Faults: &c.faults, Crashes: sim.CrashImplicit}, NoWalks: true, Depth: 4, Workers: 1}
+		o := Options{Conditions: sim.Conditions{Faults: &c.faults, CrashImplicit: true}, NoWalks: true, Depth: 4, Workers: 1}
 		if c.change != nil {
 			c.change(bare, &o)
 		}
@@ -192,6 +192,10 @@ func TestImplicitCrashesAreRefused(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasSuffix(err.Error(), "use explicit") {
 			t.Errorf("%s: %v, want: ...%s...", name, err, c.want)
 		}
+	}
+	_, err := Search(traps(1, 1, true), Options{Conditions: sim.Conditions{CrashWithin: true, CrashImplicit: true}})
+	if err == nil || !strings.HasSuffix(err.Error(), "set one of them") {
+		t.Errorf("both ways of failing: %v", err)
 	}
 }
 
@@ -243,7 +247,7 @@ func TestImplicitCrashesWithADetector(t *testing.T) {
 			t.Errorf("down=%d: %v, %v, want %s", c.down, r, err, c.want)
 		}
 	}
-	_, err := Search(sys, Options{NoWalks: true, Conditions: sim.Conditions{Crashes: sim.CrashImplicit}})
+	_, err := Search(sys, Options{NoWalks: true, Conditions: sim.Conditions{CrashImplicit: true}})
 	if err == nil || !strings.Contains(err.Error(), "the crash model implicit differs from explicit") {
 		t.Errorf("implicit: %v", err)
 	}

@@ -42,11 +42,11 @@ func blindly(by sim.Link, p sim.Property) *sim.System {
 }
 
 func tossed(v sim.View[*blind]) (seen [2]int) {
-	for hop, c := range sim.UnderWay[coin](v) {
-		if hop.From.Index() != 0 || hop.To.Index() != 1 {
+	for c := range sim.UnderWay[coin](v) {
+		if c.From.Index() != 0 || c.To.Index() != 1 {
 			panic("the hop is another one")
 		}
-		seen[c.side]++
+		seen[c.Message.side]++
 	}
 	return seen
 }

@@ -185,16 +185,16 @@ func TestStepsSeeWhatWas(t *testing.T) {
 	}{
 		{name: "nodes, timers and the number of messages"},
 		{name: "messages", lagging: true, see: func(b *strings.Builder, v sim.View[*laden]) {
-			for hop, m := range sim.UnderWay[any](v) {
-				fmt.Fprint(b, hop, m)
+			for m := range sim.UnderWay[any](v) {
+				fmt.Fprint(b, m)
 			}
 		}},
 		{name: "messages of an odd number alone", lagging: true, see: func(b *strings.Builder, v sim.View[*laden]) {
-			for hop, m := range sim.UnderWay[any](v) {
+			for m := range sim.UnderWay[any](v) {
 				if v.InFlight()%2 == 0 {
 					break
 				}
-				fmt.Fprint(b, hop, m)
+				fmt.Fprint(b, m)
 			}
 		}},
 		{name: "the layer", lagging: true, see: func(b *strings.Builder, v sim.View[*laden]) {

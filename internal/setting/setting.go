@@ -92,8 +92,8 @@ func (s *Setting) Header(faulty bool) []choose.Field {
 	if s.Byzantine != "" {
 		add(keyByzantine, s.Byzantine)
 	}
-	if s.Crashes != "" && faulty {
-		add(keyCrashes, string(s.Crashes))
+	if (s.CrashWithin || s.CrashImplicit) && faulty {
+		add(keyCrashes, CrashModel(&s.Conditions))
 	}
 	return h
 }
@@ -138,7 +138,7 @@ func Parse(sys *sim.System, path *choose.Path) (s Setting, err error) {
 	s.Properties = path.All(keyProperty)
 	s.Byzantine, _ = path.Get(keyByzantine)
 	if text, ok := path.Get(keyCrashes); ok {
-		if s.Crashes, err = ParseCrashModel(text); err != nil {
+		if s.CrashWithin, s.CrashImplicit, err = ParseCrashModel(text); err != nil {
 			return s, err
 		}
 	}

@@ -33,6 +33,8 @@ func TestHeaderIsReadBack(t *testing.T) {
 		"network":    {Faults: new(sim.Faults), Network: all.Network},
 		"timers":     {Faults: new(sim.Faults), FreeTimers: true},
 		"disk":       {Faults: new(sim.Faults), DiskReorder: true},
+		"within":     {Faults: new(sim.Faults), CrashWithin: true},
+		"implicit":   {Faults: new(sim.Faults), CrashImplicit: true},
 	} {
 		s := Setting{Sys: sys, Params: params, Conditions: c}
 		path := &choose.Path{Header: s.Header(true)}

@@ -11,18 +11,25 @@ import (
 )
 
 // CrashModels lists the words for the models of crashes.
-var CrashModels = []string{"explicit", string(sim.CrashWithin), string(sim.CrashImplicit)}
+var CrashModels = []string{"explicit", "within", "implicit"}
 
-// ParseCrashModel reads one of CrashModels. The empty text is the zero model.
-func ParseCrashModel(text string) (sim.CrashModel, error) {
+// CrashModel returns the word for the way in which nodes fail.
+func CrashModel(c *sim.Conditions) string {
 	switch {
-	case text == CrashModels[0]:
-		return "", nil
-	case text == "" || slices.Contains(CrashModels, text):
-		return sim.CrashModel(text), nil
-	default:
-		return "", fmt.Errorf("there is no crash model %q; there are explicit, within, implicit", text)
+	case c.CrashWithin:
+		return CrashModels[1]
+	case c.CrashImplicit:
+		return CrashModels[2]
 	}
+	return CrashModels[0]
+}
+
+// ParseCrashModel reads one of CrashModels. The empty text means explicit.
+func ParseCrashModel(text string) (within, implicit bool, err error) {
+	if text != "" && !slices.Contains(CrashModels, text) {
+		return false, false, fmt.Errorf("there is no crash model %q; there are explicit, within, implicit", text)
+	}
+	return text == CrashModels[1], text == CrashModels[2], nil
 }
 
 // ParseNetwork reads settings of links such as "tcp-buffer=20,udp-capacity=4,slow=n0-n1". The empty

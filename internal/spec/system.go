@@ -590,7 +590,8 @@ func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
 		return whole(func(v sim.View[cored]) bool { return places(v) >= p.P })
 	case UnderWay:
 		return whole(func(v sim.View[cored]) bool {
-			for _, m := range sim.UnderWay[any](v) {
+			for sent := range sim.UnderWay[any](v) {
+				m := sent.Message
 				if in, ok := m.(packet); ok {
 					m = in.Inner
 				}

@@ -73,7 +73,7 @@ func (w *World) sided(q asked, as string) int {
 
 // Room computes the answer from the room before the step and the messages that the step has sent so far.
 func (a answers) Room(s handler.Send) bool {
-	if a.w.crashes == sim.CrashImplicit {
+	if a.w.implicit {
 		panic(unsupported("a node sends by tcp, where a failed node resets its connections and the others are told, so the crash model implicit differs from explicit; use explicit"))
 	}
 	l := &a.w.Links

@@ -72,7 +72,7 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	}
 	w := &World{setting: setting{
 		sys: sys, params: params, bad: bad, n: n, walker: walker, peers: make([][]sim.Addr, n),
-		tracing: config.Trace, sprint: config.Sprint, shuffled: config.DiskReorder, crashes: config.Crashes,
+		tracing: config.Trace, sprint: config.Sprint, shuffled: config.DiskReorder, within: config.CrashWithin, implicit: config.CrashImplicit,
 		live: cmp.Or(config.Live, liveMost), work: new(Work),
 	}}
 	pace, err := sys.Pace(params)

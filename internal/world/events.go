@@ -183,7 +183,7 @@ func (es *Events) UnderWay() int { return es.links.InFlight() + es.nodes.tasks }
 // late reports whether an event is the delivery of a message on a slow link.
 func (es *Events) late(h *happening) bool {
 	if q, is := h.Value.(sim.Quorum); is && h.Kind == sim.KindQuorum {
-		return slices.ContainsFunc(q, func(t sim.Taken) bool { return es.links.Slows(t.From, h.Node) })
+		return slices.ContainsFunc(q, func(t sim.Sent[sim.Message]) bool { return es.links.Slows(t.From, h.Node) })
 	}
 	return h.Kind == sim.KindMessage && es.links.Slows(h.From, h.Node)
 }

@@ -16,7 +16,7 @@ func (e eyes) Timers() int { return e.w.timers.count }
 // node is one that takes no more steps, so messages to it stay under way; but messages to a node that has
 // really failed are gone.
 func (e eyes) refuse() {
-	if e.w.crashes == sim.CrashImplicit {
+	if e.w.implicit {
 		panic(unsupported("a property looks at the messages under way, and those to a failed node are gone, so the crash model implicit differs from explicit; use explicit"))
 	}
 }

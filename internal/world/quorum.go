@@ -11,10 +11,10 @@ import (
 
 // assembly has the sets of messages that a node may take at once, and the places of these messages.
 type assembly struct {
-	pending []sim.Taken // all pending messages, ordered by sender
-	where   []spot      // where each of them is
-	places  []int32     // the sets, one after another, as indices in pending
-	ends    []int32     // for each set, the end of its indices in places
+	pending []sim.Sent[sim.Message] // all pending messages, ordered by sender
+	where   []spot                  // where each of them is
+	places  []int32                 // the sets, one after another, as indices in pending
+	ends    []int32                 // for each set, the end of its indices in places
 }
 
 // clear forgets all messages.
@@ -25,7 +25,7 @@ func (a *assembly) clear() {
 
 // pends adds a pending message.
 func (a *assembly) pends(h *happening) {
-	a.pending = append(a.pending, sim.Taken{From: h.From, Link: h.Link, Message: h.Value})
+	a.pending = append(a.pending, sim.Sent[sim.Message]{From: h.From, To: h.Node, Link: h.Link, Message: h.Value})
 	a.where = append(a.where, h.spot)
 }
 

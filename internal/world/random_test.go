@@ -13,12 +13,8 @@ type note int
 func random(seed uint64) (*sim.System, Config) {
 	s := spec.Busy(seed)
 	faults := s.Faults()
-	var crashes sim.CrashModel
-	if s.Midstep {
-		crashes = sim.CrashWithin
-	}
 	return s.System(), Config{Conditions: sim.Conditions{
-		Network: s.Links(), Faults: &faults, Early: s.Early, DiskReorder: s.AnyOrder, FreeTimers: s.FreeTimers, Crashes: crashes,
+		Network: s.Links(), Faults: &faults, Early: s.Early, DiskReorder: s.AnyOrder, FreeTimers: s.FreeTimers, CrashWithin: s.Midstep,
 	}}
 }
 

@@ -66,8 +66,8 @@ func TestSee(t *testing.T) {
 				line += fmt.Sprint(", ", a, " calls ", c.Calls)
 			}
 			line += fmt.Sprint(" in ", sim.See[*box](v).Len(), " box:")
-			for hop, m := range sim.UnderWay[ring](v) {
-				line += fmt.Sprint(" ", hop.From, hop.To, " ", hop.Link, " ", m.N)
+			for m := range sim.UnderWay[ring](v) {
+				line += fmt.Sprint(" ", m.From, m.To, " ", m.Link, " ", m.Message.N)
 			}
 			for range sim.UnderWay[any](v) {
 				line += "."

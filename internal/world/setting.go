@@ -15,9 +15,10 @@ type setting struct {
 	n        int
 	peers    [][]sim.Addr
 	walker   *canon.Walker
-	pace     *sim.Clock // the guarantee that timers follow, or nil if they are free
-	shuffled bool       // a crash may keep any subset of the writes that were not synced
-	crashes  sim.CrashModel
+	pace     *sim.Clock        // the guarantee that timers follow, or nil if they are free
+	shuffled bool              // a crash may keep any subset of the writes that were not synced
+	within   bool              // every node may fail within a step: see sim.Conditions.CrashWithin
+	implicit bool              // nodes fail in no step: see sim.Conditions.CrashImplicit
 	tracing  bool              // every step is recorded
 	sprint   bool              // see Config.Sprint
 	live     int               // see Config.Live

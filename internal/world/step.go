@@ -163,7 +163,7 @@ func (w *World) finish(i int) {
 			w.Run.stop(f)
 		}
 	}
-	if w.crashes == sim.CrashWithin || w.nodes.at[i].disk != nil || len(w.disks.stored) > 0 {
+	if w.within || w.nodes.at[i].disk != nil || len(w.disks.stored) > 0 {
 		w.disks.mayCrash(i)
 	}
 	w.nodes.soil(i)

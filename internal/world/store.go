@@ -98,9 +98,9 @@ func (d *disks) sync(i int, file string) error {
 
 // mayCrash asks whether the node crashes within the step that its handler has just taken, and if so,
 // drops the effects after the crash. It asks this only for nodes that store data, and with
-// sim.CrashWithin for all nodes: otherwise all messages of a step are sent at once.
+// Conditions.CrashWithin for all nodes: otherwise all messages of a step are sent at once.
 func (d *disks) mayCrash(i int) {
-	if d.crashes == sim.CrashImplicit {
+	if d.implicit {
 		panic(unsupported("a node stores, and may fail in the middle of a step, so the crash model implicit differs from explicit; use explicit"))
 	}
 	ns := &d.nodes.at[i]

@@ -64,7 +64,7 @@ type Runs struct {
 	World    *world.World // for runs without audit
 	Lockstep *Lockstep    // for audited runs, which take place in two worlds
 	Always   bool         // there are step properties, which need the state before each step
-	failing  [][]int      // the sets of nodes whose failure each state is judged with, too: see sim.CrashImplicit
+	failing  [][]int      // the sets of nodes whose failure each state is judged with, too: see sim.Conditions.CrashImplicit
 	paired   *Lockstep    // of World, for step properties; nil if not needed yet
 	Limits   *Limits      // when to stop
 	Counts   Counts
