@@ -143,9 +143,13 @@ func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 			return outcome{}, err
 		}
 		x.Expanded(level, next)
+		x.Frees(next, cmp.Or(r.opts.parts, partsLeast), r.team.explorers()...)
 		level = next
 	}
 }
+
+// partsLeast is the number of parts of states below which none are freed: see Explorer.Frees.
+const partsLeast = 1 << 16
 
 // covers returns the outcome with this answer about safety.
 func (o outcome) covers(s Safety) outcome {

@@ -49,6 +49,7 @@ type Options struct {
 	team   int                                   // levels with at least this many states are expanded by several workers, for tests; 0 means teamLeast
 	all    bool                                  // look up every step, for tests
 	live   int                                   // this many nodes of a place are kept unpacked, for tests
+	parts  int                                   // see Explorer.Frees, for tests; 0 means partsLeast
 	worth  int                                   // handler runs of a node that decide whether memo looks up its steps, for tests
 	late   int                                   // a walk keeps states from this step on, for tests; 0 means walk.CorpusFrom
 	once   bool                                  // for tests: the steps of a small space are not repeated, and the first steps are not audited

@@ -107,6 +107,16 @@ func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, e
 	return c, nil
 }
 
+// explorers returns the explorers of a team without the first one. There may be no team.
+func (c *team) explorers() (all []*explore.Explorer) {
+	if c != nil {
+		for _, x := range c.pool.Hands[1:] {
+			all = append(all, x.Explorer)
+		}
+	}
+	return all
+}
+
 // audits makes the hand audit one step in every steps from now on.
 func (h *hand) audits(every int) { h.share = run.Share{Every: every, Least: 1} }
 

@@ -5,8 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/long"
+	"macemc/internal/spec"
 	"macemc/sim"
 	"macemc/systems/peterson"
+	"macemc/systems/storage"
 	"macemc/systems/twophase"
 	"macemc/trace"
 )
@@ -32,6 +35,52 @@ func TestFingerprints(t *testing.T) {
 	res := search(t, twophase.System, 0, []string{"rms=4"}, Options{Effort: 1 << 40, NoWalks: true})
 	if res.Stats.Collision != 0 || res.Liveness.State != StateExhausted {
 		t.Errorf("where states are compared in full, the risk is %g, and liveness %s", res.Stats.Collision, res.Liveness.State)
+	}
+}
+
+// The parts of expanded states are freed if fingerprints are kept and all steps are taken in the world. The
+// search visits the same states, takes the same steps and finds the same as one that keeps vectors.
+func TestPartsAreFreed(t *testing.T) {
+	compare := func(sys *sim.System, opts Options) {
+		t.Helper()
+		opts.NoWalks, opts.once, opts.parts, opts.team = true, true, -1, 1
+		first := ""
+		for _, c := range []struct {
+			engine  Engine
+			visited Visited
+			workers int
+		}{{EngineMemo, VisitedVectors, 1}, {EngineLocal, VisitedFingerprint, 1}, {EngineMemo, VisitedFingerprint, 1}, {EngineLocal, VisitedFingerprint, 3}} {
+			opts.Engine, opts.Visited, opts.Workers, opts.worth = c.engine, c.visited, c.workers, 1
+			res, err := Search(sys, opts)
+			switch {
+			case err != nil && strings.Contains(err.Error(), "cannot happen"):
+				return
+			case err != nil:
+				t.Fatal(err)
+			}
+			s := res.Stats
+			said := fmt.Sprint(s.States, s.Transitions, s.Duplicates, s.Depth, res.Stop, res.Safety)
+			if f := res.Finding; f != nil { // workers end the level in which they find something
+				said = fmt.Sprint(f.Verdict, f.Property, f.Step)
+			}
+			if first == "" {
+				first = said
+			}
+			if said != first {
+				t.Errorf("%s, %v: %s; want %s", sys.Name, c, said, first)
+			}
+		}
+	}
+	for _, sys := range []*sim.System{peterson.System, twophase.System, storage.System} {
+		compare(sys, Options{Conditions: sim.Conditions{Faults: &sim.Faults{Down: 1}}, Depth: 7})
+	}
+	for seed := range uint64(long.Of(20, 200)) {
+		s := spec.Draw(300 + seed)
+		opts := conditions(s)
+		opts.Depth = 5
+		if compare(s.System(), opts); t.Failed() {
+			t.Fatalf("service %d: %s", seed, s)
+		}
 	}
 }
 

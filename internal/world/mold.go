@@ -40,15 +40,11 @@ func (ns *nodeState) sheds() {
 // packed returns the packed node of a part and the number of its frame, or nil if it is not packed. It
 // is valid until the bank is used again.
 func (b *Bank) packed(place int, id uint32) (node []byte, frame uint32) {
-	s := b.shelf(place, id)
-	if int(id) < len(s.parts) {
+	record := b.record(place, id)
+	if record == nil {
 		return nil, 0
 	}
-	record := b.readers[place].Get(&s.packs.records, int(id)-len(s.parts))
 	number, n := binary.Uvarint(record)
-	if number == 0 {
-		return nil, 0
-	}
 	return record[n:], uint32(number) - 1
 }
 

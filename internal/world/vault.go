@@ -126,6 +126,43 @@ func (b *Bank) Share() *Bank {
 	return other
 }
 
+// Afresh returns a bank without parts, for states of the same system. It packs all nodes that can be packed.
+func (b *Bank) Afresh() *Bank {
+	other := &Bank{n: b.n, at: b.at, slow: b.slow, keys: b.keys, of: newStock(b.n, len(b.of.shelves)), frames: b.frames, sys: b.sys}
+	other.remember(len(b.of.shelves))
+	return other
+}
+
+// Move adds the parts of a state of bank from, unless the bank has them, and writes their numbers into v. last is the
+// state that was moved before, with its new numbers: its parts resemble those of this one. The bank must not be shared yet.
+func (b *Bank) Move(from *Bank, v, last Vector) {
+	for p, id := range v {
+		if id == 0 {
+			continue
+		}
+		sum := from.Sum(p, id)
+		if at, known := b.find(p, sum); known {
+			v[p] = at
+		} else if record := from.record(p, id); record != nil {
+			v[p] = b.of.appendPacked(b.readers[p], p, sum, record, last[p], nil)
+		} else {
+			v[p] = b.of.append(p, sum, from.part(p, id))
+		}
+	}
+}
+
+// record returns the record of a part, or nil if it is not packed. It is valid until the bank is used again.
+func (b *Bank) record(place int, id uint32) []byte {
+	s := b.shelf(place, id)
+	if int(id) < len(s.parts) {
+		return nil
+	}
+	if record := b.readers[place].Get(&s.packs.records, int(id)-len(s.parts)); record[0] != 0 {
+		return record
+	}
+	return nil
+}
+
 // find returns the number of the part with an identity, if the bank knows it.
 func (b *Bank) find(place int, sum canon.Hash) (uint32, bool) {
 	s := &b.of.shelves[place]

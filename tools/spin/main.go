@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"macemc/internal/search"
 	"macemc/sim"
 	"macemc/systems/paxos"
 	"macemc/systems/peterson"
@@ -44,21 +45,22 @@ func main() {
 	child := flag.String("child", "", "search this row, as a child of this program")
 	workers := flag.Int("workers", 1, "of a child")
 	liveness := flag.Bool("liveness", false, "a child decides liveness too")
+	visited := flag.String("visited", "", "how a child keeps visited states: vectors or fingerprint")
 	flag.Parse()
-	if err := run(os.Stdout, *only, *turns, *promela, *child, *workers, *liveness); err != nil {
+	if err := run(os.Stdout, *only, *turns, *promela, *child, *visited, *workers, *liveness); err != nil {
 		fmt.Fprintln(os.Stderr, "spin:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, only string, turns int, promela, child string, workers int, liveness bool) error {
+func run(out io.Writer, only string, turns int, promela, child, visited string, workers int, liveness bool) error {
 	if name := promela + child; name != "" {
 		i := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
 		if i < 0 {
 			return fmt.Errorf("no row %q; there are: %s", name, names())
 		}
 		if child != "" {
-			return rows[i].search(out, workers, liveness)
+			return rows[i].search(out, search.Visited(visited), workers, liveness)
 		}
 		_, err := fmt.Fprint(out, rows[i].model)
 		return err

@@ -18,13 +18,13 @@ import (
 )
 
 // search searches the space with macemc and prints its size.
-func (r *row) search(out io.Writer, workers int, liveness bool) error {
+func (r *row) search(out io.Writer, visited search.Visited, workers int, liveness bool) error {
 	params, err := r.sys.Configure(0, r.settings, nil)
 	if err != nil {
 		return err
 	}
 	opts := search.Options{
-		Params: params, Depth: 1000, Effort: 1 << 40, NoWalks: true, Reduce: search.ReduceNone, Workers: workers,
+		Params: params, Depth: 1000, Effort: 1 << 40, NoWalks: true, Reduce: search.ReduceNone, Workers: workers, Visited: visited,
 		Conditions: sim.Conditions{Faults: &sim.Faults{}},
 	}
 	for _, p := range r.sys.Properties {

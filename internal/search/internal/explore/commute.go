@@ -220,7 +220,7 @@ func (m *Memo) commutes(e occurrence, o *footprint) bool {
 func (x *Explorer) pass(m *Memo, s *seen) error {
 	m.Unasked++
 	x.Owner.Counts.transition()
-	if !x.pairs.Due() {
+	if !x.pairs.Due() || x.Prints != nil && m.Unasked%sampleEvery != 0 { // the state is not in the sample, mostly
 		x.Owner.Counts.duplicate()
 		x.pairs.Took(1, false)
 		return nil

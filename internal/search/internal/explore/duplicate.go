@@ -35,6 +35,7 @@ const (
 	duplicateEvents = 64      // how many next steps are compared
 	duplicateLists  = 8       // how many lists of answers to its coins are tried for each of them
 	duplicatePrints = 1 << 10 // how many states are remembered if only fingerprints are kept
+	sampleEvery     = 64      // of how many states one is remembered then
 )
 
 // first returns the number of the packed state as it was first added. If only fingerprints are
@@ -49,7 +50,7 @@ func (x *Explorer) first(h canon.Hash) (state uint32, known bool) {
 
 // remember keeps the number of the new state, if the state is in the sample that first knows.
 func (x *Explorer) remember(h canon.Hash) {
-	if x.Prints == nil || len(x.sample) >= duplicatePrints || x.Next%64 != 0 {
+	if x.Prints == nil || len(x.sample) >= duplicatePrints || x.Next%sampleEvery != 0 {
 		return
 	}
 	if x.sample == nil {

@@ -169,6 +169,9 @@ func (x *Explorer) reached(parent uint32, event int) error {
 		x.sampled()
 		return nil
 	}
+	if parent != NoParent && x.forgetful() && x.met(h) {
+		return x.duplicate(h)
+	}
 	if parent == NoParent {
 		x.World.State.Save(x.Bank, x.To)
 		x.Pack(x.To)
