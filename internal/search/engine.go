@@ -18,6 +18,7 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	if err != nil {
 		return out, err
 	}
+	defer r.Limits.Spends()
 	defer func() {
 		r.disband()
 		r.add(Stats{Collision: x.Omission(), Dear: x.Dear(), Unpacked: x.Bank.Unpacked()})
@@ -143,6 +144,7 @@ func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 			return outcome{}, err
 		}
 		x.Expanded(level, next)
+		r.Limits.Spares()
 		x.Frees(next, cmp.Or(r.opts.parts, partsLeast), r.team.explorers()...)
 		level = next
 	}

@@ -33,6 +33,8 @@ type Limits struct {
 	before  int64       // the memory limit of Go's runtime before Presses
 	pressed bool
 
+	garbage int // the percentage that thrift has set
+
 	cramped int // the size in bytes of a table that could not be made larger
 
 	Housework atomic.Int32 // the number of calls of Tidy whose work has not ended
@@ -108,6 +110,39 @@ func (l *Limits) Unpresses() {
 		debug.SetMemoryLimit(l.before)
 		l.pressed = false
 	}
+}
+
+// Spares makes Go's runtime collect garbage the earlier the more memory is in use now. Most of the memory of a large
+// search holds states, which have no pointers, so a collection costs little; by default, garbage may take as much memory
+// as they do. Nothing changes if somebody has set another rule (GOGC). Spends ends it.
+func (l *Limits) Spares() {
+	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(sample)
+	live := int(sample[0].Value.Uint64())
+	l.thrift(min(garbageUsual, garbageLeast+100*garbageFree/max(1, live)))
+}
+
+// Spends undoes Spares.
+func (l *Limits) Spends() { l.thrift(garbageUsual) }
+
+const (
+	garbageUsual = 100      // percent of the heap in use that garbage may take, by default
+	garbageLeast = 10       // likewise, if the heap is large
+	garbageFree  = 32 << 20 // bytes of garbage that are collected no sooner
+)
+
+// thrift sets the rule, unless it is not the default and somebody else has set it.
+func (l *Limits) thrift(percent int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if percent == cmp.Or(l.garbage, garbageUsual) {
+		return
+	}
+	if was := debug.SetGCPercent(percent); was != l.garbage && was != garbageUsual {
+		debug.SetGCPercent(was)
+		return
+	}
+	l.garbage = percent
 }
 
 // Short reports whether the search must free memory now. Eased records that it has.
