@@ -1,6 +1,9 @@
 package choose
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Follow answers with the events of a list of steps, by identity, and skips steps that are
 // not possible. A coin falls as recorded if it is asked again and that side exists;
@@ -22,20 +25,21 @@ type Follow struct {
 	// Causes, if set, has the cause of each step in the run that the steps are from. Follow then takes the
 	// message or task of the same form that the same step sends or posts now, whatever its identity, unless it
 	// skipped that step. If only another message of that form is possible, which may be ahead in a queue, Follow
-	// delivers that one first. It leaves an event to a later step if the event is nearer to that step. Causes
-	// needs Like.
+	// delivers that one first; and so with another task of the node, which may be about to post the task. It leaves
+	// an event to a later step if the event is nearer to that step. Causes needs Like.
 	Causes []Cause
 	// Cones makes Follow skip a message or task whose cause it skipped, even if a similar one is possible.
 	Cones bool
 	now   []int // by number of a step in the other run, the number of that step in this one; 0 means none
-	extra int   // the number of events that were taken only because they may be ahead in a queue
+	extra int   // the number of events that were taken only because they may be ahead
 }
 
 // A Cause names the step that sent the message or posted the task of a step. Steps are numbered from 1.
 type Cause struct {
-	Number int  // the number of the step itself
-	Of     int  // the number of the step that sent the message or posted the task; below 1 means none, or not known
-	Queues bool // other messages of its form may be ahead of it
+	Number int    // the number of the step itself
+	Of     int    // the number of the step that sent the message or posted the task; below 1 means none, or not known
+	Queues bool   // other messages of its form may be ahead of it
+	Ahead  string // the beginning of the identities of other events that may have to come first, or ""
 }
 
 // Caused is implemented by alternatives that know which step sent their message or posted their task.
@@ -45,8 +49,8 @@ type Caused interface {
 	Cause(i int) int
 }
 
-// extraMost is the largest number of events of a run that Follow takes only because they may be ahead in a
-// queue.
+// extraMost is the largest number of events of a run that Follow takes only because they may be ahead of
+// another one.
 const extraMost = 8
 
 // NewFollow returns a source that follows steps, after the coins of a start.
@@ -77,7 +81,9 @@ func (f *Follow) Answer(q *Question) int {
 		s := &f.steps[f.pos]
 		k, first := f.alternative(q, s), no
 		if f.Causes != nil {
-			k, first = f.caused(q, s, k)
+			if k, first = f.caused(q, s, k); k < 0 && first < 0 {
+				first = f.ahead(q)
+			}
 		}
 		switch {
 		case k >= 0:
@@ -111,14 +117,14 @@ func (f *Follow) alternative(q *Question, s *Step) int {
 	return k
 }
 
-// ahead is the number of recorded steps after the next one that later compares with an event.
-const ahead = 64
+// laterMost is the number of recorded steps after the next one that later compares with an event.
+const laterMost = 64
 
 // later reports whether an event is nearer to a recorded step after the next one than to the next one, among
 // steps of its form. Then the event of the next step is missing, and this event is left to the later step.
 func (f *Follow) later(what string) bool {
 	form, now := f.Like(what), near(what, f.steps[f.pos].Event.What)
-	for _, s := range f.steps[f.pos+1 : min(len(f.steps), f.pos+1+ahead)] {
+	for _, s := range f.steps[f.pos+1 : min(len(f.steps), f.pos+1+laterMost)] {
 		if near(what, s.Event.What) > now && f.Like(s.Event.What) == form {
 			return true
 		}
@@ -143,7 +149,7 @@ func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 	if c.Of < 1 || !ok {
 		return is, no
 	}
-	if c.Of >= len(f.now) || f.now[c.Of] == 0 {
+	if f.skipped(c.Of) {
 		if f.Cones {
 			return no, no
 		}
@@ -167,6 +173,24 @@ func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 		return no, is
 	}
 }
+
+// ahead returns an event that may have to come before the next step, or no.
+func (f *Follow) ahead(q *Question) int {
+	c := f.Causes[f.pos]
+	if c.Ahead == "" || f.extra >= extraMost || f.Cones && f.skipped(c.Of) {
+		return no
+	}
+	for k := range q.N {
+		if strings.HasPrefix(f.text(q, k), c.Ahead) {
+			f.extra++
+			return k
+		}
+	}
+	return no
+}
+
+// skipped reports whether no step of this run takes the place of a step of the other run.
+func (f *Follow) skipped(number int) bool { return number >= len(f.now) || f.now[number] == 0 }
 
 // nearest returns which of n texts of the form of another one is nearest to it: the first of
 // these, or no if none has that form.

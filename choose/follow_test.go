@@ -205,6 +205,43 @@ func TestFollowCauses(t *testing.T) {
 	}
 }
 
+// A task that is not posted yet waits for another task of its node, which may post it. In cones, it does not wait if
+// the step that posted it was left out.
+func TestFollowTasksAhead(t *testing.T) {
+	for _, c := range []struct{ cones, left bool }{{false, false}, {false, true}, {true, false}, {true, true}} {
+		steps, causes := []Step{{Event: Choice{What: "a"}}, {Event: Choice{What: "n0 task send"}}}, []Cause{{Number: 1}, {Number: 2, Of: 1, Ahead: "n0 task "}}
+		if c.left {
+			steps, causes = steps[1:], causes[1:]
+		}
+		f := NewFollow(nil, steps)
+		f.Like, f.Causes, f.Cones = func(what string) string { return what }, causes, c.cones
+		var got []string
+		for _, line := range []string{"a n1 task save n0 task save", "n1 task save n0 task save", "n1 task save n0 task send"} {
+			q := asks(strings.ReplaceAll(line, " task ", "_task_"))
+			q.Alternatives = tasks{q.Alternatives.(named)}
+			if k := f.Answer(q); k >= 0 {
+				got = append(got, q.Alternatives.Alternative(k))
+			}
+		}
+		want := "a, n0 task save, n0 task send"
+		switch {
+		case c.left && c.cones:
+			want = ""
+		case c.left:
+			want = "n0 task save, n0 task save, n0 task send"
+		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("in cones %v, without the first step %v: it answered %q, want %q", c.cones, c.left, text, want)
+		}
+	}
+}
+
+// tasks are events of several words, which no step has caused that is known.
+type tasks struct{ named }
+
+func (t tasks) Alternative(i int) string { return strings.ReplaceAll(t.all[i], "_", " ") }
+func (tasks) Cause(int) int              { return 0 }
+
 // In cones, what a step that was left out has sent is left out, too, though another message is like it; and so is what
 // that led to.
 func TestFollowInCones(t *testing.T) {

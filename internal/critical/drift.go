@@ -6,37 +6,34 @@ import (
 
 // The limits of drifting.
 const (
-	driftEach = 40    // the number of runs in a row, for each step of the run, of which none was shorter, after which it ends
-	driftMost = 3_000 // the most of them
-	driftFar  = 64    // the number of places by which a step is moved at most
+	driftEach   = 40    // the number of runs in a row, for each step of the run, of which none was shorter, after which it ends
+	driftMost   = 3_000 // the most of them
+	driftLonger = 10    // one of this many changes may make the run longer than it is now
+	driftFar    = 64    // the number of places by which a step is moved at most
 )
 
 // drift changes the run at random: it moves steps to other places, and takes some out. It ends when many
-// changes in a row did not make the run shorter. Meanwhile a run that is as short as the present one takes
-// its place. The reason: a step that cannot be taken out may be possible at another time, when other steps
-// become superfluous. For example, a request that waits until its data is there is not repeated. The random
-// numbers depend only on the finding.
+// changes in a row did not make the run shorter than it ever was. Meanwhile a run that is as short as the present
+// one takes its place, and now and then one that is a little longer. The reason: a step that cannot be taken out
+// may be possible at another time, when other steps become superfluous. For example, a request that waits until
+// its data is there is not repeated. And what takes the place of a round may need a task more, before the rest of
+// the round goes. The random numbers depend only on the finding.
 func (s *shrinker) drift() error {
 	if !s.survive() || s.careful { // a dead run would cost walks for each of many changes
 		return nil
 	}
-	start, best := s.length(), slices.Clone(s.best)
-	s.ties = true
-	err := s.drifting()
-	if s.ties = false; s.length() == start {
-		s.best = best
-	}
-	return err
-}
-
-func (s *shrinker) drifting() error {
-	for vain := 0; vain < min(driftMost, driftEach*s.length()); vain++ {
-		before := s.length()
+	shortest := slices.Clone(s.best)
+	defer func() { s.best, s.longer = shortest, -1 }()
+	for vain, length := 0, s.length(); vain < min(driftMost, driftEach*length); vain++ {
+		if s.longer = 0; s.draws.below(driftLonger) == 0 {
+			s.longer = min(1+s.draws.below(3), length+2+length/16-s.length())
+		}
 		if err := s.drifted(); err != nil {
 			return err
 		}
-		if s.length() < before {
-			vain = 0
+		if s.length() < length {
+			vain, length = 0, s.length()
+			shortest = append(shortest, s.now())
 		}
 	}
 	return nil
@@ -66,6 +63,10 @@ func (s *shrinker) changed(kept []int) []int {
 		return slices.Delete(kept, at, at+1)
 	case of < 6:
 		return slices.Delete(kept, at, min(len(kept), at+2+s.draws.below(3)))
+	case of < 7:
+		return slices.Delete(kept, at, min(len(kept), at+1<<s.draws.below(6)))
+	case of < 9:
+		return s.unlike(kept, at)
 	case of < 12:
 		return delay(kept, at, last, s.now().Cause)
 	case of < 15:
@@ -75,6 +76,19 @@ func (s *shrinker) changed(kept []int) []int {
 	default:
 		return slices.Insert(slices.Delete(kept, at, at+1), last, step)
 	}
+}
+
+// unlike returns the steps without some that are of one class, beginning with one of them.
+func (s *shrinker) unlike(kept []int, at int) []int {
+	steps, of := s.now().Path.Steps, classes[s.draws.below(len(classes))]
+	class, left := of(&steps[kept[at]]), 2+s.draws.below(1+s.draws.below(alikeMost))
+	return slices.Concat(kept[:at], slices.DeleteFunc(slices.Clone(kept[at:]), func(k int) bool {
+		is := left > 0 && of(&steps[k]) == class
+		if is {
+			left--
+		}
+		return is
+	}))
 }
 
 // delay moves a step, with those that it causes, behind another one.

@@ -79,7 +79,7 @@ const alikeMost = 24
 // the first success, since the other passes then get further at less cost.
 func (s *shrinker) classmates() error {
 	before := s.length()
-	for _, of := range []func(*choose.Step) string{what, kind, where} {
+	for _, of := range classes {
 		for _, class := range s.classes(of) {
 			for size := alikeMost; size > 1; size-- {
 				if err := s.some(of, class, size); err != nil {
@@ -138,6 +138,9 @@ func (s *shrinker) classes(of func(*choose.Step) string) (all []string) {
 	}
 	return all
 }
+
+// classes say which steps are alike.
+var classes = [...]func(*choose.Step) string{what, kind, where}
 
 func what(s *choose.Step) string { return s.Event.What }
 

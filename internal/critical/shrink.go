@@ -99,8 +99,8 @@ type shrinker struct {
 	ends     ends          // the states at the ends of runs that were examined
 	careful  bool
 	how      search.Following
-	ties     bool // a run that is as short as the present one replaces it
-	until    int  // the effort of the lab at which nothing more is tried
+	longer   int // how many steps longer than the present run one may be that replaces it; -1 means that it must be shorter
+	until    int // the effort of the lab at which nothing more is tried
 	draws    draws
 	best     []*candidate    // the accepted runs, each shorter than the one before
 	cut      *search.Finding // the run up to its critical step, with the evidence for that step, or nil if the step is not known
@@ -119,6 +119,7 @@ func newShrinker(p *finder, f *search.Finding) *shrinker {
 		finder: p, want: f, keep: !p.survive() && f.Critical != nil && !p.opts.Any,
 		accept: max(1, p.opts.Search.EvidenceWalks/acceptShare),
 		tries:  1,
+		longer: -1,
 		tried:  map[uint64]bool{},
 		met:    map[string]bool{},
 		ends:   ends{map[any]believed{}, map[any][]choose.Step{}},
@@ -278,7 +279,7 @@ func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 			return false, err
 		}
 		if ok {
-			if s.survive() && len(s.best) > 0 && c.Steps() == s.length() {
+			if s.survive() && len(s.best) > 0 && c.Steps() >= s.length() {
 				s.best = s.best[:len(s.best)-1]
 			}
 			s.best = append(s.best, c)
@@ -289,10 +290,8 @@ func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 	return false, nil
 }
 
-// shorter reports whether a candidate is shorter than the run is now, or as short if that is enough.
-func (s *shrinker) shorter(c *candidate) bool {
-	return c.Steps() < s.length() || s.ties && c.Steps() == s.length()
-}
+// shorter reports whether a candidate is short enough to replace the run.
+func (s *shrinker) shorter(c *candidate) bool { return c.Steps() <= s.length()+s.longer }
 
 // enough reports whether shrinking has to end.
 func (s *shrinker) enough() bool {

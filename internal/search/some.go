@@ -19,7 +19,7 @@ type Following uint8
 const (
 	ByIdentity Following = iota // none does
 	ByForm                      // the nearest of the same kind, node and sender, and so for the sides of a coin
-	ByCause                     // a message or task is the one that the same step sends or posts now, if that step was taken
+	ByCause                     // a message or task is the one that the same step sends or posts now, if that step was taken; other tasks of its node may come before a task
 	InCones                     // no message or task is taken if the step that sent or posted it was not
 )
 
@@ -46,6 +46,9 @@ func (l *Lab) Try(of *Case, kept []int, how Following, careful, fails bool) (*Ca
 		f.causes = make([]choose.Cause, len(kept))
 		for i, at := range kept {
 			f.causes[i] = choose.Cause{Number: at + 1, Of: of.causes[at], Queues: f.kinds[i] == sim.KindMessage}
+			if id := wording.Identify(f.steps[i].Event.What); fails && id.Kind == sim.KindTask {
+				f.causes[i].Ahead = id.Node.String() + " " + id.Kind.String() + " "
+			}
 		}
 	}
 	return l.some(&f)
