@@ -37,7 +37,7 @@ func TestPublicIsDocumented(t *testing.T) {
 // Each package that a user imports has an example with an output, which go test runs.
 func TestPublicHasExamples(t *testing.T) {
 	for _, folder := range []string{
-		"choose", "critical", "eventgraph", "history", "layers/broadcast", "layers/machine", "layers/rpc", "live", "macetest",
+		"choose", "command", "critical", "eventgraph", "history", "layers/broadcast", "layers/machine", "layers/rpc", "live", "macetest",
 		"macetime", "mdb", "netsim", "program", "refine", "search", "sim", "simfs", "trace",
 	} {
 		names, _ := filepath.Glob(filepath.Join(folder, "*_test.go"))

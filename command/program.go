@@ -2,7 +2,6 @@ package command
 
 import (
 	"fmt"
-	"macemc/internal/jobs"
 	"os"
 	"path"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"macemc/internal/ensemble"
+	"macemc/internal/jobs"
 	"macemc/internal/known"
 	"macemc/internal/lines"
 	"macemc/internal/vet"
