@@ -211,16 +211,17 @@ func (es *Events) fires(i int) int {
 // weigh asks System.Weight about every event.
 func (es *Events) weigh(n int) {
 	es.runs = es.runs[:0]
+	es.asks("System.Weight")
 	for k := range n {
 		e, _ := es.event(k)
-		es.asks("System.Weight")
 		factor := es.sys.Weight(e)
-		es.asks("")
 		if !(factor >= 0) || math.IsInf(factor, 1) {
+			es.asks("")
 			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more, and finite", es.sys.Name, es.timers.text(e), factor))
 		}
 		es.runs = append(es.runs, choose.Run{N: 1, Weight: factor * e.Kind.Weight()})
 	}
+	es.asks("")
 }
 
 // At returns the k-th possible event, in canonical order, after Count.

@@ -252,8 +252,8 @@ func (m Message) Encode() string {
 
 // Decode is the inverse.
 func Decode(text string) (Message, error) {
-	m := new(pb.Message)
-	return Message{m}, proto.Unmarshal([]byte(text), m)
+	m := new(pb.Message) // and so nothing has to be cleared before
+	return Message{m}, proto.UnmarshalOptions{Merge: true}.Unmarshal([]byte(text), m)
 }
 
 // String is one line for people.
