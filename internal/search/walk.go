@@ -33,11 +33,13 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 		of = 0
 	}
 	r.gauge.begin(PhaseWalks, 0, of)
+	defer r.Limits.Spends()
 	others := &scouts{} // those that are there
 	for i, far := at.next, at.far; i < n || r.further(i, &n); {
 		if err := r.saves(states, lotEnd{i, far, n, length}); err != nil {
 			return "", err
 		}
+		r.Limits.Spares()
 		l, large := walk.NextLot(i, n, &r.share)
 		if length.Look = 0; r.looksEarly() {
 			length.Longer()

@@ -114,19 +114,24 @@ func (l *Limits) Unpresses() {
 
 // Spares makes Go's runtime collect garbage the earlier the more memory is in use now. Most of the memory of a large
 // search holds states, which have no pointers, so a collection costs little; by default, garbage may take as much memory
-// as they do. Nothing changes if somebody has set another rule (GOGC). Spends ends it.
+// as they do. The heap of walks is small, and by default it would be collected after each 4 MB. Nothing changes if
+// somebody has set another rule (GOGC). Spends ends it.
 func (l *Limits) Spares() {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	live := int(sample[0].Value.Uint64())
-	l.thrift(min(garbageUsual, garbageLeast+100*garbageFree/max(1, live)))
+	l.thrift(garbageOf(live))
 }
 
 // Spends undoes Spares.
 func (l *Limits) Spends() { l.thrift(garbageUsual) }
 
+// garbageOf returns the percentage of a live heap of so many bytes that garbage may take.
+func garbageOf(live int) int { return min(garbageMost, garbageLeast+100*garbageFree/max(1, live)) }
+
 const (
 	garbageUsual = 100      // percent of the heap in use that garbage may take, by default
+	garbageMost  = 400      // likewise, if the heap is small
 	garbageLeast = 10       // likewise, if the heap is large
 	garbageFree  = 32 << 20 // bytes of garbage that are collected no sooner
 )

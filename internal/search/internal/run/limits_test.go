@@ -21,3 +21,33 @@ func TestPresses(t *testing.T) {
 		t.Errorf("the limit is %d afterwards, and was %d", now, before)
 	}
 }
+
+// While a search spares memory, garbage may take four times the heap of walks, and less of a large one; a rule
+// that somebody else has set stays.
+func TestSpares(t *testing.T) {
+	before := debug.SetGCPercent(garbageUsual)
+	defer debug.SetGCPercent(before)
+	rule := func() int {
+		is := debug.SetGCPercent(garbageUsual)
+		debug.SetGCPercent(is)
+		return is
+	}
+	l := &Limits{}
+	for range 2 {
+		if l.Spares(); rule() != garbageMost {
+			t.Errorf("of a small heap garbage may take %d percent", rule())
+		}
+		if l.Spends(); rule() != garbageUsual {
+			t.Errorf("afterwards it may take %d percent", rule())
+		}
+	}
+	debug.SetGCPercent(50)
+	if l.Spares(); rule() != 50 {
+		t.Errorf("the rule of somebody else became %d percent", rule())
+	}
+	for live, want := range map[int]int{0: 400, 4 << 20: 400, 16 << 20: 210, 32 << 20: 110, 64 << 20: 60, 1 << 30: 13, 1 << 40: 10} {
+		if got := garbageOf(live); got != want {
+			t.Errorf("of %d bytes garbage may take %d percent, want %d", live, got, want)
+		}
+	}
+}
