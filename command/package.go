@@ -143,6 +143,7 @@ type builder struct {
 	folder string // for temporary files
 	stderr io.Writer
 	flags  []string // of the go command
+	link   []string // of go build: leave out the tables of a debugger, unless GOFLAGS has flags for the linker
 	dir    string   // where the go command runs: the folder of the package, whose module may be another one; "" means the current folder
 }
 
@@ -214,7 +215,7 @@ func (b *builder) build(pkg string) (program string, err error) {
 	if kept != "" {
 		_ = copyFile(program, kept) // if it is up to date, it is not linked again
 	}
-	if _, err = b.run("build", "-overlay", b.overlaid(), "-o", program, of.ImportPath+"/"+generated); err == nil && kept != "" {
+	if _, err = b.run("build", append(b.link, "-overlay", b.overlaid(), "-o", program, of.ImportPath+"/"+generated)...); err == nil && kept != "" {
 		_ = copyFile(kept, program)
 	}
 	return program, err
@@ -258,11 +259,15 @@ func (b *builder) overlaid() string { return filepath.Join(b.folder, "overlay.js
 // modules lets the go command add the modules that the program needs, and the user's module does not, to
 // copies of go.mod and go.sum. In a workspace, or without a module, it adds nothing.
 func (b *builder) modules() error {
-	out, err := b.run("env", "GOMOD", "GOWORK")
+	out, err := b.run("env", "GOMOD", "GOWORK", "GOFLAGS")
 	if err != nil {
 		return err
 	}
-	mod, work, _ := strings.Cut(strings.TrimRight(string(out), "\n"), "\n")
+	mod, rest, _ := strings.Cut(string(out), "\n")
+	work, flags, _ := strings.Cut(rest, "\n")
+	if !strings.Contains(flags, "-ldflags") {
+		b.link = []string{"-ldflags=-s -w"}
+	}
 	if mod == "" || mod == os.DevNull {
 		return fmt.Errorf("there is no go.mod here or above; a package is taken from its module: go into it, or make one by go mod init")
 	}
