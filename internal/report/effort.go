@@ -53,6 +53,9 @@ func effort(s search.Stats) string {
 		if s.Ended+s.Healed > 0 {
 			text += fmt.Sprintf(", %s of them healed from their storm and %s ended with it", numerals.Count(s.Healed), numerals.Count(s.Ended))
 		}
+		if s.Masked > 0 {
+			text += fmt.Sprintf(", %s of them came to a known failure, and went around such failures %s", numerals.Count(s.Masked), numerals.Many(s.Detours, "time"))
+		}
 		if s.Restarted > 0 {
 			text += fmt.Sprintf(", %s of them from one of %s that others had met", numerals.Count(s.Restarted), numerals.Many(s.Kept, "state"))
 		}

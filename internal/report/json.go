@@ -167,7 +167,7 @@ func stats(s search.Stats) object {
 	return object{
 		{"engine", s.Engine}, {"uncopied?", s.Uncopied}, {"cloned?", s.Cloned}, {"paths", s.Paths}, {"steps", s.Steps}, {"judging?", s.Judging + s.Settled},
 		{"transitions", s.Transitions}, {"executed", s.Executed}, {"states", s.States}, {"duplicates", s.Duplicates},
-		{"walks", s.Walks}, {"manners?", manners}, {"healed?", s.Healed}, {"ended?", s.Ended}, {"restarted?", s.Restarted}, {"kept?", s.Kept},
+		{"walks", s.Walks}, {"manners?", manners}, {"healed?", s.Healed}, {"ended?", s.Ended}, {"masked?", s.Masked}, {"detours?", s.Detours}, {"restarted?", s.Restarted}, {"kept?", s.Kept},
 		{"depth", s.Depth}, {"periphery", object{{"states", s.Periphery.States}, {"walked", s.Periphery.Walked}, {"steps", s.Periphery.Steps}}},
 		{"suspects", s.Suspects}, {"handler_runs", runs}, {"not_looked_up?", dear}, {"not_packed?", s.Unpacked},
 		{"reduction?", reduction}, {"not_reduced?", s.Unreduced}, {"traces?", s.Traces}, {"asleep?", s.Asleep}, {"slept?", s.Slept}, {"woken?", s.Woken},

@@ -80,7 +80,7 @@ func ignored(r *search.Result) string {
 	}
 	text := strings.Join(all, ", ")
 	switch {
-	case ends && r.Ignored == 0:
+	case ends && r.Ignored == 0 && r.Stats.Detours == 0:
 		text += ": no run ended so"
 		if slices.ContainsFunc(r.Options.Ignore, func(i search.Ignore) bool { return i.Elsewhere(r.Finding) }) {
 			text += ", since the cause of a violated property is the event that failed, here \"" + search.CauseOf(r.Finding.Identity) + "\", and not its critical event"

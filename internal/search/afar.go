@@ -136,11 +136,11 @@ func NewTaker(sys *sim.System, opts Options) (*Taker, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Taker{seed: h.opts.Seed, lot: -1, pool: work.Pool[*scout]{Hands: []*scout{{hand: h}}}}
+	t := &Taker{seed: h.opts.Seed, lot: -1, pool: work.Pool[*scout]{Hands: []*scout{{hand: h, known: &findings{opts: &h.opts}}}}}
 	t.pool.Here = func(one *scout) { one.here() }
 	t.pool.Gone = func(k int, _ work.Unit) (work.Outcome, bool) {
 		_, another := t.pool.Hands[k].gone()
-		t.pool.Hands[k] = &scout{hand: another}
+		t.pool.Hands[k] = &scout{hand: another, known: &findings{opts: &another.opts}}
 		return work.Outcome{Ends: true}, false
 	}
 	return t, nil

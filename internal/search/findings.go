@@ -2,6 +2,7 @@ package search
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"macemc/choose"
@@ -36,6 +37,9 @@ func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
 
 // several reports whether the search goes on after a finding.
 func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ignore) > 0 }
+
+// none reports whether no failure is known: none was found, and none is left out.
+func (f *findings) none() bool { return len(f.all) == 0 && len(f.opts.Ignore) == 0 }
 
 // known returns the number of failed runs that were not made findings, since they were like one or
 // are ignored.
@@ -76,11 +80,12 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 	return r.findings.keep(f), nil
 }
 
-// keep adds a finding whose critical step was located. A finding of nondeterminism ends the search,
+// keep adds a finding whose critical step was located. A dead run whose step could not be located counts
+// as like any other dead run of its property. A finding of nondeterminism ends the search,
 // since no other finding is reliable then.
 func (f *findings) keep(found *Finding) (enough bool) {
 	for _, other := range f.all {
-		if found.kind() == other.kind() {
+		if found.kind() == other.kind() || found.Verdict == trace.VerdictDead && found.Critical == nil && found.Property == other.Property && other.Verdict == trace.VerdictDead {
 			f.alike++
 			return !f.wants()
 		}
@@ -96,7 +101,11 @@ var nodeName = regexp.MustCompile(`\bn[0-9]+\b`)
 
 // worth reports whether another candidate for this failure should be examined.
 func (f *findings) worth(failure *trace.Failure) bool {
-	if f.ignores(failure) {
+	switch {
+	case f.ignores(failure):
+		return false
+	case f.has(failure):
+		f.another()
 		return false
 	}
 	key := failure.Verdict.String() + " " + failure.Property + thrownAt(failure) // else a panic that is met often hides the others,
@@ -114,19 +123,41 @@ func (f *findings) worth(failure *trace.Failure) bool {
 	return true
 }
 
+// has reports whether a failure is left out, or a finding is alike. It changes nothing. Which finding a
+// dead run is like is not known before its critical step is located.
+func (f *findings) has(failure *trace.Failure) bool {
+	if f.opts.Ignores(failure) {
+		return true
+	}
+	k := kindOf(failure)
+	return k.verdict != trace.VerdictDead && slices.ContainsFunc(f.all, func(known *Finding) bool { return known.kind() == k })
+}
+
 // kind returns a key that is equal for findings that are alike: the failure and its place. The place is the
 // critical event without nodes and contents or, for a panic, the place in the source.
-func (f *Finding) kind() [3]string {
+func (f *Finding) kind() kind {
+	k := kindOf(&f.Failure)
+	if f.Verdict == trace.VerdictDead && f.Critical != nil {
+		k.place = CauseOf(f.Critical.Event)
+	}
+	return k
+}
+
+type kind struct {
+	verdict         trace.Verdict
+	property, place string
+}
+
+// kindOf returns the kind of a failure. That of a dead run has no place before its critical step is located.
+func kindOf(f *trace.Failure) kind {
 	event := f.Identity
 	switch {
-	case f.Verdict == trace.VerdictDead && f.Critical != nil:
-		event = f.Critical.Event
 	case f.Verdict == trace.VerdictDead, f.Verdict == trace.VerdictHot:
 		event = ""
 	case f.Stack != "":
-		event = thrownAt(&f.Failure)
+		event = thrownAt(f)
 	}
-	return [3]string{f.Verdict.String(), f.Property, CauseOf(event)}
+	return kind{f.Verdict, f.Property, CauseOf(event)}
 }
 
 var carried = regexp.MustCompile(`\{.*\}`)

@@ -203,7 +203,7 @@ func TestDeadFindingsDifferByCriticalEvent(t *testing.T) {
 		{dead("", &Critical{Event: "n0 message x{1} from n1 by tcp"}), dead("", &Critical{Event: "n2 message x{2} from n0 by tcp"}), true},
 	} {
 		if got := c.a.kind() == c.b.kind(); got != c.alike {
-			t.Errorf("%q and %q: alike is %v", c.a.kind(), c.b.kind(), got)
+			t.Errorf("%v and %v: alike is %v", c.a.kind(), c.b.kind(), got)
 		}
 	}
 }

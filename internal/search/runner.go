@@ -28,6 +28,7 @@ type runner struct {
 	undecided   []Suspect // runs that were not decided to be dead or alive
 	dear        []dear    // suspects to be examined at the end of the search
 	suspicions  suspicions
+	unmasked    int           // number of walks before any failure was known
 	alarms      int           // number of false suspicions; each makes reach longer
 	vain        int           // the effort spent on suspected walks that were only slow
 	corpus      *walk.Corpus  // states at which walks may begin instead of at the start, or nil

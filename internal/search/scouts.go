@@ -31,7 +31,8 @@ type scouts struct {
 type scout struct {
 	*hand
 	*walk.Walk
-	how walk.Strategy
+	how   walk.Strategy
+	known *findings // those of the search, which do not change in a lot
 }
 
 // call makes the scouts, if there should be several.
@@ -45,12 +46,12 @@ func (s *scouts) call(r *runner) (err error) {
 		return err
 	}
 	for _, h := range hands {
-		s.pool.Hands = append(s.pool.Hands, &scout{hand: h})
+		s.pool.Hands = append(s.pool.Hands, &scout{hand: h, known: &r.findings})
 	}
 	s.pool.Here = func(one *scout) { one.here() }
 	s.pool.Gone = func(k int, _ work.Unit) (work.Outcome, bool) {
 		_, another := s.pool.Hands[k].gone()
-		s.pool.Hands[k] = &scout{hand: another}
+		s.pool.Hands[k] = &scout{hand: another, known: &r.findings}
 		return work.Outcome{Ends: true}, true
 	}
 	return nil
@@ -133,8 +134,7 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 func (one *scout) take(p walk.Plan, careful bool, wanted func() bool) work.Outcome {
 	w := one.Walk
 	w.Wanted = func() bool { return wanted() && !one.Stopped() }
-	w.Begin(p)
-	end, _, ended := one.Run(w, careful)
+	end, _, ended := one.takes(w, p, careful, one.known)
 	one.Pulse.Rest()
 	counted := one.counted()
 	sum := one.opts.Walking.one(w, ended)

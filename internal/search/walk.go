@@ -44,6 +44,7 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 		if length.Look = 0; r.looksEarly() {
 			length.Longer()
 		}
+		length.Around = r.around()
 		length.Heals = walk.Heals(r.stats.Ended+r.stats.Healed, r.stats.StormSteps, r.stats.Healed, r.stats.HealSteps)
 		if r.corpus == nil && r.stats.WalkSteps >= cmp.Or(r.opts.late, walk.CorpusFrom) && r.restarts() {
 			r.corpus = walk.NewCorpus()
@@ -149,9 +150,9 @@ func (r *runner) keep() {
 // the search has found enough.
 func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough bool, err error) {
 	take := func() (end run.Ending, failure *trace.Failure, w *world.World) {
-		s.Begin(p)
 		before := r.counts.Steps
-		end, failure, w = r.Run(s, careful)
+		end, failure, w = r.takes(s, p, careful, &r.findings)
+		p = s.Plan
 		r.add(Stats{WalkSteps: r.counts.Steps - before})
 		return end, failure, w
 	}
@@ -219,6 +220,29 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	return true, enough, err
 }
 
+// takes takes the walk of a plan. If the walk meets a failure that is known already, it goes around it.
+func (h *hand) takes(s *walk.Walk, p walk.Plan, careful bool, known *findings) (end run.Ending, failure *trace.Failure, w *world.World) {
+	s.Detours, s.Masked = p.Length.Around, false
+	for around := true; around; {
+		s.Begin(p)
+		end, failure, w = h.Run(s, careful)
+		if around = end == run.EndFailed && known.has(failure); around {
+			s.Masked = true
+			p, around = s.Around(w)
+		}
+	}
+	return end, failure, w
+}
+
+// around reports whether walks go around the failures that are known: if half of the walks have met one
+// since there were any. If fewer do, going around costs more steps than another walk.
+func (r *runner) around() bool {
+	if r.findings.none() {
+		r.unmasked = r.stats.Walks
+	}
+	return r.findings.several() && 2*r.stats.Masked >= r.stats.Walks-r.unmasked
+}
+
 // further raises n, the number of walks to take, if Least.WalkSteps asks for more, and reports
 // whether it did.
 func (r *runner) further(taken int, n *int) bool {
@@ -235,7 +259,10 @@ func (r *runner) further(taken int, n *int) bool {
 
 // one returns the counts of one walk, which ended in this world.
 func (w Walking) one(s *walk.Walk, in *world.World) Stats {
-	one := Stats{Paths: 1, Walks: 1}
+	one := Stats{Paths: 1, Walks: 1, Detours: s.Plan.Detours()}
+	if s.Masked {
+		one.Masked = 1
+	}
 	one.StormSteps, one.HealSteps = s.Stormed(in)
 	switch {
 	case s.Plan.Ends:

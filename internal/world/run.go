@@ -63,6 +63,9 @@ func (r *Run) Cooled(k int) bool { return r.cooled>>k&1 == 1 }
 // cools records that a monitor was cold in this step.
 func (r *Run) cools(k int) { r.cooled |= 1 << k }
 
+// LastCause returns the step that led to the event of the last step, or -1, as Events.Caused does.
+func (r *Run) LastCause() int { return int(r.current.cause) }
+
 // Acting returns the node whose handler runs, or ran last.
 func (r *Run) Acting() sim.Addr { return r.acting }
 

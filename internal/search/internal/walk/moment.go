@@ -97,6 +97,13 @@ type wait struct {
 	until  int // the depth at which the fault happens even without its moment
 }
 
+// skips leaves out the faults that were due before a depth.
+func (g *guiding) skips(depth int) {
+	for g.point < g.Faults && int(g.Points[g.point]) < depth {
+		g.point++
+	}
+}
+
 // fall picks a fault if one is due and possible now. It returns none otherwise.
 func (g *guiding) fall(w *world.World, q *choose.Question, depth int) int {
 	for ; g.point < g.Faults && int(g.Points[g.point]) <= depth; g.point++ {

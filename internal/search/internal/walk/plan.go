@@ -22,15 +22,16 @@ type Plan struct {
 	Storm   Storm       // when faults happen in the storm
 	Judged  int         // the depth from which the walk is judged: after the answers that lead to its beginning, and after its storm
 	Length  Length
-	Guide   Guide  // how events are picked before Judged
-	Picker  Picker // picks the later events; nil means by weight
-	Uniform bool   // all events that are not rare are equally likely
-	Stormy  bool   // the walk begins with a storm, or without faults, with as many steps
-	Ends    bool   // the walk ends with its storm, so that only safety is checked
-	From    int    // the number of the kept state at which it begins, counted from 1; 0 means none
-	lead    *kept  // the kept state, or nil
-	keeps   bool   // its states may be kept: other walks can go on from them in this climate
-	near    int    // the depth at which walks begin that do not begin at a kept state
+	Guide   Guide   // how events are picked before Judged
+	Picker  Picker  // picks the later events; nil means by weight
+	Uniform bool    // all events that are not rare are equally likely
+	Stormy  bool    // the walk begins with a storm, or without faults, with as many steps
+	Ends    bool    // the walk ends with its storm, so that only safety is checked
+	From    int     // the number of the kept state at which it begins, counted from 1; 0 means none
+	lead    *kept   // the kept state, or nil
+	keeps   bool    // its states may be kept: other walks can go on from them in this climate
+	detour  *detour // how the walk goes around known failures, or nil
+	near    int     // the depth at which walks begin that do not begin at a kept state
 }
 
 // Length is the length of a walk, in steps from the state at which it is first judged. The walk ends at
@@ -45,6 +46,7 @@ type Length struct {
 	Waits  bool // end the walk only when the messages, timers and requests have come that were possible where it began
 	Spells bool // take all of Most, and record the longest spell without a live state
 	Heals  int  // of every healsOf walks of a portfolio that have a storm, this many heal and are judged; the others end with their storm
+	Around bool // go around failures that are known
 	Exempt bool // a state that does not count for liveness ends the walk as a live state does
 }
 

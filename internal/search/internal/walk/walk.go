@@ -26,6 +26,11 @@ type Walk struct {
 	spell  int  // number of steps since a state was live
 	Spell  int  // number of steps of the longest spell that ended in a live state
 
+	Masked  bool   // for the caller: the walk has met a failure that is known
+	Detours bool   // record what the walk needs to go around a failure
+	marks   []mark // of the states that the walk has visited,
+	first   int    // beginning at this depth
+
 	next   int              // the event that must happen next, beyond the end of the walk, or none
 	led    int              // number of answers given on the way to a kept state
 	astray *choose.Mismatch // the answer on that way that did not fit its question, or nil
@@ -47,6 +52,7 @@ func (s *Walk) Begin(p Plan) {
 	s.led, s.astray, s.met, s.closed = 0, nil, s.met[:0], false
 	s.Live, s.Left, s.judged, s.more, s.before = false, false, false, 0, 0
 	s.spell, s.Spell, s.next = 0, 0, none
+	s.marks = s.marks[:0]
 }
 
 // Fork returns the fork at which the walk begins, or nil for the start.
@@ -58,6 +64,9 @@ func (s *Walk) Weather() run.Climate { return s.Plan.Climate }
 // Visit reports whether the walk goes on.
 func (s *Walk) Visit(w *world.World, depth int) bool {
 	s.judged, s.w = depth >= s.Plan.Judged, w
+	if s.Detours {
+		s.mark(w, depth)
+	}
 	s.guided = depth < s.Plan.Guide.Until
 	if s.Corpus != nil && s.guided && s.Plan.keeps && depth > s.Plan.near {
 		s.note(w, depth)
@@ -128,6 +137,9 @@ func (s *Walk) Answer(q *choose.Question) int {
 		return k
 	}
 	if s.guided && q.Runs != nil {
+		if d := s.Plan.detour; d != nil && q.Kind == choose.Event {
+			q = d.without(s.w, q, &s.guide)
+		}
 		return s.guess(q)
 	}
 	if s.Plan.Picker != nil && s.judged && q.Kind == choose.Event && q.Runs != nil {

@@ -15,6 +15,8 @@ type Stats struct {
 	Paths       int    // runs from a start to an end: exhaustive ones and walks
 	Walks       int
 	WalksCut    int     // of these, runs that ended in an ignored failure
+	Masked      int     // of these, walks that met a failure that was known,
+	Detours     int     // and how often they went around one
 	Manners     Manners // of these, walks of each manner, if there were several manners
 	Ended       int     // of these, walks that ended with their storm, and were not judged for liveness
 	Healed      int     // of these, walks that healed after their storm, and were judged
@@ -97,6 +99,8 @@ func (s *Stats) Add(o Stats) {
 	s.Paths += o.Paths
 	s.Walks += o.Walks
 	s.WalksCut += o.WalksCut
+	s.Masked += o.Masked
+	s.Detours += o.Detours
 	for k, n := range o.Manners {
 		s.Manners[k] += n
 	}
