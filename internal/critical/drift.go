@@ -39,6 +39,25 @@ func (s *shrinker) drift() error {
 	return nil
 }
 
+// waits moves each step that no step has caused, as a request or a timer, to each later place. The reason: a request
+// that comes too early is repeated, and both go if it waits until its data is there. Of a long run, drift rarely moves
+// the right step to the right place.
+func (s *shrinker) waits() error {
+	if !s.survive() || s.careful {
+		return nil
+	}
+	for _, s.how = range followings[:2] {
+		for i := s.length() - 2; i >= 0; i-- {
+			for to := s.length() - 1; i < to && s.now().Cause(i) < 0; to = min(to, s.length()) - 1 {
+				if _, err := s.try(s.now().Case, slices.Insert(slices.Delete(all(s.length()), i, i+1), to, i)); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // drifted tries the run with one to three random changes, followed in a random way.
 func (s *shrinker) drifted() error {
 	s.how = followings[s.draws.below(len(followings))]

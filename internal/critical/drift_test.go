@@ -151,3 +151,76 @@ func moves(t *testing.T, sys *sim.System, want int, run []string) {
 		t.Errorf("left are %d steps, want %d: %+v", len(left), want, left)
 	}
 }
+
+// early counts, and is asked whether it is at the end. Before it counts, it wants to be asked again; while it counts, it
+// has no answer. With tasks, it is asked by one, and wants by another one to be asked again.
+type early struct {
+	Tasks, Wrong bool
+	Count, End   int
+}
+
+type (
+	excuse struct{}
+	again  struct{}
+)
+
+func (e *early) Init(env sim.Env)                       { env.After(time.Second, tick{}) }
+func (e *early) Deliver(sim.Env, sim.Addr, sim.Message) {}
+
+func (e *early) Handle(env sim.Env, s sim.Signal) {
+	switch s.(type) {
+	case tick:
+		e.Count++
+		env.After(time.Second, tick{})
+	case excuse:
+		env.After(time.Second, again{})
+	case look:
+		if e.Tasks {
+			env.Post(ask{})
+			return
+		}
+		if e.Wrong = e.Count == e.End; e.Count == 0 {
+			env.After(time.Second, again{})
+		}
+	case ask:
+		if e.Wrong = e.Count == e.End; e.Count == 0 {
+			env.Post(excuse{})
+		}
+	case again:
+		e.Wrong = e.Count == e.End
+	}
+}
+
+func earlies(tasks bool, end int) *sim.System {
+	return &sim.System{
+		Name: "early", Doc: "A node is asked too early.",
+		Nodes:  func(sim.Params) sim.Range { return sim.Range{Default: 1, Least: 1, Most: 1} },
+		New:    func(sim.Params, sim.Addr) sim.Node { return &early{Tasks: tasks, End: end} },
+		Script: func(sim.Params, sim.Addr, int) []sim.Signal { return []sim.Signal{look{}} },
+		Weight: func(e sim.Event) float64 { // no walk asks, so that none finds the place
+			if _, is := e.Value.(look); is {
+				return 1e-9
+			}
+			return 1
+		},
+		Properties: []sim.Property{sim.Always("nothing is wrong", func(v sim.View[*early]) bool {
+			for _, e := range v.Nodes() {
+				return !e.Wrong
+			}
+			return true
+		})},
+	}
+}
+
+// A request that was repeated moves to the one place, far behind, where it need not be repeated.
+func TestShrinkLetsRequestsWait(t *testing.T) {
+	const end = 70
+	moves(t, earlies(false, end), end+1, slices.Concat([]string{"n0 script look{}"}, slices.Repeat([]string{"n0 timer tick{}"}, end), []string{"n0 timer again{}"}))
+}
+
+// A task that came too early moves without the request that posted it, and what repeated it goes.
+func TestShrinkMovesTasks(t *testing.T) {
+	const end = 10
+	moves(t, earlies(true, end), end+2, slices.Concat(
+		[]string{"n0 script look{}", "n0 task ask{}", "n0 task excuse{}"}, slices.Repeat([]string{"n0 timer tick{}"}, end), []string{"n0 timer again{}"}))
+}

@@ -220,18 +220,8 @@ func (s *shrinker) repeat(passes ...func() error) error {
 	}
 }
 
-// drifts calls drift and then the passes in turn, until neither makes the run shorter.
-func (s *shrinker) drifts() error {
-	for {
-		if err := s.drift(); err != nil {
-			return err
-		}
-		before := s.length()
-		if err := s.aligned(); err != nil || s.length() == before {
-			return err
-		}
-	}
-}
+// drifts calls drift and waits, and then the passes in turn, until none of them makes the run shorter.
+func (s *shrinker) drifts() error { return s.repeat(s.drift, s.waits, s.aligned) }
 
 // keepCut makes a finding of a dead run that was cut off after its critical step. The evidence about the
 // state there becomes the evidence about the end of the run, so no more walks are needed.
