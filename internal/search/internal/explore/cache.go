@@ -57,10 +57,11 @@ type cache struct {
 type learnt struct {
 	mu sync.Mutex
 	tables
-	shaped  uint64  // number of shapes
-	size    int     // bytes of the footprints
-	counted int     // bytes at the last call of grown
-	later   *learnt // what memos learn that have forgotten this; nil if none has
+	shaped  uint64        // number of shapes
+	size    int           // bytes of the footprints
+	counted int           // bytes at the last call of grown
+	dear    atomic.Uint64 // the nodes whose steps are dear to one of the memos: see worth
+	later   *learnt       // what memos learn that have forgotten this; nil if none has
 }
 
 // tables finds footprints. Each memo has a view of the tables that are learnt, which it reads without a lock.

@@ -124,7 +124,7 @@ func count(b bool) int {
 // events by these numbers.
 func (m *Memo) Expand(state uint32) error {
 	x := m.x
-	if m.allDear() {
+	if m.agree(&m.common.dear); m.allDear() {
 		return m.Rest(state, 0)
 	}
 	if len(m.Next)+len(m.seen) >= together {

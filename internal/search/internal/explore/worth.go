@@ -1,6 +1,9 @@
 package explore
 
-import "cmp"
+import (
+	"cmp"
+	"sync/atomic"
+)
 
 // worth counts, for each node, how many of its steps were looked up, and how many of these had to
 // be run. If one node has all the state, as in a specification, it is in a new state after almost
@@ -42,6 +45,14 @@ func (w *worth) ask(i int) { w.of[i].ask() }
 func (w *worth) ran(i int) {
 	if w.of[i].most(w.runs) {
 		w.dear |= 1 << i
+	}
+}
+
+// agree makes the steps that are dear to one of the memos that share dear so to all.
+func (w *worth) agree(dear *atomic.Uint64) {
+	if d := dear.Load(); d != w.dear {
+		w.dear |= d
+		dear.Or(w.dear)
 	}
 }
 

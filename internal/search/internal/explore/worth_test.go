@@ -1,6 +1,9 @@
 package explore
 
-import "testing"
+import (
+	"sync/atomic"
+	"testing"
+)
 
 // TestWorth: nodes are dear if most of their steps are run, and those beyond the 64th never
 // are.
@@ -29,5 +32,21 @@ func TestWorth(t *testing.T) {
 		if want := nodes <= 64; w.allDear() != want {
 			t.Errorf("all of %d nodes are dear: %v; want %v", nodes, w.allDear(), want)
 		}
+	}
+}
+
+// Memos that share what they learn agree on which nodes are dear.
+func TestWorthIsShared(t *testing.T) {
+	var shared atomic.Uint64
+	a, b := newWorth(3, 1), newWorth(3, 1)
+	a.ask(1)
+	a.ran(1)
+	a.agree(&shared)
+	b.ask(2)
+	b.ran(2)
+	b.agree(&shared)
+	a.agree(&shared)
+	if a.dear != 0b110 || b.dear != 0b110 {
+		t.Errorf("dear are nodes %b to one and %b to the other; want 110 to both", a.dear, b.dear)
 	}
 }
