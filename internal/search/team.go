@@ -56,8 +56,13 @@ type wrongness struct {
 const (
 	teamLeast  = 2048    // a level with fewer states is expanded by one worker
 	teamEffort = 1 << 20 // a search with less effort has one worker
-	teamChunk  = 256
+	teamChunk  = 256     // states, at most
+	chunkLeast = 16
 )
+
+// chunkOf returns how many states of a level a hand takes at once. There are at least four chunks for each hand, so that
+// none has nothing to do while others have.
+func chunkOf(states, hands int) int { return max(chunkLeast, min(teamChunk, states/(4*hands))) }
 
 // workers returns the number of workers that may expand the levels of the exhaustive phase.
 func (r *runner) workers() int {
@@ -128,7 +133,7 @@ func (c *team) level(r *runner, depth int, level explore.Frontier) (next explore
 	r.collect()
 	all := c.pool.Hands
 	c.each(func(bad *explore.Wrong, x *expander) { c.wrong(x, bad) })
-	c.pool.Share(level.Len(), teamChunk, func(x *expander, u work.Unit, _ func() bool) (work.Outcome, error) {
+	c.pool.Share(level.Len(), chunkOf(level.Len(), len(all)), func(x *expander, u work.Unit, _ func() bool) (work.Outcome, error) {
 		c.chunk(x, level, u)
 		if c.report(r, x, u); x.h.Stopped() {
 			c.halt.Store(true)

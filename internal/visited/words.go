@@ -3,6 +3,7 @@ package visited
 import (
 	"fmt"
 	"math/bits"
+	"sync"
 	"sync/atomic"
 )
 
@@ -103,31 +104,86 @@ func (t *Words) Cap() int { return len(t.slots) / 4 * 3 }
 // Bytes returns the memory that the set has reserved.
 func (t *Words) Bytes() int { return 8 * len(t.slots) }
 
-// returned is the number of slots whose memory is given back at once while a larger table is filled. Both
+// returned is the number of slots that are moved together to a larger table. Their memory is then given back. Both
 // tables are in the order of the words, so the larger one does not need its memory before.
 const returned = 1 << 17
 
 // Grow gives the set a larger table.
 func (t *Words) Grow(bytes int) error {
-	larger, err := NewWords(bytes)
-	if err != nil {
+	g := NewGrowth()
+	if err := g.Begin(t, bytes); err != nil {
 		return err
 	}
-	for i, word := range t.slots {
-		if i%returned == 0 && i > 0 {
-			returns(t.slots[i-returned : i])
+	g.Help()
+	return g.End()
+}
+
+// A Growth gives a set a larger table. Its creator calls Begin, Help and End. Other goroutines, which must not use the
+// set meanwhile, may call Help at any time, so that the words are moved sooner.
+type Growth struct {
+	of, larger *Words
+	gate       sync.Mutex // held until Begin
+	parts      int64
+	next       atomic.Int64
+	moving     sync.WaitGroup // has the parts that are not moved yet
+}
+
+// NewGrowth returns a Growth that has not begun. Goroutines that call Help wait until it begins.
+func NewGrowth() *Growth {
+	g := new(Growth)
+	g.gate.Lock()
+	return g
+}
+
+// Forgo lets those go on that wait for a Growth which does not begin.
+func (g *Growth) Forgo() { g.gate.Unlock() }
+
+// Begin makes the larger table. If it returns an error, nothing is moved.
+func (g *Growth) Begin(t *Words, bytes int) (err error) {
+	defer g.gate.Unlock()
+	if g.larger, err = NewWords(bytes); err == nil {
+		g.of, g.parts = t, int64((len(t.slots)+returned-1)/returned)
+		g.moving.Add(int(g.parts))
+	}
+	return err
+}
+
+// Help moves words until other goroutines move the rest.
+func (g *Growth) Help() {
+	g.gate.Lock()
+	parts := g.parts
+	g.gate.Unlock()
+	for {
+		part := int(g.next.Add(1) - 1)
+		if part >= int(parts) {
+			return
 		}
+		g.move(g.of.slots[part*returned : min((part+1)*returned, len(g.of.slots))])
+		g.moving.Done()
+	}
+}
+
+// move moves the words of a part. Goroutines that move other parts may take slots near its ends.
+func (g *Growth) move(part []uint64) {
+	for _, word := range part {
 		if word == 0 {
 			continue
 		}
-		at := larger.Home(word)
-		for larger.slots[at] != 0 {
-			at = larger.Next(at)
+		at := g.larger.Home(word)
+		for g.larger.At(at) != 0 || !g.larger.Take(at, word) {
+			at = g.larger.Next(at)
 		}
-		larger.slots[at] = word
 	}
-	old := t.release
-	t.slots, t.release = larger.slots, larger.release
+	if len(part) == returned {
+		returns(part)
+	}
+}
+
+// End waits until all words are moved, and replaces the table.
+func (g *Growth) End() error {
+	g.moving.Wait()
+	old := g.of.release
+	g.of.slots, g.of.release = g.larger.slots, g.larger.release
 	return old()
 }
 

@@ -75,3 +75,73 @@ func TestWordsOfSeveral(t *testing.T) {
 		t.Errorf("%d words were new, the set has %d, and there are %d", sum, w.Len(), words)
 	}
 }
+
+// Several goroutines move the words of a set to a larger table, and none is lost. One of them asks to help before the
+// others begin.
+func TestGrowthOfSeveral(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	w, err := NewWords(8 * 3 * returned / 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	words := make([]uint64, w.Cap()/4)
+	for i := range words {
+		words[i] = uint64(r.Uint32()>>r.IntN(3))<<32 | uint64(i+1)
+		w.Add(words[i])
+	}
+	for range 4 {
+		g := NewGrowth()
+		var all sync.WaitGroup
+		all.Go(g.Help)
+		if err := g.Begin(w, w.Bytes()/2*3); err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			all.Go(g.Help)
+		}
+		g.Help()
+		if err := g.End(); err != nil {
+			t.Fatal(err)
+		}
+		all.Wait()
+		for _, word := range words {
+			if !w.Has(word) {
+				t.Fatalf("%x is lost", word)
+			}
+		}
+	}
+	n := 0
+	for slot := range w.slots {
+		if w.At(slot) != 0 {
+			n++
+		}
+	}
+	if n != len(words) || w.Len() != n {
+		t.Errorf("%d slots are taken by %d words, and there are %d", n, w.Len(), len(words))
+	}
+}
+
+// BenchmarkGrow measures the time that a larger table takes, for each slot of the old one, which is three quarters full.
+func BenchmarkGrow(b *testing.B) {
+	const slots = 1 << 22
+	r := rand.New(rand.NewPCG(1, 1))
+	for b.Loop() {
+		b.StopTimer()
+		t, err := NewWords(8 * slots)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for range t.Cap() {
+			t.Add(r.Uint64() | 1)
+		}
+		b.StartTimer()
+		if err := t.Grow(8 * slots / 2 * 3); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		t.Close()
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/slots, "ns/slot")
+}

@@ -35,7 +35,9 @@ type Ledger struct {
 	fold *Fold // keeps one of the states that differ only in names; nil if all are kept
 	deep *deep // the part that is on disk; nil if all is in memory
 
-	readers []*reader // those of the entries that use the set together; stops holds all of them
+	readers []*reader                      // those of the entries that use the set together; stops holds all of them
+	growing sync.Mutex                     // held by the entry that gives the set a larger table
+	growth  atomic.Pointer[visited.Growth] // what it does; nil if none does
 
 	freed struct { // memory of states that were expanded, for blocks that are begun
 		recs [][]uint64
@@ -196,8 +198,16 @@ func (e *Entry) join() {
 
 // hold prevents other goroutines from replacing the set by a larger one, until letGo.
 func (e *Entry) hold() {
-	if e.reader != nil {
+	if e.reader != nil && !e.reader.TryLock() {
+		e.helps()
 		e.reader.Lock()
+	}
+}
+
+// helps moves states to a larger set if another entry is giving the ledger one.
+func (l *Ledger) helps() {
+	if g := l.growth.Load(); g != nil {
+		g.Help()
 	}
 }
 
@@ -679,19 +689,41 @@ func (e *Entry) Room(n int) error {
 	if e.tidy != nil {
 		defer e.tidy()()
 	}
-	e.stops()
-	defer e.goesOn()
-	for e.Set.Len()+n > e.Set.Cap() {
-		now := e.Set.Bytes()
-		bytes := min(now/2*3, e.May(now))
-		if bytes <= now {
-			return ErrFull
-		}
-		if err := e.Set.Grow(bytes); err != nil {
+	if !e.growing.TryLock() {
+		e.helps()
+		e.growing.Lock()
+	}
+	defer e.growing.Unlock()
+	for {
+		g := visited.NewGrowth()
+		e.growth.Store(g)
+		enough, err := e.grow(g, n)
+		if e.growth.Store(nil); enough || err != nil {
 			return err
 		}
 	}
-	return nil
+}
+
+// grow gives the set a larger table unless it has room for n more states, and reports whether it has. The other entries
+// that want to use the set meanwhile help.
+func (l *Ledger) grow(g *visited.Growth, n int) (enough bool, err error) {
+	l.stops()
+	defer l.goesOn()
+	if l.Set.Len()+n <= l.Set.Cap() {
+		g.Forgo()
+		return true, nil
+	}
+	now := l.Set.Bytes()
+	bytes := min(now/2*3, l.May(now))
+	if bytes <= now {
+		g.Forgo()
+		return false, ErrFull
+	}
+	if err := g.Begin(l.Set, bytes); err != nil {
+		return false, err
+	}
+	g.Help()
+	return false, g.End()
 }
 
 // Prints holds the parameters of fingerprints: their size in bits.

@@ -88,3 +88,20 @@ func TestStatsAdd(t *testing.T) {
 		t.Errorf("%+v, want %+v", sum, want)
 	}
 }
+
+// BenchmarkShare measures what hands cost that have nothing to do: a level for each hand, and a unit.
+func BenchmarkShare(b *testing.B) {
+	for _, c := range []struct {
+		name         string
+		hands, units int
+	}{{"1hand", 1, 1}, {"64hands", 64, 64}, {"1hand,1000units", 1, 1000}, {"64hands,100000units", 64, 100_000}} {
+		b.Run(c.name, func(b *testing.B) {
+			p := Pool[int]{Hands: make([]int, c.hands)}
+			for b.Loop() {
+				if _, err := p.Share(c.units, 1, func(int, Unit, func() bool) (Outcome, error) { return Outcome{}, nil }, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
