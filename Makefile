@@ -197,6 +197,10 @@ ROWS  ?= .
 spin: ## search the same spaces by SPIN and by this, TURNS (3) times by turns, and print time and memory as in BENCHMARKS.md; ROWS='paxos|storage' takes those alone; needs spin and a C compiler
 	cd tools/spin && go run . -n $(TURNS) -rows '$(ROWS)'
 
+.PHONY: cores
+cores: ## simulate the exhaustive phase with 1 to 64 workers, by what was measured on two cores, and print the tables of BENCHMARKS.md
+	cd tools/scale && go run . -cores
+
 .PHONY: protocols
 protocols: ## search the protocols of state machines at the node counts of the P report's Table 3, at most ten minutes each
 	@for of in "commit --nodes 5 --param transactions=1" "chain --nodes 7" "multipaxos --param proposers=1 --param acceptors=4 --param learners=2" \

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -136,6 +137,11 @@ func shardTables(w io.Writer) {
 }
 
 func main() {
+	cores := flag.Bool("cores", false, "print the tables of BENCHMARKS.md on many cores")
+	if flag.Parse(); *cores {
+		coreTables(os.Stdout)
+		return
+	}
 	tables(os.Stdout)
 	shardTables(os.Stdout)
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"io"
 	"math"
 	"os"
 	"strings"
@@ -11,33 +12,61 @@ import (
 var rewrite = flag.Bool("rewrite", false, "write the tables into docs/scale.md")
 
 const (
-	page  = "../../docs/scale.md"
 	begin = "<!-- written by tools/scale -->\n"
 	end   = "<!-- until here -->\n"
 )
 
-// docs/scale.md has the tables that the simulation prints.
-func TestPage(t *testing.T) {
-	var now strings.Builder
-	tables(&now)
-	shardTables(&now)
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, is := strings.Cut(string(text), begin)
-	old, after, also := strings.Cut(rest, end)
-	if !is || !also {
-		t.Fatalf("%s lacks the lines around the tables", page)
-	}
-	if *rewrite {
-		if err := os.WriteFile(page, []byte(before+begin+now.String()+end+after), 0o666); err != nil {
+// docs/scale.md and BENCHMARKS.md have the tables that the simulations print.
+func TestPages(t *testing.T) {
+	for page, print := range map[string]func(io.Writer){
+		"../../docs/scale.md": func(w io.Writer) { tables(w); shardTables(w) },
+		"../../BENCHMARKS.md": coreTables,
+	} {
+		var now strings.Builder
+		print(&now)
+		text, err := os.ReadFile(page)
+		if err != nil {
 			t.Fatal(err)
 		}
-		return
+		before, rest, is := strings.Cut(string(text), begin)
+		old, after, also := strings.Cut(rest, end)
+		switch {
+		case !is || !also:
+			t.Errorf("%s lacks the lines around the tables", page)
+		case *rewrite:
+			if err := os.WriteFile(page, []byte(before+begin+now.String()+end+after), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		case old != now.String():
+			t.Errorf("the tables of %s are old; write them again by: go test . -rewrite", page)
+		}
 	}
-	if old != now.String() {
-		t.Errorf("the tables of %s are old; write them again by: go test . -rewrite", page)
+}
+
+// Searches by many hands whose outcome is plain: without any costs 64 hands are nearly 64 times as fast, a level that
+// one hand expands takes as long with 64, and the set that one hand moves makes all others wait.
+func TestPlainSearches(t *testing.T) {
+	d := design{chunk: chunks(1), least: 2}
+	s := searched{state: 1000, levels: []int{64_000}}
+	speed := func() float64 {
+		one, _ := expand(&s, times{}, d, 1)
+		many, _ := expand(&s, times{}, d, 64)
+		return one / many
+	}
+	if got := speed(); got < 58 || got > 64 {
+		t.Errorf("without costs, 64 hands are %.1f times as fast", got)
+	}
+	d.least = 100_000
+	if got := speed(); got != 1 {
+		t.Errorf("where one hand expands the level, 64 are %.1f times as fast", got)
+	}
+	d.least, s.levels = 2, []int{64_000, 64_000}
+	moved := times{slot: 1000}
+	alone, lost := expand(&s, moved, d, 64)
+	d.grows = true
+	together, _ := expand(&s, moved, d, 64)
+	if lost.worst() != "the set grows" || alone < 20*together {
+		t.Errorf("one hand that moves the set takes %.0f, all hands %.0f; most is lost by %s", alone, together, lost.worst())
 	}
 }
 

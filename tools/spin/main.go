@@ -46,21 +46,23 @@ func main() {
 	workers := flag.Int("workers", 1, "of a child")
 	liveness := flag.Bool("liveness", false, "a child decides liveness too")
 	visited := flag.String("visited", "", "how a child keeps visited states: vectors or fingerprint")
+	levels := flag.Bool("levels", false, "a child prints the sizes of its levels")
 	flag.Parse()
-	if err := run(os.Stdout, *only, *turns, *promela, *child, *visited, *workers, *liveness); err != nil {
+	how := how{search.Visited(*visited), *workers, *liveness, *levels}
+	if err := run(os.Stdout, *only, *turns, *promela, *child, how); err != nil {
 		fmt.Fprintln(os.Stderr, "spin:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out io.Writer, only string, turns int, promela, child, visited string, workers int, liveness bool) error {
+func run(out io.Writer, only string, turns int, promela, child string, how how) error {
 	if name := promela + child; name != "" {
 		i := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
 		if i < 0 {
 			return fmt.Errorf("no row %q; there are: %s", name, names())
 		}
 		if child != "" {
-			return rows[i].search(out, search.Visited(visited), workers, liveness)
+			return rows[i].search(out, how)
 		}
 		_, err := fmt.Fprint(out, rows[i].model)
 		return err

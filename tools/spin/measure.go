@@ -17,19 +17,36 @@ import (
 	"macemc/sim"
 )
 
+// how says how a child searches its space.
+type how struct {
+	visited  search.Visited
+	workers  int
+	liveness bool
+	levels   bool // print the sizes of the levels
+}
+
 // search searches the space with macemc and prints its size.
-func (r *row) search(out io.Writer, visited search.Visited, workers int, liveness bool) error {
+func (r *row) search(out io.Writer, how how) error {
 	params, err := r.sys.Configure(0, r.settings, nil)
 	if err != nil {
 		return err
 	}
 	opts := search.Options{
-		Params: params, Depth: 1000, Effort: 1 << 40, NoWalks: true, Reduce: search.ReduceNone, Workers: workers, Visited: visited,
+		Params: params, Depth: 1000, Effort: 1 << 40, NoWalks: true, Reduce: search.ReduceNone, Workers: how.workers, Visited: how.visited,
 		Conditions: sim.Conditions{Faults: &sim.Faults{}},
 	}
 	for _, p := range r.sys.Properties {
-		if liveness || !p.Liveness() {
+		if how.liveness || !p.Liveness() {
 			opts.Properties = append(opts.Properties, p.Name)
+		}
+	}
+	var sizes []int
+	if how.levels {
+		opts.Progress = func(p search.Progress) {
+			if p.Phase == search.PhaseStates {
+				sizes = append(sizes, make([]int, max(0, p.Level+1-len(sizes)))...)
+				sizes[p.Level] = max(sizes[p.Level], p.Of)
+			}
 		}
 	}
 	res, err := search.Search(r.sys, opts)
@@ -40,6 +57,9 @@ func (r *row) search(out io.Writer, visited search.Visited, workers int, livenes
 		return fmt.Errorf("a finding: %s", res.Finding.Message)
 	case res.Safety.State != search.StateExhausted:
 		return fmt.Errorf("safety is %q, not exhausted", res.Safety.State)
+	}
+	if how.levels {
+		fmt.Fprintln(out, sizes)
 	}
 	_, err = fmt.Fprintf(out, "%d states, %d transitions\n", res.Stats.States, res.Stats.Transitions)
 	return err

@@ -30,7 +30,7 @@ func TestSameSpaces(t *testing.T) {
 	for _, c := range small {
 		t.Run(c.name, func(t *testing.T) {
 			var out strings.Builder
-			if err := c.search(&out, "", 1, true); err != nil {
+			if err := c.search(&out, how{workers: 1, liveness: true}); err != nil {
 				t.Fatal(err)
 			}
 			ours, err := counted(out.String())
