@@ -18,8 +18,8 @@ func (e endless) Read(b []byte) (int, error) {
 // A file without an end, such as /dev/zero, is refused.
 func TestParseEndless(t *testing.T) {
 	for want, r := range map[string]io.Reader{
-		"not a path file: the first line is ":                                  endless(0),
-		"path file has more than 10000 bytes, and is no run that macemc wrote": io.MultiReader(strings.NewReader("macemc path 1\n"), endless('a')),
+		"not a path file: the first line is ":                                      endless(0),
+		"path file has more than 10000 bytes, and macemc writes none of that size": io.MultiReader(strings.NewReader("macemc path 1\n"), endless('a')),
 	} {
 		if _, err := parseUpTo(r, 10_000); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("the error is %v, want %s", err, want)

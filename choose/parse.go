@@ -45,7 +45,7 @@ func parseUpTo(r io.Reader, most int) (*Path, error) {
 		return nil, fmt.Errorf("path file cannot be read: %w", err)
 	}
 	if len(text) > most {
-		return nil, fmt.Errorf("path file has more than %d bytes, and is no run that macemc wrote", most)
+		return nil, fmt.Errorf("path file has more than %d bytes, and macemc writes none of that size; is it another file?", most)
 	}
 	return parse(string(text))
 }

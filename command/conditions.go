@@ -80,7 +80,7 @@ func (f *conditionFlags) clocked(sys *sim.System, params sim.Params) error {
 	}
 	clock, err := sys.Pace(params)
 	if err == nil && clock == nil {
-		err = fmt.Errorf("--timers ordered: %s says nothing of its clocks (System.Clock), so its timers are free", sys.Name)
+		err = fmt.Errorf("--timers ordered: %s does not set System.Clock, so its timers are free; leave --timers out", sys.Name)
 	}
 	return err
 }

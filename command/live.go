@@ -159,7 +159,7 @@ func (f *liveFlags) check(sys *sim.System, life string) (p sim.Params, err error
 	}
 	switch {
 	case (f.id >= 0) != (f.book != ""):
-		return p, usagef("--id and --book go together: which node of the book this process runs")
+		return p, usagef("only one of --id and --book is given; --id is the number of the node of the book that this process runs")
 	case f.faults != "" && f.timetable != "":
 		return p, usagef("--faults draws faults by the seed, and --faults-at reads them; leave one of them out")
 	case f.id >= 0 && (f.faults != "" || f.timetable != "" || f.inProcess):
@@ -479,7 +479,7 @@ func (t *liveRun) attend(ctx context.Context, follow *live.Follower, v *voice, b
 		})
 		follow.Look(func(w *live.Watch) {
 			if len(w.Violations()) > 0 {
-				wrong = errors.New("something is wrong")
+				wrong = errors.New("a property was violated, or a handler failed; the lines above say which")
 			}
 		})
 		select {

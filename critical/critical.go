@@ -15,7 +15,7 @@ type Options struct {
 	Stop   func() bool // asked now and then; returns true to end the work
 }
 
-// Result is what was found out about a run.
+// Result says how a run fails, which step made that inevitable, and how the run could have gone on instead.
 type Result struct {
 	trace.Failure              // how the run fails; the verdict is none if it does not
 	Path          *choose.Path // the run, or a shorter one that fails in the same way

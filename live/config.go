@@ -132,7 +132,7 @@ func ReadBook(r io.Reader) (Book, error) {
 	var b Book
 	for i := range len(at) {
 		if at[i] == "" {
-			return nil, fmt.Errorf("the book has %d nodes, and none is n%d; they count from n0", len(at), i)
+			return nil, fmt.Errorf("the book has %d nodes, and no line for n%d; number them from n0 to n%d", len(at), i, len(at)-1)
 		}
 		b = append(b, at[i])
 	}

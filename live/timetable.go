@@ -15,7 +15,7 @@ import (
 // targets and order are the same each time; but a run in real time cannot be repeated exactly.
 type Timetable []Appointment
 
-// Appointment is one line of a timetable.
+// Appointment is one line of a timetable: a fault that happens at a given time.
 type Appointment struct {
 	At   time.Duration // since the start
 	What string        // the line, without the time
@@ -117,7 +117,7 @@ func ReadTimetable(r io.Reader, n int) (Timetable, error) {
 		return nil, err
 	}
 	if len(all) == 0 {
-		return nil, fmt.Errorf("the faults have no line; write what happens and when, as 2s kill n3")
+		return nil, fmt.Errorf("the list of faults is empty; write what happens and when, as 2s kill n3")
 	}
 	return all, nil
 }

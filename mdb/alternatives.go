@@ -128,7 +128,7 @@ func (g *given) Err() error { return g.err }
 // AlternativesPage returns the events that are possible after a step, and the effects of each.
 func (s Look) AlternativesPage(i int) (Page, error) {
 	if s.here.failure != nil && i == s.Len() {
-		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", numerals.Count(i))
+		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it; choose an earlier step", numerals.Count(i))
 	}
 	if err := s.run.seek(s.here, i); err != nil {
 		return nil, err

@@ -86,7 +86,7 @@ func ofFiles(*Session, []string) (names []string) {
 	return names
 }
 
-// Complete returns the possible words for the place of the last word of a line, in order.
+// Complete returns the words, in order, that the last word of a line may be completed to.
 func (s *Session) Complete(line string) (words []string) {
 	if i := strings.LastIndexByte(line, ';'); i >= 0 {
 		line = line[i+1:]

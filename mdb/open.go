@@ -14,7 +14,7 @@ import (
 	"macemc/sim"
 )
 
-// Opener opens sessions.
+// Opener opens a session for the path of a run. Its fields are the same for all sessions of a command.
 type Opener struct {
 	Find func(name string) (*sim.System, error)                             // returns the system with a name
 	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // returns the system that a path belongs to, and the path with its settings; may be nil

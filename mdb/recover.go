@@ -78,7 +78,7 @@ func (s *Session) recovers(args []word) (Page, error) {
 	case !s.run.player.World().Judge.CanBeLive():
 		return nil, fmt.Errorf("%s has no liveness property", s.run.name())
 	case s.here.failure != nil && s.step == s.Len():
-		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it", numerals.Count(s.step))
+		return nil, fmt.Errorf("nothing happens after step %s: the service failed in it; choose an earlier step", numerals.Count(s.step))
 	case s.run.verdicts[s.here.verdict(s.step)].live:
 		return page("the state is live"), nil
 	}

@@ -111,7 +111,7 @@ func (s *Session) SourcePage(i int) (p Page, err error) {
 	case ran.err != nil:
 		p.add(Dim, "which lines ran is not known: %s", ran.err)
 	case !known:
-		p.add(Dim, "which lines ran is not known: the step was not taken once more")
+		p.add(Dim, "which lines ran is not known: the step could not be taken again")
 	case len(all) == 0:
 		p.add(Dim, "no line of the service ran that can be read")
 	}

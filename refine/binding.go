@@ -28,7 +28,7 @@ type Refined struct {
 // holds over the implementation, too.
 func (b Binding) Check() (all []Refined, err error) {
 	if !slices.Contains(b.System.Params, b.Over) || len(b.Over.Words) < 2 {
-		return nil, fmt.Errorf("%s has no parameter %q with several words; name the one that binds a part of it", b.System.Name, b.Over.Name)
+		return nil, fmt.Errorf("%s has no parameter %q with two words or more; Binding.Over is the one that chooses between an abstraction and its implementations", b.System.Name, b.Over.Name)
 	}
 	abstraction, err := b.side(b.Over.Words[0])
 	if err != nil {

@@ -64,7 +64,7 @@ func (b Byzantine) check(p Params) error {
 	case b.Lies < Unlimited:
 		return fmt.Errorf("%s may make up %d messages; that is 0 or more, or Unlimited", b.Node, b.Lies)
 	case b.Seen && (b.Twins || b.Lies != 0):
-		return fmt.Errorf("%s is Seen, and twins and nodes that lie are not: a property would see one of them, or what is no node", b.Node)
+		return fmt.Errorf("%s has Seen set, and Twins or Lies: a property can see neither twins nor a node that lies; leave Seen out", b.Node)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (k Kind) Fails() bool { return kinds.Of(uint8(k), false).Ground == kinds.Cr
 // Link is a network that messages travel by: LinkTCP, LinkUDP, LinkSet or LinkBag.
 type Link uint8
 
-// The links.
+// These are the links: a message is sent by one of them.
 const (
 	LinkTCP Link = iota + 1
 	LinkUDP

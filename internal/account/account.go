@@ -239,7 +239,7 @@ func (a *Account) stop() search.Stop {
 	return ""
 }
 
-var errNotTaken = errors.New("the step was not taken once more")
+var errNotTaken = errors.New("the step could not be taken again")
 
 // Ran returns which lines of the service ran in the steps of the finding's run.
 func (a *Account) Ran() (*lines.Ran, error) {

@@ -43,7 +43,7 @@ func (w *Walker) MoldOf(p *Pool, v any) *Mold {
 	return m
 }
 
-// Value returns the value.
+// Value returns the value into which Fill writes. It is the same one each time.
 func (m *Mold) Value() any { return m.value }
 
 // Fill writes a packed value into the Mold. It must come from Pack, or from Walker.Pack with the same Pool.

@@ -286,7 +286,7 @@ func (p *plan) time() {
 	}
 }
 
-var errDeep = errors.New("a value is nested too deep, or contains itself by a slice")
+var errDeep = errors.New("a value is nested too deeply, or a slice in it contains itself")
 
 // dynamic completes the plan of an interface. It is written as 0 for nil; as 1, name and shape for a type
 // that is new in this value; or else as the number of the type.

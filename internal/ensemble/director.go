@@ -128,7 +128,7 @@ func unfit(s setting.Setting) error {
 	}
 	f := s.Budgets()
 	if f.OneWay != 0 || f.Rare != 0 || f.Pause != 0 || f.Disk != 0 || f.Reorder != 0 || f.Only != "" {
-		return fmt.Errorf("the faults %s are not all for systems with programs, which have crash, down, reset, loss, dup and partition on any node; datagrams overtake each other anyway", f)
+		return fmt.Errorf("a fault of %s is not possible in a system with programs: it has crash, down, reset, loss, dup and partition, on any node; its datagrams overtake each other without a budget", f)
 	}
 	if s.Byzantine != "" || s.Sys.Byzantine != nil {
 		return errors.New("systems with programs have no Byzantine nodes; leave them out")

@@ -1,3 +1,3 @@
-// Package happens has the events of a world of programs. Package program passes them to an observer, and
-// internal/ensemble records them.
+// Package happens names the events of a world of programs with goroutines, such as the start of a host or the
+// arrival of a message. Package program passes each event to an observer, and internal/ensemble records them.
 package happens

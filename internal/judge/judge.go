@@ -220,7 +220,7 @@ func (j *Judge) Observe(k, node int, fact any) (cold int, err error) {
 // Monitors returns the monitors, in the order of their properties.
 func (j *Judge) Monitors() []sight.Monitor { return j.monitors }
 
-// Subject returns the names of the checks, for coverage.
+// Subject returns the names of the properties and constraints whose checks coverage counts.
 func (j *Judge) Subject() (of observe.Subject) {
 	for _, p := range j.eventually {
 		of.Eventually = append(of.Eventually, p.Name)

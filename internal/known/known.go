@@ -75,7 +75,7 @@ func ways(n, k int) float64 {
 // Kind is what a bug violates.
 type Kind string
 
-// The kinds.
+// A known bug is of one of these kinds. Searches find the first two.
 const (
 	Safety      Kind = "safety"
 	Liveness    Kind = "liveness"

@@ -59,7 +59,7 @@ func FromFolder(find func(name string) (*sim.System, error), dir string) (*Resul
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		if sys != nil && sys != of {
-			return nil, fmt.Errorf("%s is a record of %s, and others are of %s", name, of.Name, sys.Name)
+			return nil, fmt.Errorf("%s is a record of %s, and the ones before it are of %s; merge the records of one run", name, of.Name, sys.Name)
 		}
 		sys = of
 		if _, err := file.Seek(0, io.SeekStart); err != nil {

@@ -227,7 +227,7 @@ func (c *Coverage) looked(message any, noticed bool) {
 	t.noticed = t.noticed || noticed
 }
 
-// Chosen counts answer k of n to a Choose.
+// Chosen counts that a Choose for the reason why was answered by k, one of n possible answers.
 func (c *Coverage) Chosen(why string, n, k int) {
 	t := c.coin(why)
 	if n > sidesMost {

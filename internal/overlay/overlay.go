@@ -128,8 +128,8 @@ func release(version string) string {
 // patch returns the patched files by their names below GOROOT/src.
 func patch(root, version string, hunks []hunk) (map[string]string, error) {
 	if !slices.Contains(read, release(version)) {
-		return nil, fmt.Errorf("%s is a release of Go whose sources macemc does not know; the overlay is made for %s",
-			version, strings.Join(read, " and "))
+		return nil, fmt.Errorf("macemc has no overlay for the sources of %s; use %s",
+			version, strings.Join(read, " or "))
 	}
 	files := map[string]string{}
 	for _, h := range hunks {

@@ -49,8 +49,8 @@ func TestRefused(t *testing.T) {
 		{"go1.26.3", strings.Replace(good, "first", "other", 1), `hunk "the order" does not apply to runtime/a.go of go1.26.3 (sha256 `},
 		{"go1.26.3", good + good, "its place is there 2 times, not once"},
 		{"go1.26.3", "package {\n\tfirst()\n", "is no Go"},
-		{"go1.25.9", good, "go1.25.9 is a release of Go whose sources macemc does not know; the overlay is made for go1.26 and go1.27"},
-		{"devel", good, "devel is a release of Go"},
+		{"go1.25.9", good, "macemc has no overlay for the sources of go1.25.9; use go1.26 or go1.27"},
+		{"devel", good, "no overlay for the sources of devel"},
 	} {
 		o, err := write(t.TempDir(), fake(t, "runtime/a.go", c.text), c.version, one)
 		if c.want == "" {

@@ -101,7 +101,7 @@ func (h *hand) mayFire(early int) { h.opts.Early, h.Early = &early, &early }
 func (h *hand) fits(path *choose.Path) error {
 	name, _ := path.Get("system")
 	if name != h.Sys.Name {
-		return fmt.Errorf("the prefix is of the system %q, not of %q", name, h.Sys.Name)
+		return fmt.Errorf("the prefix is of the system %q, not of %q; give a path of the latter", name, h.Sys.Name)
 	}
 	if nodes, _ := path.Get("nodes"); nodes != strconv.Itoa(h.opts.Params.Nodes) {
 		return fmt.Errorf("the prefix is of %s nodes, and the search of %d; a search from it has as many", nodes, h.opts.Params.Nodes)

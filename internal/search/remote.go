@@ -130,7 +130,7 @@ func (r *Remote) givesUp() {
 	}
 }
 
-// Hold begins to hold shard k, whose records are all given.
+// Hold makes this process the one that holds shard k. records are all the records of the shard so far.
 func (r *Remote) Hold(k int, records [][]byte) error {
 	s := &heldShard{coverage: r.h.coverage.Another()}
 	for _, text := range records {

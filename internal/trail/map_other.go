@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-var errNone = errors.New("this system has no memory that two processes share")
+var errNone = errors.New("this operating system lets no two processes share memory")
 
 // New returns an error on this system.
 func New() (*Trail, error) { return nil, errNone }

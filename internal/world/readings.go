@@ -24,7 +24,7 @@ func (r Readings) Note(x *Text, lines []canon.Line) {
 
 func fieldKey(path, value string) string { return path + "\x00" + value }
 
-// Of returns the form for people of the value in the line with a path.
+// Of returns a value as people read it. The value stands in the line of a state that has this path.
 func (r Readings) Of(path, value string) string {
 	if shown, is := r[fieldKey(path, value)]; is {
 		return shown

@@ -42,7 +42,7 @@ type Search struct {
 	Whole  int // all worlds with at most this many deviations were taken; -1 if not
 }
 
-// A Finding is a world that fails.
+// A Finding is a world that fails, with the smallest run of it that was found.
 type Finding struct {
 	World   int
 	Failure Failure

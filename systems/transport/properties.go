@@ -149,7 +149,7 @@ type direction struct{ from, to sim.Addr }
 // hearing is the memory of a monitor: the last note in each direction.
 type hearing struct{ last map[direction]note }
 
-// Init makes an empty memory.
+// Init makes the memory of the monitor before the first step.
 func (h *hearing) Init() { h.last = map[direction]note{} }
 
 // forget makes a node that starts again have received nothing.
@@ -220,7 +220,7 @@ type told struct {
 	number int // the number in the ack
 }
 
-// Init makes an empty memory.
+// Init makes the memory of the monitor before the first step.
 func (t *telling) Init() { t.arrived, t.known = map[told]int{}, map[direction]int{} }
 
 func (t *telling) frugal(at sim.Addr, fact any) error {
@@ -250,7 +250,7 @@ type failures struct {
 	failed  map[direction]int
 }
 
-// Init makes an empty memory.
+// Init makes the memory of the monitor before the first step.
 func (m *failures) Init() {
 	m.lives, m.reasons, m.failed = map[sim.Addr]int{}, map[direction]int{}, map[direction]int{}
 }

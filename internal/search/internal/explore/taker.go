@@ -139,7 +139,7 @@ func (t *Taker) sampled() { t.Sampled = true }
 // explores tells the search's watchdog that this exploration is running.
 func (t *Taker) explores() { t.Owner.Climate, t.Owner.Exploring = t.Climate, t }
 
-// Heals returns a taker for the healed forms of the explorer's states, which writes into ledger l.
+// Heals returns a taker that takes steps from the healed forms of the explorer's states. It writes into ledger l.
 // It shares the explorer's world and bank.
 func (x *Explorer) Heals(r *Owner, l *Ledger) *Taker {
 	t := &Taker{
