@@ -66,7 +66,7 @@ func TestTimetable(t *testing.T) {
 	}
 
 	for text, why := range map[string]string{
-		"":                        "no line",
+		"":                        "list of faults is empty",
 		"kill n0":                 "begins with a time",
 		"2s kill n0\n1s start n0": "order them by time",
 		"1s kill n3":              "one of n0 to n2",

@@ -169,7 +169,7 @@ func TestRefused(t *testing.T) {
 		says string
 	}{
 		{setting.Setting{Sys: &steps, Params: s.Params}, `property "grows" was made by Steps`},
-		{setting.Setting{Sys: s.Sys, Params: s.Params, Conditions: sim.Conditions{Faults: &sim.Faults{Pause: 1}}}, "the faults pause=1"},
+		{setting.Setting{Sys: s.Sys, Params: s.Params, Conditions: sim.Conditions{Faults: &sim.Faults{Pause: 1}}}, "a fault of pause=1 is not possible"},
 		{setting.Setting{Sys: s.Sys, Params: s.Params, Conditions: sim.Conditions{Byzantine: "lies=1@n0"}}, "no Byzantine nodes"},
 	} {
 		if err := unfit(c.s); err == nil || !strings.Contains(err.Error(), c.says) {
