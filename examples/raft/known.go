@@ -32,7 +32,9 @@ var Known = entries(
 	known.Bug{ID: RF10, Kind: known.Safety, Verdict: trace.VerdictSafety, Flags: flags("none", "reads=9", "proposals=1"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTask, "save", sim.KindTask, "send", sim.KindTask, "apply")},
 	known.Bug{ID: RF11, Kind: known.Safety, Verdict: trace.VerdictSafety, Flags: flags("crash=1", "proposals=1", "reads=1"),
-		Critical: steps(sim.KindCrash, "", sim.KindMessage, "wire", sim.KindTask, "save", sim.KindTask, "send", sim.KindTask, "apply")},
+		// The request of the new life is critical if the old answer has come and waits for the task apply: had that task come
+		// first, there would have been no read that the answer could be taken for.
+		Critical: steps(sim.KindCrash, "", sim.KindMessage, "wire", sim.KindTask, "save", sim.KindTask, "send", sim.KindTask, "apply", sim.KindScript, "look")},
 	known.Bug{ID: RF12, Kind: known.Safety, Verdict: trace.VerdictSafety, Flags: flags("none", "proposals=0"),
 		Critical: append(steps(sim.KindMessage, "wire", sim.KindTimer, "campaign"), known.Critical{})},
 	known.Bug{ID: RF13, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("none", "compact=1"),

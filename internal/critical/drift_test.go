@@ -120,7 +120,7 @@ func TestShrinkMovesSteps(t *testing.T) {
 		round("n0 script look{}", false, 1), round("n0 timer look{}", false, 2), round("n0 timer look{}", false, 3), told, round("n0 timer look{}", true, 4)))
 }
 
-// moves shrinks a run of these steps, and checks the number of steps that are left.
+// moves shrinks a run of these steps, and checks the number of steps that are left, and that these fail in the same way.
 func moves(t *testing.T, sys *sim.System, want int, run []string) {
 	t.Helper()
 	w, err := world.New(sys, sim.Params{}, world.Config{})
@@ -149,6 +149,9 @@ func moves(t *testing.T, sys *sim.System, want int, run []string) {
 	}
 	if left := r.Finding.Path.Steps; len(left) != want {
 		t.Errorf("left are %d steps, want %d: %+v", len(left), want, left)
+	}
+	if again, err := search.Replay(sys, r.Finding.Path, search.Options{}); err != nil || !again.Reproduced {
+		t.Errorf("what is left does not come to the same failure: %v, %+v", err, again)
 	}
 }
 
