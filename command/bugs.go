@@ -26,7 +26,7 @@ while the bug is switched on; they show which bugs the checker finds, and how fa
 			}
 			return nil
 		},
-		RunE: func(*cobra.Command, []string) error { return report.Bugs(t.stdout, t.bugs(), t.Elsewhere, t.name) },
+		RunE: func(*cobra.Command, []string) error { return report.Bugs(t.stdout, t.bugs(), t.Elsewhere, t.Name) },
 	}
 	cmd.AddCommand(t.showCommand(), t.verifyCommand())
 	return cmd
@@ -45,7 +45,7 @@ this program was built from.`,
 			if err != nil {
 				return err
 			}
-			return report.Bug(t.stdout, found[0], t.name)
+			return report.Bug(t.stdout, found[0], t.Name)
 		},
 	}
 }
@@ -141,7 +141,7 @@ func (t *tool) verify(entries []known.Entry, f verifyFlags) error {
 	if f.json {
 		print = report.VerifiedJSON
 	}
-	if err := print(t.stdout, r, t.name); err != nil {
+	if err := print(t.stdout, r, t.Name); err != nil {
 		return err
 	}
 	switch {

@@ -44,7 +44,7 @@ func TestVerifyWritesWhatItFinds(t *testing.T) {
 	found[0].Flags.Faults = "loss=1,crash=1"
 	var out, errs bytes.Buffer
 	tool := &tool{
-		Program: Program{Systems: catalog.Systems(), Parts: []Part{known.Entries(found)}}, name: "macemc",
+		Program: Program{Systems: catalog.Systems(), Parts: []Part{known.Entries(found)}}, calling: calling{Name: "macemc"},
 		stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" },
 	}
 	dir := t.TempDir()

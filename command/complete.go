@@ -54,8 +54,8 @@ func firstLine(text string) string {
 	return line
 }
 
-func (t *tool) bugsOf(args []string) (all []string) {
-	if sys, err := t.find(systemOf(args, t)); err == nil {
+func (p Program) bugsOf(args []string) (all []string) {
+	if sys, err := p.find(p.systemOf(args)); err == nil {
 		for _, b := range sys.Bugs {
 			all = append(all, string(b.ID)+"\t"+firstLine(b.Story))
 		}
@@ -63,8 +63,8 @@ func (t *tool) bugsOf(args []string) (all []string) {
 	return all
 }
 
-func (t *tool) propertiesOf(args []string) (all []string) {
-	if sys, err := t.find(systemOf(args, t)); err == nil {
+func (p Program) propertiesOf(args []string) (all []string) {
+	if sys, err := p.find(p.systemOf(args)); err == nil {
 		for _, p := range sys.Properties {
 			all = append(all, p.Name)
 		}
@@ -72,8 +72,8 @@ func (t *tool) propertiesOf(args []string) (all []string) {
 	return all
 }
 
-func (t *tool) paramsOf(args []string) (all []string) {
-	if sys, err := t.find(systemOf(args, t)); err == nil {
+func (p Program) paramsOf(args []string) (all []string) {
+	if sys, err := p.find(p.systemOf(args)); err == nil {
 		for _, p := range sys.Params {
 			all = append(all, p.Name+"=\t"+firstLine(p.Doc))
 		}
@@ -82,9 +82,9 @@ func (t *tool) paramsOf(args []string) (all []string) {
 }
 
 // systemOf returns the system that the arguments name, or the only one.
-func systemOf(args []string, t *tool) string {
-	if len(args) == 0 && len(t.Systems) == 1 {
-		return t.Systems[0].Name
+func (p Program) systemOf(args []string) string {
+	if len(args) == 0 && len(p.Systems) == 1 {
+		return p.Systems[0].Name
 	}
 	return strings.Join(args[:min(1, len(args))], "")
 }

@@ -13,43 +13,43 @@ import (
 )
 
 // commands returns the commands that a report suggests for the path of a finding.
-func (t *tool) commands(file string) []finding.Command {
+func (c *calling) commands(file string) []finding.Command {
 	return []finding.Command{
-		{What: "take the run again, with every check on", Line: t.line("replay", file)},
-		{What: "what happened before what", Line: t.line("graph", file)},
-		{What: "step by step, forth and back", Line: t.line("mdb", file)},
-		{What: "take steps out, longer than the search did", Line: t.line("shrink", file)},
+		{What: "take the run again, with every check on", Line: c.line("replay", file)},
+		{What: "what happened before what", Line: c.line("graph", file)},
+		{What: "step by step, forth and back", Line: c.line("mdb", file)},
+		{What: "take steps out, longer than the search did", Line: c.line("shrink", file)},
 	}
 }
 
 // storePrefixes writes prefixes into a new folder, and notes their names.
-func (t *tool) storePrefixes(r *search.Result) error {
-	return t.storePaths(r.System.Name+"-prefixes", len(r.Prefixes), func(i int) (*choose.Path, *string) {
+func storePrefixes(on *finding.Shelf, r *search.Result) error {
+	return storePaths(on, r.System.Name+"-prefixes", len(r.Prefixes), func(i int) (*choose.Path, *string) {
 		return r.Prefixes[i].Path, &r.Prefixes[i].File
 	})
 }
 
 // storeUndecided writes the runs that may be dead.
-func (t *tool) storeUndecided(r *search.Result) error {
-	return t.storePaths(r.System.Name+"-undecided", len(r.Undecided), func(i int) (*choose.Path, *string) {
+func storeUndecided(on *finding.Shelf, r *search.Result) error {
+	return storePaths(on, r.System.Name+"-undecided", len(r.Undecided), func(i int) (*choose.Path, *string) {
 		return r.Undecided[i].Path, &r.Undecided[i].File
 	})
 }
 
 // storeLeftOut writes the runs to states that were left out.
-func (t *tool) storeLeftOut(r *search.Result) error {
-	return t.storePaths(r.System.Name+"-left-out", len(r.LeftAt), func(i int) (*choose.Path, *string) {
+func storeLeftOut(on *finding.Shelf, r *search.Result) error {
+	return storePaths(on, r.System.Name+"-left-out", len(r.LeftAt), func(i int) (*choose.Path, *string) {
 		return r.LeftAt[i].Path, &r.LeftAt[i].File
 	})
 }
 
 // storePaths writes n paths into a folder. of returns the i-th path, and the variable that gets the name of
 // its file.
-func (t *tool) storePaths(name string, n int, of func(i int) (*choose.Path, *string)) error {
+func storePaths(on *finding.Shelf, name string, n int, of func(i int) (*choose.Path, *string)) error {
 	if n == 0 {
 		return nil
 	}
-	folder, err := t.shelf.Put(name, func(folder string) (files []finding.File) {
+	folder, err := on.Put(name, func(folder string) (files []finding.File) {
 		for i := range n {
 			path, file := of(i)
 			name := strconv.Itoa(i+1) + ".path"

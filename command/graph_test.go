@@ -140,7 +140,7 @@ func TestGraphSliceOfADeadRun(t *testing.T) {
 	t.Chdir(t.TempDir())
 	run := func(line ...string) string {
 		var out, errs bytes.Buffer
-		x := &tool{Program: Program{Systems: []*sim.System{turns}}, name: "check", stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+		x := &tool{Program: Program{Systems: []*sim.System{turns}}, calling: calling{Name: "check"}, stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 		if status := x.run(line); status != exitNothing || errs.Len() > 0 {
 			t.Fatalf("%s: status %d: %s", line, status, errs.String())
 		}
@@ -186,7 +186,7 @@ func TestGraphOfAStuckRun(t *testing.T) {
 	}
 	for _, flag := range []string{"--alone", "--slice", "--format=html"} {
 		var out, errs bytes.Buffer
-		x := &tool{Program: Program{Systems: []*sim.System{sys}}, name: "check", stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+		x := &tool{Program: Program{Systems: []*sim.System{sys}}, calling: calling{Name: "check"}, stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 		status := x.run([]string{"graph", file, flag})
 		for _, part := range []string{"task{n: 1}", "task{n: 2}", "the run ended within this step", "the handler did not return and asked Env nothing for 500ms"} {
 			if status != exitNothing || errs.Len() > 0 || !strings.Contains(out.String(), part) {
@@ -219,7 +219,7 @@ func TestGraphJudgesNothing(t *testing.T) {
 			New:        func(sim.Params, sim.Addr) sim.Node { return &restless{} },
 			Properties: []sim.Property{sim.Eventually("rest", func(sim.View[*restless]) bool { return false })},
 		}
-		tool := &tool{Program: Program{Systems: []*sim.System{sys}}, name: "macemc", stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" }}
+		tool := &tool{Program: Program{Systems: []*sim.System{sys}}, calling: calling{Name: "macemc"}, stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" }}
 		if status := tool.run(words(line)); errs.Len() > 0 {
 			t.Fatalf("%s: status %d, %s", line, status, errs.String())
 		}

@@ -76,9 +76,9 @@ func (t *tool) help(cmd *cobra.Command, _ []string) {
 	if text == "" {
 		text = cmd.Short
 	}
-	text = strings.ReplaceAll(strings.TrimSpace(text), ": macemc ", ": "+t.name+" ")
+	text = strings.ReplaceAll(strings.TrimSpace(text), ": macemc ", ": "+t.Name+" ")
 	fmt.Fprintf(&b, "%s\n\nusage: %s\n", text, t.usageLine(cmd))
-	if t.of == "" && mayTakePackage(cmd) {
+	if t.Of == "" && mayTakePackage(cmd) {
 		b.WriteString(aboutPackage)
 		if strings.HasSuffix(cmd.Use, " SYSTEM") {
 			b.WriteString("Where there is only one system, SYSTEM may be left out.\n")
@@ -90,7 +90,7 @@ func (t *tool) help(cmd *cobra.Command, _ []string) {
 	if cmd.Example != "" {
 		b.WriteString("\nexamples:\n")
 		for _, line := range t.examples(cmd.Example) {
-			b.WriteString("  " + strings.Replace(line, "macemc ", t.name+" ", 1) + "\n")
+			b.WriteString("  " + strings.Replace(line, "macemc ", t.Name+" ", 1) + "\n")
 		}
 	}
 	helpFlags(&b, cmd)
@@ -99,15 +99,15 @@ func (t *tool) help(cmd *cobra.Command, _ []string) {
 
 // examples returns the lines of an example, without those that name a system which this program does not
 // have. Most lines name handshake; if the program does not have it, its first system replaces it.
-func (t *tool) examples(text string) (lines []string) {
-	first := t.Systems[0]
+func (p Program) examples(text string) (lines []string) {
+	first := p.Systems[0]
 	bug := "WHAT"
 	if len(first.Bugs) > 0 {
 		bug = string(first.Bugs[0].ID)
 	}
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		line = strings.TrimSpace(line)
-		if _, err := t.find(exampleSystem); err != nil {
+		if _, err := p.find(exampleSystem); err != nil {
 			if len(first.Bugs) == 0 {
 				line = strings.Replace(line, " --bug "+exampleBug, "", 1)
 			}
@@ -145,12 +145,12 @@ func (t *tool) usageLine(cmd *cobra.Command) string {
 	}
 	if mayTakePackage(cmd) {
 		pkg := "[PACKAGE]"
-		if t.of != "" {
-			pkg = shellWord(t.of)
+		if t.Of != "" {
+			pkg = shellWord(t.Of)
 		}
 		words = append([]string{pkg}, words...)
 	}
-	line := t.name + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
+	line := t.Name + strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name())
 	if cmd.HasAvailableSubCommands() {
 		words = []string{"COMMAND"}
 	}
@@ -160,7 +160,7 @@ func (t *tool) usageLine(cmd *cobra.Command) string {
 	return strings.Join(append([]string{line}, words...), " ")
 }
 
-func (t *tool) helpCommands(b *strings.Builder, cmd *cobra.Command) {
+func (c *calling) helpCommands(b *strings.Builder, cmd *cobra.Command) {
 	all := map[string]string{}
 	var names []string
 	for _, c := range cmd.Commands() {
@@ -174,7 +174,7 @@ func (t *tool) helpCommands(b *strings.Builder, cmd *cobra.Command) {
 			row(b, 12, name, all[name])
 		}
 	}
-	fmt.Fprintf(b, "\n%s COMMAND --help explains a command.\n", t.name+strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
+	fmt.Fprintf(b, "\n%s COMMAND --help explains a command.\n", c.Name+strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()))
 }
 
 // under returns the headings, each with those of its names that are in names. Names without a heading

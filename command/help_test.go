@@ -23,7 +23,7 @@ func every(cmd *cobra.Command, do func(*cobra.Command)) {
 // each command and each flag once, under a heading of its own.
 func TestHelp(t *testing.T) {
 	var out bytes.Buffer
-	tool := &tool{Program: whole(), name: "./bin/macemc", stdout: &out, stderr: &out}
+	tool := &tool{Program: whole(), calling: calling{Name: "./bin/macemc"}, stdout: &out, stderr: &out}
 	every(tool.root(), func(cmd *cobra.Command) {
 		if cmd.Name() == "help" {
 			return
@@ -66,14 +66,14 @@ func TestHelp(t *testing.T) {
 // The examples of help are command lines that there are.
 func TestHelpExamples(t *testing.T) {
 	n := 0
-	every((&tool{Program: whole(), name: "macemc"}).root(), func(cmd *cobra.Command) {
+	every((&tool{Program: whole(), calling: calling{Name: "macemc"}}).root(), func(cmd *cobra.Command) {
 		for line := range strings.Lines(strings.TrimSpace(cmd.Example)) {
 			if line = strings.TrimSpace(line); line == "" {
 				continue
 			}
 			n++
 			args := words(strings.TrimPrefix(line, "macemc "))
-			root := (&tool{Program: whole(), name: "macemc"}).root()
+			root := (&tool{Program: whole(), calling: calling{Name: "macemc"}}).root()
 			called, rest, err := root.Find(args)
 			if err != nil || called == root {
 				t.Errorf("%s: %q is no command line: %v", cmd.CommandPath(), line, err)

@@ -32,7 +32,7 @@ func (t *tool) copied() *lines.Program {
 	if t.args == nil {
 		return nil
 	}
-	p := &lines.Program{Not: module, Flags: t.built.Flags, Dir: t.built.Dir, Overlay: t.built.Overlay}
+	p := &lines.Program{Not: module, Flags: t.Flags, Dir: t.Dir, Overlay: t.Overlay}
 	for _, sys := range t.Systems {
 		if params, err := sys.Configure(0, nil, nil); err == nil {
 			p.Packages = append(p.Packages, account.NewSources(sys, params).Packages()...)

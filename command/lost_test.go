@@ -33,7 +33,7 @@ func TestPrintedToNowhere(t *testing.T) {
 		{"mdb macemc-findings/handshake-HS1-1 -x show", exitInput},
 	} {
 		var errs bytes.Buffer
-		tool := &tool{Program: whole(), name: "macemc", stdout: full{}, stderr: &errs, getenv: func(string) string { return "" }}
+		tool := &tool{Program: whole(), calling: calling{Name: "macemc"}, stdout: full{}, stderr: &errs, getenv: func(string) string { return "" }}
 		status := tool.run(words(c.line))
 		if want := "macemc: what was to be printed is lost: no space left on device\n"; status != c.status || errs.String() != want {
 			t.Errorf("%s: exit %d, want %d; standard error is %q", c.line, status, c.status, errs.String())

@@ -120,7 +120,7 @@ func whole() Program { return Program{Systems: catalog.Systems(), Parts: []Part{
 
 func execute(args ...string) (stdout, stderr string, status int) {
 	var out, errs bytes.Buffer
-	t := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" }}
+	t := &tool{Program: whole(), calling: calling{Name: "macemc"}, stdout: &out, stderr: &errs, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" }}
 	status = t.run(args)
 	return out.String(), errs.String(), status
 }
@@ -314,7 +314,7 @@ func TestStuck(t *testing.T) {
 	t.Chdir(t.TempDir())
 	path, r := stuckFinding(t)
 	var out, errs bytes.Buffer
-	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, shelf: finding.NewShelf("found")}
+	tool := &tool{Program: whole(), calling: calling{Name: "macemc"}, stdout: &out, stderr: &errs, shelf: finding.NewShelf("found")}
 	tool.conclude(r, searchFlags{}, nil)
 	if tool.status != exitFound || !strings.HasSuffix(out.String(), "replay: macemc replay found/sleeper-divergence-1/error.path\n") || errs.Len() > 0 {
 		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())
@@ -358,7 +358,7 @@ func TestUnwritable(t *testing.T) {
 	path, r := stuckFinding(t)
 	put("found", "")
 	var out, errs bytes.Buffer
-	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, shelf: finding.NewShelf("found/below")}
+	tool := &tool{Program: whole(), calling: calling{Name: "macemc"}, stdout: &out, stderr: &errs, shelf: finding.NewShelf("found/below")}
 	tool.conclude(r, searchFlags{}, nil)
 	if tool.status != exitFound || !strings.HasSuffix(out.String(), "path: not written\n") || strings.Count(errs.String(), "\n") != 1 {
 		t.Errorf("exit %d, stderr %q and\n%s", tool.status, errs.String(), out.String())

@@ -167,7 +167,7 @@ func (t *mdbRun) opener() mdb.Opener {
 		sources := account.NewSources(sys, p)
 		return func(step int, e sim.Event) ([]eventgraph.Code, bool) { return sources.Ran(lines, step, e) }, nil
 	}
-	return mdb.Opener{Find: t.find, Ran: ran, Told: t.told, Tool: t.name, Of: shellWords(t.of)}
+	return mdb.Opener{Find: t.find, Ran: ran, Told: t.told, Tool: t.Name, Of: shellWords(t.Of)}
 }
 
 // serve answers requests. Output of handlers goes to standard error. A handler that never

@@ -47,7 +47,7 @@ func TestScriptIsStuck(t *testing.T) {
 			}
 			var out, errs bytes.Buffer
 			status := make(chan int, 1)
-			tool := &tool{name: "macemc", stdout: &out, stderr: &errs, exit: func(n int) {
+			tool := &tool{calling: calling{Name: "macemc"}, stdout: &out, stderr: &errs, exit: func(n int) {
 				status <- n
 				close(woken) // so that the test can go on
 			}}

@@ -39,7 +39,7 @@ func TestGitHubByDefault(t *testing.T) {
 	} {
 		var out, errs bytes.Buffer
 		env := map[string]string{"GITHUB_ACTIONS": c.actions, "GITHUB_WORKSPACE": c.workspace}
-		tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, getenv: func(name string) string { return env[name] }}
+		tool := &tool{Program: whole(), calling: calling{Name: "macemc"}, stdout: &out, stderr: &errs, getenv: func(name string) string { return env[name] }}
 		status := tool.run(append([]string{"search", "handshake", "--bug", "HS1"}, c.flags...))
 		got := errs.String()
 		if status != exitFound || !strings.HasPrefix(got, c.want) || (c.want == "") != (got == "") || strings.Contains(out.String(), "::error") {
@@ -54,7 +54,7 @@ func TestGitHubSummary(t *testing.T) {
 	put("summary.md", "before\n")
 	var out, errs bytes.Buffer
 	env := map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": "summary.md"}
-	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs, getenv: func(name string) string { return env[name] }}
+	tool := &tool{Program: whole(), calling: calling{Name: "macemc"}, stdout: &out, stderr: &errs, getenv: func(name string) string { return env[name] }}
 	tool.run(words("search handshake --bug HS1 --quiet"))
 	if got, want := get(t, "summary.md"), "before\n"+get(t, "macemc-findings/handshake-HS1-1/report.md")+"\n"; got != want {
 		t.Errorf("the summary is\n%s", got)
@@ -77,7 +77,7 @@ func TestOutputUnwritable(t *testing.T) {
 	}
 	r := &search.Result{System: sys, Params: params, Safety: search.Safety{State: search.StateBounded}, Liveness: search.Liveness{State: search.StateNone}, Stop: search.StopDepth}
 	var out, errs bytes.Buffer
-	tool := &tool{Program: whole(), name: "macemc", stdout: &out, stderr: &errs}
+	tool := &tool{Program: whole(), calling: calling{Name: "macemc"}, stdout: &out, stderr: &errs}
 	tool.conclude(r, searchFlags{outputs: outputs{junit: "folder/junit.xml"}}, nil)
 	if tool.status != exitInput || !strings.HasPrefix(errs.String(), "macemc: folder/junit.xml cannot be written: ") || strings.Count(errs.String(), "\n") != 1 || out.Len() == 0 {
 		t.Errorf("exit %d, standard error %q", tool.status, errs.String())

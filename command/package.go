@@ -84,7 +84,7 @@ func (t *tool) byPackage(pkg string, args []string) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	text, err := json.Marshal(calling{Name: t.name, Of: pkg, Overlay: b.overlaid(), Flags: b.flags, Dir: b.dir})
+	text, err := json.Marshal(calling{Name: t.Name, Of: pkg, Overlay: b.overlaid(), Flags: b.flags, Dir: b.dir})
 	if err != nil {
 		return 0, err
 	}
@@ -373,10 +373,10 @@ func called() (c calling, ok bool) {
 
 // line returns a command line that a user can type: this program, one of its commands and
 // the package that it is given, if it is.
-func (t *tool) line(name string, args ...string) string {
-	words := []string{t.name, name}
-	if t.of != "" {
-		words = append(words, shellWord(t.of))
+func (c *calling) line(name string, args ...string) string {
+	words := []string{c.Name, name}
+	if c.Of != "" {
+		words = append(words, shellWord(c.Of))
 	}
 	for _, arg := range args {
 		words = append(words, shellWord(arg))
@@ -394,12 +394,12 @@ func shellWords(word string) string {
 
 // one returns the only argument, or the name of the only system if there is no argument. Otherwise it returns
 // an error that begins with sentence.
-func (t *tool) one(args []string, sentence string) (string, error) {
+func (p Program) one(args []string, sentence string) (string, error) {
 	switch {
 	case len(args) == 1:
 		return args[0], nil
-	case len(args) == 0 && len(t.Systems) == 1:
-		return t.Systems[0].Name, nil
+	case len(args) == 0 && len(p.Systems) == 1:
+		return p.Systems[0].Name, nil
 	}
 	return "", usagef("%s; got %s", sentence, strconv.Itoa(len(args))+" arguments")
 }

@@ -60,7 +60,7 @@ func (p Program) Main() {
 	if vet.Called(os.Args[1:]) {
 		vet.Main()
 	}
-	t := &tool{Program: p, name: self(os.Args[0], mainPackage()), stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, args: os.Args[1:]}
+	t := &tool{Program: p, calling: calling{Name: self(os.Args[0], mainPackage())}, stdout: os.Stdout, stderr: os.Stderr, exit: os.Exit, args: os.Args[1:]}
 	lines.Tool()
 	if lines.Asked((&tool{Program: p}).recorded) {
 		return
@@ -78,7 +78,7 @@ func (p Program) Main() {
 		t.complain(err)
 		t.exit(exitInput)
 	}
-	if pkg, rest := ofPackage(os.Args[1:]); pkg != "" && t.of == "" {
+	if pkg, rest := ofPackage(os.Args[1:]); pkg != "" && t.Of == "" {
 		status, err := t.byPackage(pkg, rest)
 		if err != nil {
 			t.complain(err)
@@ -92,7 +92,7 @@ func (p Program) Main() {
 // takeName takes the name of the program that started this one, if it was built for a package.
 func (t *tool) takeName() {
 	if c, ok := called(); ok {
-		t.name, t.of, t.built = c.Name, c.Of, c
+		t.calling = c
 	}
 }
 

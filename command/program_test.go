@@ -54,7 +54,7 @@ func TestProgramOfAUser(t *testing.T) {
 		{line: "--help", out: "check search handshake", status: exitNothing},
 	} {
 		var out, errs bytes.Buffer
-		x := &tool{Program: Program{Systems: []*sim.System{handshake.System}}, name: "check", stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
+		x := &tool{Program: Program{Systems: []*sim.System{handshake.System}}, calling: calling{Name: "check"}, stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 		status := x.run(words(c.line))
 		if status != c.status || !strings.Contains(out.String(), c.out) || errs.String() != c.errs {
 			t.Errorf("%s: status %d, stderr %q and\n%s", c.line, status, errs.String(), out.String())
@@ -75,7 +75,7 @@ func TestHelpOfAUser(t *testing.T) {
 		{[]*sim.System{{Name: "swim"}}, "--help", []string{"check search swim\n", "check replay macemc-findings/swim-WHAT-1\n"}},
 	} {
 		var out bytes.Buffer
-		x := &tool{Program: Program{Systems: c.systems}, name: "check", stdout: &out, stderr: &out}
+		x := &tool{Program: Program{Systems: c.systems}, calling: calling{Name: "check"}, stdout: &out, stderr: &out}
 		x.run(words(c.line))
 		for _, has := range c.has {
 			if !strings.Contains(out.String(), has) {
@@ -129,7 +129,7 @@ func TestNoProperties(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mute := &sim.System{Name: "mute", Doc: "It does nothing.", New: func(sim.Params, sim.Addr) sim.Node { return quiet{} }}
 	var out, errs bytes.Buffer
-	x := &tool{Program: Program{Systems: []*sim.System{mute}}, name: "check", stdout: &out, stderr: &errs}
+	x := &tool{Program: Program{Systems: []*sim.System{mute}}, calling: calling{Name: "check"}, stdout: &out, stderr: &errs}
 	status := x.run(words("search mute --quiet"))
 	if has := strings.Join(strings.Fields(out.String()), " "); status != exitNothing || errs.Len() > 0 ||
 		!strings.Contains(has, "every state was visited; the system has no properties, so only panics and their like were looked for") {

@@ -73,25 +73,25 @@ func (t *tool) searchPrograms(name string, f searchFlags) error {
 	return nil
 }
 
-func (t *tool) taker() ensemble.Taker { return ensemble.Taker{Build: t.overlaid} }
+func (c *calling) taker() ensemble.Taker { return ensemble.Taker{Build: c.overlaid} }
 
 // overlaid builds this program with the overlay.
-func (t *tool) overlaid() (worlds.Binary, error) {
+func (c *calling) overlaid() (worlds.Binary, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Path == "" || info.Path == "command-line-arguments" {
 		return worlds.Binary{}, errors.New("the program does not say of which package it is built; give go run or go build a package, and no files")
 	}
-	return worlds.Source{Main: info.Path, Dir: t.built.Dir, Overlay: t.built.Overlay, Flags: t.built.Flags}.Build()
+	return worlds.Source{Main: info.Path, Dir: c.Dir, Overlay: c.Overlay, Flags: c.Flags}.Build()
 }
 
 // ofPrograms reports whether a path file is a run of programs. Errors are left to whoever reads it.
-func (t *tool) ofPrograms(name string) bool {
+func (p Program) ofPrograms(name string) bool {
 	path, err := load(name)
 	if err != nil {
 		return false
 	}
 	system, _ := path.Get("system")
-	sys, err := t.find(system)
+	sys, err := p.find(system)
 	return err == nil && sys.Programs != nil
 }
 
@@ -115,9 +115,9 @@ func (t *tool) replayPrograms(name string, f replayFlags) error {
 
 // told returns the system and the path to replay for the path of a file. If that path is a run of programs,
 // told takes the run again, and returns the system and the path of its recording.
-func (t *tool) told(sys *sim.System, path *choose.Path) (*sim.System, *choose.Path, error) {
+func (c *calling) told(sys *sim.System, path *choose.Path) (*sim.System, *choose.Path, error) {
 	if sys.Programs != nil {
-		_, of, err := ensemble.Taken(sys, path, t.taker())
+		_, of, err := ensemble.Taken(sys, path, c.taker())
 		if err != nil {
 			return nil, nil, err
 		}

@@ -9,7 +9,7 @@ import (
 
 // A flag that a search of programs would ignore is an error, and one that it honours exists.
 func TestProgramsRefuseFlags(t *testing.T) {
-	all := (&tool{name: "macemc"}).searchCommand().Flags()
+	all := (&tool{calling: calling{Name: "macemc"}}).searchCommand().Flags()
 	for _, name := range programFlags {
 		if all.Lookup(name) == nil {
 			t.Errorf("search has no flag --%s", name)

@@ -236,8 +236,8 @@ func oneOf[W ~string](flag string, value W, words ...W) refusal {
 }
 
 // options returns the system and the options of a search for these flags.
-func (t *tool) options(name string, f *searchFlags) (sys *sim.System, opts search.Options, err error) {
-	sys, err = t.find(name)
+func (p Program) options(name string, f *searchFlags) (sys *sim.System, opts search.Options, err error) {
+	sys, err = p.find(name)
 	if err != nil {
 		return nil, opts, err
 	}
@@ -377,7 +377,7 @@ func (t *tool) conclude(r *search.Result, f searchFlags, late func() bool) {
 
 // store writes the findings.
 func (t *tool) store(r *search.Result, late func() bool) (all []*account.Account, failed error) {
-	failed = cmp.Or(t.storePrefixes(r), t.storeUndecided(r), t.storeLeftOut(r))
+	failed = cmp.Or(storePrefixes(t.shelf, r), storeUndecided(t.shelf, r), storeLeftOut(t.shelf, r))
 	all = account.AllBy(r, account.Means{Copy: t.copies, Prints: t.child.heard(), Stop: late})
 	for _, a := range all {
 		failed = cmp.Or(failed, t.shelf.Write(a, r, t.commands))

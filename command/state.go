@@ -142,7 +142,7 @@ func readState(dir string, record func([]byte)) (h jobs.Header, end *stateEnd, l
 
 // headerOf describes a search.
 func (t *tool) headerOf(sys *sim.System, opts search.Options) (h jobs.Header, err error) {
-	h = jobs.Header{Args: slices.Clone(t.args), Of: t.of}
+	h = jobs.Header{Args: slices.Clone(t.args), Of: t.Of}
 	h.Build, err = buildHash()
 	set := setting.Setting{Sys: sys, Params: opts.Params, Conditions: opts.Conditions}
 	for _, f := range set.Header(true) {
@@ -273,7 +273,7 @@ macemc resume randtree.state`,
 			return err
 		}
 		if err := h.Differs(&jobs.Header{Build: build, Setting: h.Setting}); err != nil {
-			if h.Of != "" && t.of == "" {
+			if h.Of != "" && t.Of == "" {
 				return fmt.Errorf("%s: the search is of the package %s: resume %s %s", args[0], h.Of, shellWord(h.Of), shellWord(args[0]))
 			}
 			return fmt.Errorf("%s: %w", args[0], err)

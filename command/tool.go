@@ -33,8 +33,7 @@ const (
 // tool is one invocation of the command.
 type tool struct {
 	Program
-	name   string // how the user calls it
-	of     string // the package that the user named, or ""
+	calling
 	stdout io.Writer
 	stderr io.Writer
 	exit   func(int)           // ends the process at once
@@ -44,7 +43,6 @@ type tool struct {
 
 	shelf  *finding.Shelf // of a search
 	shown  string         // the path of the first finding of a search, or "" if none was written
-	built  calling        // of a program for a package: how it was called
 	copies *lines.Program // reports which lines ran; may be nil
 	status int            // set by the command
 }
@@ -73,7 +71,7 @@ func (t *tool) execute(args []string) int {
 		} else {
 			text += "; see "
 		}
-		text += t.name + strings.TrimSuffix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " help") + " --help"
+		text += t.Name + strings.TrimSuffix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " help") + " --help"
 	}
 	t.complain(errors.New(text))
 	return exitInput

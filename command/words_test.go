@@ -115,7 +115,7 @@ func TestStringEverywhere(t *testing.T) {
 	texts := map[string]string{}
 	run := func(line string, in ...string) {
 		var out bytes.Buffer
-		tool := &tool{Program: Program{Systems: []*sim.System{offices()}}, name: "macemc", stdout: &out, stderr: &out, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" }}
+		tool := &tool{Program: Program{Systems: []*sim.System{offices()}}, calling: calling{Name: "macemc"}, stdout: &out, stderr: &out, exit: func(int) { panic("exit") }, getenv: func(string) string { return "" }}
 		root := tool.root()
 		root.SetArgs(words(line))
 		root.SetIn(strings.NewReader(strings.Join(in, "\n")))
