@@ -8,7 +8,6 @@ import (
 	"macemc/internal/catalog"
 	"macemc/internal/long"
 	"macemc/internal/search/internal/explore"
-	"macemc/internal/search/internal/run"
 	"macemc/internal/spec"
 	"macemc/sim"
 	"macemc/trace"
@@ -73,14 +72,7 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 	var all [2][]string
 	for i := range all {
 		opts.all = i == 0
-		r, err := newRunner(sys, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, x := rooted(t, sys, opts)
 		defer x.Close()
 		m := x.ByMemo()
 		bad, err := r.owner.Guarded(x.Taker, x.Roots)
@@ -101,13 +93,7 @@ func lookedUpOrNot(t *testing.T, sys *sim.System, opts Options) (unasked int) {
 			t.Errorf("%s: not all is looked up", sys.Name)
 		}
 	}
-	if !slices.Equal(all[0], all[1]) {
-		k := 0
-		for k < min(len(all[0]), len(all[1]))-1 && all[0][k] == all[1][k] {
-			k++
-		}
-		t.Errorf("%s with %v: %d and %d states; they differ at %d: %s | %s", sys.Name, opts.Faults, len(all[0])-1, len(all[1])-1, k, all[0][k], all[1][k])
-	}
+	comparesStates(t, sys, opts, all)
 	return unasked
 }
 
@@ -196,14 +182,7 @@ func TestStepsKeepTheirNumbers(t *testing.T) {
 		}
 		var all [2][]string
 		for i := range all {
-			r, err := newRunner(sys, Options{Params: params, Conditions: sim.Conditions{Faults: new(sim.Faults)}, once: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			x, err := r.owner.NewExplorer(run.Climate{Heal: -1}, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r, x := rooted(t, sys, Options{Params: params, Conditions: sim.Conditions{Faults: new(sim.Faults)}, once: true})
 			defer x.Close()
 			x.ByMemo()
 			explores := func(x *explore.Explorer, depth int) {

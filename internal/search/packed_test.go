@@ -8,7 +8,6 @@ import (
 	"macemc/internal/catalog"
 	"macemc/internal/long"
 	"macemc/internal/search/internal/explore"
-	"macemc/internal/search/internal/run"
 	"macemc/internal/spec"
 	"macemc/sim"
 )
@@ -53,14 +52,7 @@ func packedOrNot(t *testing.T, sys *sim.System, opts Options) int {
 	for i := range all {
 		opts.live = i
 		opts.once = true
-		r, err := newRunner(sys, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, x := rooted(t, sys, opts)
 		defer x.Close()
 		x.ByMemo()
 		bad, err := r.owner.Guarded(x.Taker, x.Roots)
@@ -72,6 +64,17 @@ func packedOrNot(t *testing.T, sys *sim.System, opts Options) int {
 		all[i] = keptStates(t, x)
 		all[i] = append(all[i], fmt.Sprint(err, bad))
 	}
+	comparesStates(t, sys, opts, all)
+	if why != "" {
+		t.Logf("%s: %s", sys.Name, why)
+		return 0
+	}
+	return 1
+}
+
+// comparesStates compares the states of two explorations; the last line of each is how it ended.
+func comparesStates(t *testing.T, sys *sim.System, opts Options, all [2][]string) {
+	t.Helper()
 	if !slices.Equal(all[0], all[1]) {
 		k := 0
 		for k < min(len(all[0]), len(all[1]))-1 && all[0][k] == all[1][k] {
@@ -79,11 +82,6 @@ func packedOrNot(t *testing.T, sys *sim.System, opts Options) int {
 		}
 		t.Errorf("%s with %v: %d and %d states; they differ at %d: %s | %s", sys.Name, opts.Faults, len(all[0])-1, len(all[1])-1, k, all[0][k], all[1][k])
 	}
-	if why != "" {
-		t.Logf("%s: %s", sys.Name, why)
-		return 0
-	}
-	return 1
 }
 
 // expandSome expands the first states of a level.

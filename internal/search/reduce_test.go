@@ -14,7 +14,6 @@ import (
 	"macemc/internal/canon"
 	"macemc/internal/long"
 	"macemc/internal/search/internal/explore"
-	"macemc/internal/search/internal/run"
 	"macemc/internal/spec"
 	"macemc/internal/world"
 	"macemc/sim"
@@ -36,14 +35,7 @@ const both = "together they saw "
 // shows explores a space to its end, or returns false if that is larger than most states.
 func shows(t *testing.T, sys *sim.System, opts Options, most int, tune func(*explore.Reduction)) (s shown, whole bool) {
 	t.Helper()
-	r, err := newRunner(sys, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, x := rooted(t, sys, opts)
 	defer x.Close()
 	if opts.Engine != EngineLocal {
 		x.ByMemo()

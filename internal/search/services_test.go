@@ -230,8 +230,8 @@ func sameStates(a, b map[canon.Hash]bool) bool {
 	return len(a) == len(b)
 }
 
-// explored is a space that was exhausted.
-func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explore.Explorer) {
+// rooted returns a runner, and an explorer that has no states yet: Roots adds the first ones.
+func rooted(t *testing.T, sys *sim.System, opts Options) (*runner, *explore.Explorer) {
 	t.Helper()
 	r, err := newRunner(sys, opts)
 	if err != nil {
@@ -241,6 +241,13 @@ func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explore.Ex
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r, x
+}
+
+// explored is a space that was exhausted.
+func explored(t *testing.T, sys *sim.System, opts Options) (*runner, *explore.Explorer) {
+	t.Helper()
+	r, x := rooted(t, sys, opts)
 	if opts.Engine == EngineMemo && !r.Always {
 		x.ByMemo()
 	}

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"macemc/internal/long"
-	"macemc/internal/search/internal/run"
 	"macemc/internal/world"
 	"macemc/macetime"
 	"macemc/sim"
@@ -299,14 +298,7 @@ func permutations(n int) (all [][]int) {
 // texts returns the lines of all states that a search visits, or more than most if there are more, and the failure that ends it.
 func texts(t *testing.T, s *peerRules, how Reduce, most int) (all [][]string, wrong string) {
 	t.Helper()
-	r, err := newRunner(s.system(), Options{Symmetry: how})
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, x := rooted(t, s.system(), Options{Symmetry: how})
 	defer x.Close()
 	x.ByMemo()
 	if err := r.interchanges(x); err != nil {

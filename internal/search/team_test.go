@@ -9,7 +9,6 @@ import (
 
 	"macemc/internal/long"
 	"macemc/internal/search/internal/explore"
-	"macemc/internal/search/internal/run"
 	"macemc/sim"
 	"macemc/systems/brokentree"
 	"macemc/systems/jointree"
@@ -56,14 +55,7 @@ func TestWorkersLearnFromEachOther(t *testing.T) {
 		sys    *sim.System
 		faults sim.Faults
 	}{{paxos.System, sim.Faults{}}, {storage.System, sim.Faults{Down: 1}}, {simtcp.System, sim.Faults{Crash: 1}}} {
-		r, err := newRunner(c.sys, Options{Conditions: sim.Conditions{Faults: &c.faults}, Depth: 7, Workers: 2, team: 1, once: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, x := rooted(t, c.sys, Options{Conditions: sim.Conditions{Faults: &c.faults}, Depth: 7, Workers: 2, team: 1, once: true})
 		defer x.Close()
 		x.ByMemo()
 		if bad, err := r.owner.Guarded(x.Taker, x.Roots); bad != nil || err != nil {
