@@ -115,10 +115,12 @@ func (a answers) Before(call string, x, y macetime.Time, weights []int) bool {
 	}
 	yes, no := clock.Compare(x, y)
 	if !yes || !no {
-		w.Run.did.Note(trace.Fact{Asked: "whether", About: macetime.Asked(x, y), Answer: yes})
+		if w.tracing {
+			w.Run.did.Note(trace.Fact{Asked: "whether", About: macetime.Asked(x, y), Answer: yes})
+		}
 		return yes
 	}
-	is := w.compare(asked{why: macetime.Asked(x, y), weights: weights, words: answer}) == 1
+	is := w.compare(asked{times: [2]macetime.Time{x, y}, weights: weights, words: answer}) == 1
 	clock.Assume(x, y, is)
 	return is
 }

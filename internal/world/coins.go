@@ -6,6 +6,7 @@ import (
 
 	"macemc/choose"
 	"macemc/internal/contract"
+	"macemc/macetime"
 	"macemc/sim"
 )
 
@@ -24,13 +25,19 @@ type asking struct {
 // asked describes the coin that is being asked.
 type asked struct {
 	why     string
+	times   [2]macetime.Time // if why is "", the two that are compared; zero if nothing is
 	weights []int            // the weights of a Weighted; nil for a Choose
 	sides   []int            // the sides of a Weighted that may be answered; nil means all
 	words   func(int) string // the names of the alternatives; nil means their numbers
 }
 
 // Why returns the purpose of a coin.
-func (a *asked) Why() string { return a.why }
+func (a *asked) Why() string {
+	if a.why == "" && a.times != [2]macetime.Time{} {
+		return macetime.Asked(a.times[0], a.times[1])
+	}
+	return a.why
+}
 
 // Alternative returns the identity of alternative i.
 func (a *asked) Alternative(i int) string {
@@ -153,7 +160,7 @@ func (a *asking) coin(q asked, n int, runs []choose.Run) int {
 	}
 	if a.keeps {
 		a.coins = append(a.coins, choose.Choice{
-			Kind: choose.Coin, Of: n, Pick: k, What: a.asked.why + ": " + a.asked.Alternative(k),
+			Kind: choose.Coin, Of: n, Pick: k, What: a.asked.Why() + ": " + a.asked.Alternative(k),
 		})
 	}
 	a.question = event
