@@ -12,7 +12,6 @@ import (
 	"macemc/internal/contract"
 	"macemc/internal/numerals"
 	"macemc/internal/observe"
-	"macemc/trace"
 )
 
 // These methods return a session's answers as values for programs, instead of pages. Their JSON is
@@ -177,7 +176,7 @@ type Steps struct {
 // ignored.
 func (s *Session) Steps(at Look, from, to int) Steps {
 	from, to = max(0, from), min(to, at.Len())
-	out := Steps{From: from, To: to, Window: s.picture(at.here).Window(from, to), Live: []int{}, Left: []int{}}
+	out := Steps{From: from, To: to, Window: s.drawings.of(at.Cursor).picture.Window(from, to), Live: []int{}, Left: []int{}}
 	for i := from; i <= to; i++ {
 		if at.run.verdicts[at.here.verdict(i)].live {
 			out.Live = append(out.Live, i)
@@ -211,7 +210,9 @@ type Change struct {
 }
 
 // Facts returns the facts about a step.
-func (s *Session) Facts(at Look) (StepFacts, error) { return stepFacts(at, s.graphOf(at.here)) }
+func (s *Session) Facts(at Look) (StepFacts, error) {
+	return stepFacts(at, s.drawings.of(at.Cursor).graph)
+}
 
 func stepFacts(at Look, g *eventgraph.Graph) (f StepFacts, err error) {
 	f = StepFacts{Step: at.step, Text: "start of the nodes", Did: []string{}, Fails: at.fails(), Changes: []Change{}}
@@ -262,7 +263,7 @@ type StateLine struct {
 }
 
 // State returns the state after a step.
-func (s *Session) State(at Look) ([]StateLine, error) {
+func (at Look) State() ([]StateLine, error) {
 	lines, _, err := at.marked()
 	out := []StateLine{}
 	for _, l := range lines {
@@ -275,8 +276,8 @@ func (s *Session) State(at Look) ([]StateLine, error) {
 	return out, err
 }
 
-// Differences returns the differences between two states.
-func (s *Session) Differences(a, b Look) ([]Change, error) {
+// Differences returns the differences between the state after a and the one after b.
+func (a Look) Differences(b Look) ([]Change, error) {
 	left, err := a.lines()
 	if err != nil {
 		return nil, err
@@ -298,7 +299,7 @@ type Held struct {
 }
 
 // Properties returns every property of states at a step, and whether the state is live.
-func (s *Session) Properties(at Look) (all []Held, live bool, err error) {
+func (at Look) Properties() (all []Held, live bool, err error) {
 	if err := at.run.seek(at.here, at.step); err != nil {
 		return nil, false, err
 	}
@@ -397,7 +398,7 @@ type Alternative struct {
 }
 
 // Alternatives returns the events that are possible after a step.
-func (s *Session) Alternatives(at Look) ([]Alternative, error) {
+func (at Look) Alternatives() ([]Alternative, error) {
 	out := []Alternative{}
 	if at.here.failure != nil && at.step == at.Len() {
 		return out, nil
@@ -461,7 +462,7 @@ func (s *Session) Cone(at Look) []int {
 	if at.step == 0 {
 		return []int{}
 	}
-	return s.graphOf(at.here).Cone(at.step)
+	return s.drawings.of(at.Cursor).graph.Cone(at.step)
 }
 
 // Aligned says which steps of two branches are the same event.
@@ -483,43 +484,9 @@ func (s *Session) Aligned(at, with Look) Aligned {
 }
 
 // picture returns the event graph of a branch, with its arrows.
-func (s *Session) picture(b *branch) *eventgraph.Picture { return s.drawing(b).picture }
-
-func (s *Session) graphOf(b *branch) *eventgraph.Graph { return s.drawing(b).graph }
-
-// drawing returns the graph of a branch. It draws the graph again if the branch has grown.
-func (s *Session) drawing(b *branch) *drawn {
-	d, end := s.drawings[b], b.end(s.run)
-	if d == nil || d.len != b.len() || d.marks != end.look().marks() {
-		d = newDrawn(end)
-		if s.drawings == nil || len(s.drawings) > drawingsMost {
-			s.drawings = map[*branch]*drawn{}
-		}
-		s.drawings[b] = d
-	}
-	return d
-}
-
-// drawingsMost is the largest number of graphs that are kept.
-const drawingsMost = 16
-
-// newDrawn draws a branch.
-func newDrawn(at Cursor) *drawn {
-	ran := &trace.Trace{Byzantine: at.run.player.World().Run.Trace().Byzantine}
-	for _, t := range at.here.trunk().start {
-		ran.Starts = append(ran.Starts, t.Step)
-	}
-	for i := 1; i <= at.Len(); i++ {
-		ran.Steps = append(ran.Steps, at.here.at(i).Step)
-	}
-	marks := at.look().marks()
-	g := eventgraph.New(ran, at.run.player.World().Walker().Text, marks)
-	return &drawn{len: at.Len(), marks: marks, graph: g, picture: g.Picture()}
-}
-
 // Perfetto returns a branch as a trace for ui.perfetto.dev.
 func (s *Session) Perfetto(at Look) (json.RawMessage, error) {
 	var b bytes.Buffer
-	err := s.graphOf(at.here).Perfetto(&b, fmt.Sprintf("%s, %s", s.run.name(), at.where()), eventgraph.Part{})
+	err := s.drawings.of(at.Cursor).graph.Perfetto(&b, fmt.Sprintf("%s, %s", s.run.name(), at.where()), eventgraph.Part{})
 	return b.Bytes(), err
 }

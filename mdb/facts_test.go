@@ -28,7 +28,7 @@ func TestFacts(t *testing.T) {
 			t.Fatal(err)
 		}
 		page, err := at.StatePage()
-		state, err2 := s.State(at)
+		state, err2 := at.State()
 		if err != nil || err2 != nil {
 			t.Fatal(err, err2)
 		}
@@ -42,7 +42,7 @@ func TestFacts(t *testing.T) {
 		if err != nil || err2 != nil || len(facts.Changes)+len(facts.Down) != len(changes) {
 			t.Errorf("%s %d: %d changes and %d nodes down, and the page has\n%s (%v, %v)", branch, step, len(facts.Changes), len(facts.Down), changes, err, err2)
 		}
-		all, err := s.Alternatives(at)
+		all, err := at.Alternatives()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func TestFacts(t *testing.T) {
 				}
 			}
 		}
-		held, live, err := s.Properties(at)
+		held, live, err := at.Properties()
 		if err != nil || live != at.run.verdicts[at.here.verdict(step)].live {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestFacts(t *testing.T) {
 		}
 		cone := s.Cone(at)
 		for _, i := range cone {
-			if i != step && !s.graphOf(at.here).Before(i, step) {
+			if i != step && !s.drawings.of(at.Cursor).graph.Before(i, step) {
 				t.Errorf("%s %d: step %d is in the cone, and did not happen before", branch, step, i)
 			}
 		}

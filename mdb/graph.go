@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"macemc/eventgraph"
+	"macemc/trace"
 )
 
 func graphCommand() *command {
@@ -26,6 +27,39 @@ type drawn struct {
 	marks   eventgraph.Marks
 	graph   *eventgraph.Graph
 	picture *eventgraph.Picture
+}
+
+// drawings has the graphs of some branches of a run.
+type drawings map[*branch]*drawn
+
+// drawingsMost is the largest number of graphs that are kept.
+const drawingsMost = 16
+
+// of returns the graph of the branch on which a cursor is. It draws the graph again if the branch has grown.
+func (all *drawings) of(at Cursor) *drawn {
+	d, end := (*all)[at.here], at.here.end(at.run)
+	if d == nil || d.len != at.here.len() || d.marks != end.look().marks() {
+		d = newDrawn(end)
+		if *all == nil || len(*all) > drawingsMost {
+			*all = drawings{}
+		}
+		(*all)[at.here] = d
+	}
+	return d
+}
+
+// newDrawn draws a branch.
+func newDrawn(at Cursor) *drawn {
+	ran := &trace.Trace{Byzantine: at.run.player.World().Run.Trace().Byzantine}
+	for _, t := range at.here.trunk().start {
+		ran.Starts = append(ran.Starts, t.Step)
+	}
+	for i := 1; i <= at.Len(); i++ {
+		ran.Steps = append(ran.Steps, at.here.at(i).Step)
+	}
+	marks := at.look().marks()
+	g := eventgraph.New(ran, at.run.player.World().Walker().Text, marks)
+	return &drawn{len: at.Len(), marks: marks, graph: g, picture: g.Picture()}
 }
 
 func (s *Session) graph(args []word) (Page, error) {
@@ -75,7 +109,7 @@ func (s *Session) graph(args []word) (Page, error) {
 // drawText draws the branch as text.
 func (s *Session) drawText(o eventgraph.TextOptions) (Page, error) {
 	var b strings.Builder
-	if err := s.graphOf(s.here).Text(&b, o); err != nil {
+	if err := s.drawings.of(s.Cursor).graph.Text(&b, o); err != nil {
 		return nil, err
 	}
 	return text(strings.TrimSuffix(b.String(), "\n")), nil

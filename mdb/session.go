@@ -23,7 +23,7 @@ type Session struct {
 	history   []string
 	ran       ran
 	width     int // the width of drawings in columns; 0 means the default
-	drawings  map[*branch]*drawn
+	drawings  drawings
 	aligned   aligned
 	prospects prospects
 	against   string // the other side of the last comparison

@@ -64,7 +64,7 @@ func Operations() []*Operation {
 			Short:   "Tell the state after a step.",
 			Answers: "An array of `path`, `value` and `mark`: `+` where the step made the line, `~` where it changed it; `exact` is the value as states are compared, where that is another text.",
 			Example: `{"op": "state", "step": 3}`,
-			run:     at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) { return s.State(l) }),
+			run:     at(func(_ *mdb.Session, l mdb.Look, _ *Request) (any, error) { return l.State() }),
 		},
 		{
 			Name: "diff", Takes: []string{"branch", "step", "with", "with_step"},
@@ -76,7 +76,7 @@ func Operations() []*Operation {
 				if err != nil {
 					return nil, err
 				}
-				return s.Differences(l, with)
+				return l.Differences(with)
 			}),
 		},
 		{
@@ -85,7 +85,7 @@ func Operations() []*Operation {
 			Answers: "`live`, `properties` (of states: `name`, `kind`, `holds`, `since` (a step) and `says`) and `watched` (of runs: `name`, `kind`: steps, monitor or cools, `holds`, `hot`, `says`, and `memory`, which is what a monitor remembers).",
 			Example: `{"op": "properties", "step": 4}`,
 			run: at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) {
-				all, live, err := s.Properties(l)
+				all, live, err := l.Properties()
 				if err != nil {
 					return nil, err
 				}
@@ -105,7 +105,7 @@ func Operations() []*Operation {
 			Short:   "Tell what can happen after a step, and what each of it would do.",
 			Answers: "An array of `event` and `coins` (for `take`), `text`, `node`, `kind`, `taken` (the branch goes on with it), `did`, `then` (properties that turn), `live`, `fails` and `refused`.",
 			Example: `{"op": "alternatives", "step": 3}`,
-			run:     at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) { return s.Alternatives(l) }),
+			run:     at(func(_ *mdb.Session, l mdb.Look, _ *Request) (any, error) { return l.Alternatives() }),
 		},
 		{
 			Name: "lead", Needs: []string{"event"}, Takes: []string{"branch", "step", "coins"},
