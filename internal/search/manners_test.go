@@ -13,6 +13,7 @@ import (
 	"macemc/sim"
 	"macemc/systems/randtree"
 	"macemc/systems/simtcp"
+	"macemc/systems/wal"
 )
 
 // Walks of every manner are the same whenever they are taken, differ from those of
@@ -162,6 +163,32 @@ func TestShareHeals(t *testing.T) {
 		s := res.Stats
 		if fair := walks / 8; s.Walks != walks || s.Healed+s.Ended+fair != walks || s.Healed < c.least || s.Healed > c.most {
 			t.Errorf("of %d walks %d heal and %d end with their storm; %d to %d are to heal, and %d have none", s.Walks, s.Healed, s.Ended, c.least, c.most, fair)
+		}
+	}
+}
+
+// Faults wait for a moment that the system does not have only until the search has noticed that: randtree stores
+// nothing, and posts no tasks; wal has no tasks, and syncs in the step that wrote.
+func TestMomentsThatASystemHas(t *testing.T) {
+	for _, c := range []struct {
+		sys           *sim.System
+		walks         int
+		lacks, others []walk.Moment
+	}{
+		{randtree.System, 2_000, []walk.Moment{walk.Unsynced, walk.Pending}, []walk.Moment{walk.Sent, walk.Reborn}},
+		{wal.System, 8_000, []walk.Moment{walk.Unsynced, walk.Pending}, []walk.Moment{walk.Sent, walk.Reborn}},
+	} {
+		res := search(t, c.sys, 0, nil, Options{Depth: 1, Walks: c.walks, Workers: 1, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 2}}})
+		of := res.Stats.Waited
+		for _, m := range c.lacks {
+			if of[m].For < 64 || 2*of[m].For > of[walk.Sent].For || of[m].Came > 0 {
+				t.Errorf("%s: %d faults waited for moment %d, and %d for a send; want 64, and half as many at most", c.sys.Name, of[m].For, m, of[walk.Sent].For)
+			}
+		}
+		for _, m := range c.others {
+			if of[m].For < 200 || 5*of[m].Came < of[m].For {
+				t.Errorf("%s: %d faults waited for moment %d, and %d happened at it; want 200, and a fifth of them", c.sys.Name, of[m].For, m, of[m].Came)
+			}
 		}
 	}
 }

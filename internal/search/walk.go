@@ -44,7 +44,7 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 		if length.Look = 0; r.looksEarly() {
 			length.Longer()
 		}
-		length.Around = r.around()
+		length.Around, length.Lacks = r.around(), r.stats.Waited.Lacks()
 		length.Heals = walk.Heals(r.stats.Ended+r.stats.Healed, r.stats.StormSteps, r.stats.Healed, r.stats.HealSteps)
 		if r.corpus == nil && r.stats.WalkSteps >= cmp.Or(r.opts.late, walk.CorpusFrom) && r.restarts() {
 			r.corpus = walk.NewCorpus()
@@ -260,6 +260,9 @@ func (r *runner) further(taken int, n *int) bool {
 // one returns the counts of one walk, which ended in this world.
 func (w Walking) one(s *walk.Walk, in *world.World) Stats {
 	one := Stats{Paths: 1, Walks: 1, Detours: s.Plan.Detours()}
+	if w.guided() && s.Plan.Stormy {
+		one.Waited = *s.Waited()
+	}
 	if s.Masked {
 		one.Masked = 1
 	}

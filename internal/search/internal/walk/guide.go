@@ -84,6 +84,7 @@ type guiding struct {
 	start    int    // the depth of the first event that it picked
 	point    int    // the number of points that are over
 	due      int    // the number of faults that are due and were not possible yet
+	waited   Waited // by this walk
 	waits    []wait // faults that are due and wait for their moment
 	hurries  bool   // a timer is due to fire early
 	thing    thing  // with Single, the kind of event that is rarer
@@ -131,6 +132,7 @@ const none = -1
 func (g *guiding) begin(of Guide) {
 	g.Guide, g.draws = of, draws(of.Key)
 	g.start, g.point, g.due, g.changed = none, 0, 0, 0
+	g.waited = Waited{}
 	g.waits, g.hurries = g.waits[:0], of.Early > 0
 	g.walk++
 	g.links = g.links[:0]

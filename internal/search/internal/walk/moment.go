@@ -24,17 +24,62 @@ const (
 	moments
 )
 
-// patience is the number of events for which a fault waits for its moment. Some systems never have
-// some moments.
+// patience is the number of events for which a fault waits for its moment.
 const patience = 8
 
-// moment draws the moment of a due fault.
-func (d *draws) moment() Moment {
-	if d.below(4) != 0 {
+// moment draws the moment of a due fault, among those that the system may have.
+func (d *draws) moment(lacks Moments) Moment {
+	var all [moments]Moment
+	n := 0
+	for m := Sent; m < moments; m++ {
+		if lacks&(1<<m) == 0 {
+			all[n] = m
+			n++
+		}
+	}
+	if d.below(4) != 0 || n == 0 {
 		return AtOnce
 	}
-	return 1 + Moment(d.below(int(moments)-1))
+	return all[d.below(n)]
 }
+
+// Moments is a set of moments, one bit each.
+type Moments uint8
+
+// Waited counts, by moment, the faults that waited for it, and those that happened at it.
+type Waited [moments]struct{ For, Came int }
+
+// waits counts a fault that begins to wait for a moment.
+func (w *Waited) waits(m Moment) { w[m].For++ }
+
+// comes counts a fault that happens at the moment for which it waited.
+func (w *Waited) comes(m Moment) { w[m].Came++ }
+
+// Add adds the counts of another walk.
+func (w *Waited) Add(o *Waited) {
+	for m := range w {
+		w[m].For += o[m].For
+		w[m].Came += o[m].Came
+	}
+}
+
+// never is the number of faults that wait in vain for a moment before it counts as one that the
+// system does not have.
+const never = 64
+
+// Lacks returns the moments for which faults waited often and that never came. For some of them, a
+// system has no tasks or no storage.
+func (w *Waited) Lacks() (lacks Moments) {
+	for m := range w {
+		if w[m].For >= never && w[m].Came == 0 {
+			lacks |= 1 << m
+		}
+	}
+	return lacks
+}
+
+// Waited returns the counts of the present walk.
+func (s *Walk) Waited() *Waited { return &s.guide.waited }
 
 // comes returns the node at which moment m is now, or the zero address if there is none.
 func (g *guiding) comes(m Moment, w *world.World, q *choose.Question) sim.Addr {
@@ -111,6 +156,7 @@ func (g *guiding) fall(w *world.World, q *choose.Question, depth int) int {
 			g.due++
 		} else {
 			g.waits = append(g.waits, wait{m, depth + patience})
+			g.waited.waits(m)
 		}
 	}
 	if g.due > 0 {
@@ -127,6 +173,9 @@ func (g *guiding) fall(w *world.World, q *choose.Question, depth int) int {
 			}
 		}
 		if k := g.fault(w, q, at); k != none {
+			if !at.IsZero() {
+				g.waited.comes(g.waits[i].moment)
+			}
 			g.waits = slices.Delete(g.waits, i, i+1)
 			return k
 		}

@@ -41,13 +41,14 @@ type Plan struct {
 type Length struct {
 	Least  int
 	Most   int
-	Glance int  // look for a live state after this many steps on the way; 0 means do not
-	Look   int  // end the walk after this many steps without a live state, to be examined; 0 means after Most
-	Waits  bool // end the walk only when the messages, timers and requests have come that were possible where it began
-	Spells bool // take all of Most, and record the longest spell without a live state
-	Heals  int  // of every healsOf walks of a portfolio that have a storm, this many heal and are judged; the others end with their storm
-	Around bool // go around failures that are known
-	Exempt bool // a state that does not count for liveness ends the walk as a live state does
+	Glance int     // look for a live state after this many steps on the way; 0 means do not
+	Look   int     // end the walk after this many steps without a live state, to be examined; 0 means after Most
+	Waits  bool    // end the walk only when the messages, timers and requests have come that were possible where it began
+	Spells bool    // take all of Most, and record the longest spell without a live state
+	Heals  int     // of every healsOf walks of a portfolio that have a storm, this many heal and are judged; the others end with their storm
+	Lacks  Moments // the moments that faults do not wait for, since the system does not seem to have them
+	Around bool    // go around failures that are known
+	Exempt bool    // a state that does not count for liveness ends the walk as a live state does
 }
 
 // looks are the numbers of steps after which a walk that has not been live is examined, long before

@@ -78,7 +78,7 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	if parts {
 		p.Guide.Isolate = d.lasts(calm, heal)
 	}
-	p.Guide.points(&d, calm, heal, faults)
+	p.Guide.points(&d, calm, heal, faults, l.Lacks)
 	return p
 }
 
@@ -145,7 +145,7 @@ func Heals(storms, stormSteps, healed, healSteps int) int {
 // points gives each fault a depth between from and to. In every second walk, half of the faults
 // come shortly after another one: failures often need two faults that are close together, and
 // sometimes two that are not.
-func (g *Guide) points(d *draws, from, to, faults int) {
+func (g *Guide) points(d *draws, from, to, faults int, lacks Moments) {
 	g.Faults = min(faults, pointsMost)
 	at := 0
 	for k := range g.Faults {
@@ -155,7 +155,7 @@ func (g *Guide) points(d *draws, from, to, faults int) {
 			at = from + d.below(to-from)
 		}
 		g.Points[k] = int32(at)
-		g.Moments[k] = d.moment()
+		g.Moments[k] = d.moment(lacks)
 	}
 	slices.Sort(g.Points[:g.Faults])
 	if d.below(2) == 0 {

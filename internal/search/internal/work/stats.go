@@ -14,51 +14,52 @@ type Stats struct {
 	Cloned      bool   // nodes were copied by System.Clone
 	Paths       int    // runs from a start to an end: exhaustive ones and walks
 	Walks       int
-	WalksCut    int     // of these, runs that ended in an ignored failure
-	Masked      int     // of these, walks that met a failure that was known,
-	Detours     int     // and how often they went around one
-	Manners     Manners // of these, walks of each manner, if there were several manners
-	Ended       int     // of these, walks that ended with their storm, and were not judged for liveness
-	Healed      int     // of these, walks that healed after their storm, and were judged
-	Restarted   int     // of these, walks that began at a kept state
-	Kept        int     // states in the corpus at the end
-	WalkSteps   int     // steps of walks, without those that examined their ends
-	StormSteps  int     // of these, those in storms
-	HealSteps   int     // of these, those after storms
-	Steps       int     // steps taken, including repeated ones
-	Judging     int     // of these, steps to decide about suspects
-	Settled     int     // states visited to decide about suspects
-	States      int     // distinct states that the exhaustive phase visited
-	Transitions int     // enabled (event, answers) pairs over distinct states
-	Executed    int     // transitions that were executed, including those to known states
-	HandlerRuns int     // memo engine: handler runs; all other steps were looked up
-	Dear        uint64  // memo engine: nodes whose steps were not looked up, since most had to be run; one bit each
-	Unpacked    string  // why nodes were kept unpacked that should have been packed, or ""
-	Unreduced   string  // why no steps were left out although that was asked for, or ""
-	Reduced     bool    // steps were left out
-	Whole       int     // states whose steps were all taken before the reduction began
-	Parted      int     // states of which steps were left out
-	Entire      int     // states of which no step was left out, since that was not sound or no step was left,
-	Hindered    int     // of these, those for which the most frequent reason holds,
-	Hindrance   string  // which is this one
-	Voided      int     // of those of which steps were left out, those whose other steps were taken since an observation was new,
-	Cycles      int     // of these, states whose other steps were taken later so that no step is left out for ever
-	Traces      int     // with dpor: runs that were taken to their ends, one for each order of dependent steps
-	Asleep      int     // with dpor: runs that were cut, since another run had taken their steps in another order
-	Slept       int     // with sleep: steps that were not taken
-	Woken       int     // with sleep: states of which steps were taken that woke later
-	Commuted    int     // pairs of a left-out step and a taken step that were taken in both orders, as a check
-	Symmetric   string  // the interchangeable nodes, of whose states only one for all names was visited; "" if every state was
-	Asymmetric  string  // why every state was visited although the option asked for fewer, or ""
-	Renamed     int     // states that were compared with renamed copies
-	Spilled     int     // states that were on disk at the end
-	SpilledTo   int64   // the size of those states in bytes
-	Collision   float64 // an upper bound on the probability that some state was mistaken for a known one
-	Duplicates  int     // executed transitions that led to a known state
-	Compared    int     // of these, steps that were tested by taking both runs to the state again
-	Audited     int     // runs that were taken twice, in lockstep
-	Suspects    int     // walks that did not become live although their end can
-	Depth       int     // all rounds to this depth were completed
+	WalksCut    int         // of these, runs that ended in an ignored failure
+	Masked      int         // of these, walks that met a failure that was known,
+	Detours     int         // and how often they went around one
+	Waited      walk.Waited // how many of their faults waited for a moment, and for how many it came
+	Manners     Manners     // of these, walks of each manner, if there were several manners
+	Ended       int         // of these, walks that ended with their storm, and were not judged for liveness
+	Healed      int         // of these, walks that healed after their storm, and were judged
+	Restarted   int         // of these, walks that began at a kept state
+	Kept        int         // states in the corpus at the end
+	WalkSteps   int         // steps of walks, without those that examined their ends
+	StormSteps  int         // of these, those in storms
+	HealSteps   int         // of these, those after storms
+	Steps       int         // steps taken, including repeated ones
+	Judging     int         // of these, steps to decide about suspects
+	Settled     int         // states visited to decide about suspects
+	States      int         // distinct states that the exhaustive phase visited
+	Transitions int         // enabled (event, answers) pairs over distinct states
+	Executed    int         // transitions that were executed, including those to known states
+	HandlerRuns int         // memo engine: handler runs; all other steps were looked up
+	Dear        uint64      // memo engine: nodes whose steps were not looked up, since most had to be run; one bit each
+	Unpacked    string      // why nodes were kept unpacked that should have been packed, or ""
+	Unreduced   string      // why no steps were left out although that was asked for, or ""
+	Reduced     bool        // steps were left out
+	Whole       int         // states whose steps were all taken before the reduction began
+	Parted      int         // states of which steps were left out
+	Entire      int         // states of which no step was left out, since that was not sound or no step was left,
+	Hindered    int         // of these, those for which the most frequent reason holds,
+	Hindrance   string      // which is this one
+	Voided      int         // of those of which steps were left out, those whose other steps were taken since an observation was new,
+	Cycles      int         // of these, states whose other steps were taken later so that no step is left out for ever
+	Traces      int         // with dpor: runs that were taken to their ends, one for each order of dependent steps
+	Asleep      int         // with dpor: runs that were cut, since another run had taken their steps in another order
+	Slept       int         // with sleep: steps that were not taken
+	Woken       int         // with sleep: states of which steps were taken that woke later
+	Commuted    int         // pairs of a left-out step and a taken step that were taken in both orders, as a check
+	Symmetric   string      // the interchangeable nodes, of whose states only one for all names was visited; "" if every state was
+	Asymmetric  string      // why every state was visited although the option asked for fewer, or ""
+	Renamed     int         // states that were compared with renamed copies
+	Spilled     int         // states that were on disk at the end
+	SpilledTo   int64       // the size of those states in bytes
+	Collision   float64     // an upper bound on the probability that some state was mistaken for a known one
+	Duplicates  int         // executed transitions that led to a known state
+	Compared    int         // of these, steps that were tested by taking both runs to the state again
+	Audited     int         // runs that were taken twice, in lockstep
+	Suspects    int         // walks that did not become live although their end can
+	Depth       int         // all rounds to this depth were completed
 	Periphery   Periphery
 }
 
@@ -100,6 +101,7 @@ func (s *Stats) Add(o Stats) {
 	s.Walks += o.Walks
 	s.WalksCut += o.WalksCut
 	s.Masked += o.Masked
+	s.Waited.Add(&o.Waited)
 	s.Detours += o.Detours
 	for k, n := range o.Manners {
 		s.Manners[k] += n
