@@ -68,6 +68,29 @@ func (b *Bank) Busy(w *World, v Vector) bool {
 	return false
 }
 
+// Delivers reports whether a message in a bag is for a node that takes every message now. Then the state is not Settled. It
+// may miss such a message.
+func (b *Bank) Delivers(w *World, v Vector) bool {
+	if calm, _ := b.Calm(v); !calm || w.sys.Weight != nil {
+		return false
+	}
+	for i := range b.n {
+		p := SetPlace(b.n, i)
+		if v[p] == 0 {
+			continue
+		}
+		if l := b.Local(i, v[i]); !l.Plain || l.Absent || l.Accepts {
+			continue
+		}
+		for _, item := range b.Items(p, v[p]) {
+			if item.Bag {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Message returns the number of a message, from 1.
 func (st *State) Message(b *Bank, v sim.Message) uint32 {
 	return b.number(netsim.Packet{Message: v, Sum: st.sum(v)})

@@ -94,6 +94,8 @@ func newBanked(t *testing.T, sys *sim.System, c Config, seed uint64) *banked {
 	return b
 }
 
+var delivers int // states in which a message can be delivered, by Bank.Delivers
+
 // save banks the state that the world is in.
 func (b *banked) save() int {
 	b.t.Helper()
@@ -101,6 +103,16 @@ func (b *banked) save() int {
 	b.w.State.Save(b.bank, m.v)
 	inspect(b.t, b.w, b.texts, b.hashes)
 	m.hash, m.state = b.w.State.Hash(), tellState(b.w)
+	if b.bank.Delivers(b.w, m.v) {
+		found := false
+		for k := range b.w.Events.Count() {
+			e := b.w.Events.Look(k)
+			found = found || e.Kind == sim.KindMessage && e.Link == sim.LinkBag
+		}
+		if delivers++; b.w.Events.Settled() || !found {
+			b.t.Fatalf("no message can be delivered, though the bank says so:\n%s", m.state)
+		}
+	}
 	var sum canon.Hash
 	for p, id := range m.v {
 		sum = sum.Add(b.bank.Sum(p, id))
@@ -215,7 +227,9 @@ func TestBank(t *testing.T) {
 			bankWalk(t, sys, c, seed, 3*steps, &moments, &parts)
 		}
 	})
-	t.Logf("%d moments of %d parts", moments, parts)
+	if t.Logf("%d moments of %d parts", moments, parts); delivers == 0 {
+		t.Error("no message in a bag could be delivered")
+	}
 }
 
 func bankWalk(t *testing.T, sys *sim.System, c Config, seed uint64, steps int, moments, parts *int) {

@@ -256,7 +256,7 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	if x.World.Judge.CanBeLive() {
 		good := said&SaidGood != 0
 		if !good && said&saidBusy == 0 && (!goesOn || x.Owner.Sys.Weight != nil) {
-			if bring(); x.World.Events.Settled() {
+			if x.rests(load != nil, bring) {
 				rest, seems := x.World.Run.Failure(trace.VerdictDead, ""), run.Dead(x.World, 0)
 				rest.Property, rest.Failing = seems.Property, seems.Failing
 				return x.wrongState(rest, true)
@@ -280,6 +280,18 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 		return x.audit(h)
 	}
 	return nil
+}
+
+// rests reports whether nothing can happen in the state that was added last, faults apart. It brings the state into the world,
+// if asks is set only unless the state's messages say enough.
+func (x *Explorer) rests(asks bool, bring func()) bool {
+	if asks {
+		if x.Get(x.Next-1, x.To); x.Bank.Delivers(x.World, x.To) {
+			return false
+		}
+	}
+	bring()
+	return x.World.Events.Settled()
 }
 
 // wrongState handles a failure of the state that was added last. The state is not expanded.
