@@ -61,8 +61,14 @@ const (
 )
 
 // chunkOf returns how many states of a level a hand takes at once. There are at least four chunks for each hand, so that
-// none has nothing to do while others have.
-func chunkOf(states, hands int) int { return max(chunkLeast, min(teamChunk, states/(4*hands))) }
+// none has nothing to do while others have. Small levels, which several hands expand only in tests, keep larger chunks, so
+// that their states mostly have the numbers that one hand gives them.
+func chunkOf(states, hands int) int {
+	if states < teamLeast {
+		return teamChunk
+	}
+	return max(chunkLeast, min(teamChunk, states/(4*hands)))
+}
 
 // workers returns the number of workers that may expand the levels of the exhaustive phase.
 func (r *runner) workers() int {
