@@ -227,6 +227,12 @@ func TestBank(t *testing.T) {
 			bankWalk(t, sys, c, seed, 3*steps, &moments, &parts)
 		}
 	})
+	t.Run("declined", func(t *testing.T) {
+		sys, c := picking(sim.Faults{Crash: 2})
+		for seed := range plans / 10 {
+			bankWalk(t, sys, c, seed, steps, &moments, &parts)
+		}
+	})
 	if t.Logf("%d moments of %d parts", moments, parts); delivers == 0 {
 		t.Error("no message in a bag could be delivered")
 	}
