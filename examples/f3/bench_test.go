@@ -4,24 +4,15 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
 	"macemc/choose"
+	checker "macemc/internal/search"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
-
-// processor returns the processor time of this process, in seconds.
-func processor(b *testing.B) float64 {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano()).Seconds()
-}
 
 // Walks by macemc until all have decided: steps of a second of processor time.
 func BenchmarkWalk(b *testing.B) {
@@ -33,7 +24,7 @@ func BenchmarkWalk(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	walk, steps, began := choose.NewWalk(1), 0, processor(b)
+	walk, steps, began := choose.NewWalk(1), 0, checker.Processor().Seconds()
 	for i := uint64(0); b.Loop(); i++ {
 		walk.Restart(1, i)
 		if f := w.Protect(func() {
@@ -44,7 +35,7 @@ func BenchmarkWalk(b *testing.B) {
 		}
 		steps += w.Run.Steps()
 	}
-	b.ReportMetric(float64(steps)/(processor(b)-began), "steps/s")
+	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
 // The same calls of the library, in a random order, without macemc.
@@ -57,7 +48,7 @@ func BenchmarkBare(b *testing.B) {
 		to int
 		vote
 	}
-	draw, steps, began := rand.New(rand.NewPCG(1, 1)), 0, processor(b)
+	draw, steps, began := rand.New(rand.NewPCG(1, 1)), 0, checker.Processor().Seconds()
 	for b.Loop() {
 		var members []*member
 		var under []delivery
@@ -100,7 +91,7 @@ func BenchmarkBare(b *testing.B) {
 			}
 		}
 	}
-	b.ReportMetric(float64(steps)/(processor(b)-began), "steps/s")
+	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
 // bare is a node without its Moment.
@@ -121,7 +112,7 @@ func BenchmarkSearch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			transitions, began := 0, processor(b)
+			transitions, began := 0, checker.Processor().Seconds()
 			for b.Loop() {
 				r, err := search.Search(sys, search.Options{Params: params, Depth: 4, NoWalks: true, Workers: 1})
 				if err != nil || r.Finding != nil {
@@ -130,7 +121,7 @@ func BenchmarkSearch(b *testing.B) {
 				transitions += r.Stats.Executed
 				b.ReportMetric(float64(r.Stats.States), "states/"+r.Stats.Engine)
 			}
-			b.ReportMetric(float64(transitions)/(processor(b)-began), "transitions/s")
+			b.ReportMetric(float64(transitions)/(checker.Processor().Seconds()-began), "transitions/s")
 		})
 	}
 }

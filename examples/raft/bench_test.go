@@ -2,13 +2,13 @@ package raft
 
 import (
 	"math"
-	"syscall"
 	"testing"
 	"time"
 
 	core "go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
 
+	"macemc/internal/search"
 	"macemc/internal/world"
 	"macemc/sim"
 )
@@ -27,13 +27,13 @@ func BenchmarkAgainstBare(b *testing.B) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		start := spent()
+		start := search.Processor()
 		if f := d.run(calm, i, steps, func() bool { d.Judge.Live(); return false }); f != nil {
 			b.Fatal(f.Message)
 		}
-		middle := spent()
+		middle := search.Processor()
 		bare(3, messages)
-		walking, running = walking+middle-start, running+spent()-middle
+		walking, running = walking+middle-start, running+search.Processor()-middle
 		i++
 	}
 	walked := float64(i*steps) / walking.Seconds()
@@ -49,14 +49,14 @@ func BenchmarkAgainstBare(b *testing.B) {
 func BenchmarkWalkHashed(b *testing.B) {
 	const steps = 500
 	d := drive(b, 3, nil, nil, world.Config{})
-	i, start := 0, spent()
+	i, start := 0, search.Processor()
 	for b.Loop() {
 		if f := d.run(calm, i, steps, func() bool { d.State.Hash(); return false }); f != nil {
 			b.Fatal(f.Message)
 		}
 		i++
 	}
-	b.ReportMetric(float64(i*steps)/(spent()-start).Seconds(), "steps/s")
+	b.ReportMetric(float64(i*steps)/(search.Processor()-start).Seconds(), "steps/s")
 }
 
 // delivered is the share of a walk's steps that deliver a message.
@@ -131,13 +131,4 @@ func bare(nodes, messages int) {
 			all[0].Tick()
 		}
 	}
-}
-
-// spent is the processor time of the process.
-func spent() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

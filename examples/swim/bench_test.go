@@ -2,10 +2,9 @@ package swim
 
 import (
 	"runtime"
-	"syscall"
 	"testing"
-	"time"
 
+	checker "macemc/internal/search"
 	"macemc/search"
 )
 
@@ -19,7 +18,7 @@ func BenchmarkWalks(b *testing.B) {
 	steps := 0
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	began := spent()
+	began := checker.Processor()
 	for b.Loop() {
 		r, err := search.Search(System, search.Options{Params: params, Depth: 1, Walks: 5000, Workers: 1, Seed: 1})
 		if err != nil || r.Finding != nil {
@@ -27,18 +26,9 @@ func BenchmarkWalks(b *testing.B) {
 		}
 		steps += r.Stats.Steps
 	}
-	took := spent() - began
+	took := checker.Processor() - began
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(float64(steps)/took.Seconds(), "steps/cpu-s")
 	b.ReportMetric(float64(after.Mallocs-before.Mallocs)/float64(steps), "allocs/step")
 	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/float64(steps), "B/step")
-}
-
-// spent is the processor time of the process.
-func spent() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

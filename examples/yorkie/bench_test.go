@@ -2,24 +2,14 @@ package yorkie
 
 import (
 	"math/rand/v2"
-	"syscall"
 	"testing"
-	"time"
 
 	"macemc/choose"
+	checker "macemc/internal/search"
 	"macemc/internal/world"
 	"macemc/search"
 	"macemc/sim"
 )
-
-// processor returns the processor time of this process, in seconds.
-func processor(b *testing.B) float64 {
-	var r syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &r); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(r.Utime.Nano() + r.Stime.Nano()).Seconds()
-}
 
 // Walks by macemc to their ends: steps of a second of processor time.
 func BenchmarkWalk(b *testing.B) {
@@ -31,7 +21,7 @@ func BenchmarkWalk(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	walk, steps, began := choose.NewWalk(1), 0, processor(b)
+	walk, steps, began := choose.NewWalk(1), 0, checker.Processor().Seconds()
 	for i := uint64(0); b.Loop(); i++ {
 		walk.Restart(1, i)
 		if f := w.Protect(func() {
@@ -42,13 +32,13 @@ func BenchmarkWalk(b *testing.B) {
 		}
 		steps += w.Run.Steps()
 	}
-	b.ReportMetric(float64(steps)/(processor(b)-began), "steps/s")
+	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
 // The same edits on replicas that are kept, without macemc.
 func BenchmarkBare(b *testing.B) {
 	menu := edits([]string{"insert"}, last)
-	draw, steps, began := rand.New(rand.NewPCG(1, 1)), 0, processor(b)
+	draw, steps, began := rand.New(rand.NewPCG(1, 1)), 0, checker.Processor().Seconds()
 	for b.Loop() {
 		replicas := []replica{newReplica(1, []deed{{Wire: first}}), newReplica(2, []deed{{Wire: first}})}
 		var changes []wire
@@ -69,7 +59,7 @@ func BenchmarkBare(b *testing.B) {
 			_ = r.xml()
 		}
 	}
-	b.ReportMetric(float64(steps)/(processor(b)-began), "steps/s")
+	b.ReportMetric(float64(steps)/(checker.Processor().Seconds()-began), "steps/s")
 }
 
 // holder is a client whose state is the document itself, instead of the list of what was done.
@@ -119,7 +109,7 @@ func BenchmarkSearch(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			transitions, began := 0, processor(b)
+			transitions, began := 0, checker.Processor().Seconds()
 			for b.Loop() {
 				r, err := search.Search(sys, search.Options{Params: params, Depth: 3, NoWalks: true, Workers: 1})
 				if err != nil || r.Finding != nil {
@@ -128,7 +118,7 @@ func BenchmarkSearch(b *testing.B) {
 				transitions += r.Stats.Executed
 				b.ReportMetric(float64(r.Stats.States), "states/"+r.Stats.Engine)
 			}
-			b.ReportMetric(float64(transitions)/(processor(b)-began), "transitions/s")
+			b.ReportMetric(float64(transitions)/(checker.Processor().Seconds()-began), "transitions/s")
 		})
 	}
 }

@@ -1,9 +1,7 @@
 package search
 
 import (
-	"syscall"
 	"testing"
-	"time"
 
 	"macemc/choose"
 	"macemc/internal/observe"
@@ -16,16 +14,6 @@ import (
 // benchWalk is the number of steps of a benchmark's walks. They share the cost of starting the
 // run.
 const benchWalk = 1000
-
-// cpuTime is the processor time of the whole process, collector included: on a
-// shared machine it says more than the clock.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
 
 // BenchmarkWalk measures one step of the walk: bare, with the properties of
 // every state, and with the hash of every state besides.
@@ -57,7 +45,7 @@ func BenchmarkWalk(b *testing.B) {
 				}
 				src := choose.NewWalk(1)
 				b.ReportAllocs()
-				cpu := cpuTime()
+				cpu := Processor()
 				failure := w.Protect(func() {
 					for i, walk := 0, uint64(0); i < b.N; walk++ {
 						src.Restart(1, walk)
@@ -82,7 +70,7 @@ func BenchmarkWalk(b *testing.B) {
 				if failure != nil {
 					b.Fatal(failure.Message)
 				}
-				b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
+				b.ReportMetric(float64(Processor()-cpu)/float64(b.N), "cpu-ns/op")
 			})
 		}
 	}

@@ -29,12 +29,12 @@ func TestDepths(t *testing.T) {
 	limit := 120 * float64(*tables)
 	fmt.Println("<!-- table depths -->\n| `--reduce` | every state to depth | states | steps | seconds | no step left out of | most frequent reason |\n|---|---:|---:|---:|---:|---:|---|")
 	for _, how := range []Reduce{ReduceNone, ReduceStubborn} {
-		began := processorTime(t)
+		began := Processor().Seconds()
 		res, err := Search(&sys, Options{
 			Params: params, Conditions: sim.Conditions{Faults: &sim.Faults{Crash: 1}}, NoWalks: true, Workers: 1, Effort: math.MaxInt, Memory: 4 << 30,
 			Reduce: how, once: true,
 			Stop: func() Stop {
-				if processorTime(t)-began > limit {
+				if Processor().Seconds()-began > limit {
 					return StopTime
 				}
 				return ""
@@ -44,7 +44,7 @@ func TestDepths(t *testing.T) {
 			t.Fatal(err)
 		}
 		of := res.Stats
-		fmt.Printf("| `%s` | %d | %s | %s | %.0f | %s | %s |\n", how, res.Safety.Depth, grouped(of.States), grouped(of.Transitions), processorTime(t)-began, grouped(of.Entire), of.Hindrance)
+		fmt.Printf("| `%s` | %d | %s | %s | %.0f | %s | %s |\n", how, res.Safety.Depth, grouped(of.States), grouped(of.Transitions), Processor().Seconds()-began, grouped(of.Entire), of.Hindrance)
 	}
 	fmt.Println("<!-- end of table depths -->")
 }

@@ -76,12 +76,12 @@ func BenchmarkWhole(b *testing.B) {
 	opts := exhausting(b, twophase.System, 9, []string{"rms=8"}, 1_000, EngineMemo)
 	opts.Workers = 1
 	transitions := 0
-	cpu := cpuTime()
+	cpu := Processor()
 	for transitions < b.N {
 		transitions += exhausted(b, twophase.System, opts).Stats.Transitions
 	}
 	b.ReportMetric(0, "ns/op")
-	b.ReportMetric((cpuTime()-cpu).Seconds()/(float64(transitions)/18_507_777), "cpu-s/search")
+	b.ReportMetric((Processor()-cpu).Seconds()/(float64(transitions)/18_507_777), "cpu-s/search")
 }
 
 // BenchmarkWorkers measures several workers beside one, by turns, by the clock:
@@ -104,9 +104,9 @@ func BenchmarkWorkers(b *testing.B) {
 				for i, workers := range []int{1, 2} {
 					opts := exhausting(b, s.sys, s.nodes, s.settings, s.depth, EngineMemo)
 					opts.Workers = workers
-					cpu, began := cpuTime(), time.Now()
+					cpu, began := Processor(), time.Now()
 					exhausted(b, s.sys, opts)
-					wall[i], spent[i] = wall[i]+time.Since(began), spent[i]+cpuTime()-cpu
+					wall[i], spent[i] = wall[i]+time.Since(began), spent[i]+Processor()-cpu
 				}
 			}
 			b.ReportMetric(wall[0].Seconds()/float64(b.N), "s-by-one")
@@ -122,12 +122,12 @@ func benchExhaust(b *testing.B, opts Options, sys *sim.System) {
 	var states, transitions, ran int
 	runtime.ReadMemStats(&before)
 	b.ResetTimer()
-	cpu := cpuTime()
+	cpu := Processor()
 	for transitions < b.N {
 		res := exhausted(b, sys, opts)
 		states, transitions, ran = states+res.Stats.States, transitions+res.Stats.Transitions, ran+res.Stats.HandlerRuns
 	}
-	spent := cpuTime() - cpu
+	spent := Processor() - cpu
 	b.StopTimer()
 	runtime.ReadMemStats(&after)
 	b.ReportMetric(0, "ns/op") // more transitions than N were taken
@@ -187,9 +187,9 @@ func BenchmarkAgainstReference(b *testing.B) {
 				results := make([]Stats, len(engines))
 				for i, engine := range engines {
 					opts := exhausting(b, s.sys, s.nodes, s.settings, s.shallow, engine)
-					cpu := cpuTime()
+					cpu := Processor()
 					results[i] = exhausted(b, s.sys, opts).Stats
-					spent[i] += cpuTime() - cpu
+					spent[i] += Processor() - cpu
 				}
 				for i, r := range results {
 					if r.States != results[0].States || r.Transitions != results[0].Transitions {
@@ -222,7 +222,7 @@ func BenchmarkReplay(b *testing.B) {
 	}
 	path := res.Finding.Path
 	steps := 0
-	cpu := cpuTime()
+	cpu := Processor()
 	for b.Loop() {
 		again, err := Replay(brokentree.System, path, Options{})
 		if err != nil || !again.Reproduced {
@@ -230,7 +230,7 @@ func BenchmarkReplay(b *testing.B) {
 		}
 		steps += len(path.Steps)
 	}
-	b.ReportMetric(float64(cpuTime()-cpu)/float64(steps), "cpu-ns/step")
+	b.ReportMetric(float64(Processor()-cpu)/float64(steps), "cpu-ns/step")
 }
 
 // BenchmarkLiveness measures what deciding liveness exactly costs: whole spaces with liveness beside
@@ -258,9 +258,9 @@ func BenchmarkLiveness(b *testing.B) {
 							opts.Properties = append(opts.Properties, p.Name)
 						}
 					}
-					began := cpuTime()
+					began := Processor()
 					r := exhausted(b, s.sys, opts)
-					spent[i] += cpuTime() - began
+					spent[i] += Processor() - began
 					b.ReportMetric(float64(r.Stats.States), "states")
 				}
 			}

@@ -32,6 +32,3 @@ const (
 // Watch calls made with each world that a search makes and that is not for audits, of which there
 // are few then.
 func Watch(o *Options, made func(*world.World)) { o.made, o.once = made, true }
-
-// CPUTime is that of the process.
-var CPUTime = cpuTime

@@ -46,7 +46,7 @@ func BenchmarkRecovers(b *testing.B) {
 			{"recovers", r.walkFrom(k, run.Fair)},
 		} {
 			b.Run(s.name+"/"+from.name, func(b *testing.B) {
-				cpu, before := cpuTime(), r.now().Steps
+				cpu, before := Processor(), r.now().Steps
 				s := walk.New(1)
 				for i := uint64(0); r.now().Steps-before < b.N; i++ {
 					from.plan.Number = i
@@ -55,7 +55,7 @@ func BenchmarkRecovers(b *testing.B) {
 						b.Fatal("a walk came to an end")
 					}
 				}
-				b.ReportMetric(float64(cpuTime()-cpu)/float64(r.now().Steps-before), "cpu-ns/step")
+				b.ReportMetric(float64(Processor()-cpu)/float64(r.now().Steps-before), "cpu-ns/step")
 			})
 		}
 	}

@@ -56,14 +56,14 @@ func BenchmarkManners(b *testing.B) {
 					if m == storms {
 						how.(*walk.Portfolio).Manners = []walk.Manner{walk.ByWeight}
 					}
-					cpu := cpuTime()
+					cpu := Processor()
 					for i := range each {
 						walks[m].Begin(how.Plan(op*each+i, length))
 						if end, failure, _ := r.Run(walks[m], false); failure != nil {
 							b.Fatalf("%s: %v, %v", of[m], end, failure)
 						}
 					}
-					spent[m] += cpuTime() - cpu
+					spent[m] += Processor() - cpu
 					steps[m] += r.now().Steps - before
 				}
 			}

@@ -34,9 +34,9 @@ func BenchmarkPrefix(b *testing.B) {
 			b.Run(c.name+"/"+string(engine), func(b *testing.B) {
 				c.opts.Engine, c.opts.NoWalks, c.opts.Effort = engine, true, max(b.N, 1000)
 				b.ResetTimer()
-				cpu := cpuTime()
+				cpu := Processor()
 				res, err := Search(jointree.System, c.opts)
-				spent := cpuTime() - cpu
+				spent := Processor() - cpu
 				if err != nil || res.Finding != nil {
 					b.Fatal(err)
 				}

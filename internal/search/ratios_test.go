@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"macemc/internal/catalog"
@@ -36,9 +35,9 @@ func TestRatios(t *testing.T) {
 				k = (k + turn) % len(ways)
 				opts.Reduce = ways[k]
 				runtime.GC() // nobody collects what another way has left
-				before := processorTime(t)
+				before := Processor().Seconds()
 				got[k], why[k] = Search(sys, opts)
-				all[k] = append(all[k], processorTime(t)-before)
+				all[k] = append(all[k], Processor().Seconds()-before)
 			}
 		}
 		for k := range ways {
@@ -76,14 +75,4 @@ func TestRatios(t *testing.T) {
 		fmt.Println(row, fmt.Sprintf("%.2f | %s |", seconds[3]/seconds[0], reason))
 	}
 	fmt.Println("<!-- end of table ratios -->")
-}
-
-// processorTime returns the seconds of processor time that this process has taken.
-func processorTime(t *testing.T) float64 {
-	t.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
-	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
 }

@@ -41,9 +41,9 @@ func BenchmarkScouts(b *testing.B) {
 			for b.Loop() {
 				for i := range wall {
 					opts.Workers = 1 + i
-					cpu, began := cpuTime(), time.Now()
+					cpu, began := Processor(), time.Now()
 					exhausted(b, s.sys, opts)
-					wall[i], spent[i] = wall[i]+time.Since(began), spent[i]+cpuTime()-cpu
+					wall[i], spent[i] = wall[i]+time.Since(began), spent[i]+Processor()-cpu
 				}
 				one, two := givenOut(b, s.sys, opts)
 				alone, shared = alone+one, shared+two

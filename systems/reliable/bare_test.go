@@ -1,7 +1,6 @@
 package reliable
 
 import (
-	"syscall"
 	"testing"
 	"time"
 
@@ -97,15 +96,6 @@ func TestBare(t *testing.T) {
 	}
 }
 
-// cpuTime is the processor time of the process: on a shared machine it says more than the clock.
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
 // BenchmarkStep compares a step of the machines with one of bare nodes, in walks that are judged.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
@@ -125,7 +115,7 @@ func BenchmarkStep(b *testing.B) {
 			}
 			src := choose.NewWalk(1)
 			b.ReportAllocs()
-			cpu := cpuTime()
+			cpu := search.Processor()
 			failure := w.Protect(func() {
 				w.Start(src)
 				for range b.N {
@@ -140,7 +130,7 @@ func BenchmarkStep(b *testing.B) {
 			if failure != nil {
 				b.Fatal(failure)
 			}
-			b.ReportMetric(float64(cpuTime()-cpu)/float64(b.N), "cpu-ns/op")
+			b.ReportMetric(float64(search.Processor()-cpu)/float64(b.N), "cpu-ns/op")
 		})
 	}
 }
