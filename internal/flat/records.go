@@ -78,7 +78,7 @@ func (r *Records) written(number int) []byte {
 // A Reader reads the records of one Records, or of views of it. It caches the records that it has read
 // lately, since the next ones are mostly stored as differences from them. It belongs to one goroutine.
 type Reader struct {
-	lately  [recordsLately]lately
+	lately  []lately // of recordsLately, made for the first record that is read
 	chain   []step
 	nothing lately // the base of records that are not stored as a difference
 	spare   []byte
@@ -106,6 +106,9 @@ func (d *Reader) Get(r *Records, number int) []byte { return d.find(r, number).r
 
 // find returns a record, valid until find is called with another number.
 func (d *Reader) find(r *Records, number int) *lately {
+	if d.lately == nil {
+		d.lately = make([]lately, recordsLately)
+	}
 	d.chain = d.chain[:0]
 	at := &d.nothing
 	for {

@@ -101,7 +101,6 @@ func (st *State) NewBank() *Bank {
 // remember allocates the caches of the parts that steps have made from other parts.
 func (b *Bank) remember(places int) {
 	b.popped, b.opened = make([][]uint32, places), make([][]uint32, places)
-	b.kept = make([]kept, keptMost)
 	for range b.n {
 		b.readers = append(b.readers, new(flat.Reader))
 	}

@@ -148,6 +148,9 @@ const keptMost = 1 << 8
 
 // unpack returns the part that a shelf has packed under a number.
 func (b *Bank) unpack(place int, id uint32, s *shelf) any {
+	if b.kept == nil {
+		b.kept = make([]kept, keptMost)
+	}
 	at := (int(id) + place*67) % keptMost
 	if k := b.kept[at]; k.part != nil && k.id == id && k.place == place {
 		return k.part

@@ -40,7 +40,7 @@ type judgement struct {
 
 const (
 	judgedLeast = 1 << 14 // slots
-	judgedMost  = 1 << 20
+	judgedMost  = 1 << 17
 
 	judgedSlot = 32 // bytes
 

@@ -40,19 +40,11 @@ type Ledger struct {
 	growth  atomic.Pointer[visited.Growth] // what it does; nil if none does
 
 	freed struct { // memory of states that were expanded, for blocks that are begun
-		recs [][]uint64
-		by   [][]byNumber
+		recs    [][]uint64
+		by      [][]byNumber
+		origins [][]Origin
 	}
 }
-
-// Origin is the step by which a state was first reached.
-type Origin struct {
-	Parent uint32
-	event  uint16
-	coins  uint16 // the number of the list of answers to the step's coins
-}
-
-const NoParent = math.MaxUint32
 
 // layout is the format of packed states. Each four bits of a vector's numbers that were ever other than
 // 0 have a column; sixteen columns are a word. A layout only grows, and columns are not moved: a state
@@ -136,7 +128,8 @@ const blockStates = 1024
 type block struct {
 	words   int        // the length of a state in this block
 	recs    []uint64   // the packed states; nil if they are on disk
-	origins []Origin   // nil if they are on disk
+	origins []Origin   // nil if they are on disk or in brief
+	brief   *brief     // the origins of expanded states; nil if it has no room for them
 	at      int64      // position of the block on disk
 	by      []byNumber // the steps of the origins, while states are to be expanded; nil if none is known
 	Live    marks      // states that are live or do not count for liveness, marked only where no fault can happen
@@ -264,11 +257,14 @@ func (l *Ledger) Get(s uint32, v world.Vector) { l.layout.Load().unpack(l.rec(s)
 
 // Origin returns the step by which state s was first reached.
 func (l *Ledger) Origin(s uint32) Origin {
-	b := l.Block(s)
-	if b.origins == nil {
+	switch b := l.Block(s); {
+	case b.origins != nil:
+		return b.origins[s%blockStates]
+	case b.brief != nil:
+		return b.brief.of(s)
+	default:
 		return l.deep.back(s, b).origins[s%blockStates]
 	}
-	return b.origins[s%blockStates]
 }
 
 // Live reports whether state s was marked as live, or as not counting for liveness.
@@ -312,8 +308,8 @@ func (l *Ledger) Each(yield func(uint32) bool) {
 func (l *Ledger) Holds(s uint32) bool { return int(s%blockStates) < l.Block(s).n }
 
 // Expanded frees what is no longer needed of an expanded level's states: the numbers in block.by,
-// and the packed states if the ledger keeps fingerprints. Blocks that the next level shares are
-// left alone. Origins are kept.
+// and the packed states if the ledger keeps fingerprints. Their origins are kept in brief. Blocks that the
+// next level shares are left alone.
 func (l *Ledger) Expanded(level, next Frontier) {
 	needed := map[uint32]bool{}
 	for _, s := range next {
@@ -341,6 +337,11 @@ func (l *Ledger) frees(b *block) {
 	}
 	if l.Prints != nil && b.recs != nil {
 		l.freed.recs, b.recs = append(l.freed.recs, b.recs), nil
+	}
+	if l.deep == nil {
+		if b.brief = briefly(b.origins); b.brief != nil {
+			l.freed.origins, b.origins = append(l.freed.origins, b.origins), nil
+		}
 	}
 }
 
@@ -432,7 +433,7 @@ func (l *Ledger) begin(words int) (number uint32, b *block) {
 	if len(all) >= math.MaxUint32/blockStates {
 		panic("macemc bug: search: more states than have a number; they fill the memory before")
 	}
-	b = &block{words: words, recs: taken(&l.freed.recs, words*blockStates), origins: make([]Origin, blockStates)}
+	b = &block{words: words, recs: taken(&l.freed.recs, words*blockStates), origins: taken(&l.freed.origins, blockStates)}
 	if l.noted {
 		b.by = taken(&l.freed.by, blockStates) // now: later, others read it
 	}
