@@ -138,6 +138,20 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// A mutant whose text has gone would end the draw.
+func TestNamesHavePlaces(t *testing.T) {
+	t.Chdir("../..")
+	files, err := sources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range names {
+		if _, err := n.find(files); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // A slow test that has another name now would be run with the quick ones.
 func TestSlowTestsAreThere(t *testing.T) {
 	files, err := filepath.Glob("../../internal/search/*_test.go")

@@ -18,8 +18,8 @@ type named struct {
 var names = []named{
 	{
 		"rare steps lead back", "search",
-		regexp.MustCompile(`g\.tree = x\.Entry, .*`),
-		"g.tree = x.Entry, true",
+		regexp.MustCompile(`g\.tree = g\.Owner\.Sys\.Weight == nil`),
+		"g.tree = true",
 	},
 	{
 		"outside is not alive", "search",
@@ -33,7 +33,7 @@ var names = []named{
 	},
 	{
 		"connections open one way", "sim",
-		regexp.MustCompile(`(![\w.]+\.severed\(from, to\)) && \([\w.]+\.Flags\(from, to\)\.Open \|\| ![\w.]+\.severed\(to, from\)\)`),
+		regexp.MustCompile(`(![\w.]+\.severed\(from, to\)) && \([\w.()]+\.Flags\(from, to\)\.Open \|\| ![\w.]+\.severed\(to, from\)\)`),
 		"$1",
 	},
 	{
