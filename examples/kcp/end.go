@@ -132,7 +132,9 @@ func (e *end) Handle(env sim.Env, signal sim.Signal) {
 		e.tick(env)
 	case read:
 		e.reading = false
-		e.take(env)
+		if e.readable() { // what it was woken for may have been read for the next connection
+			e.take(env)
+		}
 		if !env.Bug(KC5) {
 			e.look(env)
 		}
@@ -188,11 +190,14 @@ func (e *end) look(env sim.Env) {
 			e.inbox = append(e.inbox, string(b[:e.conn.Recv(b)]))
 		}
 	}
-	if !e.reading && (e.conn.Peek() >= 0 || len(e.inbox) > 0) {
+	if !e.reading && e.readable() {
 		e.reading = true
 		env.Post(read{})
 	}
 }
+
+// readable reports whether there is a message to read.
+func (e *end) readable() bool { return e.conn.Peek() >= 0 || len(e.inbox) > 0 }
 
 // take reads one message.
 func (e *end) take(env sim.Env) {

@@ -65,6 +65,14 @@ func TestSurvives(t *testing.T) {
 	}
 }
 
+// When a connection begins while the application has yet to read from the one before, all is read
+// at once. The application, which was woken before that, finds nothing then.
+func TestReadForTheNextConnection(t *testing.T) {
+	macetest.Run(t, System, macetest.Options{
+		Params: []string{"pattern=reconnect", "messages=2"}, Conditions: sim.Conditions{Faults: &sim.Faults{Reorder: 1}}, Depth: 12, Walks: 1,
+	})
+}
+
 // Each known bug is found as what is said of it.
 func TestKnown(t *testing.T) {
 	for _, k := range Known {
