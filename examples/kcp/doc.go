@@ -34,7 +34,9 @@
 // than the window, and no more wait to be read. What is acknowledged has come. From every
 // state, when the faults end, a state can be reached in which all is read and acknowledged.
 //
-// It tolerates losses, doubles, reordering and partitions, and no crashes.
+// It tolerates losses, doubles, reordering, partitions and pauses, and no crashes: KCP has no
+// handshake by which an end that lost its memory could learn the numbers, and the property
+// "what is acknowledged has come", which compares both ends, panics.
 //
 // # How to search it
 //

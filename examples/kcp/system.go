@@ -61,7 +61,7 @@ var System = &sim.System{
 	Network:   func(sim.Params) sim.Network { return sim.Network{UDPCapacity: 2} },
 	Params:    []*sim.Param{Pattern, Messages, Parts, Send, Receive, Resend, Congestion, RoundTrips, Wrap},
 	Bugs:      Bugs,
-	Tolerates: sim.Faults{Loss: 1, Dup: 1, Reorder: 1},
+	Tolerates: sim.Faults{Loss: 1, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Pause: 1},
 	New:       func(p sim.Params, self sim.Addr) sim.Node { return newEnd(p, self) },
 	Script:    script,
 	Properties: []sim.Property{

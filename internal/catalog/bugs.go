@@ -333,6 +333,7 @@ var list = []Known{
 	},
 	{
 		ID: "MT4", Kind: Safety, Verdict: trace.VerdictPanic,
+		Flags:    Flags{Faults: "loss=1,dup=1,reorder=1,rare=1"}, // else what is critical is often that somebody has room again
 		Critical: []Critical{at(Anyone, sim.KindMessage, "data"), at(Anyone, sim.KindReorder, "data"), at(Anyone, sim.KindLose, "data")},
 	},
 	{

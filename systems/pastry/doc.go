@@ -91,5 +91,9 @@
 // No node is in both halves of a leaf set; a member answers for its own
 // key. After crashes, resets and partitions, all nodes can be in one ring again
 // if none is down for good: leaf sets are symmetric, and every key is found within
-// one hop more than leaf sets alone would need.
+// one hop more than leaf sets alone would need. Pauses are survived, and partitions in
+// one direction. So are datagrams that are lost, doubled or reordered: these are
+// probes, and each can be sent again. No node may be down for good: one ring of all nodes
+// is asked for, and if it is the first node, which begins the ring, then nodes that were told of no
+// other peer wait for it for ever.
 package pastry

@@ -65,7 +65,7 @@ var System = &sim.System{
 	Nodes:      func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 1, Most: most} },
 	Params:     []*sim.Param{Leaves, Keys, Peers, App},
 	Bugs:       bugs,
-	Tolerates:  sim.Faults{Crash: 1, Reset: 1},
+	Tolerates:  sim.Faults{Crash: 1, Reset: 1, Loss: 1, Dup: 1, Reorder: 1, Partition: 1, OneWay: 1, Pause: 1},
 	New:        func(p sim.Params, self sim.Addr) sim.Node { return newNode(p, self) },
 	Script:     script,
 	Properties: properties(),

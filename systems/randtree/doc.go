@@ -82,6 +82,7 @@
 // under way to its node or from it (6,458,756 and 4,472,998 states). Without these
 // bounds every state to depth 13 was visited (517,212), with four nodes, a crash and
 // a reset to depth 10 (285,209), and 100,000 walks of each, with storms, found
-// nothing. It is not promised that a node finds others if all that it knows of are
-// down for good.
+// nothing. Partitions in one direction and pauses are survived as well: what TCP does
+// not deliver breaks the connection, or arrives later. It is not promised that a node
+// finds others if all that it knows of are down for good.
 package randtree

@@ -50,7 +50,7 @@ var System = &sim.System{
 	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 2, Most: 8} },
 	Params:    []*sim.Param{Children, Peers, Visitors, Buffer, Transport},
 	Bugs:      bugs,
-	Tolerates: sim.Faults{Crash: 1, Reset: 1},
+	Tolerates: sim.Faults{Crash: 1, Reset: 1, Partition: 1, OneWay: 1, Pause: 1},
 	New:       func(p sim.Params, _ sim.Addr) sim.Node { return carried(p, newNode(p)) },
 	Crash: func(p sim.Params, _ sim.Addr, dead sim.Node) sim.Node {
 		n := newNode(p)

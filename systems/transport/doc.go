@@ -43,7 +43,13 @@
 // nodes go on crashing or giving up, everything sent is acknowledged and delivered,
 // both ends agree on the next number, and neither timers nor datagrams are left.
 // An ack covers everything that arrived without a gap, and nothing else. A
-// crash, or a sender that gives up, costs each end one connection and no more.
+// crash, or a sender that gives up, costs each end one connection and no more. A partition
+// and a pause are nothing new: they lose datagrams, or make them late.
+//
+// The transport promises nothing about three faults. A message to a node that is down for good stays
+// unacknowledged until the sender gives up. A node whose disk was wiped uses identifiers again that its
+// peers know, and they take its connections for late ones. When the disk fails, the transport panics,
+// since it could not keep what it promises.
 //
 // # Known limits
 //

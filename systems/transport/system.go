@@ -41,7 +41,7 @@ var System = &sim.System{
 	Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 2, Least: 2, Most: 8} },
 	Params:    []*sim.Param{Messages, Senders, Fragments, Buffer, Window, Span},
 	Bugs:      bugs,
-	Tolerates: sim.Faults{Loss: 1, Dup: 1, Reorder: 1, Rare: 1},
+	Tolerates: sim.Faults{Crash: 1, Loss: 1, Dup: 1, Reorder: 1, Partition: 1, Rare: 1, OneWay: 1, Pause: 1},
 	New: func(p sim.Params, self sim.Addr) sim.Node {
 		messages := p.Int(Messages)
 		if self.Index() >= p.Int(Senders) {
