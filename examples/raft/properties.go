@@ -108,13 +108,12 @@ func differ(v view) string {
 			}
 			same := false
 			for i := min(s.end(), other.end()); i > max(s.base, other.base); i-- {
-				m, o := s.saved[i-s.base-1], other.saved[i-other.base-1]
-				if same && m != o || m.term == o.term && m != o {
+				m, o := &s.saved[i-s.base-1], &other.saved[i-other.base-1]
+				if *m == *o {
+					same = true
+				} else if same || m.term == o.term {
 					return fmt.Sprintf("the logs of %s and %s differ at index %d, and not in a term further on: %q of term %d, and %q of term %d",
 						b, a, i, o.data, o.term, m.data, m.term)
-				}
-				if m == o {
-					same = true
 				}
 			}
 		}
@@ -182,7 +181,7 @@ func allApplied(v view) bool {
 	return members(v, func(s, lead *server) bool {
 		for i := range lead.proposals {
 			asked := i % len(lead.all)
-			if lead.counts(uint64(asked)+1) && isUp(v, asked) && !s.has(commandNames[i]) {
+			if lead.counts(uint64(asked)+1) && isUp(v, lead.all[asked]) && !s.has(commandNames[i]) {
 				return false
 			}
 		}
@@ -215,7 +214,7 @@ func explainLooks(v view) string {
 // settled: the members are what they are to be, everywhere where one is, and no
 // configuration is joint; or the first server is down, which asks for the changes.
 func settled(v view) bool {
-	return !isUp(v, 0) && leader(v) != nil || members(v, func(s, _ *server) bool {
+	return !isUp(v, v.Params().Addr(0)) && leader(v) != nil || members(v, func(s, _ *server) bool {
 		_, done := s.next()
 		return done && len(s.conf.Outgoing) == 0
 	})
@@ -229,9 +228,9 @@ func explainMembers(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// isUp reports whether the server with an index is up.
-func isUp(v view, index int) bool {
-	_, up := v.At(v.Params().Addr(index))
+// isUp reports whether the server at an address is up.
+func isUp(v view, at sim.Addr) bool {
+	_, up := v.At(at)
 	return up
 }
 
@@ -249,7 +248,7 @@ func enough(v view) bool {
 		for _, voters := range [][]uint64{s.conf.Voters, s.conf.Outgoing} {
 			up := 0
 			for _, id := range voters {
-				if voter, ok := v.At(v.Params().Addr(int(id) - 1)); ok && !voter.removed() {
+				if voter, ok := v.At(s.all[id-1]); ok && !voter.removed() {
 					up++
 				}
 			}

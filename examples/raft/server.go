@@ -374,11 +374,13 @@ func (s *server) accept(env sim.Env) {
 	case env.Bug(RF4):
 		order = [...]sim.Signal{save{}, send{}, sync{}, apply{}, advance{}}
 	}
+	n := 0
 	for _, task := range order {
 		if s.asks(env, task) {
-			s.todo = append(s.todo, task)
+			order[n], n = task, n+1
 		}
 	}
+	s.todo = append(s.todo, order[:n]...)
 }
 
 // asks reports whether the Ready in hand has something to do for a task.
