@@ -2,7 +2,6 @@ package disk
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -194,14 +193,14 @@ func (d *Disk) Records() (all []Record) {
 	if d == nil {
 		return nil
 	}
-	for _, key := range slices.Sorted(maps.Keys(d.keys)) {
-		if d.keys[key] != "" {
-			all = append(all, Record{true, key, 0})
+	for _, k := range d.keys {
+		if k.value != "" {
+			all = append(all, Record{true, k.name, 0})
 		}
 	}
-	for _, file := range slices.Sorted(maps.Keys(d.files)) {
-		for at := range d.files[file] {
-			all = append(all, Record{false, file, at})
+	for _, f := range d.files {
+		for at := range f.value {
+			all = append(all, Record{false, f.name, at})
 		}
 	}
 	return all
@@ -212,12 +211,13 @@ func (d *Disk) Damage(r Record) *Disk {
 	out := *d
 	spoilt := func(s string) string { return string([]byte{^s[0]}) + s[1:] }
 	if r.key {
-		out.keys = maps.Clone(d.keys)
-		out.keys[r.name] = spoilt(out.keys[r.name])
+		value, _ := d.keys.get(r.name)
+		out.keys = d.keys.set(r.name, spoilt(value))
 		return &out
 	}
-	out.files = maps.Clone(d.files)
-	out.files[r.name] = slices.Clone(out.files[r.name])
-	out.files[r.name][r.at] = spoilt(out.files[r.name][r.at])
+	records, _ := d.files.get(r.name)
+	records = slices.Clone(records)
+	records[r.at] = spoilt(records[r.at])
+	out.files = d.files.set(r.name, records)
 	return &out
 }

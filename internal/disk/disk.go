@@ -3,7 +3,6 @@ package disk
 import (
 	"encoding/binary"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,9 +81,46 @@ func Synced(file string) any {
 // Disk has the data that a node has stored. It is immutable: a write returns another Disk. Nil is the
 // empty Disk.
 type Disk struct {
-	keys    map[string]string
-	files   map[string][]string // as records, in the order of their appends; none is empty
-	pending []Write             // the writes since then, in order
+	keys    contents[string]
+	files   contents[[]string] // as records, in the order of their appends; none is empty
+	pending []Write            // the writes since then, in order
+}
+
+// contents has values by their names, in the order of the names. It is immutable, as a Disk is. A node has few
+// keys and files, so a copy of this list takes a fifth of the time that a copy of a map takes.
+type contents[V any] []named[V]
+
+type named[V any] struct {
+	name  string
+	value V
+}
+
+func (c contents[V]) find(name string) (at int, is bool) {
+	return slices.BinarySearchFunc(c, name, func(n named[V], name string) int { return strings.Compare(n.name, name) })
+}
+
+func (c contents[V]) get(name string) (value V, is bool) {
+	if at, is := c.find(name); is {
+		return c[at].value, true
+	}
+	return value, false
+}
+
+func (c contents[V]) set(name string, value V) contents[V] {
+	at, is := c.find(name)
+	if !is {
+		return slices.Insert(slices.Clip(c), at, named[V]{name, value})
+	}
+	c = slices.Clone(c)
+	c[at].value = value
+	return c
+}
+
+func (c contents[V]) unset(name string) contents[V] {
+	if at, is := c.find(name); is {
+		return slices.Concat(c[:at], c[at+1:])
+	}
+	return c
 }
 
 // some returns a copy of d, or an empty Disk if d is nil.
@@ -158,21 +194,18 @@ func (w Write) alike(o Write) bool { return w.Name == o.Name && w.ofKey() == o.o
 // carryOut makes a write part of the synced contents.
 func (d *Disk) carryOut(w Write) {
 	if w.ofKey() {
-		if d.keys = maps.Clone(d.keys); w.Kind == Delete {
-			delete(d.keys, w.Name)
-			return
+		if w.Kind == Delete {
+			d.keys = d.keys.unset(w.Name)
+		} else {
+			d.keys = d.keys.set(w.Name, w.Data)
 		}
-		if d.keys == nil {
-			d.keys = map[string]string{}
-		}
-		d.keys[w.Name] = w.Data
 		return
 	}
-	if d.files = maps.Clone(d.files); d.files == nil {
-		d.files = map[string][]string{}
-	}
-	if d.files[w.Name] = w.on(d.files[w.Name]); len(d.files[w.Name]) == 0 {
-		delete(d.files, w.Name)
+	file, _ := d.files.get(w.Name)
+	if file = w.on(file); len(file) > 0 {
+		d.files = d.files.set(w.Name, file)
+	} else {
+		d.files = d.files.unset(w.Name)
 	}
 }
 
@@ -230,8 +263,7 @@ func (d *Disk) Get(key string) (value string, is bool) {
 			return w.Data, w.Kind == Put
 		}
 	}
-	value, is = d.keys[key]
-	return value, is
+	return d.keys.get(key)
 }
 
 // Keys returns the keys that have values, in order.
@@ -239,21 +271,19 @@ func (d *Disk) Keys() (keys []string) {
 	if d == nil {
 		return nil
 	}
-	all := maps.Clone(d.keys)
+	for _, k := range d.keys {
+		keys = append(keys, k.name)
+	}
 	for _, w := range d.pending {
 		if w.ofKey() {
-			if all == nil {
-				all = map[string]string{}
-			}
-			all[w.Name] = ""
+			keys = append(keys, w.Name)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		if _, is := d.Get(key); is {
-			keys = append(keys, key)
-		}
-	}
-	return keys
+	slices.Sort(keys)
+	return slices.DeleteFunc(slices.Compact(keys), func(key string) bool {
+		_, is := d.Get(key)
+		return !is
+	})
 }
 
 // Read returns the contents of a file, as the node wrote it.
@@ -261,7 +291,7 @@ func (d *Disk) Read(file string) (data string) {
 	if d == nil {
 		return ""
 	}
-	records := d.files[file]
+	records, _ := d.files.get(file)
 	for _, w := range d.pending {
 		if !w.ofKey() && w.Name == file {
 			records = w.on(records)
@@ -272,11 +302,13 @@ func (d *Disk) Read(file string) (data string) {
 
 // Files returns the names of the files that are not empty, as the node wrote them, in
 // order.
-func (d *Disk) Files() []string {
+func (d *Disk) Files() (names []string) {
 	if d == nil {
 		return nil
 	}
-	names := slices.Collect(maps.Keys(d.files))
+	for _, f := range d.files {
+		names = append(names, f.name)
+	}
 	for _, w := range d.pending {
 		if !w.ofKey() {
 			names = append(names, w.Name)
@@ -302,15 +334,15 @@ func (d *Disk) Lines() (lines [][2]string) {
 	if d == nil {
 		return nil
 	}
-	for _, key := range slices.Sorted(maps.Keys(d.keys)) {
-		lines = append(lines, [2]string{"store " + key, strconv.Quote(d.keys[key])})
+	for _, k := range d.keys {
+		lines = append(lines, [2]string{"store " + k.name, strconv.Quote(k.value)})
 	}
-	for _, file := range slices.Sorted(maps.Keys(d.files)) {
+	for _, f := range d.files {
 		var records []string
-		for _, r := range d.files[file] {
+		for _, r := range f.value {
 			records = append(records, strconv.Quote(r))
 		}
-		lines = append(lines, [2]string{"file " + file, strings.Join(records, " ")})
+		lines = append(lines, [2]string{"file " + f.name, strings.Join(records, " ")})
 	}
 	for _, w := range d.pending {
 		lines = append(lines, [2]string{fates[w.fate], w.placed()})
@@ -325,15 +357,15 @@ func (d *Disk) Append(buf []byte) []byte {
 		buf = append(buf, s...)
 	}
 	buf = binary.AppendUvarint(buf, uint64(len(d.keys)))
-	for _, name := range slices.Sorted(maps.Keys(d.keys)) {
-		text(name)
-		text(d.keys[name])
+	for _, k := range d.keys {
+		text(k.name)
+		text(k.value)
 	}
 	buf = binary.AppendUvarint(buf, uint64(len(d.files)))
-	for _, name := range slices.Sorted(maps.Keys(d.files)) {
-		text(name)
-		buf = binary.AppendUvarint(buf, uint64(len(d.files[name])))
-		for _, record := range d.files[name] {
+	for _, f := range d.files {
+		text(f.name)
+		buf = binary.AppendUvarint(buf, uint64(len(f.value)))
+		for _, record := range f.value {
 			text(record)
 		}
 	}

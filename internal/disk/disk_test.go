@@ -2,6 +2,7 @@ package disk
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -234,5 +235,43 @@ func TestOutcomesAreTold(t *testing.T) {
 	}
 	if d.Write(Write{Kind: Delete, Name: "at"}).SyncKeys().Write(Write{Kind: Truncate, Name: "log"}).Sync("log") != nil {
 		t.Error("a disk with nothing on it is not the empty one")
+	}
+}
+
+// TestContentsAreAMap: after random changes the contents are those of a map, in the order of names, and
+// those of before are as they were.
+func TestContentsAreAMap(t *testing.T) {
+	draw := rand.New(rand.NewPCG(1, 2))
+	var now contents[int]
+	is := map[string]int{}
+	type version struct {
+		contents contents[int]
+		text     string
+	}
+	var all []version
+	for i := range 2000 {
+		name := string(rune('a' + draw.IntN(12)))
+		if draw.IntN(5) < 3 {
+			now, is[name] = now.set(name, i), i
+		} else {
+			now = now.unset(name)
+			delete(is, name)
+		}
+		var want contents[int]
+		for _, name := range slices.Sorted(maps.Keys(is)) {
+			want = append(want, named[int]{name, is[name]})
+		}
+		if !slices.Equal(now, want) {
+			t.Fatalf("after %d changes the contents are %v, want %v", i+1, now, want)
+		}
+		if got, found := now.get(name); got != is[name] || found != slices.Contains(now, named[int]{name, got}) {
+			t.Fatalf("after %d changes %s is %d, %t, in %v", i+1, name, got, found, now)
+		}
+		all = append(all, version{now, fmt.Sprint(now)})
+	}
+	for i, v := range all {
+		if got := fmt.Sprint(v.contents); got != v.text {
+			t.Fatalf("the contents after %d changes were %s, and are %s", i+1, v.text, got)
+		}
 	}
 }

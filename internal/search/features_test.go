@@ -71,15 +71,16 @@ func (m *member) port(env sim.Env) sim.Port {
 
 func (m *member) start(env sim.Env) {
 	if m.with.reads {
-		text, _ := env.Store().Get("count")
-		fmt.Sscan(text, new(int))
+		if text, is := env.Store().Get("count"); is {
+			m.known[m.self], _ = strconv.Atoi(text)
+		}
 	}
 }
 
 func (m *member) add(env sim.Env, _ add) {
 	m.known[m.self]++
 	if m.with.stores {
-		env.Store().Put("count", fmt.Sprint(m.known[m.self]))
+		env.Store().Put("count", strconv.Itoa(m.known[m.self]))
 		if err := env.Store().Sync(); err != nil {
 			panic(err)
 		}

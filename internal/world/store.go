@@ -115,15 +115,17 @@ func (d *disks) mayCrash(i int) {
 	d.environ.toss(sim.KindCrash.Budget())
 	d.environ.toss(sim.KindDown.Budget())
 	e := d.environ
-	fates := make([]life, 0, 2) // which failures the budgets allow
-	if e.left.Crash != 0 && (e.where == nil || e.where(at(sim.KindCrash, i).Event)) {
+	crash := e.left.Crash != 0 && (e.where == nil || e.where(at(sim.KindCrash, i).Event))
+	down := e.left.Down != 0 && (e.where == nil || e.where(at(sim.KindDown, i).Event))
+	if !crash && !down {
+		return
+	}
+	var fates []life // which failures the budgets allow
+	if crash {
 		fates = append(fates, lifeAway)
 	}
-	if e.left.Down != 0 && (e.where == nil || e.where(at(sim.KindDown, i).Event)) {
+	if down {
 		fates = append(fates, lifeGone)
-	}
-	if len(fates) == 0 {
-		return
 	}
 	effects := d.run.Effects()
 	words := func(k int) string {
