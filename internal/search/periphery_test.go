@@ -164,7 +164,7 @@ func TestPeripheryOfSeveral(t *testing.T) {
 			}
 			one := ""
 			for _, workers := range []int{1, 3} {
-				res := search(t, traps(3, 40, trap), 0, nil, Options{Engine: engine, WalkSteps: long.Of(150, 1_000), Depth: long.Of(5, 10), Paths: 1, Workers: workers, team: 1, once: true})
+				res := search(t, traps(3, long.Of(16, 40), trap), 0, nil, Options{Engine: engine, WalkSteps: long.Of(150, 1_000), Depth: long.Of(5, 10), Paths: 1, Workers: workers, team: 1, once: true})
 				s := res.Stats
 				said := fmt.Sprint(s.Depth, s.States, s.Transitions, s.Periphery.States, s.Periphery.Walked, s.Walks, res.Safety, res.Verdict(), res.Stop)
 				if one == "" {
