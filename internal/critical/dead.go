@@ -105,8 +105,8 @@ func (e *ends) critical(c *candidate, decided func() (bool, error), way func() [
 	return ok && err == nil, err
 }
 
-// escapes reports whether the state before the last step of a run can recover. First it repeats the steps by which an
-// earlier run recovered. Then it takes a few times as many walks as were needed there. The run up to the critical step
+// escapes reports whether the state before the last step of a run can recover. First it repeats the steps by which the
+// last run recovered, and those by which that of the finding did. Then it takes a few times as many walks as were needed there. The run up to the critical step
 // needs no decision.
 func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool, err error) {
 	cut := s.isCut(c)
@@ -114,16 +114,25 @@ func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool
 	case s.walks == 0:
 		ok, err = d.LastIsCritical(s.opts.Search.EvidenceWalks, salt, &s.manner)
 	default:
-		if w, err := s.repeats(c, c.Steps()-1, s.way); w != nil || err != nil {
-			return err == nil, err
+		for _, way := range [][]choose.Step{s.way, s.wayFound} {
+			if w, err := s.repeats(c, c.Steps()-1, way); w != nil || err != nil {
+				s.way = way
+				return err == nil, err
+			}
 		}
 		ok, err = d.LastEscapes(s.walks, escapeLonger*len(s.way), salt, s.manner)
 	}
 	if w, met := d.Alive(c.Steps() - 1); ok && met && err == nil {
-		s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
-		s.way, err = s.wayOf(c, c.Steps()-1, w)
+		err = s.escaped(c, c.Steps()-1, w)
 	}
 	return ok || cut, err
+}
+
+// escaped notes by which steps a run recovered from before its last step, and how many walks that took.
+func (s *shrinker) escaped(c *candidate, from int, w search.Success) (err error) {
+	s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
+	s.way, err = s.wayOf(c, from, w)
+	return err
 }
 
 // wayOf returns the steps of a walk from a state of a run.
@@ -143,7 +152,8 @@ func (s *shrinker) repeats(c *candidate, from int, way []choose.Step) (*search.S
 	return s.lab.Way(c.Case, from, way)
 }
 
-// revived notes by which steps a run recovered from its end, if a walk did.
+// revived notes by which steps a run recovered from its end, if a walk did. It returns errRefuted if the run of the finding
+// recovers in the same way from the state after its critical step.
 func (s *shrinker) revived(c *candidate, d *decide.Finder) error {
 	w, met := d.Alive(c.Steps())
 	if !met {
@@ -151,6 +161,15 @@ func (s *shrinker) revived(c *candidate, d *decide.Finder) error {
 	}
 	way, err := s.wayOf(c, c.Steps(), w)
 	s.revivals = append(s.revivals, way)
+	if err != nil || !s.keep {
+		return err
+	}
+	at := s.want.Critical.Step
+	again, err := s.repeats(&candidate{Case: s.of}, at, way)
+	if again != nil && err == nil {
+		s.Escapes(at, *again)
+		err = errRefuted
+	}
 	return err
 }
 

@@ -53,9 +53,9 @@ func (b *bench) explain(f *search.Finding, shrink bool) (*Result, error) {
 	if err != nil || out.Alive || out.Stopped && b.stopped() {
 		return out, err
 	}
-	short, err := b.shrink(out.Finding)
-	if err != nil {
-		return nil, err
+	short, err := b.shrink(out)
+	if err != nil || short.Alive {
+		return short, err
 	}
 	last, err := b.find(short, short.Finding, b.opts.NoLive, 1)
 	if err != nil {
@@ -100,7 +100,7 @@ func (b *bench) shortened(f *search.Finding, shrink bool) (*Result, error) {
 	if !shrink {
 		return &Result{Finding: f}, nil
 	}
-	out, err := b.shrink(f)
+	out, err := b.shrink(&Result{Finding: f})
 	if err == nil && len(out.Finding.Path.Steps) < len(f.Path.Steps) {
 		found := *out.Finding
 		found.Shortened(f)

@@ -60,7 +60,7 @@ type Result struct {
 	Stopped bool              // the work was stopped before the result was decided
 	Effort  int               // the effort that was spent: steps of runs, and states that were visited to decide exactly
 
-	escape *search.Success // for a shortened run: the walk that became live from before its last step, or nil
+	escape *search.Success // the walk that became live from before the critical step, or nil
 }
 
 // Find isolates the critical transition of a finding, and returns a copy of the finding
@@ -114,12 +114,13 @@ func (b *bench) stopped() bool { return b.lab.Stopped() }
 
 // find is Find with a part of the effort. If before is not nil, find keeps its decisions about the finding.
 func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float64) (*Result, error) {
-	found, known := *f, before != nil && decided(f)
+	known := before != nil && decided(f)
 	if f.Verdict == trace.VerdictHot {
 		return b.heated(f, false)
 	}
 	if !visible(f.Verdict) {
-		return &Result{Finding: &found}, nil
+		same := *f
+		return &Result{Finding: &same}, nil
 	}
 	p, err := b.open(f, part)
 	if err != nil {
@@ -128,7 +129,12 @@ func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float6
 	if known && before.escape != nil {
 		p.Escapes(f.Critical.Step-1, *before.escape)
 	}
-	err = p.find(&found, known, noLive)
+	return p.result(*f, known, noLive)
+}
+
+// result calls find for a copy of the finding.
+func (p *finder) result(found search.Finding, known, noLive bool) (*Result, error) {
+	err := p.find(&found, known, noLive)
 	others, lost := p.besides()
 	if err == nil {
 		err = lost
@@ -137,7 +143,13 @@ func (b *bench) find(before *Result, f *search.Finding, noLive bool, part float6
 	if alive || stopped {
 		err = nil
 	}
-	return &Result{Finding: &found, Others: others, Alive: alive, Stopped: stopped}, err
+	out := &Result{Finding: &found, Others: others, Alive: alive, Stopped: stopped}
+	if c := found.Critical; c != nil && c.Step > 0 {
+		if w, met := p.Alive(c.Step - 1); met {
+			out.escape = &w
+		}
+	}
+	return out, err
 }
 
 // visible reports whether a walk can see a failure of this kind. It is false for failures that show only with

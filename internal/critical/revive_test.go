@@ -2,6 +2,7 @@ package critical_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -124,6 +125,48 @@ func TestRevived(t *testing.T) {
 				t.Errorf("seed %d: the live run says of the critical step %q, want %q", seed+1, at, r.Finding.Critical.Header())
 			}
 		}
+	}
+}
+
+// A step is taken for the critical one by few walks, and one of the many walks that confirm the shortened run recovers from the
+// state after it. Then the step is looked for again, so the run never ends where it is known to recover.
+func TestRefuted(t *testing.T) {
+	sys, early := latecomers(), 0
+	for seed := range 200 {
+		f := ends(t, sys, &shutFirst{}, 6)
+		f.Path.Set("seed", fmt.Sprint(seed+1))
+		opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, EvidenceWalks: 6, WalkSteps: 30, MaxWalkSteps: 30}}
+		r, err := critical.Explain(sys, f, opts, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := r.Finding.Critical; c == nil {
+			t.Errorf("seed %d: there is no critical step", seed+1)
+		} else if !strings.HasPrefix(r.Finding.Path.Steps[c.Step-1].Coins[0].What, "be late") { // the door shuts, and a walk of thirty is saved yet
+			early++
+		}
+	}
+	if early > 30 {
+		t.Errorf("%d of 200 runs end before the last escape, want at most 30: 38 do if the step is never looked for again", early)
+	}
+}
+
+// The walk that recovered from before the critical step of the run that was found is kept for shorter runs, whose own few walks
+// seldom recover there.
+func TestShrinkKeepsTheWayOut(t *testing.T) {
+	sys, steps := latecomers(), 0
+	for seed := range 100 {
+		f := ends(t, sys, &shutFirst{asked: -6}, 12)
+		f.Path.Set("seed", fmt.Sprint(seed+1))
+		opts := critical.Options{Exhaust: -1, NoLive: true, Search: search.Options{Workers: 1, EvidenceWalks: 12, WalkSteps: 30, MaxWalkSteps: 30}}
+		r, err := critical.Explain(sys, f, opts, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps += len(r.Finding.Path.Steps)
+	}
+	if steps > 600 {
+		t.Errorf("%d steps are left of 100 runs, want at most 600: 687 are left without the walk", steps)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
+	"slices"
 
 	"macemc/choose"
 	"macemc/internal/decide"
@@ -34,10 +35,13 @@ const triesMost = 8
 // says that there was not enough time to try everything; a dead run then still ends with
 // its critical step. If the critical step was not isolated before, it is not kept.
 func Shrink(sys *sim.System, f *search.Finding, opts Options) (*Result, error) {
-	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.shrink(f) })
+	return inLab(sys, f, opts, func(b *bench) (*Result, error) { return b.shrink(&Result{Finding: f}) })
 }
 
-func (b *bench) shrink(f *search.Finding) (*Result, error) {
+// shrink removes steps. If the state after the critical step turns out to recover, shrink looks for the critical step
+// again, with the walk that recovered, and removes steps from there.
+func (b *bench) shrink(of *Result) (*Result, error) {
+	f := of.Finding
 	if f.Verdict == trace.VerdictHot {
 		return b.heated(f, true)
 	}
@@ -50,15 +54,24 @@ func (b *bench) shrink(f *search.Finding) (*Result, error) {
 	}
 	s := newShrinker(p, f)
 	stopped := func(err error) bool { return errors.Is(err, errEnough) || errors.Is(err, search.ErrStopped) }
-	tried := s.shrink()
-	if tried != nil && !stopped(tried) {
-		return nil, tried
+	if of.escape != nil && s.keep {
+		if err := s.escaped(&candidate{Case: s.of}, f.Critical.Step-1, *of.escape); err != nil {
+			return nil, err
+		}
+		s.wayFound = s.way
 	}
-	short, err := s.sure()
+	tried, err := s.shrink(), error(nil)
+	var short *search.Finding
+	if tried == nil || stopped(tried) {
+		short, err = s.sure()
+	}
+	if err = cmp.Or(err, tried); err == errRefuted {
+		return s.relocated()
+	}
 	if err != nil && !stopped(err) {
 		return nil, err
 	}
-	cut := tried != nil || err != nil
+	cut := err != nil
 	if short == nil && cut {
 		short = s.cut
 	}
@@ -68,8 +81,31 @@ func (b *bench) shrink(f *search.Finding) (*Result, error) {
 	return &Result{Finding: short, Others: s.others, Stopped: cut, escape: s.escape}, nil
 }
 
-// errEnough ends shrinking; the shortest run so far is the result.
-var errEnough = errors.New("enough")
+// errEnough ends shrinking; the shortest run so far is the result. errRefuted ends it, too: the state after the
+// critical step can recover, so nothing may be cut off there.
+var (
+	errEnough  = errors.New("enough")
+	errRefuted = errors.New("the state after the critical step can recover")
+)
+
+// relocated looks for the critical step of a run again, and removes steps then. It is called if a walk has shown that the
+// state after the step that seemed critical can recover.
+func (s *shrinker) relocated() (*Result, error) {
+	f := *s.want
+	if f.Evidence != nil && f.Evidence.From == f.Critical.Step {
+		f.Evidence = nil
+	}
+	f.Critical, f.Avoided = nil, nil
+	out, err := s.result(f, false, true)
+	if err != nil || out.Alive || out.Stopped {
+		return out, err
+	}
+	short, err := s.bench.shrink(out)
+	if err == nil {
+		short.Others = slices.Concat(s.others, out.Others, short.Others)
+	}
+	return short, err
+}
 
 // shrinkable reports whether shrinking can do anything. It is false if every run is dead, and
 // if the run cannot be taken to its end again.
@@ -106,6 +142,7 @@ type shrinker struct {
 	cut      *search.Finding // the run up to its critical step, with the evidence for that step, or nil if the step is not known
 	walks    int             // the number of walks by which the state before the last step is to recover, or 0 if none has yet
 	way      []choose.Step   // the steps by which a run recovered last from the state before its last step
+	wayFound []choose.Step   // the steps by which that of the finding did, if they are known
 	revivals [][]choose.Step // the steps by which runs recovered from their ends, although few walks had not
 	escape   *search.Success // for the run that was confirmed last: the walk that became live from before its last step, if one was taken
 	round    uint16
@@ -249,7 +286,7 @@ func (s *shrinker) length() int { return s.now().Steps() }
 // try repeats the run with only the kept steps, as far as they are possible. If that run can replace the
 // present one, try accepts it and reports true.
 func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
-	if s.enough() {
+	if len(s.best) > 0 && s.enough() { // the cut itself is worth more than any step that goes
 		return false, errEnough
 	}
 	for range s.tries {
@@ -454,8 +491,12 @@ func (s *shrinker) confirmed(c *candidate) (*search.Finding, error) {
 	if s.keep {
 		n := c.Steps()
 		res.Critical = &search.Critical{Step: n, Event: f.Path.Steps[n-1].Event.What, Exact: res.Proved}
-		if s.escape != nil && !res.Proved {
+		switch {
+		case res.Proved:
+		case s.escape != nil:
 			res.Critical.Shown(*s.escape, res.Evidence)
+		default: // the state before it is that of the run that was found
+			res.Critical.Witness = s.want.Critical.Witness
 		}
 		if was := s.want.Critical.Event; wording.Alike(res.Critical.Event) != wording.Alike(was) {
 			return nil, fmt.Errorf("macemc bug: critical: shrinking made %q of the critical event %q", res.Critical.Event, was)
@@ -497,8 +538,12 @@ func (s *shrinker) convinces(c *candidate) (*decide.Result, error) {
 func (s *shrinker) lastEscapes(c *candidate, d *decide.Finder, walks int) (ok bool, err error) {
 	at := c.Steps() - 1
 	if ok, err = d.LastEscapes(escapesMost, 0, saltSure+s.round, s.manner); !ok && err == nil {
-		if s.escape, err = s.repeats(c, at, s.ends.escaped[c.Healed(at)]); s.escape != nil || err != nil {
+		way, known := s.ends.escaped[c.Healed(at)]
+		if s.escape, err = s.repeats(c, at, way); s.escape != nil || err != nil {
 			return err == nil, err
+		}
+		if known && len(way) == 0 { // as the state before the critical step of the finding, of which no way was kept
+			return true, nil
 		}
 		ok, err = d.LastIsCritical(walks, saltSure+s.round, &s.manner)
 	}
