@@ -127,7 +127,8 @@ const blockStates = 1024
 
 type block struct {
 	words   int        // the length of a state in this block
-	recs    []uint64   // the packed states; nil if they are on disk
+	recs    []uint64   // the packed states; nil if they are on disk or in a row
+	row     uint32     // the number of the first state's node if the states are in a row, else 0: see lone
 	origins []Origin   // nil if they are on disk or in brief
 	brief   *brief     // the origins of expanded states; nil if it has no room for them
 	at      int64      // position of the block on disk
@@ -242,7 +243,7 @@ func (l *Ledger) Close() error {
 // Block returns the block that has state s.
 func (l *Ledger) Block(s uint32) *block { return (*l.blocks.Load())[s/blockStates] }
 
-// rec returns state s, packed.
+// rec returns state s, packed. The state must not be in a row.
 func (l *Ledger) rec(s uint32) []uint64 {
 	b := l.Block(s)
 	at, recs := int(s%blockStates)*b.words, b.recs
@@ -253,7 +254,15 @@ func (l *Ledger) rec(s uint32) []uint64 {
 }
 
 // Get unpacks state s into v.
-func (l *Ledger) Get(s uint32, v world.Vector) { l.layout.Load().unpack(l.rec(s), v) }
+func (l *Ledger) Get(s uint32, v world.Vector) {
+	b := l.Block(s)
+	if b.row == 0 {
+		l.layout.Load().unpack(l.rec(s), v)
+		return
+	}
+	l.layout.Load().unpack(*l.lone.home.Load(), v)
+	v[0] = b.row + s%blockStates
+}
 
 // Origin returns the step by which state s was first reached.
 func (l *Ledger) Origin(s uint32) Origin {
@@ -308,8 +317,8 @@ func (l *Ledger) Each(yield func(uint32) bool) {
 func (l *Ledger) Holds(s uint32) bool { return int(s%blockStates) < l.Block(s).n }
 
 // Expanded frees what is no longer needed of an expanded level's states: the numbers in block.by,
-// and the packed states if the ledger keeps fingerprints. Their origins are kept in brief. Blocks that the
-// next level shares are left alone.
+// and the packed states if the ledger keeps fingerprints. Their origins are kept in brief, and states in
+// a row as one number. Blocks that the next level shares are left alone.
 func (l *Ledger) Expanded(level, next Frontier) {
 	needed := map[uint32]bool{}
 	for _, s := range next {
@@ -338,10 +347,16 @@ func (l *Ledger) frees(b *block) {
 	if l.Prints != nil && b.recs != nil {
 		l.freed.recs, b.recs = append(l.freed.recs, b.recs), nil
 	}
-	if l.deep == nil {
-		if b.brief = briefly(b.origins); b.brief != nil {
-			l.freed.origins, b.origins = append(l.freed.origins, b.origins), nil
+	if l.deep != nil || b.origins == nil {
+		return
+	}
+	if l.lone != nil && b.recs != nil {
+		if first := l.lone.row(l.layout.Load(), b); first != 0 {
+			l.freed.recs = append(l.freed.recs, b.inRow(first))
 		}
+	}
+	if short := briefly(b.origins); short != nil {
+		l.freed.origins = append(l.freed.origins, b.inBrief(short))
 	}
 }
 
@@ -453,7 +468,8 @@ type Entry struct {
 	spans  []Span   // the new states of this level
 	into   *block   // the block that is being filled; nil means that the next state begins a new one
 	fold   *Fold
-	reader *reader // nil if no other goroutine writes
+	room   []uint64 // for a state of a row, packed
+	reader *reader  // nil if no other goroutine writes
 }
 
 // Entry returns a new entry, for one more goroutine.

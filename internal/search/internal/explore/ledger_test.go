@@ -216,3 +216,65 @@ func TestLoneShorter(t *testing.T) {
 		t.Error("a state counts as known that nobody has added")
 	}
 }
+
+// States of which only the node differs are the same after their level is expanded, whether their parts are numbered
+// one after another or not.
+func TestRowsOfExpandedStates(t *testing.T) {
+	for name, c := range map[string]struct {
+		of  func(i int) world.Vector // state i; states from blockStates on make the layout wider
+		row bool
+	}{
+		"in a row":      {func(i int) world.Vector { return world.Vector{uint32(i) + 70, 3, 0} }, true},
+		"one is left":   {func(i int) world.Vector { return world.Vector{uint32(i+i/(blockStates-1)) + 70, 3, 0} }, false},
+		"one has more":  {func(i int) world.Vector { return world.Vector{uint32(i) + 70, 3, uint32(i % blockStates / 1000)} }, false},
+		"without parts": {func(i int) world.Vector { return world.Vector{uint32(i), 3, 0} }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, err := newLedger(3, func(int) int { return 1 << 30 }, nil, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer l.Close()
+			l.lone = new(lone)
+			e := l.Entry()
+			const last = 2 * blockStates
+			var twin []world.Vector
+			add := func(v world.Vector) {
+				if err := e.Room(1); err != nil {
+					t.Fatal(err)
+				}
+				e.Pack(v)
+				if !e.Add(canon.OfString(fmt.Sprint(v)), Origin{}) {
+					t.Fatalf("%v is known", v)
+				}
+				e.Told()
+				twin = append(twin, v)
+			}
+			for i := range blockStates {
+				add(c.of(i))
+			}
+			level := e.Level()
+			for i := range blockStates {
+				add(c.of(blockStates + i))
+			}
+			add(world.Vector{1 << 20, 3, 1 << 30})
+			if l.Expanded(level, e.Level()); l.Block(0).row != 0 != c.row || (l.Block(0).recs == nil) != c.row {
+				t.Errorf("row: %d", l.Block(0).row)
+			}
+			for i := range blockStates { // they use the memory of the row
+				add(world.Vector{uint32(last + i + 100), 3, 0})
+			}
+			lay, got, packed := l.layout.Load(), make(world.Vector, 3), make(world.Vector, 3)
+			for i, v := range twin {
+				s := uint32(i)
+				l.Get(s, got)
+				lay.unpack(e.rec(s), packed)
+				e.Pack(v)
+				found, known := e.Find(canon.OfString(fmt.Sprint(v)))
+				if !slices.Equal(got, v) || !slices.Equal(packed, v) || !known || found != s {
+					t.Fatalf("state %d is %v and %v, and %v is found: %v, as %d", s, got, packed, v, known, found)
+				}
+			}
+		})
+	}
+}

@@ -7,7 +7,8 @@ import (
 
 // lone finds states without the set of a ledger, where a system has one node. Most states of such a system
 // differ from the first one in the node alone, so the number of the node's part says which state it is. The
-// other states stay in the set.
+// other states stay in the set. If the parts of a block's states are numbered one after another, as those that one
+// goroutine adds are, the states are in a row: once they are expanded, the number of the first part says them all.
 type lone struct {
 	mu     sync.Mutex // guards writes of home and chunks
 	home   atomic.Pointer[[]uint64]
@@ -25,25 +26,67 @@ func (e *Entry) alone() (id uint32, is bool) {
 	}
 	home := e.lone.home.Load()
 	if home == nil {
-		home = e.lone.settles(e.besides())
+		home = e.lone.settles(e.without())
 	}
-	// Layouts only grow, so a word that one of the two lacks is zero in it.
-	for i, word := range e.packed {
-		besides := word &^ e.lay.first[i]
-		if i < len(*home) && besides != (*home)[i] || i >= len(*home) && besides != 0 {
-			return 0, false
-		}
-	}
-	for i := len(e.packed); i < len(*home); i++ {
-		if (*home)[i] != 0 {
-			return 0, false
-		}
-	}
-	return e.lay.at(e.packed, 0), true
+	return e.lay.at(e.packed, 0), e.lay.besides(e.packed, *home)
 }
 
-// besides returns the packed state without its node.
-func (e *Entry) besides() []uint64 {
+// besides reports whether a packed state has what home has, besides its node.
+func (l *layout) besides(rec, home []uint64) bool {
+	// Layouts only grow, so a word that one of the two lacks is zero in it.
+	for i, word := range rec {
+		besides := word &^ l.first[i]
+		if i < len(home) && besides != home[i] || i >= len(home) && besides != 0 {
+			return false
+		}
+	}
+	for i := len(rec); i < len(home); i++ {
+		if home[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// row returns the number of the first node's part if the states of a full block are in a row, else 0.
+func (l *lone) row(lay *layout, b *block) (first uint32) {
+	home := l.home.Load()
+	for i := range uint32(blockStates) {
+		rec := b.recs[int(i)*b.words:][:b.words]
+		id := lay.at(rec, 0)
+		if i == 0 {
+			first = id
+		}
+		if home == nil || id != first+i || !lay.besides(rec, *home) {
+			return 0
+		}
+	}
+	return first
+}
+
+// inRow replaces the states of a block, which are in a row, and returns them.
+func (b *block) inRow(first uint32) (recs []uint64) {
+	recs, b.recs, b.row = b.recs, nil, first
+	return recs
+}
+
+// rec returns state s, packed, until the next call.
+func (e *Entry) rec(s uint32) []uint64 {
+	b := e.Block(s)
+	if b.row == 0 {
+		return e.Ledger.rec(s)
+	}
+	lay := e.layout.Load()
+	e.room = append(e.room[:0], *e.lone.home.Load()...)
+	for len(e.room) < lay.words() {
+		e.room = append(e.room, 0)
+	}
+	lay.put(e.room, 0, b.row+s%blockStates)
+	return e.room
+}
+
+// without returns the packed state without its node.
+func (e *Entry) without() []uint64 {
 	home := make([]uint64, len(e.packed))
 	for i, word := range e.packed {
 		home[i] = word &^ e.lay.first[i]

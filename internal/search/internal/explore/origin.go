@@ -39,6 +39,12 @@ func briefly(origins []Origin) *brief {
 	return b
 }
 
+// inBrief replaces the origins of a block, and returns them.
+func (b *block) inBrief(short *brief) (origins []Origin) {
+	origins, b.origins, b.brief = b.origins, nil, short
+	return origins
+}
+
 // of returns the origin of state s.
 func (b *brief) of(s uint32) Origin {
 	i := s % blockStates
