@@ -8,8 +8,8 @@ import (
 // Limit bounds what an [Odometer] enumerates. Beyond a limit answers are sampled, and the
 // enumeration is no longer complete: Sampled reports so.
 type Limit struct {
-	Answers      int // how many coins of one step are enumerated; 0 means 32
-	Alternatives int // how many alternatives of one question are enumerated; 0 means 1,000
+	Answers      int // the number of coins of one step that are enumerated; 0 means 32
+	Alternatives int // the number of alternatives of one question that are enumerated; 0 means 1,000
 }
 
 func (l Limit) answers() int      { return cmp.Or(l.Answers, 32) }

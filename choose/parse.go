@@ -50,7 +50,7 @@ func parseUpTo(r io.Reader, most int) (*Path, error) {
 	return parse(string(text))
 }
 
-// beginning is how many bytes of a file that is not a path are read for the error message.
+// beginning is the number of bytes read of a file that is not a path, for the error message.
 const beginning = 4096
 
 func parse(text string) (*Path, error) {

@@ -66,7 +66,7 @@ func (w *worker) learnSpace(value []byte) {
 	}
 }
 
-// remotes are what the goroutines of a worker visit states with, for one job.
+// remotes has what the goroutines of a worker need to visit the states of one job.
 type remotes struct {
 	mu  sync.Mutex
 	of  uint64 // the epoch of the job
@@ -109,7 +109,7 @@ type holding struct {
 
 var (
 	errLost     = errors.New("another worker has the shard")
-	errDamaged  = errors.New("what the cluster has of the search is damaged, so search again")
+	errDamaged  = errors.New("the cluster's record of the search is damaged; search again")
 	errNoRemote = errors.New("this worker cannot visit the states")
 	errVisit    = errors.New("states cannot be visited")
 )

@@ -332,7 +332,7 @@ type corpora struct {
 	texts map[int][]byte // by lot
 }
 
-// corporaMost is how many lots a worker keeps.
+// corporaMost is the number of lots that a worker keeps.
 const corporaMost = 4
 
 // text returns what a lot added to the corpus. While one goroutine reads it, the others wait.

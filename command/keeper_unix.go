@@ -210,7 +210,7 @@ const (
 	dumpTime    = 3 * time.Second // how long Go's runtime may take to print all stacks
 )
 
-// stoppedMost is how many times in a row a child may be seen stopped. This is a count and not a time: if
+// stoppedMost is the number of times in a row that a child may be seen stopped. This is a count and not a time: if
 // the keeper was stopped together with its child, the time meanwhile does not count.
 var stoppedMost = 200
 

@@ -35,7 +35,7 @@ func TestPrintedToNowhere(t *testing.T) {
 		var errs bytes.Buffer
 		tool := &tool{Program: whole(), calling: calling{Name: "macemc"}, stdout: full{}, stderr: &errs, getenv: func(string) string { return "" }}
 		status := tool.run(words(c.line))
-		if want := "macemc: what was to be printed is lost: no space left on device\n"; status != c.status || errs.String() != want {
+		if want := "macemc: some of the output could not be written: no space left on device\n"; status != c.status || errs.String() != want {
 			t.Errorf("%s: exit %d, want %d; standard error is %q", c.line, status, c.status, errs.String())
 		}
 	}

@@ -79,7 +79,7 @@ func (c *calling) taker() ensemble.Taker { return ensemble.Taker{Build: c.overla
 func (c *calling) overlaid() (worlds.Binary, error) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Path == "" || info.Path == "command-line-arguments" {
-		return worlds.Binary{}, errors.New("the program does not say of which package it is built; give go run or go build a package, and no files")
+		return worlds.Binary{}, errors.New("the program was not built from a package, but from files; give go run or go build the package")
 	}
 	return worlds.Source{Main: info.Path, Dir: c.Dir, Overlay: c.Overlay, Flags: c.Flags}.Build()
 }

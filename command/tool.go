@@ -81,7 +81,7 @@ func (t *tool) execute(args []string) int {
 // status is not that of success, unless there was a finding, whose status stays.
 func (t *tool) ended() int {
 	if p, is := t.stdout.(*printer); is && p.lost != nil {
-		t.complain(fmt.Errorf("what was to be printed is lost: %w", p.lost))
+		t.complain(fmt.Errorf("some of the output could not be written: %w", p.lost))
 		if t.status != exitFound {
 			t.status = exitInput
 		}

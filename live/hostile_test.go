@@ -189,7 +189,7 @@ func TestHostileSockets(t *testing.T) {
 		{"a version", strings.Replace(magicWire, "1", "9", 1), "speaks version"},
 		{"a huge hello", magicWire + "\xff\xff\xff\xff", "the hello says that it has 4294967295 bytes"},
 		{"no hello", magicWire + "\x00\x00\x00\x05\x00\x01\x02\x03\x04", "the hello does not end where it should"},
-		{"half a hello", magicWire + "\x00\x00", "the other end has connected, and not said who it is in time"},
+		{"half a hello", magicWire + "\x00\x00", "the other end connected, but did not name itself in time"},
 	} {
 		for range 2 {
 			c := dial()

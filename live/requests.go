@@ -28,7 +28,7 @@ type asking struct {
 
 type waiter struct {
 	match func(fact any) bool
-	fact  chan any // capacity 1
+	fact  chan any // receives the first fact that matches; capacity 1
 	gone  atomic.Bool
 }
 

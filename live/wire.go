@@ -114,8 +114,8 @@ type refused string
 func (r refused) Error() string { return "the other node refuses: " + string(r) }
 
 var (
-	errUnmet  = errors.New("the connection ended before the other end had said who it is")
-	errSilent = errors.New("the other end has connected, and not said who it is in time")
+	errUnmet  = errors.New("the connection ended before the other end had named itself")
+	errSilent = errors.New("the other end connected, but did not name itself in time")
 )
 
 // met reads the message that greet wrote.

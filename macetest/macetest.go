@@ -23,7 +23,7 @@ import (
 	"macemc/trace"
 )
 
-// stuck is how long a handler may run without calling Env.
+// stuck is the time that a handler may run without calling Env.
 const stuck = 10 * time.Second
 
 // Run searches a system, and fails the test if the search finds a failure. With

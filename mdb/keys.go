@@ -11,7 +11,7 @@ type Key struct {
 	Short  string
 }
 
-// Action is what a key does that executes no line.
+// Action is the effect of a key that executes no line.
 type Action uint8
 
 // The actions.

@@ -35,7 +35,7 @@ type segment struct {
 	arrives func()
 }
 
-// window is how many unread bytes a stream accepts.
+// window is the number of unread bytes that a stream accepts.
 const window = 64 << 10
 
 func newStream(n *network, from, to *Host) *stream {

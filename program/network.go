@@ -282,7 +282,7 @@ func (h *Host) Dial(network, address string) (net.Conn, error) {
 	return h.DialContext(context.Background(), network, address)
 }
 
-// dialMost is how long Dial tries to connect.
+// dialMost is the time for which Dial tries to connect.
 const dialMost = 2 * time.Minute
 
 // DialContext is Dial with a context. It fits http.Transport and grpc.WithContextDialer.

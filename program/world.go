@@ -35,7 +35,7 @@ type World struct {
 
 type latencies struct{ least, most time.Duration }
 
-// linesMost is how many lines of the log are kept.
+// linesMost is the number of lines of the log that are kept.
 const linesMost = 5000
 
 // A Test is the part of testing.T that a world uses: Error for failures of the programs,
@@ -154,7 +154,7 @@ func (w *World) Start(name string, p Program) *Host {
 // Restart begins a new life with the program of the last one.
 func (w *World) Restart(name string) *Host { return w.Start(name, w.Host(name).life.program) }
 
-// livesMost is how many lives the runtime can distinguish.
+// livesMost is the number of lives that the runtime can distinguish.
 const livesMost = 255
 
 // Crash ends the life of a host like a power failure. A part of the unsynced data is lost,

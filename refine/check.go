@@ -20,7 +20,7 @@ type Options struct {
 	// Shows returns the text of a fact at the interface, or "" if the fact is not part of
 	// it. If Shows is nil, it is the node and the fact as Go prints it.
 	Shows func(at sim.Addr, fact any) string
-	// States is how many states of each side are explored; 0 means 50,000.
+	// States is the number of states of each side that are explored; 0 means 50,000.
 	States int
 }
 

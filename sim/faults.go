@@ -176,8 +176,8 @@ func parseBudget(name, value string) (int, error) {
 
 // Network describes how the simulated links are built.
 type Network struct {
-	TCPBuffer   int      // how many messages a connection queues in each direction; 0 means 20
-	UDPCapacity int      // how many datagrams can be under way from one node to another before more are lost; 0 means 4
+	TCPBuffer   int      // the number of messages that a connection queues in each direction; 0 means 20
+	UDPCapacity int      // the number of datagrams from one node to another that may be under way before more are lost; 0 means 4
 	Slow        string   // links on which messages arrive last: "n0-n1+n2" is the link between n0 and n1, and all links of n2
 	Flaws       []string // known bugs of the simulated TCP to switch on: package netsim describes them
 }

@@ -14,7 +14,7 @@ import (
 
 // FS is the file system of one node. The zero FS is ready for Mount.
 type FS struct {
-	// Sector is how many bytes the disk writes atomically. 0 means 512.
+	// Sector is the number of bytes that the disk writes atomically. 0 means 512.
 	Sector int
 
 	env  sim.Env // the Env of the running handler

@@ -9,7 +9,7 @@ import (
 
 type view = sim.View[*end]
 
-// reads are how many messages were read, by whom.
+// reads has the number of messages that each end has read.
 type reads struct{ of map[sim.Addr]int }
 
 // Init begins a run.
@@ -82,7 +82,7 @@ func ends(v view) (e, other *end) {
 	return e, other
 }
 
-// ahead is how many segments are acknowledged that have not come. An end that is not yet
+// ahead returns the number of segments that are acknowledged but have not come. An end not yet
 // in the other's connection has got nothing there.
 func ahead(e, other *end) int {
 	received := e.first

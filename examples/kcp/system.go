@@ -5,19 +5,19 @@ import (
 	"macemc/sim"
 )
 
-// Pattern is who writes.
+// Pattern selects the ends that write.
 var Pattern = &sim.Param{
 	Name: "pattern", Doc: "who writes: the first end; both; or the first, and when all is acknowledged it opens another connection, and writes again",
 	Words: []string{"one-way", "both-ways", "reconnect"},
 }
 
-// Messages is how many are written.
+// Messages is the number of messages of each end that writes.
 var Messages = &sim.Param{
 	Name: "messages", Doc: "how many messages are written, over each connection, at each end that writes",
 	Range: sim.Range{Default: 3, Least: 1, Most: 20},
 }
 
-// Parts is how long a message is.
+// Parts is the length of a message, in segments.
 var Parts = &sim.Param{
 	Name: "parts", Doc: "how many segments a message needs; more than fit into the receiver's window never arrive",
 	Range: sim.Range{Default: 1, Least: 1, Most: 20},
@@ -29,22 +29,22 @@ var Send = &sim.Param{Name: "send", Doc: "how many segments may be under way", R
 // Receive is the window of the receiver.
 var Receive = &sim.Param{Name: "receive", Doc: "how many segments may wait to be read", Range: sim.Range{Default: 2, Least: 1, Most: 32}}
 
-// Resend is when a segment is taken for lost.
+// Resend selects when a segment counts as lost.
 var Resend = &sim.Param{
 	Name: "resend", Doc: "how many acknowledgements of later segments make one be sent again; 0: only time does",
 	Range: sim.Range{Default: 0, Least: 0, Most: 5},
 }
 
-// Congestion is whether there is a congestion window.
+// Congestion switches the congestion window on.
 var Congestion = &sim.Param{Name: "congestion", Doc: "whether there is a congestion window, besides that of the receiver", Words: []string{"off", "on"}}
 
-// RoundTrips is what is known of round trips.
+// RoundTrips selects what a connection knows of the times of round trips.
 var RoundTrips = &sim.Param{
 	Name: "roundtrips", Doc: "whether round trips are timed, so that timeouts depend on them and the state on how late it is; or all take no time",
 	Words: []string{"untimed", "timed"},
 }
 
-// Wrap is when segments' numbers begin again.
+// Wrap selects when the numbers of segments begin again at 0.
 var Wrap = &sim.Param{
 	Name: "wrap", Doc: "after how many segments their numbers, of 32 bits, begin again from 0; 0: they begin there",
 	Range: sim.Range{Default: 0, Least: 0, Most: 20},
@@ -76,7 +76,7 @@ var System = &sim.System{
 	Opaque: core.Opaque,
 }
 
-// writes is how many messages an end writes.
+// writes returns the number of messages that an end writes.
 func writes(p sim.Params, self sim.Addr) int {
 	switch {
 	case p.Word(Pattern) == "reconnect" && self.Index() == 0:

@@ -25,7 +25,7 @@ type (
 	transfer struct{ n int }
 )
 
-// clients are what a server knows of those who ask it.
+// clients is the memory of a server about its clients.
 type clients struct {
 	asked []string // commands that were not acknowledged
 	looks []looking
@@ -72,7 +72,7 @@ const (
 	triesMost = 2
 )
 
-// tries is how many requests were given up before this one.
+// tries returns the number of requests that were given up before this one.
 func (p propose) tries() int { return len(p.command) - len(p.asks()) }
 
 // asks is the command that the client wants, whatever it has been given up.

@@ -10,7 +10,7 @@ import (
 
 type view = sim.View[*server]
 
-// leaders are who was elected in which term.
+// leaders has the elected server of each term.
 type leaders struct{ of map[uint64]sim.Addr }
 
 // Init begins a run.
@@ -71,7 +71,7 @@ func writesSurvive(p *promises, at sim.Addr, fact any) error {
 	return nil
 }
 
-// chronicle is what was first applied at each index, by anyone, in any life.
+// chronicle has the entry that any server was first to apply at each index, in any life.
 type chronicle struct{ at map[uint64]applied }
 
 // Init begins a run.

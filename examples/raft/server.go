@@ -69,7 +69,7 @@ type mark struct {
 	data string
 }
 
-// duty is what is to be applied.
+// duty is an entry or a snapshot to apply.
 type duty struct {
 	entry    core.Entry
 	snapshot *core.Snapshot // in its place
@@ -89,7 +89,7 @@ type server struct {
 
 	disk *core.Disk // what a crash leaves; only save and compact write it
 
-	// The rest is memory.
+	// A restart loses all fields from here on.
 	base    uint64 // the index behind which the log on the disk begins
 	saved   []mark // that log, for properties
 	node    *core.Node
@@ -102,7 +102,7 @@ type server struct {
 
 	term  uint64 // as of the last Ready, like the next two
 	lead  uint64 // the leader's id; 0: none
-	leads bool   // it is this server
+	leads bool   // this server is the leader
 	won   uint64 // the last term in which it was elected in this life
 
 	applied uint64 // the index

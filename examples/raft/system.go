@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// Proposals is how many commands are proposed.
+// Proposals is the number of proposed commands.
 var Proposals = &sim.Param{
 	Name:  "proposals",
 	Doc:   "how many commands are proposed, by the servers in turn",
@@ -42,13 +42,13 @@ var Election = &sim.Param{
 	Range: sim.Range{Default: 3, Least: 2, Most: 20},
 }
 
-// Reads is how many reads are asked for.
+// Reads is the number of reads that clients request.
 var Reads = &sim.Param{
 	Name: "reads", Doc: "how many linearizable reads are asked for, each whether one of the commands is there, by the servers in turn from the last; 0: no histories are kept",
 	Range: sim.Range{Default: 0, Least: 0, Most: 20},
 }
 
-// Members is how the members change.
+// Members selects how the set of members changes.
 var Members = &sim.Param{
 	Name: "members",
 	Doc: "how the members change: not; the last server joins as a learner and is promoted; it replaces the second by a joint configuration, " +
@@ -69,7 +69,7 @@ func changes(joint, learners bool) (words []string) {
 	return words
 }
 
-// Retry is what a client does that is not answered.
+// Retry selects what a client does if it gets no answer.
 var Retry = &sim.Param{
 	Name: "retry",
 	Doc: "what a client does whose command is not acknowledged in time: it asks again; it gives the request up, which may still be applied, and makes a fresh one, twice at most; " +
@@ -77,7 +77,7 @@ var Retry = &sim.Param{
 	Words: []string{"again", "fresh", "twice"},
 }
 
-// Removal is what becomes of a leader that is removed.
+// Removal selects whether a leader that is removed continues as leader.
 var Removal = &sim.Param{
 	Name: "removal",
 	Doc: "what a leader does that is removed: it steps down at once, which leaves the others without a vote that they may need; " +
@@ -85,22 +85,22 @@ var Removal = &sim.Param{
 	Words: []string{"steps-down", "goes-on"},
 }
 
-// Transfers is how often a server asks to lead.
+// Transfers is the number of times that a server asks to lead.
 var Transfers = &sim.Param{
 	Name: "transfers", Doc: "how often leadership is asked to be transferred, to the servers in turn from the second",
 	Range: sim.Range{Default: 0, Least: 0, Most: 20},
 }
 
-// Compact is when the log is cut.
+// Compact selects when the log is compacted.
 var Compact = &sim.Param{
 	Name: "compact", Doc: "after how many applied entries a snapshot takes their place; 0: never",
 	Range: sim.Range{Default: 0, Least: 0, Most: 50},
 }
 
-// Readies is when a Ready is taken.
+// Readies selects when a Ready is taken.
 var Readies = &sim.Param{Name: "ready", Doc: "when a Ready is taken and raft told that it is done: at once, or later, in steps of their own", Words: []string{"at-once", "later"}}
 
-// Apply is when entries are applied.
+// Apply selects when entries are applied.
 var Apply = &sim.Param{
 	Name: "apply",
 	Doc: "when what is committed is applied: in turn, behind what is saved and before raft is told; slowly, while it goes on; " +

@@ -57,14 +57,14 @@ type Draw struct {
 	Kind          Kind
 	N             uint32 // alternatives; 0 for 64 bits, which are made of the value
 	Value         uint32
-	Origin        uint32  // which goroutine of the bubble asked, in the order in which they began
+	Origin        uint32  // the number of the goroutine that asked, in the order in which those of the bubble began
 	Gopc, Startpc uintptr // the go statement, and where the goroutine begins, in this program
 }
 
 // A Plan says how the draws of a run are answered.
 type Plan struct {
 	Seed  uint64        // of random answers
-	Rates [Kinds]uint32 // how many of 65536 draws of a kind are random; the others are 0
+	Rates [Kinds]uint32 // the number of draws of a kind, of 65536, that are random; the others are 0
 	Slow  uint32        // if not 0, one of this many places is slow; a place is a sort of operation in goroutines of one function
 	Fed   []Draw        // the answers by their keys, with 0 for every other draw; if it is nil, Seed and Rates answer
 	Until uint32        // if not 0, the last step that Fed answers; later draws are random

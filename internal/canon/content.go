@@ -53,7 +53,7 @@ func (w *Walker) sumOfContent(p *plan, at unsafe.Pointer) (Hash, *refusal) {
 	}
 }
 
-// textsMost is how many texts of immutable values are kept.
+// textsMost is the number of texts of immutable values that are kept.
 const textsMost = 1 << 12
 
 // content returns the text of an immutable value. Such values are met again and again, so

@@ -226,7 +226,7 @@ func (c *copies) mapMet(from unsafe.Pointer) int {
 	}
 }
 
-// few is how many entries are searched one by one, without an index.
+// few is the largest number of entries that are searched one by one, without an index.
 const few = 8
 
 // addressIndex is an open-addressed hash table that maps addresses to positions in a list.

@@ -154,7 +154,7 @@ func (c *laying) bytes(off, size uintptr) {
 	c.step(step{op: stepRaw, off: uint32(off), size: uint32(size)})
 }
 
-// lowFirst is whether numbers lie in memory as encodings have them. It is a variable only
+// lowFirst reports whether the low byte of a number comes first in memory, as in encodings. It is a variable only
 // for tests.
 var lowFirst = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
@@ -232,7 +232,7 @@ func (c *laying) add(p *plan, off uintptr) {
 	c.step(step{op: op, off: uint32(off), plan: p})
 }
 
-// unrolled is how many elements of an array get steps of their own.
+// unrolled is the number of elements of an array that get steps of their own.
 const unrolled = 4
 
 func (c *laying) array(p *plan, off uintptr) {

@@ -201,7 +201,7 @@ const nameMost = 1000
 // resolve returns the type with a name.
 func (c *Codec) resolve(name string, depth int) (reflect.Type, error) {
 	if len(name) > nameMost || depth > 20 {
-		return nil, fmt.Errorf("a type has a name of %d bytes, which is none of this program's", len(name))
+		return nil, fmt.Errorf("no type of this program has a name of %d bytes, or names %d deep in each other", len(name), depth)
 	}
 	if t, ok := basics[name]; ok {
 		return t, nil

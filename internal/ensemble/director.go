@@ -60,7 +60,7 @@ type director struct {
 
 	scripts [][]sim.Signal // the requests that each node has yet to get
 	down    []bool         // whether a node has failed for good
-	clocks  int            // how many clocks may still jump or drift
+	clocks  int            // the number of clocks that may still jump or drift
 	faults  sim.Faults
 	parted  bool
 }

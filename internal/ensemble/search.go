@@ -32,8 +32,8 @@ const Worlds = 1000
 
 // A Taker says which program takes the runs.
 type Taker struct {
-	Build func() (worlds.Binary, error) // nil means the running test,
-	Test  string                        // which has this name
+	Build func() (worlds.Binary, error) // builds the program; nil means the running test
+	Test  string                        // the name of the running test, if Build is nil
 
 	NoShrink bool // findings are reported as they were found
 }

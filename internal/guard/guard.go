@@ -23,7 +23,7 @@ func Call(what string, call func()) (err error) {
 // Text returns the text of a panic value. fmt survives an Error method that panics.
 func Text(r any) string { return Bounded(fmt.Sprint(r)) }
 
-// saidMost is how many bytes of a service's failure text are kept. The text appears in
+// saidMost is the number of bytes of a service's failure text that are kept. The text appears in
 // reports, in headers of paths, and on one line of a screen.
 const saidMost = 4096
 

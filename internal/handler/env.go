@@ -106,7 +106,7 @@ func (e *Env) UDP() sim.Port { return &e.udp }
 func (e *Env) Set() sim.Port { return &e.set }
 func (e *Env) Bag() sim.Port { return &e.bag }
 
-// choicesMost is how many alternatives a coin may have, since answers are kept in 32 bits.
+// choicesMost is the largest number of alternatives of a coin, since answers are kept in 32 bits.
 const choicesMost = 1 << 31
 
 func (e *Env) Choose(n int, why string) int {

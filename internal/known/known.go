@@ -20,7 +20,7 @@ type Bug struct {
 
 	// Flags are the flags that a search needs besides --bug to find the bug on any seed.
 	Flags Flags
-	// Paths is how many walks the search may take, if the default is too few on some seeds;
+	// Paths is the number of walks that the search may take, if the default is too few on some seeds;
 	// 0 means the default.
 	Paths int
 	// Long says that a search takes more than a second or two. go test then leaves the bug

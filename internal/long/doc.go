@@ -5,7 +5,7 @@ package long
 
 import "flag"
 
-// On is whether the tests were asked to be long.
+// On reports whether the flag -long was given.
 var On = flag.Bool("long", false, "take all cases, and the large ones: minutes for each package")
 
 // Of returns how many cases a test takes: usual, or all with -long.

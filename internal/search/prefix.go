@@ -104,7 +104,7 @@ func (h *hand) fits(path *choose.Path) error {
 		return fmt.Errorf("the prefix is of the system %q, not of %q; give a path of the latter", name, h.Sys.Name)
 	}
 	if nodes, _ := path.Get("nodes"); nodes != strconv.Itoa(h.opts.Params.Nodes) {
-		return fmt.Errorf("the prefix is of %s nodes, and the search of %d; a search from it has as many", nodes, h.opts.Params.Nodes)
+		return fmt.Errorf("the prefix has %s nodes, and the search %d; both must have the same number", nodes, h.opts.Params.Nodes)
 	}
 	for i, s := range path.Steps {
 		if wording.Identify(s.Event.What).Kind == sim.KindHeal {

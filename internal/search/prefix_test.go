@@ -165,7 +165,7 @@ func TestPrefixRefused(t *testing.T) {
 	}
 	for want, p := range map[string]*choose.Path{
 		`the prefix is of the system "stopwait", not of "brokentree"`: changed(func(p *choose.Path) { p.Set("system", "stopwait") }),
-		`the prefix is of 5 nodes, and the search of 3`:               changed(func(p *choose.Path) { p.Set("nodes", "5") }),
+		`the prefix has 5 nodes, and the search 3`:                    changed(func(p *choose.Path) { p.Set("nodes", "5") }),
 		`diverged at step 2: recorded "n7 dances" (pick 0 of 2), which is not possible now; possible are: "n`: changed(func(p *choose.Path) {
 			p.Steps[1].Event = choose.Choice{Kind: choose.Event, Of: 2, What: "n7 dances"}
 		}),

@@ -159,7 +159,7 @@ func (s *Search) wait(cmd *exec.Cmd, out string) ([]byte, error) {
 		if time.Since(since) > stuckMost {
 			cmd.Process.Signal(syscall.SIGQUIT)
 			err := <-ended
-			return said.Bytes(), fmt.Errorf("it said nothing for %v: %w", stuckMost, err)
+			return said.Bytes(), fmt.Errorf("it printed nothing for %v, and was ended: %w", stuckMost, err)
 		}
 	}
 }

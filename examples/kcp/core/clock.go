@@ -90,7 +90,7 @@ func (c *Conn) Next() uint32 {
 	return max(least, (next+Interval-1)/Interval) * Interval
 }
 
-// room is how many segments may be under way.
+// room returns the number of segments that may be under way.
 func (c *Conn) room() int {
 	room := min(*c.word(sndWnd), *c.word(rmtWnd))
 	if *c.word(noCwnd) == 0 {

@@ -13,7 +13,7 @@ import (
 	kcp "github.com/xtaci/kcp-go/v5"
 )
 
-// Segment is how many bytes of a message go into one segment. They are few, so that
+// Segment is the number of bytes of a message in one segment. They are few, so that
 // states are small; and a packet has room for one segment with data, or two without.
 const Segment = mtu - overhead
 
@@ -22,7 +22,7 @@ const (
 	overhead = kcp.IKCP_OVERHEAD
 )
 
-// Interval is how often a connection wants to be updated, in milliseconds.
+// Interval is the time between two updates of a connection, in milliseconds.
 const Interval = kcp.IKCP_INTERVAL
 
 // Options are those of a connection.
@@ -64,7 +64,7 @@ func New(o Options) *Conn {
 // Send takes a message.
 func (c *Conn) Send(message string) int { return c.k.Send([]byte(message)) }
 
-// Peek is how long the next message is; less than 0: there is none.
+// Peek returns the length of the next message; less than 0 means that there is none.
 func (c *Conn) Peek() int { return c.k.PeekSize() }
 
 // Recv reads the next message into b.
@@ -90,10 +90,10 @@ func (c *Conn) Update(out func(Packet)) {
 // Window changes how many segments it may have under way.
 func (c *Conn) Window(send int) { c.k.WndSize(send, 0) }
 
-// Unsent is how many segments wait to be sent or to be acknowledged.
+// Unsent returns the number of segments that wait to be sent or acknowledged.
 func (c *Conn) Unsent() int { return c.k.WaitSnd() }
 
-// UnderWay is how many segments were sent and are not acknowledged, but for those that
+// UnderWay returns the number of segments sent and not acknowledged, except those that
 // were before one that is not.
 func (c *Conn) UnderWay() int { return int(*c.word(sndNxt) - *c.word(sndUna)) }
 
@@ -103,13 +103,13 @@ func (c *Conn) Acknowledged() uint32 { return *c.word(sndUna) }
 // Received is the number before which all segments are there.
 func (c *Conn) Received() uint32 { return *c.word(rcvNxt) }
 
-// Queued is how many segments wait to be read.
+// Queued returns the number of segments that wait to be read.
 func (c *Conn) Queued() int { return c.count(rcvQueue) }
 
-// Early is how many segments wait for one before them.
+// Early returns the number of segments that wait for an earlier one.
 func (c *Conn) Early() int { return c.count(rcvBuf) }
 
-// Acks is how many acknowledgements wait to be sent.
+// Acks returns the number of acknowledgements that wait to be sent.
 func (c *Conn) Acks() int { return at[header](c, ackList).len }
 
 // Closed reports whether the other end has said that it has room for nothing.

@@ -54,7 +54,7 @@ func functions() (all []string) {
 	return all
 }
 
-// list is where a connection keeps segments.
+// list describes where a connection keeps a list of segments.
 type list struct {
 	field uintptr // of the connection
 	inner uintptr // of what that points to; the slice itself if it does not

@@ -8,7 +8,7 @@ import (
 	kcp "github.com/xtaci/kcp-go/v5"
 )
 
-// Packet is what is sent: segments, one after the other. It is a string, which cannot be
+// Packet is a datagram: segments, one after the other. It is a string, which cannot be
 // changed.
 type Packet string
 

@@ -24,9 +24,9 @@ var families = []family{
 	{"etcd33", "github.com/coreos/etcd/raft", "github.com/coreos/etcd", "v3.3.27+incompatible", []difference{
 		{"core.go", "// whose messages are values.", "// as it was before there were joint configurations."},
 		{"core.go", "import (\n	\"fmt\"\n", "import (\n	\"errors\"\n	\"fmt\"\n"},
-		{"core.go", `that nobody took.
+		{"core.go", `that no server accepted.
 var ErrProposalDropped = raft.ErrProposalDropped
-`, `that nobody took. These versions drop it
+`, `that no server accepted. These versions drop it
 // without a word.
 var ErrProposalDropped = errors.New("raft proposal dropped")
 `},

@@ -228,7 +228,7 @@ func (o *Map) Refill(m *Map, l *Layout, copied Entries) {
 	o.dir = dir
 }
 
-// refill makes o, which has as many groups, a copy of t.
+// refill makes o a copy of t. Both have the same number of groups.
 func (o *table) refill(l *Layout, t *table, copied Entries) {
 	groups := o.groups
 	*o = *t

@@ -43,7 +43,7 @@ func (n *Node) Role() (term uint64, leads bool) {
 	return *(*uint64)(n.at(termAt)), raft.StateType(*(*uint64)(n.at(roleAt))) == raft.StateLeader
 }
 
-// Waiting is how many messages it has for the next Ready.
+// Waiting returns the number of messages that wait for the next Ready.
 func (n *Node) Waiting() int { return len(*(*[]struct{})(n.at(waitsAt))) }
 
 func (n *Node) at(offset uintptr) unsafe.Pointer {

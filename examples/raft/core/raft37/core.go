@@ -17,7 +17,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Opaque is what of the library's values is left out of the state.
+// Opaque lists the fields of the library's values that are no part of the state.
 var Opaque = []string{
 	// Functions; which they are follows from raft.state, which is walked.
 	"go.etcd.io/raft/v3.raft.tick",
@@ -40,19 +40,19 @@ const Joint, Learners = true, true
 // Logger is the library's own.
 type Logger = raft.Logger
 
-// ErrProposalDropped is what a proposal gets that nobody took.
+// ErrProposalDropped is the error of a proposal that no server accepted.
 var ErrProposalDropped = raft.ErrProposalDropped
 
-// IsStranger reports whether an error says that a message is from nobody who is a
-// member, as far as is known here.
+// IsStranger reports whether an error means that the sender of a message is no member,
+// as far as this server knows.
 func IsStranger(err error) bool { return err == raft.ErrStepPeerNotFound }
 
-// Entry is one of the log.
+// Entry is an entry of the log.
 type Entry struct {
 	Index, Term uint64
 	Data        string // of a change, as it is encoded
 	Change      bool   // of the configuration
-	V2          bool   // it is one that may be joint
+	V2          bool   // a change that may lead to a joint configuration
 }
 
 // Conf is a configuration.
@@ -61,7 +61,7 @@ type Conf struct {
 	AutoLeave                        bool
 }
 
-// String is the configuration for people, and for comparing.
+// String returns the configuration as text. Equal configurations have equal texts.
 func (c Conf) String() string {
 	text := fmt.Sprint(c.Voters)
 	if len(c.Outgoing) > 0 {
@@ -73,7 +73,7 @@ func (c Conf) String() string {
 	return text
 }
 
-// Change is what is to become of a configuration.
+// Change is a change of the configuration.
 type Change struct {
 	Add, Learn, Remove []uint64
 	Joint              bool // by a joint configuration, which is left by itself, unless
@@ -88,16 +88,16 @@ type Snapshot struct {
 	Data        string
 }
 
-// Read says from which index on a read may be answered.
+// Read has the index that must be applied before a read is answered.
 type Read struct {
 	Index   uint64
 	Context string
 }
 
-// Hard is what a server must not forget, besides its log.
+// Hard is the part of a server's state, besides its log, that must survive a crash.
 type Hard struct{ Term, Vote, Commit uint64 }
 
-// Options are those of a node.
+// Options are the options of a node.
 type Options struct {
 	ID                           uint64
 	Disk                         *Disk
@@ -110,7 +110,7 @@ type Options struct {
 // Node is a RawNode.
 type Node struct{ *raft.RawNode }
 
-// NewNode begins a life over what is on the disk.
+// NewNode starts a node from the data on the disk.
 func NewNode(o Options) (*Node, error) {
 	c := &raft.Config{
 		ID: o.ID, Storage: o.Disk.MemoryStorage, Logger: o.Logger,
@@ -126,16 +126,16 @@ func NewNode(o Options) (*Node, error) {
 	return &Node{n}, err
 }
 
-// Step hands it an encoded message.
+// Step passes a message to the node.
 func (n *Node) Step(m Message) error { return n.RawNode.Step(m.m) }
 
 // Propose proposes a command.
 func (n *Node) Propose(data string) error { return n.RawNode.Propose([]byte(data)) }
 
-// ReadIndex asks from which index on a read is fresh.
+// ReadIndex asks for the index that must be applied before a read is answered.
 func (n *Node) ReadIndex(context string) { n.RawNode.ReadIndex([]byte(context)) }
 
-// SnapshotFailed tells that a snapshot may not have arrived.
+// SnapshotFailed reports to the node that a snapshot may not have arrived.
 func (n *Node) SnapshotFailed(to uint64) { n.ReportSnapshot(to, raft.SnapshotFailure) }
 
 // ProposeChange proposes a change of the configuration.
@@ -161,7 +161,7 @@ func (n *Node) ProposeChange(c Change) error {
 	}
 }
 
-// ApplyChange tells it that an entry which changes the configuration is applied.
+// ApplyChange applies an entry that changes the configuration, and returns the new one.
 func (n *Node) ApplyChange(e Entry) Conf {
 	if e.V2 {
 		c := new(pb.ConfChangeV2)
@@ -173,16 +173,16 @@ func (n *Node) ApplyChange(e Entry) Conf {
 	return conf(n.ApplyConfChange(c))
 }
 
-// Ready is what it asks to be done.
+// Ready is the work that a node asks its driver to do.
 type Ready struct{ ready raft.Ready }
 
-// Take takes the next one in hand.
+// Take returns the next Ready of the node.
 func (n *Node) Take() Ready { return Ready{n.RawNode.Ready()} }
 
-// Done tells that it is done.
+// Done reports to the node that the work of a Ready is done.
 func (n *Node) Done(r Ready) { n.Advance(r.ready) }
 
-// Hard is what is new of what must not be forgotten.
+// Hard returns the hard state, if it has changed.
 func (r *Ready) Hard() (h Hard, ok bool) {
 	if raft.IsEmptyHardState(r.ready.HardState) {
 		return Hard{}, false
@@ -190,7 +190,7 @@ func (r *Ready) Hard() (h Hard, ok bool) {
 	return hard(r.ready.HardState), true
 }
 
-// Soft is who leads, if that is news.
+// Soft returns the leader, and whether this node leads, if that has changed.
 func (r *Ready) Soft() (lead uint64, leads, ok bool) {
 	if r.ready.SoftState == nil {
 		return 0, false, false
@@ -198,25 +198,25 @@ func (r *Ready) Soft() (lead uint64, leads, ok bool) {
 	return r.ready.SoftState.Lead, r.ready.SoftState.RaftState == raft.StateLeader, true
 }
 
-// Entries is how many are to be saved.
+// Entries returns the number of entries to save.
 func (r *Ready) Entries() int { return len(r.ready.Entries) }
 
-// Entry is one of them.
+// Entry returns the i-th entry to save.
 func (r *Ready) Entry(i int) Entry { return entry(r.ready.Entries[i]) }
 
-// Commits is how many are to be applied.
+// Commits returns the number of entries to apply.
 func (r *Ready) Commits() int { return len(r.ready.CommittedEntries) }
 
-// Commit is one of them.
+// Commit returns the i-th entry to apply.
 func (r *Ready) Commit(i int) Entry { return entry(r.ready.CommittedEntries[i]) }
 
-// Messages is how many are to be sent.
+// Messages returns the number of messages to send.
 func (r *Ready) Messages() int { return len(r.ready.Messages) }
 
-// Message is one of them.
+// Message returns the i-th message to send.
 func (r *Ready) Message(i int) Message { return Message{r.ready.Messages[i]} }
 
-// Reads are those that may be answered.
+// Reads returns the reads that may be answered.
 func (r *Ready) Reads() (all []Read) {
 	for _, s := range r.ready.ReadStates {
 		all = append(all, Read{s.Index, string(s.RequestCtx)})
@@ -224,7 +224,7 @@ func (r *Ready) Reads() (all []Read) {
 	return all
 }
 
-// Snapshot is one that came from the leader.
+// Snapshot returns the snapshot that came from the leader, if any.
 func (r *Ready) Snapshot() (s Snapshot, ok bool) {
 	if raft.IsEmptySnap(r.ready.Snapshot) {
 		return Snapshot{}, false
@@ -232,33 +232,33 @@ func (r *Ready) Snapshot() (s Snapshot, ok bool) {
 	return snapshot(r.ready.Snapshot), true
 }
 
-// Message is one of the library's.
+// Message is a message of the library.
 type Message struct{ m *pb.Message }
 
-// To is whom it is for.
+// To returns the receiver.
 func (m Message) To() uint64 { return m.m.GetTo() }
 
-// From is whom it is from.
+// From returns the sender.
 func (m Message) From() uint64 { return m.m.GetFrom() }
 
-// IsSnapshot reports whether a snapshot is in it.
+// IsSnapshot reports whether the message contains a snapshot.
 func (m Message) IsSnapshot() bool { return m.m.GetType() == pb.MsgSnap }
 
-// Encode is deterministic: equal messages are equal strings.
+// Encode returns the message as bytes. Equal messages give equal strings.
 func (m Message) Encode() string {
 	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m.m)
 	must(err)
 	return unsafe.String(unsafe.SliceData(b), len(b)) // nobody else has b
 }
 
-// Decode is the inverse.
+// Decode is the inverse of Encode.
 func Decode(text string) (Message, error) {
 	m := new(pb.Message)                                  // and so nothing has to be cleared before
 	b := unsafe.Slice(unsafe.StringData(text), len(text)) // Unmarshal copies what it keeps
 	return Message{m}, proto.UnmarshalOptions{Merge: true}.Unmarshal(b, m)
 }
 
-// String is one line for people.
+// String returns the message as one line for people.
 func (m Message) String() string {
 	return strings.Join(strings.Fields(raft.DescribeMessage(m.m, nil)), " ")
 }

@@ -23,35 +23,35 @@ func NewDisk(first Snapshot) *Disk {
 	return d
 }
 
-// Hard is what was saved last.
+// Hard returns the hard state that was saved last.
 func (d *Disk) Hard() Hard {
 	h, _, err := d.InitialState()
 	must(err)
 	return hard(h)
 }
 
-// ForgetVote keeps the rest of it.
+// ForgetVote removes the vote from the saved hard state, and keeps the rest.
 func (d *Disk) ForgetVote() {
 	if h, _, err := d.InitialState(); err == nil && h != nil {
 		must(d.SetHardState(&pb.HardState{Term: h.Term, Commit: h.Commit}))
 	}
 }
 
-// Last is the index of the last entry.
+// Last returns the index of the last entry.
 func (d *Disk) Last() uint64 {
 	last, err := d.LastIndex()
 	must(err)
 	return last
 }
 
-// Base is the snapshot behind which the log begins.
+// Base returns the snapshot after which the log begins.
 func (d *Disk) Base() Snapshot {
 	s, err := d.MemoryStorage.Snapshot()
 	must(err)
 	return snapshot(s)
 }
 
-// Log are the entries behind the first index that is there.
+// Log returns the entries of the log.
 func (d *Disk) Log() (all []Entry) {
 	first, err := d.FirstIndex()
 	must(err)
@@ -101,8 +101,8 @@ const (
 	CompactRecord  = 'c' // it replaces the log up to its index
 )
 
-// Records are those that a Ready asks for. A snapshot and the hard state that comes with
-// it are one: of either alone nothing can be made.
+// Records writes the records that a Ready asks for. A snapshot and the hard state that comes
+// with it are one record, since neither is of use alone.
 func (r *Ready) Records(write func(kind byte, data []byte)) {
 	var hard []byte
 	if h := r.ready.HardState; !raft.IsEmptyHardState(h) {
@@ -120,10 +120,10 @@ func (r *Ready) Records(write func(kind byte, data []byte)) {
 	}
 }
 
-// Record is the one that a snapshot asks for which was made here.
+// Record returns the record of a snapshot that this server made.
 func (s Snapshot) Record() []byte { return bytes(snap(s)) }
 
-// Replay does what a record says.
+// Replay applies a record to the disk.
 func (d *Disk) Replay(kind byte, data []byte) {
 	switch kind {
 	case EntryRecord:

@@ -66,7 +66,7 @@ type aims struct {
 	all []aim
 }
 
-// Arrived adds the state that the k-th step led to. The step's failure is part of the aim's sum.
+// Arrived adds an aim: the identity and the event of the k-th step, whose failure counts too.
 func (a *aims) Arrived(_ uint32, k int) error {
 	t := a.f.other
 	v := make(world.Vector, len(t.From))

@@ -269,8 +269,8 @@ func (l *Ledger) sink(sum func(world.Vector) canon.Hash) (dropped int, err error
 // begins keeps a copy of the first state: see deep.home.
 func (d *deep) begins(b *block) { d.home = slices.Clone(b.recs[:b.words]) }
 
-// sunk records that w has written the window. The first window has the states of all levels, whose
-// spans stay as they are.
+// sunk records that w has written a window of states to disk. The first window has the states of
+// all levels so far, whose spans stay as they are.
 func (d *deep) sunk(w *sinking) {
 	if !w.first {
 		d.spans = append(d.spans, w.spans...)

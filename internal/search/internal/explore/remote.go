@@ -83,7 +83,7 @@ func (w *RemoteWrong) Before(o *RemoteWrong) bool {
 }
 
 // ErrRemote means that a run from another process led to another state in this one.
-var ErrRemote = errors.New("a run that another process has taken does not lead to the state to which it led there: the service does something else each time")
+var ErrRemote = errors.New("a run of another process leads to another state here: the service does not do the same each time")
 
 // Common is shared by the remotes of one process: the parts of states, and the lists of answers to
 // coins.

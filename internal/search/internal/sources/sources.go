@@ -383,7 +383,7 @@ func (d *deed) takesOf(o *deed) bool {
 	return slices.ContainsFunc(d.takes, func(what string) bool { return slices.Contains(o.sends, what) })
 }
 
-// follows records on which of the steps before the present one depends.
+// follows records the earlier steps on which the present step depends.
 func (f *frame) follows(before []*frame) {
 	f.after = f.after[:0]
 	for j := len(before) - 1; j >= 0; j-- {

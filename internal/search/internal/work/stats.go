@@ -17,7 +17,7 @@ type Stats struct {
 	WalksCut    int         // of these, runs that ended in an ignored failure
 	Masked      int         // of these, walks that met a failure that was known,
 	Detours     int         // and how often they went around one
-	Waited      walk.Waited // how many of their faults waited for a moment, and for how many it came
+	Waited      walk.Waited // faults of theirs that waited for a moment, and those for which it came
 	Manners     Manners     // of these, walks of each manner, if there were several manners
 	Ended       int         // of these, walks that ended with their storm, and were not judged for liveness
 	Healed      int         // of these, walks that healed after their storm, and were judged
