@@ -173,7 +173,7 @@ func TestGraphOfAStuckRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := &choose.Path{Header: search.Describe(sys, params, nil)}
+	path := &choose.Path{Header: search.Describe(sys, params)}
 	path.Add("verdict", "divergence")
 	for n := range 2 {
 		path.Steps = append(path.Steps, choose.Step{Event: choose.Choice{Of: 1, What: fmt.Sprintf("n0 task task{n: %d}", n+1)}})

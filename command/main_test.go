@@ -288,7 +288,7 @@ func stuckFinding(t *testing.T) (*choose.Path, *search.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := &choose.Path{Header: search.Describe(sys, params, nil)}
+	path := &choose.Path{Header: search.Describe(sys, params)}
 	path.Add("verdict", "divergence")
 	r := &search.Result{
 		System: sys, Params: params, Stop: search.StopFound,

@@ -138,7 +138,7 @@ func TestNeverReturns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := &choose.Path{Header: append(search.Describe(sys, params, nil), choose.Field{Key: "verdict", Value: "divergence"})}
+	path := &choose.Path{Header: append(search.Describe(sys, params), choose.Field{Key: "verdict", Value: "divergence"})}
 	for _, what := range []string{"1", "2", "3"} {
 		path.Steps = append(path.Steps, choose.Step{Event: choose.Choice{Kind: choose.Event, Of: 1, What: "n0 script again{time: " + what + "}"}})
 	}

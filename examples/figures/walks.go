@@ -43,7 +43,7 @@ func take(of setting, weighted bool, count, most int) (*curve, error) {
 	if err != nil {
 		return nil, err
 	}
-	path := &choose.Path{Header: search.Describe(of.system, params, nil)}
+	path := &choose.Path{Header: search.Describe(of.system, params)}
 	if of.storm > 0 {
 		path.Add("faults", of.system.Tolerates.String())
 	}

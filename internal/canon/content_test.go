@@ -49,7 +49,7 @@ func sumOf(t *testing.T, w *Walker, v any) Hash {
 }
 
 func TestImmutableValuesCountByContent(t *testing.T) {
-	w, plain := contentWalker(t), newWalker()
+	w, plain := contentWalker(t), walkerOf(omissions{})
 	one := chainOf(1, 2)
 	shared := &keeps{"n", one, one, *chainOf(3), one}
 	apart := &keeps{"n", chainOf(1, 2), chainOf(1, 2), *chainOf(3), chainOf(1, 2)}

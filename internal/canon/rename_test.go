@@ -36,7 +36,7 @@ func TestRename(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain := newWalker()
+	plain := walkerOf(omissions{})
 	for _, to := range [][]uint32{{0, 1, 2, 3, 4}, {0, 2, 1, 3, 4}, {0, 4, 3, 2, 1}, {0, 2, 3, 4, 1}} {
 		w.Rename(to)
 		got, err := w.Sum(taggedBy(func(n uint32) uint32 { return n }))

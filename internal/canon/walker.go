@@ -163,8 +163,6 @@ func New(o Options) (*Walker, error) {
 	return w, nil
 }
 
-func newWalker() *Walker { return walkerOf(omissions{}) }
-
 func walkerOf(o omissions) *Walker {
 	w := &Walker{compiler: compiler{
 		omissions: o,

@@ -58,9 +58,6 @@ func Bugs() (all known.Entries) {
 	return all
 }
 
-// FindBugs returns the known bugs with these ids: see known.Find.
-func FindBugs(ids []string) ([]known.Entry, error) { return known.Find(Bugs(), ids) }
-
 // at returns the critical step in which a node with a role takes an event.
 func at(role known.Role, kind sim.Kind, message string) Critical {
 	return Critical{Role: role, Kind: kind, Message: message}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"macemc/internal/known"
 	"macemc/trace"
 )
 
@@ -55,15 +56,15 @@ func TestEntriesAreComplete(t *testing.T) {
 }
 
 func TestFindBugs(t *testing.T) {
-	if all, err := FindBugs(nil); err != nil || len(all) != len(Bugs()) {
+	if all, err := known.Find(Bugs(), nil); err != nil || len(all) != len(Bugs()) {
 		t.Errorf("%d bugs, %v", len(all), err)
 	}
-	two, err := FindBugs([]string{"HS1", "BT2"})
+	two, err := known.Find(Bugs(), []string{"HS1", "BT2"})
 	if err != nil || len(two) != 2 || two[0].ID != "BT2" || two[1].ID != "HS1" {
 		t.Errorf("%v, %v", two, err)
 	}
 	const want = `there is no known bug "BT3"; did you mean BT1? `
-	if _, err := FindBugs([]string{"BT1", "BT3"}); err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
+	if _, err := known.Find(Bugs(), []string{"BT1", "BT3"}); err == nil || len(err.Error()) < len(want) || err.Error()[:len(want)] != want {
 		t.Errorf("%v, want %s...", err, want)
 	}
 }

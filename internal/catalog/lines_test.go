@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"macemc/internal/known"
 )
 
 // Every known bug is switched on at some place of the code. The place is read from the code
@@ -21,7 +23,7 @@ func TestLines(t *testing.T) {
 			}
 		}
 	}
-	two, err := FindBugs([]string{"OV1"})
+	two, err := known.Find(Bugs(), []string{"OV1"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func flooded(t *testing.T, sys *sim.System, shut int, seed uint64) *search.Findi
 		t.Fatal("it does not fail")
 	}
 	path := record.Path()
-	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Header = search.Describe(sys, w.Params())
 	path.Add("seed", fmt.Sprint(seed))
 	path.Add("verdict", trace.VerdictSafety.String())
 	path.Add("critical", "1") // of somebody who thought so

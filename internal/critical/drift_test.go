@@ -140,7 +140,7 @@ func moves(t *testing.T, sys *sim.System, want int, run []string) {
 	if failure == nil || len(path.Steps) != len(steps) {
 		t.Fatalf("%+v after %+v", failure, path.Steps)
 	}
-	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Header = search.Describe(sys, w.Params())
 	path.Add("seed", "1")
 	path.Add("verdict", failure.Verdict.String())
 	r, err := critical.Shrink(sys, &search.Finding{Failure: *failure, Path: path}, critical.Options{})

@@ -97,7 +97,7 @@ func violating(t *testing.T, sys *sim.System, least int) *search.Finding {
 			continue
 		}
 		path := record.Path()
-		path.Header = search.Describe(sys, w.Params(), nil)
+		path.Header = search.Describe(sys, w.Params())
 		path.Add("seed", "1")
 		path.Add("verdict", failure.Verdict.String())
 		return &search.Finding{Failure: *failure, Path: path}

@@ -69,7 +69,7 @@ func TestExplainKeepsTheCriticalEvent(t *testing.T) {
 			}
 		})
 		path := record.Path()
-		path.Header = search.Describe(sys, w.Params(), nil)
+		path.Header = search.Describe(sys, w.Params())
 		path.Add("seed", "1")
 		path.Add("verdict", trace.VerdictDead.String())
 		f := &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Step: 2}, Path: path}

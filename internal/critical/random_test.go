@@ -223,7 +223,7 @@ func (m *maze) finding(t testing.TB, sys *sim.System) *search.Finding {
 		t.Fatalf("%+v after %d steps of %d", f, w.Run.Steps(), len(m.run)-1)
 	}
 	path := record.Path()
-	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Header = search.Describe(sys, w.Params())
 	path.Add("seed", "1")
 	path.Add("verdict", trace.VerdictDead.String())
 	return &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Step: len(path.Steps)}, Path: path}

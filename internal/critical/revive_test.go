@@ -88,7 +88,7 @@ func ends(t *testing.T, sys *sim.System, choices choose.Source, steps int) *sear
 
 // calledDead returns a path as a finding that calls its run dead.
 func calledDead(sys *sim.System, params sim.Params, path *choose.Path, steps int) *search.Finding {
-	path.Header = search.Describe(sys, params, nil)
+	path.Header = search.Describe(sys, params)
 	path.Add("seed", "1")
 	path.Add("verdict", trace.VerdictDead.String())
 	return &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictDead, Step: steps}, Path: path}

@@ -123,7 +123,7 @@ func TestShrinkTakesShortcuts(t *testing.T) {
 	if len(path.Steps) != long {
 		t.Fatalf("of %d steps, %d are possible", long, len(path.Steps))
 	}
-	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Header = search.Describe(sys, w.Params())
 	path.Add("seed", "1")
 	path.Add("verdict", trace.VerdictSafety.String())
 	f := &search.Finding{Failure: trace.Failure{Verdict: trace.VerdictSafety, Property: "no bad edge", Step: long}, Path: path}

@@ -199,7 +199,7 @@ func TestFaultsGoTogether(t *testing.T) {
 	if failure == nil || len(path.Steps) != len(events) {
 		t.Fatalf("%+v after %+v", failure, path.Steps)
 	}
-	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Header = search.Describe(sys, w.Params())
 	path.Add("faults", "crash=1,down=1")
 	path.Add("seed", "1")
 	path.Add("verdict", failure.Verdict.String())

@@ -83,7 +83,7 @@ func toyRun(sys *sim.System, vertices []string) (*search.Finding, error) {
 	if failure == nil {
 		failure = &trace.Failure{Verdict: trace.VerdictDead, Step: len(steps)}
 	}
-	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Header = search.Describe(sys, w.Params())
 	path.Add("seed", "1")
 	path.Add("verdict", failure.Verdict.String())
 	if failure.Property != "" {

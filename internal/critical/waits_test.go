@@ -80,7 +80,7 @@ func TestWaitingIsNoEscape(t *testing.T) {
 	if failure == nil || len(path.Steps) != len(steps) {
 		t.Fatalf("%+v after %+v", failure, path.Steps)
 	}
-	path.Header = search.Describe(sys, w.Params(), nil)
+	path.Header = search.Describe(sys, w.Params())
 	path.Add("seed", "1")
 	path.Add("verdict", trace.VerdictSafety.String())
 	r, err := critical.Find(sys, &search.Finding{Failure: *failure, Path: path}, critical.Options{Exhaust: -1})

@@ -49,9 +49,6 @@ type Row struct {
 // Ends is the Span of an event that ends a span.
 const Ends = "ends"
 
-// Fault reports whether the row is that of a fault.
-func (r *Row) Fault() bool { return r.Budget != "" }
-
 // Runs reports whether the event runs a handler of {node}.
 func (r *Row) Runs() bool { return r.Handler != Nobody }
 

@@ -70,7 +70,7 @@ func poisoned(verdict trace.Verdict, text string) *search.Result {
 			Stack: text + "\n\t" + text,
 		},
 		Path: &choose.Path{
-			Header: search.Describe(sys, r.Params, nil),
+			Header: search.Describe(sys, r.Params),
 			Steps:  []choose.Step{{Event: choose.Choice{Kind: choose.Event, Of: 2, What: event}, Coins: []choose.Choice{{Kind: choose.Coin, Of: 2, What: text}}}},
 		},
 		Trace: &trace.Trace{Steps: []trace.Step{{

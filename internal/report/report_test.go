@@ -175,7 +175,7 @@ func finding(v trace.Verdict, property, message string, steps int) *search.Resul
 	n1 := r.Params.Addr(1)
 	f := &search.Finding{
 		Failure: trace.Failure{Verdict: v, Property: property, Message: message, Step: steps, Node: n1, Identity: "n1 script press{times: 1}"},
-		Path:    &choose.Path{Header: search.Describe(r.System, r.Params, nil)},
+		Path:    &choose.Path{Header: search.Describe(r.System, r.Params)},
 		Trace:   &trace.Trace{},
 	}
 	if v == trace.VerdictDead {

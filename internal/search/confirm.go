@@ -165,9 +165,8 @@ func (o *Options) setting(sys *sim.System) setting.Setting {
 	return setting.Setting{Sys: sys, Params: o.Params, Conditions: o.Conditions}
 }
 
-// Describe returns the header of a path for a run without faults. If only is not nil, the header
-// names the properties that are checked; otherwise all are.
-func Describe(sys *sim.System, p sim.Params, only []string) []choose.Field {
-	s := setting.Setting{Sys: sys, Params: p, Conditions: sim.Conditions{Properties: only}}
+// Describe returns the header of a path for a run without faults, in which all properties are checked.
+func Describe(sys *sim.System, p sim.Params) []choose.Field {
+	s := setting.Setting{Sys: sys, Params: p}
 	return s.Header(false)
 }

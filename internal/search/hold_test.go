@@ -51,7 +51,7 @@ func TestHeldWalks(t *testing.T) {
 			return false
 		})},
 	}
-	path := &choose.Path{Header: Describe(sys, sim.Params{Nodes: 1}, nil)}
+	path := &choose.Path{Header: Describe(sys, sim.Params{Nodes: 1})}
 	path.Add("seed", "1")
 	path.Add("verdict", trace.VerdictNone.String())
 	lab, err := NewLab(sys, path, Options{})

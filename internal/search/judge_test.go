@@ -99,7 +99,7 @@ func TestRetakeHeals(t *testing.T) {
 		t.Fatal(f, w.Run.Steps())
 	}
 	path := record.Path()
-	path.Header = Describe(sys, w.Params(), nil)
+	path.Header = Describe(sys, w.Params())
 	path.Add("faults", "crash=1")
 	path.Add("seed", "1")
 	path.Add("verdict", trace.VerdictDead.String())

@@ -79,7 +79,7 @@ func labOf(t *testing.T, sys *sim.System, opts Options) (*Lab, *Case) {
 		w.Step(record)
 	})
 	path := record.Path()
-	path.Header = Describe(sys, w.Params(), nil)
+	path.Header = Describe(sys, w.Params())
 	lab, err := NewLab(sys, path, opts)
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestLabStorms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	header := Describe(randtree.System, params, nil)
+	header := Describe(randtree.System, params)
 	walk := func(uniform bool) (storms [][]string, faults int) {
 		path := &choose.Path{Header: slices.Clone(header)}
 		path.Add("faults", "crash=1,reset=1")

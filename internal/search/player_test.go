@@ -61,7 +61,7 @@ func TestPlayerJudgesSteps(t *testing.T) {
 		sim.Steps("nothing is ever sent", func(before, after sim.View[sim.Node]) bool { return after.InFlight() <= before.InFlight() }))
 	params, _ := sys.Configure(0, nil, nil)
 	params.Nodes = 2
-	p, err := NewPlayer(&sys, &choose.Path{Header: Describe(&sys, params, nil)})
+	p, err := NewPlayer(&sys, &choose.Path{Header: Describe(&sys, params)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestPlayerWatches(t *testing.T) {
 	sys.Properties = append(sys.Properties[:len(sys.Properties):len(sys.Properties)],
 		sim.Steps("nothing ever happens", func(_, _ sim.View[sim.Node]) bool { return false }))
 	params, _ := sys.Configure(0, nil, nil)
-	p, err := NewPlayer(&sys, &choose.Path{Header: Describe(&sys, params, nil)})
+	p, err := NewPlayer(&sys, &choose.Path{Header: Describe(&sys, params)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestPlayerSurvives(t *testing.T) {
 // A step in which the source refuses an answer is not taken, and the player says why.
 func TestPlayerRefused(t *testing.T) {
 	_, of := labOf(t, strays(), Options{Workers: 1})
-	of.Path.Header = Describe(strays(), sim.Params{}, nil)
+	of.Path.Header = Describe(strays(), sim.Params{})
 	p, err := NewPlayer(strays(), of.Path)
 	if err != nil {
 		t.Fatal(err)

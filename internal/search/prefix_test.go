@@ -141,7 +141,7 @@ func TestPrefixCritical(t *testing.T) {
 				if engine == EngineReference && noWalks {
 					continue // it decides liveness by walks only
 				}
-				path := &choose.Path{Header: Describe(sys, w.Params, nil), Steps: c.steps}
+				path := &choose.Path{Header: Describe(sys, w.Params), Steps: c.steps}
 				res := search(t, sys, 0, nil, Options{Engine: engine, Prefix: path, NoWalks: noWalks, WalkSteps: 1_000})
 				if f := res.Finding; f == nil || f.Critical == nil || f.Critical.Step != c.critical || f.Critical.Event != "n0 timer revolve{}" {
 					t.Errorf("%s: found is %+v, stopped: %s; want the critical step %d", engine, f, res.Stop, c.critical)

@@ -14,7 +14,7 @@ import (
 
 func entry(t *testing.T, id string) known.Entry {
 	t.Helper()
-	found, err := catalog.FindBugs([]string{id})
+	found, err := known.Find(catalog.Bugs(), []string{id})
 	if err != nil {
 		t.Fatal(err)
 	}
