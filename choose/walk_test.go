@@ -3,6 +3,7 @@ package choose
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -320,6 +321,29 @@ func BenchmarkOdometer(b *testing.B) {
 		}
 		if !o.Next() {
 			o.Reset()
+		}
+	}
+}
+
+// TestWalkSplitsRuns: a walk draws the same alternatives by runs as by runs of one alternative each.
+func TestWalkSplitsRuns(t *testing.T) {
+	draw := rand.New(rand.NewPCG(3, 4))
+	weights := []float64{0, 0, 1, 1, 2, 0.05, 1.0 / 3, 1e6}
+	whole, split := NewWalk(1), NewWalk(1)
+	for i := range 20_000 {
+		one, each := Question{Kind: Event}, Question{Kind: Event}
+		for range 1 + draw.IntN(4) {
+			r := Run{N: 1 + draw.IntN(5), Weight: weights[draw.IntN(len(weights))]}
+			one.N, one.Runs = one.N+r.N, append(one.Runs, r)
+			for range r.N {
+				each.N, each.Runs = each.N+1, append(each.Runs, Run{N: 1, Weight: r.Weight})
+			}
+		}
+		for _, w := range []*Walk{whole, split} {
+			w.Rare, w.Uniform, w.Stuck = i&1 != 0, i&2 != 0, i&4 != 0
+		}
+		if a, b := whole.Answer(&one), split.Answer(&each); a != b {
+			t.Fatalf("question %d: of the runs %v alternative %d is drawn, and of %v alternative %d", i, one.Runs, a, each.Runs, b)
 		}
 	}
 }

@@ -108,12 +108,6 @@ func (es *Events) list() int {
 			runs = append(runs, choose.Run{N: c, Weight: kind.Weight()})
 		}
 	}
-	each := func(of section, events []happening) {
-		count(of, len(events))
-		for k := range events {
-			run(events[k].Kind, 1)
-		}
-	}
 	run(sim.KindScript, count(sectionScript, all.script.Len()))
 	run(sim.KindAction, count(sectionAction, all.actions))
 	run(sim.KindTask, count(sectionTask, all.tasks))
@@ -128,11 +122,14 @@ func (es *Events) list() int {
 		}
 	}
 	if e.storm {
-		each(sectionConsequence, e.consequences)
+		count(sectionConsequence, len(e.consequences))
+		for k := range e.consequences {
+			run(e.consequences[k].Kind, 1)
+		}
 	}
 	run(sim.KindTimer, count(sectionTimer, es.firing()))
-	if e.storm {
-		each(sectionFault, e.faults)
+	if e.storm && count(sectionFault, len(e.faults)) > 0 {
+		run(e.faults[0].Kind, len(e.faults)) // all are rare, so a walk skips them as one
 	}
 	es.runs, es.spans = runs, spans
 	if es.filtered() {

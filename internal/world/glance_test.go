@@ -78,3 +78,54 @@ func TestGlancesAreLooks(t *testing.T) {
 		}
 	}
 }
+
+// TestRunsAreWeights: in random walks of random services each event has the weight of its kind, and all
+// faults are one run.
+func TestRunsAreWeights(t *testing.T) {
+	several := 0
+	for seed := range uint64(long.Of(150, 2000)) {
+		sys, c := random(seed)
+		w, err := New(sys, sim.Params{}, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		walk := choose.NewWalk(seed)
+		walk.Rare, walk.Uniform = true, true
+		f := w.Protect(func() {
+			w.Start(walk)
+			for range 30 {
+				n, k := w.Events.Count(), 0
+				for i, r := range w.Events.runs {
+					for range r.N {
+						e := w.Events.At(k)
+						want := e.Kind.Weight()
+						if sys.Weight != nil {
+							want *= sys.Weight(e)
+						}
+						if r.Weight != want {
+							t.Fatalf("seed %d: event %d, %v, has the weight %v, want %v", seed, k, e, r.Weight, want)
+						}
+						if e.Kind.Fault() && i < len(w.Events.runs)-1 && sys.Weight == nil && !w.Events.filtered() {
+							t.Fatalf("seed %d: event %d, %v, is not in the last run of %v", seed, k, e, w.Events.runs)
+						}
+						if k++; e.Kind.Fault() && r.N > 1 {
+							several++
+						}
+					}
+				}
+				if k != n {
+					t.Fatalf("seed %d: the runs %v have %d events of %d", seed, w.Events.runs, k, n)
+				}
+				if w.Step(walk) != Stepped {
+					return
+				}
+			}
+		})
+		if unexpected(f) {
+			t.Fatalf("seed %d: %+v", seed, f)
+		}
+	}
+	if several == 0 {
+		t.Error("no run had several faults")
+	}
+}
