@@ -731,7 +731,11 @@ func (l *Ledger) grow(g *visited.Growth, n int) (enough bool, err error) {
 		return true, nil
 	}
 	now := l.Set.Bytes()
-	bytes := min(now/2*3, l.May(now))
+	larger := now / 2 * 3
+	if l.Prints != nil { // the set is most of the memory
+		larger = now / 5 * 6
+	}
+	bytes := min(larger, l.May(now))
 	if bytes <= now {
 		g.Forgo()
 		return false, ErrFull

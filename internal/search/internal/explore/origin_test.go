@@ -2,8 +2,11 @@ package explore
 
 import (
 	"math"
+	"strconv"
 	"testing"
+	"unsafe"
 
+	"macemc/internal/canon"
 	"macemc/internal/world"
 )
 
@@ -54,5 +57,29 @@ func TestOriginsOfExpandedStates(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// With fingerprints, a state takes less than 16 bytes once its level is expanded: its origin in brief, and its share of
+// the set.
+func TestFingerprintsTakeSixteenBytes(t *testing.T) {
+	l, err := newLedger(1, func(int) int { return 1 << 30 }, nil, &Prints{Bits: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	e, origin, most := l.Entry(), float64(unsafe.Sizeof(brief{}))/blockStates, 0.0
+	for n := 1; n <= 400_000; n++ {
+		if err := e.Room(1); err != nil {
+			t.Fatal(err)
+		}
+		e.Pack(world.Vector{uint32(n)})
+		e.Add(canon.OfString(strconv.Itoa(n)), Origin{})
+		if e.Told(); n >= 100_000 {
+			most = max(most, origin+float64(l.Set.Bytes())/float64(n))
+		}
+	}
+	if most >= 16 {
+		t.Errorf("a state takes up to %.1f bytes", most)
 	}
 }
