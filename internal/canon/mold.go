@@ -63,6 +63,12 @@ func (m *Mold) Fill(packed []byte) bool {
 	if string(packed[at:]) != string(m.form[at:]) {
 		return false
 	}
+	m.Refill(packed)
+	return true
+}
+
+// Refill is Fill of a packed value that Fill has accepted before.
+func (m *Mold) Refill(packed []byte) {
 	for i := range m.words {
 		if w := &m.words[i]; *(*unsafe.Pointer)(w.at) != w.is {
 			*(*unsafe.Pointer)(w.at) = w.is
@@ -72,7 +78,6 @@ func (m *Mold) Fill(packed []byte) bool {
 		s := &m.runs[i]
 		copy(unsafe.Slice((*byte)(s.at), s.size), packed[s.in:])
 	}
-	return true
 }
 
 // Pack appends the packed value to b, as Walker.Pack would write it. It returns false if a pointer or an

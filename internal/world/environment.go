@@ -24,6 +24,7 @@ type Environment struct {
 	nodes *nodes
 
 	budgets    sim.Faults // the budgets of a run
+	faulty     bool       // some budget is not zero
 	left       sim.Faults // the unused part of the budgets
 	firings    int        // the number of early firings of a run
 	early      int        // how many of them are left; Unlimited means no limit
@@ -71,7 +72,7 @@ func (e *Environment) Allow(f sim.Faults, early *int) {
 }
 
 func (e *Environment) allow(f sim.Faults, early *int) {
-	e.budgets, e.firings = f, sim.Unlimited
+	e.budgets, e.faulty, e.firings = f, f != (sim.Faults{}), sim.Unlimited
 	if early != nil {
 		e.firings = *early
 	}

@@ -75,7 +75,8 @@ func (m *mold) keeps(b *Bank, id uint32, packed []byte) {
 
 // again fills the mold of node i with the part that it had last, if that is this one.
 func (all *nodes) again(b *Bank, i int, id uint32) *nodePart {
-	if m := all.at[i].mold; m != nil && m.of == b && m.id == id && m.is.Fill(m.packed) {
+	if m := all.at[i].mold; m != nil && m.of == b && m.id == id {
+		m.is.Refill(m.packed)
 		return m.part
 	}
 	return nil

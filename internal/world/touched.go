@@ -27,7 +27,7 @@ func (es *Events) enabled(h *happening) {
 		}
 		t.Add(at.Node(i), why)
 	}
-	if es.environ.budgets != (sim.Faults{}) || es.environ.storm {
+	if es.environ.faulty || es.environ.storm {
 		t.Add(at.Cut(), state.Enabled)
 		t.Add(at.Pauses(), state.Enabled)
 	}
