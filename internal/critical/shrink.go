@@ -89,13 +89,17 @@ var (
 )
 
 // relocated looks for the critical step of a run again, and removes steps then. It is called if a walk has shown that the
-// state after the step that seemed critical can recover.
+// state after the step that seemed critical can recover. Half of the effort is added for this.
 func (s *shrinker) relocated() (*Result, error) {
 	f := *s.want
 	if f.Evidence != nil && f.Evidence.From == f.Critical.Step {
 		f.Evidence = nil
 	}
 	f.Critical, f.Avoided = nil, nil
+	if more := s.opts.Effort / 2; more > 0 { // what was spent before was spent on the wrong step
+		s.Allow(more)
+		s.opts.Effort += more
+	}
 	out, err := s.result(f, false, true)
 	if err != nil || out.Alive || out.Stopped {
 		return out, err
