@@ -113,13 +113,14 @@ var desks = &sim.System{
 }
 
 // A mistake to which nearly every walk comes does not keep walks from another one: once it is found, or if it is
-// left out, walks go around it. Without that, each of these searches needs 420 walks.
+// left out, walks go around it. Without that, each of these searches needs 420 walks; and so it does if a walk never goes
+// back along the causes of the failure, since an event that only waits comes later.
 func TestWalksGoAroundWhatIsKnown(t *testing.T) {
 	const seeds, most = 10, 60
 	for _, left := range []bool{false, true} {
 		walks, detours := 0, 0
 		for seed := range uint64(seeds) {
-			opts := search.Options{Seed: seed + 1, Depth: 1, Walks: 3_000, Workers: 1, Findings: 2}
+			opts := search.Options{Seed: seed + 1, Depth: 1, Walks: 300, Workers: 1, Findings: 2}
 			if left {
 				opts.Findings, opts.Ignore = 1, []search.Ignore{{Verdict: trace.VerdictPanic}}
 			}

@@ -32,6 +32,11 @@ var names = []named{
 		"",
 	},
 	{
+		"walks never go back along causes", "search",
+		regexp.MustCompile(`cause > s\.first && (by\.below\(2\) == 0)`),
+		"false && $1",
+	},
+	{
 		"connections open one way", "sim",
 		regexp.MustCompile(`(![\w.]+\.severed\(from, to\)) && \([\w.()]+\.Flags\(from, to\)\.Open \|\| ![\w.]+\.severed\(to, from\)\)`),
 		"$1",
