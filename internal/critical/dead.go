@@ -135,6 +135,13 @@ func (s *shrinker) escaped(c *candidate, from int, w search.Success) (err error)
 	return err
 }
 
+// begins notes by which steps the run of the finding recovered from before its critical step.
+func (s *shrinker) begins(from int, w search.Success) error {
+	err := s.escaped(&candidate{Case: s.of}, from, w)
+	s.wayFound = s.way
+	return err
+}
+
 // wayOf returns the steps of a walk from a state of a run.
 func (s *shrinker) wayOf(c *candidate, from int, w search.Success) ([]choose.Step, error) {
 	path, err := s.lab.PathOf(c.Case, w)

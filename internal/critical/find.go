@@ -32,6 +32,13 @@ type Options struct {
 	Progress func(Progress) // called from time to time
 }
 
+// extend adds half of the effort, if it is limited, and returns how much that is.
+func (o *Options) extend() int {
+	more := max(0, o.Effort) / 2
+	o.Effort += more
+	return more
+}
+
 // Progress is the state of the work.
 type Progress struct {
 	Doing Doing

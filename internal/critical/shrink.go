@@ -55,10 +55,9 @@ func (b *bench) shrink(of *Result) (*Result, error) {
 	s := newShrinker(p, f)
 	stopped := func(err error) bool { return errors.Is(err, errEnough) || errors.Is(err, search.ErrStopped) }
 	if of.escape != nil && s.keep {
-		if err := s.escaped(&candidate{Case: s.of}, f.Critical.Step-1, *of.escape); err != nil {
+		if err := s.begins(f.Critical.Step-1, *of.escape); err != nil {
 			return nil, err
 		}
-		s.wayFound = s.way
 	}
 	tried, err := s.shrink(), error(nil)
 	var short *search.Finding
@@ -96,9 +95,8 @@ func (s *shrinker) relocated() (*Result, error) {
 		f.Evidence = nil
 	}
 	f.Critical, f.Avoided = nil, nil
-	if more := s.opts.Effort / 2; more > 0 { // what was spent before was spent on the wrong step
+	if more := s.opts.extend(); more > 0 { // what was spent before was spent on the wrong step
 		s.Allow(more)
-		s.opts.Effort += more
 	}
 	out, err := s.result(f, false, true)
 	if err != nil || out.Alive || out.Stopped {
