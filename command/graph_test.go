@@ -161,7 +161,7 @@ func TestGraphSliceOfADeadRun(t *testing.T) {
 // A run that ends in a handler which never returns is drawn up to there.
 func TestGraphOfAStuckRun(t *testing.T) {
 	defer func(was time.Duration) { stuckAfter = was }(stuckAfter)
-	stuckAfter = time.Second / 2
+	stuckAfter = time.Second / 5
 	woken := make(chan struct{})
 	defer close(woken)
 	sys := &sim.System{
@@ -188,7 +188,7 @@ func TestGraphOfAStuckRun(t *testing.T) {
 		var out, errs bytes.Buffer
 		x := &tool{Program: Program{Systems: []*sim.System{sys}}, calling: calling{Name: "check"}, stdout: &out, stderr: &errs, getenv: func(string) string { return "" }}
 		status := x.run([]string{"graph", file, flag})
-		for _, part := range []string{"task{n: 1}", "task{n: 2}", "the run ended within this step", "the handler did not return and asked Env nothing for 500ms"} {
+		for _, part := range []string{"task{n: 1}", "task{n: 2}", "the run ended within this step", "the handler did not return and asked Env nothing for 200ms"} {
 			if status != exitNothing || errs.Len() > 0 || !strings.Contains(out.String(), part) {
 				t.Errorf("%s: status %d, %q; there is no %q in\n%s", flag, status, errs.String(), part, out.String())
 			}
