@@ -7,10 +7,10 @@ import (
 	"macemc/sim"
 )
 
-// Edits is how many batches are written.
+// Edits is the number of batches that are written.
 var Edits = &sim.Param{Name: "edits", Doc: "how many batches are written in each life", Range: sim.Range{Default: 1, Least: 1, Most: 5}}
 
-// Record is how long a record is.
+// Record is the length of a record.
 var Record = &sim.Param{Name: "record", Doc: "how many bytes the first record of a batch has; the second has 300", Range: sim.Range{Default: 1100, Least: 1, Most: 4000}}
 
 // PB1 is a driver that syncs too late.
@@ -37,7 +37,7 @@ var System = &sim.System{
 	Properties: []sim.Property{sim.Monitor("what is synced is read, and what is read was written", observe)},
 }
 
-// memory is what must be in the manifest, and what may follow.
+// memory has the edits that the manifest must contain, and those that may follow.
 type memory struct{ Acked, Begun []string }
 
 func observe(m *memory, _ sim.Addr, fact any) error {

@@ -9,10 +9,10 @@ import (
 	"macemc/sim"
 )
 
-// Frames is how many frames are sent.
+// Frames is the number of frames that are sent.
 var Frames = &sim.Param{Name: "frames", Doc: "how many frames are sent", Range: sim.Range{Default: 3, Least: 1, Most: 8}}
 
-// Flight is how long an acknowledgement is under way.
+// Flight is the time that an acknowledgement is under way.
 var Flight = &sim.Param{Name: "flight", Doc: "how many milliseconds an acknowledgement is under way", Range: sim.Range{Default: 10, Least: 0, Most: 1000}}
 
 // System is a sender and a receiver.

@@ -33,7 +33,7 @@ type (
 	found struct{ Entries []entry } // what it reads after it has recovered
 )
 
-// entry is one of the log. Its data is told by its runs: 512×'a' 256×0.
+// entry is an entry of the log. Data names the runs of its bytes: 512×'a' 256×0.
 type entry struct {
 	Index int
 	Data  string
@@ -59,7 +59,7 @@ func runs(data []byte) string {
 
 var handlers = sim.Handle(sim.OnInit((*server).begin), sim.OnSignal((*server).put))
 
-// info is what the database of metadata says of the segment.
+// info returns the segment as the database of metadata has it.
 func (s *server) info() types.SegmentInfo {
 	return types.SegmentInfo{ID: 1, BaseIndex: 1, MinIndex: 1, SizeLimit: uint32(s.limit)}
 }

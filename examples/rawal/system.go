@@ -7,10 +7,10 @@ import (
 	"macemc/sim"
 )
 
-// Batches is how many batches each life appends.
+// Batches is the number of batches that each life appends.
 var Batches = &sim.Param{Name: "batches", Doc: "how many batches are appended in each life", Range: sim.Range{Default: 1, Least: 1, Most: 5}}
 
-// Limit is when a segment is sealed.
+// Limit is the size at which a segment is sealed.
 var Limit = &sim.Param{Name: "limit", Doc: "how many bytes a segment has when it is sealed", Range: sim.Range{Default: 4096, Least: 512, Most: 65536}}
 
 // shapes are the batches, by the lengths of their entries. With its header of 8 bytes, the
@@ -37,7 +37,7 @@ var System = &sim.System{
 	Properties: []sim.Property{sim.Monitor("what is read is what was appended", observe)},
 }
 
-// memory is what the log must and may contain.
+// memory has the entries that the log must contain, and those that it may contain.
 type memory struct {
 	Acked []entry // Append returned
 	Begun []entry // it did not: by a crash they are there, or not

@@ -15,7 +15,7 @@ var Edits = &sim.Param{
 	Words: []string{"all", "split-style", "split-delete", "delete", "style-delete", "insert-delete", "insert", "insert-style"},
 }
 
-// Each is how many edits a client makes.
+// Each is the number of edits that a client makes.
 var Each = &sim.Param{Name: "each", Doc: "how many edits each client makes", Range: sim.Range{Default: 1, Least: 1, Most: 3}}
 
 // kinds are the kinds of edits that a word of Edits stands for.
