@@ -16,8 +16,8 @@ func manualText() string {
 ` + "`macemc mdb FILE`" + ` opens the path of a finding, or the folder that holds it, and
 ` + "`macemc mdb SYSTEM`" + ` a system at its start, to be explored by hand. A session stands at a
 step of a run: the state that it shows is the one after that step, and step 0 is the start. It goes
-forth and back, to any step, and nothing that was recorded ever changes: who chooses otherwise
-makes a branch.
+forward and back, to any step, and nothing that was recorded ever changes: another choice begins
+a branch.
 
 ` + "`macemc mdb FILE -x 'jump critical; show; diff live'`" + ` executes commands and prints what they
 answer, for bug reports and scripts. The exit status is 0, or 2 if a line was wrong. ` + "`--web`" + ` opens the same

@@ -35,14 +35,14 @@ func Operations() []*Operation {
 		},
 		{
 			Name:    "about",
-			Short:   "Tell what is open.",
+			Short:   "Describe what is open.",
 			Answers: "`title`, `system`, `settings` (the header of the path), `nodes`, `properties` (`name`, and `kind`: always or eventually), `asks` (what walks are asked: `live`, to become live, or `survive`, to go on without a failure), `command`, `branches`, and, if the recorded path could not be followed to its end, `stopped`, and if the run differs from what was recorded, `parted`.",
 			Example: `{"op": "about"}`,
 			run:     func(s *mdb.Session, _ *Request) (any, error) { return s.About(), nil },
 		},
 		{
 			Name: "steps", Needs: []string{"from", "to"}, Takes: []string{"branch"},
-			Short:   "Tell the steps of a branch from one to another, as far as there are any; step 0 is the start.",
+			Short:   "Return the steps of a branch from `from` to `to`, as far as it has them; step 0 is the start.",
 			Answers: "`from`, `to`, `rows` (`step`, `node`, `peer`, `kind`, `text`, `beside`; nodes are numbers, and -1 is the network), `arrows` (`kind`, `from` and `to` as steps, `a` and `b` as lanes, `text`: what begins, ends or passes there), `bands` (when nodes were down or paused, and when there was a partition), `live` (the steps whose state is live) and `left` (those that a branch leaves).",
 			Example: `{"op": "steps", "from": 1, "to": 2}`,
 			run: at(func(s *mdb.Session, l mdb.Look, r *Request) (any, error) {
@@ -54,21 +54,21 @@ func Operations() []*Operation {
 		},
 		{
 			Name: "step", Takes: place,
-			Short:   "Tell all that is known of a step.",
+			Short:   "Return everything that is known about a step.",
 			Answers: "`step`, `text`, `was` (where it came from), `did` (its coins and effects, a line each, with what became of them), `fails`, `changes` (`path`, `old`, `new`) and `down` (nodes that lost what they kept in memory).",
 			Example: `{"op": "step", "step": 3}`,
 			run:     at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) { return s.Facts(l) }),
 		},
 		{
 			Name: "state", Takes: place,
-			Short:   "Tell the state after a step.",
+			Short:   "Return the state after a step.",
 			Answers: "An array of `path`, `value` and `mark`: `+` where the step made the line, `~` where it changed it; `exact` is the value as states are compared, where that is another text.",
 			Example: `{"op": "state", "step": 3}`,
 			run:     at(func(_ *mdb.Session, l mdb.Look, _ *Request) (any, error) { return l.State() }),
 		},
 		{
 			Name: "diff", Takes: []string{"branch", "step", "with", "with_step"},
-			Short:   "Tell what differs between the states of two places: that of `branch` and `step`, and that of the branch `with` and `with_step`.",
+			Short:   "Return the differences between the states of two places: that of `branch` and `step`, and that of the branch `with` and `with_step`.",
 			Answers: "An array of `path`, `old` and `new`.",
 			Example: `{"op": "diff", "step": 1, "with_step": 2}`,
 			run: at(func(s *mdb.Session, l mdb.Look, r *Request) (any, error) {
@@ -81,7 +81,7 @@ func Operations() []*Operation {
 		},
 		{
 			Name: "properties", Takes: place,
-			Short:   "Tell every property at a step.",
+			Short:   "Return the value of every property at a step.",
 			Answers: "`live`, `properties` (of states: `name`, `kind`, `holds`, `since` (a step) and `says`) and `watched` (of runs: `name`, `kind`: steps, monitor or cools, `holds`, `hot`, `says`, and `memory`, which is what a monitor remembers).",
 			Example: `{"op": "properties", "step": 4}`,
 			run: at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) {
@@ -95,35 +95,35 @@ func Operations() []*Operation {
 		},
 		{
 			Name: "strips", Takes: []string{"branch"},
-			Short:   "Tell how each property changes along a branch.",
+			Short:   "Return how each property changes along a branch.",
 			Answers: "An array of `name`, `kind`, `first` (whether it holds at the start) and `turns` (the steps at which that changes). The last is `live`, where there are liveness properties.",
 			Example: `{"op": "strips"}`,
 			run:     at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) { return s.Strips(l), nil }),
 		},
 		{
 			Name: "alternatives", Takes: place,
-			Short:   "Tell what can happen after a step, and what each of it would do.",
+			Short:   "Return the events that can happen after a step, and the effects of each.",
 			Answers: "An array of `event` and `coins` (for `take`), `text`, `node`, `kind`, `taken` (the branch goes on with it), `did`, `then` (properties that turn), `live`, `fails` and `refused`.",
 			Example: `{"op": "alternatives", "step": 3}`,
 			run:     at(func(_ *mdb.Session, l mdb.Look, _ *Request) (any, error) { return l.Alternatives() }),
 		},
 		{
 			Name: "lead", Needs: []string{"event"}, Takes: []string{"branch", "step", "coins"},
-			Short:   "Tell what an alternative leads to. The environment heals after it. It visits at most 20,000 states, and else takes 20 walks and those that look for narrow escapes.",
+			Short:   "Return what an alternative leads to, if the environment heals after it. At most 20,000 states are visited; if these do not decide it, 20 walks are taken, and some that look for narrow escapes.",
 			Answers: "`to`: `live` (a run recovers from there; where walks are asked to survive, one goes on without a failure), `dead` (none does) or `unknown`; `exact`: whether that is proved; and `why`.",
 			Example: `{"op": "lead", "step": 3, "event": 1}`,
 			run:     at(func(s *mdb.Session, l mdb.Look, r *Request) (any, error) { return s.Lead(l, *r.Event, r.Coins) }),
 		},
 		{
 			Name: "cone", Takes: place,
-			Short:   "Tell the cone of causes of a step: the steps that happened before it, by a chain of causes, and the step.",
+			Short:   "Return the cone of causes of a step: the step itself, and those that led to it by a chain of causes.",
 			Answers: "An array of steps.",
 			Example: `{"op": "cone", "step": 3}`,
 			run:     at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) { return s.Cone(l), nil }),
 		},
 		{
 			Name: "aligned", Needs: []string{"with"}, Takes: []string{"branch"},
-			Short:   "Tell which steps of two branches are the same event.",
+			Short:   "Return which steps of two branches are the same event.",
 			Answers: "`with`, `steps` (of that branch), `prefix` (the first steps, which are the same run) and `same`: an array of `[a, b, n]`, where the `n` steps after step `a` of the one and after step `b` of the other are the same events.",
 			Example: `{"op": "aligned", "with": "live"}`,
 			run: at(func(s *mdb.Session, l mdb.Look, r *Request) (any, error) {
@@ -148,14 +148,14 @@ func Operations() []*Operation {
 		},
 		{
 			Name: "trace", Takes: []string{"branch"},
-			Short:   "Tell the branch as a trace for ui.perfetto.dev: nodes as tracks, messages as flows.",
+			Short:   "Return the branch as a trace for ui.perfetto.dev: nodes as tracks, messages as flows.",
 			Answers: "The object to be written into a file.",
 			Example: `{"op": "trace"}`,
 			run:     at(func(s *mdb.Session, l mdb.Look, _ *Request) (any, error) { return s.Perfetto(l) }),
 		},
 		{
 			Name: "complete", Needs: []string{"line"},
-			Short:   "Tell the words that may stand where the last word of a line stands.",
+			Short:   "Return the words that may take the place of the last word of a line.",
 			Answers: "An array of words.",
 			Example: `{"op": "complete", "line": "jump cr"}`,
 			run: func(s *mdb.Session, r *Request) (any, error) {
