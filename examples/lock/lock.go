@@ -42,7 +42,7 @@ func (n *node) begin(env sim.Env, _ begin) {
 	env.After(time.Second, retry{})
 }
 
-// retry asks once more: who asks without end fills the buffer.
+// retry asks once more. A client that asked without end would fill the buffer.
 func (n *node) retry(env sim.Env, _ retry) { env.TCP().Send(n.server, ask{}) }
 
 func (n *node) ask(env sim.Env, from sim.Addr, _ ask) {

@@ -137,7 +137,7 @@ func Operations() []*Operation {
 		{
 			Name: "curve", Takes: []string{"branch", "more"},
 			Short:   "Sample `more` further states of a branch (by default none), and return, for each sampled state, the share of fresh walks that still recover from it. A run of at most 48 steps is sampled at each state; a longer one at 33, about its critical step, and at up to 18 more where the share falls.",
-			Answers: "`asks`, `walks` and `walk_steps` (from each state so many walks of at most so many steps), `states` (of the branch), `done` (there is no more to sample) and `points`: `step`, `well` (walks that recovered), `low` and `high` (of the chance of one more walk: Wilson's interval, 95 %).",
+			Answers: "`asks`, `walks` (the number of walks from each state), `walk_steps` (the most steps of a walk), `states` (of the branch), `done` (there is no more to sample) and `points`: `step`, `well` (walks that recovered), `low` and `high` (of the chance of one more walk: Wilson's interval, 95 %).",
 			Example: `{"op": "curve", "more": 2}`,
 			run: at(func(s *mdb.Session, l mdb.Look, r *Request) (any, error) {
 				if r.More < 0 {
