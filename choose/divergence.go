@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A Divergence describes where a run that is repeated by identity did not ask what was
-// recorded.
+// A Divergence describes where a repeated run, whose answers are matched by identity, asked another
+// question than the recorded run.
 type Divergence struct {
 	Pass     string // what was repeated; "replay" by default
 	Step     int    // the number in a path file, from 1; 0 for the start

@@ -2,8 +2,8 @@ package choose
 
 import "fmt"
 
-// A Mismatch reports that a run which is repeated by number did not ask the same questions
-// again. Either the service is not deterministic, or the caller repeats a different run.
+// A Mismatch reports that a repeated run asked another question than the recorded run, or none.
+// Either the service is not deterministic, or the caller repeats a different run.
 type Mismatch struct {
 	Position   int  // the index of the choice, from 0
 	Recorded   Kind // 0 if the kind was not recorded

@@ -143,7 +143,7 @@ func (r *roster) lose(n int) {
 	r.tally.Lost += n
 }
 
-// now returns a copy of everything, with the workers in the order of their names.
+// now returns copies of the members, in the order of their names, and of the counts.
 func (r *roster) now() (members []member, counts tally) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

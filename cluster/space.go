@@ -520,7 +520,7 @@ func (s *survey) mark(stopped func() bool, next, marks []uint64) (accepted bool,
 	return accepted && err == nil, err
 }
 
-// all calls do for all shards at once, and then each for its error, one after another.
+// all calls do for all shards at once. Then it calls each with their errors, one shard after another.
 func (s *survey) all(do func(k int) error, each func(error) error) error {
 	came := make(chan error, s.n)
 	for k := range s.n {

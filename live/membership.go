@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// membership says whether a node has joined or left, if its script has a Join or a Leave.
+// membership records whether a node has joined or left. Nodes do so if their scripts have a Join or a Leave.
 type membership struct {
 	late bool      // it has yet to join
 	left bool      // for good

@@ -12,8 +12,8 @@ import (
 const setsMost = 1 << 12
 
 // Failing returns the sets of nodes that may fail together if c.CrashImplicit is set, and nil
-// otherwise. It returns an error if c.CrashWithin is set, too, or if the system, or what else may
-// happen to it, shows that a node has failed.
+// otherwise. It returns an error if c.CrashWithin is set, too, or if a node or a property could
+// notice, by the system or by the other conditions, that a node has failed.
 func (c *Conditions) Failing(sys *System, p Params) ([][]int, error) {
 	switch {
 	case !c.CrashImplicit:

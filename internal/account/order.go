@@ -59,7 +59,7 @@ func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all
 	return all
 }
 
-// ordersOf returns such statements in a handler, and in the functions of its package that it calls.
+// ordersOf returns the statements that range over a map in a handler, and in the functions of its package that it calls.
 func (l *Sources) ordersOf(handler Source) (all []Order) {
 	if handler.path == "" {
 		return nil

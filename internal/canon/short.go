@@ -44,7 +44,7 @@ const (
 	prime64x2 = 14029467366897019727
 )
 
-// of4to8 is XXH3 of n bytes. in has the first and the last four of them.
+// of4to8 returns the XXH3 hash of n bytes, from 4 to 8. in has the first and the last four of them.
 func of4to8(in, n uint64) Hash {
 	hi, lo := bits.Mul64(in^0xdb979083e96dd4de^0x1f67b3b7a4a44072, prime64x1+n<<2)
 	hi += lo << 1
@@ -55,7 +55,7 @@ func of4to8(in, n uint64) Hash {
 	return Hash{avalanche(hi), lo}
 }
 
-// of9to16 is XXH3 of n bytes, given the first and the last eight of them.
+// of9to16 returns the XXH3 hash of n bytes, from 9 to 16, given the first and the last eight of them.
 func of9to16(first, last, n uint64) Hash {
 	hi, lo := bits.Mul64(first^last^0x78e5c0cc4ee679cb^0x2172ffcc7dd05a82, prime64x1)
 	lo += (n - 1) << 54

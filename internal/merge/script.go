@@ -67,7 +67,7 @@ func (o openings) of(sys *sim.System) *sim.System {
 	return &with
 }
 
-// write adds these requests to the header of a path.
+// write adds the openings of the scripts to the header of a path.
 func (o openings) write(sys *sim.System, path *choose.Path) error {
 	var lives []life
 	for at := range o {

@@ -63,7 +63,7 @@ func came(r *search.Result) string {
 	}
 }
 
-// asOften returns n as a multiple of the same figure of the slowest bug.
+// asOften returns n/of as text, as in " (3 x)"; of is the same figure of the slowest bug. It returns "" if of is 0.
 func asOften(n, of int) string {
 	if of == 0 {
 		return ""

@@ -26,8 +26,8 @@ func (r *runner) blameSlow(f *Finding) error {
 	return err
 }
 
-// slowLinks returns the names of the links that are slow by the options, or else by the system; ""
-// means none.
+// slowLinks returns the names of the slow links: those of the options or, if these name none, those
+// of the system. It returns "" if no link is slow.
 func (r *runner) slowLinks() string {
 	if r.Network.Slow == "" && r.Sys.Network != nil {
 		return r.Sys.Network(r.Params).Slow

@@ -5,7 +5,7 @@ import (
 	"macemc/internal/search/internal/spill"
 )
 
-// depth is the store of states that do not fit into memory; its field is nil if there is none.
+// depth has the store of states that do not fit into memory, or nil if the search keeps all states in memory.
 type depth struct{ store *spill.Store }
 
 // spills makes the exploration write states to disk when memory is short. It does nothing unless

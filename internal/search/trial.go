@@ -67,7 +67,7 @@ func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error
 	return false, nil
 }
 
-// weighs counts a state that was looked at, and its steps.
+// weighs counts a state that was looked at: taken and left are its steps that would be taken and left out.
 func (t *trial) weighs(taken, left int) {
 	t.looked, t.taken, t.left = t.looked+1, t.taken+taken, t.left+left
 }

@@ -86,7 +86,7 @@ func (e *Environment) allow(f sim.Faults, early *int) {
 	}
 }
 
-// Fired returns the number of early firings in the run, if they are limited.
+// Fired returns the number of early firings in the run, or 0 if they are not limited.
 func (e *Environment) Fired() int { return e.firings - e.early }
 
 // Spent returns the number of faults in the run, without those whose budget has no limit.

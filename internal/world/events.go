@@ -266,8 +266,8 @@ func (es *Events) Number(k int) int32 {
 	}
 }
 
-// Caused returns the event like Look, and the step that led to it, or -1 if that is the
-// start of the run, or is unknown.
+// Caused returns the k-th event, as Look does, and the step that led to it. The step is -1 if
+// the start of the run led to it, or if the step is unknown.
 func (es *Events) Caused(k int) (e *sim.Event, cause int) {
 	e = es.Look(k)
 	return e, int(es.peeked.cause)

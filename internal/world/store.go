@@ -152,7 +152,7 @@ func (d *disks) mayCrash(i int) {
 	d.run.did.CutShort(n, trace.Effect{Kind: trace.EffectCrash, Value: d.survive(i)})
 }
 
-// after returns the disk after the first n effects of a step that has left it as it is now.
+// after returns the disk after the first n effects of the step. now is the disk after all of them.
 func (d *disks) after(n int, now *disk.Disk) *disk.Disk {
 	if len(d.stored) == 0 {
 		return now

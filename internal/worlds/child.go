@@ -42,7 +42,7 @@ func (t *T) Fatal(args ...any) { t.Error(args...); panic(over{}) }
 
 type over struct{}
 
-// child takes the worlds of its job.
+// child runs the worlds of a job in this process.
 type child struct {
 	job      *job
 	body     Body // of a test; nil for a system

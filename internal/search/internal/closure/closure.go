@@ -252,7 +252,7 @@ func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	g.mark(g.Next-1, nodes, flying, load)
 }
 
-// mark is note for state s, which need not be the one that was added last.
+// mark does for state s what note does for the state that was added last.
 func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 	said, known := g.judged.Get(nodes, flying)
 	if !known {

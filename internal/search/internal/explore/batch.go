@@ -105,7 +105,7 @@ func (b *batch) skip(k, node int, o *footprint) {
 	}
 }
 
-// act records that a node has an event.
+// act records that an event of the node is possible in the parent state.
 func (p *parent) act(node int) {
 	if p.acts == 0 {
 		p.acts = int32(node + 1)

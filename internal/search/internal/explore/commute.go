@@ -94,8 +94,8 @@ const (
 	byNodes = 16 // in systems of more nodes, steps are not described
 )
 
-// The ordinal of an event orders those of different nodes as they are counted: by
-// kind, then by node.
+// Ordinals order events of different nodes by kind, then by node: the order in which the events of a
+// state are numbered.
 const (
 	ordinalScript = iota + 1
 	ordinalOffer

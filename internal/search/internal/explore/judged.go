@@ -76,7 +76,7 @@ func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	return s.said, known
 }
 
-// weigh gives the table up if it knew too few verdicts. If all state is in one node, for example,
+// weigh drops the table if it had too few of the verdicts that were asked for. If all state is in one node, for example,
 // no new state has the nodes of an earlier one.
 func (j *Judged) weigh() {
 	if j.asked, j.met, j.idle = 0, 0, j.met*judgedPays < judgedTrial; j.idle {

@@ -7,8 +7,8 @@ import (
 
 // lone finds states without the set of a ledger, where a system has one node. Most states of such a system
 // differ from the first one in the node alone, so the number of the node's part says which state it is. The
-// other states stay in the set. If the parts of a block's states are numbered one after another, as those that one
-// goroutine adds are, the states are in a row: once they are expanded, the number of the first part says them all.
+// other states stay in the set. The parts of the states that one goroutine adds are numbered one after another. If
+// this is so in a whole block, only the number of its first part is kept once its states are expanded.
 type lone struct {
 	mu     sync.Mutex // guards writes of home and chunks
 	home   atomic.Pointer[[]uint64]

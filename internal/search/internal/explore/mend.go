@@ -14,7 +14,7 @@ type resting struct {
 	left  int32 // number of steps that were left out
 }
 
-// partial is a state of this level that was expanded in part.
+// partial is a state of this level of which only some steps were taken.
 type partial struct {
 	resting
 	of     *choice // nil if all steps were taken

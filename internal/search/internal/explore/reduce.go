@@ -134,7 +134,7 @@ func newReduction(n int, at state.Places, waits bool) *Reduction {
 	}
 }
 
-// lets records that a first state may lose datagrams.
+// lets records whether datagrams may be lost after first, a state with which the search begins.
 func (r *Reduction) lets(first world.Vector) {
 	r.loses = r.loses || first[r.at.Budget(sim.KindLose.Budget())] != 0
 }

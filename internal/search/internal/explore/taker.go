@@ -216,7 +216,7 @@ func (t *Taker) skips(k int) bool {
 	return t.omits(k) || t.Healed && t.World.Events.Rare(k) || t.patient && t.World.Events.Hasty(k) || t.spared(k)
 }
 
-// reduces makes the taker leave out steps by a reduction.
+// reduces makes the taker leave out the steps that a reduction omits.
 func (t *Taker) reduces(r *Reduction) { t.Reduction = r }
 
 // takesOnly makes the taker take only the events with these indices; nil means all.

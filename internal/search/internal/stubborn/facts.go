@@ -147,8 +147,8 @@ type reach struct {
 	barred  bool
 }
 
-// ends reports whether a barred event may come of the kind in a situation. If a message is sent by
-// a channel in order to a node that failed, it is refused, which is an event of the sender.
+// ends reports whether an event of the kind may lead to a barred event in a situation. A message to
+// a node that failed, by a channel in order, is refused, and the refusal is an event of the sender.
 func (r *reach) ends(s *Situation) bool { return r.barred || r.reached.Meets(s.Away) }
 
 // rule describes an event that takes several messages at once.
