@@ -330,8 +330,8 @@ func ParseTrouble(text string) (t Trouble, err error) {
 	return t, err
 }
 
-// Run causes trouble in a fleet of n nodes until ctx is done, and then heals it: all nodes run,
-// no link is cut, and no message is lost or delayed. It calls tell with a description of each event.
+// Run causes trouble in a fleet of n nodes until ctx is done, and then heals it: nodes that
+// were killed or paused run, no link is cut, and no message is lost or delayed. It calls tell with a description of each event.
 func (t Trouble) Run(ctx context.Context, f Fleet, n int, seed uint64, tell func(what string)) error {
 	dice := rand.New(rand.NewPCG(seed, 0x74726f75626c65))
 	f.Climate(t.Climate)

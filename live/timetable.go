@@ -173,7 +173,8 @@ func (t Timetable) Run(ctx context.Context, f Fleet, n int, tell func(what strin
 	return nil
 }
 
-// heal ends all faults: all nodes run, nothing is cut, the weather is fine.
+// heal ends all faults but the failures for good: nodes that were killed or paused run, no link is
+// cut, and no message is lost or delayed.
 func heal(f Fleet, n int, down map[int]bool, tell func(what string)) {
 	f.Climate(Climate{})
 	f.Cut(nil, false)
@@ -183,5 +184,5 @@ func heal(f Fleet, n int, down map[int]bool, tell func(what string)) {
 			_ = f.Restart(i)
 		}
 	}
-	tell("healed: all nodes run, and nothing is in their way")
+	tell("healed: nodes that were killed or paused run again, and nothing is in their way")
 }
