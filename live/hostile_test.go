@@ -220,7 +220,7 @@ func TestHostileSockets(t *testing.T) {
 		{"more than may be", bytes.Repeat(validFrame(t, number{1}), 1000), "messages that may be under way"},
 		{"a malformed count", []byte{0, 0, 0, 1, byte(frameAck), 0x80}, "a malformed number"},
 	} {
-		was := log.count("\n")
+		was := log.count(bad.why)
 		for range 2 {
 			_, c, err := greeted(good())
 			if err != nil {
@@ -234,8 +234,9 @@ func TestHostileSockets(t *testing.T) {
 			}
 			_ = c.Close()
 		}
-		if k := log.count("\n") - was; bad.why != "" && (k != 1 || log.count(bad.why) == 0) {
-			t.Errorf("%s: %d lines more in the log, and %q in %d", bad.name, k, bad.why, log.count(bad.why))
+		// Other lines may come between, of a link that said nothing for half a second on a busy machine.
+		if k := log.count(bad.why) - was; bad.why != "" && k != 1 {
+			t.Errorf("%s: %d lines more in the log with %q", bad.name, k, bad.why)
 		}
 	}
 	// Half-open: it is there and says nothing. A slow reader: it is written to, and reads nothing.
