@@ -9,8 +9,9 @@ import (
 	"macemc/internal/search"
 )
 
-// trust says by how many walks runs are accepted as dead. Most runs that are not dead show it to one walk, and calling one
-// dead by all walks is dear. So runs are accepted by few walks, and now and then the last one is examined by all.
+// trust is the number of walks by which runs are accepted as dead. For most runs that are not dead,
+// one walk shows it, while taking all walks for each run costs much. So runs are accepted by few
+// walks, and now and then the last accepted run is examined by all.
 type trust struct {
 	walks int // the number of walks that accept a run
 	sure  int // the number of accepted runs up to the last one that was examined
@@ -58,7 +59,7 @@ type ends struct {
 	escaped map[any][]choose.Step // the states before the last steps that can recover, with a way in which one did
 }
 
-// believed is what is believed of a state, by a number of walks.
+// believed is the verdict about a state, and the number of walks on which it rests.
 type believed struct {
 	res   *decide.Result // nil means that the state can recover
 	walks int
@@ -88,8 +89,9 @@ func (e *ends) dead(c *candidate, walks int, found bool, decided func() (*decide
 	return b.res != nil, nil
 }
 
-// critical reports whether the state before the last step of a run can recover. It calls decided if that is not known,
-// and keeps the way. It does not remember that no walk recovered, since more walks may.
+// critical reports whether the state before the last step of a run can recover. If that is not
+// known, it calls decided; if decided reports a recovery, it keeps the steps that way returns. It
+// does not remember that no walk recovered, since further walks may.
 func (e *ends) critical(c *candidate, decided func() (bool, error), way func() []choose.Step) (bool, error) {
 	at := c.Healed(c.Steps() - 1)
 	if b := e.deads[at]; b.res != nil && b.res.Proved {
@@ -105,9 +107,9 @@ func (e *ends) critical(c *candidate, decided func() (bool, error), way func() [
 	return ok && err == nil, err
 }
 
-// escapes reports whether the state before the last step of a run can recover. First it repeats the steps by which the
-// last run recovered, and those by which that of the finding did. Then it takes a few times as many walks as were needed there. The run up to the critical step
-// needs no decision.
+// escapes reports whether the state before the last step of a run can recover. First it repeats the steps by
+// which the last examined run recovered, and the steps by which the run of the finding did. Then it takes a
+// few times as many walks as were needed for these. The run up to the critical step needs no decision.
 func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool, err error) {
 	cut := s.isCut(c)
 	switch {
@@ -128,14 +130,15 @@ func (s *shrinker) escapes(c *candidate, d *decide.Finder, salt uint16) (ok bool
 	return ok || cut, err
 }
 
-// escaped notes by which steps a run recovered from before its last step, and how many walks that took.
+// escaped records the steps by which a run recovered from the state before its last step, and the
+// number of walks that were needed.
 func (s *shrinker) escaped(c *candidate, from int, w search.Success) (err error) {
 	s.walks = max(s.walks, min(escapesMost, escapeTimes*(w.Number+1)))
 	s.way, err = s.wayOf(c, from, w)
 	return err
 }
 
-// begins notes by which steps the run of the finding recovered from before its critical step.
+// begins records the steps by which the run of the finding recovered from the state before its critical step.
 func (s *shrinker) begins(from int, w search.Success) error {
 	err := s.escaped(&candidate{Case: s.of}, from, w)
 	s.wayFound = s.way
@@ -159,8 +162,8 @@ func (s *shrinker) repeats(c *candidate, from int, way []choose.Step) (*search.S
 	return s.lab.Way(c.Case, from, way)
 }
 
-// revived notes by which steps a run recovered from its end, if a walk did. It returns errRefuted if the run of the finding
-// recovers in the same way from the state after its critical step.
+// revived records the steps by which a run recovered from its end, if a walk showed that it did. It returns
+// errRefuted if the run of the finding recovers by the same steps from the state after its critical step.
 func (s *shrinker) revived(c *candidate, d *decide.Finder) error {
 	w, met := d.Alive(c.Steps())
 	if !met {
@@ -180,7 +183,7 @@ func (s *shrinker) revived(c *candidate, d *decide.Finder) error {
 	return err
 }
 
-// revives reports whether a run recovers from its end in a way in which another one did.
+// revives reports whether a run recovers from its end by steps by which another run recovered.
 func (s *shrinker) revives(c *candidate) (bool, error) {
 	for _, way := range s.revivals {
 		if w, err := s.repeats(c, c.Steps(), way); w != nil || err != nil {
@@ -190,8 +193,8 @@ func (s *shrinker) revives(c *candidate) (bool, error) {
 	return false, nil
 }
 
-// unrevived returns high without those of the accepted runs below it, and above low, that recover in a way in which
-// another one did.
+// unrevived lowers high, by one for each accepted run before it that recovers from its end by steps
+// by which another run recovered, but not below low+1. It returns the new high.
 func (s *shrinker) unrevived(low, high int) (int, error) {
 	for high-1 > low {
 		if again, err := s.revives(s.best[high-1]); err != nil || !again {

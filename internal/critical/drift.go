@@ -12,12 +12,12 @@ const (
 	driftFar    = 64    // the number of places by which a step is moved at most
 )
 
-// drift changes the run at random: it moves steps to other places, and takes some out. It ends when many
-// changes in a row did not make the run shorter than it ever was. Meanwhile a run that is as short as the present
-// one takes its place, and now and then one that is a little longer. The reason: a step that cannot be taken out
-// may be possible at another time, when other steps become superfluous. For example, a request that waits until
-// its data is there is not repeated. And what takes the place of a round may need a task more, before the rest of
-// the round goes. The random numbers depend only on the finding.
+// drift changes the run at random: it moves steps to other places, and removes some. It ends when
+// many changes in a row did not make the run shorter than the shortest so far. Meanwhile a run that
+// is as short as the present one replaces it, and now and then one that is a little longer does. The
+// reason: a step that cannot be removed now may become removable when other steps are superfluous.
+// For example, a request that waits until its data is there is not repeated. And removing a whole
+// round of messages may first need one more task.
 func (s *shrinker) drift() error {
 	if !s.survive() || s.careful { // a dead run would cost walks for each of many changes
 		return nil
@@ -39,9 +39,9 @@ func (s *shrinker) drift() error {
 	return nil
 }
 
-// waits moves each step that no step has caused, as a request or a timer, to each later place. The reason: a request
-// that comes too early is repeated, and both go if it waits until its data is there. Of a long run, drift rarely moves
-// the right step to the right place.
+// waits moves each step that no other step has caused, such as a request or a timer, to each later
+// place. The reason: a request that comes too early is repeated, and both requests can be removed if it
+// waits until its data is there. In a long run, drift rarely moves the right step to the right place.
 func (s *shrinker) waits() error {
 	if !s.survive() || s.careful {
 		return nil
@@ -97,7 +97,7 @@ func (s *shrinker) changed(kept []int) []int {
 	}
 }
 
-// unlike returns the steps without some that are of one class, beginning with one of them.
+// unlike removes some steps of one class, beginning with the step at index at, and returns the rest.
 func (s *shrinker) unlike(kept []int, at int) []int {
 	steps, of := s.now().Path.Steps, classes[s.draws.below(len(classes))]
 	class, left := of(&steps[kept[at]]), 2+s.draws.below(1+s.draws.below(alikeMost))
@@ -110,7 +110,7 @@ func (s *shrinker) unlike(kept []int, at int) []int {
 	}))
 }
 
-// delay moves a step, with those that it causes, behind another one.
+// delay moves a step, with the steps that it causes, behind another step.
 func delay(kept []int, step, behind int, cause func(int) int) []int {
 	moves := map[int]bool{kept[step]: true}
 	var stay, move []int
@@ -124,7 +124,7 @@ func delay(kept []int, step, behind int, cause func(int) int) []int {
 	return slices.Concat(kept[:step], stay, move, kept[behind+1:])
 }
 
-// hasten moves a step, with those that caused it, before another one.
+// hasten moves a step, with the steps that caused it, before another step.
 func hasten(kept []int, before, step int, cause func(int) int) []int {
 	moves := map[int]bool{kept[step]: true}
 	var stay, move []int

@@ -213,10 +213,10 @@ func (s *shrinker) shrink() (err error) {
 	return err
 }
 
-// followings are the ways to follow a run from which steps were removed. In cones, a step goes with all that it
-// caused: with a request, its whole round. By cause, what comes later stays, though numbers in it may differ.
-// By form, a step that is not possible any more is replaced by what is like it: without one election, the next one
-// has an earlier term. Some steps need that nothing is replaced.
+// followings are the ways to follow a run from which steps were removed. InCones removes with a step
+// everything that it caused, for example the whole round of a request. ByCause keeps what comes later, though
+// numbers in it may differ. ByForm replaces a step that is not possible any more by a similar one: without
+// one election, the next one has an earlier term. The last way replaces nothing, which some steps need.
 var followings = []search.Following{search.InCones, search.ByCause, search.ByForm, search.ByIdentity}
 
 // descend calls the passes that take out much at little cost, until no step goes.
@@ -319,7 +319,7 @@ func (s *shrinker) try(of *search.Case, kept []int) (bool, error) {
 	return false, nil
 }
 
-// shorter reports whether a candidate is short enough to replace the run.
+// shorter reports whether a candidate is short enough to replace the present run.
 func (s *shrinker) shorter(c *candidate) bool { return c.Steps() <= s.length()+s.longer }
 
 // enough reports whether shrinking has to end.

@@ -60,7 +60,7 @@ type Finder struct {
 	others   []Met           // other failures that walks met, the first of each kind
 }
 
-// verdict is the verdict about one state of the run.
+// verdict is what is known about one state of the run.
 type verdict struct {
 	alive   bool
 	exact   bool // it is alive, and that was decided by visiting states, without a walk
@@ -273,8 +273,8 @@ func (p *Finder) critical(step int, exact bool) *Critical {
 	return &Critical{Step: step, Event: p.run.event(step), Exact: exact}
 }
 
-// settle tries to decide exactly which states of the run, beginning with from, can recover, and records the
-// results. If there are too many states, the same holds from each earlier state, which it also records.
+// settle tries to decide exactly which states of the run, beginning with from, can recover, and records the results.
+// If too many states can follow state from, too many follow each earlier state as well, and settle records that, too.
 func (p *Finder) settle(from, most int) error {
 	switch {
 	case p.Stopped(1):

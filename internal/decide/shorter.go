@@ -37,9 +37,9 @@ func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 	return &Result{Evidence: NewEvidence(rounds, n)}, nil
 }
 
-// LastIsCritical decides whether the state before the last step of a dead run could recover. One walk that
-// does is enough. Walks of the manner by come first. LastIsCritical sets by to the manner of the walk that
-// recovered, since the next run will be similar.
+// LastIsCritical decides whether the state before the last step of a dead run could recover. One
+// walk that recovers is enough. Walks of the manner by come first. LastIsCritical sets by to the
+// manner of the walk that recovered, since the next run will be similar.
 func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {

@@ -51,7 +51,7 @@ func (t Test) first(steps int) int {
 	return max(t.Walks, min(moreWalks*t.Walks, t.Walks*t.WalkSteps/(4*steps)))
 }
 
-// Shortest returns the length of the shortest walks: no walk is shorter.
+// Shortest returns the length of the shortest walks of the test.
 func (t Test) Shortest() int {
 	if t.Recovery == 0 {
 		return min(t.WalkSteps, isolateSteps)

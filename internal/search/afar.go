@@ -13,9 +13,9 @@ import (
 	"macemc/sim"
 )
 
-// Afar takes walks in other processes. A walk depends only on its number and on the corpus before
-// its lot, so a search finds the same wherever its walks are taken. A walk that failed or is
-// suspected is taken again by the search itself.
+// Afar takes walks in other processes. Walks are taken in lots of a fixed size. A walk depends only on its
+// number and on the corpus, the states that the walks of earlier lots have met. So a search finds the same
+// wherever its walks are taken. The search itself repeats a walk that failed, or that is suspected to be dead.
 type Afar interface {
 	// Size returns the number of walks that one span should have, in a lot of n walks.
 	Size(n int) int
@@ -52,8 +52,8 @@ type Span struct {
 	Noting   bool // record what the walks meet
 }
 
-// Spanned is the result of a span: of those of its walks that come before the first that failed or
-// is suspected.
+// Spanned is the result of a span. It covers the walks before the first one that failed or is
+// suspected.
 type Spanned struct {
 	From, Walks int // From is the first walk of the span; Walks is the number of walks that found nothing
 	Ends        bool
@@ -92,7 +92,7 @@ func (r *runner) afar(length walk.Length, l walk.Lot) (nothing int, err error) {
 	return nothing, cmp.Or(failed, err)
 }
 
-// folds adds the result of a span to the search's.
+// folds adds the result of a span to the result of the search.
 func (r *runner) folds(s Spanned) error {
 	r.share.Add(s.Steps, s.Audited)
 	r.add(s.Stats)
@@ -109,7 +109,7 @@ func (r *runner) folds(s Spanned) error {
 	return r.coverage.Add(&s.Coverage)
 }
 
-// teach publishes what was added to the corpus since the last lot.
+// teach sends the additions to the corpus since the last lot to the other processes.
 func (r *runner) teach() error {
 	k := Knowledge{Lot: r.lots, Notes: r.untold.notes, Chosen: r.untold.chosen}
 	if r.lots == 0 {

@@ -74,8 +74,8 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure
 	return f, nil
 }
 
-// unlike returns the failure of a run that did not fail again in the same way: nondeterminism, with
-// a message in the form say.
+// unlike returns the failure to report if a run did not fail again in the same way: nondeterminism.
+// The format of its message is say.
 func unlike(f trace.Failure, say string) trace.Failure {
 	f.Message = fmt.Sprintf(say, f.Verdict, f.Message, run.Hint)
 	f.Verdict = trace.VerdictNondeterminism
@@ -103,7 +103,7 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 	return f, nil
 }
 
-// cameAt returns failure f, with this number of steps.
+// cameAt returns f as a failure after this number of steps.
 func cameAt(f trace.Failure, steps int) trace.Failure {
 	f.Step = steps
 	return f

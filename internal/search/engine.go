@@ -153,7 +153,7 @@ func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 // partsLeast is the number of parts of states below which none are freed: see Explorer.Frees.
 const partsLeast = 1 << 16
 
-// covers returns the outcome with this answer about safety.
+// covers returns a copy of the outcome with s as its answer about safety.
 func (o outcome) covers(s Safety) outcome {
 	return outcome{stop: o.stop, finding: o.finding, safety: s, liveness: o.liveness, repeated: o.repeated}
 }
@@ -276,8 +276,8 @@ func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *
 	return bad, out, err
 }
 
-// conclude makes a finding of a failure in a step to a depth, or in the state to which it led. answers
-// returns the answers of the run.
+// conclude makes a finding of a failure in a step to a state at this depth, or in that state. The
+// function answers returns the choices of the run.
 func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, answers func() choose.Source) (outcome, error) {
 	var f *Finding
 	var err error

@@ -97,7 +97,7 @@ func (h *hand) unaudited() (audits, forgets func()) {
 	return func() { h.share = share }, func() { *h.counts = counts }
 }
 
-// auditAnew begins a phase: no step was audited yet.
+// auditAnew sets the counts of steps taken and audited to zero, at the beginning of a phase.
 func (h *hand) auditAnew() {
 	h.share = run.Share{}
 	if h.opts.once {
@@ -130,7 +130,7 @@ func (h *hand) depth() int {
 	return h.of.stats.Depth
 }
 
-// passes reports the progress of long work.
+// passes reports that this much of a long piece of work is done.
 func (h *hand) passes(done int) {
 	if h.of != nil && h.of.hand == h {
 		h.of.at(done)

@@ -154,8 +154,8 @@ func (f *Finding) says(untaken []string) {
 }
 
 // turns finds the critical step: before it, every fair run of a healed environment becomes cold;
-// after it, some fair run stays hot. The function ever reports this for the k-th of the last states
-// before healing, whose number is at.
+// after it, some fair run stays hot. The function ever(k) reports whether a fair run can stay hot
+// from state at-last+k of the run.
 func (f *Finding) turns(at, last int, exact bool, ever func(k int) bool) {
 	critical := f.Lasso.Since
 	if critical <= at {
@@ -337,7 +337,7 @@ func (l *Lab) after(of *Case, at int, property string, most int, confirm bool) (
 	return a, err
 }
 
-// loop is the question whether the states after a run allow a run that stays hot for ever.
+// loop describes a query: can a run be continued after its states so that it stays hot for ever?
 type loop struct {
 	by       *hand
 	path     *choose.Path
@@ -347,7 +347,7 @@ type loop struct {
 	confirm  bool   // make a finding of the run
 }
 
-// after is the answer to a loop.
+// after is the answer to such a query.
 type after struct {
 	f      *Finding
 	ever   bool // a run can stay hot for ever from the end of the first run, without becoming cold before

@@ -79,8 +79,8 @@ func (i Ignore) EndsRuns() bool {
 	return i.Property == "" && i.Verdict != trace.VerdictSafety && i.Verdict != trace.VerdictDead
 }
 
-// covers reports whether i describes failure f. The failures that cannot be ignored are covered by
-// no cause and no message.
+// covers reports whether i describes failure f. A cause or a text covers failures of the service
+// only; it never covers nondeterminism, for example.
 func (i Ignore) covers(f *trace.Failure) bool {
 	switch f.Verdict {
 	case trace.VerdictSafety, trace.VerdictPanic, trace.VerdictUnhandled, trace.VerdictMutation, trace.VerdictGoroutine:
@@ -95,7 +95,7 @@ func (i Ignore) covers(f *trace.Failure) bool {
 	return i.Verdict != trace.VerdictNone && i.Verdict == f.Verdict || i.Place != "" && topIs(f.Stack, i.Place)
 }
 
-// caused reports whether an event begins with the cause.
+// caused reports whether an event's text begins with i.Cause.
 func (i Ignore) caused(event string) bool {
 	rest, is := strings.CutPrefix(CauseOf(event), i.Cause)
 	return is && i.Cause != "" && (rest == "" || rest[0] == ' ' || rest[0] == '{')
@@ -148,8 +148,8 @@ func (o Options) ignoresCause(f *Finding) bool {
 		slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.caused(f.Critical.Event) })
 }
 
-// Elsewhere reports whether the cause that is left out is the critical event of a finding which is known by
-// the event that failed: the search cannot leave that finding out by it.
+// Elsewhere reports whether f is a violation of safety whose critical event is i.Cause, while the event that
+// failed is another one. The search compares causes with the event that failed, so i does not leave f out.
 func (i Ignore) Elsewhere(f *Finding) bool {
 	return f != nil && f.Critical != nil && f.Verdict == trace.VerdictSafety && i.caused(f.Critical.Event) && !i.caused(f.Identity)
 }

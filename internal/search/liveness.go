@@ -55,7 +55,7 @@ func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err err
 	return decided, nil
 }
 
-// recoveries is a closure of all states, which may be in memory or on disk.
+// recoveries finds out which states can recover. The states may be in memory or on disk.
 type recoveries struct {
 	*closure.Closure
 	resolve func() error

@@ -225,7 +225,7 @@ func (r *runner) alarm() {
 	r.reach = min(2*r.reach, r.opts.MaxWalkSteps)
 }
 
-// edge takes a walk from the end of an enumerated run, where the bound cut it. It sets done if the
+// edge takes a walk from the end of an enumerated run that the bound has cut. It sets done if the
 // phase is over, with or without a finding.
 func (p *periphery) edge(s *reference, w *world.World) (f *Finding, done bool, err error) {
 	if !s.edge || !p.roams() || !p.outskirts(s.bound) || !s.Faults && w.Judge.Live() {

@@ -123,8 +123,9 @@ func (s *reference) Visit(w *world.World, depth int) bool {
 	return expand && !s.branch.leaves(h, depth, false)
 }
 
-// at returns the depth that marks of states have for a depth of the run: a branch counts from the
-// start, other enumerations from where the runs begin.
+// at converts a depth of the run to the depth that marks of states record. A branch, which is the
+// part of an enumeration that another process takes, counts depths from the start; other
+// enumerations count them from the end of the prefix.
 func (s *reference) at(depth int) int {
 	if s.branch != nil {
 		return s.base + depth

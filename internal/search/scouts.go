@@ -35,7 +35,7 @@ type scout struct {
 	known *findings // those of the search, which do not change in a lot
 }
 
-// call makes the scouts, if there should be several.
+// call makes the scouts, if the search has several workers.
 func (s *scouts) call(r *runner) (err error) {
 	s.called = true
 	if r.opts.Afar != nil {

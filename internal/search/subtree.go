@@ -48,8 +48,8 @@ func (r *subtreeRoot) picks() (all []choose.Pick, err error) {
 	return all, nil
 }
 
-// subtreeCame is the result of an item: its states, and the roots that are left for other items. A
-// state was expanded with all of its steps, or not at all.
+// subtreeCame is the result of an item: its states, and the roots that are left for other items. For
+// each state either all steps were taken or none.
 type subtreeCame struct {
 	States   []byte // a list in the form of appendState
 	Stats    Stats  // counts without states and transitions, unless all paths are taken
@@ -128,7 +128,8 @@ type branch struct {
 	came     subtreeCame
 }
 
-// branchAlone numbers the states in the order in which their expansion begins.
+// branchAlone is the state of an enumeration in a process of its own. It numbers the states in the
+// order in which their expansion begins.
 type branchAlone struct {
 	leave  []int
 	begins func(state int)
@@ -180,7 +181,7 @@ func (s *reference) mark(h canon.Hash) (m mark, there bool) {
 	return m, there
 }
 
-// step counts a step from the state at this depth of the run.
+// step records that a step is taken from the state at this depth of the run.
 func (p *branch) step(depth int) {
 	if p != nil {
 		p.path[depth].steps++
@@ -368,8 +369,8 @@ func (s *reference) beginsAt(root *subtreeRoot) error {
 	return nil
 }
 
-// another begins a run. If enough is set, states that it reaches for the first time are left to
-// other items.
+// another prepares for the next run. If enough is set, states that this run reaches for the first
+// time are left to other items.
 func (s *reference) another(enough bool) {
 	p := s.branch
 	p.closing, p.answers = p.closing || enough, p.answers[:0]

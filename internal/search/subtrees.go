@@ -41,7 +41,7 @@ type growth struct {
 	stop  Stop
 }
 
-// ends reports whether the enumeration should end early, and records why.
+// ends reports whether the enumeration should end before all its items were taken, and records the reason.
 func (g *growth) ends() bool {
 	switch {
 	case g.stop != "":

@@ -198,7 +198,7 @@ func (c *team) each(wrong func(*explore.Wrong, *expander)) {
 	}
 }
 
-// settle makes an expander take the steps that it has put off, after its last chunk.
+// settle takes the steps that an expander has postponed, after its last chunk.
 func (c *team) settle(x *expander) {
 	c.guarded(x, x.Settle)
 	x.h.Pulse.Rest()

@@ -72,7 +72,7 @@ func (t *trial) weighs(taken, left int) {
 	t.looked, t.taken, t.left = t.looked+1, t.taken+taken, t.left+left
 }
 
-// forgoes gives a reduction up that waits, and says why if it was asked for.
+// forgoes gives up a reduction that only observes so far. If the options ask for a reduction, it records the reason.
 func (r *runner) forgoes(x *explore.Explorer) {
 	switch t := &r.trial; {
 	case r.opts.Reduce != ReduceAuto:
@@ -84,7 +84,7 @@ func (r *runner) forgoes(x *explore.Explorer) {
 	x.Forgoes()
 }
 
-// hinders describes the most frequent reason for which a reduction takes all steps of a state.
+// hinders describes the most frequent reason why the reduction had to take all steps of a state.
 func hinders(of *explore.Reduction) string {
 	all, most, why := of.Hindered()
 	if all == 0 {

@@ -38,8 +38,8 @@ func (o *cameTo) ends(w *world.World) {
 	o.read.Note(&w.Text, o.state)
 }
 
-// say sets the description of the outcome, without the effects that are the same in all outcomes:
-// the first before ones and the last after ones. path leads to a value of the state that differs.
+// say sets the description of the outcome. It leaves out the first before effects and the last after
+// effects, which all outcomes have in common. path leads to a value of the state that differs.
 func (o *cameTo) say(before, after int, path string) {
 	o.Told = apart(o.did, before, after)
 	if v, ok := valueAt(o.state, path); ok {
@@ -101,8 +101,8 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	}
 }
 
-// readable puts the outcomes into their form for people, unless two different outcomes have the
-// same form.
+// readable rewrites the outcomes for people, unless two different outcomes would then look the
+// same.
 func readable(told map[canon.Hash]*cameTo) {
 	exact, apart := map[string]bool{}, map[string]bool{}
 	for _, o := range told {

@@ -234,8 +234,8 @@ func (h *hand) takes(s *walk.Walk, p walk.Plan, careful bool, known *findings) (
 	return end, failure, w
 }
 
-// around reports whether walks go around the failures that are known: if half of the walks have met one
-// since there were any. If fewer do, going around costs more steps than another walk.
+// around reports whether walks avoid the failures that are known. They do if half of the walks have met
+// one since the first was found. If fewer do, avoiding failures costs more steps than taking another walk.
 func (r *runner) around() bool {
 	if r.findings.none() {
 		r.unmasked = r.stats.Walks
@@ -279,9 +279,9 @@ func (w Walking) one(s *walk.Walk, in *world.World) Stats {
 	return one
 }
 
-// looksEarly reports whether walks that are not live for a while are examined long before they are
-// suspected. They are while little of the effort for this was wasted, and unless walks must go on
-// anyway.
+// looksEarly reports whether a walk that is not live for a while is examined before it is long
+// enough to be suspected. This is so while such examinations have wasted little effort, and unless
+// walks must go on anyway.
 func (r *runner) looksEarly() bool {
 	return r.World.Judge.CanBeLive() && r.opts.WalkLeast == 0 && r.vain <= vainLeast+r.stats.WalkSteps/vainPart
 }

@@ -77,8 +77,8 @@ func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 	return g, nil
 }
 
-// heal makes the healed form of a state the packed state of the closure's entry, and returns its
-// identity. A healed form has nothing of the environment's parts.
+// heal packs the healed form of a state into the closure's entry, and returns its identity. A healed
+// form has nothing of the environment's parts.
 func (g *Closure) heal(x *explore.Explorer, s uint32) canon.Hash {
 	x.Get(s, g.To)
 	g.Bank.Heal(g.To)
@@ -245,14 +245,14 @@ func (g *Closure) impatient(from uint32) error {
 	return g.Settle()
 }
 
-// note examines the state that was added last. It uses the remembered verdict about the state's
-// nodes, if there is one; otherwise load brings the state into the world, which evaluates it.
+// note notes the verdict about the state that was added last. If the verdict about the state's nodes is remembered,
+// it uses that; otherwise it calls load, which brings the state into the world, and evaluates it there.
 func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	g.Told()
 	g.mark(g.Next-1, nodes, flying, load)
 }
 
-// mark does for state s what note does for the state that was added last.
+// mark does the same for state s.
 func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 	said, known := g.judged.Get(nodes, flying)
 	if !known {
@@ -419,7 +419,7 @@ func (g *Spreading) looks(s uint32) (lives bool, err error) {
 	return g.lives, nil
 }
 
-// lift marks a state as alive, and the states on the way by which it was first reached.
+// lift marks a state as alive, and all states on the run by which it was first reached.
 func (g *Closure) lift(s uint32) {
 	g.Alive.add(s)
 	for g.tree {

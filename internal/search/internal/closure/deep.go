@@ -200,7 +200,7 @@ func (d *Deep) pairs() (*spill.Runs, error) {
 	return pairs.Done()
 }
 
-// spreads marks the states that are alive.
+// spreads marks the states from which an alive state can be reached.
 func (d *Deep) spreads(pairs *spill.Runs) error {
 	d.Alive.upTo(d.End())
 	for s := range d.Each {
@@ -227,7 +227,7 @@ func (d *Deep) spreads(pairs *spill.Runs) error {
 	return pairs.Close()
 }
 
-// buries finds the states of the explorer whose healed forms are dead.
+// buries marks the states of the explorer whose healed forms are dead.
 func (d *Deep) buries() error {
 	d.dead, d.few = nil, true
 	d.dead.upTo(d.x.End())

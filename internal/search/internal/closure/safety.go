@@ -135,7 +135,7 @@ func (g *Closure) healingViolates(x *explore.Explorer) bool {
 	return false
 }
 
-// Fated reports whether the healed form of a state is doomed, so that every fair run from it ends in a
+// Fated reports whether every fair run from the healed form of a state ends in a
 // violation.
 func (g *Closure) Fated(x *explore.Explorer, s uint32) bool {
 	healed, known := g.Find(g.heal(x, s))

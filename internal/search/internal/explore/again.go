@@ -60,7 +60,7 @@ func (x *Explorer) TakesBack(y *Explorer) {
 	}
 }
 
-// goes makes a waiting reduction leave steps out.
+// goes makes a reduction that has only observed leave out steps from now on.
 func (r *Reduction) goes() *Reduction {
 	r.Waits, r.tried = false, true
 	clear(r.whys)

@@ -23,7 +23,7 @@ const (
 	alikeEvery = 512 // after that, one state in alikeEvery
 )
 
-// Differs is the error that nodes declared interchangeable behave differently under other names.
+// Differs is the error for nodes that are declared interchangeable, but behave differently under other names.
 type Differs struct{ Sets, How string }
 
 func (d *Differs) Error() string {
@@ -51,7 +51,7 @@ func (f *Fold) Names() string {
 	return strings.Join(all, ", and ")
 }
 
-// aim is the state that a step leads to.
+// aim is the state to which a step leads.
 type aim struct {
 	sum  canon.Hash // of that state, under some names
 	what string     // the identity of the event
@@ -193,7 +193,7 @@ func (x *Explorer) begins() error {
 	return nil
 }
 
-// unlike describes how nodes i and j differ at the start.
+// unlike describes how the states of nodes i and j differ at the start.
 func (f *Fold) unlike(v world.Vector, i, j int) string {
 	a, b := sim.Params{Nodes: f.n}.Addr(i).String(), sim.Params{Nodes: f.n}.Addr(j).String()
 	how := fmt.Sprintf("%s and %s are not alike at the start", a, b)
@@ -236,7 +236,7 @@ func (f *Fold) root(h canon.Hash) world.Vector {
 	return nil
 }
 
-// dueAlike reports whether the state that was added last should be compared with a renamed copy.
+// dueAlike reports whether the state that was added last belongs to the sample that is compared with renamed copies.
 func (f *Fold) dueAlike() bool {
 	f.kept++
 	return f.kept <= alikeLeast || f.kept%alikeEvery == 0

@@ -9,8 +9,8 @@ import (
 	"macemc/internal/world"
 )
 
-// An answer has the choices in a situation, the best first. The choices after the first are
-// computed only when the first turns out not to work in some state.
+// An answer has the choices in a situation, the best first. The later choices are computed only when
+// the first one does not work in some state.
 type answer struct {
 	like    uint32 // a state in this situation
 	version int    // the version of the facts that the choices agree with
@@ -27,7 +27,7 @@ type choice struct {
 	void  bool
 }
 
-// heads sets the first state of the choice's list.
+// heads makes state first the beginning of the choice's list.
 func (c *choice) heads(first int) { c.first = int32(first) }
 
 // renew makes those choices of an answer void that no longer agree with the facts. If there are
@@ -46,16 +46,16 @@ func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 	}
 }
 
-// agrees records that the choices agree with this version of the facts.
+// agrees records the version of the facts with which the choices agree.
 func (a *answer) agrees(version int) { a.version = version }
 
-// looks computes choices in addition to the known ones. These may be older than the facts, so the version
-// stays as it is.
+// looks computes choices beyond the known ones. The known ones may be older than the facts, so the
+// version stays as it is.
 func (a *answer) looks(r *Reduction, s *stubborn.Situation, known []*choice, first bool) {
 	a.choices, a.first, a.why = r.choices(s, known, first)
 }
 
-// has reports whether an answer has a k-th choice, and computes the later choices if that was not
+// has reports whether an answer has a choice number k. It computes the later choices if that was not
 // done yet.
 func (r *Reduction) has(a *answer, k int, b *world.Bank, v world.Vector) bool {
 	if k == 1 && a.first {

@@ -62,14 +62,14 @@ func (b *batch) cut(to batchSize) {
 	b.Next, b.changes, b.seen = b.Next[:to.next], b.changes[:to.changes], b.seen[:to.seen]
 }
 
-// stands adds position p as a parent. Steps that are added from now on are steps of it.
+// stands adds position p as a parent. Candidates that are added after this belong to it.
 func (b *batch) stands(state uint32, p *position) {
 	b.Parents = append(b.Parents, parent{State: state, rec: len(b.recs), nodes: p.nodes, Fly: p.fly, part: p.part()})
 	b.recs = append(b.recs, p.at...)
 }
 
-// candidate adds a candidate for the k-th event of the last parent. At first it equals the parent,
-// whose identity is total. The pointer is valid until the next candidate is added.
+// candidate adds a candidate for event k of the last parent. At first it equals the parent, whose
+// identity is total. The pointer is valid until the next candidate is added.
 func (b *batch) candidate(total canon.Hash, k int, step byNumber) *candidate {
 	first := int32(len(b.changes))
 	b.Next = append(b.Next, candidate{Sum: total, Parent: int32(len(b.Parents) - 1), first: first, last: first, event: uint16(k), by: step})
@@ -97,8 +97,8 @@ func (b *batch) become(bank *world.Bank, c *candidate, at *change, to uint32) {
 	*at = change{at.place, to}
 }
 
-// skip adds the results of a step that need not be looked up (see commute.go): the k-th event of
-// the last parent, on a node.
+// skip adds the results of event k of the last parent, on a node, without looking them up: see
+// commute.go.
 func (b *batch) skip(k, node int, o *footprint) {
 	for j := range o.results {
 		b.seen = append(b.seen, seen{next: int32(len(b.Next)), parent: int32(len(b.Parents) - 1), result: &o.results[j], event: uint16(k), node: uint16(node)})

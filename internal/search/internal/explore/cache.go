@@ -127,8 +127,8 @@ type footprint struct {
 	twin    atomic.Bool // the step was also taken on the node's twin, with the same result
 }
 
-// standing is the footprint of a step that does not follow from the node part alone: it has parts at the
-// places of a shape.
+// standing is the footprint of a step whose result depends on more than the node part. It lists the
+// parts at the places of a shape.
 type standing struct {
 	footprint
 	shape *shape
@@ -205,8 +205,8 @@ func (c *cache) with(x *Taker, l *learnt) cache {
 	return n
 }
 
-// forgotten returns where memos learn that have forgotten what is in l, and how many bytes fewer are
-// used if the caller is the first of them.
+// forgotten returns the object in which the memos learn from now on, after l was emptied. If the
+// caller is the first to ask, freed is the number of bytes that this saves.
 func (l *learnt) forgotten() (later *learnt, freed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -235,7 +235,7 @@ func (c cache) over(x *Taker) cache {
 	return c
 }
 
-// learnsWith makes the cache, which has learnt nothing, share what others learn.
+// learnsWith makes the cache, which is empty, share the results of others.
 func (c *cache) learnsWith(l *learnt) { c.common = l }
 
 // keyBits holds the widths, in bits, of the fields of a key: a node (or none), and a part or
@@ -292,7 +292,7 @@ func (c *cache) ability(i int, id uint32) *ability {
 	return &c.abilities[i][id]
 }
 
-// twinned records that a second node with this identity is kept.
+// twinned records that the bank keeps a second node with the same identity.
 func (a *ability) twinned() { a.twin = true }
 
 // queue returns the description of a channel part.
@@ -332,7 +332,7 @@ func (m *Memo) ofNode(state uint32, k int, e occurrence) (o *footprint, err erro
 	return m.remembered(key, state, k, e)
 }
 
-// finds records the footprint of a node's own event.
+// finds adds the footprint of an event that a node has by itself.
 func (c *cache) finds(what uint32, o *footprint) { c.own[what] = o }
 
 // remembered returns the footprint of the k-th event under a key. If no memo knows it, it takes the
@@ -401,7 +401,7 @@ func (m *Memo) taking(state uint32, k int, note func()) error {
 	}
 }
 
-// begins prepares to learn a step.
+// begins prepares for recording the results of a step.
 func (c *cache) begins() { c.made = c.made[:0] }
 
 // add adds a result to those of the step that is being learnt, with its effects and the answers to
@@ -415,7 +415,7 @@ func (c *cache) add(one result, effects []effect, coins []int) (kept bool) {
 	return kept
 }
 
-// has gives a footprint its results.
+// has sets the results of a footprint.
 func (o *footprint) has(results []result) { o.results = results }
 
 // learnOfNode takes the k-th event of the position, on node i, and returns a new footprint for it,

@@ -53,7 +53,7 @@ type deep struct {
 	noStep int  // the number of a step that is not logged: a mistake, for tests
 }
 
-// stored is a block that was read back.
+// stored is a block that was read back from disk.
 type stored struct {
 	number  uint32
 	recs    []uint64
@@ -117,7 +117,7 @@ func (l *Ledger) Loses(step int) bool { return step == l.deep.noStep }
 // are sorted at once.
 func (l *Ledger) OnDiskBy() (known *spill.Runs, batch int) { return l.deep.known, l.deep.batch }
 
-// joins adds an entry to those that deep knows.
+// joins adds an entry to the list that deep keeps.
 func (d *deep) joins(e *Entry) { d.entries = append(d.entries, e) }
 
 // takes returns the states of this level that were written, and empties the list.
@@ -428,7 +428,7 @@ func (w *sinking) ends() error {
 	return err
 }
 
-// lies records that a block was written at a position of the store, and frees its memory.
+// lies records the position in the store at which a block was written, and frees the block's memory.
 func (b *block) lies(at int64) { b.recs, b.origins, b.at = nil, nil, at }
 
 // stored returns how many bytes a block has on disk.
@@ -469,8 +469,8 @@ func (d *deep) nothing(b *block) *stored {
 	return &stored{recs: slices.Repeat(rec, b.n), origins: slices.Repeat([]Origin{{Parent: NoParent}}, b.n)}
 }
 
-// lately reports whether a state was added lately. It uses little memory, so it may report false
-// for a state that was.
+// lately reports whether a state was among the last that were added. It uses little memory, so it
+// may miss some.
 func (x *Explorer) lately(h canon.Hash) bool {
 	return len(x.late) > 0 && x.late[h.Lo%uint64(len(x.late))] == h
 }

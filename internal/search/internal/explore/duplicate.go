@@ -122,8 +122,8 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 	return nil, nil
 }
 
-// tell returns the error that names the field which the state leaves out and which matters. If it
-// finds no such field, it returns the run instead: its last step is not a function of the state.
+// tell returns the error that names a field which the state leaves out although it matters. If there
+// is no such field, it returns the run instead: its last step is not a function of the state.
 func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err error) {
 	a, b := &x.sides[0], &x.sides[1]
 	at := a.w.Run.LastIdentity()
@@ -194,8 +194,8 @@ func (x *Explorer) makeSides() error {
 	return nil
 }
 
-// stand takes a run on this side, and keeps the state at its end. It reports whether the run could
-// be taken.
+// stand takes a run in the world of this side, and keeps the state at its end. It reports whether
+// the run could be taken.
 func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 	src := run.Again()
 	s.w.Protect(func() {

@@ -182,7 +182,7 @@ type reader struct {
 	_ [120]byte
 }
 
-// join records that several goroutines write, the entry's among them. None of them has begun.
+// join records that several goroutines write into the ledger. None of them has begun to write.
 func (e *Entry) join() {
 	if e.Joint = true; e.reader == nil {
 		e.reader = new(reader)
@@ -670,7 +670,7 @@ func (e *Entry) keep() {
 	}
 }
 
-// Told adds the entry's new states to the count of the set.
+// Told adds the number of the entry's new states to the count of the set.
 func (e *Entry) Told() {
 	e.Set.Took(e.taken)
 	e.taken = 0

@@ -31,7 +31,7 @@ func (e *Entry) alone() (id uint32, is bool) {
 	return e.lay.at(e.packed, 0), e.lay.besides(e.packed, *home)
 }
 
-// besides reports whether a packed state has what home has, besides its node.
+// besides reports whether two packed states are equal except for the node.
 func (l *layout) besides(rec, home []uint64) bool {
 	// Layouts only grow, so a word that one of the two lacks is zero in it.
 	for i, word := range rec {
@@ -94,13 +94,13 @@ func (e *Entry) without() []uint64 {
 	return home
 }
 
-// settles sets what the states have besides their node, unless another goroutine was faster.
+// settles sets the part of the states that they all share, unless another goroutine was faster.
 func (l *lone) settles(home []uint64) *[]uint64 {
 	l.home.CompareAndSwap(nil, &home)
 	return l.home.Load()
 }
 
-// slot returns where the state of a part is noted.
+// slot returns the slot for the state that has a part.
 func (l *lone) slot(id uint32) *atomic.Uint32 {
 	chunks := l.chunks.Load()
 	if chunks == nil || int(id) >= len(*chunks)*len(loneStates{}) {
@@ -109,7 +109,7 @@ func (l *lone) slot(id uint32) *atomic.Uint32 {
 	return &(*chunks)[id/uint32(len(loneStates{}))][id%uint32(len(loneStates{}))]
 }
 
-// grow makes chunks up to that of a part.
+// grow extends the chunks up to the one that holds a part.
 func (l *lone) grow(id int) *[]*loneStates {
 	l.mu.Lock()
 	defer l.mu.Unlock()

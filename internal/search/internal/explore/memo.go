@@ -405,8 +405,8 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 	return k, nil
 }
 
-// happens takes event e of a plain state, unless its node declines it. It is the k-th event, and
-// happens returns the number of events so far.
+// happens takes event e of a plain state, unless its node declines it. The event has number k in the
+// state. happens returns the number of events so far.
 func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	i := nodeOf(e.ordinal)
 	if m.isDear(i) {

@@ -130,8 +130,8 @@ func (r *Reduction) rests(p *partial) {
 	p.of.heads(len(r.resting))
 }
 
-// voids checks the choices that states were expanded by, if there are new facts, and makes void
-// those that no longer agree with the facts.
+// voids checks, if there are new facts, the choices by which states were expanded, and marks those
+// as void that no longer agree with the facts.
 func (r *Reduction) voids(b *world.Bank, l *Ledger) {
 	now := r.facts.Version()
 	if now == r.mended || r.NoVoid {
@@ -183,7 +183,7 @@ func (r *Reduction) checks(x *Explorer) error {
 	return nil
 }
 
-// leads records that a step of the k-th partial state leads to state to.
+// leads records that a step of partial state k leads to state to.
 func (r *Reduction) leads(k int32, to uint32) {
 	if p := &r.part[k]; to > p.state {
 		p.goes()
@@ -193,7 +193,7 @@ func (r *Reduction) leads(k int32, to uint32) {
 func (p *partial) leaves(left int) { p.left = int32(left) }
 func (p *partial) whole()          { p.of = nil }
 
-// goes records that a step of a state leads to one with a greater number.
+// goes records that a step of a state leads to a state with a greater number.
 func (p *partial) goes() { p.goesOn = true }
 
 // asks reports whether the proviso still depends on where the steps of the k-th partial state lead.

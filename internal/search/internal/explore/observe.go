@@ -98,9 +98,9 @@ func (r *Reduction) observe(t *Taker) {
 	}
 }
 
-// fell reports whether a changed part of a fault needs no fact of its own, since every failure of a
-// node changes it: the budget or the set of paused nodes. If the part is a TCP connection that was
-// or is open, fell bars the fault.
+// fell reports whether a changed part of a fault needs no fact of its own. That is so for the budget
+// and the set of paused nodes, since every failure of a node changes them. If the part is a TCP
+// connection that was or is open, fell makes the reduction never put the fault off.
 func (r *Reduction) fell(t *Taker, e *sim.Event, place int) bool {
 	if !e.Kind.Fault() {
 		return false
@@ -133,7 +133,7 @@ func (r *Reduction) wrote(i, place int, why state.Why) {
 	r.facts.Bar(r.acting)
 }
 
-// shown records that the step just taken is visible.
+// shown records that the step just taken is visible: properties may notice it.
 func (r *Reduction) shown() {
 	r.facts.See(r.acting)
 	r.emits = true

@@ -33,8 +33,8 @@ func NewOutbox(shards int, known func(canon.Hash) bool) *Outbox {
 // of sets the bank that has the parts of the states that will be sent.
 func (o *Outbox) of(b *world.Bank) { o.bank = b }
 
-// wants reports whether a state should be sent: it was not sent lately, and Known does not report
-// it.
+// wants reports whether a state should be sent: it was not sent lately, and Known does not report it
+// as known.
 func (o *Outbox) wants(h canon.Hash) bool {
 	at := &o.lately[h.Lo%latelyMost]
 	if *at == h {

@@ -122,7 +122,7 @@ func (z *Sleep) begins(s uint32, plain bool) {
 	z.until = max(z.until, s+1)
 }
 
-// takes begins a round for a state that was expanded: the steps that have woken there are taken.
+// takes begins another round for a state that was expanded, in which the steps are taken that have woken there.
 func (z *Sleep) takes(w waking) {
 	z.done, z.here, z.only = z.done[:0], z.sets[z.of[w.state]], w.woken
 	z.Woken++
@@ -199,8 +199,8 @@ func (z *Sleep) lies(s uint32, set int32) {
 	z.of[s] = set
 }
 
-// awake reports whether event e of the position is taken in this round. Its node part alone decides
-// its result.
+// awake reports whether event e of the position must be taken in this round. The result of e follows
+// from its node part alone.
 func (m *Memo) awake(k, i int, e occurrence, o *footprint) bool {
 	z, step := m.sleep, sleeperOf(e, o)
 	results := len(o.results)

@@ -87,8 +87,8 @@ func (s InWorld) Rest(state uint32, k int) error {
 // Settle does nothing, since the visitor already has each step.
 func (s InWorld) Settle() error { return nil }
 
-// noEvent stands for the time before the first step from a state, when only hooks of the system
-// have run.
+// noEvent is the event number of the time before the first step from a state, when only hooks of the
+// system have run.
 const noEvent = -1
 
 // newTaker makes a taker with a world of its own, which writes into a ledger.
@@ -136,7 +136,7 @@ func (t *Taker) answered() { t.lastCoins = t.Step.coins.Answers() }
 // sampled records that a limit on answers was met.
 func (t *Taker) sampled() { t.Sampled = true }
 
-// explores tells the search's watchdog that this exploration is running.
+// explores shows the search's watchdog that this exploration is running.
 func (t *Taker) explores() { t.Owner.Climate, t.Owner.Exploring = t.Climate, t }
 
 // Heals returns a taker that takes steps from the healed forms of the explorer's states. It writes into ledger l.
@@ -298,7 +298,7 @@ func (t *Taker) lead(step Spot, changes []change) {
 	t.Spot = step
 }
 
-// Sum returns the identity of state v.
+// Sum returns the identity of state v, which is the sum of the hashes of its parts.
 func (t *Taker) Sum(v world.Vector) (h canon.Hash) {
 	for p, id := range v {
 		if id != 0 {

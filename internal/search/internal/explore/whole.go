@@ -6,8 +6,8 @@ import (
 	"macemc/internal/search/internal/stubborn"
 )
 
-// A hindrance is why all steps of a state were taken, and the kind of event because of which, where the reason
-// names one.
+// A hindrance is the reason why all steps of a state were taken, with the kind of event that caused
+// it if the reason names one.
 type hindrance struct {
 	why string
 	of  stubborn.Class
@@ -29,7 +29,7 @@ const (
 // hinders counts a state of which all steps are taken.
 func (r *Reduction) hinders(why hindrance) { r.whys[why]++ }
 
-// seen returns why the kinds of a choice are not enough, beside which some steps are possible.
+// seen returns the reason why taking only the kinds of choice c is not enough, although it would leave out steps.
 func (r *Reduction) seen(c *choice, left int) hindrance {
 	if shown := r.facts.Shown(c.kinds); left > 0 && shown >= 0 {
 		return hindrance{whyVisible, shown}
@@ -37,7 +37,8 @@ func (r *Reduction) seen(c *choice, left int) hindrance {
 	return hindrance{why: whyAlone}
 }
 
-// Hindered returns of how many states all steps were taken, and of these how many for the most frequent reason, which it says.
+// Hindered returns the number of states of which all steps were taken, the number of those with the
+// most frequent reason, and that reason.
 func (r *Reduction) Hindered() (all, most int, why string) {
 	names := map[stubborn.Class]string{}
 	for k, c := range r.classes {

@@ -20,8 +20,8 @@ type asking struct{ asked, ran int }
 
 func (a *asking) ask() { a.asked++ }
 
-// most counts a handler run. After each given number of runs, it reports whether they were most of
-// the steps that were asked for meanwhile.
+// most counts a handler run. It is called after each one; once in a given number of runs it reports
+// whether most steps that were asked for since then needed a run.
 func (a *asking) most(runs int) (most bool) {
 	if a.ran++; a.ran == runs {
 		most = 2*a.ran > a.asked
@@ -41,14 +41,14 @@ func newWorth(nodes, runs int) worth {
 // ask counts that a step of node i was asked for.
 func (w *worth) ask(i int) { w.of[i].ask() }
 
-// ran counts a handler run of node i.
+// ran counts a handler run of node i. If most of the node's steps need one, the node becomes dear.
 func (w *worth) ran(i int) {
 	if w.of[i].most(w.runs) {
 		w.dear |= 1 << i
 	}
 }
 
-// agree makes the steps that are dear to one of the memos that share dear so to all.
+// agree makes steps that are dear to one memo dear to all memos that share the set dear.
 func (w *worth) agree(dear *atomic.Uint64) {
 	if d := dear.Load(); d != w.dear {
 		w.dear |= d

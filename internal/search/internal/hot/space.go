@@ -117,13 +117,13 @@ func (g *Space) halted() bool {
 	return g.Owner.Stopped()
 }
 
-// unknown records that a state is not expanded, so that the graph is not whole.
+// unknown records that a state is not expanded. The graph is then not whole.
 func (g *Space) unknown(s uint32) {
 	g.Whole = false
 	g.leaves(s)
 }
 
-// leaves records that the graph claims nothing about state s.
+// leaves records that state s is not expanded. The graph then claims nothing about runs through s.
 func (g *Space) leaves(s uint32) { g.masks[s], g.left[s] = 0, true }
 
 // met records a new state, which is loaded in the world.

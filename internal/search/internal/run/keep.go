@@ -7,9 +7,9 @@ import (
 )
 
 // Keep prepares to record the run of a step that an explorer is about to take. The answers led lead
-// to where the explorer's runs begin. turn is the result of the last call. If fresh is set, another
-// run was recorded meanwhile, so the explorer must add all answers of its run again. ok is false if
-// the trail has no free slot.
+// to the start of the explorer's runs. turn is the result of the previous call. If fresh is set,
+// another run was recorded since that call, so the explorer must add all answers of its run again.
+// ok is false if the trail has no free slot.
 func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok bool) {
 	if p.slot == nil || p.turn != turn {
 		p.keep(led)

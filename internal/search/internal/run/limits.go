@@ -136,7 +136,7 @@ const (
 	garbageFree  = 32 << 20 // bytes of garbage that are collected no sooner
 )
 
-// thrift sets the rule, unless it is not the default and somebody else has set it.
+// thrift sets the percentage of garbage, unless somebody else has changed it from the default.
 func (l *Limits) thrift(percent int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -154,8 +154,8 @@ func (l *Limits) thrift(percent int) {
 func (l *Limits) Short() bool { return l.short.Load() }
 func (l *Limits) Eased()      { l.short.Store(false) }
 
-// shares returns two percentages of the memory limit: above full, garbage is collected; above
-// stuffed, memory is short.
+// shares returns two percentages of the memory limit: garbage is collected above full, and memory is
+// short above stuffed.
 func (l *Limits) shares() (full, stuffed int) {
 	if l.relief != nil {
 		return fullRelief, stuffedRelief

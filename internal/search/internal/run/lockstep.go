@@ -56,13 +56,13 @@ type tape struct {
 // begin empties the tape, and records the answers of src.
 func (t *tape) begin(src choose.Source) { t.Source, t.picks = src, t.picks[:0] }
 
-// repeat returns a source that repeats the answers from one number up to another.
+// repeat returns a source that repeats the answers from number from up to number to.
 func (t *tape) repeat(from, to int) *choose.Raw {
 	t.again.Restart(t.picks[from:to])
 	return &t.again
 }
 
-// forget takes the first n answers off the tape.
+// forget removes the first n answers from the tape.
 func (t *tape) forget(n int) { t.picks = append(t.picks[:0], t.picks[n:]...) }
 
 func (t *tape) Answer(q *choose.Question) int {
@@ -148,14 +148,14 @@ func (t *Lockstep) sees(first bool) bool {
 	return t.alone
 }
 
-// keep records how much of the tape the past has seen.
+// keep records the number of answers on the tape that the past has seen.
 func (t *Lockstep) keep() {
 	if t.alone {
 		t.seen = len(t.tape.picks)
 	}
 }
 
-// lags gives a lean Lockstep its second world. blinds makes all later runs use it.
+// lags gives a lean Lockstep its second world. The method blinds makes all later runs use that world.
 func (t *Lockstep) lags(w *world.World, steps *world.Transition) { t.Lag, t.Steps = w, steps }
 func (t *Lockstep) blinds()                                      { t.blind = true }
 
@@ -207,7 +207,7 @@ func (t *Lockstep) effects() string {
 	return ""
 }
 
-// alike reports whether two effects are the same without making their texts.
+// alike reports whether two effects are the same. It does not make their texts, which takes time.
 func (t *Lockstep) alike(a, b trace.Effect) bool {
 	left, err := t.World.Walker().Sum(a.Value)
 	right, failed := t.World.Walker().Sum(b.Value)

@@ -40,5 +40,5 @@ func (s *Set) From(k int) iter.Seq[canon.Hash] {
 	}
 }
 
-// Of returns the number of the shard, of n shards, to which an identity belongs.
+// Of returns the number of the shard to which an identity belongs, if there are n shards.
 func Of(h canon.Hash, n int) int { return int((h.Lo >> 32) * uint64(n) >> 32) }

@@ -190,7 +190,7 @@ func (s *Sources) opens(w *world.World, at canon.Hash) *frame {
 	return f
 }
 
-// ends makes those lines wanted whose step was possible before the present step and is not after
+// ends marks lines as wanted whose step was possible before the present step and is impossible after
 // it. No later step shows that they depend on the present one.
 func (f *frame) ends(after []string) {
 	for _, line := range f.lines {
@@ -219,7 +219,7 @@ func (f *frame) sleeps(line string) bool {
 
 func (f *frame) want(line string) { f.wanted = append(f.wanted, line) }
 
-// tries selects the line whose step is taken.
+// tries makes line the one whose step is taken next.
 func (f *frame) tries(line string) {
 	f.line, f.event, f.did, f.coins = line, slices.Index(f.lines, line), nil, coins{}
 }
@@ -312,7 +312,7 @@ func (d *deed) done(w *world.World, walker *canon.Walker, nodes int) {
 // delivered earlier.
 func presence(a sim.Addr) int { return -1 - a.Index() }
 
-// add merges what the frame's step did with its present answers into f.did.
+// add adds what the frame's step did with its present answers to f.did.
 func (f *frame) add(d *deed) {
 	if f.did == nil {
 		f.did = d
@@ -455,7 +455,7 @@ func (s *Sources) Next() bool {
 	return s.start.next()
 }
 
-// rewind makes the coins of all steps before the new one fall as in the last run.
+// rewind makes the coins of all steps before the next one fall as in the last run.
 func (s *Sources) rewind() {
 	s.start.repeat()
 	for _, f := range s.frames[:s.fresh] {

@@ -97,7 +97,7 @@ func (s *Situation) Empty() *Situation {
 func (s *Situation) Fails(node int) { s.Away.Add(node) }
 
 // Has adds the kinds that are pending at a place. If the place is a channel in order, head is the
-// kind of its first message; otherwise head is negative.
+// kind of the channel's first message; otherwise head is negative.
 func (s *Situation) Has(place int, kinds Set, head Class) {
 	if s.Pending.Include(kinds); head >= 0 {
 		s.Heads[place] = head
@@ -203,7 +203,7 @@ func (f *Facts) Brings(of []Class, what Class) {
 
 func (c *class) sendsOn(channel int) { c.sends.Add(channel) }
 
-// of returns the list of kinds that events of these kinds were seen to make pending.
+// of returns the list of kinds that such events were seen to make pending. The events have all the kinds in of.
 func (f *Facts) of(of []Class) *[]Class {
 	if len(of) == 1 {
 		return &f.classes[of[0]].brings

@@ -61,7 +61,7 @@ func (c *Corpus) Len() int {
 // full reports whether the corpus takes no more states.
 func (c *Corpus) full() bool { return len(c.kept) >= keptMost || len(c.seen) >= seenMost }
 
-// choose draws the number of a kept state.
+// choose draws the number of a kept state at random.
 func (c *Corpus) choose(d *draws) int {
 	best := d.below(len(c.kept))
 	for range candidates - 1 {
@@ -81,7 +81,8 @@ type Notes struct {
 	met     []note
 }
 
-// note is a state of a node, or a set of scenarios, with the place in the walk where it was met.
+// note is a new state of a node, or a new set of scenarios that held together, and the place in the
+// walk where it was met.
 type note struct {
 	sum     uint64
 	depth   int
@@ -130,7 +131,7 @@ func (s *Walk) note(w *world.World, depth int) {
 	}
 }
 
-// meet records a hash that neither the corpus nor the walk has.
+// meet records a hash that is new to both the corpus and the walk.
 func (s *Walk) meet(sum uint64, depth int) {
 	if !s.Corpus.seen[sum] && !slices.ContainsFunc(s.met, func(n note) bool { return n.sum == sum }) {
 		s.met = append(s.met, note{sum: sum, depth: depth, answers: len(s.Picks())})

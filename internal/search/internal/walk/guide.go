@@ -101,14 +101,14 @@ type guiding struct {
 	known    [512]knownOf // with Swarm: a cache of the distortions that the walk has drawn
 }
 
-// knownOf is a distortion, with the events that have it.
+// knownOf is a distortion that was computed before, with the events that have it.
 type knownOf struct {
 	of  uintptr // the type of the event's value, as a Glance has it
 	who uint64  // the walk that drew it, and the kind, node and sender of the events
 	by  int
 }
 
-// typeNear is the hash of a type's name, with the type as a Glance has it.
+// typeNear is the hash of a type's name. It is found by the type as a Glance has it.
 type typeNear struct {
 	of  uintptr
 	sum uint64
@@ -274,10 +274,10 @@ func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 	return k
 }
 
-// distortion returns the exponent of the power of two by which the weight of e is multiplied, which
-// is the possible event number k. It depends on the depth only by Isolate, and else is the sum of numbers
-// that the walk has drawn: for the event's kind, type and node; for its link; for the speed of the
-// node; and for timers of its type, some of which are rare in the walk.
+// distortion returns the exponent of the power of two by which the weight of e is multiplied. e is
+// possible event number k. The exponent depends on the depth only through Isolate. Otherwise it is
+// the sum of numbers that the walk has drawn: for the event's kind, type and node; for its link; for
+// the speed of the node; and for timers of its type, some of which are rare in the walk.
 func (g *guiding) distortion(w *world.World, e *world.Glance, k, depth int) (by int) {
 	if depth < g.Isolate && parted(e.Kind) {
 		by = -12

@@ -63,12 +63,12 @@ func (w *Waited) Add(o *Waited) {
 	}
 }
 
-// never is the number of faults that wait in vain for a moment before it counts as one that the
-// system does not have.
+// never is a number of faults. If that many have waited for a moment in vain, the system counts as
+// one without such moments.
 const never = 64
 
-// Lacks returns the moments for which faults waited often and that never came. For some of them, a
-// system has no tasks or no storage.
+// Lacks returns the moments for which faults have often waited in vain. For example, a system may
+// have no tasks or no storage.
 func (w *Waited) Lacks() (lacks Moments) {
 	for m := range w {
 		if w[m].For >= never && w[m].Came == 0 {
@@ -142,7 +142,7 @@ type wait struct {
 	until  int // the depth at which the fault happens even without its moment
 }
 
-// skips leaves out the faults that were due before a depth.
+// skips removes the faults that were due before a depth.
 func (g *guiding) skips(depth int) {
 	for g.point < g.Faults && int(g.Points[g.point]) < depth {
 		g.point++

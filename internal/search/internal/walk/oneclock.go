@@ -19,8 +19,8 @@ func (c *OneClock) Pick(w *world.World, q *choose.Question, by *choose.Walk) int
 	return by.Answer(c.alone(w, q))
 }
 
-// alone returns the question with the timers of the other nodes made rare. It returns the question
-// unchanged if nothing else can happen.
+// alone returns the question with the timers of the other nodes made rare, or the unchanged question
+// if nothing else can happen.
 func (c *OneClock) alone(w *world.World, q *choose.Question) *choose.Question {
 	c.runs = c.runs[:0]
 	others, at, keep := false, 0, c.Of%w.Params().Nodes

@@ -50,7 +50,7 @@ func draw(d *draws, all []sim.Addr) (t thing) {
 	return t
 }
 
-// waits counts an event that is picked, and reports whether the sort must be chosen now.
+// waits counts an event that is picked. It reports whether it is time to choose the thing's kind and type.
 func (t *thing) waits() bool {
 	if t.aspect != sort || t.after < 0 {
 		return false
@@ -67,8 +67,8 @@ func (t *thing) take(e *sim.Event, of uint64, everywhere bool) {
 	}
 }
 
-// settle chooses the sort of the thing, when it is time, from the messages and timers that are
-// possible.
+// settle chooses the kind and type of the thing, when it is time, from the messages and timers that
+// are possible.
 func (g *guiding) settle(w *world.World, q *choose.Question) {
 	if !g.thing.waits() {
 		return
@@ -113,5 +113,5 @@ func (g *guiding) has(w *world.World, e *world.Glance, k int) bool {
 	return carries(e.Kind) && (t.aspect == sender || e.Node == place(t.node)) && (t.aspect == inbox || e.From == place(t.from))
 }
 
-// place returns a node as a Glance has it.
+// place returns the number by which a Glance identifies a node.
 func place(a sim.Addr) uint8 { return uint8(a.Index() + 1) }
