@@ -22,11 +22,11 @@ type Follow struct {
 	// event of the same form whose identity is nearest, and does the same for the sides of a coin.
 	Like func(what string) string
 
-	// Causes, if set, has the cause of each step in the run that the steps are from. Follow then takes the
-	// message or task of the same form that the same step sends or posts now, whatever its identity, unless it
-	// skipped that step. If only another message of that form is possible, which may be ahead in a queue, Follow
-	// delivers that one first; and so with another task of the node, which may be about to post the task. It leaves
-	// an event to a later step if the event is nearer to that step. Causes needs Like.
+	// Causes, if set, has the cause of each step in the run from which the steps were taken. If Follow has taken
+	// the cause of a step, it takes the message or task of the same form that this cause sends or posts now,
+	// whatever its identity. If only another message of that form is possible, which may be ahead in the queue,
+	// Follow delivers that message first. In the same way it runs another task of the node first, which may post
+	// the task. It leaves an event to a later step if the event is nearer to that step. Causes needs Like.
 	Causes []Cause
 	// Cones makes Follow skip a message or task whose cause it skipped, even if a similar one is possible.
 	Cones bool
@@ -105,7 +105,7 @@ func (f *Follow) Answer(q *Question) int {
 	return no
 }
 
-// alternative returns the alternative that takes the place of a recorded step, or no.
+// alternative returns the alternative to take for a recorded step, or no.
 func (f *Follow) alternative(q *Question, s *Step) int {
 	k := f.find(q, s.Event.What, s.Event.Pick)
 	if k < 0 && f.Like != nil {
@@ -132,7 +132,7 @@ func (f *Follow) later(what string) bool {
 	return false
 }
 
-// came records that the last step of this run takes the place of a step of the other run.
+// came records that the last step of this run corresponds to step number of the other run.
 func (f *Follow) came(number int) {
 	for number >= len(f.now) {
 		f.now = append(f.now, 0)
@@ -140,9 +140,9 @@ func (f *Follow) came(number int) {
 	f.now[number] = len(f.path.Steps)
 }
 
-// caused finds the alternative k that takes the place of a recorded step, by the step that sent its message.
-// If there is none, k is no, and first may be an alternative that is ahead in the queue. If the sender is
-// unknown, k is the argument is, which was found by identity.
+// caused finds the alternative k to take for a recorded step, by the step that sent its message. If
+// there is none, k is no, and first may be an alternative that is ahead in the queue. If the sender
+// is unknown, k is the argument is, which was found by identity.
 func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 	c := f.Causes[f.pos]
 	of, ok := q.Alternatives.(Caused)
@@ -189,11 +189,11 @@ func (f *Follow) ahead(q *Question) int {
 	return no
 }
 
-// skipped reports whether no step of this run takes the place of a step of the other run.
+// skipped reports whether no step of this run corresponds to a step of the other run.
 func (f *Follow) skipped(number int) bool { return number >= len(f.now) || f.now[number] == 0 }
 
-// nearest returns which of n texts of the form of another one is nearest to it: the first of
-// these, or no if none has that form.
+// nearest returns the number of the text, of n texts, that has the same form as what and is nearest
+// to it. It returns the first of several equally near texts, and no if none has that form.
 func nearest(n int, what string, like func(string) string, text func(int) string) int {
 	form, best, most := like(what), no, -1
 	for k := range n {

@@ -70,7 +70,7 @@ func (m Model) about(fact any) bool {
 // objects is the memory of the property: the possibilities of each object.
 type objects struct{ of map[object]*possible }
 
-// object is the thing that a model describes: an object, or a part of one that has parts.
+// object identifies an object that a model describes, or one part of an object whose parts are checked separately.
 type object struct {
 	name string
 	part any
@@ -273,7 +273,7 @@ func (s *sieve) try(w possibility) {
 	}
 }
 
-// with inserts the effect of the k-th pending operation into a list.
+// with inserts the effect of pending operation k into a list.
 func (s *sieve) with(list any, k int, output any) any {
 	e, some := list.(effect)
 	if !some || slices.IndexFunc(s.pending, func(o operation) bool { return o.caller == e.caller }) > k {

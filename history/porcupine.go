@@ -103,7 +103,7 @@ func tales(m Model, facts []sim.Emitted) (list []*tale) {
 	return list
 }
 
-// end makes the operations return that did not.
+// end gives operations that did not return a return at the end of the history.
 func (t *tale) end() {
 	open := map[int]int{} // clients by operation
 	for _, e := range t.events {

@@ -185,7 +185,7 @@ func (a *reporter) tool(name, file string) string {
 	return fmt.Sprintf("go tool macemc %s %s %s", name, shellWord(pkg), shellWord(file))
 }
 
-// tell writes the folders of the findings, and returns the report of the search.
+// tell writes the folders of the findings, and returns the text of the report.
 func (a *reporter) tell(r *search.Result) string {
 	var b strings.Builder
 	folder := a.folder()

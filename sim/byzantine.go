@@ -130,7 +130,7 @@ func parseByzantines(text string) (all []Byzantine, err error) {
 	return all, nil
 }
 
-// also makes the node do what another entry says.
+// also adds to b what another entry says about the same node.
 func (b *Byzantine) also(other Byzantine) {
 	b.Twins = b.Twins || other.Twins
 	if other.Lies != 0 {
@@ -138,7 +138,7 @@ func (b *Byzantine) also(other Byzantine) {
 	}
 }
 
-// merged adds to a list what a node does, in the entry of the node if there is one.
+// merged adds b to a list: to the entry of its node if there is one, otherwise as a new entry.
 func merged(all []Byzantine, b Byzantine) []Byzantine {
 	for k := range all {
 		if all[k].Node == b.Node {
