@@ -55,8 +55,8 @@ func crashOf(printed string) (crash, stacks string) {
 	return crash, stacks
 }
 
-// stackOf returns the service's part of the stack that the end came from: the one that is
-// inside a World, or else the first.
+// stackOf returns the service's part of the stack of the goroutine that ended the process: the
+// goroutine that runs a World, or else the first running one.
 func stackOf(stacks string) string {
 	first := ""
 	stacks = elided.ReplaceAllString(stacks, "\n")

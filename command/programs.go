@@ -113,8 +113,9 @@ func (t *tool) replayPrograms(name string, f replayFlags) error {
 	return t.concludeReplay(path, r, f)
 }
 
-// told returns the system and the path to replay for the path of a file. If that path is a run of programs,
-// told takes the run again, and returns the system and the path of its recording.
+// told returns the system and the path with which a recorded path is replayed. If the path is a run
+// of programs, told takes that run again, and returns the system and the path of its recording.
+// Otherwise it returns the path itself, and the system on which it runs.
 func (c *calling) told(sys *sim.System, path *choose.Path) (*sim.System, *choose.Path, error) {
 	if sys.Programs != nil {
 		_, of, err := ensemble.Taken(sys, path, c.taker())

@@ -250,6 +250,6 @@ func (g *Graph) lane(a sim.Addr) int {
 	return network
 }
 
-// environments reports whether an event of the kind happens to the network: no
-// node takes part in it.
+// environments reports whether an event happens to the network, so that no node takes part in
+// it.
 func environments(e sim.Event) bool { return e.Kind != 0 && contract.Row(&e).Aside() }

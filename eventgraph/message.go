@@ -107,7 +107,8 @@ var fateWords = [...]string{
 	unreached: "lost at %d: nobody listened", broken: "lost at %d with the connection", copied: "copied at %d",
 }
 
-// lostWithConnection reports whether no step took the message itself.
+// lostWithConnection reports whether every copy of the message was lost or refused together with its
+// connection, so that no step took one.
 func (m *message) lostWithConnection() bool {
 	for _, e := range m.ends {
 		if e.how != broken && !(e.how == unreached && m.link == sim.LinkTCP) {
@@ -117,7 +118,8 @@ func (m *message) lostWithConnection() bool {
 	return true
 }
 
-// unheard reports whether no step delivers or loses the message by itself.
+// unheard reports whether the message was lost without a step of its own: with its connection, or
+// because it was dropped.
 func (m *message) unheard() bool {
 	return m.dropped || len(m.ends) > 0 && m.lostWithConnection()
 }

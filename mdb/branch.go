@@ -10,7 +10,7 @@ import (
 	"macemc/trace"
 )
 
-// branch is a run that leaves another run at a step. The trunk leaves none.
+// branch is a run that leaves another run at a step. The trunk is the run that was opened; it leaves no other.
 type branch struct {
 	name   string
 	parent *branch
@@ -45,7 +45,7 @@ func (b *branch) begin(starts []trace.Step, picks []choose.Pick, verdict uint32,
 	b.failure = failure
 }
 
-// stop records why the recorded path could not be followed. The first reason stays.
+// stop records the first reason why the recorded path could not be followed.
 func (b *branch) stop(why string) { b.stopped = cmp.Or(b.stopped, why) }
 
 // fail records how the service failed. A branch fails once, and has no step after it.

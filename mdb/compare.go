@@ -77,7 +77,7 @@ func differences(told func(path, value string) string, a, b []canon.Line, only f
 	return p
 }
 
-// changed returns the lines that differ, in the order of the first state.
+// changed returns the lines that differ between two states, in the order of the first state.
 func changed(a, b []canon.Line) []observe.Difference {
 	place := places(a, b)
 	a, b, all := queues(a, b)

@@ -9,8 +9,8 @@ import (
 	"macemc/trace"
 )
 
-// anewWalks and anewEffort limit the work to decide whether a run that was recorded as dead is
-// still dead. If that does not suffice, mdb says nothing about it.
+// anewWalks and anewEffort limit the work to decide whether a run that was recorded as dead is still
+// dead. If they do not suffice, mdb does not mention the question.
 const (
 	anewWalks  = 10
 	anewEffort = 20_000

@@ -8,9 +8,9 @@ import (
 	"macemc/internal/observe"
 )
 
-// queues compares queued messages as sequences: if the first message of a queue was delivered,
-// only that one is gone, and the others have moved up. It also returns the other lines of both
-// states.
+// queues compares queued messages as sequences. So if the first message of a queue was delivered,
+// the difference is that one message, though all others have another index. It also returns the
+// other lines of both states.
 func queues(a, b []canon.Line) (restA, restB []canon.Line, all []observe.Difference) {
 	restA, ofA, names := apart(a, nil)
 	restB, ofB, names := apart(b, names)

@@ -70,7 +70,7 @@ type Busy struct {
 	within bool // the work is a part of other work, which reports the progress
 }
 
-// watch sets the functions that are called during long work. It keeps the present one where it gets nil.
+// watch sets the functions that are called during long work. If an argument is nil, the present function stays.
 func (b *Busy) watch(stop func() bool, progress func(what string, done, total int)) {
 	if stop != nil {
 		b.Stop = stop

@@ -201,13 +201,14 @@ func (l *Sources) layersElsewhere() map[string]bool {
 	return l.elsewhere
 }
 
-// last orders the service's own code before the code of layers from elsewhere.
+// last compares two places, for sorting: the service's own code comes before the code of layers from elsewhere.
 func (l *Sources) last(a, b Source) int { return compareBools(l.foreign(a), l.foreign(b)) }
 
 // foreign reports whether a place is in a layer from elsewhere.
 func (l *Sources) foreign(at Source) bool { return l.layersElsewhere()[filepath.Dir(at.path)] }
 
-// later orders values of the service's own types before those of layers from elsewhere.
+// later compares two values, for sorting: those of the service's own types come before those of
+// layers from elsewhere.
 func (l *Sources) later(a, b any) int {
 	a, _ = wording.Carried(a)
 	b, _ = wording.Carried(b)

@@ -8,7 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// The signals of twins. A timer, a task or an action of one twin is not the other's.
+// These are the signals of the first and of the second twin. A timer, a task or an action of one
+// twin is not the other's.
 type (
 	first  struct{ Signal sim.Signal }
 	second struct{ Signal sim.Signal }

@@ -137,7 +137,7 @@ func (p *plan) alone() bool {
 	return true
 }
 
-// of completes the plan of a slice, an array or a pointer, given the plan of its elements.
+// of completes the plan of a slice, an array or a pointer. elem is the plan of its elements.
 func (p *plan) of(elem *plan) {
 	switch k := p.typ.Kind(); {
 	case k == reflect.Array:

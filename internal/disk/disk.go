@@ -169,8 +169,8 @@ func to(file string) func(Write) bool {
 	return func(w Write) bool { return !w.ofKey() && w.Name == file }
 }
 
-// sync changes the fate of open writes. A certain write becomes part of the synced
-// contents, unless a doubtful one to the same key or file comes before it.
+// sync changes the fate of the open writes for which of returns true. A write whose fate is then certain
+// becomes part of the synced contents, unless a doubtful write to the same key or file comes before it.
 func (d *Disk) sync(of func(Write) bool, becomes fate) *Disk {
 	out := d.some()
 	pending := out.pending

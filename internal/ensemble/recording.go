@@ -71,10 +71,10 @@ type clock struct{ How string }
 // stops is the event that the context of the program is cancelled.
 type stops struct{}
 
-// judged is the event at which the run ends.
+// judged is the event with which a recording ends: the properties are judged.
 type judged struct{ At string }
 
-// recorder makes happenings from a log.
+// recorder converts the log of a run to happenings.
 type recorder struct {
 	s       setting.Setting
 	all     []*happening

@@ -17,8 +17,8 @@ type Index struct {
 
 func (x *Index) home(h canon.Hash) int { return int(h.Lo & uint64(len(x.slots)-1)) }
 
-// tag returns the bits of a hash that its slot has beside the position. A slot with other bits needs no look
-// at the list, which is mostly not in the processor's cache.
+// tag returns the bits of a hash that its slot has beside the position. If a slot has other bits,
+// the list need not be read, which is mostly not in the processor's cache.
 func (x *Index) tag(h canon.Hash) uint32 { return uint32(h.Hi>>32) &^ uint32(len(x.slots)-1) }
 
 // Find returns the position of h in the list. It ignores positions past the end of this view of the

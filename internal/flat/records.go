@@ -15,7 +15,8 @@ type Records struct {
 	spare  []byte // scratch memory of Append
 }
 
-// recordsFrom says where some records begin: how many chunks after one, and where in that.
+// recordsFrom has the places of a group of records, relative to one chunk: for each the number of
+// chunks after that one, and the position in its own chunk.
 type recordsFrom struct {
 	chunk int
 	at    *[recordsTogether]uint32

@@ -51,8 +51,8 @@ type Hands struct {
 	// shards.
 	Remotes func(j Job, shards int) (func() (*search.Remote, error), error)
 	// Lone takes a span or a group in a process of its own. Once over reports true, it returns ErrUnwanted.
-	// If the process fails, it returns the walk or the state that was under way, or -1 if none was. What came
-	// of a span is a search.Spanned as JSON, and of a group what Join of a search.Remote takes.
+	// If the process fails, it returns the walk or the state that was under way, or -1 if none was. The
+	// result is a search.Spanned as JSON for a span, and for a group the argument of search.Remote.Join.
 	Lone func(ctx context.Context, l Lone, over func() bool) (came []byte, number int, err error)
 	Say  func(string)
 }

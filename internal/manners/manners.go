@@ -134,14 +134,14 @@ func (m *measurement) search(bug known.Entry, w string, seed int) met {
 	return m.all[at]
 }
 
-// sum compares a manner with the first one over all bugs.
+// sum compares the walks of one manner with those of the first manner in the table, over all bugs.
 type sum struct {
 	bugs           int
 	steps, times   [2][]float64 // ratios for bugs that need more than the bounds of hard
 	slow, slowTime []slower
 }
 
-// hard are numbers of steps per find by the first manner above which a bug is hard.
+// hard are two limits in steps. A bug is hard if the first manner needs more steps than that for each find.
 var hard = [2]float64{1_000_000, 100_000}
 
 // slower is the probability that a bug looks at least as slow by chance.
@@ -292,8 +292,8 @@ func (m *measurement) read() {
 	m.file = file
 }
 
-// perFind is what all searches spent, divided by the number of finds. It is the likeliest
-// mean if a find is equally likely at each step.
+// perFind is the number of steps of all searches, divided by the number of finds. It is the most
+// likely mean if a find is equally likely at each step.
 type perFind struct {
 	finds      int
 	steps, cpu float64

@@ -68,7 +68,8 @@ func (a *Audit) speaks(v any) *spoken {
 	return &spoken{a.walker.Text(v), wording.Shown(a.walker.Text, v), a.walker.Lines(v)}
 }
 
-// keep records a value. It copies the value again only if the identity has changed, and reports whether it has.
+// keep records the present value. It copies the value only if its identity has changed since the
+// last call, and reports whether it has.
 func (k *kept) keep(a *Audit, v any) (changed bool) {
 	h := a.sum(v)
 	if h == k.sum {

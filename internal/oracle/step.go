@@ -283,7 +283,7 @@ func (m *Model) gathers(s *state, i, deed int) bool {
 
 const nobody = -9
 
-// none returns the first request of a script, or nobody if there is none.
+// none returns the first request of a script, or nobody if the script is empty.
 func none(script []int) int {
 	if len(script) == 0 {
 		return nobody

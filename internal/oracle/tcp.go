@@ -38,7 +38,7 @@ func (e *end) void() { e.Error = false }
 // shut closes the end. Its queued messages are lost.
 func (e *end) shut() { e.Open, e.Queue = false, nil }
 
-// ask and asked begin and end the wait for room.
+// ask begins the wait for room, and asked ends it.
 func (e *end) ask() { e.Asked = true }
 
 func (e *end) asked() { e.Asked = false }

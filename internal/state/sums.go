@@ -83,7 +83,7 @@ func (s *Sums) Watch() {
 // overwrites it.
 func (s *Sums) Touched() *Touched { return &s.touched }
 
-// These methods record that the part of a kind has changed.
+// TouchNode, TouchTCP and the methods below record that one part of the kind in their name has changed.
 func (s *Sums) TouchNode(i int)      { s.Touch(s.Node(i)) }
 func (s *Sums) TouchTCP(channel int) { s.Touch(s.TCP(channel)) }
 func (s *Sums) TouchUDP(channel int) { s.Touch(s.UDP(channel)) }
@@ -169,8 +169,8 @@ func (s *Sums) Loaded(v Vector) {
 // CameFrom reports whether v, with numbers of this bank, was loaded last.
 func (s *Sums) CameFrom(bank any, v Vector) bool { return s.bank == bank && s.from == &v[0] }
 
-// Stay returns a number for the time that is spent in one loaded state, including that after each return to
-// it: what is known of the state stays known. It is 0 while the state is another one.
+// Stay returns a number for the loaded state. It stays the same when the world returns to that state after steps from
+// it, so facts that were computed for the state are still true then. It is 0 while the world is in another state.
 func (s *Sums) Stay() int {
 	if len(s.movedList) > 0 || len(s.since) > 0 {
 		return 0

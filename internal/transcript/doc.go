@@ -1,8 +1,8 @@
-// Package transcript runs tests that are files a person can read: commands,
-// their input, and after a line of dashes what the code answered. It is a thin
-// wrapper of datadriven, whose files it uses unchanged, with the rules of this
-// project: every file opens with prose, no argument is misspelt in silence, and
-// a red test says how to rewrite it and what to think of first.
+// Package transcript runs tests that are written as files for people: each has commands with their
+// input, and after a line of dashes the output that is expected. It is a thin wrapper of datadriven,
+// whose files it uses unchanged, and adds the rules of this project: every file begins with prose, a
+// misspelt argument is an error, and a failed test explains how to rewrite the file and what to
+// consider first.
 //
-// A transcript file and a handler of its commands enter; a test result leaves.
+// Its input is a transcript file and a handler of commands; its result is that of a test.
 package transcript

@@ -15,12 +15,12 @@ import (
 // Data is one command of a transcript with its arguments and input.
 type Data = datadriven.TestData
 
-// Handler executes one command and returns what it answers.
+// Handler executes one command and returns its output.
 type Handler func(t *testing.T, d *Data) string
 
-// Run runs the transcript at path, or every *.txt in it if it is a folder.
-// The handler's state lives on from file to file; where each file shall begin
-// anew, use RunFresh.
+// Run runs the transcript at path, or every *.txt in it if it is a folder. All
+// files share one handler, with its state. RunFresh makes a new handler for each
+// file.
 func Run(t *testing.T, path string, handle Handler) {
 	t.Helper()
 	RunFresh(t, path, func() Handler { return handle })
@@ -44,8 +44,8 @@ func RunFresh(t *testing.T, path string, fresh func() Handler) {
 	}
 }
 
-// RunInFolders is RunFresh with an empty folder for every file, in which its
-// commands work.
+// RunInFolders is RunFresh with an empty folder for every file, in which its commands
+// work.
 func RunInFolders(t *testing.T, path string, fresh func() Handler) {
 	t.Helper()
 	path, err := filepath.Abs(path)
@@ -136,9 +136,9 @@ func Ints(t *testing.T, d *Data, key string) []int {
 	return ints
 }
 
-// Try returns what f answers, or "panic: " and what it panicked with. It is
-// for commands that are expected to panic: a panic elsewhere is a red test,
-// and must not be written into a transcript by -rewrite.
+// Try returns the result of f, or "panic: " and the panic value. It is for commands that are
+// expected to panic: any other panic fails the test, and -rewrite must not write it into a
+// transcript.
 func Try(f func() string) (answer string) {
 	defer func() {
 		if p := recover(); p != nil {

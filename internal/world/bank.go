@@ -18,14 +18,14 @@ import (
 // A Vector is a state as the numbers of its parts. The Bank has the parts.
 type Vector = state.Vector
 
-// Bank keeps every distinct part of the states of one system once. Parts are
-// immutable: a world that is loaded shares them, and copies a node before it
-// lets a handler run on it.
+// Bank keeps every distinct part of the states of one system once. Parts are immutable:
+// a world that is loaded shares them, and copies a node before it lets a handler run on
+// it.
 //
-// Number 0 is the part of which there is nothing: an empty channel, say.
+// Number 0 stands for an empty part, such as a channel without messages.
 //
-// A Bank belongs to one goroutine. Others get their own by Share, over the same
-// parts: see vault.
+// A Bank belongs to one goroutine. Others get their own by Share, over the same parts:
+// see vault.
 type Bank struct {
 	slow bool // the world has slow links: see Calm
 	n    int
@@ -217,8 +217,8 @@ func (st *State) Resume(b *Bank, v Vector, steps int) {
 	st.run.resume(steps)
 }
 
-// Load makes the world be in a state. Only parts that differ from where it is
-// are touched.
+// Load sets the world to a state. It changes only the parts that differ from the world's present
+// state.
 func (st *State) Load(b *Bank, v Vector) {
 	s := st.sums
 	s.Know(b)
@@ -237,8 +237,8 @@ func (st *State) Load(b *Bank, v Vector) {
 	s.Loaded(v)
 }
 
-// Back is Load of the state that was loaded last, after steps from it: it looks
-// only at the parts that these changed.
+// Back does what Load does for the state that was loaded last, after steps from it. It compares only
+// the parts that these steps have changed.
 func (st *State) Back(b *Bank, v Vector) {
 	s := st.sums
 	if !s.CameFrom(b, v) {
@@ -267,7 +267,7 @@ func (st *State) restore(b *Bank, p int, id uint32) {
 	}
 }
 
-// place puts a part where it belongs. Nothing: the part is empty.
+// place sets the part at place p. If of is nil, the part is empty.
 func (st *State) place(p int, of any) {
 	l := st.links
 	switch sort, at := st.sums.Places.At(p); sort {

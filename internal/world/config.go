@@ -18,11 +18,11 @@ import (
 
 // Config has the conditions of a World's runs, and defines what the World checks and records.
 type Config struct {
-	// Conditions are those of its runs. A world has no fault budgets where Faults
-	// is nil: Allow gives them to each run.
+	// Conditions are the conditions of its runs. If Faults is nil, the world has no fault budgets
+	// until Allow sets them.
 	sim.Conditions
 	// Failing are the sets of nodes without which each state is judged too: see
-	// sim.Conditions.Failing. Where Faults is given, New finds them.
+	// sim.Conditions.Failing. If Faults is set, New computes them.
 	Failing [][]int
 	// Trace records every step, with effects and facts.
 	Trace bool
@@ -32,8 +32,8 @@ type Config struct {
 	// Sprint looks for goroutines of handlers once, when Protect ends, and not after every
 	// step. The step that is reported is then the last one.
 	Sprint bool
-	// Answers, if not nil, wraps what answers the handlers: a record that is taken again
-	// gives its own answers.
+	// Answers, if not nil, wraps the Answerer of the handlers. For example, it can give them the
+	// answers of a record.
 	Answers func(handler.Answerer) handler.Answerer
 	// Live is the number of nodes of a place that a bank keeps as they are, and does not
 	// pack; 0 means 16,384. It is for tests.

@@ -528,8 +528,8 @@ func (e *Environment) spend(k int) {
 	e.weather()
 }
 
-// The budgets have their numbers in contract.FaultNames; after them comes that of early firings,
-// counted from Unlimited, so that none of it is left once the environment has healed.
+// The index of a budget is that of its name in contract.FaultNames. The last index is that of early
+// firings, which are counted from Unlimited: so none is left once the environment has healed.
 var (
 	budgetRare  = slices.Index(faultNames, "rare")
 	budgetDisk  = slices.Index(faultNames, "disk")

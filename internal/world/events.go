@@ -81,7 +81,7 @@ func (es *Events) Count() int {
 	return es.count
 }
 
-// list is Count where the list may be another one.
+// list does the work of Count if the list may have changed.
 func (es *Events) list() int {
 	l, e, all := es.links, es.environ, es.nodes
 	if l.Restricted() && l.Dirty(0) >= 0 {
@@ -141,7 +141,7 @@ func (es *Events) list() int {
 	return n
 }
 
-// filtered reports whether not all that the spans have is possible.
+// filtered reports whether some events of the spans are not possible now.
 func (es *Events) filtered() bool { return !es.environ.paused.Empty() || es.links.Slow() }
 
 // unheld returns the number of events without those of paused nodes, and without messages on slow

@@ -29,7 +29,7 @@ func (m *mold) pack() (packed []byte, is bool) {
 	return m.buf, is
 }
 
-// sheds makes the place do without its mold if the node is the mold's, since somebody else may hold the
+// sheds gives up the mold of the place if the node is the mold's, since somebody else may hold the
 // node now.
 func (ns *nodeState) sheds() {
 	if ns.formed {
@@ -48,8 +48,8 @@ func (b *Bank) packed(place int, id uint32) (node []byte, frame uint32) {
 	return record[n:], uint32(number) - 1
 }
 
-// poured fills the mold of node i with a packed node, and returns that in its frame. It returns nil if the
-// node has no mold, or one of another form.
+// poured fills the mold of node i with a packed node, and returns the part that consists of that
+// node and its frame. It returns nil if there is no mold, or if the packed node has another form.
 func (all *nodes) poured(b *Bank, i int, id, frame uint32, packed []byte) *nodePart {
 	ns := &all.at[i]
 	if ns.rigid || all.audit != nil || all.sys.Clone != nil {
@@ -68,12 +68,13 @@ func (all *nodes) poured(b *Bank, i int, id, frame uint32, packed []byte) *nodeP
 	return nil
 }
 
-// keeps notes which part the mold has now.
+// keeps records which part the mold has now.
 func (m *mold) keeps(b *Bank, id uint32, packed []byte) {
 	m.of, m.id, m.packed = b, id, append(m.packed[:0], packed...)
 }
 
-// again fills the mold of node i with the part that it had last, if that is this one.
+// again fills the mold of node i with the part that it had last, and returns that part. It returns
+// nil if the last part was not part id of bank b.
 func (all *nodes) again(b *Bank, i int, id uint32) *nodePart {
 	if m := all.at[i].mold; m != nil && m.of == b && m.id == id {
 		m.is.Refill(m.packed)
@@ -82,7 +83,7 @@ func (all *nodes) again(b *Bank, i int, id uint32) *nodePart {
 	return nil
 }
 
-// forms makes a mold of a packed node.
+// forms makes a mold for nodes of the form of a packed node.
 func (ns *nodeState) forms(b *Bank, frame uint32, packed []byte) {
 	node := b.walks().Unpack(b.frames.pool, packed)
 	if is := b.walks().MoldOf(b.frames.pool, node); is != nil {
@@ -92,14 +93,14 @@ func (ns *nodeState) forms(b *Bank, frame uint32, packed []byte) {
 	}
 }
 
-// within puts the node into a frame.
+// within combines the mold's node with a frame, which has everything else of the part.
 func (m *mold) within(f *frames, frame uint32) {
 	if m.frame != frame {
 		m.part, m.frame = f.get(frame).around(m.part.node, m.part.guards), frame
 	}
 }
 
-// around returns a part with a frame and a mold's node.
+// around returns the part that consists of k's frame and the node of a mold.
 func (k *nodePart) around(node sim.Node, guards handler.Guards) *nodePart {
 	part := k.frame()
 	part.holds(node, guards)
@@ -107,8 +108,8 @@ func (k *nodePart) around(node sim.Node, guards handler.Guards) *nodePart {
 	return part
 }
 
-// molded writes node i to k and returns its record, if the node is the mold's and still has its form;
-// else it returns nil.
+// molded writes node i to k and returns its record. It returns nil if the node is not the mold's, or
+// no longer has the mold's form.
 func (all *nodes) molded(b *Bank, i int, k *nodePart) (record []byte) {
 	ns := &all.at[i]
 	if !ns.formed || ns.disk != nil || ns.clock != nil || all.pace != nil {

@@ -178,7 +178,7 @@ func (ns *nodeState) advance() bool {
 // store sets the stored data of the node.
 func (ns *nodeState) store(d *disk.Disk) { ns.disk = d }
 
-// diskSum returns the identity of the disk. A Disk never changes, so that of the last one is kept.
+// diskSum returns the identity of the disk. A Disk never changes, so the identity of the last disk is cached.
 func (ns *nodeState) diskSum(sum func(any) canon.Hash) canon.Hash {
 	if ns.summed != ns.disk {
 		ns.summed, ns.onDisk = ns.disk, sum(ns.disk.Append(nil))

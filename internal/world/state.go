@@ -72,7 +72,7 @@ func (st *State) Healed() canon.Hash {
 	return h
 }
 
-// placed binds an identity to a place; that of nothing stays nothing.
+// placed combines an identity with a place. The identity of an empty part, which is zero, stays zero.
 func placed(h canon.Hash, place int) canon.Hash {
 	if h == (canon.Hash{}) {
 		return h

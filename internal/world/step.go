@@ -87,7 +87,7 @@ func (w *World) Follow(of *World, src choose.Source) bool {
 	return true
 }
 
-// happens takes the run's current event e.
+// happens takes event e, which is the event of the run's present step.
 func (w *World) happens(e *happening) {
 	w.Run.acts()
 	w.Links.Forget()

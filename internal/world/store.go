@@ -16,7 +16,7 @@ import (
 // last effect, and spends the same budget. A sync or an append that fails, and damage by a
 // crash, are coins that spend the budget of disks.
 
-// stored is the disk of the node that runs, after an effect of its step.
+// stored is the disk of the running node after one of the effects of the step.
 type stored struct {
 	effect int
 	disk   *disk.Disk
@@ -47,7 +47,7 @@ func (d *disks) wrote(i int, to *disk.Disk) {
 	d.environ.writes()
 }
 
-// write carries out a write; one of a file's data may fail, after a part of it.
+// write carries out a write. A write of a file's data may fail after a part of it was written.
 func (d *disks) write(i int, one disk.Write) (int, error) {
 	now := d.nodes.at[i].disk
 	if one.Kind != disk.Append && one.Kind != disk.Overwrite {
@@ -177,8 +177,8 @@ func (r *Run) numbered(effect int) (n int) {
 	return n
 }
 
-// cuts appends to a list the effects of the step after which a crash is neither one before all of
-// them nor one after: sends, writes, syncs and facts with another after them.
+// cuts appends to a list the effects after which a crash differs both from a crash before the step and
+// from one after it: sends, writes, syncs and facts that are followed by another effect of these kinds.
 func (r *Run) cuts(cuts []int) []int {
 	last, effects := -1, r.Effects()
 	for k, e := range effects {

@@ -19,8 +19,8 @@ type theme struct {
 	chosen tcell.Style // the view that is shown, and the row of the current place
 }
 
-// newTheme returns a theme with the terminal's own colours, or one without colours, in
-// which marks and weights carry the meaning.
+// newTheme returns a theme with the terminal's own colours. If colour is false, it returns one in
+// which marks and bold type show the difference.
 func newTheme(colour bool) theme {
 	d := tcell.StyleDefault
 	t := theme{bar: d.Reverse(true), head: d.Underline(true), chosen: d.Reverse(true)}

@@ -314,7 +314,7 @@ func (m *Model) scrollBy(lines int) {
 	m.work("")
 }
 
-// page returns the index of the current page in scroll: a view, or the keys.
+// page returns the index in scroll of the page that is shown: a view, or the list of keys.
 func (m *Model) page() int {
 	if m.help {
 		return len(m.scroll) - 1
