@@ -89,9 +89,9 @@ func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	return still
 }
 
-// Guard calls told with the step's number, a message, and the service's part of the stack, if a step
-// does not end for some time. The player must not be used after that. The returned function ends the
-// guard.
+// Guard calls its second argument, with the step's number, a message, and the service's part of the
+// stack, if a step does not end for some time. The player must not be used after that. The returned
+// function ends the guard.
 func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack string)) (end func()) {
 	pulse := &p.h.Pulse
 	pulse.Watch()
