@@ -4,9 +4,7 @@ import (
 	"io"
 	"macemc/choose"
 	"path/filepath"
-	"regexp"
 	"strconv"
-	"strings"
 
 	"macemc/internal/finding"
 	"macemc/internal/search"
@@ -68,14 +66,4 @@ func storePaths(on *finding.Shelf, name string, n int, of func(i int) (*choose.P
 		}
 	}
 	return err
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
-// shellWord returns a file name as it must be typed in a shell.
-func shellWord(name string) string {
-	if plainWord.MatchString(name) {
-		return name
-	}
-	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
 }

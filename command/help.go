@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"macemc/internal/report"
+	"macemc/internal/wording"
 )
 
 // A heading is the title of a group of commands or flags in the help.
@@ -146,7 +147,7 @@ func (t *tool) usageLine(cmd *cobra.Command) string {
 	if mayTakePackage(cmd) {
 		pkg := "[PACKAGE]"
 		if t.Of != "" {
-			pkg = shellWord(t.Of)
+			pkg = wording.Typed(t.Of)
 		}
 		words = append([]string{pkg}, words...)
 	}

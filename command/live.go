@@ -25,6 +25,7 @@ import (
 
 	"macemc/internal/numerals"
 	"macemc/internal/report"
+	"macemc/internal/wording"
 	"macemc/live"
 	"macemc/sim"
 )
@@ -554,13 +555,7 @@ func heldSafety(w *live.Watch) string {
 }
 
 // quotedNames returns names of properties, on one line.
-func quotedNames(names []string) string {
-	var quoted []string
-	for _, name := range names {
-		quoted = append(quoted, strconv.Quote(name))
-	}
-	return report.Line(strings.Join(quoted, ", "))
-}
+func quotedNames(names []string) string { return report.Line(wording.Quoted(names)) }
 
 // trouble returns a function that causes the faults which the flags ask for, or nil if they ask for none.
 // fails are the nodes that fail for good.

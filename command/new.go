@@ -15,6 +15,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"macemc/internal/wording"
 )
 
 // scaffold is a service, its test, and the other files of a module. A test compares it with
@@ -111,7 +113,7 @@ func (t *tool) begin(folder, name, path string) error {
   go run ./check search                 the same, and further
   go run ./check search --bug %[2]s       with the bug that can be switched on
   go run ./check live --time 5s         runs it on real sockets
-`, shellWord(folder), bug)
+`, wording.Typed(folder), bug)
 	return nil
 }
 
@@ -121,7 +123,7 @@ func whereModule(folder string) string {
 	if err != nil || strings.Contains(string(text), "\nreplace ") || strings.Contains(strings.Split(module, "/")[0], ".") {
 		return ""
 	}
-	return fmt.Sprintf("; the clone that this command was built from is not where it was, so name it: cd %s && go mod edit -replace %s=THE-CLONE && go mod tidy", shellWord(folder), module)
+	return fmt.Sprintf("; the clone that this command was built from is not where it was, so name it: cd %s && go mod edit -replace %s=THE-CLONE && go mod tidy", wording.Typed(folder), module)
 }
 
 // goMod returns the go.mod of a new module. It needs the release that this program is of,

@@ -21,6 +21,7 @@ import (
 	"golang.org/x/term"
 
 	"macemc/internal/lines"
+	"macemc/internal/wording"
 )
 
 // A command may be given a package: macemc search ./lock. Then a program is built from the
@@ -376,10 +377,10 @@ func called() (c calling, ok bool) {
 func (c *calling) line(name string, args ...string) string {
 	words := []string{c.Name, name}
 	if c.Of != "" {
-		words = append(words, shellWord(c.Of))
+		words = append(words, wording.Typed(c.Of))
 	}
 	for _, arg := range args {
-		words = append(words, shellWord(arg))
+		words = append(words, wording.Typed(arg))
 	}
 	return strings.Join(words, " ")
 }
@@ -389,7 +390,7 @@ func shellWords(word string) string {
 	if word == "" {
 		return ""
 	}
-	return shellWord(word) + " "
+	return wording.Typed(word) + " "
 }
 
 // one returns the only argument, or the name of the only system if there is no argument. Otherwise it returns

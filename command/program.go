@@ -15,6 +15,7 @@ import (
 	"macemc/internal/known"
 	"macemc/internal/lines"
 	"macemc/internal/vet"
+	"macemc/internal/wording"
 	"macemc/sim"
 )
 
@@ -172,7 +173,7 @@ func asTyped(pkg, ofModule, here string) string {
 				if folder = filepath.ToSlash(folder); folder != "." && !strings.HasPrefix(folder, "..") {
 					folder = "./" + folder
 				}
-				return "run " + shellWord(folder)
+				return "run " + wording.Typed(folder)
 			}
 			for _, m := range toolLine.FindAllSubmatch(text, -1) {
 				if string(m[1]) == pkg {
@@ -203,6 +204,6 @@ func self(arg0, typed string) string {
 	case arg0 == "":
 		return "macemc"
 	default:
-		return shellWord(arg0)
+		return wording.Typed(arg0)
 	}
 }

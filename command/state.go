@@ -22,6 +22,7 @@ import (
 	"macemc/internal/report"
 	"macemc/internal/search"
 	"macemc/internal/setting"
+	"macemc/internal/wording"
 	"macemc/internal/statelog"
 	"macemc/sim"
 )
@@ -97,7 +98,7 @@ func (s *keptState) open(dir string, header jobs.Header, warn func(string)) erro
 	}
 	if !s.resume {
 		if s.log, err = statelog.Create(s.dir, text, nil); err != nil {
-			return fmt.Errorf("--state %s: %w; go on with it by resume %s, or name another directory", dir, err, shellWord(dir))
+			return fmt.Errorf("--state %s: %w; go on with it by resume %s, or name another directory", dir, err, wording.Typed(dir))
 		}
 		return nil
 	}
@@ -133,7 +134,7 @@ func readState(dir string, record func([]byte)) (h jobs.Header, end *stateEnd, l
 		},
 	})
 	if errors.Is(err, statelog.ErrNone) {
-		err = fmt.Errorf("%s has no state of a search; search SYSTEM --state %s begins one", dir, shellWord(dir))
+		err = fmt.Errorf("%s has no state of a search; search SYSTEM --state %s begins one", dir, wording.Typed(dir))
 	} else if err != nil {
 		err = fmt.Errorf("%s: %w", dir, err)
 	}
@@ -186,7 +187,7 @@ func (s *keptState) failed(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w; make room, and go on with: resume %s", err, shellWord(string(s.dir)))
+	return fmt.Errorf("%w; make room, and go on with: resume %s", err, wording.Typed(string(s.dir)))
 }
 
 // ends closes the state, and records the result of the search in it if end is not nil.
@@ -274,7 +275,7 @@ macemc resume randtree.state`,
 		}
 		if err := h.Differs(&jobs.Header{Build: build, Setting: h.Setting}); err != nil {
 			if h.Of != "" && t.Of == "" {
-				return fmt.Errorf("%s: the search is of the package %s: resume %s %s", args[0], h.Of, shellWord(h.Of), shellWord(args[0]))
+				return fmt.Errorf("%s: the search is of the package %s: resume %s %s", args[0], h.Of, wording.Typed(h.Of), wording.Typed(args[0]))
 			}
 			return fmt.Errorf("%s: %w", args[0], err)
 		}

@@ -2,10 +2,10 @@ package command
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"macemc/internal/nearest"
+	"macemc/internal/wording"
 )
 
 // suggest returns "; did you mean X?" for the name that is nearest to a word, or else for the only name that
@@ -46,15 +46,7 @@ func suggestOrAll(word string, names []string) string {
 		return "; it has none"
 	}
 	if strings.Contains(strings.Join(names, ""), " ") {
-		return "; it has " + quoted(names)
+		return "; it has " + wording.Quoted(names)
 	}
 	return "; it has " + strings.Join(names, ", ")
-}
-
-func quoted(names []string) string {
-	var out []string
-	for _, n := range names {
-		out = append(out, strconv.Quote(n))
-	}
-	return strings.Join(out, ", ")
 }

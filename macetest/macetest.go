@@ -19,6 +19,7 @@ import (
 	"macemc/internal/finding"
 	"macemc/internal/report"
 	"macemc/internal/search"
+	"macemc/internal/wording"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -161,7 +162,7 @@ func (a *reporter) command(file string) string {
 	for level := range strings.SplitSeq(a.t.Name(), "/") {
 		levels = append(levels, "^"+regexp.QuoteMeta(level)+"$")
 	}
-	return fmt.Sprintf("go test -run %s %s -macetest.replay %s", shellWord(strings.Join(levels, "/")), a.pkg, shellWord(file))
+	return fmt.Sprintf("go test -run %s %s -macetest.replay %s", wording.Typed(strings.Join(levels, "/")), a.pkg, wording.Typed(file))
 }
 
 func (a *reporter) commands(file string) []finding.Command {
@@ -182,7 +183,7 @@ func (a *reporter) tool(name, file string) string {
 	if host, _, _ := strings.Cut(pkg, "/"); !strings.Contains(host, ".") {
 		pkg = "." // a path without a host looks like the name of a system
 	}
-	return fmt.Sprintf("go tool macemc %s %s %s", name, shellWord(pkg), shellWord(file))
+	return fmt.Sprintf("go tool macemc %s %s %s", name, wording.Typed(pkg), wording.Typed(file))
 }
 
 // tell writes the folders of the findings, and returns the text of the report.
@@ -260,14 +261,4 @@ func (a *reporter) taken(sys *sim.System, path *choose.Path, file string) (*sear
 func artifacts() bool {
 	f := flag.Lookup("test.artifacts")
 	return f != nil && f.Value.String() == "true"
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
-// shellWord quotes a word for a shell if necessary.
-func shellWord(word string) string {
-	if plainWord.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

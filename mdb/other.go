@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"macemc/internal/numerals"
+	"macemc/internal/wording"
 )
 
 func others() []*command {
@@ -128,7 +129,7 @@ func (s *Session) copy(args []word) (p Page, _ error) {
 	}
 	p.add(Plain, "%s", s.Command())
 	if s.opened != "" {
-		p.add(Plain, "%s replay %s%s", s.opener.Tool, s.opener.Of, shellWord(s.opened))
+		p.add(Plain, "%s replay %s%s", s.opener.Tool, s.opener.Of, wording.Typed(s.opened))
 	}
 	if s.here != s.run.trunk {
 		p.add(Dim, "the branch %s leaves the trunk at step %s; save FILE keeps it", s.here.name, numerals.Count(s.trunkStep()))
@@ -139,7 +140,7 @@ func (s *Session) copy(args []word) (p Page, _ error) {
 // Command returns the command line that returns to this place.
 func (s *Session) Command() string {
 	if s.opened != "" {
-		line := fmt.Sprintf("%s mdb %s%s", s.opener.Tool, s.opener.Of, shellWord(s.opened))
+		line := fmt.Sprintf("%s mdb %s%s", s.opener.Tool, s.opener.Of, wording.Typed(s.opened))
 		if n := s.trunkStep(); n > 0 {
 			line += fmt.Sprintf(" --at %d", n)
 		}
@@ -150,18 +151,10 @@ func (s *Session) Command() string {
 	for _, f := range s.run.header {
 		switch f.Key {
 		case "nodes", "param", "bug", "property", "net":
-			line += " --" + f.Key + " " + shellWord(f.Value)
+			line += " --" + f.Key + " " + wording.Typed(f.Value)
 		case "faults":
 			faults = f.Value
 		}
 	}
 	return line + " --faults " + faults
-}
-
-// shellWord quotes a word for a shell if necessary.
-func shellWord(word string) string {
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=+:,@%") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

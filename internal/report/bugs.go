@@ -12,6 +12,7 @@ import (
 	"macemc/internal/known"
 	"macemc/internal/numerals"
 	"macemc/internal/verify"
+	"macemc/internal/wording"
 	"macemc/trace"
 )
 
@@ -23,7 +24,7 @@ func Bugs(w io.Writer, all []known.Entry, elsewhere, command string) error {
 	for _, e := range all {
 		t = append(t, []string{string(e.ID), e.System.Name, string(e.Kind), e.Verdict.String(), Sentence(e.Story)})
 		if flags := e.Flags.Args(); len(flags) > 0 {
-			t = append(t, []string{"", "", "", "", shellWords(flags)})
+			t = append(t, []string{"", "", "", "", wording.Typed(flags...)})
 		}
 	}
 	p.table(t, nil)
@@ -57,7 +58,7 @@ func Bug(w io.Writer, e known.Entry, command string) error {
 		p.row(2, labels, "how often", fmt.Sprintf("on %d of %d fresh seeds", f.Held, f.Of))
 	}
 	p.row(2, labels, "paper", cmp.Or(e.Paper, "no figures"))
-	p.row(2, labels, "find", command+" "+shellWords(e.Command()))
+	p.row(2, labels, "find", command+" "+wording.Typed(e.Command()...))
 	lines, err := e.Lines()
 	p.blank()
 	if err != nil {
@@ -69,18 +70,6 @@ func Bug(w io.Writer, e known.Entry, command string) error {
 		p.line("    %s:%d  %s", filepath.ToSlash(filepath.Join("systems", filepath.Base(filepath.Dir(l.File)), filepath.Base(l.File))), l.Line, l.Text)
 	}
 	return p.err
-}
-
-// shellWords returns words as they must be typed in a shell.
-func shellWords(words []string) string {
-	var out []string
-	for _, w := range words {
-		if strings.ContainsAny(w, " \"'") {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		out = append(out, w)
-	}
-	return strings.Join(out, " ")
 }
 
 // Verified writes the result of verifying the catalogue, as text. Only the column "time"
@@ -198,7 +187,7 @@ func problems(r *verify.Report, command string) (all []problem) {
 			if text := cmp.Or(run.Problem, run.Other); text != "" && !b.Stated {
 				all = append(all, problem{
 					fmt.Sprintf("%s, seed %d: %s", b.Entry.ID, run.Seed, text),
-					fmt.Sprintf("%s %s --seed %d", command, shellWords(b.Entry.Command()), run.Seed),
+					fmt.Sprintf("%s %s --seed %d", command, wording.Typed(b.Entry.Command()...), run.Seed),
 				})
 			}
 		}

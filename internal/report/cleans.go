@@ -9,6 +9,7 @@ import (
 	"macemc/internal/numerals"
 	"macemc/internal/search"
 	"macemc/internal/verify"
+	"macemc/internal/wording"
 	"macemc/sim"
 )
 
@@ -29,7 +30,7 @@ func (p *printer) cleans(all []*verify.Clean) {
 			continue
 		}
 		if args := c.Entry.Flags.Args(); len(args) > 0 {
-			notes[len(t)] = shellWords(args)
+			notes[len(t)] = wording.Typed(args...)
 		}
 		s := c.Result.Stats
 		t = append(t, []string{
@@ -92,7 +93,7 @@ func unclean(c *verify.Clean, command string) problem {
 	again = append(again, "--depth", strconv.Itoa(max(1, s.Depth)), "--paths", strconv.Itoa(max(1, s.Walks)))
 	return problem{
 		fmt.Sprintf("without %s: %s", bugIDs(c.Bugs, ", "), strings.Join(c.Short, "; ")),
-		cmp.Or(c.Replay, command+" "+shellWords(again)),
+		cmp.Or(c.Replay, command+" "+wording.Typed(again...)),
 	}
 }
 

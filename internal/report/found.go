@@ -7,6 +7,7 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/internal/search"
+	"macemc/internal/wording"
 	"macemc/trace"
 )
 
@@ -35,8 +36,8 @@ func (p *printer) finding(s subject) {
 	}
 	switch {
 	case f.Verdict == trace.VerdictDead:
-		p.row(2, labels, "live", "when "+quoted(s.Liveness())+hold(len(s.Liveness())))
-		p.row(2, labels, "at the end", "not "+quoted(s.Finding.Failing))
+		p.row(2, labels, "live", "when "+wording.Quoted(s.Liveness())+hold(len(s.Liveness())))
+		p.row(2, labels, "at the end", "not "+wording.Quoted(s.Finding.Failing))
 	case f.Property != "":
 		p.row(2, labels, "property", fmt.Sprintf("%q", f.Property))
 	}

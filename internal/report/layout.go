@@ -125,15 +125,6 @@ func rate(n int, d time.Duration) string {
 	return numerals.Count(int(math.Round(r/unit) * unit))
 }
 
-// quoted returns names in quotes, separated by commas.
-func quoted(names []string) string {
-	var out []string
-	for _, n := range names {
-		out = append(out, strconv.Quote(n))
-	}
-	return strings.Join(out, ", ")
-}
-
 // Sentence returns the first sentence of a text, on one line.
 func Sentence(text string) string {
 	text = strings.Join(strings.Fields(text), " ")

@@ -5,6 +5,7 @@ import (
 
 	"macemc/internal/numerals"
 	"macemc/internal/search"
+	"macemc/internal/wording"
 )
 
 // clocks describes how often clocks may misbehave.
@@ -20,7 +21,7 @@ func (p *printer) programs(s subject, r *search.Result) {
 	of := r.Programs
 	p.row(2, labels, "run", s.setting()+environment(r)+clocks(of)+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))
 	if len(s.Checked) > 0 {
-		p.row(2, labels, "checked", "only "+quoted(s.Checked))
+		p.row(2, labels, "checked", "only "+wording.Quoted(s.Checked))
 	}
 	p.row(2, labels, "taken", numerals.Many(of.Worlds, "run")+" with goroutines; their states are not compared, so no duplicates are known")
 	if r.Options.Prefix != nil {

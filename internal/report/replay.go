@@ -9,6 +9,7 @@ import (
 	"macemc/choose"
 	"macemc/internal/account"
 	"macemc/internal/search"
+	"macemc/internal/wording"
 	"macemc/trace"
 )
 
@@ -76,7 +77,7 @@ func (s subject) outcome() string {
 	case f.Verdict == trace.VerdictNone:
 		return s.gist()
 	case f.Verdict == trace.VerdictDead:
-		return "dead, " + quoted(s.Finding.Failing) + where
+		return "dead, " + wording.Quoted(s.Finding.Failing) + where
 	case f.Property != "":
 		return f.Verdict.String() + ", " + strconv.Quote(f.Property) + where
 	default:

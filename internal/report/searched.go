@@ -8,6 +8,7 @@ import (
 	"macemc/internal/numerals"
 	"macemc/internal/search"
 	"macemc/internal/setting"
+	"macemc/internal/wording"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -21,7 +22,7 @@ func (p *printer) searched(s subject, r *search.Result) {
 	}
 	p.row(2, labels, "run", s.setting()+environment(r)+fmt.Sprintf("; seed %d; engine %s%s%s", r.Options.Seed, r.Stats.Engine, kept(r), copies(r)))
 	if len(s.Checked) > 0 {
-		p.row(2, labels, "checked", "only "+quoted(s.Checked))
+		p.row(2, labels, "checked", "only "+wording.Quoted(s.Checked))
 	}
 	if path := r.Options.Prefix; path != nil {
 		p.row(2, labels, "prefix", fmt.Sprintf("%s; depths count from its end", numerals.Many(len(path.Steps), "step")))

@@ -8,6 +8,7 @@ import (
 	"macemc/internal/account"
 	"macemc/internal/numerals"
 	"macemc/internal/search"
+	"macemc/internal/wording"
 	"macemc/sim"
 	"macemc/trace"
 )
@@ -104,13 +105,13 @@ func (s subject) deadGist() string {
 	}
 	switch {
 	case len(names) < len(all):
-		return fmt.Sprintf("%s: the liveness properties %s %s (at the end, not %s)", when, never, together, quoted(names))
+		return fmt.Sprintf("%s: the liveness properties %s %s (at the end, not %s)", when, never, together, wording.Quoted(names))
 	case len(names) > 1:
-		return fmt.Sprintf("%s: %s %s %s", when, quoted(names), never, together)
+		return fmt.Sprintf("%s: %s %s %s", when, wording.Quoted(names), never, together)
 	case s.Turn().FromStart():
-		return fmt.Sprintf("%s: %s never holds", when, quoted(names))
+		return fmt.Sprintf("%s: %s never holds", when, wording.Quoted(names))
 	default:
-		return fmt.Sprintf("%s: %s can no longer hold", when, quoted(names))
+		return fmt.Sprintf("%s: %s can no longer hold", when, wording.Quoted(names))
 	}
 }
 
