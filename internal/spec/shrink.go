@@ -45,9 +45,7 @@ func (s *Spec) cuts() (all []func() bool) {
 		add(func() bool { return set(n, 0) })
 		add(func() bool { return *n != 0 && set(n, 1) })
 	}
-	for i := range s.Only {
-		add(func() bool { return drop(&s.Only, i) })
-	}
+	drops(add, &s.Only)
 	add(func() bool { return set(&s.Early, nil) })
 	add(func() bool { return s.Early != nil && *s.Early > 0 && set(&s.Early, new(0)) })
 	for _, is := range []*bool{&s.Layered, &s.Keeps, &s.Limit, &s.Monitored, &s.AnyOrder, &s.Midstep, &s.FreeTimers, &s.Table} {
@@ -58,9 +56,7 @@ func (s *Spec) cuts() (all []func() bool) {
 	add(func() bool { return set(&s.Within, nil) })
 	add(func() bool { return set(&s.Assume, nil) })
 	add(func() bool { return set(&s.Step, nil) })
-	for i := range s.Rules {
-		add(func() bool { return drop(&s.Rules, i) })
-	}
+	drops(add, &s.Rules)
 	for i := range s.Rules {
 		for k := range s.Rules[i].Do {
 			op := &s.Rules[i].Do[k]
@@ -68,34 +64,16 @@ func (s *Spec) cuts() (all []func() bool) {
 			add(func() bool { return op.Verb == Before && op.Weights != nil && empty(&op.Weights) })
 		}
 	}
-	for i := range s.Offers {
-		add(func() bool { return drop(&s.Offers, i) })
-	}
-	for i := range s.Declines {
-		add(func() bool { return drop(&s.Declines, i) })
-	}
-	for i := range s.Gathers {
-		add(func() bool { return drop(&s.Gathers, i) })
-	}
-	for i := range s.Waits {
-		add(func() bool { return drop(&s.Waits, i) })
-	}
-	for i := range s.Slow {
-		add(func() bool { return drop(&s.Slow, i) })
-	}
+	drops(add, &s.Offers)
+	drops(add, &s.Declines)
+	drops(add, &s.Gathers)
+	drops(add, &s.Waits)
+	drops(add, &s.Slow)
 	add(func() bool { return set(&s.Pace, nil) })
-	for i := range s.Each {
-		add(func() bool { return drop(&s.Each, i) })
-	}
-	for i := range s.Rare {
-		add(func() bool { return drop(&s.Rare, i) })
-	}
-	for i := range s.Always {
-		add(func() bool { return drop(&s.Always, i) })
-	}
-	for i := range s.Eventually {
-		add(func() bool { return drop(&s.Eventually, i) })
-	}
+	drops(add, &s.Each)
+	drops(add, &s.Rare)
+	drops(add, &s.Always)
+	drops(add, &s.Eventually)
 	add(func() bool { return s.Scripts != nil && empty(&s.Scripts) })
 	for i := range s.Scripts {
 		for life := range s.Scripts[i] {
@@ -116,6 +94,13 @@ func set[T comparable](at *T, x T) bool {
 	}
 	*at = x
 	return true
+}
+
+// drops adds, for each element of a list, the cut that removes it.
+func drops[T any](add func(cut func() bool), list *[]T) {
+	for i := range *list {
+		add(func() bool { return drop(list, i) })
+	}
 }
 
 func drop[T any](list *[]T, i int) bool {
