@@ -189,16 +189,21 @@ func replaceFile(name string, write func(io.Writer) error) error {
 	if isDevice(name) {
 		return writeDevice(name, write)
 	}
+	return replaceWith(name, 0o644, write)
+}
+
+// replaceWith does the same for a regular file, which gets the given mode.
+func replaceWith(name string, mode os.FileMode, write func(io.Writer) error) error {
 	file, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return fmt.Errorf("%s cannot be written: %w", name, err)
-	}
-	err = errors.Join(write(file), file.Chmod(0o644), file.Close())
 	if err == nil {
-		err = os.Rename(file.Name(), name)
+		if err = errors.Join(write(file), file.Chmod(mode), file.Close()); err == nil {
+			err = os.Rename(file.Name(), name)
+		}
+		if err != nil {
+			os.Remove(file.Name())
+		}
 	}
 	if err != nil {
-		os.Remove(file.Name())
 		return fmt.Errorf("%s cannot be written: %w", name, err)
 	}
 	return nil

@@ -240,18 +240,10 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(to), "copying-*")
-	if err != nil {
+	return replaceWith(to, 0o700, func(w io.Writer) error {
+		_, err := w.Write(text)
 		return err
-	}
-	_, err = file.Write(text)
-	if err = errors.Join(err, file.Chmod(0o700), file.Close()); err == nil {
-		err = os.Rename(file.Name(), to)
-	}
-	if err != nil {
-		os.Remove(file.Name())
-	}
-	return err
+	})
 }
 
 // overlaid returns the overlay file, which maps the program's main to its place on disk.

@@ -8,9 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"macemc/internal/jobs"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -19,11 +17,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"macemc/internal/account"
+	"macemc/internal/lines"
 	"macemc/internal/report"
 	"macemc/internal/search"
 	"macemc/internal/setting"
-	"macemc/internal/wording"
 	"macemc/internal/statelog"
+	"macemc/internal/wording"
 	"macemc/sim"
 )
 
@@ -51,18 +50,11 @@ const (
 
 // buildHash is the hash of this program's file.
 var buildHash = sync.OnceValues(func() (string, error) {
-	self, err := os.Executable()
+	sum, err := lines.Self()
 	if err != nil {
 		return "", err
 	}
-	file, err := os.Open(self)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	_, err = io.Copy(sum, file)
-	return hex.EncodeToString(sum.Sum(nil)[:16]), err
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
 })
 
 // keptState is the state of a search in a directory.

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"io"
 	"io/fs"
 	"maps"
@@ -343,19 +344,26 @@ func firstLine(text string) string {
 	return ""
 }
 
-// folder returns the folder in which the copy of exactly this program is kept.
-func (p *Program) folder(info *debug.BuildInfo) (string, error) {
+// Self returns the SHA-256 of this program's file.
+func Self() (sum hash.Hash, err error) {
 	self, err := os.Executable()
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	file, err := os.Open(self)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer file.Close()
-	sum := sha256.New()
-	if _, err := io.Copy(sum, file); err != nil {
+	sum = sha256.New()
+	_, err = io.Copy(sum, file)
+	return sum, err
+}
+
+// folder returns the folder in which the copy of exactly this program is kept.
+func (p *Program) folder(info *debug.BuildInfo) (string, error) {
+	sum, err := Self()
+	if err != nil {
 		return "", err
 	}
 	fmt.Fprintf(sum, "%q %q", info.Path, p.Packages)
