@@ -11,8 +11,8 @@ import (
 	"macemc/sim"
 )
 
-// host is what a participant asks of the world. It keeps what is to be done until the
-// call returns.
+// host implements the functions that a participant calls. It collects the resulting actions until
+// the call returns.
 type host struct {
 	id       gpbft.ActorID
 	now      time.Time
@@ -64,7 +64,7 @@ func (h *host) ReceiveDecision(_ context.Context, decision *gpbft.Justification)
 	return h.now, nil
 }
 
-// Sign is a checksum: no node lies.
+// Sign returns a checksum as the signature, since no node lies.
 func (h *host) Sign(_ context.Context, key gpbft.PubKey, msg []byte) ([]byte, error) {
 	sum := fnv.New64a()
 	sum.Write(key)
@@ -91,7 +91,7 @@ func (aggregate) VerifyAggregate([]int, []byte, []byte) error { return nil }
 // powerTable stands for the identity of the table of powers.
 var powerTable = gpbft.MakeCid([]byte("powers"))
 
-// committee has a member for each node, all of the same power.
+// committee returns a committee in which each node has the same power.
 func committee(p sim.Params) *gpbft.Committee {
 	table := gpbft.NewPowerTable()
 	for i := range p.Nodes {
@@ -103,7 +103,7 @@ func committee(p sim.Params) *gpbft.Committee {
 	return &gpbft.Committee{PowerTable: table, Beacon: []byte("beacon"), AggregateVerifier: aggregate{}}
 }
 
-// chainOf is a chain from the base that all have to a head.
+// chainOf returns the chain from the common base to a head.
 func chainOf(head string) *gpbft.ECChain {
 	tip := func(epoch int64, key string) *gpbft.TipSet {
 		return &gpbft.TipSet{Epoch: epoch, Key: []byte(key), PowerTable: powerTable}
@@ -115,7 +115,7 @@ func chainOf(head string) *gpbft.ECChain {
 	return c
 }
 
-// headOf is the head of a chain, for people.
+// headOf returns the head of a chain, for people.
 func headOf(c *gpbft.ECChain) string {
 	if c.IsZero() {
 		return "nothing"

@@ -16,7 +16,7 @@ type member struct {
 	failed      string // the last error that it returned
 }
 
-// The signals: the alarm, and the member's own messages, which it hears of later.
+// These are the signals: the alarm, and the messages that a member sends to itself.
 type (
 	alarm struct{}
 	own   struct{ vote }
@@ -34,14 +34,14 @@ func (v vote) String() string {
 	return text
 }
 
-// Message is the vote itself: gpbft calls this a validated message.
+// Message returns the vote's message, as gpbft requires of a validated message.
 func (v vote) Message() *gpbft.GMessage { return v.GMessage }
 
 var handlers = sim.Handle(
 	sim.OnInit((*member).begin), sim.OnSignal((*member).alarm), sim.OnSignal((*member).own), sim.OnMessage((*member).vote),
 )
 
-// Moment is the present of the member: its instants count from there.
+// Moment returns the present time of the member. Its instants are compared by their distance from it.
 func (m *member) Moment() time.Time { return m.host.now }
 
 func newMember(p sim.Params, self sim.Addr) *member {
@@ -80,7 +80,7 @@ func (m *member) receive(env sim.Env, v vote) {
 	m.call(env, func() error { return m.participant.ReceiveMessage(context.Background(), v) })
 }
 
-// call calls the participant, and does what it asks for.
+// call calls the participant, and then performs the actions that it has asked for.
 func (m *member) call(env sim.Env, do func() error) {
 	if m.host.decided != nil {
 		return // the next instance is not checked

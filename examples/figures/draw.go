@@ -11,13 +11,13 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Two colours that stay apart for who sees few of them, and in grey.
+// These two colours can be told apart by people who see few colours, and in grey.
 var colours = map[bool]color.Color{
 	true:  color.RGBA{R: 0x00, G: 0x5a, B: 0xb5, A: 0xff},
 	false: color.RGBA{R: 0xd9, G: 0x5f, B: 0x02, A: 0xff},
 }
 
-// drawing has one panel for each setting and measure: settings below each other.
+// drawing returns a drawing with one panel for each setting and measure. Settings are below each other.
 func drawing(curves []*curve) (*vgsvg.Canvas, error) {
 	var panels [][]*plot.Plot
 	for i := 0; i < len(curves); i += 2 {
@@ -86,8 +86,8 @@ func panel(curves []*curve, m measure) (*plot.Plot, error) {
 	return p, nil
 }
 
-// distribution is the share of all walks that were live within so many, as far
-// as to.
+// distribution returns, for each length up to to, the share of all walks that were live within that
+// length.
 func (c *curve) distribution(m measure, from, to int) plotter.XYs {
 	points := plotter.XYs{{X: float64(from), Y: 0}}
 	all := c.sorted(m)

@@ -73,7 +73,7 @@ func write(name string, what func(io.Writer) error) error {
 	return f.Close()
 }
 
-// data writes what every walk came to that became live.
+// data writes the lengths of all walks that became live.
 func data(w io.Writer, curves []*curve) error {
 	out := csv.NewWriter(w)
 	out.Write([]string{"nodes", "storm", "walks", "walk", "steps", "choices"})

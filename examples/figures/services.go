@@ -27,7 +27,8 @@ import (
 	"macemc/systems/transactions"
 )
 
-// A load asks the nodes of a service that ask, in a closed loop, and notes when they were answered.
+// A load makes requests of some nodes of a service, each when an earlier one was answered, and
+// records the times of the answers.
 type load struct {
 	sys    *sim.System
 	params []string
@@ -54,7 +55,7 @@ func commit(over string, faults int) load {
 	}
 }
 
-// ahead is how many requests wait at each node that asks, so that it always has one.
+// ahead is the number of requests that wait at each of these nodes, so that it always has one.
 const ahead = 8
 
 // run runs the service for a warm-up and then for span, and counts the answers in windows. It kills the node dies, unless that is 0, after half
@@ -120,7 +121,7 @@ func (l load) run(warm, span, window time.Duration, dies int) (counts []int, err
 	return counts, host.Stop()
 }
 
-// A throughput is that of one service over one protocol, in answers a second.
+// A throughput is the throughput of one service over one protocol, in answers per second.
 type throughput struct {
 	service, over string
 	faults        int

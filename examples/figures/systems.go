@@ -20,7 +20,7 @@ import (
 	"macemc/systems/transport"
 )
 
-// A system is a setting of the second figure, and what the paper tells of it.
+// A system is a setting of the second figure, with the figures that the paper states for it.
 type system struct {
 	setting
 	colour color.Color
@@ -37,8 +37,8 @@ func systems() []system {
 	}
 }
 
-// runSystems takes weighted walks of all systems from the start, in fair weather,
-// and writes their figure, its data and a table.
+// runSystems takes weighted walks without faults from the start of each system, and writes their
+// figure, its data and a table.
 func runSystems(out string, count, most int, table io.Writer) error {
 	var curves []*curve
 	for _, s := range systems() {

@@ -10,7 +10,7 @@ import (
 	"macemc/sim"
 )
 
-// A setting is what walks are taken of.
+// A setting is the system, with its parameters, of which walks are taken.
 type setting struct {
 	name   string
 	system *sim.System
@@ -19,7 +19,7 @@ type setting struct {
 	storm  int // steps in which faults may happen, before the walk is measured; 0: none do
 }
 
-// A curve is one kind of walk of a setting, by what each walk came to.
+// A curve has the results of the walks of one kind in one setting.
 type curve struct {
 	setting  setting
 	weighted bool
@@ -36,8 +36,8 @@ func (c *curve) name() string {
 	return "uniform"
 }
 
-// take takes walks of a setting until each is live or has taken so many steps.
-// Walk i has the same storm before it with weights and without.
+// take takes count walks of a setting, each until it is live or has taken most steps. Walk i begins
+// with the same storm whether weights are used or not.
 func take(of setting, weighted bool, count, most int) (*curve, error) {
 	params, err := of.system.Configure(of.nodes, of.params, nil)
 	if err != nil {
@@ -78,7 +78,7 @@ var (
 	choices = measure{"choices", func(s search.Success) int { return s.Choices }}
 )
 
-// sorted is a measure of all walks that became live, the least first.
+// sorted returns a measure of all walks that became live, in ascending order.
 func (c *curve) sorted(m measure) []int {
 	var all []int
 	for _, s := range c.live {
@@ -88,8 +88,8 @@ func (c *curve) sorted(m measure) []int {
 	return all
 }
 
-// within is the least number of steps or choices within which a share of all
-// walks became live; "more" if no such number was reached.
+// within returns the least number of steps or choices within which a share of all walks became live,
+// or "more" if there is none.
 func (c *curve) within(m measure, share float64) string {
 	all := c.sorted(m)
 	at := max(0, int(share*float64(c.taken)+0.5)-1)
@@ -99,7 +99,7 @@ func (c *curve) within(m measure, share float64) string {
 	return fmt.Sprint(all[at])
 }
 
-// byNumber is the walks that became live, in the order of their numbers.
+// byNumber returns the walks that became live, in the order of their numbers.
 func (c *curve) byNumber() []search.Success {
 	return slices.SortedFunc(slices.Values(c.live), func(a, b search.Success) int { return cmp.Compare(a.Number, b.Number) })
 }

@@ -17,7 +17,7 @@ import (
 	"macemc/program"
 )
 
-// A cluster is three servers, and what the test saw of them.
+// A cluster is three servers, and what the test has observed of them.
 type cluster struct {
 	t       *testing.T
 	w       *macetest.World
@@ -32,7 +32,7 @@ type cluster struct {
 	unknown bool // it is not known what became of the latest change of members
 }
 
-// layer is the network of a server, as raft wants it.
+// layer is the network of a server, in the form that raft needs.
 type layer struct {
 	net.Listener
 	h *program.Host
@@ -44,7 +44,7 @@ func (l layer) Dial(to raft.ServerAddress, timeout time.Duration) (net.Conn, err
 	return l.h.DialContext(ctx, "tcp", string(to))
 }
 
-// lines has what raft logs in the report of the world.
+// lines adds raft's log lines to the log of the world.
 type lines struct{ h *program.Host }
 
 func (l lines) Write(p []byte) (int, error) {
@@ -63,7 +63,7 @@ func start(t *testing.T, w *macetest.World) *cluster {
 	return c
 }
 
-// server is the program of a server.
+// server is the program that runs on each server.
 func (c *cluster) server(ctx context.Context, h *program.Host) {
 	must := func(err error) {
 		if err != nil {
@@ -131,7 +131,7 @@ func (c *cluster) leader() (string, *raft.Raft) {
 	return "", nil
 }
 
-// look holds the servers to one leader in a term.
+// look checks that each term has at most one leader.
 func (c *cluster) look() {
 	c.w.Wait()
 	for _, name := range c.names {
@@ -147,7 +147,7 @@ func (c *cluster) look() {
 	}
 }
 
-// write has a word written by the leader. Nobody waits for it.
+// write asks the leader to write a word. Nobody waits for the result.
 func (c *cluster) write() {
 	name, r := c.leader()
 	if r == nil {
@@ -162,7 +162,7 @@ func (c *cluster) write() {
 	})
 }
 
-// transfer has the leader give its office to another server.
+// transfer asks the leader to make another server the leader.
 func (c *cluster) transfer(to string) {
 	name, r := c.leader()
 	if r == nil || name == to {
@@ -177,7 +177,7 @@ func (c *cluster) transfer(to string) {
 
 func (c *cluster) any() string { return c.names[c.w.Choose(len(c.names))] }
 
-// member takes a vote from a server, or gives it back.
+// member removes a server's vote, or gives it back.
 func (c *cluster) member() {
 	name, r := c.leader()
 	who := c.any()
@@ -202,11 +202,11 @@ func (c *cluster) member() {
 	})
 }
 
-// faulty is the test of one world: crashes, partitions, changes of members and writes,
-// then a healed network, in which a write is to commit.
+// faulty is the test of one world: first crashes, partitions, changes of members and writes; then
+// the network is healed, and a write must commit.
 func faulty(t *testing.T, w *macetest.World) { start(t, w).storm() }
 
-// hasty is a test of changes of members that do not wait for the change before, in partitions.
+// hasty tests, during partitions, changes of members that do not wait for the previous change.
 func hasty(t *testing.T, w *macetest.World) {
 	c := start(t, w)
 	c.hasty = true
@@ -259,8 +259,8 @@ func (c *cluster) storm() {
 	c.commits()
 }
 
-// transfers is that with transfers of the leadership, and without crashes. Afterwards
-// each server in turn is to become leader and to commit a write.
+// transfers is like faulty, but with transfers of the leadership and without crashes. Afterwards
+// each server in turn must become leader and commit a write.
 func transfers(t *testing.T, w *macetest.World) {
 	c := start(t, w)
 	for range 24 {
@@ -285,7 +285,7 @@ func transfers(t *testing.T, w *macetest.World) {
 	c.commits()
 }
 
-// wait lets some time go by.
+// wait lets some time pass.
 func (c *cluster) wait() {
 	time.Sleep(time.Duration(1+c.w.Choose(32)) * 25 * time.Millisecond)
 	c.look()

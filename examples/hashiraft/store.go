@@ -21,7 +21,7 @@ type store struct {
 
 var errNotFound = errors.New("not found") // the text that raft looks for
 
-// open reads what the disk has.
+// open reads the store from the disk.
 func open(disk *program.Disk) (*store, error) {
 	s := &store{disk: disk, Logs: map[uint64]*raft.Log{}, Vars: map[string][]byte{}}
 	text, err := disk.ReadFile("raft")

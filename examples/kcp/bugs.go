@@ -2,7 +2,7 @@ package kcp
 
 import "macemc/sim"
 
-// The known bugs of the driver. KCP itself is as it was published.
+// These are the known bugs of the driver. KCP itself is as it was published.
 const (
 	KC1 sim.BugID = "KC1"
 	KC2 sim.BugID = "KC2"

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// The signals.
+// These are the signals.
 type (
 	write  struct{ message int }
 	update struct{} // a timer: KCP wants to be called often
@@ -17,7 +17,7 @@ type (
 	again  struct{ message int }
 )
 
-// got is the fact that a message was read, of those that the other end writes.
+// got is the fact that a message of the other end was read.
 type got struct {
 	writer  sim.Addr
 	parts   int
@@ -42,7 +42,7 @@ type end struct {
 	inbox   []string // of KC2: read from the connection, and not by the application
 }
 
-// settings are the parameters, as an end needs them.
+// settings are the parameters in the form that an end needs.
 type settings struct {
 	pattern          string
 	messages, parts  int
@@ -67,7 +67,7 @@ func newEnd(p sim.Params, self sim.Addr) *end {
 	return e
 }
 
-// open begins a connection, of a number that is known at both ends.
+// open begins a connection with a number that both ends know.
 func (e *end) open(conv uint32) {
 	e.conv = conv
 	e.conn = core.New(core.Options{
@@ -79,17 +79,17 @@ func (e *end) open(conv uint32) {
 // Init starts the clock.
 func (e *end) Init(env sim.Env) { env.After(interval, update{}) }
 
-// Opens holds what is to be written over the second connection back until all of the
-// first is acknowledged.
+// Opens holds back messages for the second connection until everything on the first one is
+// acknowledged.
 func (e *end) Opens(opening sim.Signal) bool {
 	w, ok := opening.(write)
 	return !ok || e.of(w.message) == e.conv || e.conn.Unsent() == 0
 }
 
-// of is the connection over which a message is written.
+// of returns the number of the connection over which a message is written.
 func (e *end) of(message int) uint32 { return firstConv + uint32((message-1)/e.messages) }
 
-// Deliver takes a packet.
+// Deliver handles a packet.
 func (e *end) Deliver(env sim.Env, _ sim.Addr, m sim.Message) {
 	p, ok := m.(core.Packet)
 	if !ok {
@@ -110,7 +110,7 @@ func (e *end) Deliver(env sim.Env, _ sim.Addr, m sim.Message) {
 	e.wake(env)
 }
 
-// Handle takes a timer, a request or a task.
+// Handle handles a timer, a request or a task.
 func (e *end) Handle(env sim.Env, signal sim.Signal) {
 	switch signal := signal.(type) {
 	case write:
@@ -143,14 +143,14 @@ func (e *end) Handle(env sim.Env, signal sim.Signal) {
 	}
 }
 
-// wake has the clock go on, if it stands still.
+// wake starts the clock again if it stands still.
 func (e *end) wake(env sim.Env) {
 	if !env.Bug(KC4) {
 		e.tick(env)
 	}
 }
 
-// tick has the clock go on.
+// tick sets the timer for the next update, unless it is set already.
 func (e *end) tick(env sim.Env) {
 	switch {
 	case env.Scheduled(update{}):
@@ -168,7 +168,7 @@ func (e *end) write(message int) {
 	}
 }
 
-// text is a message: as many parts as it has, each as long as a segment.
+// text returns the text of a message, which has the length of the given number of segments.
 func text(writer sim.Addr, message, parts int) string {
 	var b strings.Builder
 	for part := range parts {
@@ -182,7 +182,7 @@ func (e *end) out(env sim.Env) func(core.Packet) {
 	return func(p core.Packet) { env.UDP().Send(e.peer, p) }
 }
 
-// look wakes the application, if there is something to read.
+// look posts the task in which the application reads, if there is a message to read.
 func (e *end) look(env sim.Env) {
 	if env.Bug(KC2) {
 		for e.conn.Peek() >= 0 {

@@ -6,9 +6,9 @@ import (
 	"macemc/trace"
 )
 
-// Known is what is said of each known bug: how it is found, as what, and with which
-// critical step. Those steps were written before the first search; where it named another
-// one and was right, that one was added.
+// Known has the entries of the known bugs: how each is found, with which verdict, and which step is
+// critical. The critical steps were written before the first search. If a search named another step
+// and was right, that step was added.
 var Known = entries(
 	known.Bug{ID: KC1, Kind: known.Safety, Verdict: trace.VerdictSafety, Critical: steps(sim.KindTimer, "again")},
 	known.Bug{ID: KC2, Kind: known.Safety, Verdict: trace.VerdictSafety, Critical: steps(sim.KindMessage, "Packet")},
@@ -29,7 +29,8 @@ func nodes(n int, f known.Flags) known.Flags {
 	return f
 }
 
-// steps are critical steps at anyone: a kind, and what of that kind, and so on.
+// steps returns critical steps at any node. Its arguments are pairs: a kind, and a text that says
+// which event of that kind.
 func steps(of ...any) (all []known.Critical) {
 	for i := 0; i < len(of); i += 2 {
 		all = append(all, known.Critical{Kind: of[i].(sim.Kind), Message: of[i+1].(string)})

@@ -12,7 +12,7 @@ type view = sim.View[*end]
 // reads has the number of messages that each end has read.
 type reads struct{ of map[sim.Addr]int }
 
-// Init begins a run.
+// Init clears the counts at the beginning of a run.
 func (r *reads) Init() { r.of = map[sim.Addr]int{} }
 
 func inOrder(r *reads, at sim.Addr, fact any) error {
@@ -27,7 +27,7 @@ func inOrder(r *reads, at sim.Addr, fact any) error {
 	return nil
 }
 
-// short is a message without what only makes it long.
+// short returns a message without the parts that only make it long.
 func short(message string) string {
 	return strings.Join(strings.FieldsFunc(message, func(r rune) bool { return r == '.' }), ".")
 }
@@ -48,8 +48,8 @@ func explainWindow(v view) string {
 	return ""
 }
 
-// bounded: KCP keeps as many segments that wait to be read, and as many that wait for one
-// before them. A driver has no business to keep any.
+// bounded reports whether no end keeps more segments than its window that wait to be read, or that
+// wait for an earlier one.
 func bounded(v view) bool {
 	window := v.Params().Int(Receive)
 	for _, e := range v.Nodes() {
@@ -70,7 +70,7 @@ func explainBounds(v view) string {
 	return ""
 }
 
-// hasCome: what one end believes to be at the other, is there.
+// hasCome reports whether everything that one end believes to have arrived at the other has arrived there.
 func hasCome(v view) bool {
 	e, other := ends(v)
 	return ahead(e, other) <= 0 && ahead(other, e) <= 0
@@ -82,8 +82,8 @@ func ends(v view) (e, other *end) {
 	return e, other
 }
 
-// ahead returns the number of segments that are acknowledged but have not come. An end not yet
-// in the other's connection has got nothing there.
+// ahead returns the number of segments that are acknowledged but have not arrived. An end that is
+// not in the other's connection yet has received nothing.
 func ahead(e, other *end) int {
 	received := e.first
 	if other.conv == e.conv {

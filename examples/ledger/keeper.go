@@ -7,10 +7,10 @@ import (
 	"macemc/sim"
 )
 
-// claim asks the keeper for the lease, or for more of it. Number is the sender's.
+// claim asks the keeper for the lease, or for a longer lease. Number is a number that the sender chose.
 type claim struct{ Number int }
 
-// grant gives the lease from when claim Number was sent.
+// grant grants the lease from the time at which claim Number was sent.
 type grant struct{ Number, Epoch int }
 
 // expire is the timer after which the lease is free.
@@ -18,8 +18,8 @@ type expire struct{}
 
 const lease = 2 * time.Second
 
-// keeper grants the lease. It keeps nothing over a crash, and so grants nothing for the length of a
-// lease then.
+// keeper grants the lease. A crash makes it forget everything, so after a crash it grants nothing
+// for the length of a lease.
 type keeper struct {
 	Epoch  int
 	Holder sim.Addr

@@ -22,7 +22,7 @@ type deposit struct {
 	Amount int
 }
 
-// shown is what a server shows.
+// shown is the state that a server shows to the properties.
 type shown struct {
 	Epoch   int
 	Entries []deposit
@@ -41,7 +41,7 @@ type server struct {
 	turn   sync.Mutex // held while a deposit is replicated
 }
 
-// book is what one server sends to the other, and writes to its disk.
+// book is the data that one server sends to the other, and writes to its disk.
 type book struct {
 	Epoch   int // the latest that its owner has heard of
 	Entries []deposit
@@ -108,8 +108,8 @@ func (s *server) save(b book) {
 	s.book = b
 }
 
-// held is how long a server takes the lease for its own: less than its length, since its clock may be a tenth slow, and
-// the keeper's a tenth fast.
+// held is the time for which a server considers itself the holder of the lease. It is shorter than
+// the lease, since the server's clock may be a tenth slow, and the keeper's a tenth fast.
 const held = lease * 3 / 4
 
 // leases claims the lease again and again.
@@ -151,7 +151,7 @@ func (s *server) granted(g grant, claimed time.Time) {
 	}
 }
 
-// deposit is a request of the client: 200 says that both servers have it.
+// deposit handles a request of the client. Status 200 means that both servers have the deposit.
 func (s *server) deposit(w http.ResponseWriter, r *http.Request) {
 	var d deposit
 	if err := json.NewDecoder(r.Body).Decode(&d); err != nil {
@@ -186,7 +186,7 @@ func (s *server) add(d deposit) (book, error) {
 	return s.book, nil
 }
 
-// send gives the book to the peer.
+// send sends the book to the other server.
 func (s *server) send(b book) error {
 	text, err := json.Marshal(b)
 	if err != nil {
@@ -204,7 +204,7 @@ func (s *server) send(b book) error {
 	return nil
 }
 
-// replicate takes the book of a primary that is not older than what is known here.
+// replicate accepts the book of a primary, unless it is older than the book here.
 func (s *server) replicate(w http.ResponseWriter, r *http.Request) {
 	var b book
 	if err := json.NewDecoder(r.Body).Decode(&b); err != nil {

@@ -26,7 +26,7 @@ type server struct {
 // put asks for a batch to be written.
 type put struct{ Number int }
 
-// The facts that a server emits. A record is named by its letter and its length.
+// These are the facts that a server emits. A record is named by its letter and its length.
 type (
 	began struct{ Records []string } // it writes them
 	acked struct{}                   // they are synced
@@ -53,7 +53,7 @@ func (s *server) begin(env sim.Env) {
 	env.Emit(found{told})
 }
 
-// read reads a journal up to its torn end, without checks of more than checksums.
+// read reads a journal up to its torn end. It checks nothing but the checksums.
 func (s *server) read(name string) (all [][]byte) {
 	file, err := s.fs.Open(name)
 	must(err)
@@ -74,7 +74,7 @@ func (s *server) read(name string) (all [][]byte) {
 	}
 }
 
-// begins writes a new journal with what was in the old one, and switches to it.
+// begins copies the records of the old journal into a new one, and switches to that.
 func (s *server) begins(env sim.Env, old string, records [][]byte) {
 	name := "000001.log"
 	if old == name {
@@ -124,7 +124,7 @@ func (s *server) put(env sim.Env, p put) {
 	env.Emit(acked{})
 }
 
-// tell returns data as its runs of equal bytes.
+// tell describes data by its runs of equal bytes.
 func tell(data []byte) string {
 	var text []string
 	for len(data) > 0 {

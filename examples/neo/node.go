@@ -14,8 +14,8 @@ type node struct {
 	dbft *dbft.DBFT[hash]
 }
 
-// host is what a validator asks of the world. It keeps what is to be done until the call
-// returns.
+// host implements the functions that a validator calls. It collects the resulting actions until the
+// call returns.
 type host struct {
 	self     int
 	all      int // validators
@@ -28,7 +28,7 @@ type host struct {
 	env      sim.Env
 }
 
-// timeout is the one timer.
+// timeout is the only timer.
 type timeout struct{}
 
 // relayed is a block that another node accepted.
@@ -47,7 +47,7 @@ func newNode(p sim.Params, self sim.Addr) *node {
 	return n
 }
 
-// newLibrary makes the library's object, above a host.
+// newLibrary returns the library's object, which calls the host.
 func newLibrary(h *host, more ...func(*dbft.Config[hash])) *dbft.DBFT[hash] {
 	d, err := dbft.New(append([]func(*dbft.Config[hash]){
 		dbft.WithTimer[hash](h), dbft.WithGetKeyPair[hash](h.keys), dbft.WithGetValidators(h.validators),
@@ -82,7 +82,7 @@ func (h *host) validators(...dbft.Transaction[hash]) (all []dbft.PublicKey) {
 	return all
 }
 
-// pool has one transaction, another one on each node, so that blocks differ.
+// pool returns one transaction, which differs from node to node, so that blocks differ.
 func (h *host) pool() []dbft.Transaction[hash] {
 	name := fmt.Sprint("tx", h.self)
 	if h.either && h.env.Choose(2, "which transaction is proposed") == 1 {
@@ -100,7 +100,7 @@ func (h *host) accept(b dbft.Block[hash]) error {
 	return nil
 }
 
-// The timer. How long it takes does not matter: it may fire at any step.
+// The timer's duration does not matter, since it may fire at any step.
 func (h *host) Now() time.Time { return time.Unix(0, 0) }
 func (h *host) Reset(height uint32, view byte, _ time.Duration) {
 	h.timer, h.height, h.view = true, height, view
@@ -126,7 +126,7 @@ func (n *node) timeout(env sim.Env, _ timeout) {
 	n.call(env, func() { n.dbft.OnTimeout(n.host.height, n.host.view) })
 }
 
-// vote handles a message. Who has the block passes it on to one that is behind.
+// vote handles a message. A node that has the block sends it to a sender that is behind.
 func (n *node) vote(env sim.Env, from sim.Addr, v vote) {
 	if n.host.accepted != "" {
 		env.Bag().Send(from, relayed{n.host.accepted})
@@ -135,7 +135,7 @@ func (n *node) vote(env sim.Env, from sim.Addr, v vote) {
 	n.call(env, func() { n.dbft.OnReceive(v.payload) })
 }
 
-// relayed takes a block that is signed, as a ledger does.
+// relayed accepts a block that is signed, as a ledger does.
 func (n *node) relayed(env sim.Env, _ sim.Addr, r relayed) {
 	if n.host.accepted == "" {
 		n.host.accepted = r.Block
@@ -153,13 +153,13 @@ func (n *node) store(env sim.Env) {
 	env.Emit(accepted{n.host.accepted})
 }
 
-// Accepts lets messages of a later view wait, which the library would keep in a map.
+// Accepts declines messages of a later view, which the library would keep in a map.
 func (n *node) Accepts(_ sim.Addr, m sim.Message) bool {
 	v, is := m.(vote)
 	return !is || n.host.accepted != "" || v.view <= n.dbft.ViewNumber || v.kind == dbft.ChangeViewType || v.kind == dbft.RecoveryMessageType
 }
 
-// call calls the library, and does what it asks for.
+// call calls the library, and then performs the actions that it has asked for.
 func (n *node) call(env sim.Env, do func()) {
 	if n.host.accepted != "" {
 		return // the next height is not checked

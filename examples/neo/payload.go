@@ -7,12 +7,12 @@ import (
 	"github.com/nspcc-dev/dbft"
 )
 
-// hash identifies a transaction, a block or a message: it is its text.
+// hash identifies a transaction, a block or a message by its text.
 type hash string
 
 func (h hash) String() string { return string(h) }
 
-// payload is a message of the protocol. Nobody changes it once it is sent.
+// payload is a message of the protocol. It is not changed once it is sent.
 type payload struct {
 	kind   dbft.MessageType
 	view   byte
@@ -23,7 +23,7 @@ type payload struct {
 
 var _ dbft.ConsensusPayload[hash] = (*payload)(nil)
 
-// The bodies of messages.
+// These are the bodies of messages.
 type (
 	request  struct{ transactions []hash }
 	response struct{ to hash }
@@ -80,7 +80,7 @@ func (again) Timestamp() uint64 { return 0 }
 func (c change) NewViewNumber() byte           { return c.to }
 func (c change) Reason() dbft.ChangeViewReason { return dbft.CVTimeout }
 
-// Signature is what is signed: no node forges a signature.
+// Signature returns the signed data as the signature, since no node forges one.
 func (c commit) Signature() []byte { return []byte(c.block) }
 
 func (r *recovery) AddPayload(p dbft.ConsensusPayload[hash]) {

@@ -10,12 +10,12 @@ import (
 	"macemc/simfs"
 )
 
-// disk is a simulated file system as vfs.FS.
+// disk makes a simulated file system a vfs.FS.
 type disk struct{ *simfs.FS }
 
 var _ vfs.FS = disk{}
 
-// file is a file of it, as vfs.File.
+// file makes a file of it a vfs.File.
 type file struct{ *simfs.File }
 
 func (d disk) open(name string, flag int) (vfs.File, error) {
@@ -82,7 +82,7 @@ func (f file) Stat() (vfs.FileInfo, error) {
 	return about{info}, nil
 }
 
-// about describes a file.
+// about has the attributes of a file, as vfs.FileInfo.
 type about struct{ os.FileInfo }
 
 func (about) DeviceID() (id vfs.DeviceID) { return id }

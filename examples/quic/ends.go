@@ -21,7 +21,7 @@ type end struct {
 	failed  string
 }
 
-// The messages, and the alarm.
+// These are the messages, and the alarm.
 type (
 	packet struct {
 		Number bridge.Number
@@ -53,7 +53,7 @@ func newEnd(frames int, flight time.Duration) *end {
 	return e
 }
 
-// Moment is the present of the end: its instants count from there.
+// Moment returns the present time of the end. Its instants are compared by their distance from it.
 func (e *end) Moment() time.Time { return e.now }
 
 func (e *end) begin(env sim.Env) {
@@ -65,7 +65,7 @@ func (e *end) begin(env sim.Env) {
 	}
 }
 
-// send sends what may be sent, and sets the alarm.
+// send sends as many frames as it may, and sets the alarm.
 func (e *end) send(env sim.Env) {
 	for {
 		frame := ping
@@ -107,7 +107,7 @@ func (e *end) pass(until time.Time) {
 	}
 }
 
-// fate hears what became of a frame.
+// fate learns whether a frame was acknowledged or lost.
 type fate struct{ end *end }
 
 func (f fate) OnAcked(frame bridge.Frame) {

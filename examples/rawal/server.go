@@ -26,7 +26,7 @@ type server struct {
 // put asks for a batch to be appended.
 type put struct{ Number int }
 
-// The facts that a server emits.
+// These are the facts that a server emits.
 type (
 	began struct{ Entries []entry } // it calls Append
 	acked struct{ Last int }        // Append returned
@@ -59,12 +59,12 @@ func runs(data []byte) string {
 
 var handlers = sim.Handle(sim.OnInit((*server).begin), sim.OnSignal((*server).put))
 
-// info returns the segment as the database of metadata has it.
+// info returns the description of the segment that the database of metadata would have.
 func (s *server) info() types.SegmentInfo {
 	return types.SegmentInfo{ID: 1, BaseIndex: 1, MinIndex: 1, SizeLimit: uint32(s.limit)}
 }
 
-// begin does what WAL.Open does: it recovers the tail, and makes it if it is not there.
+// begin does what WAL.Open does: it recovers the tail segment, and creates it if there is none.
 func (s *server) begin(env sim.Env) {
 	s.fs.Mount(env)
 	must(s.fs.MkdirAll(dir, 0o755))
@@ -90,7 +90,7 @@ func (s *server) read() (all []entry) {
 	return all
 }
 
-// put appends a batch of one of the shapes.
+// put appends a batch whose entries have one of the shapes.
 func (s *server) put(env sim.Env, p put) {
 	s.fs.Use(env)
 	if sealed, _, err := s.tail.Sealed(); sealed || err != nil {

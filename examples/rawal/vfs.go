@@ -8,8 +8,8 @@ import (
 	"macemc/simfs"
 )
 
-// vfs is a simulated file system as types.VFS. It syncs what package fs of raft-wal
-// syncs: a directory with the first Sync of a file that is new, and with Delete.
+// vfs makes a simulated file system a types.VFS. It syncs a directory when package fs of raft-wal
+// does: with the first Sync of a new file, and with Delete.
 type vfs struct{ *simfs.FS }
 
 func (v vfs) ListDir(dir string) ([]string, error) { return v.List(dir) }

@@ -1,26 +1,26 @@
-// Package swim is the membership protocol of SWIM: each node knows which others are up,
-// though nobody hears from everybody.
+// Package swim is the membership protocol of SWIM: each node knows which others are up, though no
+// node gets messages from all of them.
 //
 // # The story
 //
-// In each period a node pings one other, in turn. If no ack comes, it asks the others to
-// ping that node for it. If none of them can reach it either, the node is suspected. Who
-// stays suspected for some time is declared dead.
+// In each period a node pings one other node, in turn. If no ack comes, it asks the others to ping
+// that node. If none of them can reach it either, the node is suspected. A node that stays
+// suspected for some time is declared dead.
 //
-// What a node knows of the others travels on every ping and ack. A node that hears of
-// itself that it is suspected, or dead, refutes it: it raises its incarnation, which
-// only the node itself may do, and what is said of a later incarnation counts more. The
-// incarnation is kept in the store, so that a node that crashed does not fall behind what
-// others know of it.
+// Every ping and ack carries what its sender knows about the other nodes. A node that learns that
+// it is suspected, or declared dead, refutes it: it raises its incarnation, which only the node
+// itself may do, and statements about a later incarnation count more. The incarnation is kept in
+// the store, so that a node that has crashed does not fall behind the incarnation that others
+// know.
 //
-// Calls of layers/rpc carry the pings. They are made once, since an ack that does not
-// come is what the protocol is about.
+// Calls of layers/rpc carry the pings. They are not repeated, since the protocol is about acks
+// that do not come.
 //
 // # What is promised
 //
-// What a node knows of another never goes back, nobody knows a later incarnation than the
-// node itself, and only a suspect is declared dead. When the faults have ended, everybody
-// comes to know that all are alive.
+// The knowledge about a node never goes back to an earlier incarnation or status, nobody knows a
+// later incarnation than the node itself, and only a suspect is declared dead. When the faults
+// have ended, all nodes learn that all are alive.
 package swim
 
 import (
@@ -39,7 +39,7 @@ const (
 	suspicion = 3 * time.Second        // until a suspect is declared dead
 )
 
-// status is what a node is to another. At one incarnation a later status counts more.
+// status is the status of a node as another node knows it. At one incarnation a later status counts more.
 type status int
 
 const (
@@ -50,14 +50,14 @@ const (
 
 func (s status) String() string { return [...]string{"alive", "suspect", "dead"}[s] }
 
-// rumor is what is said of a node.
+// rumor is a statement about a node.
 type rumor struct {
 	Of          sim.Addr
 	Is          status
 	Incarnation int
 }
 
-// beats reports whether a rumor is news to who knows another one.
+// beats reports whether a rumor is news to a node that knows another rumor.
 func (r rumor) beats(known rumor) bool {
 	return r.Incarnation > known.Incarnation || r.Incarnation == known.Incarnation && r.Is > known.Is
 }
@@ -66,7 +66,7 @@ type (
 	// ping asks for an ack.
 	ping struct{ Rumors []rumor }
 	ack  struct{ Rumors []rumor }
-	// reach asks for a ping of another node, and for an ack if that answers.
+	// reach asks the receiver to ping another node, and to send an ack if that node answers.
 	reach struct {
 		Whom   sim.Addr
 		Rumors []rumor
@@ -79,7 +79,7 @@ type (
 	expire struct{ Of sim.Addr }
 )
 
-// member is what a node knows of another.
+// member is the knowledge about one node.
 type member struct {
 	rumor
 	until macetime.Time // of a suspect: when it is declared dead
@@ -103,7 +103,7 @@ var handlers = sim.Handle(
 
 const incarnationKey = "incarnation"
 
-// init reads the incarnation of the lives before.
+// init reads the incarnation of earlier lives from the store.
 func (n *node) init(env sim.Env) {
 	text, _ := env.Store().Get(incarnationKey)
 	n.incarnation, _ = strconv.Atoi(text) // nothing: 0
@@ -112,7 +112,7 @@ func (n *node) init(env sim.Env) {
 
 func (n *node) join(env sim.Env, _ join) { env.After(period, next{}) }
 
-// next begins a period: the next of the others is pinged.
+// next begins a period: it pings the next of the other nodes.
 func (n *node) next(env sim.Env, _ next) {
 	all := n.others
 	if env.Bug(SM5) { // who is dead is not pinged any more
@@ -138,7 +138,7 @@ func (n *node) reach(env sim.Env, _ sim.Addr, r reach) {
 	n.favors[rpc.Call(env, r.Whom, ping{n.rumors()})] = rpc.TicketOf(env)
 }
 
-// ack ends the period, or is what another one waits for.
+// ack ends the period, or passes the ack on to the node that asked for the ping.
 func (n *node) ack(env sim.Env, _ sim.Addr, a ack) {
 	n.hear(env, a.Rumors)
 	id := rpc.Of(env)
@@ -151,7 +151,7 @@ func (n *node) ack(env sim.Env, _ sim.Addr, a ack) {
 	}
 }
 
-// timedOut asks the others after the direct ping, and suspects the node after theirs.
+// timedOut asks the other nodes if the direct ping has failed, and suspects the node if theirs have failed.
 func (n *node) timedOut(env sim.Env, t rpc.TimedOut) {
 	delete(n.favors, t.ID)
 	at := slices.Index(n.asked, t.ID)
@@ -182,7 +182,7 @@ func (n *node) rest(env sim.Env) {
 	env.After(period, next{})
 }
 
-// expire declares a suspect dead, when it is time.
+// expire declares a node dead that is still suspected.
 func (n *node) expire(env sim.Env, e expire) {
 	m := n.about(e.Of)
 	if m.Is == suspect && env.Before(env.Now(), m.until) {
@@ -192,7 +192,7 @@ func (n *node) expire(env sim.Env, e expire) {
 	n.learn(env, rumor{e.Of, dead, m.Incarnation}, true)
 }
 
-// hear learns what is news, and refutes what is said of the node itself.
+// hear stores the rumors that are news, and refutes those about the node itself.
 func (n *node) hear(env sim.Env, all []rumor) {
 	for _, r := range all {
 		switch {
@@ -204,8 +204,8 @@ func (n *node) hear(env sim.Env, all []rumor) {
 	}
 }
 
-// refute answers what is said of this incarnation, or a later one, by one that is later
-// still. Others may only hear of it when it is stored.
+// refute replaces a rumor about this incarnation, or a later one, by a still later incarnation.
+// Other nodes may learn of it only once it is stored.
 func (n *node) refute(env sim.Env, r rumor) {
 	if r.Is == alive || r.Incarnation < n.incarnation || r.Incarnation == n.incarnation && env.Bug(SM1) {
 		return
@@ -220,7 +220,7 @@ func (n *node) refute(env sim.Env, r rumor) {
 	}
 }
 
-// learn takes what is known now of another node.
+// learn stores a rumor about another node.
 func (n *node) learn(env sim.Env, r rumor, expired bool) {
 	m := member{rumor: r}
 	if r.Is == suspect {
@@ -233,12 +233,12 @@ func (n *node) learn(env sim.Env, r rumor, expired bool) {
 	env.Emit(learns{r, expired})
 }
 
-// about is what the node knows of another.
+// about returns the knowledge about another node.
 func (n *node) about(a sim.Addr) *member {
 	return &n.others[slices.IndexFunc(n.others, func(m member) bool { return m.Of == a })]
 }
 
-// rumors are what the node knows, itself included.
+// rumors returns everything that the node knows, including about itself.
 func (n *node) rumors() []rumor {
 	all := append(make([]rumor, 0, 1+len(n.others)), rumor{n.self, alive, n.incarnation})
 	for _, m := range n.others {

@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// The known bugs.
+// These are the known bugs.
 const (
 	SM1 sim.BugID = "SM1"
 	SM2 sim.BugID = "SM2"
@@ -25,7 +25,7 @@ var Bugs = []sim.Bug{
 	{ID: SM5, Story: "Who is dead is not pinged any more. Two nodes that declare each other dead never hear of each other again."},
 }
 
-// What monitors hear.
+// These are the facts for monitors.
 type (
 	begins struct{} // a life begins
 	learns struct {
@@ -59,7 +59,7 @@ var System = &sim.System{
 	},
 }
 
-// forth reports whether no node forgets what it knew, in one life.
+// forth reports whether no node forgets what it knew, within one life.
 func forth(before, after sim.View[*node]) bool {
 	for a, n := range after.Nodes() {
 		was, up := before.At(a)
@@ -75,7 +75,7 @@ func forth(before, after sim.View[*node]) bool {
 	return true
 }
 
-// ahead is a node of which another knows a later incarnation than its own.
+// ahead returns a node, and another one that knows a later incarnation of it than its own.
 func ahead(v sim.View[*node]) (of, by *node) {
 	for _, by := range v.Nodes() {
 		for _, m := range by.others {
@@ -100,10 +100,10 @@ func immodest(v sim.View[*node]) string {
 // pair is a node and another one that it knows.
 type pair struct{ At, Of sim.Addr }
 
-// suspects are the pairs of which the first suspects the second.
+// suspects has the pairs in which the first node suspects the second.
 type suspects struct{ Is map[pair]bool }
 
-// Init makes the memory.
+// Init clears the memory.
 func (s *suspects) Init() { s.Is = map[pair]bool{} }
 
 func observe(s *suspects, at sim.Addr, fact any) error {
@@ -132,7 +132,7 @@ func notAlive(v sim.View[*node]) string {
 	return fmt.Sprintf("%d of %d are up; %d doubts about others", v.Len(), v.Params().Nodes, doubts(v))
 }
 
-// doubts are how often a node does not know that another is alive.
+// doubts returns the number of pairs in which a node does not know that the other is alive.
 func doubts(v sim.View[*node]) (n int) {
 	for _, one := range v.Nodes() {
 		for _, m := range one.others {

@@ -30,7 +30,7 @@ func (e edit) on(tree *json.Tree) {
 	}
 }
 
-// edits are all edits of some kinds between positions up to a length.
+// edits returns all edits of some kinds between positions up to a length.
 func edits(kinds []string, length int) (all []edit) {
 	for _, kind := range kinds {
 		for from := range length + 1 {

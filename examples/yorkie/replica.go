@@ -14,7 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// A deed is what a replica did: an edit of its own, or a change that it heard of.
+// A deed is one change of a replica: an edit of its own, or a change that it received.
 type deed struct {
 	Edit edit // zero: it heard of a change
 	Wire wire
@@ -46,7 +46,7 @@ func (w wire) pack() *change.Pack {
 // replica is a document of the library.
 type replica struct{ doc *document.Document }
 
-// newReplica is a replica after some deeds.
+// newReplica returns a replica that has made some deeds.
 func newReplica(actor int, deeds []deed) replica {
 	r := replica{document.New("document", document.WithDisableGC())}
 	id, err := time.ActorIDFromHex(fmt.Sprintf("%024x", actor))
@@ -62,7 +62,7 @@ func newReplica(actor int, deeds []deed) replica {
 	return r
 }
 
-// edit makes an edit, unless it is not possible here.
+// edit makes an edit. It returns an error if the edit is not possible here.
 func (r replica) edit(e edit) (err error) {
 	defer func() {
 		if why := recover(); why != nil {
@@ -75,7 +75,7 @@ func (r replica) edit(e edit) (err error) {
 	})
 }
 
-// last is the change that the replica made last.
+// last returns the change that the replica made last.
 func (r replica) last() wire {
 	changes := r.doc.CreateChangePack().Changes
 	pack, err := converter.ToChangePack(change.NewPack("document", change.InitialCheckpoint, changes[len(changes)-1:], nil, nil))
@@ -94,7 +94,7 @@ func (r replica) xml() string {
 	return r.doc.Root().GetTree("tree").ToXML()
 }
 
-// beginning is the change that makes the tree which all edit.
+// beginning returns the change that makes the tree with which all clients begin.
 func beginning(tree json.TreeNode) wire {
 	r := newReplica(0, nil)
 	must(r.doc.Update(func(root *json.Object, _ *presence.Presence) error {

@@ -18,7 +18,7 @@ var Edits = &sim.Param{
 // Each is the number of edits that a client makes.
 var Each = &sim.Param{Name: "each", Doc: "how many edits each client makes", Range: sim.Range{Default: 1, Least: 1, Most: 3}}
 
-// kinds are the kinds of edits that a word of Edits stands for.
+// kinds returns the kinds of edits for a word of Edits.
 func kinds(word string) []string {
 	if word == "all" {
 		return []string{"split", "style", "delete", "insert"}
@@ -26,7 +26,7 @@ func kinds(word string) []string {
 	return strings.Split(word, "-")
 }
 
-// client is one who edits.
+// client is a node that edits.
 type client struct {
 	actor int
 	deeds []deed
@@ -51,7 +51,7 @@ func (c *client) replica() replica { return newReplica(c.actor, c.deeds) }
 
 func (c *client) begin(sim.Env) { c.shows = c.replica().xml() }
 
-// change makes one of the edits that are possible, and tells the others.
+// change makes one of the possible edits, and sends it to the others.
 func (c *client) change(env sim.Env, _ request) {
 	if strings.HasPrefix(c.shows, "an error") {
 		return // the replica is lost
@@ -106,7 +106,8 @@ var System = &sim.System{
 	Opaque: []string{"yorkie.client.menu"}, // as New makes it
 }
 
-// alike is asked where nothing is under way: all have made the same changes then.
+// alike reports whether all trees are equal. It is evaluated only if nothing is under way, so that
+// all clients have made the same changes.
 func alike(v sim.View[*client]) bool {
 	if v.InFlight() > 0 {
 		return true
@@ -123,8 +124,8 @@ func alike(v sim.View[*client]) bool {
 	return true
 }
 
-// explain begins with the edits, in the order of their texts whoever made them: a pair that is
-// known to differ is left out by --ignore 'because=delete(0,1) beside delete(0,2)'.
+// explain returns a text that begins with the edits. They are in the order of their texts, whoever
+// made them, so that a known pair can be left out: --ignore 'because=delete(0,1) beside delete(0,2)'.
 func explain(v sim.View[*client]) string {
 	var own, text []string
 	for at, c := range v.Nodes() {
@@ -134,7 +135,7 @@ func explain(v sim.View[*client]) string {
 	return strings.Join(own, " beside ") + ": " + strings.Join(text, "; ")
 }
 
-// own tells the client's own edits.
+// own describes the client's own edits.
 func (c *client) own() string {
 	var text []string
 	for _, d := range c.deeds {

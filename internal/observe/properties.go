@@ -21,7 +21,7 @@ type propertyTally struct {
 	far    int // for a property with a distance: the least distance of a state from one in which it holds
 }
 
-// missed records the distance of a state in which the property does not hold.
+// missed records the distance of a state in which the property does not hold, if it is the least so far.
 func (t *propertyTally) missed(far int) {
 	if !t.near || far < t.far {
 		t.near, t.far = true, far

@@ -8,12 +8,13 @@ import (
 	kcp "github.com/xtaci/kcp-go/v5"
 )
 
-// The library asks how much time has gone by since the process was started, and nobody
-// can answer in its place: currentMs is a function of its own, which looks at the clock
-// of the machine. But what it looks at is a difference of two instants, and a difference
-// that is too large for a time.Duration is the largest that there is. So the instant at
-// which the process was started is moved to the year 1, and the library's clock stands
-// still, whatever the machine's does.
+// The library measures time by currentMs, a function of its own
+// that nobody can replace: it returns the difference between the
+// machine's clock and refTime, the instant at which the process was
+// started. A difference that is too large for a time.Duration is
+// cut to the largest Duration. So refTime is set to the year 1, and
+// the library's clock stands still, whatever the machine's clock
+// does.
 //
 //go:linkname refTime github.com/xtaci/kcp-go/v5.refTime
 var refTime time.Time
@@ -27,19 +28,19 @@ func init() {
 	}
 }
 
-// longest is how long a timeout is at most, where round trips are not timed: beyond it,
-// it only grows. The pause between two questions for the window stays what it is at first.
+// longest is the longest timeout if round trips are not timed. Longer timeouts would not differ from
+// it. The pause between two questions for the window stays as it is at first.
 const longest = 2 * Interval
 
-// Pass lets time go by. The clock cannot go on, so what it is compared with goes back:
-// the library only ever looks at how far two instants are apart. What is due, is due,
-// however long.
+// Pass lets ms milliseconds pass. The library's clock cannot advance, so Pass moves all instants
+// back with which the clock is compared: the library uses only differences of instants. An instant
+// that has passed counts as due, however long ago it was.
 //
-// Instants also travel: a segment says when it was sent, and its acknowledgement says it
-// again. There they are counted from the beginning of the run, so that round trips take
-// as long as they do. If they are not Timed, all take no time: then the state does not
-// contain how late it is, and is found again. Updates come as soon as there is something
-// to send, then, and time goes by where there is not, until something is due.
+// Instants also travel: a segment has the time at which it was sent, and its acknowledgement repeats
+// that time. In a segment they are counted from the beginning of the run, so that round trips take
+// their real time. If round trips are not Timed, they all take no time. Then the state does not
+// contain how late it is, so the same states are reached again. Updates then come as soon as there
+// is something to send, and otherwise time passes until something is due.
 func (c *Conn) Pass(ms uint32) {
 	if c.timed {
 		c.now += ms
@@ -63,7 +64,7 @@ func (c *Conn) Pass(ms uint32) {
 	}
 }
 
-// Next is how long it is until an update will do anything, if it is called every
+// Next returns the time until an update will do anything, if updates come every
 // Interval.
 func (c *Conn) Next() uint32 {
 	next := uint32(math.MaxUint32)
@@ -99,7 +100,7 @@ func (c *Conn) room() int {
 	return int(room)
 }
 
-// thither writes into a packet that goes away when its segments are sent.
+// thither writes into an outgoing packet the times at which its segments are sent.
 func (c *Conn) thither(b []byte) {
 	for h := range headers(b) {
 		if h.kind() == kcp.IKCP_CMD_PUSH {
@@ -108,8 +109,8 @@ func (c *Conn) thither(b []byte) {
 	}
 }
 
-// hither writes into one that came when the segments that it acknowledges were sent, as
-// seen from now.
+// hither writes into an incoming packet the times at which the segments that it acknowledges were
+// sent, relative to the present.
 func (c *Conn) hither(b []byte) {
 	for h := range headers(b) {
 		if h.kind() == kcp.IKCP_CMD_ACK {

@@ -1,10 +1,10 @@
-// Package core is one connection of KCP's, of github.com/xtaci/kcp-go/v5 as it was
-// published, in a form that can be checked. The library reads the clock of the process,
-// and keeps a function and a buffer of its own: clock.go has the clock, and lend.go what
-// it holds during a call and not between two.
+// Package core wraps one connection of KCP, of github.com/xtaci/kcp-go/v5 as it was published, in a
+// form that can be checked. The library reads the clock of the process, and keeps a function and a
+// buffer of its own: clock.go controls the clock, and lend.go provides the function and the buffer
+// only during a call.
 //
-// It decides nothing. Which version of the library it is, go.mod says; those from v5.4
-// on fit, for the two ways in which Input is called are told apart by their types.
+// This package makes no decisions. go.mod selects the version of the library. Versions from v5.4 on
+// fit: Input has two signatures, which are distinguished by their types.
 package core
 
 import (
@@ -25,7 +25,7 @@ const (
 // Interval is the time between two updates of a connection, in milliseconds.
 const Interval = kcp.IKCP_INTERVAL
 
-// Options are those of a connection.
+// Options are the options of a connection.
 type Options struct {
 	Conv          uint32 // the same at both ends
 	First         uint32 // the number of the first segment, in both directions
@@ -43,8 +43,8 @@ type Conn struct {
 	timed bool
 }
 
-// New is one end of a connection, as if it had been there for long, and all segments
-// before the first had been acknowledged.
+// New returns one end of a connection that seems to have existed for a long time: all segments
+// before the first one were acknowledged.
 func New(o Options) *Conn {
 	k := kcp.NewKCP(o.Conv, nil)
 	k.SetMtu(mtu)
@@ -61,7 +61,7 @@ func New(o Options) *Conn {
 	return c
 }
 
-// Send takes a message.
+// Send queues a message.
 func (c *Conn) Send(message string) int { return c.k.Send([]byte(message)) }
 
 // Peek returns the length of the next message; less than 0 means that there is none.
@@ -70,7 +70,7 @@ func (c *Conn) Peek() int { return c.k.PeekSize() }
 // Recv reads the next message into b.
 func (c *Conn) Recv(b []byte) int { return c.k.Recv(b) }
 
-// Input hands it a packet.
+// Input passes an incoming packet to the connection.
 func (c *Conn) Input(p Packet, out func(Packet)) int {
 	b := []byte(p)
 	c.hither(b)
@@ -80,14 +80,14 @@ func (c *Conn) Input(p Packet, out func(Packet)) int {
 	return n
 }
 
-// Update lets it do what is due.
+// Update makes the connection do everything that is due.
 func (c *Conn) Update(out func(Packet)) {
 	c.lend(out)
 	c.k.Update()
 	c.takeBack()
 }
 
-// Window changes how many segments it may have under way.
+// Window sets the number of segments that may be under way.
 func (c *Conn) Window(send int) { c.k.WndSize(send, 0) }
 
 // Unsent returns the number of segments that wait to be sent or acknowledged.
@@ -97,10 +97,10 @@ func (c *Conn) Unsent() int { return c.k.WaitSnd() }
 // were before one that is not.
 func (c *Conn) UnderWay() int { return int(*c.word(sndNxt) - *c.word(sndUna)) }
 
-// Acknowledged is the number before which all segments are.
+// Acknowledged returns the number of the first segment that is not acknowledged.
 func (c *Conn) Acknowledged() uint32 { return *c.word(sndUna) }
 
-// Received is the number before which all segments are there.
+// Received returns the number of the first segment that has not arrived.
 func (c *Conn) Received() uint32 { return *c.word(rcvNxt) }
 
 // Queued returns the number of segments that wait to be read.
@@ -112,11 +112,11 @@ func (c *Conn) Early() int { return c.count(rcvBuf) }
 // Acks returns the number of acknowledgements that wait to be sent.
 func (c *Conn) Acks() int { return at[header](c, ackList).len }
 
-// Closed reports whether the other end has said that it has room for nothing.
+// Closed reports whether the other end has announced that it has no room.
 func (c *Conn) Closed() bool { return *c.word(rmtWnd) == 0 }
 
-// regular says of a packet that it is one from the other end, as Input wants to be told:
-// by true, or, from v5.6.40 on, by a constant which is 0.
+// regular returns the argument by which Input learns that a packet is from the other end: true, or
+// the constant 0 from v5.6.40 on.
 func regular[T any](func(*kcp.KCP, []byte, T, bool) int) (v T) {
 	if b, ok := any(&v).(*bool); ok {
 		*b = true

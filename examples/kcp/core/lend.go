@@ -7,10 +7,10 @@ import (
 	kcp "github.com/xtaci/kcp-go/v5"
 )
 
-// A connection keeps the function by which it sends, which no search can copy, and a
-// buffer in which it makes a packet, which is no part of its state. It needs both only
-// while it is called. So they are lent to it for a call, and taken back: what it holds
-// between two is values.
+// A connection keeps the function by which it sends, which no search can copy, and a buffer for the
+// packet being made, which is not part of its state. It needs both only during a call. So lend sets
+// them before a call, and takeBack clears them after it: between two calls the connection consists
+// of values.
 func (c *Conn) lend(out func(Packet)) {
 	*at[[]byte](c, buffer) = make([]byte, c.space)
 	*at[func([]byte, int)](c, output) = func(b []byte, size int) {
@@ -19,8 +19,8 @@ func (c *Conn) lend(out func(Packet)) {
 	}
 }
 
-// takeBack also forgets what is never looked at again: how often a segment was sent, if
-// it was; and of a segment that has come, or is sent anew, all that belongs to the packet.
+// takeBack also clears data that is never read again: the number of times that a segment was sent,
+// if the segment was sent at all; and the packet data of a segment that has arrived or is sent anew.
 func (c *Conn) takeBack() {
 	*at[[]byte](c, buffer) = nil
 	*at[func([]byte, int)](c, output) = nil
@@ -41,8 +41,8 @@ func (c *Conn) takeBack() {
 	}
 }
 
-// Opaque is what of the library's values is left out of the state: the functions that it
-// is lent, which are nil between two calls. Older versions have no log.
+// Opaque lists the library's values that are not part of the state: the functions that are lent to
+// it, which are nil between two calls. Older versions have no log.
 var Opaque = functions()
 
 func functions() (all []string) {
@@ -62,7 +62,7 @@ type list struct {
 	ring  bool // there are empty places, of no conversation
 }
 
-// segment is the memory of one.
+// segment is the memory of one segment.
 type segment struct{ at unsafe.Pointer }
 
 func (s segment) word(offset uintptr) *uint32 { return (*uint32)(unsafe.Add(s.at, offset)) }
@@ -73,7 +73,7 @@ type header struct {
 	len, cap int
 }
 
-// segments are those of a list, in no order that matters.
+// segments yields the segments of a list, in an order that does not matter.
 func (c *Conn) segments(l list) func(yield func(segment) bool) {
 	return func(yield func(segment) bool) {
 		h := at[header](c, l.field)
@@ -99,8 +99,8 @@ func (c *Conn) count(l list) (n int) {
 	return n
 }
 
-// Where the fields are is asked of the library's types, once: one that is not there, or
-// of another type, ends the program at its start.
+// The offsets of fields are determined once, from the library's types. If a field is missing or has
+// another type, the program ends when it starts.
 var (
 	whole  = reflect.TypeFor[kcp.KCP]()
 	buffer = find(whole, "buffer", reflect.Slice).Offset
@@ -134,8 +134,8 @@ var (
 	acked    = find(part, "acked", reflect.Uint32).Offset
 )
 
-// lists finds a list: a slice, as it was at first; or a pointer to what has a slice, of
-// which a ring has room for more than is there.
+// lists finds a list: a slice in older versions, and later a pointer to a struct with a slice. That
+// slice is a ring, which may be longer than the list.
 func lists(name string) (list, reflect.Type) {
 	f, ok := whole.FieldByName(name)
 	switch {

@@ -8,11 +8,11 @@ import (
 	kcp "github.com/xtaci/kcp-go/v5"
 )
 
-// Packet is a datagram: segments, one after the other. It is a string, which cannot be
+// Packet is a datagram: a sequence of segments. It is a string, since strings cannot be
 // changed.
 type Packet string
 
-// String is for people.
+// String returns a text for people.
 func (p Packet) String() string {
 	var all []string
 	for h := range headers([]byte(p)) {
@@ -35,10 +35,10 @@ func (p Packet) String() string {
 	return strings.Join(all, "; ")
 }
 
-// Conv is its conversation.
+// Conv returns the number of the connection.
 func (p Packet) Conv() uint32 { return head(p).word(0) }
 
-// head is a segment as it travels.
+// head is the header of a segment in a packet.
 type head []byte
 
 func (h head) kind() byte             { return h[4] }

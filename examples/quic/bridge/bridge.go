@@ -1,5 +1,5 @@
-// Package bridge shows what package ackhandler of quic-go has, which is internal. Go allows
-// this package to import it, since its path begins with that of the library.
+// Package bridge exports package ackhandler of quic-go, which is internal. Go allows this package to
+// import it, since its path begins with that of the library.
 package bridge
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/quic-go/quic-go/internal/wire"
 )
 
-// The types of the library.
+// These are types of the library.
 type (
 	Sent     = ackhandler.SentPacketHandler
 	Received = ackhandler.ReceivedPacketHandler
@@ -25,7 +25,7 @@ type (
 	Handler  = ackhandler.FrameHandler
 )
 
-// What a sender may do.
+// These are the actions that a sender may take.
 const (
 	SendAny   = ackhandler.SendAny
 	SendLater = ackhandler.SendPacingLimited
@@ -52,10 +52,10 @@ func Acked(s Sent, now time.Time, a *Ack) error {
 	return err
 }
 
-// Probe asks for a packet to be sent again, and reports whether there is one.
+// Probe queues a packet to be sent again, and reports whether there is one.
 func Probe(s Sent) bool { return s.QueueProbePacket(level) }
 
-// Receive handles a packet, unless it came before, and returns what to acknowledge.
+// Receive handles a packet, unless it came before, and returns the acknowledgement to send.
 func Receive(r Received, now time.Time, pn Number) (a *Ack, fresh bool, err error) {
 	if r.IsPotentiallyDuplicate(pn, level) {
 		return nil, false, nil
@@ -64,7 +64,7 @@ func Receive(r Received, now time.Time, pn Number) (a *Ack, fresh bool, err erro
 	return r.GetAckFrame(level, now, true), true, err
 }
 
-// Estimator is the congestion controller, whose pacer keeps what Pace returns.
+// Estimator is the congestion controller. Its pacer has the function that Pace returns.
 type Estimator interface{ BandwidthEstimate() congestion.Bandwidth }
 
 // Pace returns the function by which a pacer knows the bandwidth, in bytes per second, as

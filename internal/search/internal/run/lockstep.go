@@ -174,8 +174,8 @@ func (t *Lockstep) catchUp(begin func(src choose.Source), c Climate) *trace.Fail
 	return t.failure
 }
 
-// follows makes the lagging world take an event that a node handles. The first answer chooses the
-// event.
+// follows makes the lagging world take the event that the first world has taken, if a node handles
+// that event, and reports whether it did. The first answer of the step chooses the event.
 func (t *Lockstep) follows(again *choose.Raw) bool {
 	t.tape.repeat(1, len(t.tape.picks))
 	if t.Lag.Follow(t.World, again) {
