@@ -2,7 +2,7 @@ package raft
 
 import "macemc/sim"
 
-// The known bugs of the driver. Raft itself is as it was published.
+// These are the known bugs of the driver. Raft itself is as it was published.
 const (
 	RF1  sim.BugID = "RF1"
 	RF2  sim.BugID = "RF2"

@@ -11,9 +11,9 @@ import (
 	"macemc/sim"
 )
 
-// What clients ask for. Each is the application's request, and the timer by which it
-// is asked for again until it is done: raft promises nothing by taking a request, and
-// says nothing when it is lost.
+// These are the requests of clients. Each is also the timer by which it is
+// repeated until it is done: raft may accept a request and lose it, without
+// reporting that.
 type (
 	propose struct{ command string } // that a command be replicated
 	look    struct {                 // whether a command is in the log
@@ -21,7 +21,7 @@ type (
 		command string
 	}
 	change struct{} // that the members be what they are to be
-	// transfer is that the server lead. It is asked for once, when a leader is known.
+	// transfer asks that the server become the leader. It is asked for once, when a leader is known.
 	transfer struct{ n int }
 )
 
@@ -31,14 +31,14 @@ type clients struct {
 	looks []looking
 }
 
-// looking is a read that was not answered.
+// looking is a read that was not answered yet.
 type looking struct {
 	look
 	index uint64 // that has to be applied; 0: not known yet
 }
 
-// object is the log in histories. Each command is a key of its own: a read asks whether
-// one is there, so that what may be so stays small whatever the order of the rest.
+// object is the log in histories. Each command is a key of its own, and a read asks whether one command
+// is there. So the number of possibilities stays small, whatever the order of the other commands.
 const object = "log"
 
 func (s *server) propose(env sim.Env, p propose) {
@@ -65,8 +65,8 @@ func (s *server) propose(env sim.Env, p propose) {
 	env.After(askAgainAfter, p)
 }
 
-// given is what the name of a command ends with once for each request that its client has
-// given up, with retry=fresh. The last request is repeated until it is answered.
+// given stands at the end of a command's name once for each request that its client has given up,
+// with retry=fresh. The last request is repeated until it is answered.
 const (
 	given     = "'"
 	triesMost = 2
@@ -75,15 +75,15 @@ const (
 // tries returns the number of requests that were given up before this one.
 func (p propose) tries() int { return len(p.command) - len(p.asks()) }
 
-// asks is the command that the client wants, whatever it has been given up.
+// asks returns the command that the client wants, without the marks of requests that it has given up.
 func (p propose) asks() string { return strings.TrimRight(p.command, given) }
 
-// has reports whether a command is in the log, in whatever request it came.
+// has reports whether a command is in the log, by any of its requests.
 func (s *server) has(command string) bool {
 	return slices.ContainsFunc(s.log, func(c string) bool { return propose{c}.asks() == command })
 }
 
-// acknowledge tells a client that its command is in the log, if it asked here.
+// acknowledge reports to the client that its command is in the log, if the client asked this server.
 func (s *server) acknowledge(env sim.Env, command string) {
 	i := slices.Index(s.asked, command)
 	if i < 0 {
@@ -96,8 +96,8 @@ func (s *server) acknowledge(env sim.Env, command string) {
 	}
 }
 
-// look asks raft from which index on the log may be shown. The context is the same
-// when it is asked again, and of no other read of any life.
+// look asks raft from which index on the log may be shown. The context is the same when the read is
+// asked again, and differs from the contexts of all other reads in all lives.
 func (s *server) look(env sim.Env, l look) {
 	i := slices.IndexFunc(s.looks, func(other looking) bool { return other.look == l })
 	if i < 0 {
@@ -117,7 +117,7 @@ func (s *server) context(env sim.Env, l look) string {
 	return fmt.Sprintf("%d.%d.%d", s.id, l.life, l.n)
 }
 
-// readable is told by raft that a read may be answered when an index is applied.
+// readable handles raft's answer: a read may be answered once an index is applied.
 func (s *server) readable(env sim.Env, r core.Read) {
 	for i, l := range s.looks {
 		if s.context(env, l.look) != r.Context || l.index > 0 {
@@ -130,7 +130,7 @@ func (s *server) readable(env sim.Env, r core.Read) {
 	s.answer(env)
 }
 
-// answer answers the reads that can be.
+// answer answers the reads whose index is applied.
 func (s *server) answer(env sim.Env) {
 	if len(s.looks) == 0 {
 		return
@@ -153,9 +153,9 @@ func (s *server) answer(env sim.Env) {
 	s.looks = rest
 }
 
-// read is the read with a number, counted from 1, and its zero where there are not so
-// many. A server asks for one when the last was answered: what comes late is what may be
-// stale, and a read that is asked for before anybody leads is answered as if it came then.
+// read returns the read with a number, counted from 1, or its zero value if there are fewer reads. A
+// server asks for a read when the previous one was answered, since a late answer may be stale; and a
+// read that is asked for before there is a leader is answered as if it came when there is one.
 func (s *server) read(life, n int) look {
 	if n > s.reads {
 		return look{}
@@ -163,7 +163,7 @@ func (s *server) read(life, n int) look {
 	return look{life, n, commandNames[(n-1)%max(1, s.proposals)]}
 }
 
-// transfer asks that this server lead.
+// transfer asks that this server become the leader.
 func (s *server) transfer(env sim.Env, t transfer) {
 	if s.lead == 0 {
 		env.After(askAgainAfter, t)
@@ -172,7 +172,7 @@ func (s *server) transfer(env sim.Env, t transfer) {
 	s.node.TransferLeader(s.id)
 }
 
-// change asks for the next change of the members on the way to what they are to be.
+// change asks for the next change of the members towards the set of members that is wanted.
 func (s *server) change(env sim.Env) {
 	c, done := s.next()
 	if done {
@@ -191,8 +191,8 @@ func (s *server) change(env sim.Env) {
 	}
 }
 
-// changed sees that the first server goes on asking, since a change that was asked for
-// twice may undo one that came between.
+// changed makes sure that the first server goes on asking, since a change that was asked for twice
+// may undo a change that came between.
 func (s *server) changed(env sim.Env) {
 	if s.id != 1 || s.members == "fixed" {
 		return

@@ -14,8 +14,8 @@ import (
 
 const logName = "raft"
 
-// A record is its kind, its length, its data, and a sum of all that: by these a
-// reader knows that a record is whole.
+// A record is its kind, its length, its data, and a checksum of these, by which a reader recognizes
+// a whole record.
 const around = 7 // bytes besides the data
 
 func record(kind byte, data []byte) []byte {
@@ -27,7 +27,7 @@ func record(kind byte, data []byte) []byte {
 	return append(out, byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum))
 }
 
-// whole is the length of the first record, or 0 if it is not whole.
+// whole returns the length of the first record, or 0 if that record is not whole.
 func whole(log []byte) int {
 	if len(log) < around || len(log) < around+int(log[1])<<8+int(log[2]) {
 		return 0
@@ -46,16 +46,16 @@ func (s *server) write(env sim.Env) {
 	s.ready.Records(func(kind byte, data []byte) { must(file.Append(record(kind, data))) })
 }
 
-// writeCompacted appends that the log begins behind a snapshot. What was before stays
-// in the file, and replay forgets it again.
+// writeCompacted appends a record which says that the log begins behind a snapshot. The earlier
+// records stay in the file, and replay skips them.
 func (s *server) writeCompacted(env sim.Env, snapshot core.Snapshot) {
 	file := env.Store().File(logName)
 	must(file.Append(record(core.CompactRecord, snapshot.Record())))
 }
 
-// replay makes the picture from the log, up to the first record that is not whole:
-// a crash may tear the last append. What is not whole is cut off, since what is
-// appended from now on would stand behind it.
+// replay restores the server's picture of the disk from the log, up to the first record that is not
+// whole: a crash may tear the last append. It cuts off the rest, since later appends would otherwise
+// stand behind it.
 func (s *server) replay(env sim.Env) {
 	file := env.Store().File(logName)
 	log := file.ReadAll()

@@ -6,9 +6,9 @@ import (
 	"macemc/sim"
 )
 
-// journal is raft's Logger: what raft says goes into the trace of the step
-// that runs. It ends no process, and no state is in it: env is that of the
-// step, set anew in each.
+// journal is raft's Logger: it adds raft's log lines to the trace of the running step.
+// It never ends the process. It is not part of the state: env is set anew in each
+// step.
 type journal struct{ env sim.Env }
 
 func (j *journal) line(level string, v []any) {

@@ -6,10 +6,10 @@ import (
 	"macemc/trace"
 )
 
-// Known is what is said of each known bug: how it is found, as what, and with which
-// critical step. Those steps were written before the first search; where it named another
-// one and was right, that one was added. A crash may come in the middle of a task, which is
-// the critical step then.
+// Known has the entries of the known bugs: how each is found, with which verdict, and which step is
+// critical. The critical steps were written before the first search. If a search named another step
+// and was right, that step was added. A crash may come in the middle of a task, which is the
+// critical step then.
 var Known = entries(
 	known.Bug{ID: RF1, Kind: known.Safety, Verdict: trace.VerdictSafety, Or: trace.VerdictPanic, Flags: flags("crash=2", "proposals=0"),
 		Critical: steps(sim.KindMessage, "wire", sim.KindTimer, "campaign", sim.KindTask, "send", sim.KindCrash, "")},
@@ -56,7 +56,8 @@ func nodes(n int, f known.Flags) known.Flags {
 	return f
 }
 
-// steps are critical steps at anyone: a kind, and what of that kind, and so on.
+// steps returns critical steps at any node. Its arguments are pairs: a kind, and a text that says
+// which event of that kind.
 func steps(of ...any) (all []known.Critical) {
 	for i := 0; i < len(of); i += 2 {
 		all = append(all, known.Critical{Kind: of[i].(sim.Kind), Message: of[i+1].(string)})

@@ -12,7 +12,7 @@ import (
 
 func (s *server) last() uint64 { return uint64(len(s.all)) }
 
-// first are the voters of the beginning.
+// first returns the voters at the beginning.
 func first(members string, n int) (ids []uint64) {
 	switch members {
 	case "learner", "joint", "leave", "replace":
@@ -24,7 +24,8 @@ func first(members string, n int) (ids []uint64) {
 	return ids
 }
 
-// next is what to propose now; nothing, where a joint configuration is left by itself.
+// next returns the change to propose now. done is true if the members are those that are wanted. The
+// change is zero if a joint configuration is left without a proposal.
 func (s *server) next() (c core.Change, done bool) {
 	has := func(id uint64) bool { return slices.Contains(s.conf.Voters, id) }
 	joint := len(s.conf.Outgoing) > 0

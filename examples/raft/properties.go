@@ -41,7 +41,7 @@ func wasElected(l *leaders, at sim.Addr, fact any) error {
 	return nil
 }
 
-// promises are the commands that clients believe to be in the log for good.
+// promises has the commands that clients believe to be in the log for good.
 type promises struct {
 	term uint64 // of the newest leader
 	kept map[string]bool
@@ -50,8 +50,8 @@ type promises struct {
 // Init begins a run.
 func (p *promises) Init() { p.kept = map[string]bool{} }
 
-// writesSurvive looks at each leader when it begins, if no newer one is: what was
-// promised until then was committed by an older one, and has to be in its log.
+// writesSurvive examines each leader when its term begins, if there is no newer leader. Commands
+// that were promised until then were committed by earlier leaders, and must be in its log.
 func writesSurvive(p *promises, at sim.Addr, fact any) error {
 	switch f := fact.(type) {
 	case acknowledged:
@@ -94,8 +94,8 @@ func appliedAgree(c *chronicle, at sim.Addr, fact any) error {
 	return nil
 }
 
-// logsMatch: if two logs have an entry of the same index and term, they are the same up
-// to there.
+// logsMatch reports whether two logs that have an entry of the same index and term are equal up to
+// that entry.
 func logsMatch(v view) bool { return differ(v) == "" }
 
 func explainLogs(v view) string { return differ(v) }
@@ -121,11 +121,11 @@ func differ(v view) string {
 	return ""
 }
 
-// end is the index of the last entry.
+// end returns the index of the last entry.
 func (s *server) end() uint64 { return s.base + uint64(len(s.saved)) }
 
-// leader is that of the newest term that is a member, as far as it knows; nil: there is
-// none. Who else is a member, it says.
+// leader returns the leader of the newest term that considers itself a member, or nil if there is
+// none. Its configuration says who the other members are.
 func leader(v view) (lead *server) {
 	for _, s := range v.Nodes() {
 		if s.leads && slices.Contains(s.conf.Voters, s.id) && (lead == nil || s.term > lead.term) {
@@ -135,8 +135,8 @@ func leader(v view) (lead *server) {
 	return lead
 }
 
-// members reports whether there is a leader, and something holds at all of its members
-// that are up.
+// members reports whether there is a leader, and holds returns true for all of its members that are
+// up.
 func members(v view, holds func(s, lead *server) bool) bool {
 	lead := leader(v)
 	if lead == nil {
@@ -175,8 +175,8 @@ func explainLed(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// allApplied: what members were asked for that are up. A server that was removed asks in vain, and
-// what a server was asked for that is down may be unknown to all others.
+// allApplied reports whether everything was applied that members which are up were asked for. A server
+// that was removed asks in vain, and requests to a server that is down may be unknown to all others.
 func allApplied(v view) bool {
 	return members(v, func(s, lead *server) bool {
 		for i := range lead.proposals {
@@ -211,8 +211,8 @@ func explainLooks(v view) string {
 	return strings.Join(all, "; ")
 }
 
-// settled: the members are what they are to be, everywhere where one is, and no
-// configuration is joint; or the first server is down, which asks for the changes.
+// settled reports whether the members are those that are wanted, as every member knows, and no
+// configuration is joint. It is true if the first server is down, since that one asks for the changes.
 func settled(v view) bool {
 	return !isUp(v, v.Params().Addr(0)) && leader(v) != nil || members(v, func(s, _ *server) bool {
 		_, done := s.next()
@@ -234,10 +234,10 @@ func isUp(v view, at sim.Addr) bool {
 	return up
 }
 
-// enough is what liveness asks of the environment: of the voters of each configuration in which a server
-// that is up votes, a majority is up and does not know that it is removed. A server whose configuration is of
-// old counts too, since nobody may be left who can tell it of the later one. One that was removed may have
-// the longest log, and then it neither votes for another nor stands for election.
+// enough is the condition under which liveness is promised. For each configuration in which a server that
+// is up votes, a majority of its voters is up and does not know that it was removed. A server with an old
+// configuration counts too, since possibly nobody is left who can inform it of the later one. A server that
+// was removed may have the longest log, and then it neither votes for another nor stands for election.
 func enough(v view) bool {
 	voting := false
 	for _, s := range v.Nodes() {
@@ -260,8 +260,8 @@ func enough(v view) bool {
 	return voting
 }
 
-// bounded holds in the states from which the exhaustive phase goes on: see Terms. A
-// heartbeat's timer may fire without end before a server is done with a Ready.
+// bounded reports whether the exhaustive phase goes on from a state: see Terms. A heartbeat's timer
+// may fire without end before a server is done with a Ready.
 func bounded(v view) bool {
 	for _, s := range v.Nodes() {
 		if s.terms == 0 {

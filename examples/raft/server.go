@@ -11,17 +11,17 @@ import (
 	"macemc/sim"
 )
 
-// The timers.
+// These are the timers.
 type (
 	campaign  struct{} // no leader was heard of for too long
 	heartbeat struct{} // a leader's: it is time to be heard of
 	tick      struct{} // of raft's own clock, where that decides about elections
-	// unheard is that of a snapshot nobody heard what became of.
+	// unheard is the timer of a snapshot whose fate is not known.
 	unheard struct{ to uint64 }
 )
 
-// What a Ready asks for is done in tasks, so that a slow disk and a crash can come
-// between any two.
+// The work of a Ready is done in tasks, so that a crash can come between any two, and a slow disk
+// can delay them.
 type (
 	ready   struct{} // with ready=later: to take one in hand
 	save    struct{}
@@ -33,7 +33,7 @@ type (
 	compact struct{} // to make a snapshot of what was applied
 )
 
-// The facts.
+// These are the facts.
 type (
 	elected struct{ term uint64 }
 	leading struct { // as of the first Ready in which it does
@@ -59,11 +59,11 @@ const (
 	snapshotTakes  = time.Second
 )
 
-// outOfReach is how many ticks raft's own election timeout is where the driver's timer
-// campaign stands in for it.
+// outOfReach is the number of ticks of raft's own election timeout if the driver's timer campaign
+// replaces it.
 const outOfReach = 1 << 30
 
-// mark is an entry as it is on the disk.
+// mark identifies an entry on the disk.
 type mark struct {
 	term uint64
 	data string
@@ -75,12 +75,12 @@ type duty struct {
 	snapshot *core.Snapshot // in its place
 }
 
-// server drives one node of raft's.
+// server drives one raft node.
 //
-// One Ready at a time is in hand. It was accepted, what it asks for is being
-// done, one task after the other in the order of todo, and then raft is told by
-// Advance. Messages and timers go to raft all the while; what they cause is in
-// the next Ready.
+// It works on one Ready at a time. It accepts the Ready, does the work one task
+// after the other in the order of todo, and then calls Advance. Messages and
+// timers are passed to raft all the while; their consequences are in the next
+// Ready.
 type server struct {
 	id        uint64
 	all       []sim.Addr // the server with the id i is all[i-1]
@@ -115,7 +115,7 @@ type server struct {
 	clients
 }
 
-// settings are the parameters, as a server needs them.
+// settings are the parameters in the form that a server needs.
 type settings struct {
 	files       bool // the disk is a picture of what a crash leaves: see files.go
 	election    int  // ticks; 0: the driver's timer
@@ -130,8 +130,8 @@ type settings struct {
 	terms       uint64 // of a search's space; 0: not bounded
 }
 
-// newServer is a server in its first life, or, with the disk of the last, in a
-// later one.
+// newServer returns a server in its first life, or in a later life if it gets the disk of the
+// previous one.
 func newServer(p sim.Params, self sim.Addr, disk *core.Disk) *server {
 	all := p.Addrs()
 	s := &server{
@@ -149,8 +149,8 @@ func newServer(p sim.Params, self sim.Addr, disk *core.Disk) *server {
 	return s
 }
 
-// Init starts raft from what is on the disk. Commands are applied again from
-// the first behind the last snapshot.
+// Init starts raft from the disk. Commands are applied again, from the first one behind the last
+// snapshot on.
 func (s *server) Init(env sim.Env) {
 	s.journal.env = env
 	if s.files {
@@ -186,7 +186,7 @@ func (s *server) Init(env sim.Env) {
 	s.proceed(env)
 }
 
-// Deliver hands raft a message.
+// Deliver passes a message to raft.
 func (s *server) Deliver(env sim.Env, _ sim.Addr, m sim.Message) {
 	s.journal.env = env
 	switch m := m.(type) {
@@ -198,7 +198,7 @@ func (s *server) Deliver(env sim.Env, _ sim.Addr, m sim.Message) {
 	s.proceed(env)
 }
 
-// Handle takes a timer, a request or a task.
+// Handle handles a timer, a request or a task.
 func (s *server) Handle(env sim.Env, signal sim.Signal) {
 	s.journal.env = env
 	switch signal := signal.(type) {
@@ -269,8 +269,8 @@ func (s *server) step(env sim.Env, w wire) {
 }
 
 // changing reports whether a change of the members is committed and not applied yet. Raft
-// takes the members of a snapshot at once, and panics when an older change is applied to
-// those.
+// adopts the members of a snapshot at once, and panics when an older change is applied after
+// that.
 func (s *server) changing() bool {
 	for i := range s.ready.Commits() {
 		if e := s.ready.Commit(i); e.Change && e.Index > s.applied {
@@ -280,8 +280,8 @@ func (s *server) changing() bool {
 	return slices.ContainsFunc(s.duties, func(d duty) bool { return d.entry.Change })
 }
 
-// tick is a tick of raft's clock. When its election timeout is over is a choice, made
-// when it matters: see core.Node.Tick.
+// tick makes raft's clock tick. Whether its election timeout is over is a choice, which is made when
+// it matters: see core.Node.Tick.
 func (s *server) tick(env sim.Env) {
 	if s.stands() {
 		return
@@ -309,16 +309,16 @@ func (s *server) votes() bool {
 // removed reports whether the server is no member any more.
 func (s *server) removed() bool { return len(s.conf.Voters) > 0 && !s.counts(s.id) }
 
-// stands reports whether the server's clock stands still: it is removed, and is no leader
-// that goes on. Such a leader goes on with its heartbeats too, or the members that lack an
-// entry never get it.
+// stands reports whether the server's clock stands still: it was removed, and is not a leader that
+// continues. Such a leader continues its heartbeats, too, since members that lack an entry would
+// otherwise never get it.
 func (s *server) stands() bool {
 	_, leads := s.node.Role()
 	return s.removed() && !(s.goesOn && leads)
 }
 
-// proceed takes the next Ready in hand, if there is one and none is, now or
-// in a step of its own.
+// proceed begins to work on the next Ready, if there is one and no other is being worked on. It does
+// so now, or in a step of its own.
 func (s *server) proceed(env sim.Env) {
 	if term, leads := s.node.Role(); leads && term > s.won {
 		s.won = term
@@ -345,9 +345,9 @@ func (s *server) take(env sim.Env) {
 	}
 }
 
-// accept takes a Ready in hand and notes what is to be done for it. Raft's
-// contract: what it gives to save is on the disk before a message of the same
-// Ready is sent, for the message may say that it is.
+// accept begins to work on a Ready, and records its work. Raft's contract demands that the data to
+// save is on the disk before a message of the same Ready is sent, since the message may say that it
+// is.
 func (s *server) accept(env sim.Env) {
 	s.ready = s.node.Take()
 	hard, news := s.ready.Hard()
@@ -383,7 +383,7 @@ func (s *server) accept(env sim.Env) {
 	s.todo = append(s.todo, order[:n]...)
 }
 
-// asks reports whether the Ready in hand has something to do for a task.
+// asks reports whether the present Ready has work for a task.
 func (s *server) asks(env sim.Env, task sim.Signal) bool {
 	_, hard := s.ready.Hard()
 	_, snapshot := s.ready.Snapshot()
@@ -409,7 +409,7 @@ func (s *server) asks(env sim.Env, task sim.Signal) bool {
 	}
 }
 
-// follow keeps the timer that fits the server's role.
+// follow sets the timer for the server's role.
 func (s *server) follow(env sim.Env, leads bool) {
 	if leads && !s.leads {
 		env.Emit(leading{s.term, s.commands()})
@@ -429,7 +429,7 @@ func (s *server) follow(env sim.Env, leads bool) {
 	s.leads = leads
 }
 
-// commands are those of the log, as it will be when the Ready in hand is saved.
+// commands describes the commands of the log, as it will be when the present Ready is saved.
 func (s *server) commands() string {
 	var all []string
 	n := len(s.saved)
@@ -449,7 +449,7 @@ func (s *server) commands() string {
 	return strings.Join(all, "\n")
 }
 
-// done goes on to the task after the one that was done.
+// done goes on to the next task.
 func (s *server) done(env sim.Env) {
 	s.todo = s.todo[1:]
 	if len(s.todo) > 0 {
@@ -459,9 +459,9 @@ func (s *server) done(env sim.Env) {
 	s.finish(env)
 }
 
-// finish tells raft that the Ready in hand is done. With a slow application it tells
-// when the rest is, as the contract allows; but a change of the members is applied
-// before, since raft takes the next one from then on.
+// finish reports to raft that the work of the present Ready is done. With a slow application it does
+// so before the entries are applied, as the contract allows. But a change of the members is applied
+// first, since raft accepts the next change from then on.
 func (s *server) finish(env sim.Env) {
 	if s.slow {
 		hold := false
@@ -539,7 +539,7 @@ func (s *server) send(env sim.Env) {
 	}
 }
 
-// applyAll applies what the Ready in hand has committed.
+// applyAll applies the entries that the present Ready has committed.
 func (s *server) applyAll(env sim.Env) {
 	if snapshot, ok := s.ready.Snapshot(); ok {
 		s.restore(env, snapshot)
@@ -555,7 +555,7 @@ func (s *server) applyAll(env sim.Env) {
 	}
 }
 
-// work applies what comes next.
+// work applies the next entry or snapshot.
 func (s *server) work(env sim.Env) {
 	d := s.duties[0]
 	s.duties = slices.Clone(s.duties[1:])
@@ -571,8 +571,8 @@ func (s *server) work(env sim.Env) {
 	}
 }
 
-// apply appends a committed command to the log, once: what was asked for again may be
-// committed again.
+// apply appends a committed command to the log, unless it is there: a request that was repeated may
+// be committed twice.
 func (s *server) apply(env sim.Env, e core.Entry) {
 	s.applied = e.Index
 	if e.Change {
@@ -595,7 +595,7 @@ func (s *server) apply(env sim.Env, e core.Entry) {
 	s.cut(env)
 }
 
-// indexedFrom is how many commands a log has for which there is an index.
+// indexedFrom is the number of commands from which on the log has an index.
 const indexedFrom = 100
 
 // logged reports whether a command is in the log.
@@ -620,7 +620,7 @@ func (s *server) keep(command string) {
 	}
 }
 
-// restore makes the application's state that of a snapshot.
+// restore sets the application's state to that of a snapshot.
 func (s *server) restore(env sim.Env, snapshot core.Snapshot) {
 	s.applied, s.conf, s.log, s.index = snapshot.Index, snapshot.Conf, nil, nil
 	for c := range strings.SplitSeq(snapshot.Data, "\n") {
@@ -635,15 +635,15 @@ func (s *server) restore(env sim.Env, snapshot core.Snapshot) {
 	s.answer(env)
 }
 
-// cut has the log cut, when that is due and raft was told that all is applied which is:
-// it reads what it believes is not.
+// cut cuts the log if that is due, and if raft knows that everything applied is applied: raft reads
+// entries that it believes are not.
 func (s *server) cut(env sim.Env) {
 	if s.due && s.applied <= s.told {
 		env.Post(compact{})
 	}
 }
 
-// shorten puts a snapshot in the place of the log, as far as it was applied.
+// shorten replaces the applied part of the log by a snapshot.
 func (s *server) shorten(env sim.Env) {
 	if s.applied > s.told {
 		return // a Ready is in hand again: when it is done

@@ -15,7 +15,7 @@ var Proposals = &sim.Param{
 	Range: sim.Range{Default: 3, Least: 0, Most: 50},
 }
 
-// commandNames are those of the commands, "c1" first.
+// commandNames are the names of the commands, "c1" first.
 var commandNames = func() (all []string) {
 	for i := range Proposals.Range.Most {
 		all = append(all, fmt.Sprintf("c%d", i+1))
@@ -23,12 +23,12 @@ var commandNames = func() (all []string) {
 	return all
 }()
 
-// Storage is what a server keeps in a crash: raft's MemoryStorage as it is, or a log
-// on its stable storage, which a crash may tear.
+// Storage selects what a server keeps in a crash: raft's MemoryStorage as it is, or a log on its
+// stable storage, which a crash may tear.
 var Storage = &sim.Param{Name: "storage", Doc: "where servers save: in raft's MemoryStorage, or in a log on stable storage", Words: []string{"memory", "files"}}
 
-// Elections is what decides when a server stands for election: the driver's timer, or
-// raft's own clock, alone or with what else depends on it.
+// Elections selects what decides when a server stands for election: the driver's timer, or raft's
+// own clock, alone or with PreVote and CheckQuorum.
 var Elections = &sim.Param{
 	Name: "elections",
 	Doc: "what lets a server stand for election: a timer of the driver's, or ticks of raft's own clock, plain, with PreVote, " +
@@ -36,7 +36,7 @@ var Elections = &sim.Param{
 	Words: []string{"driver", "ticks", "prevote", "quorum", "both", "leases"},
 }
 
-// Election is the election timeout, where raft's clock decides.
+// Election is the election timeout, in ticks, if raft's clock decides.
 var Election = &sim.Param{
 	Name: "election", Doc: "raft's election timeout in ticks, where elections are by ticks; a heartbeat comes with each tick",
 	Range: sim.Range{Default: 3, Least: 2, Most: 20},
@@ -56,7 +56,7 @@ var Members = &sim.Param{
 	Words: changes(core.Joint, core.Learners),
 }
 
-// changes are the ways in which members change that a family of the library has.
+// changes returns the ways of changing the members that a family of the library has.
 func changes(joint, learners bool) (words []string) {
 	for _, w := range []string{"fixed", "learner", "joint", "leave", "remove", "shrink", "replace"} {
 		switch {
@@ -155,9 +155,9 @@ var System = &sim.System{
 	Opaque: core.Opaque,
 }
 
-// script is the same in each life: the application cannot know whether what it
-// asked for before the crash was done, and a command that is proposed again is
-// applied once. Reads are others in each life.
+// script returns the requests of the application. They are the same in each life, except for the
+// reads: the application cannot know whether its requests before the crash were fulfilled, and a
+// command that is proposed again is applied once.
 func script(p sim.Params, self sim.Addr, life int) (requests []sim.Signal) {
 	n := p.Nodes
 	if p.Word(Members) != "fixed" && self == p.Addr(0) {
@@ -181,10 +181,10 @@ func script(p sim.Params, self sim.Addr, life int) (requests []sim.Signal) {
 	return requests
 }
 
-// blank is the storage of a server that never ran. Servers that are there from the
-// beginning know who they are. Where the members change they begin behind a snapshot, as
-// raft advises, since one that joins has to be sent that and not a log in which the first
-// members are not.
+// blank returns the storage of a server that never ran. Servers that exist from the beginning
+// know the members. If the members change, their logs begin behind a snapshot, as raft
+// advises: a server that joins must get that snapshot, and not a log without the first
+// members.
 func blank(p sim.Params, self sim.Addr) *core.Disk {
 	members := p.Word(Members)
 	voters := first(members, p.Nodes)
@@ -198,10 +198,10 @@ func blank(p sim.Params, self sim.Addr) *core.Disk {
 	}
 }
 
-// weight makes elections much rarer than other timers, as they are in life,
-// where many heartbeats fit into the patience of a follower, and ticks rarer than messages. With all timers
-// alike a leader is deposed as soon as it is elected: of 100 walks with five
-// servers 6 were live within 2,000 steps, and so all are within 700.
+// weight makes elections much rarer than other timers, as in practice, where many heartbeats come
+// within an election timeout; and it makes ticks rarer than messages. With equal weights a leader is
+// deposed as soon as it is elected: of 100 walks with five servers 6 were live within 2,000 steps,
+// while with these weights all are within 700.
 func weight(e sim.Event) float64 {
 	switch e.Value.(type) {
 	case campaign, unheard:

@@ -6,16 +6,16 @@ import (
 	"macemc/examples/raft/core"
 )
 
-// wire is a message of raft's as it is on the wire. A message must not change
-// once it is sent, and one of raft's does: even looking at its size writes to
-// it, and its entries are those of the sender's log. A string cannot.
+// wire is a raft message as it is sent. A message must not change once it is sent, but raft's
+// messages do: even computing a message's size writes to it, and it shares its entries with the
+// sender's log. A string cannot change.
 type wire string
 
 func encode(m core.Message) wire { return wire(m.Encode()) }
 
 func (w wire) decode() (core.Message, error) { return core.Decode(string(w)) }
 
-// String is for people.
+// String returns a text for people.
 func (w wire) String() string {
 	m, err := w.decode()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command check is the command line of macemc, for etcd's raft. It knows the known bugs
-// of the driver, too: check bugs verify holds what is stated of them.
+// Command check is the command line of macemc for etcd's raft. It knows the known bugs of the
+// driver, too: check bugs verify tests that they are found as their entries state.
 package main
 
 import (

@@ -25,7 +25,7 @@ import (
 	"macemc/sim"
 )
 
-// command is what is replicated.
+// command is the value that is replicated.
 type command struct {
 	ID    string // of the request: a command that is applied twice counts once
 	Op    string // get or put
@@ -46,7 +46,7 @@ type stores struct {
 	replicas []*replica
 }
 
-// start runs n servers. dir keeps what they store; "": memory.
+// start runs n servers. The folder dir keeps their data; if it is "", the data is in memory.
 func start(n int, c live.Config) (*stores, error) {
 	p, err := raft.System.Configure(n, []string{"proposals=0"}, nil)
 	if err != nil {
@@ -61,7 +61,7 @@ func start(n int, c live.Config) (*stores, error) {
 	return s, err
 }
 
-// applied is told every fact of every server, on the server's own goroutine.
+// applied gets every fact of every server, on the server's own goroutine.
 func (s *stores) applied(at sim.Addr, fact any) {
 	index, text, ok := raft.Applied(fact)
 	if !ok {
@@ -83,7 +83,7 @@ func (s *stores) applied(at sim.Addr, fact any) {
 	}
 }
 
-// do replicates a command by server i, and gives the value of its key right after.
+// do replicates a command through server i, and returns the value of its key right after the command.
 func (s *stores) do(ctx context.Context, i int, c command) (value string, is bool, err error) {
 	c.ID = rand.Text()
 	text, err := json.Marshal(c)
@@ -104,7 +104,7 @@ func (s *stores) do(ctx context.Context, i int, c command) (value string, is boo
 	return value, is, err
 }
 
-// api is the store as server i tells it.
+// api returns the HTTP handler of the store at server i.
 func (s *stores) api(i int) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)

@@ -1,2 +1,2 @@
-// Package older confirms, without macemc, what was found in old versions of raft.
+// Package older shows, without macemc, that bugs which macemc found are in old versions of raft.
 package older

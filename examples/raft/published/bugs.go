@@ -1,6 +1,6 @@
 package main
 
-// version is that of the library which the fixes are undone in.
+// version is the version of the library in which the fixes are undone.
 const version = "v3.7.0"
 
 // bug is a bug of etcd's raft that its tracker describes.
@@ -11,7 +11,7 @@ type bug struct {
 	flags []string // of the search: nodes and parameters, no faults
 }
 
-// change is one place at which a fix is undone.
+// change is one place in the source at which a fix is undone.
 type change struct{ file, fixed, broken string }
 
 var bugs = []bug{

@@ -70,9 +70,9 @@ func (d *Disk) Log() (all []Entry) {
 	return all
 }
 
-// Save writes what a Ready asks to be saved, of the entries those from the index from
-// on. Entries are immutable by the library's contract, and a hard state by its use, so
-// that the disk may hold the very ones that the library holds.
+// Save writes the data that a Ready asks to be saved. It writes only the entries from index from on.
+// Entries are immutable by the library's contract, and a hard state by its use, so the disk may hold
+// the library's own values.
 func (d *Disk) Save(r *Ready, from uint64) {
 	if !raft.IsEmptySnap(r.ready.Snapshot) {
 		must(d.ApplySnapshot(r.ready.Snapshot))

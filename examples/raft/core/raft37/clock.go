@@ -16,12 +16,12 @@ import (
 // is the same distribution of runs, the choice is whoever's who asks, and what was drawn
 // is no part of the state.
 
-// Ticks is how many went by since a leader was heard of, or an election began; a
-// leader's are counted from 0 to election.
+// Ticks returns how many ticks have passed since the node heard from a leader, or since its election
+// began. A leader's ticks are counted from 0 to election.
 func (n *Node) Ticks() int { return *n.field(elapsed) }
 
-// Tick is a tick of its clock, at which a server that waits for an election waits no
-// longer, or not.
+// Tick makes the node's clock tick. If expired is set, a server that waits for an election stops
+// waiting at this tick.
 func (n *Node) Tick(expired bool) {
 	*n.field(timeout) = math.MaxInt
 	if expired {
@@ -30,15 +30,15 @@ func (n *Node) Tick(expired bool) {
 	n.RawNode.Tick()
 }
 
-// Bound forgets ticks beyond a number at which every timeout has gone by.
+// Bound forgets ticks beyond a number after which every timeout has passed.
 func (n *Node) Bound(most int) { *n.field(elapsed) = min(*n.field(elapsed), most) }
 
 func (n *Node) field(offset uintptr) *int {
 	return (*int)(n.at(offset))
 }
 
-// Role is its term, and whether it leads in it, as of now. A Ready tells it later, and not
-// at all of a leader that was deposed before the Ready was taken.
+// Role returns the node's term, and whether it leads in this term. A Ready reports that later, and
+// never reports a leader that was deposed before the Ready was taken.
 func (n *Node) Role() (term uint64, leads bool) {
 	return *(*uint64)(n.at(termAt)), raft.StateType(*(*uint64)(n.at(roleAt))) == raft.StateLeader
 }
@@ -50,8 +50,8 @@ func (n *Node) at(offset uintptr) unsafe.Pointer {
 	return unsafe.Add(*(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(n.RawNode), inner.Offset)), offset)
 }
 
-// Where the fields are is asked of the library's types, once: one that is not there, or
-// of another type, ends the program at its start.
+// The offsets of fields are determined once, from the library's types. If a field is missing or has
+// another type, the program ends when it starts.
 var (
 	inner   = find(reflect.TypeFor[raft.RawNode](), "raft", reflect.Pointer)
 	elapsed = find(inner.Type.Elem(), "electionElapsed", reflect.Int).Offset

@@ -37,7 +37,7 @@ var Opaque = []string{
 // and learners.
 const Joint, Learners = true, true
 
-// Logger is the library's own.
+// Logger is the library's Logger.
 type Logger = raft.Logger
 
 // ErrProposalDropped is the error of a proposal that no server accepted.

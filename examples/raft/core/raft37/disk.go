@@ -11,7 +11,7 @@ import (
 // Disk is a MemoryStorage.
 type Disk struct{ *raft.MemoryStorage }
 
-// NewDisk is one with a first snapshot: of index 0 it is a configuration alone.
+// NewDisk returns a disk with a first snapshot. A snapshot of index 0 is a configuration alone.
 func NewDisk(first Snapshot) *Disk {
 	d := &Disk{raft.NewMemoryStorage()}
 	if first.Index > 0 || len(first.Conf.Voters) > 0 {
@@ -67,9 +67,9 @@ func (d *Disk) Log() (all []Entry) {
 	return all
 }
 
-// Save writes what a Ready asks to be saved, of the entries those from the index from
-// on. Entries are immutable by the library's contract, and a hard state by its use, so
-// that the disk may hold the very ones that the library holds.
+// Save writes the data that a Ready asks to be saved. It writes only the entries from index from on.
+// Entries are immutable by the library's contract, and a hard state by its use, so the disk may hold
+// the library's own values.
 func (d *Disk) Save(r *Ready, from uint64) {
 	if !raft.IsEmptySnap(r.ready.Snapshot) {
 		must(d.ApplySnapshot(r.ready.Snapshot))
