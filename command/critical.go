@@ -180,7 +180,7 @@ func (t *tool) looks(f *lookFlags, into looking) func(*cobra.Command, []string) 
 		if k := t.keep(false); k != nil {
 			status, d, _ := k.other()
 			if t.status = status; d != nil {
-				err = fmt.Errorf("%s: a run was ended by what it ran (%s); search finds it, as killed", args[0], how(d))
+				err = fmt.Errorf("%s: the service ended the process of a run (%s); search finds such a run, with the verdict killed", args[0], how(d))
 			}
 			return err
 		}
@@ -204,7 +204,7 @@ func (t *lookRun) run(name string, into looking) (status int, err error) {
 		return exitInput, err
 	}
 	if v, _ := path.Get("verdict"); v == trace.VerdictKilled.String() {
-		return exitInput, fmt.Errorf("%s: its run ends the process, and is not taken again to look into it; replay does that once", name)
+		return exitInput, fmt.Errorf("%s: the recorded run ends its process, so it cannot be analyzed; replay takes it once", name)
 	}
 	p := t.progress(t.f.quiet)
 	ends, ignore := t.interrupts(p, 0)

@@ -365,7 +365,7 @@ func (k *keeper) search(limit time.Duration) (status int) {
 		return status
 	}
 	k.follow(again)
-	k.t.complain(fmt.Errorf("the service ended the process of the search (%s), and the process that was to explain it (%s); --in-process shows its output", how(d), how(again)))
+	k.t.complain(fmt.Errorf("the service ended the process of the search (%s), and also the process that replayed its runs to find out why (%s); --in-process shows its output", how(d), how(again)))
 	return exitFound
 }
 
@@ -456,5 +456,5 @@ func (k *keeper) aboutPrinted() {
 		return
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	k.t.complain(fmt.Errorf("the service prints by itself, as %q; that is in no report, and of a finding in trace.jsonl alone: use env.Logf, and it stands beside its step", cmp.Or(first, "a blank line")))
+	k.t.complain(fmt.Errorf("the service prints lines such as %q, which reports do not show, and only trace.jsonl of a finding has: use env.Logf, whose lines stand beside their step", cmp.Or(first, "a blank line")))
 }

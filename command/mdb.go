@@ -121,7 +121,7 @@ func (t *mdbRun) kept() (status int, ok bool) {
 	}
 	fmt.Fprint(t.stderr, report.Printed(e.Said))
 	if e.Abrupt != "" {
-		t.complain(fmt.Errorf("mdb was ended by what it ran (%s): a handler ends the process, overflows its stack or panics on a goroutine; with -x it says after which command", e.Abrupt))
+		t.complain(fmt.Errorf("a handler ended the process of mdb (%s): it exits, overflows its stack or panics on a goroutine; with -x the output shows after which command", e.Abrupt))
 		return exitFound, true
 	}
 	if e.Status < 0 {

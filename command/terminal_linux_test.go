@@ -132,7 +132,7 @@ func TestTerminalIsGivenBack(t *testing.T) {
 			slave.Close()
 			text := <-read
 			_, last, _ := strings.Cut(text, "\x1b[?1049l")
-			if !strings.Contains(last, want) || strings.Contains(last, "macemc: mdb was ended by what it ran (") != (want != "") || (err != nil) != (want != "") {
+			if !strings.Contains(last, want) || strings.Contains(last, "macemc: a handler ended the process of mdb (") != (want != "") || (err != nil) != (want != "") {
 				t.Errorf("%v, and after the screen it said %q", err, last)
 			}
 		})

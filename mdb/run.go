@@ -319,7 +319,7 @@ func (r *run) again(b *branch, i int) error {
 		return nil
 	}
 	if progress != world.Stepped || failure != nil || r.lastStep(nil).Identity != t.Identity {
-		return fmt.Errorf("step %s, %s, did not come to the same when it was taken again: the service is not deterministic", numerals.Count(i), t.Identity)
+		return fmt.Errorf("step %s, %s, did not do the same when it was taken again: the service is not deterministic", numerals.Count(i), t.Identity)
 	}
 	return nil
 }

@@ -93,9 +93,9 @@ func (c *copies) decideFunc(code uintptr) funcWay {
 	t := c.named[receiver]
 	switch {
 	case t == nil:
-		return refuse("no value of the receiver's type was met beside it")
+		return refuse("the receiver's type does not occur elsewhere in the value")
 	case t == ambiguous:
-		return refuse("several types have the name of the receiver's")
+		return refuse("several types have the same name as the receiver's type")
 	}
 	return funcWay{plan: c.boundPlan(t)}
 }

@@ -127,7 +127,7 @@ func TestFunctionsWithVariables(t *testing.T) {
 		{&holds{}, "", true},
 		{&holds{literal}, "TestFunctionsWithVariables.func1 has variables that a copy would share with the original, and what these are is not known", false},
 		{[]any{&holds{literal}, &holds{other}}, "TestFunctionsWithVariables.func1 has variables", false},
-		{&holds{new(stranger).next}, "(*stranger).next-fm has variables that a copy would share with the original, and no value of the receiver's type was met", false},
+		{&holds{new(stranger).next}, "(*stranger).next-fm has variables that a copy would share with the original, and the receiver's type does not occur elsewhere", false},
 		{&holds{new(generic[int]).get}, "(*generic[...]).get-fm has variables", false},
 		{in(literal), "func1 has variables", true},
 		{in(new(counter).next), "(*counter).next-fm is in a value that copies share", true},
@@ -190,7 +190,7 @@ func TestReceiverNames(t *testing.T) {
 		t.Skip("functions are not known here")
 	}
 	m := newMachine()
-	if got := w.Bound(&both{a: &counter{}, f: m.other.next, b: m}); !strings.Contains(got, "several types have the name") {
+	if got := w.Bound(&both{a: &counter{}, f: m.other.next, b: m}); !strings.Contains(got, "several types have the same name") {
 		t.Errorf("bound is %q", got)
 	}
 }

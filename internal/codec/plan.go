@@ -478,7 +478,7 @@ func (p *plan) pointer(elem *plan) {
 		case n-2 >= uint64(len(r.made)):
 			r.fail("a pointer leads to the value %d of %d", n-1, len(r.made))
 		case r.made[n-2].of != elem:
-			r.fail("a pointer to a %s leads to a %s", t, r.made[n-2].of.typ)
+			r.fail("a pointer to a %s leads to an earlier value, which is a %s", t, r.made[n-2].of.typ)
 		default:
 			*(*unsafe.Pointer)(at) = r.made[n-2].at
 		}

@@ -204,7 +204,7 @@ type nothing struct{}
 
 func honest(_ *nothing, at sim.Addr, fact any) error {
 	if f, is := fact.(acknowledges); is && f.number > f.arrived {
-		return fmt.Errorf("%s acknowledges everything up to %d to %s, and has what is up to %d", at, f.number, f.to, f.arrived)
+		return fmt.Errorf("%s acknowledges everything up to %d to %s, and has received only what is up to %d", at, f.number, f.to, f.arrived)
 	}
 	return nil
 }
