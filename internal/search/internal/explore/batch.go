@@ -52,7 +52,8 @@ func (b *batch) empty() {
 	b.cut(batchSize{})
 }
 
-// batchSize holds the lengths of a batch's lists, except the list of parents.
+// batchSize holds the lengths of a batch's lists, except the list of parents, so that the batch can
+// be cut back to them.
 type batchSize struct{ next, changes, seen int }
 
 func (b *batch) size() batchSize { return batchSize{len(b.Next), len(b.changes), len(b.seen)} }
