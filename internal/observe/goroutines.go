@@ -52,9 +52,10 @@ func (g *Goroutines) Grown() bool {
 
 // Child returns the stack of a goroutine that this one has started since the last call of Child, or "".
 func (g *Goroutines) Child() (stack string) {
-	self, _, _ := strings.Cut(g.stack(false), " [")
+	all := g.stacks()
 	g.count, _ = counted()
-	for one := range strings.SplitSeq(g.stack(true), "\n\n") {
+	self, _, _ := strings.Cut(all, " [") // the first stack is of the goroutine that asks
+	for one := range strings.SplitSeq(all, "\n\n") {
 		if !strings.Contains(one, " in "+self+"\n") {
 			continue
 		}
@@ -66,11 +67,11 @@ func (g *Goroutines) Child() (stack string) {
 	return stack
 }
 
-// stack returns the stack of this goroutine, or of all. Most processes have few, so the buffer begins small.
-func (g *Goroutines) stack(all bool) string {
+// stacks returns the stacks of all goroutines. Most processes have few, so the buffer begins small.
+func (g *Goroutines) stacks() string {
 	const least, most = 8 << 10, 256 << 10
 	for {
-		n := runtime.Stack(g.buf, all)
+		n := runtime.Stack(g.buf, true)
 		if n < len(g.buf) || n >= most {
 			return string(g.buf[:n])
 		}
