@@ -170,8 +170,8 @@ found.path.`,
 // looking analyzes a finding, as the command critical or shrink does.
 type looking func(*sim.System, *search.Finding, critical.Options) (*critical.Result, error)
 
-// looks returns what a command runs that analyzes a path: in a child process, or in this one where there are
-// no child processes.
+// looks returns the function of a command that analyzes a path. The path is analyzed in a child
+// process, or in this one if there can be no child.
 func (t *tool) looks(f *lookFlags, into looking) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		if err := f.check(cmd); err != nil {

@@ -117,7 +117,7 @@ func (t *tool) begin(folder, name, path string) error {
 	return nil
 }
 
-// whereModule says how a new module finds macemc, if its go.mod does not.
+// whereModule returns advice on how a new module finds macemc, or "" if its go.mod says so already.
 func whereModule(folder string) string {
 	text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 	if err != nil || strings.Contains(string(text), "\nreplace ") || strings.Contains(strings.Split(module, "/")[0], ".") {

@@ -243,8 +243,8 @@ func (b *builder) breaks(at int, p *point, one, other int) {
 	b.broke[c] = breach{at, map[int]bool{one: true, other: true}}
 }
 
-// closes records that a node resets its connection. The other end has not been informed
-// yet; if the connection was broken already, that is what it will be informed of.
+// closes records that a node resets its connection. The other end is not informed yet. If the
+// connection was broken before, that break remains the cause of which it will be informed.
 func (b *builder) closes(at int, p *point, node, peer int) {
 	c := pairOf(node, peer)
 	if x, ok := b.broke[c]; ok {

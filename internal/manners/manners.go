@@ -76,7 +76,7 @@ func Table(t *testing.T, bugs []known.Entry) {
 	}
 }
 
-// measurement is what was measured so far.
+// measurement has the results of all searches so far, and the journal that keeps them.
 type measurement struct {
 	t      *testing.T
 	ways   []string // the values of --walk
@@ -85,8 +85,8 @@ type measurement struct {
 	others []string // findings of another verdict
 }
 
-// row measures what the journal does not have of a bug, prints its row, and adds it to the
-// sums of the manners.
+// row searches for a bug as far as the journal lacks results, prints the row of the bug, and adds it
+// to the sums of the manners.
 func (m *measurement) row(bug known.Entry, sums []sum) {
 	searches := make([][]met, len(m.ways))
 	take := func(n int) (isEasy bool) {
@@ -271,7 +271,7 @@ func meet(t *testing.T, bug known.Entry, w string, seed int) met {
 	return m
 }
 
-// read reads what was measured before, and opens the file for what will be.
+// read reads the results of earlier runs from the journal, and opens the journal for further ones.
 func (m *measurement) read() {
 	name := *journal
 	if name == "" {

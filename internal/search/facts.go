@@ -7,7 +7,7 @@ import "macemc/internal/canon"
 // states with the same healed form.
 type facts map[canon.Hash]fact
 
-// fact is what was decided about a healed state. The zero fact means nothing yet.
+// fact is the decision about a healed state. The zero fact means that there is none yet.
 type fact struct {
 	alive bool // a live state can be reached from it
 	dead  bool // neither a live state nor one that does not count for liveness can be reached from it

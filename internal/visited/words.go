@@ -135,7 +135,7 @@ func NewGrowth() *Growth {
 	return g
 }
 
-// Forgo lets those go on that wait for a Growth which does not begin.
+// Forgo wakes the goroutines that wait for a Growth that does not begin after all.
 func (g *Growth) Forgo() { g.gate.Unlock() }
 
 // Begin makes the larger table. If it returns an error, nothing is moved.

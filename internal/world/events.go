@@ -387,7 +387,7 @@ func (h *happening) delivery(l *net.Links, link sim.Link, channel int, p *netsim
 	return h
 }
 
-// scattered is the delivery of a member of a node's set or bag.
+// scattered makes h the delivery of a member of a node's set or bag, and returns h.
 func (h *happening) scattered(i, slot int, m *netsim.Member) *happening {
 	h.own(sim.KindMessage, i, slot, m.Message, m.Step)
 	h.Link, h.From = sim.LinkSet, state.AddrOf(m.From)

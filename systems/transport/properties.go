@@ -119,7 +119,8 @@ func explainAgreed(v layers) string {
 
 func delivered(v apps) bool { return explainDelivered(v) == "" }
 
-// explainDelivered lets a receiver forget its messages by a crash.
+// explainDelivered describes the messages that were not sent yet, or have not arrived. It returns ""
+// if there are none. A receiver that has crashed need not know which messages arrived before.
 func explainDelivered(v apps) string {
 	var all []string
 	for a, s := range v.Nodes() {

@@ -546,8 +546,8 @@ func (m *Memo) noteTwins(twins []world.Twinned) {
 	m.twins += len(twins)
 }
 
-// differs returns the error for a repeated step of node i that had another result. Copied is a
-// field in which the node differs from what the step left the first time, or "".
+// differs returns the error for a repeated step of node i that had another result. Copied names a
+// field in which the node differs from the result of the first time, or is "".
 func (t *Taker) differs(i int, twin bool, what, copied string) error {
 	field := "" // a node may differ from itself, if its handler is not a function
 	if twin {

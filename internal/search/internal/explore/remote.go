@@ -93,7 +93,7 @@ type Common struct {
 	lists *CoinLists
 }
 
-// joins makes a taker use what is shared.
+// joins makes a taker use the bank and the lists that the remotes share.
 func (c *Common) joins(t *Taker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
