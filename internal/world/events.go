@@ -209,16 +209,77 @@ func (es *Events) fires(i int) int {
 func (es *Events) weigh(n int) {
 	es.runs = es.runs[:0]
 	es.asks("System.Weight")
-	for k := range n {
-		e, _ := es.event(k)
-		factor := es.sys.Weight(e)
-		if !(factor >= 0) || math.IsInf(factor, 1) {
-			es.asks("")
-			panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more, and finite", es.sys.Name, es.timers.text(e), factor))
-		}
-		es.runs = append(es.runs, choose.Run{N: 1, Weight: factor * e.Kind.Weight()})
+	if es.filtered() {
+		es.weighs(n, func(k int) int { return int(es.free[k]) })
+	} else {
+		es.weighSpans()
 	}
 	es.asks("")
+}
+
+// weighs weighs n events, of which at says which events of the spans they are.
+func (es *Events) weighs(n int, at func(k int) int) {
+	for k := range n {
+		es.peeked = happening{}
+		es.find(at(k), &es.peeked)
+		es.weighOne(&es.peeked.Event)
+	}
+}
+
+// weighSpans weighs the events of the spans. Those that there are many of are not found one by one.
+func (es *Events) weighSpans() {
+	e, first := &es.peeked.Event, 0
+	for _, s := range es.spans {
+		*e = sim.Event{}
+		switch {
+		case s.of == sectionTask:
+			e.Kind = sim.KindTask
+			for i := range es.nodes.at {
+				e.Node = state.AddrOf(i)
+				for k := range es.nodes.at[i].tasks {
+					e.Value = es.nodes.at[i].tasks[k].signal
+					es.weighOne(e)
+				}
+			}
+		case s.of == sectionUDP:
+			e.Kind, e.Link = sim.KindMessage, sim.LinkUDP
+			l, n, to := es.links.UDP(), es.n, 0
+			for c := es.links.OpenUDP().Next(0); c >= 0; c = es.links.OpenUDP().Next(c + 1) {
+				for c >= (to+1)*n {
+					to++
+				}
+				e.Node, e.From, e.Value = state.AddrOf(to), state.AddrOf(c-to*n), l.Head(c).Message
+				es.weighOne(e)
+			}
+		case s.of == sectionTimer && es.pace == nil:
+			e.Kind = sim.KindTimer
+			for i := range es.nodes.at {
+				e.Node = state.AddrOf(i)
+				for _, t := range es.nodes.at[i].seen.Timers[:es.fires(i)] {
+					e.Value = t.Signal
+					es.weighOne(e)
+				}
+			}
+		default:
+			es.weighs(s.count, func(k int) int { return first + k })
+		}
+		first += s.count
+	}
+}
+
+// weighOne appends the weight of the next event to the runs.
+func (es *Events) weighOne(e *sim.Event) {
+	factor := es.sys.Weight(*e)
+	if !(factor >= 0) || math.IsInf(factor, 1) {
+		es.asks("")
+		panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more, and finite", es.sys.Name, es.timers.text(*e), factor))
+	}
+	weight := factor * e.Kind.Weight()
+	if last := len(es.runs) - 1; last >= 0 && es.runs[last].Weight == weight {
+		es.runs[last].N++
+		return
+	}
+	es.runs = append(es.runs, choose.Run{N: 1, Weight: weight})
 }
 
 // At returns the k-th possible event, in canonical order, after Count.
