@@ -80,7 +80,12 @@ func (p propose) asks() string { return strings.TrimRight(p.command, given) }
 
 // has reports whether a command is in the log, by any of its requests.
 func (s *server) has(command string) bool {
-	return slices.ContainsFunc(s.log, func(c string) bool { return propose{c}.asks() == command })
+	for _, c := range s.log {
+		if c == command || len(c) > len(command) && (propose{c}).asks() == command {
+			return true
+		}
+	}
+	return false
 }
 
 // acknowledge reports to the client that its command is in the log, if the client asked this server.

@@ -106,19 +106,33 @@ func differ(v view) string {
 			if a == b {
 				break
 			}
-			same := false
-			for i := min(s.end(), other.end()); i > max(s.base, other.base); i-- {
-				m, o := &s.saved[i-s.base-1], &other.saved[i-other.base-1]
-				if *m == *o {
-					same = true
-				} else if same || m.term == o.term {
-					return fmt.Sprintf("the logs of %s and %s differ at index %d, and not in a term further on: %q of term %d, and %q of term %d",
-						b, a, i, o.data, o.term, m.data, m.term)
-				}
+			if at := s.parts(other); at > 0 {
+				m, o := s.saved[at-s.base-1], other.saved[at-other.base-1]
+				return fmt.Sprintf("the logs of %s and %s differ at index %d, and not in a term further on: %q of term %d, and %q of term %d",
+					b, a, at, o.data, o.term, m.data, m.term)
 			}
 		}
 	}
 	return ""
+}
+
+// parts returns the last index at which two logs differ that must not, since they are equal further on or have
+// entries of one term there, or 0.
+func (s *server) parts(other *server) uint64 {
+	base := max(s.base, other.base)
+	n := int(min(s.end(), other.end()) - base)
+	if n <= 0 {
+		return 0
+	}
+	all, others := s.saved[base-s.base:][:n], other.saved[base-other.base:][:n]
+	for i, same := n-1, false; i >= 0; i-- {
+		if m, o := &all[i], &others[i]; m.term == o.term && m.data == o.data {
+			same = true
+		} else if same || m.term == o.term {
+			return base + uint64(i) + 1
+		}
+	}
+	return 0
 }
 
 // end returns the index of the last entry.
@@ -180,8 +194,10 @@ func explainLed(v view) string {
 func allApplied(v view) bool {
 	return members(v, func(s, lead *server) bool {
 		for i := range lead.proposals {
-			asked := i % len(lead.all)
-			if lead.counts(uint64(asked)+1) && isUp(v, lead.all[asked]) && !s.has(commandNames[i]) {
+			if s.has(commandNames[i]) {
+				continue
+			}
+			if asked := i % len(lead.all); lead.counts(uint64(asked)+1) && isUp(v, lead.all[asked]) {
 				return false
 			}
 		}

@@ -10,7 +10,6 @@ package core
 import (
 	"fmt"
 	"strings"
-	"unsafe"
 
 	raft "go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -243,20 +242,6 @@ func (m Message) From() uint64 { return m.m.GetFrom() }
 
 // IsSnapshot reports whether the message contains a snapshot.
 func (m Message) IsSnapshot() bool { return m.m.GetType() == pb.MsgSnap }
-
-// Encode returns the message as bytes. Equal messages give equal strings.
-func (m Message) Encode() string {
-	b, err := proto.MarshalOptions{Deterministic: true}.Marshal(m.m)
-	must(err)
-	return unsafe.String(unsafe.SliceData(b), len(b)) // nobody else has b
-}
-
-// Decode is the inverse of Encode.
-func Decode(text string) (Message, error) {
-	m := new(pb.Message)                                  // and so nothing has to be cleared before
-	b := unsafe.Slice(unsafe.StringData(text), len(text)) // Unmarshal copies what it keeps
-	return Message{m}, proto.UnmarshalOptions{Merge: true}.Unmarshal(b, m)
-}
 
 // String returns the message as one line for people.
 func (m Message) String() string {
