@@ -374,27 +374,28 @@ func (s *server) accept(env sim.Env) {
 	case env.Bug(RF4):
 		order = [...]sim.Signal{save{}, send{}, sync{}, apply{}, advance{}}
 	}
+	_, snapshot := s.ready.Snapshot()
+	saves := s.ready.Entries() > 0 || news || snapshot
 	n := 0
 	for _, task := range order {
-		if s.asks(env, task) {
+		if s.asks(env, task, saves, snapshot) {
 			order[n], n = task, n+1
 		}
 	}
 	s.todo = append(s.todo, order[:n]...)
 }
 
-// asks reports whether the present Ready has work for a task.
-func (s *server) asks(env sim.Env, task sim.Signal) bool {
-	_, hard := s.ready.Hard()
-	_, snapshot := s.ready.Snapshot()
+// asks reports whether the present Ready has work for a task. saves says whether there is something to save, and
+// snapshot whether a snapshot is a part of that.
+func (s *server) asks(env sim.Env, task sim.Signal, saves, snapshot bool) bool {
 	switch task.(type) {
 	case save:
-		return s.ready.Entries() > 0 || hard || snapshot
+		return saves
 	case sync:
-		if env.Bug(RF6) { // has an eye on the entries alone
-			return s.files && s.ready.Entries() > 0
+		if s.files && env.Bug(RF6) { // has an eye on the entries alone
+			return s.ready.Entries() > 0
 		}
-		return s.files && s.asks(env, save{})
+		return s.files && saves
 	case send:
 		return s.ready.Messages() > 0
 	case apply:

@@ -220,44 +220,45 @@ func (es *Events) weigh(n int) {
 // weighs weighs n events, of which at says which events of the spans they are.
 func (es *Events) weighs(n int, at func(k int) int) {
 	for k := range n {
-		es.peeked = happening{}
-		es.find(at(k), &es.peeked)
-		es.weighOne(&es.peeked.Event)
+		var h happening
+		es.find(at(k), &h)
+		es.weighOne(&h.Event, h.Kind.Weight())
 	}
 }
 
 // weighSpans weighs the events of the spans. Those that there are many of are not found one by one.
 func (es *Events) weighSpans() {
-	e, first := &es.peeked.Event, 0
+	first := 0
 	for _, s := range es.spans {
-		*e = sim.Event{}
 		switch {
 		case s.of == sectionTask:
-			e.Kind = sim.KindTask
+			e, weight := sim.Event{Kind: sim.KindTask}, sim.KindTask.Weight()
 			for i := range es.nodes.at {
 				e.Node = state.AddrOf(i)
-				for k := range es.nodes.at[i].tasks {
-					e.Value = es.nodes.at[i].tasks[k].signal
-					es.weighOne(e)
+				tasks := es.nodes.at[i].tasks
+				for k := range tasks {
+					e.Value = tasks[k].signal
+					es.weighOne(&e, weight)
 				}
 			}
 		case s.of == sectionUDP:
-			e.Kind, e.Link = sim.KindMessage, sim.LinkUDP
-			l, n, to := es.links.UDP(), es.n, 0
-			for c := es.links.OpenUDP().Next(0); c >= 0; c = es.links.OpenUDP().Next(c + 1) {
+			e, weight := sim.Event{Kind: sim.KindMessage, Link: sim.LinkUDP}, sim.KindMessage.Weight()
+			l, open, n, to := es.links.UDP(), es.links.OpenUDP(), es.n, 0
+			for c := open.Next(0); c >= 0; c = open.Next(c + 1) {
 				for c >= (to+1)*n {
 					to++
 				}
 				e.Node, e.From, e.Value = state.AddrOf(to), state.AddrOf(c-to*n), l.Head(c).Message
-				es.weighOne(e)
+				es.weighOne(&e, weight)
 			}
 		case s.of == sectionTimer && es.pace == nil:
-			e.Kind = sim.KindTimer
+			e, weight := sim.Event{Kind: sim.KindTimer}, sim.KindTimer.Weight()
 			for i := range es.nodes.at {
 				e.Node = state.AddrOf(i)
-				for _, t := range es.nodes.at[i].seen.Timers[:es.fires(i)] {
-					e.Value = t.Signal
-					es.weighOne(e)
+				timers := es.nodes.at[i].seen.Timers[:es.fires(i)]
+				for k := range timers {
+					e.Value = timers[k].Signal
+					es.weighOne(&e, weight)
 				}
 			}
 		default:
@@ -267,14 +268,14 @@ func (es *Events) weighSpans() {
 	}
 }
 
-// weighOne appends the weight of the next event to the runs.
-func (es *Events) weighOne(e *sim.Event) {
+// weighOne appends the weight of the next event, whose kind has a weight itself, to the runs.
+func (es *Events) weighOne(e *sim.Event, kind float64) {
 	factor := es.sys.Weight(*e)
-	if !(factor >= 0) || math.IsInf(factor, 1) {
+	if !(factor >= 0 && factor <= math.MaxFloat64) {
 		es.asks("")
 		panic(fmt.Sprintf("macemc: system %s: Weight of %s is %v; a weight is 0 or more, and finite", es.sys.Name, es.timers.text(*e), factor))
 	}
-	weight := factor * e.Kind.Weight()
+	weight := factor * kind
 	if last := len(es.runs) - 1; last >= 0 && es.runs[last].Weight == weight {
 		es.runs[last].N++
 		return
