@@ -15,11 +15,11 @@ import (
 )
 
 // BenchmarkAgainstBare measures what the checker costs. An operation is a walk of three servers, as a search
-// takes it but for coverage, and with liveness looked at after every step; the same by bare RawNodes, which get
-// from a tape what raft got in the walk; and bare RawNodes that deliver messages, most of which are heartbeats and
-// their answers. walk/bare compares equal work: what is above 1 is the driver's, the codec's, the properties' and
-// the checker's. bare/walk-messages compares messages alone, and takes the steps of the walk that deliver none as
-// the checker's.
+// takes it but for coverage; the same with liveness looked at after every step, and not at the end alone; the same by
+// bare RawNodes, which get from a tape what raft got in the walk; and bare RawNodes that deliver messages, most of
+// which are heartbeats and their answers. search/bare and walk/bare compare equal work, of the walk without and with
+// liveness: what is above 1 is the driver's, the codec's, the properties' and the checker's. bare/walk-messages
+// compares messages alone, of the walk with liveness, and takes the steps that deliver none as the checker's.
 func BenchmarkAgainstBare(b *testing.B) {
 	const steps, messages = 500, 200
 	d := drive(b, 3, nil, nil, world.Config{Sprint: true})
@@ -30,15 +30,21 @@ func BenchmarkAgainstBare(b *testing.B) {
 		tapes[k] = taped(b, traced, k, steps)
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // as a search does: see run.Limits.Spares
-	var walking, running, playing time.Duration
+	live := func() bool { d.Judge.Live(); return false }
+	var searching, walking, running, playing time.Duration
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
+		first := search.Processor()
+		if f := d.run(calm, i%len(tapes), steps, never); f != nil {
+			b.Fatal(f.Message)
+		}
 		start := search.Processor()
-		if f := d.run(calm, i%len(tapes), steps, func() bool { d.Judge.Live(); return false }); f != nil {
+		if f := d.run(calm, i%len(tapes), steps, live); f != nil {
 			b.Fatal(f.Message)
 		}
 		walked := search.Processor()
+		searching += start - first
 		wireUp().play(tapes[i%len(tapes)], nil)
 		played := search.Processor()
 		bare(3, messages)
@@ -50,6 +56,7 @@ func BenchmarkAgainstBare(b *testing.B) {
 	b.ReportMetric(walked, "steps/s")
 	b.ReportMetric(walked*share, "walk-messages/s")
 	b.ReportMetric(ran, "bare-messages/s")
+	b.ReportMetric(searching.Seconds()/playing.Seconds(), "search/bare")
 	b.ReportMetric(walking.Seconds()/playing.Seconds(), "walk/bare")
 	b.ReportMetric(ran/(walked*share), "bare/walk-messages")
 }

@@ -365,24 +365,50 @@ func (s *server) accept(env sim.Env) {
 	for _, r := range s.ready.Reads() {
 		s.readable(env, r)
 	}
-	order := [...]sim.Signal{save{}, sync{}, send{}, apply{}, advance{}}
+	order := &inTurn
 	switch {
 	case s.early:
-		order = [...]sim.Signal{apply{}, save{}, sync{}, send{}, advance{}}
+		order = &applyFirst
 	case env.Bug(RF1):
-		order = [...]sim.Signal{send{}, save{}, sync{}, apply{}, advance{}}
+		order = &sendFirst
 	case env.Bug(RF4):
-		order = [...]sim.Signal{save{}, send{}, sync{}, apply{}, advance{}}
+		order = &sendUnsynced
 	}
 	_, snapshot := s.ready.Snapshot()
 	saves := s.ready.Entries() > 0 || news || snapshot
-	n := 0
-	for _, task := range order {
+	asked := 0
+	for k, task := range order.tasks {
 		if s.asks(env, task, saves, snapshot) {
-			order[n], n = task, n+1
+			asked |= 1 << k
 		}
 	}
-	s.todo = append(s.todo, order[:n]...)
+	s.todo = order.of[asked]
+}
+
+// The orders in which the tasks of a Ready are done.
+var (
+	inTurn       = orderOf(save{}, sync{}, send{}, apply{}, advance{})
+	applyFirst   = orderOf(apply{}, save{}, sync{}, send{}, advance{})
+	sendFirst    = orderOf(send{}, save{}, sync{}, apply{}, advance{})
+	sendUnsynced = orderOf(save{}, send{}, sync{}, apply{}, advance{})
+)
+
+// order has the tasks in order, and those of each set of them: nobody changes these lists.
+type order struct {
+	tasks []sim.Signal
+	of    [][]sim.Signal // by the set, with bit k for the k-th task
+}
+
+func orderOf(tasks ...sim.Signal) order {
+	o := order{tasks, make([][]sim.Signal, 1<<len(tasks))}
+	for set := range o.of {
+		for k, task := range tasks {
+			if set>>k&1 == 1 {
+				o.of[set] = append(o.of[set], task)
+			}
+		}
+	}
+	return o
 }
 
 // asks reports whether the present Ready has work for a task. saves says whether there is something to save, and

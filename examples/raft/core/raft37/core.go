@@ -10,6 +10,7 @@ package core
 import (
 	"fmt"
 	"strings"
+	"unsafe"
 
 	raft "go.etcd.io/raft/v3"
 	pb "go.etcd.io/raft/v3/raftpb"
@@ -248,8 +249,10 @@ func (m Message) String() string {
 	return strings.Join(strings.Fields(raft.DescribeMessage(m.m, nil)), " ")
 }
 
+// entry shares the data with the library's, which is immutable by its contract.
 func entry(e *pb.Entry) Entry {
-	return Entry{e.GetIndex(), e.GetTerm(), string(e.GetData()), e.GetType() != pb.EntryNormal, e.GetType() == pb.EntryConfChangeV2}
+	data := e.GetData()
+	return Entry{e.GetIndex(), e.GetTerm(), unsafe.String(unsafe.SliceData(data), len(data)), e.GetType() != pb.EntryNormal, e.GetType() == pb.EntryConfChangeV2}
 }
 
 func hard(h *pb.HardState) Hard { return Hard{h.GetTerm(), h.GetVote(), h.GetCommit()} }
