@@ -151,6 +151,26 @@ func TestRefuted(t *testing.T) {
 	}
 }
 
+// A critical step that is looked for again has effort for it, beside what was spent on the wrong step.
+func TestRefutedHasEffort(t *testing.T) {
+	sys, stopped := latecomers(), 0
+	for seed := range 200 {
+		f := ends(t, sys, &shutFirst{}, 6)
+		f.Path.Set("seed", fmt.Sprint(seed+1))
+		opts := critical.Options{Exhaust: -1, NoLive: true, Effort: 4_000, Search: search.Options{Workers: 1, EvidenceWalks: 6, WalkSteps: 30, MaxWalkSteps: 30}}
+		r, err := critical.Explain(sys, f, opts, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Stopped {
+			stopped++
+		}
+	}
+	if stopped > 128 {
+		t.Errorf("the effort for %d of 200 runs ends before all is decided, want at most 128: it ends for 135 if nothing is added", stopped)
+	}
+}
+
 // The walk that recovered from before the critical step of the run that was found is kept for shorter runs, whose own few walks
 // seldom recover there.
 func TestShrinkKeepsTheWayOut(t *testing.T) {
