@@ -11,25 +11,25 @@ import (
 // the last one is tried first.
 const shortcutParts = 4
 
-// shortcuts replaces the end of the run by a shorter way to the same failure, until there is none. Removing
-// steps cannot find such a way, since it keeps to the way by which the run came to its failure. So shortcuts
-// takes walks from some states of the run. Of the walks from one state that fail in the same way, it shrinks
-// the shortest. A run that fails as it starts has no state to walk from.
+// After drifting, more walks without a storm are taken from each state of a short run: shortcutSteps divided by its steps, but
+// at most shortcutTimes the usual number. Removing steps of a short run seldom leads to another form of it; walks do.
+const (
+	shortcutSteps = 10_000
+	shortcutTimes = 8
+)
+
+// storms are the numbers of steps for which faults may happen at the beginning of walks for shortcuts. Without them the
+// environment heals at once, so that no walk can come to a failure that needs one more fault.
+var storms = [...]int{0, 5, 40}
+
+// shortcuts replaces the end of the run by a shorter way to the same failure, until there is none, and drifts after each
+// pass that found one. Removing steps cannot find such a way, since it keeps to the way by which the run came to its
+// failure.
 func (s *shrinker) shortcuts() error {
-	if !s.survive() || s.careful || s.length() == 0 {
-		return nil
-	}
-	for round := uint16(0); ; {
+	for {
 		before := s.length()
-		for part := shortcutParts - 1; part >= 0; part-- {
-			at := s.length() * part / shortcutParts
-			if err := s.shortcut(at, saltWay+round); err != nil {
-				return err
-			}
-			round++
-		}
-		if s.length() == before {
-			return nil
+		if err := s.shortcutsBy(shortcutTimes); err != nil || s.length() == before {
+			return err
 		}
 		if err := s.drifts(); err != nil {
 			return err
@@ -37,14 +37,44 @@ func (s *shrinker) shortcuts() error {
 	}
 }
 
-// shortcut takes walks from one state of the run and shrinks the shortest one. If the result is shorter than
-// the run, it replaces it.
-func (s *shrinker) shortcut(at int, salt uint16) error {
+// firstShortcuts takes a few walks, since drifting of a run that is replaced later is in vain.
+func (s *shrinker) firstShortcuts() error { return s.shortcutsBy(1) }
+
+// shortcutsBy takes walks from some states of the run, at most times the usual number. It shrinks the shortest of the walks
+// from one state that fail in the same way. A run that fails as it starts has no state to walk from.
+func (s *shrinker) shortcutsBy(times int) error {
+	if !s.survive() || s.careful || s.length() == 0 {
+		return nil
+	}
+	for part := shortcutParts - 1; part >= 0; part-- {
+		for _, storm := range storms {
+			at := s.length() * part / shortcutParts
+			if storm > 0 && !s.now().MayStorm(at) {
+				break
+			}
+			count := s.opts.Search.EvidenceWalks
+			if storm == 0 {
+				count = max(count, min(times*count, shortcutSteps/max(1, s.length())))
+			}
+			if err := s.shortcut(at, storm, count); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// shortcut takes count walks from one state of the run, with a storm of that many steps, and shrinks the shortest one
+// that fails in the same way. If the result is shorter than the run, it replaces it.
+func (s *shrinker) shortcut(at, storm, count int) error {
 	if s.enough() {
 		return errEnough
 	}
 	run := s.now().Case
-	w, err := s.lab.Walk(run, search.Walks{From: at, Count: s.opts.Search.EvidenceWalks, Steps: 2 * run.Steps(), Salt: salt, All: true, Survive: true})
+	s.ways++
+	w, err := s.lab.Walk(run, search.Walks{
+		From: at, Count: count, Steps: 2 * run.Steps(), Salt: saltWay + s.ways, All: true, Survive: true, Storm: storm,
+	})
 	if err != nil {
 		return err
 	}

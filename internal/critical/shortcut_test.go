@@ -2,6 +2,7 @@ package critical_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -147,5 +148,51 @@ func TestShrinkOfARunThatFailsAsItStarts(t *testing.T) {
 	r, err := critical.Shrink(sys, res.Finding, critical.Options{})
 	if err != nil || len(r.Finding.Path.Steps) != 0 {
 		t.Errorf("shrinking returns %+v, %v; want the run without steps", r, err)
+	}
+}
+
+// A run without faults is replaced by a shorter one to the same failure that needs a fault, if the run might have had one.
+func TestShrinkTakesShortcutsWithFaults(t *testing.T) {
+	const long = 40
+	sys := &sim.System{
+		Name: "clocks", Doc: "Three nodes tick.",
+		Nodes:     func(sim.Params) sim.Range { return sim.Range{Default: 3, Least: 3, Most: 3} },
+		New:       func(sim.Params, sim.Addr) sim.Node { return &clocks{} },
+		Tolerates: sim.Faults{Crash: 1},
+		Properties: []sim.Property{sim.Always("no node has two ticks while another one is down, or forty", func(v sim.View[*clocks]) bool {
+			for _, c := range v.Nodes() {
+				if c.Ticks == long || c.Ticks >= 2 && v.Len() < 3 {
+					return false
+				}
+			}
+			return true
+		})},
+	}
+	w, err := world.New(sys, sim.Params{}, world.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tick := choose.Step{Event: choose.Choice{Kind: choose.Event, What: "n0 timer toll{}"}}
+	record := choose.NewRecord(choose.NewFollow(nil, slices.Repeat([]choose.Step{tick}, long)))
+	w.Environ.Allow(sys.Tolerates, nil)
+	for w.Start(record); w.Judge.Check() == nil && w.Step(record) == world.Stepped; {
+	}
+	failure, path := w.Run.Failed(), record.Path()
+	if failure == nil || len(path.Steps) != long {
+		t.Fatalf("%+v after %d steps", failure, len(path.Steps))
+	}
+	path.Header = search.Describe(sys, w.Params())
+	path.Add("faults", "crash=1")
+	path.Add("seed", "1")
+	path.Add("verdict", failure.Verdict.String())
+	r, err := critical.Shrink(sys, &search.Finding{Failure: *failure, Path: path}, critical.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(r.Finding.Path.Steps); n != 3 {
+		t.Errorf("%d steps are left, want two ticks and a crash", n)
+	}
+	if again, err := search.Replay(sys, r.Finding.Path, search.Options{}); err != nil || !again.Reproduced {
+		t.Errorf("what is left does not come to the same failure: %v, %+v", err, again)
 	}
 }

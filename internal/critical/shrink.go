@@ -148,6 +148,7 @@ type shrinker struct {
 	revivals [][]choose.Step // the steps by which runs recovered from their ends, although few walks had not
 	escape   *search.Success // for the run that was confirmed last: the walk that became live from before its last step, if one was taken
 	round    uint16
+	ways     uint16          // the number of times that walks for shortcuts were taken
 	tried    map[uint64]bool // the runs that were tried, by their hash
 	met      map[string]bool // the kinds of other failures that were met
 	others   []*search.Finding
@@ -183,10 +184,10 @@ const (
 	shrinkTimes = 8
 )
 
-// shrink removes steps in this order: everything after the critical step at once, then the faults, the nodes, and
-// stretches of steps, shorter and shorter until no stretch can go. See descend for how a run is followed of which
-// steps were removed. Then steps are moved at random: see drift. Then steps that are alike are removed. At the end,
-// other ways to a failure are tried: see shortcuts.
+// shrink removes steps in this order: everything after the critical step at once, then the faults, the nodes,
+// whole rounds, and stretches of steps, shorter and shorter until no stretch can go. See descend for how a run is followed of
+// which steps were removed. Then a few other ways to a failure are tried, steps are moved at random (see drift), and steps
+// that are alike are removed. At the end, more other ways are tried: see shortcuts.
 func (s *shrinker) shrink() (err error) {
 	s.until = s.lab.Effort() + max(shrinkMost, s.opts.Effort/shrinkTimes)
 	steps := s.of.Steps()
@@ -202,7 +203,7 @@ func (s *shrinker) shrink() (err error) {
 	if err := s.keepCut(); err != nil {
 		return err
 	}
-	for _, pass := range []func() error{s.descend, s.drifts, s.shortcuts} {
+	for _, pass := range []func() error{s.descend, s.firstShortcuts, s.drifts, s.shortcuts} {
 		if err = pass(); err != nil {
 			break
 		}
@@ -221,12 +222,12 @@ var followings = []search.Following{search.InCones, search.ByCause, search.ByFor
 
 // descend calls the passes that take out much at little cost, until no step goes.
 func (s *shrinker) descend() error {
-	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.stretches) })
+	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.rounds, s.stretches) })
 }
 
 // aligned calls all passes until no step goes.
 func (s *shrinker) aligned() error {
-	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.stretches, s.classmates) })
+	return s.each(func() error { return s.repeat(s.faults, s.nodes, s.rounds, s.stretches, s.classmates) })
 }
 
 // each follows the run in each of the ways, until none makes it shorter.

@@ -52,7 +52,7 @@ func TestUnlistedHasNoCriticalStep(t *testing.T) {
 	if f.Critical != nil || f.Avoided != nil || !f.Unlisted() || len(f.Path.Steps) != 6 {
 		t.Errorf("critical %+v, avoided %+v, %d steps", f.Critical, f.Avoided, len(f.Path.Steps))
 	}
-	if n := states.Load(); n > 5_000 {
+	if n := states.Load(); n > 30_000 { // nearly all of them in walks for shortcuts
 		t.Errorf("to explain it, %d states were looked at", n)
 	}
 }

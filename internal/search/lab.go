@@ -210,6 +210,11 @@ func (c *Case) kind(i int) sim.Kind {
 	return c.kinds[i]
 }
 
+// MayStorm reports whether walks from the state after that many steps may begin with a storm.
+func (c *Case) MayStorm(steps int) bool {
+	return c.climate.Faults && (c.climate.Heal < 0 || c.climate.Heal >= steps)
+}
+
 // Steps returns the number of steps of the run.
 func (c *Case) Steps() int { return len(c.Path.Steps) }
 

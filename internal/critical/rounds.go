@@ -1,0 +1,46 @@
+package critical
+
+import (
+	"slices"
+
+	"macemc/choose"
+)
+
+// rounds tries the run without each stretch of rounds, from the last one to the first, for half of the rounds and then
+// for fewer. A round is a step that no other step has caused, as a request, a timer or a fault, with all that it caused:
+// an election, for example. One try removes a superfluous round, whatever other steps lie between. The rounds of a dead
+// run are removed by stretches alone, since a try often costs walks in vain there.
+func (s *shrinker) rounds() error {
+	if !s.survive() {
+		return nil
+	}
+	for size := max(1, len(s.beginnings())/2); ; size /= 2 {
+		for end := len(s.beginnings()); end > 0; end -= size {
+			begin, of := s.beginnings(), s.origins()
+			end = min(end, len(begin))
+			out := begin[max(0, end-size):end]
+			if err := s.without(func(i int, _ *choose.Step) bool { return slices.Contains(out, of[i]) }); err != nil {
+				return err
+			}
+		}
+		if size == 1 {
+			return nil
+		}
+	}
+}
+
+// origins returns for each step the first step of its round.
+func (s *shrinker) origins() []int {
+	of := all(s.length())
+	for i := range of {
+		if cause := s.now().Cause(i); cause >= 0 {
+			of[i] = of[cause]
+		}
+	}
+	return of
+}
+
+// beginnings returns the first steps of the rounds.
+func (s *shrinker) beginnings() []int {
+	return slices.Compact(slices.Sorted(slices.Values(s.origins())))
+}
