@@ -2,7 +2,6 @@ package world
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
 
 	"macemc/internal/canon"
@@ -72,12 +71,6 @@ type offered struct {
 	bank    any
 	id      uint32
 	signals []sim.Signal
-}
-
-// dataless is a type of tasks without data, and their identity.
-type dataless struct {
-	of  uintptr
-	sum canon.Hash
 }
 
 // posted is a task that may run, with the number of equal tasks and the step that posted the first. A node's
@@ -304,22 +297,6 @@ func (all *nodes) post(i int, task sim.Signal) {
 	if all.at[i].post(posted{task, all.taskSum(task), 1, int32(all.run.step)}) {
 		all.tasks++
 	}
-}
-
-// taskSum returns the identity of a task. Tasks of a type without data have one identity.
-func (all *nodes) taskSum(task sim.Signal) canon.Hash {
-	of := typeOf(&task)
-	for k := range all.dataless {
-		if d := &all.dataless[k]; d.of == of {
-			all.work.hashed()
-			return d.sum
-		}
-	}
-	sum := all.sum(task)
-	if reflect.TypeOf(task).Size() == 0 {
-		all.dataless = append(all.dataless, dataless{of, sum})
-	}
-	return sum
 }
 
 // post adds a task, and reports whether there was no equal one.
