@@ -21,6 +21,7 @@ func reserve(n int) (slots []uint64, release func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	spread(b)
 	// The map begins with a page, so slots are aligned.
 	mapped.Add(int64(8 * n))
 	release = func() error {

@@ -11,3 +11,13 @@ import (
 func returns(slots []uint64) {
 	syscall.Madvise(unsafe.Slice((*byte)(unsafe.Pointer(&slots[0])), 8*len(slots)), syscall.MADV_DONTNEED)
 }
+
+// spread asks for large pages for a table, since its slots are used in no order: with small ones, nearly each slot that is
+// read is on a page whose address the processor has to look up in memory. A small table stays as it is, since a large page
+// of it would be mostly empty.
+func spread(b []byte) {
+	const large = 1 << 21
+	if len(b) >= 2*large {
+		syscall.Madvise(b, syscall.MADV_HUGEPAGE)
+	}
+}

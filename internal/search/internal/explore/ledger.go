@@ -154,6 +154,7 @@ func (m *marks) Set(i uint32)      { m[i%blockStates/64] |= 1 << (i % 64) }
 // have: see Room.
 const (
 	LedgerLeast = 1 << 18
+	ledgerSmall = 1 << 19 // a smaller set becomes twice as large at once
 )
 
 func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*Ledger, error) {
@@ -732,7 +733,10 @@ func (l *Ledger) grow(g *visited.Growth, n int) (enough bool, err error) {
 	}
 	now := l.Set.Bytes()
 	larger := now / 2 * 3
-	if l.Prints != nil { // the set is most of the memory
+	switch {
+	case now < ledgerSmall:
+		larger = 2 * now
+	case l.Prints != nil: // the set is most of the memory
 		larger = now / 5 * 6
 	}
 	bytes := min(larger, l.May(now))
