@@ -149,8 +149,11 @@ func uvarint(b []byte) (x, n int) {
 // its end that equal those at the end of the base, and alternating runs of equal and of different bytes.
 // Beyond its end, the base counts as zeros.
 func difference(to, record, base []byte) []byte {
-	same := 0
-	for same < min(len(record), len(base)) && record[len(record)-1-same] == base[len(base)-1-same] {
+	same, least := 0, min(len(record), len(base))
+	for same+8 <= least && binary.LittleEndian.Uint64(record[len(record)-8-same:]) == binary.LittleEndian.Uint64(base[len(base)-8-same:]) {
+		same += 8
+	}
+	for same < least && record[len(record)-1-same] == base[len(base)-1-same] {
 		same++
 	}
 	to = binary.AppendUvarint(to, uint64(len(record)))
@@ -158,6 +161,9 @@ func difference(to, record, base []byte) []byte {
 	head, was := record[:len(record)-same], base[:len(base)-same]
 	for at := 0; at < len(head); {
 		equal := at
+		for equal+8 <= min(len(head), len(was)) && binary.LittleEndian.Uint64(head[equal:]) == binary.LittleEndian.Uint64(was[equal:]) {
+			equal += 8
+		}
 		for equal < len(head) && head[equal] == byteAt(was, equal) {
 			equal++
 		}

@@ -63,6 +63,9 @@ func (n *Node) Replace(node any) {
 	n.Version++
 }
 
+// Renew records that the node has another content.
+func (n *Node) Renew() { n.Version++ }
+
 // Follow makes a node what it is in another state. It reports whether the node was replaced, or whether it is up
 // has changed.
 func (s *State) Follow(i int, now *Node) (another bool) {

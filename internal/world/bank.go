@@ -156,6 +156,15 @@ func (st *State) SaveMoved(b *Bank) []int32 {
 	return st.sums.Save(func(p int) uint32 { return st.bank(b, p) })
 }
 
+// Touch reads the memory in which SaveMoved will look for the parts that changed, so that it is in the processor's cache by
+// then.
+func (st *State) Touch(b *Bank) {
+	st.Hash()
+	for _, p := range st.sums.Moved() {
+		b.of.shelves[p].index.Touch(st.sums.Parts()[p])
+	}
+}
+
 // At returns the state as it was last saved or loaded. It is the world's own.
 func (st *State) At() Vector { return st.sums.At() }
 
@@ -302,6 +311,9 @@ func (st *State) placeNode(i int, k *nodePart) {
 
 // pour loads a node part without making a node, if it is packed and the world has a mold for it.
 func (st *State) pour(b *Bank, i int, id uint32) bool {
+	if st.nodes.refilled(b, i, id) {
+		return true
+	}
 	k := st.nodes.again(b, i, id)
 	if k == nil {
 		record, frame := b.packed(i, id)

@@ -83,6 +83,29 @@ func (all *nodes) again(b *Bank, i int, id uint32) *nodePart {
 	return nil
 }
 
+// refilled is again for a node that is still the mold's, of which the steps since then changed nothing besides the mold: there
+// is nothing else to load. It reports whether that is so.
+func (all *nodes) refilled(b *Bank, i int, id uint32) bool {
+	ns := &all.at[i]
+	m := ns.mold
+	if !ns.formed || m.of != b || m.id != id || !ns.framed(m.part) || all.pace != nil || all.links.TCP().Flushing(i) != m.part.flushing {
+		return false
+	}
+	m.is.Refill(m.packed)
+	ns.seen.Renew()
+	all.sees.Replaced()
+	all.judge.Changes(i)
+	all.links.Soil(i)
+	return true
+}
+
+// framed reports whether the node has nothing besides itself that differs from a packed part. If it has timers or tasks, the
+// answer is no.
+func (ns *nodeState) framed(k *nodePart) bool {
+	return ns.life == k.life && ns.lives == k.lives && ns.next == k.next && ns.disk == nil && ns.clock == nil &&
+		len(ns.seen.Timers)+k.timers.len()+len(ns.tasks)+k.tasks.len() == 0
+}
+
 // forms makes a mold for nodes of the form of a packed node.
 func (ns *nodeState) forms(b *Bank, frame uint32, packed []byte) {
 	node := b.walks().Unpack(b.frames.pool, packed)

@@ -176,8 +176,12 @@ func (x *Explorer) reached(parent uint32, event int) error {
 		x.World.State.Save(x.Bank, x.To)
 		x.Pack(x.To)
 	} else {
-		x.start(x.rec(parent))
 		moved, at := x.World.State.SaveMoved(x.Bank), x.World.State.At()
+		rec := x.rec(parent)
+		if len(moved) == 1 && moved[0] == 0 && x.Reduction == nil && x.Sleeping() == nil && !x.pairs.Due() && x.knows(rec, at[0]) {
+			return x.duplicate(h) // it need not be packed
+		}
+		x.start(rec)
 		for _, p := range moved {
 			if at[p] != x.From[p] {
 				x.put(int(p), at[p])

@@ -31,6 +31,16 @@ func (e *Entry) alone() (id uint32, is bool) {
 	return e.lay.at(e.packed, 0), e.lay.besides(e.packed, *home)
 }
 
+// knows reports whether lone has a state that is packed in rec but for its node, whose part is given. If states of different
+// names are one, it reports false.
+func (e *Entry) knows(rec []uint64, id uint32) bool {
+	if e.lone == nil || e.fold != nil {
+		return false
+	}
+	home := e.lone.home.Load()
+	return home != nil && e.layout.Load().besides(rec, *home) && e.lone.slot(id).Load() != 0
+}
+
 // besides reports whether two packed states are equal except for the node.
 func (l *layout) besides(rec, home []uint64) bool {
 	// Layouts only grow, so a word that one of the two lacks is zero in it.

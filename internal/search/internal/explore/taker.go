@@ -257,6 +257,7 @@ func (t *Taker) takeOn(state uint32, k int) error {
 		t.LastEvent = k
 		err := t.Step.take(t.World)
 		if err == nil {
+			t.World.State.Touch(t.Bank)
 			t.Owner.Counts.ran(t.looks)
 			err = t.Visitor.Arrived(state, k)
 		}
