@@ -18,21 +18,21 @@ import (
 	"macemc/trace"
 )
 
-// Account has the facts about one finding of a system. A search without a finding has an
-// Account, too: its Finding is nil, and it has the names of things.
+// Account has the facts about one finding of a search. A search that found nothing has an Account, too: its
+// Finding is nil, but it still knows the system and its parameters.
 type Account struct {
 	System  *sim.System
 	Params  sim.Params
 	Checked []string        // the properties that were checked; nil means all
 	Finding *search.Finding // nil if nothing was found
-	Place   Place           // where it was written
+	Place   Place           // where the finding was written
 
 	Means
 
 	of      *search.Result // the result in whose lab runs are repeated
 	walker  *canon.Walker
 	sources *Sources
-	runs    [2]run // the finding's own, and the nearest live one
+	runs    [2]run // the run of the finding, and the nearest run that recovers
 	ran     *lines.Ran
 	ranned  bool // Ran was called, so its result is known
 	unran   error
@@ -40,22 +40,22 @@ type Account struct {
 	heard   bool // Printed was called, so its result is known
 }
 
-// Place says where a finding was written.
+// Place names the files to which a finding was written, and the command that replays it.
 type Place struct {
-	Path   string // the file of its path, or "" if it was not written
-	Report string // the file of its report, or "" if it has none
-	Live   string // the file of the nearest live path, or "" if there is none
-	Replay string // the command that replays it
+	Path   string // the file with the path of the run, or "" if it was not written
+	Report string // the file of the report, or "" if there is none
+	Live   string // the file with the path of the nearest run that recovers, or "" if there is none
+	Replay string // the command that replays the run
 }
 
 // The names of files in the folder of a finding.
 const (
-	PathFile   = "error.path" // the path of its run
-	LiveFile   = "live.path"  // the nearest live path
+	PathFile   = "error.path" // the path of the run
+	LiveFile   = "live.path"  // the path of the nearest run that recovers
 	ReportFile = "report.md"
 )
 
-// IsIn records that the finding was written into a folder, and the command that replays it.
+// IsIn records the folder into which the finding was written, and the command that replays the finding.
 func (a *Account) IsIn(folder, replay string) {
 	live := ""
 	if a.Finding.Live != nil {
@@ -64,24 +64,24 @@ func (a *Account) IsIn(folder, replay string) {
 	a.Place = Place{Path: filepath.Join(folder, PathFile), Report: filepath.Join(folder, ReportFile), Live: live, Replay: replay}
 }
 
-// Means are the sources of facts that an account cannot work out by itself.
+// Means are sources of facts that an Account cannot work out by itself. The caller provides them.
 type Means struct {
 	Copy   *lines.Program // reports which lines ran; may be nil
 	Prints func() string  // returns the text that handlers have printed since its last call; nil if the text is not known
 	Stop   func() bool    // reports whether to stop collecting facts; nil means never
 }
 
-// Of returns the account of finding f of the result. f may be nil.
+// Of returns the account of a finding f of the search result r. f may be nil.
 func Of(r *search.Result, f *search.Finding) *Account { return by(Means{}, r, f) }
 
 func by(m Means, r *search.Result, f *search.Finding) *Account {
 	return &Account{System: r.System, Params: r.Params, Checked: r.Options.Properties, Finding: f, Means: m, of: r}
 }
 
-// All returns the accounts of all findings of a result.
+// All returns the accounts of all findings of the search result r.
 func All(r *search.Result) []*Account { return AllBy(r, Means{}) }
 
-// AllBy returns the accounts of all findings of a result, which may use the means.
+// AllBy is All with accounts that use the means m.
 func AllBy(r *search.Result, m Means) (all []*Account) {
 	for _, f := range r.Findings {
 		all = append(all, by(m, r, f))
@@ -89,15 +89,15 @@ func AllBy(r *search.Result, m Means) (all []*Account) {
 	return all
 }
 
-// Replayed returns the account of a recorded path and the outcome of its replay.
+// Replayed returns an account of the run that a path records, as the replay r of that path has shown it.
 func Replayed(path *choose.Path, r *search.Replayed) *Account {
 	return &Account{System: r.System, Params: r.Params, Checked: path.All("property"), Finding: r.Finding, of: &search.Result{System: r.System}}
 }
 
-// Name returns the system with its known bugs.
+// Name returns the name of the system, with the known bugs that are switched on.
 func (a *Account) Name() string { return NameOf(a.System, a.Params) }
 
-// NameOf returns the name of a system with the known bugs that are switched on.
+// NameOf returns the name of a system, with the known bugs that are switched on in p.
 func NameOf(sys *sim.System, p sim.Params) string {
 	if len(p.Bugs()) == 0 {
 		return sys.Name
@@ -105,7 +105,7 @@ func NameOf(sys *sim.System, p sim.Params) string {
 	return sys.Name + " with " + Bugs(p.Bugs())
 }
 
-// Bugs returns the names of known bugs, as a text.
+// Bugs returns the names of known bugs as one text.
 func Bugs(all []sim.BugID) string {
 	var names []string
 	for _, b := range all {
@@ -114,12 +114,12 @@ func Bugs(all []sim.BugID) string {
 	return strings.Join(names, ", ")
 }
 
-// Asked reports whether a property was checked.
+// Asked reports whether the search checked the property with this name.
 func (a *Account) Asked(name string) bool {
 	return len(a.Checked) == 0 || slices.Contains(a.Checked, name)
 }
 
-// Liveness returns the names of the liveness properties that were checked.
+// Liveness returns the names of the liveness properties that the search checked.
 func (a *Account) Liveness() (names []string) {
 	for _, p := range a.System.Properties {
 		if p.Liveness() && a.Asked(p.Name) {
@@ -129,8 +129,8 @@ func (a *Account) Liveness() (names []string) {
 	return names
 }
 
-// Violated returns the names of the properties that the finding is about: none for a panic
-// and the like.
+// Violated returns the names of the properties that the finding violates. It returns none for findings that
+// are not about a property, such as a panic.
 func (a *Account) Violated() []string {
 	switch f := a.Finding; {
 	case f == nil || f.Property == "":
@@ -142,13 +142,14 @@ func (a *Account) Violated() []string {
 	}
 }
 
-// Dead reports whether the finding is a dead run.
+// Dead reports whether the finding is a dead run: one from whose end no live state can be reached.
 func (a *Account) Dead() bool { return a.Finding.Verdict == trace.VerdictDead }
 
-// Hot reports whether the finding is a run that stays hot for ever.
+// Hot reports whether the finding is a run that stays hot for ever: a monitor waits for something that never
+// happens.
 func (a *Account) Hot() bool { return a.Finding.Verdict == trace.VerdictHot }
 
-// Path returns the finding's path, or an empty one.
+// Path returns the path of the finding, or an empty path if there is no finding.
 func (a *Account) Path() *choose.Path {
 	if a.Finding == nil || a.Finding.Path == nil {
 		return &choose.Path{}
@@ -156,7 +157,7 @@ func (a *Account) Path() *choose.Path {
 	return a.Finding.Path
 }
 
-// Walker returns the walker that writes the system's states and values.
+// Walker returns the canon.Walker that writes states and values of the system as text.
 func (a *Account) Walker() *canon.Walker {
 	if a.walker == nil {
 		w, err := world.New(a.System, a.Params, world.Config{})
@@ -176,7 +177,8 @@ func (a *Account) Sources() *Sources {
 	return a.sources
 }
 
-// Step returns a step of the finding, counted from 1, or nil if its effects are not known.
+// Step returns the n-th step of the finding's run, counted from 1, or nil if the effects of the steps are
+// not known.
 func (a *Account) Step(n int) *trace.Step {
 	if t := a.Finding.Trace; t != nil && n > 0 && n <= len(t.Steps) {
 		return &t.Steps[n-1]
@@ -184,14 +186,14 @@ func (a *Account) Step(n int) *trace.Step {
 	return nil
 }
 
-// run is a run that is repeated once to see its states.
+// run holds the states of a run. The run is repeated once, when they are first needed.
 type run struct {
 	taken  bool
-	states *recording.Recording // nil if they are not known
+	states *recording.Recording // nil if the states are not known
 }
 
-// States returns the states of the finding's run, or nil if they cannot be computed: the run's last handler
-// never returns, the run is not the same each time, or it ends its process.
+// States returns the states of the finding's run. It returns nil if they cannot be computed: the last
+// handler of the run never returns, the run differs from one repetition to the next, or it ends its process.
 func (a *Account) States() *recording.Recording {
 	if f := a.Finding; f.Trace == nil || f.Verdict == trace.VerdictNondeterminism || f.Verdict == trace.VerdictKilled {
 		return nil
@@ -199,7 +201,7 @@ func (a *Account) States() *recording.Recording {
 	return a.again(&a.runs[0], a.Finding.Path)
 }
 
-// LiveStates returns the states of the nearest live run, or nil if there is none.
+// LiveStates returns the states of the nearest run that recovers, or nil if there is none.
 func (a *Account) LiveStates() *recording.Recording {
 	if a.Finding.Live == nil {
 		return nil
@@ -207,8 +209,8 @@ func (a *Account) LiveStates() *recording.Recording {
 	return a.again(&a.runs[1], a.Finding.Live.Path)
 }
 
-// Saw sets the states of the finding's run if the caller has just taken it, so that it need not
-// be taken again. Nil means that the states cannot be known.
+// Saw sets the states that States returns, for a caller that has just taken the run, so that it need not be
+// taken again. Nil means that the states cannot be known.
 func (a *Account) Saw(states *recording.Recording) { a.runs[0] = run{true, states} }
 
 func (a *Account) again(r *run, path *choose.Path) *recording.Recording {
@@ -228,10 +230,10 @@ func (a *Account) again(r *run, path *choose.Path) *recording.Recording {
 	return r.states
 }
 
-// stopped reports whether the caller asks to stop collecting facts.
+// stopped reports whether the caller wants no more facts to be collected: see Means.Stop.
 func (a *Account) stopped() bool { return a.Stop != nil && a.Stop() }
 
-// stop returns stopped in the form that a search needs.
+// stop is stopped as the function search.Options.Stop: it returns the reason for stopping.
 func (a *Account) stop() search.Stop {
 	if a.stopped() {
 		return search.StopInterrupted
@@ -241,7 +243,7 @@ func (a *Account) stop() search.Stop {
 
 var errNotTaken = errors.New("the step could not be taken again")
 
-// Ran returns which lines of the service ran in the steps of the finding's run.
+// Ran returns which lines of the service ran in each step of the finding's run.
 func (a *Account) Ran() (*lines.Ran, error) {
 	if !a.ranned {
 		a.ranned = true
@@ -270,8 +272,8 @@ func (a *Account) Printed() []string {
 	return a.printed
 }
 
-// Ignored reports whether a message was delivered in a step without an effect: its handler did
-// nothing, and the node's state is the same.
+// Ignored reports whether step s delivered a message without any effect: the handler did nothing, and the
+// state of the node stayed the same.
 func (a *Account) Ignored(s *trace.Step) bool {
 	if s.Event.Kind != sim.KindMessage && s.Event.Kind != sim.KindReorder && s.Event.Kind != sim.KindQuorum || len(s.Effects) > 0 || s.Cut {
 		return false
@@ -281,10 +283,10 @@ func (a *Account) Ignored(s *trace.Step) bool {
 		!slices.ContainsFunc(states.Changes(s.Index), func(d observe.Difference) bool { return d.Of == observe.Place{Part: observe.PartField, Node: s.Node} })
 }
 
-// Parting returns the differences between the states at which the run and the nearest live run
-// part: the state after the critical step, and the state after the step that the live run takes
-// instead. The environment's budgets are left out, since they are void where the environment
-// healed.
+// Parting compares the finding's run with the nearest run that recovers, where the two part: the state after
+// the critical step, and the state after the step that the other run takes instead. It returns the numbers
+// of these steps and the differences between the states. It leaves out the budgets of faults, since they no
+// longer matter once the environment has healed.
 func (a *Account) Parting() (after, instead int, all []observe.Difference) {
 	f := a.Finding
 	here, there := a.States(), a.LiveStates()
@@ -302,26 +304,26 @@ func (a *Account) Parting() (after, instead int, all []observe.Difference) {
 	return f.Critical.Step, instead, slices.DeleteFunc(all, func(d observe.Difference) bool { return d.Of.Part == observe.PartBudget })
 }
 
-// Amiss is an effect that the critical step of a dead run could have had and did not have.
+// Amiss is a missing effect: one that the critical step of a dead run could have had, and did not have.
 type Amiss struct {
 	Kind  AmissKind
 	Node  sim.Addr
-	To    sim.Addr // of a message
+	To    sim.Addr // the receiver, if a message is missing
 	Value any
 }
 
 // AmissKind says why an effect is missing.
 type AmissKind uint8
 
-// The reasons.
+// The reasons why an effect is missing.
 const (
-	AmissRefused AmissKind = iota + 1 // it could not be sent: the buffer is full
-	AmissLost                         // it was lost: the channel is full
-	AmissExpired                      // the timer is not set again
+	AmissRefused AmissKind = iota + 1 // a message could not be sent, since the buffer was full
+	AmissLost                         // a message was lost, since the channel was full
+	AmissExpired                      // a timer fired and was not set again
 )
 
-// Amiss returns all missing effects: those of the service's own types first, then those of a
-// layer's.
+// Amiss returns the missing effects of the critical step: first those with values of types of the service's
+// own code, then those of layers from elsewhere.
 func (a *Account) Amiss() (all []Amiss) {
 	c := a.Finding.Critical
 	if !a.Dead() || c == nil {

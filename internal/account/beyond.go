@@ -9,9 +9,10 @@ import (
 	"macemc/trace"
 )
 
-// Beyond names the faults of the run that the system does not promise to survive: more of a kind than
-// Tolerates lists, or elsewhere. It returns "" if there are none, or if the steps of the run are not
-// known. Faults in the middle of a step count too, such as a sync that fails.
+// Beyond names the faults of the run that the system does not promise to survive, because there are
+// more of a kind than sim.System.Tolerates allows, or because they hit other nodes. It returns "" if
+// there are none, or if the steps of the run are not known. Faults in the middle of a step, such as a
+// sync that fails, count too.
 func (a *Account) Beyond() string {
 	if a.Finding == nil || a.Finding.Trace == nil {
 		return ""

@@ -13,14 +13,14 @@ import (
 	"macemc/trace"
 )
 
-// Order is a statement that ranges over a map, so its effect may differ from one execution to the next.
+// Order is a statement that ranges over a map. Its effect may differ from one execution to the next.
 type Order struct {
 	Source
-	Text string // the line
+	Text string // the line of source
 }
 
-// Orders returns the statements that may make a step nondeterministic: those that ran in it,
-// or, if the lines that ran are not known, those that its handler calls.
+// Orders returns the statements that may make the step of a finding nondeterministic: those that ran in the
+// step, or, if it is not known which lines ran, all that its handler may reach.
 func (a *Account) Orders() []Order {
 	f := a.Finding
 	if f.Verdict != trace.VerdictNondeterminism {
@@ -37,7 +37,7 @@ func (a *Account) Orders() []Order {
 	return a.Sources().ordersOf(handler)
 }
 
-// ordersRan returns the statements that range over a map and that ran, with their bodies.
+// ordersRan returns those statements that range over a map and of which lines ran, according to parts.
 func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all []Order) {
 	pieces := map[string][]lines.Piece{} // of a file
 	for _, p := range parts {
@@ -59,7 +59,8 @@ func (l *Sources) ordersRan(parts []lines.Part, functions []lines.Function) (all
 	return all
 }
 
-// ordersOf returns the statements that range over a map in a handler, and in the functions of its package that it calls.
+// ordersOf returns the statements that range over a map in a handler, or in functions of the same package that
+// it calls.
 func (l *Sources) ordersOf(handler Source) (all []Order) {
 	if handler.path == "" {
 		return nil
@@ -107,15 +108,16 @@ func (l *Sources) order(r *ast.RangeStmt) Order {
 	return Order{Source: Source{File: inModule(at.Filename), Line: at.Line, path: at.Filename}, Text: strings.TrimSpace(text)}
 }
 
-// checkedPackage has the types of a package as far as its own files determine them. Imports are not read, so
-// imported names have no types.
+// checkedPackage is a parsed package, with the types of its expressions as far as its own files determine them.
+// Imports are not read, so imported names have no types.
 type checkedPackage struct {
 	files map[string]*ast.File
 	info  *types.Info
 	decls map[*types.Func]*ast.FuncDecl
 }
 
-// checked returns the package that contains a file, made from those of its files that can be read.
+// checked parses the package that contains a file, and determines its types. It leaves out files that cannot be
+// read.
 func (l *Sources) checked(file string) *checkedPackage {
 	dir := filepath.Dir(file)
 	if p := l.checks[dir]; p != nil {
@@ -162,8 +164,8 @@ func (nothing) Import(path string) (*types.Package, error) {
 	return p, nil
 }
 
-// orders returns the statements in a piece of source that range over a map, except for those
-// that only gather values that are sorted afterwards.
+// orders returns the statements below a node of the syntax tree that range over a map. It leaves out statements
+// that only collect values which are sorted afterwards.
 func (p *checkedPackage) orders(in ast.Node) (all []*ast.RangeStmt) {
 	if in == nil {
 		return nil
@@ -206,7 +208,8 @@ func ofMaps(x ast.Expr) bool {
 	return is && pkg.Name == "maps" && slices.Contains([]string{"Keys", "Values", "All"}, of.Sel.Name)
 }
 
-// sorted reports whether a statement only appends to a variable that its function sorts further down.
+// sorted reports whether a range statement does nothing but append to a variable that the function around it,
+// in, sorts further down.
 func sorted(r *ast.RangeStmt, in ast.Node) bool {
 	if in == nil || len(r.Body.List) != 1 {
 		return false
@@ -234,8 +237,8 @@ func sorted(r *ast.RangeStmt, in ast.Node) bool {
 	return found
 }
 
-// At returns the place that a finding points to: the first statement that ranges over a map, if
-// the finding is a nondeterministic step; otherwise the place that Sources.Of returns.
+// At returns the place in the source to which a report of the finding points: for a nondeterministic step, the
+// first statement that ranges over a map; otherwise the place that Sources.Of returns.
 func (a *Account) At() Source {
 	if all := a.Orders(); len(all) > 0 {
 		return all[0].Source

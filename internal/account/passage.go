@@ -19,16 +19,16 @@ import (
 	"macemc/trace"
 )
 
-// Passage is the part of a function that a report shows for a step.
+// Passage is a function, or a part of one, that a report shows for a step.
 type Passage struct {
 	Source
 	Lines []Line
-	Layer bool // it is in a layer of another package, and not in the service's own code
+	Layer bool // the function is in a layer from elsewhere, and not in the service's own code
 }
 
-// Line is a line of a file.
+// Line is a line of source.
 type Line struct {
-	Number int // 0 if some were left out here
+	Number int // 0 if lines were left out here
 	Text   string
 	Ran    bool
 }
@@ -36,12 +36,12 @@ type Line struct {
 const (
 	aroundLine  = 2  // lines that are shown around one that ran
 	passageMost = 60 // the largest number of lines of a passage
-	handlerMost = 40 // the same for a handler of which it is not known which lines ran
+	handlerMost = 40 // the same, if it is not known which lines of the handler ran
 )
 
-// Passages returns the functions of the service that ran in a step, as far as their files
-// can be read. The handler comes first, and functions of foreign layers last. If it is not
-// known what ran, only the handler is returned.
+// Passages returns the functions of the service that ran in a step, as far as their files can be read. The
+// handler comes first, and functions of layers from elsewhere come last. If it is not known which
+// functions ran, Passages returns only the handler of e.
 func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Function) (all []Passage) {
 	handler := l.Handler(e)
 	marks := map[string]map[int]bool{} // of a file: the lines that ran
@@ -85,7 +85,7 @@ func (l *Sources) Passages(e sim.Event, parts []lines.Part, functions []lines.Fu
 	return all
 }
 
-// unmarked returns a handler without marks, since the lines that ran are not known.
+// unmarked returns a handler as a Passage in which no line is marked as run.
 func (l *Sources) unmarked(handler Source) []Passage {
 	_, extent, ok := l.around(handler.path, handler.Line)
 	text := l.text(handler.path)
@@ -103,8 +103,8 @@ func (l *Sources) unmarked(handler Source) []Passage {
 	return []Passage{p}
 }
 
-// Unran returns the parts of the service's code that never ran: its own first, then that of
-// layers from elsewhere.
+// Unran returns the parts of the service that never ran: first those of its own code, then those of layers
+// from elsewhere.
 func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
 	type decl struct {
 		Source
@@ -166,7 +166,7 @@ func (l *Sources) Unran(ran *lines.Ran) *search.Lines {
 	return out
 }
 
-// mark marks the lines of a file that a piece covers and that contain code.
+// mark marks those lines of a file that the piece p covers and that contain code.
 func mark(marks map[int]bool, text []string, p lines.Piece) {
 	for n := p.Line; n <= p.EndLine && n <= len(text); n++ {
 		line, from, to := text[n-1], 0, len(text[n-1])
@@ -183,7 +183,8 @@ func mark(marks map[int]bool, text []string, p lines.Piece) {
 	}
 }
 
-// cutOut returns the lines of a function that ran, with some lines around them.
+// cutOut returns the lines of a function that ran, and a few lines around each. extent has the first and
+// the last line of the function, and marks the lines that ran.
 func cutOut(text []string, extent [2]int, marks map[int]bool) (out []Line) {
 	near := func(n int) bool {
 		for k := n - aroundLine; k <= n+aroundLine; k++ {
@@ -211,7 +212,7 @@ func cutOut(text []string, extent [2]int, marks map[int]bool) (out []Line) {
 	return out
 }
 
-// around returns the declared function around a line of a file, and its lines.
+// around returns the declaration that contains a line of a file, with its first and its last line.
 func (l *Sources) around(name string, line int) (at Source, extent [2]int, ok bool) {
 	file := l.parsed(name)
 	if file == nil {
@@ -234,8 +235,8 @@ func (l *Sources) around(name string, line int) (at Source, extent [2]int, ok bo
 	return at, extent, false
 }
 
-// valueAt returns the variable whose declared value is at a line, or "". Functions in such a value have no
-// names of their own.
+// valueAt returns the name of the variable whose declared value contains a line, or "". A function literal
+// in such a value has no name of its own.
 func valueAt(set *token.FileSet, d ast.Decl, line int) string {
 	decl, is := d.(*ast.GenDecl)
 	if !is {
@@ -250,7 +251,7 @@ func valueAt(set *token.FileSet, d ast.Decl, line int) string {
 	return ""
 }
 
-// nameOf returns the name of a function, with its receiver.
+// nameOf returns the name of a function, preceded by its receiver's type.
 func nameOf(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return f.Name.Name
@@ -283,8 +284,8 @@ func (l *Sources) text(name string) []string {
 	return text
 }
 
-// Packages returns the packages of the service's code: those of its nodes, of the values inside
-// them, and of the functions that make them.
+// Packages returns the import paths of the packages of the service: those of its nodes, of the values in
+// their fields, and of the functions that make them.
 func (l *Sources) Packages() (paths []string) {
 	add := func(path string) {
 		if path != "" && !slices.Contains(paths, path) {
@@ -306,15 +307,15 @@ func (l *Sources) Packages() (paths []string) {
 	return paths
 }
 
-// packageOfFunc returns the path of the package that a function is in.
+// packageOfFunc returns the import path in the full name of a function.
 func packageOfFunc(name string) string {
 	slash := strings.LastIndexByte(name, '/') + 1
 	pkg, _, _ := strings.Cut(name[slash:], ".")
 	return name[:slash] + pkg
 }
 
-// Code returns the pieces of source of the steps of a run, as a page shows them, or nil if
-// it is not known which lines ran.
+// Code returns a function that returns the source that ran in a step of the run, as pictures on a page
+// show it. Code returns nil if it is not known which lines ran.
 func (l *Sources) Code(of *trace.Trace, ran *lines.Ran) func(step int) []eventgraph.Code {
 	if ran == nil || of == nil {
 		return nil
@@ -328,7 +329,8 @@ func (l *Sources) Code(of *trace.Trace, ran *lines.Ran) func(step int) []eventgr
 	}
 }
 
-// Ran returns the pieces of source that ran in a step. It reports false if these are not known.
+// Ran returns the source that ran in a step of a run, the handling of event e. known is false if it is not
+// known what ran.
 func (l *Sources) Ran(ran *lines.Ran, step int, e sim.Event) (code []eventgraph.Code, known bool) {
 	parts, known := ran.Of(step)
 	if !known {
@@ -337,7 +339,7 @@ func (l *Sources) Ran(ran *lines.Ran, step int, e sim.Event) (code []eventgraph.
 	return pieces(l.Passages(e, parts, ran.Functions)), true
 }
 
-// HandlerCode returns the source of the handler of an event, without marks.
+// HandlerCode returns the source of the handler of an event, in which no line is marked as run.
 func (l *Sources) HandlerCode(e sim.Event) []eventgraph.Code { return pieces(l.Passages(e, nil, nil)) }
 
 func pieces(passages []Passage) (all []eventgraph.Code) {
@@ -351,8 +353,8 @@ func pieces(passages []Passage) (all []eventgraph.Code) {
 	return all
 }
 
-// Passages returns the functions of the service that ran in a step of the finding. why is the
-// reason if the lines that ran are not known.
+// Passages returns the functions of the service that ran in a step of the finding. If it is not known
+// which lines ran, why gives the reason.
 func (a *Account) Passages(step int) (all []Passage, why error) {
 	s := a.Step(step)
 	if s == nil {

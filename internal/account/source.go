@@ -26,19 +26,19 @@ import (
 
 // Source is a place in the service's code. The zero Source is none.
 type Source struct {
-	File string // relative to the module's root, with slashes
+	File string // relative to the root of the module, with slashes
 	Line int
-	Func string // the function, as in a stack
+	Func string // the full name of the function, as in a stack
 
-	path string // on the disk
+	path string // the file's path on the disk
 }
 
-// Sources finds the handlers of a system's nodes in their source files.
+// Sources finds the handlers of a system's nodes in their source files, and keeps what it has read.
 type Sources struct {
 	sys   *sim.System
 	param sim.Params
 	known map[handled]Source
-	files map[string]*ast.File // nil if it cannot be read
+	files map[string]*ast.File // by name; nil for a file that cannot be read
 	texts map[string][]string
 	set   *token.FileSet
 
@@ -50,18 +50,18 @@ type Sources struct {
 type handled struct {
 	node   sim.Addr
 	method string
-	value  reflect.Type // of the message or signal; nil means none
+	value  reflect.Type // the type of the message or signal; nil if it takes none
 }
 
-// NewSources returns the sources for the nodes that a system makes with these parameters.
+// NewSources returns Sources for the nodes that the system makes with these parameters.
 func NewSources(sys *sim.System, p sim.Params) *Sources {
 	return &Sources{sys: sys, param: p, known: map[handled]Source{}, files: map[string]*ast.File{}, texts: map[string][]string{}, set: token.NewFileSet()}
 }
 
-// Of returns where a finding points to: the place of a panic, or else the handler of the
-// critical step, or else the handler of the last step. A fault has no handler, so it points
-// to the handler of what it hit, or to the nearest one before. The last resort is the
-// function that makes the system's nodes.
+// Of returns the place to which a report of a finding points: the place of a panic, or else the handler of the
+// critical step of a dead run, or else the handler of the last step. A fault has no handler; for a lost message
+// the place is the handler that sent it, and for other faults it is the handler of the nearest step before. The
+// last resort is the function that makes the system's nodes.
 func (l *Sources) Of(f *search.Finding) Source {
 	if s := l.topOf(f.Stack); s.Line > 0 {
 		return s
@@ -80,8 +80,8 @@ func (l *Sources) Of(f *search.Finding) Source {
 	return l.function(reflect.ValueOf(l.sys.New))
 }
 
-// step returns the handler of a step of a trace, counted from 1. For a loss, it is the handler
-// that sent the lost message.
+// step returns the handler of the n-th step of a trace, counted from 1. If that step loses or duplicates a
+// message, it returns the handler that sent the message.
 func (l *Sources) step(t *trace.Trace, n int) Source {
 	s := &t.Steps[n-1]
 	if s.Event.Kind.Fault() {
@@ -95,7 +95,7 @@ func (l *Sources) step(t *trace.Trace, n int) Source {
 	return l.Handler(s.Event)
 }
 
-// sender returns the handler that sent the message that a fault took.
+// sender returns the handler that sent the message which step s, a fault, lost or duplicated.
 func (l *Sources) sender(t *trace.Trace, s *trace.Step) Source {
 	switch cause := s.Cause(); {
 	case cause > 0 && cause <= len(t.Steps) && cause < s.Index:
@@ -107,8 +107,8 @@ func (l *Sources) sender(t *trace.Trace, s *trace.Step) Source {
 	}
 }
 
-// Handler returns where the handler of an event is. For a message that layers carry, it is
-// that of the inner message. An event that no node handles has none.
+// Handler returns the place of the handler of an event. If a message of a layer carries another message, it is
+// the handler of the carried one. Handler returns the zero Source if no node handles the event.
 func (l *Sources) Handler(e sim.Event) Source {
 	e.Value, _ = wording.Carried(e.Value)
 	switch contract.Row(&e).Handler {
@@ -142,14 +142,14 @@ func (l *Sources) find(h handled) Source {
 	return s
 }
 
-// handlerKinds are the kinds of handlers by the method of a Node that calls them.
+// handlerKinds maps a method of sim.Node to the kind of the handlers that it calls.
 var handlerKinds = map[string]sight.HandlerKind{
 	"Init": sight.HandlerInit, "Deliver": sight.HandlerMessage, "Handle": sight.HandlerSignal, "Quorum": sight.HandlerQuorum,
 }
 
-// search looks through the layers of a node, and returns the first that lists a handler of
-// the value, whose method has a case for it, or whose package declares its type. If none
-// does, it returns the outermost layer.
+// search looks for a handler in the layers of its node. The first layer counts that lists a handler of the
+// value, whose method has a case for the value's type, or whose package declares that type. If there is none,
+// search returns the method of the outermost layer.
 func (l *Sources) search(h handled) Source {
 	var methods []reflect.Value
 	var owners []reflect.Type
@@ -180,8 +180,9 @@ func (l *Sources) search(h handled) Source {
 	return l.function(methods[max(0, slices.IndexFunc(owners, home))])
 }
 
-// layersElsewhere returns the folders and the packages of the layers below the service's own nodes, without
-// the package of those nodes and the package of the function that makes them.
+// layersElsewhere returns the folders and the import paths of the layers from elsewhere: those below the
+// service's own nodes that are neither in the package of these nodes nor in that of the function that makes
+// them.
 func (l *Sources) layersElsewhere() map[string]bool {
 	if l.elsewhere != nil {
 		return l.elsewhere
@@ -201,13 +202,13 @@ func (l *Sources) layersElsewhere() map[string]bool {
 	return l.elsewhere
 }
 
-// last compares two places, for sorting: the service's own code comes before the code of layers from elsewhere.
+// last compares two places for sorting: the service's own code comes before layers from elsewhere.
 func (l *Sources) last(a, b Source) int { return compareBools(l.foreign(a), l.foreign(b)) }
 
-// foreign reports whether a place is in a layer from elsewhere.
+// foreign reports whether a place is in a layer from elsewhere: see layersElsewhere.
 func (l *Sources) foreign(at Source) bool { return l.layersElsewhere()[filepath.Dir(at.path)] }
 
-// later compares two values, for sorting: those of the service's own types come before those of
+// later compares two values for sorting: values of the service's own types come before values of types of
 // layers from elsewhere.
 func (l *Sources) later(a, b any) int {
 	a, _ = wording.Carried(a)
@@ -226,7 +227,7 @@ func compareBools(a, b bool) int {
 	return 1
 }
 
-// layers returns a new node, and the layers inside it.
+// layers makes a new node, and returns it and the layers inside it.
 func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
 	defer func() { _ = recover() }() // an Upper that does not work yet
 	if at.IsZero() {
@@ -243,8 +244,8 @@ func (l *Sources) layers(at sim.Addr) (all []sim.Node) {
 	return all
 }
 
-// method returns the function that implements a method. It looks through embedded fields, since the methods
-// that the compiler generates for them are in no file.
+// method returns the function that implements a method of t. If the method is that of an embedded field, method
+// looks through the field, since no file has the wrapper that the compiler generates.
 func method(t reflect.Type, name string) (reflect.Value, bool) {
 	m, ok := t.MethodByName(name)
 	if !ok {
@@ -292,15 +293,15 @@ func (l *Sources) function(f reflect.Value) Source {
 	return standing(f.Pointer())
 }
 
-// standing returns the place of the function whose code begins at an address.
+// standing returns the place in the source of the function whose machine code begins at an address.
 func standing(code uintptr) Source {
 	fn := runtime.FuncForPC(code)
 	file, line := fn.FileLine(code)
 	return Source{File: inModule(file), Line: line, Func: fn.Name(), path: file}
 }
 
-// clause returns the case of a type switch in a method that names the type of the value. It needs the source
-// file.
+// clause returns the place of the case for the value's type in a type switch of the method f. It reads the
+// source file; ok is false if there is no such case.
 func (l *Sources) clause(f reflect.Value, value reflect.Type) (Source, bool) {
 	fn := runtime.FuncForPC(f.Pointer())
 	name, line := fn.FileLine(f.Pointer())
@@ -354,12 +355,12 @@ func (l *Sources) parsed(name string) *ast.File {
 	return file
 }
 
-// ours reports whether a frame of a stack is in macemc's own code and not in the service's.
+// ours reports whether a frame of a stack is in macemc's own code.
 func ours(frame string) bool {
 	return strings.Contains(frame, "macemc/sim.") || strings.Contains(frame, "macemc/internal/world.")
 }
 
-// topOf returns the first frame of a stack that is in this module and not in macemc's own code.
+// topOf returns the first frame of a stack that is in the service's module and not in macemc's own code.
 func (l *Sources) topOf(stack string) Source {
 	lines := strings.Split(stack, "\n")
 	for i := 0; i+1 < len(lines); i += 2 {
@@ -376,8 +377,8 @@ func (l *Sources) topOf(stack string) Source {
 	return Source{}
 }
 
-// At returns the first place of a stack that is in this module and not in macemc's own code, as text, or ""
-// if there is none.
+// At returns, as text, the first frame of a stack that is in the service's module and not in macemc's own code,
+// or "" if there is none.
 func At(stack string) string {
 	if s := new(Sources).topOf(stack); s.Line > 0 {
 		return fmt.Sprintf("%s:%d", s.File, s.Line)
@@ -385,7 +386,7 @@ func At(stack string) string {
 	return ""
 }
 
-// Stack returns a stack whose files are named from the root of the module.
+// Stack returns a stack in which the files are named relative to the root of the module.
 func Stack(stack string) string {
 	lines := strings.Split(stack, "\n")
 	for i, line := range lines {
@@ -397,8 +398,8 @@ func Stack(stack string) string {
 	return strings.Join(lines, "\n")
 }
 
-// fileName returns a file's name as inModule does, but for a file of another module it begins
-// with the path of that module, since the folder of the file says little.
+// fileName returns the name of a file as inModule does, except that the name of a file of another module begins
+// with the path of that module, since the folder of the file alone would say little.
 func fileName(name string) string {
 	file := inModule(name)
 	if !filepath.IsAbs(file) {
@@ -420,9 +421,9 @@ func fileName(name string) string {
 
 var modulePath = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// inModule returns a file's name relative to the root of the module that is built; names of
-// other modules' files stay as they are. A build with -trimpath names files by the path of
-// their module instead of their folder.
+// inModule returns the name of a file relative to the root of the module that is built. Names of files of other
+// modules stay as they are. It takes into account that a build with -trimpath names files by the path of their
+// module instead of their folder.
 func inModule(name string) string {
 	slashed, module := filepath.ToSlash(name), ""
 	if info, ok := debug.ReadBuildInfo(); ok {

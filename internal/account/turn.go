@@ -7,22 +7,23 @@ import (
 // Turn says at which step the failure of a finding became inevitable, and how that is known.
 type Turn uint8
 
-// The turns. For a dead run, "too late" means that it can no longer recover; for a
-// hot one, that a fair run need not become cold any more; for other findings, that the failure can no longer be avoided.
+// The turns. In these comments, "too late" means for a dead run that it can no longer recover, for a run that
+// stays hot that a fair run need no longer become cold, and for other findings that the failure can no longer
+// be avoided.
 const (
-	TurnUnknown  Turn = iota // it was not isolated
-	TurnHopeless             // no walk avoids it, from wherever on the run it begins: it is as good as certain from the start
-	TurnUnclear              // at no step do clearly fewer walks avoid it than before
-	TurnBegins               // it fails in the starts of the nodes, with which every run begins
-	TurnAlways               // it was so from the start, as is known exactly
-	TurnSeems                // it seems to be so from the start, by walks
-	TurnLast                 // in the last step: it could be avoided until it happened
+	TurnUnknown  Turn = iota // no critical step was found, or none was looked for
+	TurnHopeless             // no walk from any state of the run avoids the failure: it is as good as certain from the start
+	TurnUnclear              // there is no step after which clearly fewer walks avoid the failure than before it
+	TurnBegins               // the failure happens in the starts of the nodes, with which every run begins
+	TurnAlways               // it was too late from the start, as is known exactly
+	TurnSeems                // walks suggest that it was too late from the start
+	TurnLast                 // in the last step: the failure could be avoided until it happened
 	TurnExact                // in a step, as is known exactly
 	TurnWalks                // in a step: walks show that it was not too late before, and none that it is not after
-	TurnFewer                // in a step: clearly fewer walks avoid it after than before
+	TurnFewer                // in a step: clearly fewer walks avoid the failure after it than before it
 )
 
-// Turn returns the turn of the finding.
+// Turn returns at which step the failure of the finding became inevitable, and how that is known.
 func (a *Account) Turn() Turn {
 	f := a.Finding
 	c, v := f.Critical, f.Avoided
@@ -50,7 +51,7 @@ func (a *Account) Turn() Turn {
 	}
 }
 
-// FromStart reports whether it was too late from the start, as far as is known.
+// FromStart reports whether, as far as is known, it was too late from the start of the run.
 func (t Turn) FromStart() bool {
 	return t == TurnBegins || t == TurnAlways || t == TurnSeems || t == TurnHopeless
 }
@@ -66,20 +67,20 @@ func (a *Account) Turned() int {
 	return a.Finding.Step
 }
 
-// Basis says why a part of an account is believed.
+// Basis is a set of reasons to believe the verdict and the critical step of a finding.
 type Basis uint8
 
-// The bases. A finding may rest on several.
+// The reasons. A finding may rest on several.
 const (
-	BasisProved   Basis = 1 << iota // all that can still happen without faults was visited
+	BasisProved   Basis = 1 << iota // all states that can still follow without faults were visited
 	BasisRecorded                   // it was decided when it was recorded, and not again
-	BasisWalks                      // by fresh walks: Evidence of a dead run, else Avoided
+	BasisWalks                      // by fresh walks: see search.Finding.Evidence for a dead run, and Avoided for others
 	BasisWitness                    // a walk from before the critical step became live
-	BasisDoubt                      // something speaks against it: Critical.Doubt
+	BasisDoubt                      // something speaks against the critical step: see decide.Critical.Doubt
 )
 
-// Basis returns the bases of the verdict and of the critical step if the finding is a dead run,
-// and otherwise those of the critical step alone. It is 0 if there is no evidence.
+// Basis returns the reasons to believe the finding: for a dead run, those for the verdict and for the critical
+// step; for others, those for the critical step alone. It is 0 if there is no evidence.
 func (a *Account) Basis() (b Basis) {
 	f := a.Finding
 	c, e := f.Critical, f.Evidence

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Exact returns an error unless the program was built with the overlay and without the race detector, which
-// makes scheduling decisions of its own, and runs on one P.
+// Exact returns an error if runs cannot be repeated exactly: the program was built without the overlay, it
+// was built with the race detector, which makes scheduling decisions of its own, or it does not run on one P.
 func Exact() error {
 	switch {
 	case !overlaid:
@@ -23,7 +23,8 @@ func Exact() error {
 	return nil
 }
 
-// Prepare makes the process fit for runs: it has one P, and it does not collect garbage by itself.
+// Prepare makes the process fit for exact runs: it gets one P, and no garbage collection that begins by
+// itself.
 func Prepare() {
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(-1)
@@ -50,37 +51,39 @@ func (k Kind) String() string {
 	return [Kinds]string{"select", "next", "yield", "tie", "rand", "host", "choice"}[k]
 }
 
-// A Draw is one answer. Package runtime declares the same struct in the overlay.
+// A Draw is one answer of a run, with the question that it answers. Package runtime declares the same struct
+// in the overlay.
 type Draw struct {
-	Key           uint64 // of the goroutine, the kind and the index: by it the answer is found again
+	Key           uint64 // made of the goroutine, the kind and the index; it finds the answer again in another run
 	Step, Index   uint32 // the instant, and the number of the draw among those of the same kind and goroutine
 	Kind          Kind
-	N             uint32 // alternatives; 0 for 64 bits, which are made of the value
+	N             uint32 // the number of alternatives; 0 for 64 random bits, which are computed from Value
 	Value         uint32
 	Origin        uint32  // the number of the goroutine that asked, in the order in which those of the bubble began
-	Gopc, Startpc uintptr // the go statement, and where the goroutine begins, in this program
+	Gopc, Startpc uintptr // the addresses of the go statement and of the goroutine's first function, in this program
 }
 
 // A Plan says how the draws of a run are answered.
 type Plan struct {
-	Seed  uint64        // of random answers
-	Rates [Kinds]uint32 // the number of draws of a kind, of 65536, that are random; the others are 0
+	Seed  uint64        // the seed of random answers
+	Rates [Kinds]uint32 // by kind, how many of 65536 draws get a random answer; the others get answer 0
 	Slow  uint32        // if not 0, one of this many places is slow; a place is a sort of operation in goroutines of one function
 	Fed   []Draw        // the answers by their keys, with 0 for every other draw; if it is nil, Seed and Rates answer
 	Until uint32        // if not 0, the last step that Fed answers; later draws are random
 	After uint64        // the seed of these later draws
-	Stop  int           // the draw, from 1, at which the stack is taken; 0 for none
+	Stop  int           // the number of a draw, from 1, at which the stack is recorded; 0 for none
 }
 
 // A Record has the draws of a run.
 type Record struct {
-	Draws []Draw    // the first of them; Asked may be more
+	Draws []Draw    // the first draws of the run; Asked may be more
 	Asked int       // the number of draws
 	Fit   bool      // every answer of Plan.Fed was asked for, by a draw of its kind
-	Stack []uintptr // of draw Plan.Stop; zeros after the last
+	Stack []uintptr // the stack at draw Plan.Stop, with zeros after its last call
 }
 
-// tape is the record of a run that Go's runtime writes.
+// tape is the memory through which Go's runtime gets the plan of a run and writes its record. Package runtime
+// declares the same struct in the overlay.
 type tape struct {
 	seed  uint64
 	rates [Kinds]uint32
@@ -107,16 +110,17 @@ type tape struct {
 	_     [256][4]int64 // their clocks
 }
 
-// Quiet returns the time between the present instant and the previous instant at which something was drawn.
+// Quiet returns how long before the present instant the last draw at an earlier instant was.
 func Quiet() time.Duration { return time.Duration(now.now - now.then) }
 
-// fed is an entry of the table in which the runtime finds an answer by its key.
+// fed is an entry of the table in which the runtime finds the answer to a draw by the draw's key.
 type fed struct {
 	key      uint64 // 0 means that the entry is free
 	n, value uint32
 }
 
-// tabled returns a table with the answers. It always has free entries.
+// tabled returns a hash table of the answers to draws. It always has free entries, so that a search in it
+// ends.
 func tabled(draws []Draw) []fed {
 	size := 2
 	for size < 2*len(draws) {
@@ -133,14 +137,14 @@ func tabled(draws []Draw) []fed {
 	return table
 }
 
-// logMost is the largest number of draws of a run that are kept, and stackMost that of the calls of a
-// stack.
+// logMost is the largest number of draws that the record of a run keeps, and stackMost the largest number of
+// calls of its stack.
 const (
 	logMost   = 1 << 20
 	stackMost = 64
 )
 
-// A Recorder records one run after the other, in the same memory.
+// A Recorder records runs, one after the other, in the same memory.
 type Recorder struct {
 	log   []Draw
 	stack []uintptr
@@ -148,7 +152,7 @@ type Recorder struct {
 	fed   int // answers of the plan
 }
 
-// Begin begins a run: the next bubble uses the plan.
+// Begin begins a run: the next bubble is answered by the plan.
 func (r *Recorder) Begin(p Plan) {
 	if r.log == nil {
 		r.log, r.stack = make([]Draw, 1<<12), make([]uintptr, stackMost)
@@ -160,7 +164,7 @@ func (r *Recorder) Begin(p Plan) {
 	macemcStart(r.tape)
 }
 
-// Enter gives the bubble of the caller the plan of the run that began.
+// Enter makes the plan of the run that Begin began answer the draws of the bubble in which the caller is.
 func Enter() { macemcEnter() }
 
 // End ends the run, and returns its draws. They are valid until the next run of the recorder begins.
@@ -180,8 +184,8 @@ func (r *Recorder) End() Record {
 	return out
 }
 
-// Run runs f in a bubble of its own. It needs the overlay. The error says that goroutines were left at the
-// end, or that all of them were blocked; left has these goroutines.
+// Run runs f in a bubble of its own, whose draws the plan answers. It needs the overlay. The error says that
+// goroutines were left when f returned, or that all goroutines were blocked; left has these goroutines.
 func (r *Recorder) Run(p Plan, f func()) (rec Record, left []Goroutine, err error) {
 	r.Begin(p)
 	err = Inside(f)
@@ -191,7 +195,8 @@ func (r *Recorder) Run(p Plan, f func()) (rec Record, left []Goroutine, err erro
 	return r.End(), left, err
 }
 
-// Inside runs f in a bubble of its own, with the plan of the run that began. The error is that of Run.
+// Inside runs f in a bubble of its own, whose draws are answered by the plan of the run that Begin began. Its
+// error is that of Run.
 func Inside(f func()) (err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -205,11 +210,11 @@ func Inside(f func()) (err error) {
 	return nil
 }
 
-// now is the tape of the present run, or nil if there is none.
+// now is the tape of the run under way, or nil if there is none.
 var now *tape
 
-// Step returns the number of instants so far in which something was drawn, including the present one. It is 0
-// without the overlay.
+// Step returns the number of the present step of the run: how many instants so far had a draw, including the
+// present one. It is 0 without the overlay.
 func Step() uint32 {
 	if now == nil {
 		return 0
@@ -217,10 +222,10 @@ func Step() uint32 {
 	return now.step
 }
 
-// Ask returns the answer to a draw of the simulated network or disk with n alternatives.
+// Ask draws for the simulated network or disk: it returns one of n alternatives.
 func Ask(n int) int { return ask(Host, n) }
 
-// Choose returns the answer to a draw of the user's script with n alternatives.
+// Choose draws for the user's script: it returns one of n alternatives.
 func Choose(n int) int { return ask(Choice, n) }
 
 func ask(kind Kind, n int) int {

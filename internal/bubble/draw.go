@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// String returns the draw in a line that is the same in every process of one program.
+// String describes the draw in one line, which is the same in every process of one program.
 func (d Draw) String() string {
 	return fmt.Sprintf("step %d %v %d: %d of %d, goroutine %d", d.Step, d.Kind, d.Index, d.Value, d.N, d.Origin)
 }
 
-// Goroutine describes the goroutine that asked: its function, and the go statement that started it.
+// Goroutine describes the goroutine that asked for the draw, by its function and the go statement that
+// started it.
 func (d Draw) Goroutine() string {
 	if d.Gopc == 0 {
 		return fmt.Sprintf("goroutine %d", d.Origin)
@@ -29,14 +30,15 @@ func name(pc uintptr) string {
 	return "?"
 }
 
-// place returns the file and line of a return address.
+// place returns the file and line of a call, given its return address.
 func place(pc uintptr) string {
 	f, _ := runtime.CallersFrames([]uintptr{pc}).Next()
 	return line(f)
 }
 
-// line returns a file and a line number in the shortest form that a reader can find: relative to the current
-// folder or to that of the modules, or as the package and the name of the file.
+// line returns the file and the line number of a frame in the shortest form in which a reader can find them:
+// relative to the current folder or to the folder of the modules, or as the package and the name of the
+// file.
 func line(f runtime.Frame) string {
 	file := f.File
 	at := strings.LastIndexByte(f.Function, '/') + 1
@@ -52,7 +54,7 @@ func line(f runtime.Frame) string {
 	return fmt.Sprintf("%s:%d", file, f.Line)
 }
 
-// Frames returns a stack, innermost call first, without the frames of the runtime.
+// Frames returns the calls of a stack as text, the innermost first, without the frames of the runtime.
 func Frames(stack []uintptr) (lines []string) {
 	if i := slices.Index(stack, 0); i >= 0 {
 		stack = stack[:i]

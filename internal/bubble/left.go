@@ -8,37 +8,37 @@ import (
 	"time"
 )
 
-// A Goroutine is a goroutine in the bubble, other than the caller, whose life was not killed.
+// A Goroutine is a goroutine of the bubble, other than the caller. Goroutines of killed lives do not count.
 type Goroutine struct {
 	Life  uint32
-	Stack string // as runtime.Stack has it, without the number of the goroutine
+	Stack string // in the form of runtime.Stack, without the number of the goroutine
 }
 
-// SetLife moves the caller, and the goroutines that it starts from now on, into a life, and returns the life
-// in which the caller was. Lives are 1 to 255.
+// SetLife moves the caller, and all goroutines that it starts from now on, into a life. It returns the life
+// in which the caller was. Lives have numbers from 1 to 255.
 func SetLife(life uint32) (before uint32) { return macemcSetLife(life) }
 
-// Hush begins a stretch in which the caller does not pause, and Unhush ends it.
-// Stretches may be nested.
+// Hush begins a stretch of the caller's code in which the scheduler does not make it pause; Unhush ends the
+// stretch. Stretches may be nested.
 func Hush() { macemcHush(1) }
 
-// Unhush ends a stretch that Hush began.
+// Unhush ends the stretch that Hush began.
 func Unhush() { macemcHush(-1) }
 
-// Kill ends a life: none of its goroutines runs again, and none of its timers has an effect. The caller must
-// not be one of these goroutines, and all of them must be blocked.
+// Kill ends a life: none of its goroutines runs again, and its timers have no effect. All of its goroutines
+// must be blocked, so the caller must not be one of them.
 func Kill(life uint32) { macemcKill(life) }
 
-// SetClock sets the clocks of a life from now on: its wall clock is ahead by jump, and all of its clocks are
-// fast by rate parts in a million. The time that its monotonic clock has gained so far remains, and counts
-// for the wall clock, too; SetClock returns it.
+// SetClock sets the clocks that a life sees from now on. Its wall clock is ahead of the bubble's by jump,
+// and its wall and monotonic clocks run fast by rate parts in a million. What its monotonic clock has gained
+// so far is kept, counts for the wall clock, too, and is returned as lead.
 func SetClock(life uint32, jump time.Duration, rate int) (lead time.Duration) {
 	lead = time.Duration(macemcLead(life))
 	macemcSetClock(life, int64(jump), int64(rate), int64(lead))
 	return lead
 }
 
-// Left returns the goroutines that are in the bubble, without the caller. Without the overlay it returns
+// Left returns the goroutines that are in the bubble, except for the caller. Without the overlay it returns
 // none.
 func Left() (out []Goroutine) {
 	ids, lives := left()
@@ -52,14 +52,14 @@ func Left() (out []Goroutine) {
 	return out
 }
 
-// Lives returns the number of the life of each goroutine that Left returns, in the same order.
+// Lives returns, for each goroutine that Left returns and in the same order, the number of its life.
 func Lives() []uint32 {
 	_, lives := left()
 	return lives
 }
 
-// left returns the numbers and lives of the goroutines that Left describes. It is much cheaper than their
-// stacks.
+// left returns the runtime's numbers and the lives of the goroutines that Left describes. That costs much
+// less than their stacks.
 func left() (ids []uint64, lives []uint32) {
 	size := 256
 	for {
@@ -72,7 +72,7 @@ func left() (ids []uint64, lives []uint32) {
 	}
 }
 
-// stacks returns the stacks of all goroutines by their numbers.
+// stacks returns the stack of each goroutine by the runtime's number of the goroutine.
 func stacks() map[uint64]string {
 	buf := make([]byte, 1<<20)
 	for {
@@ -93,5 +93,5 @@ func stacks() map[uint64]string {
 	return out
 }
 
-// String returns the stack, which begins with the reason for which the goroutine waits.
+// String returns the stack, which begins with what the goroutine waits for.
 func (g Goroutine) String() string { return fmt.Sprint(strings.TrimSuffix(g.Stack, "\n")) }

@@ -17,8 +17,8 @@ const (
 	mapBytes   = stackBytes + logMost*drawBytes
 )
 
-// Map keeps the stack and the draws of the next runs in a file, where they outlive the
-// process.
+// Map makes the Recorder keep the draws and the stack of later runs in a file, which
+// outlives the process.
 func (r *Recorder) Map(file string) error {
 	f, err := os.OpenFile(file, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
@@ -37,7 +37,8 @@ func (r *Recorder) Map(file string) error {
 	return nil
 }
 
-// Mapped returns the draws and the stack of the run whose process mapped them into a file.
+// Mapped returns the draws and the stack of the last run of another process, which kept
+// them in a file by Recorder.Map.
 func Mapped(file string) (draws []Draw, stack []uintptr, err error) {
 	f, err := os.Open(file)
 	if err != nil {

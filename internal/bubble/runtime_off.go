@@ -20,8 +20,8 @@ func macemcLeft([]uint64, []uint32) int          { return 0 }
 // asked counts the draws of the simulated host in the current run.
 var asked atomic.Uint64
 
-// macemcAsk answers by the seed, or with the first alternative. The order of the draws depends on Go's
-// scheduler here.
+// macemcAsk draws one of n alternatives: by the seed, or the first one. Without the overlay, the order
+// of draws depends on Go's scheduler.
 func macemcAsk(kind Kind, n uint32) uint32 {
 	h := mix(now.seed + mix(asked.Add(1)))
 	if uint32(h&0xffff) >= now.rates[kind] {

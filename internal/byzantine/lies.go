@@ -8,22 +8,23 @@ import (
 	"macemc/sim"
 )
 
-// lie is a guarded action: the node sends a message that it made up.
+// lie is a guarded action with which a Byzantine node sends a message that it made up.
 type lie struct {
 	To      sim.Addr
-	By      string // the link
+	By      string // the link by which it is sent
 	Message sim.Message
 }
 
-// lying is the memory of a node that may lie. It is empty once the budget of lies is spent.
+// lying holds what a Byzantine node remembers in order to lie. It is empty once the node may send no more
+// lies.
 type lying struct {
-	left  int
-	links [sim.LinkBag + 1]bool // the links by which it has sent
-	seen  []seen                // in the order of their texts, each once
+	left  int                   // how many lies it may still send; or sim.Unlimited
+	links [sim.LinkBag + 1]bool // by link, whether the node has sent a message by it
+	seen  []seen                // the messages that it knows, in the order of their texts, each once
 	lies  []lie                 // the lies that can be made of these messages, in the order of their texts
 }
 
-// seen is a message that the node got, or sent itself.
+// seen is a message that a Byzantine node received, or sent itself, with its sender.
 type seen struct {
 	From    sim.Addr
 	Message sim.Message
@@ -34,7 +35,8 @@ func (l lying) clone() lying {
 	return l
 }
 
-// put adds a value to a list that is ordered by texts, and reports whether the value is new.
+// put adds v to a list that is ordered by the values' texts, unless the list has v. It reports whether v
+// is new.
 func put[T any](env sim.Env, all *[]T, v T) bool {
 	text := func(v T) string { return env.(*handler.Env).Text(v) }
 	at, is := slices.BinarySearchFunc(*all, text(v), func(one T, t string) int {
@@ -52,8 +54,8 @@ func put[T any](env sim.Env, all *[]T, v T) bool {
 	return !is
 }
 
-// note records a message that the node got, or sent by a link, and reports whether the node can make up
-// more messages now.
+// note remembers a message that the node received, or sent by a link; by is 0 if it was received. more
+// reports whether the node may be able to make up more messages now.
 func (l *lying) note(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) (more bool) {
 	if l.left == 0 {
 		return false
@@ -65,13 +67,13 @@ func (l *lying) note(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) (mo
 	return put(env, &l.seen, seen{from, m}) || more
 }
 
-// make computes the list of lies again.
+// make computes the list of possible lies again: forge calls its argument for each.
 func (l *lying) make(forge func(lie func(sim.Addr, sim.Link, sim.Message)), env sim.Env) {
 	l.lies = nil
 	forge(func(to sim.Addr, by sim.Link, m sim.Message) { put(env, &l.lies, lie{to, by.String(), m}) })
 }
 
-// spend takes one lie from the budget, and forgets the memory if it was the last.
+// spend counts a lie that was sent. If no more are allowed, it clears what the node remembers.
 func (l *lying) spend() {
 	switch {
 	case l.left == 1:
@@ -81,16 +83,16 @@ func (l *lying) spend() {
 	}
 }
 
-// heard records a message that the node sent by a link, or that arrived, and the lies that it makes
-// possible. by is 0 if the message arrived.
+// heard records a message that the node sent by a link, or received, and the lies that have become
+// possible. by is 0 if the message was received.
 func (n *node) heard(env sim.Env, from sim.Addr, by sim.Link, m sim.Message) {
 	if n.note(env, from, by, m) {
 		n.make(func(lie func(sim.Addr, sim.Link, sim.Message)) { n.forge(env, lie) }, env)
 	}
 }
 
-// forge calls lie for each message that the node can make up: those of System.Forge, or else every message
-// that it has seen.
+// forge calls lie for each message that the node can make up: those of System.Forge, or, without it, each
+// message that the node has seen, to every other node.
 func (n *node) forge(env sim.Env, lie func(sim.Addr, sim.Link, sim.Message)) {
 	add := func(to sim.Addr, by sim.Link, m sim.Message) {
 		if m == nil || to == env.Self() || !slices.Contains(env.Peers(), to) || by < sim.LinkTCP || by > sim.LinkBag {
@@ -118,7 +120,7 @@ func (n *node) all(yield func(sim.Addr, sim.Message) bool) {
 	}
 }
 
-// replay offers a message that the node has seen, by each link by which it has sent before.
+// replay calls lie with a message that the node has seen, for each link by which the node has sent before.
 func (n *node) replay(to sim.Addr, m sim.Message, lie func(sim.Addr, sim.Link, sim.Message)) {
 	for by, used := range n.links {
 		if used {
@@ -133,7 +135,7 @@ func (n *node) offerLies(offer func(sim.Signal)) {
 	}
 }
 
-// tell sends a lie, and takes it from the budget of lies.
+// tell sends the lie l, and counts it.
 func (n *node) tell(env sim.Env, l lie) {
 	n.spend()
 	for _, p := range []struct {

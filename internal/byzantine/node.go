@@ -10,22 +10,22 @@ import (
 	"macemc/sim"
 )
 
-// node is a Byzantine node. It carries a node that runs other code, or both twins, and passes
-// messages and signals on to them.
+// node is a Byzantine node. Inside, it runs a node of other code, or two twins: two copies of the correct
+// node under one address. It passes messages and signals on to them.
 type node struct {
 	by    *conduct
-	runs  []sim.Node // one node, or the two twins
-	asked []asked    // what each of the twins waits for
+	runs  []sim.Node // the node inside, or the two twins
+	asked []asked    // for each twin, the signals for which it waits
 	lying
 }
 
-// asked records what one of the twins waits for: room to send to peers, and Flushed.
+// asked records the signals for which a twin waits: ClearToSend from peers, and Flushed.
 type asked struct {
-	clear   []sim.Addr // the peers to which it wants to send, in order
+	clear   []sim.Addr // the peers to which the twin wants to send, in order
 	flushed bool
 }
 
-// born makes the node that begins its first life at self.
+// born makes a Byzantine node for its first life at the address self.
 func born(c *conduct, self sim.Addr) sim.Node {
 	runs := c.make(self)
 	switch {
@@ -38,7 +38,7 @@ func born(c *conduct, self sim.Addr) sim.Node {
 	}
 }
 
-// make makes the nodes that run inside: one, or two twins.
+// make makes a node that runs inside a Byzantine node.
 func (c *conduct) make(self sim.Addr) sim.Node {
 	if c.New != nil {
 		return c.New(c.params, self)
@@ -46,8 +46,8 @@ func (c *conduct) make(self sim.Addr) sim.Node {
 	return c.sys.New(c.params, self)
 }
 
-// reborn makes the node of the next life. It keeps the messages that the node has seen, and the number of
-// lies left.
+// reborn makes the Byzantine node of the next life. It keeps the messages that n has seen, and the number
+// of lies that n may still send.
 func (n *node) reborn(c *conduct, self sim.Addr) sim.Node {
 	next := &node{by: c, asked: make([]asked, len(n.asked)), lying: n.lying}
 	for _, dead := range n.runs {
@@ -60,7 +60,7 @@ func (n *node) reborn(c *conduct, self sim.Addr) sim.Node {
 	return next
 }
 
-// clone copies the node, by System.Clone if the system has it.
+// clone returns a copy of the node, made by System.Clone if the system has it.
 func (n *node) clone(self sim.Addr) sim.Node {
 	c := &node{by: n.by, lying: n.lying.clone()}
 	for _, one := range n.runs {
@@ -86,7 +86,7 @@ func (c *conduct) clone(self sim.Addr, n sim.Node) sim.Node {
 	panic(fmt.Sprintf("macemc: the Byzantine node %s of %s cannot be copied: %v", self, c.sys.Name, err))
 }
 
-// Hidden hides the node from properties: see sight.Hidden.
+// Hidden says that properties do not see the node: see sight.Hidden.
 func (n *node) Hidden() {}
 
 var _ sight.Hidden = (*node)(nil)
@@ -134,7 +134,7 @@ func (n *node) Handle(env sim.Env, s sim.Signal) {
 		func(k int) { n.runs[k].Handle(n.env(env, k), s) })
 }
 
-// signal passes a signal to those of the twins that wait for it.
+// signal passes a signal to the twins that wait for it; waits reports whether the k-th twin does.
 func (n *node) signal(env sim.Env, s sim.Signal, waits func(k int) bool) {
 	for k := range n.runs {
 		if waits(k) {
@@ -143,8 +143,8 @@ func (n *node) signal(env sim.Env, s sim.Signal, waits func(k int) bool) {
 	}
 }
 
-// reach passes an event to the first twin, the second, or both, as a coin decides. Twins for which takes
-// reports false cannot get it.
+// reach lets a coin decide which twins get an event: the first, the second, or both. hand gives it to the
+// k-th twin. A twin for which takes returns false cannot get it. why describes the coin.
 func (n *node) reach(env sim.Env, why string, takes func(k int) bool, hand func(k int)) {
 	if !n.twins() {
 		hand(0)

@@ -8,18 +8,18 @@ import (
 	"macemc/sim"
 )
 
-// conduct describes how a node deviates from the protocol. It is not part of the node's state.
+// conduct describes how a Byzantine node deviates from the protocol. It is not part of the state of the node.
 type conduct struct {
 	sim.Byzantine
-	sys    *sim.System // as its author wrote it
+	sys    *sim.System // the system without Byzantine nodes
 	params sim.Params
 }
 
 // HandlerTable marks a conduct as not being part of a state: see sight.Table.
 func (c *conduct) HandlerTable() {}
 
-// System returns a copy of sys with Byzantine nodes, or sys itself if it has none, or has them already. text
-// names the nodes, in the form of sim.Conditions.Byzantine.
+// System returns a copy of sys in which some nodes are Byzantine. It returns sys itself if it has no such
+// nodes, or if its New makes them already. text names the nodes, in the form of sim.Conditions.Byzantine.
 func System(sys *sim.System, p sim.Params, text string) (*sim.System, error) {
 	all, err := sys.Byzantines(p, text)
 	if err != nil {
@@ -42,8 +42,8 @@ func System(sys *sim.System, p sim.Params, text string) (*sim.System, error) {
 	return with(sys, all), nil
 }
 
-// single returns an error if the code of a Byzantine node takes several messages in one event,
-// since it gets them one by one.
+// single returns an error if the code of a Byzantine node declares quorums (several messages taken in one
+// event), since a Byzantine node passes messages on one by one.
 func single(c *conduct) error {
 	var g handler.Guards
 	err := guard.Call("New", func() { g = handler.GuardsOf(c.make(c.Node)) })
@@ -53,7 +53,7 @@ func single(c *conduct) error {
 	return err
 }
 
-// without returns a copy of sys that declares no Byzantine nodes.
+// without returns a copy of sys in which no node is Byzantine.
 func without(sys *sim.System) *sim.System {
 	if sys.Byzantine == nil {
 		return sys
@@ -63,7 +63,7 @@ func without(sys *sim.System) *sim.System {
 	return &honest
 }
 
-// applied reports whether New of sys makes the Byzantine nodes already.
+// applied reports whether New of sys already makes the Byzantine nodes that all describes.
 func applied(sys *sim.System, p sim.Params, all []sim.Byzantine) (is bool, err error) {
 	for _, b := range all {
 		err := guard.Call("New", func() { _, is = sys.New(p, b.Node).(*node) })
@@ -74,7 +74,7 @@ func applied(sys *sim.System, p sim.Params, all []sim.Byzantine) (is bool, err e
 	return false, nil
 }
 
-// with returns a copy of sys in which some nodes are Byzantine.
+// with returns a copy of sys in which the nodes that all describes are Byzantine.
 func with(sys *sim.System, all []sim.Byzantine) *sim.System {
 	bad := *sys
 	bad.Byzantine = func(sim.Params) []sim.Byzantine { return all }
@@ -105,8 +105,8 @@ func with(sys *sim.System, all []sim.Byzantine) *sim.System {
 	return &bad
 }
 
-// weight returns a Weight function in which lies are rare. It passes the system's own signals to the system's
-// Weight.
+// weight returns the System.Weight for a system with Byzantine nodes: lies are rare, and signals of the
+// system's own code have the weight that the system's Weight gives them.
 func weight(sys *sim.System, all []sim.Byzantine) func(sim.Event) float64 {
 	lies := false
 	for _, b := range all {
@@ -136,7 +136,7 @@ func find(all []sim.Byzantine, at sim.Addr) *sim.Byzantine {
 	return nil
 }
 
-// crashed returns the node after a crash, by the author's System.Crash.
+// crashed returns what sys makes of a node inside a Byzantine one after a crash: see System.Crash.
 func crashed(sys *sim.System, p sim.Params, self sim.Addr, dead sim.Node) sim.Node {
 	if sys.Crash == nil {
 		return sys.New(p, self)

@@ -15,7 +15,8 @@ type (
 	second struct{ Signal sim.Signal }
 )
 
-// tag marks a signal as that of one of the twins.
+// tag wraps a signal of the k-th twin, so that untag recognizes it. Without twins it returns the signal
+// itself.
 func (n *node) tag(k int, s sim.Signal) sim.Signal {
 	switch {
 	case !n.twins() || s == nil:
@@ -27,8 +28,8 @@ func (n *node) tag(k int, s sim.Signal) sim.Signal {
 	}
 }
 
-// untag returns the index of the twin to which a signal belongs, and the signal. k is -1 if it belongs to
-// neither twin.
+// untag returns the index of the twin whose signal s is, and the signal as the twin knows it. k is -1 if
+// s belongs to neither twin.
 func untag(s sim.Signal) (k int, own sim.Signal) {
 	switch s := s.(type) {
 	case first:
@@ -39,7 +40,7 @@ func untag(s sim.Signal) (k int, own sim.Signal) {
 	return -1, s
 }
 
-// cleared reports whether the twin waits to send to a peer, and ends the wait.
+// cleared reports whether the twin waits to send to a peer, and ends that wait.
 func (a *asked) cleared(peer sim.Addr) bool {
 	k, waits := slices.BinarySearchFunc(a.clear, peer, sim.Addr.Compare)
 	if waits {
@@ -48,20 +49,20 @@ func (a *asked) cleared(peer sim.Addr) bool {
 	return waits
 }
 
-// asks records that the twin waits for room to send to a peer.
+// asks records that the twin waits until it can send to a peer.
 func (a *asked) asks(to sim.Addr) {
 	if k, waits := slices.BinarySearchFunc(a.clear, to, sim.Addr.Compare); !waits {
 		a.clear = slices.Insert(a.clear, k, to)
 	}
 }
 
-// handedOver reports whether the twin waits for Flushed, and ends the wait.
+// handedOver reports whether the twin waits for Flushed, and ends that wait.
 func (a *asked) handedOver() (waits bool) {
 	waits, a.flushed = a.flushed, false
 	return waits
 }
 
-// env is the Env of the code on a Byzantine node. Monitors do not get the facts that it emits.
+// env is the Env of the code inside a Byzantine node. Facts that this code emits do not reach monitors.
 type env struct {
 	sim.Env
 	of *node
@@ -84,7 +85,7 @@ func (e *env) Bag() sim.Port { return e.port(e.Env.Bag(), sim.LinkBag) }
 
 func (e *env) port(p sim.Port, by sim.Link) port { return port{p, e, by} }
 
-// port is a port of the code on a Byzantine node.
+// port is a port of the code inside a Byzantine node. It records what is sent.
 type port struct {
 	sim.Port
 	env *env
@@ -99,7 +100,7 @@ func (p port) Send(to sim.Addr, m sim.Message) bool {
 	return sent
 }
 
-// conn is the port of TCP.
+// conn is the port of the code inside a Byzantine node for TCP.
 type conn struct {
 	port
 	below sim.Conn
@@ -121,7 +122,7 @@ func (c conn) NotifyFlushed() {
 
 func (c conn) Reset(to sim.Addr) { c.below.Reset(to) }
 
-// Store returns a store of the twin's own, since the twins are two machines.
+// Store returns a store of the k-th twin alone, since the twins stand for two machines.
 func (e *env) Store() sim.Store {
 	if !e.of.twins() {
 		return e.Env.Store()
@@ -129,7 +130,7 @@ func (e *env) Store() sim.Store {
 	return store{e.Env.Store(), [...]string{"first.", "second."}[e.k]}
 }
 
-// store is the part of a store whose names begin with a prefix.
+// store is the part of a store in which all names begin with a prefix. It is the store of one twin.
 type store struct {
 	sim.Store
 	prefix string
