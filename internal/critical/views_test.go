@@ -138,6 +138,17 @@ func TestShrinkDropsRoundsFirst(t *testing.T) {
 	}
 }
 
+// Walks for shortcuts are taken once before steps are moved: with some effort, shorter runs are left.
+func TestShrinkTakesShortcutsFirst(t *testing.T) {
+	sum := 0
+	for _, n := range shortViews(t, 100_000) {
+		sum += n
+	}
+	if sum > 155 {
+		t.Errorf("%d steps are left of ten runs, want at most 155: 167 are left if no walks are taken before steps are moved", sum)
+	}
+}
+
 // shortViews returns how many steps are left of ten long runs, which it shrinks twice with this effort.
 func shortViews(t *testing.T, effort int) (left []int) {
 	sys := members()
