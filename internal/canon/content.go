@@ -9,10 +9,11 @@ import (
 // ignores identity: which of several equal objects a value leads to may depend on the order
 // of a map, and no behaviour may depend on that.
 
-// content compiles an immutable type, or a pointer to one.
+// content makes p the plan of an immutable type, or of a pointer to one.
 func (p *plan) content() { *p = plan{typ: p.typ, op: opContent, plain: true} }
 
-// contents returns the Walker of immutable values.
+// contents returns the Walker that walks the immutable values in values of w. It makes it
+// at the first call.
 func (w *Walker) contents() *Walker {
 	if w.content == nil {
 		w.content = walkerOf(omissions{rules: w.rules, skip: w.skip}).counting(w)
@@ -20,13 +21,14 @@ func (w *Walker) contents() *Walker {
 	return w.content
 }
 
-// counting configures c as the Walker of the immutable values that w meets.
+// counting configures c as the Walker that walks the immutable values in values of w.
 func (c *Walker) counting(w *Walker) *Walker {
 	c.named, c.through, c.equal = w.named, w.through, true
 	return c
 }
 
-// encodeContent writes the hash of the value of plan p at an address.
+// encodeContent appends to b the hash of the immutable value at an address. p is the plan
+// of the value.
 func (w *Walker) encodeContent(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refusal) {
 	if p.typ.Kind() == reflect.Pointer && *(*unsafe.Pointer)(at) == nil {
 		return append(b, markNil), nil
@@ -53,11 +55,11 @@ func (w *Walker) sumOfContent(p *plan, at unsafe.Pointer) (Hash, *refusal) {
 	}
 }
 
-// textsMost is the number of texts of immutable values that are kept.
+// textsMost is the largest number of immutable values whose texts are kept.
 const textsMost = 1 << 12
 
-// content returns the text of an immutable value. Such values are met again and again, so
-// their texts are kept.
+// content returns the tree of an immutable value. It keeps the text, since such a value is
+// met many times.
 func (b *builder) content(p *plan, v reflect.Value) *node {
 	if nilable(v) && v.IsNil() {
 		return leaf("nil")
@@ -78,7 +80,7 @@ func (b *builder) content(p *plan, v reflect.Value) *node {
 	return leaf(text)
 }
 
-// keep keeps the text of an immutable value.
+// keep remembers the text of the immutable value whose hash is sum.
 func (w *Walker) keep(sum Hash, text string) {
 	if w.texts == nil || len(w.texts) == textsMost {
 		w.texts = make(map[Hash]string)

@@ -60,10 +60,10 @@ func (c *copies) copy(v any) (any, error) {
 	return out, nil
 }
 
-// ready makes the plan of roots.
+// ready makes c.any, the plan by which roots are copied.
 func (c *copies) ready() { c.any = c.copyPlan(reflect.TypeFor[any]()) }
 
-// accept returns the reason why a root of type t cannot be copied, or nil.
+// accept returns the reason why a root of type t cannot be copied, or nil if it can be.
 func (c *copies) accept(t reflect.Type) *refusal {
 	if c.root != t {
 		if _, r := c.plan(t); r != nil {
@@ -75,12 +75,12 @@ func (c *copies) accept(t reflect.Type) *refusal {
 	return nil
 }
 
-// copies makes copies. It holds the plans for copying, and the state of the copy being
-// made, which release clears.
+// copies makes the copies of a Walker. It holds a plan for each type that was copied, and
+// the state of the copy under way, which release clears.
 type copies struct {
 	*compiler
-	ways  map[reflect.Type]*copyPlan
-	any   *copyPlan // of type any
+	ways  map[reflect.Type]*copyPlan // the plans by which values are copied
+	any   *copyPlan                  // of type any
 	types dynamicTypes[copyPlan]
 	funcs map[uintptr]*funcWay    // by the addresses of their code
 	met   map[reflect.Type]bool   // the types of values met so far
@@ -115,8 +115,8 @@ func (c *copies) release() {
 	c.mapAt.reset()
 }
 
-// copySteps copies a value of plan cp. The target is zero, or holds an earlier copy of the
-// same value.
+// copySteps copies the value at from to the memory at to. cp is the plan of its type. That
+// memory is zero, or holds an earlier copy of the same value.
 func (c *copies) copySteps(cp *copyPlan, to, from unsafe.Pointer) {
 	for i := range cp.steps {
 		s := &cp.steps[i]
@@ -176,8 +176,8 @@ func (c *copies) copyItems(cp *copyPlan, to, from unsafe.Pointer, n int) {
 	}
 }
 
-// copyObject returns the copy of the object that p, a pointer to a type of plan cp, leads
-// to.
+// copyObject copies the object at p, whose plan is cp, unless the copy has it already, and
+// returns the address of its copy.
 func (c *copies) copyObject(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	if c.second {
 		return c.translate(p)
@@ -199,7 +199,8 @@ func (c *copies) copyObject(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	return to
 }
 
-// enter counts a level of nesting, and reports whether it may be entered.
+// enter enters one more level of nesting. It returns false if that is too deep, and then
+// refuses the value.
 func (c *copies) enter() bool {
 	c.depth++
 	if c.depth > depthMax {
@@ -208,8 +209,9 @@ func (c *copies) enter() bool {
 	return c.refused == ""
 }
 
-// alloc returns zeroed memory for n values. The garbage collector must know where pointers
-// are; if there are none, or only strings, any zeroed memory will do.
+// alloc returns zeroed memory for n values of the plan's type. The garbage collector must
+// know where the pointers in it are. If there are none, or only those of strings, alloc
+// takes any memory.
 func (cp *copyPlan) alloc(n int) unsafe.Pointer {
 	switch {
 	case cp.size == 0 || n == 0:
@@ -225,7 +227,7 @@ func (cp *copyPlan) alloc(n int) unsafe.Pointer {
 	}
 }
 
-// nothing is the address of slices without memory.
+// nothing is the address that empty slices point to.
 var nothing [0]byte
 
 func (c *copies) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
@@ -258,7 +260,7 @@ func (c *copies) copySlice(cp *copyPlan, to, from unsafe.Pointer) {
 	putSlice(to, copied, n, n)
 }
 
-// putSlice writes the header of a slice.
+// putSlice writes the header of a slice to the memory at to.
 func putSlice(to, data unsafe.Pointer, len, cap int) {
 	*(*sliceHeader)(to) = sliceHeader{data, len, cap}
 }
@@ -268,7 +270,8 @@ type sliceHeader struct {
 	len, cap int
 }
 
-// copyHeld copies the value in the interface of plan cp by reflection.
+// copyHeld copies the interface at from, with the value that it holds, by reflection. cp is
+// the plan of the interface type.
 func (c *copies) copyHeld(cp *copyPlan, to, from unsafe.Pointer) {
 	i := reflect.NewAt(cp.typ, from).Elem()
 	if i.IsNil() {
@@ -293,7 +296,8 @@ func (c *copies) copyHeld(cp *copyPlan, to, from unsafe.Pointer) {
 	o.Set(copied.Elem())
 }
 
-// copyMap returns the copy of a map.
+// copyMap copies the map m, whose plan is cp, unless the copy has it already, and returns
+// its copy.
 func (c *copies) copyMap(cp *copyPlan, m unsafe.Pointer) unsafe.Pointer {
 	if to := c.findMap(m); to != nil {
 		return to
@@ -316,7 +320,7 @@ func (c *copies) copyMap(cp *copyPlan, m unsafe.Pointer) unsafe.Pointer {
 
 func (c *copies) leave() { c.depth-- }
 
-// copyEntries makes a map and copies all entries into it, by reflection.
+// copyEntries makes a map and copies all entries of the map p into it, by reflection.
 func (c *copies) copyEntries(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	m := reflect.NewAt(cp.typ, unsafe.Pointer(&p)).Elem()
 	o := reflect.MakeMapWithSize(cp.typ, m.Len())

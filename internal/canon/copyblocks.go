@@ -21,18 +21,19 @@ type block struct {
 func (b *block) start() uintptr { return uintptr(b.from) }
 func (b *block) end() uintptr   { return uintptr(b.from) + uintptr(b.cap)*b.plan.size }
 
-// copiedMap is a map that was met, and its copy.
+// copiedMap is a map that the copy has met, and its copy.
 type copiedMap struct{ from, to unsafe.Pointer }
 
 // Blocks that overlap
 
-// group is memory that several blocks are parts of.
+// group is a stretch of memory that contains blocks which overlap. All of them are copied into the
+// memory at to.
 type group struct {
 	start, end uintptr
 	to         unsafe.Pointer
 }
 
-// overlap reports whether two blocks share memory. If so, a pointer led into the middle of
+// overlap reports whether two of the blocks share memory. If so, a pointer led into the middle of
 // another object, and the copy must be made again.
 func (c *copies) overlap() bool {
 	if len(c.blocks) <= 6 {
@@ -58,10 +59,10 @@ func (c *copies) overlap() bool {
 	return false
 }
 
-// span is the memory of a block.
+// span is the stretch of memory that a block takes up.
 type span struct{ start, end uintptr }
 
-// sort orders blocks by address, the longest first.
+// sort orders the blocks by their addresses; of those at one address, the longest comes first.
 func (c *copies) sort() {
 	slices.SortFunc(c.blocks, func(a, b block) int {
 		switch {
@@ -78,7 +79,8 @@ func (c *copies) sort() {
 	})
 }
 
-// merge makes memory for each group of overlapping blocks.
+// merge divides the blocks into groups of overlapping ones, and allocates the copy's memory for
+// each group. It returns false if it cannot.
 func (c *copies) merge() bool {
 	c.sort()
 	for i := 0; i < len(c.blocks); {
@@ -103,7 +105,8 @@ func (c *copies) merge() bool {
 	return true
 }
 
-// memory allocates n values for the second pass, in which a list of one value counts as that value.
+// memory allocates n values of the plan's type for the second pass. A list of one value counts as
+// the value itself.
 func (cp *copyPlan) memory(n int) unsafe.Pointer {
 	if n == 1 {
 		return reflect.New(cp.typ).UnsafePointer()
@@ -111,8 +114,8 @@ func (cp *copyPlan) memory(n int) unsafe.Pointer {
 	return reflect.MakeSlice(cp.list, n, n).UnsafePointer()
 }
 
-// union makes memory for lists that overlap in part, because they are parts of one array.
-// It returns nil if they are not, which only unsafe code achieves.
+// union allocates the copy's memory for blocks that overlap because they are parts of one array. It
+// returns nil if they are not, which only unsafe code achieves.
 func union(blocks []block, g group) unsafe.Pointer {
 	cp := blocks[0].plan
 	typ := cp.typ
@@ -134,7 +137,8 @@ func union(blocks []block, g group) unsafe.Pointer {
 	return reflect.MakeSlice(reflect.SliceOf(typ), n, n).UnsafePointer()
 }
 
-// translate returns the place in the copy for a place that the first pass met.
+// translate returns where the copy has what the original has at p, an address that the first pass
+// met.
 func (c *copies) translate(p unsafe.Pointer) unsafe.Pointer {
 	at := uintptr(p)
 	i, found := slices.BinarySearchFunc(c.groups, at, func(g group, at uintptr) int {
@@ -152,8 +156,9 @@ func (c *copies) translate(p unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Add(c.groups[i].to, at-c.groups[i].start)
 }
 
-// again makes the copy with all memory allocated: each block is copied to its place, and
-// memory in several blocks is copied the same way each time.
+// again makes the copy a second time, now that the memory of all groups is allocated: it copies
+// each block to its place. Memory that is in several blocks is copied several times, with the same
+// result.
 func (c *copies) again(root *copyPlan) {
 	clear(c.maps)
 	c.maps, c.second = c.maps[:0], true
@@ -174,7 +179,7 @@ func (c *copies) add(b block) {
 	}
 }
 
-// find returns the block of one address, type and capacity, or nil.
+// find returns the block with this address, type and capacity, or nil.
 func (c *copies) find(from unsafe.Pointer, cp *copyPlan, cap int) *block {
 	if len(c.blocks) <= few {
 		for i := range c.blocks {
@@ -209,7 +214,7 @@ func (c *copies) findMap(from unsafe.Pointer) unsafe.Pointer {
 	return nil
 }
 
-// mapMet returns the number of a map among those that were met, or -1.
+// mapMet returns the index in c.maps of the map at an address, or -1 if the copy has not met it.
 func (c *copies) mapMet(from unsafe.Pointer) int {
 	if len(c.maps) <= few {
 		for i := range c.maps {
@@ -226,11 +231,12 @@ func (c *copies) mapMet(from unsafe.Pointer) int {
 	}
 }
 
-// few is the largest number of entries that are searched one by one, without an index.
+// few is the largest number of blocks, or of maps, that are searched one by one, without an
+// addressIndex.
 const few = 8
 
-// addressIndex is an open-addressed hash table that maps addresses to positions in a list.
-// It is empty while the list is short.
+// addressIndex is an open-addressed hash table from addresses to positions in a list. It stays
+// empty while the list is short.
 type addressIndex struct {
 	slots []int32 // a position plus one; 0 if free
 	used  int
@@ -245,10 +251,11 @@ func (x *addressIndex) reset() {
 
 func (x *addressIndex) first(p unsafe.Pointer) int { return int(spread(uintptr(p)) >> 32) }
 
-// at returns the position in slot i, or -1.
+// at returns the position that slot i holds, or -1 if the slot is free.
 func (x *addressIndex) at(i int) int { return int(x.slots[i&(len(x.slots)-1)]) - 1 }
 
-// cover adds the new entries of a list that now has n.
+// cover adds the entries of a list that are not in the index yet. The list now has n entries; from
+// returns the address of the i-th.
 func (x *addressIndex) cover(n int, from func(int) unsafe.Pointer) {
 	if 2*n > len(x.slots) {
 		x.slots = make([]int32, 1<<bits.Len(uint(4*n)))

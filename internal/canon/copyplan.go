@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// copyOp is what a copy does with a part of an object's memory.
+// copyOp says how a part of an object's memory is copied.
 type copyOp uint8
 
 const (
 	copyRaw       copyOp = 1 + iota // bytes without pointers
 	copyString                      // strings are shared, since they do not change
-	copyWord                        // a pointer that is shared
-	copyHeader                      // the header of a slice that is shared
-	copyWords                       // an interface that is shared
+	copyWord                        // a pointer that the copy shares with the original
+	copyHeader                      // the header of a slice that the copy shares
+	copyWords                       // an interface whose value the copy shares
 	copyPointer                     // of type plan
 	copySlice                       // of type plan
 	copyMap                         // of type plan
@@ -24,7 +24,7 @@ const (
 	copyMade                        // a field at size in the struct of type plan: see made.go
 )
 
-// copyStep copies the part at off. Memory that no step covers stays zero.
+// copyStep copies the part of a value that begins at the offset off. Memory that no step covers stays zero.
 type copyStep struct {
 	op    copyOp
 	off   uintptr
@@ -44,33 +44,33 @@ type copyPlan struct {
 	steps []copyStep
 	ready bool // whether steps are compiled
 
-	raw    bool // a single copyRaw of the whole
+	raw    bool // whether the only step is a copyRaw of the whole value
 	holes  bool // whether parts stay zero on purpose, as locks do
 	still  bool // whether nothing in the value can change, so that interfaces share it
-	makes  bool // whether a field in the value is made again
-	owns   bool // whether it is an object that a Made asks for
+	makes  bool // whether a field in the value is made again: see Made
+	owns   bool // whether the function of a Made may take a pointer to the value
 	direct bool // see fast.Direct
 
 	made *Made // how a field of the struct is made; for copyMade
 
-	list   reflect.Type // []typ
-	layout *mapLayout   // for maps that can be copied group by group
+	list   reflect.Type // the type []typ
+	layout *mapLayout   // the layout of a map that can be copied group by group
 
 	// The fields from here on are set when an interface was first found to hold the type.
 	met    bool
-	shared bool // the value belongs to the World, or cannot be walked
-	boxed  bool // or it cannot change: a copy may as well have one of its own
-	fixed  bool // it cannot change, or belongs to the World
+	shared bool // copies share the value, since it belongs to the World or cannot be walked
+	boxed  bool // the value cannot change: copies may share it, or have their own
+	fixed  bool // the value cannot change, or belongs to the World
 }
 
-// immutable lists types whose objects are never changed. Errors are compared by identity,
+// immutable lists types of the standard library whose objects never change. Errors are compared by identity,
 // so a copy of one would be another error.
 var immutable = map[reflect.Type]bool{
 	reflect.TypeOf(errors.New("")):    true,
 	reflect.TypeFor[*time.Location](): true,
 }
 
-// copyPlan returns the plan of t.
+// copyPlan returns the plan by which values of t are copied.
 func (c *copies) copyPlan(t reflect.Type) *copyPlan {
 	if cp := c.ways[t]; cp != nil {
 		return cp
@@ -80,7 +80,7 @@ func (c *copies) copyPlan(t reflect.Type) *copyPlan {
 	return cp
 }
 
-// dynamicCopyPlan returns the plan for a type inside of an interface.
+// dynamicCopyPlan returns the plan for copying a value of type t that an interface holds.
 func (c *copies) dynamicCopyPlan(t reflect.Type) *copyPlan {
 	cp := c.copyPlan(t)
 	if cp.met {
@@ -90,7 +90,7 @@ func (c *copies) dynamicCopyPlan(t reflect.Type) *copyPlan {
 	return cp
 }
 
-// meet decides how the copies of interfaces that hold the type are made.
+// meet decides how an interface that holds a value of this type is copied.
 func (cp *copyPlan) meet(c *copies) {
 	cp.met = true
 	c.meet(cp.typ)
@@ -101,7 +101,7 @@ func (cp *copyPlan) meet(c *copies) {
 	cp.shared = cp.shared || cp.still
 }
 
-// prepare compiles the steps of cp.
+// prepare compiles the steps of cp, unless they are compiled.
 func (cp *copyPlan) prepare(c *copies) {
 	if cp.ready {
 		return
@@ -112,7 +112,8 @@ func (cp *copyPlan) prepare(c *copies) {
 	cp.compiled(k, c.owns(cp.typ))
 }
 
-// compiled completes cp by its steps.
+// compiled completes cp from the steps that k has compiled. owns says whether a Made may take a pointer to
+// such a value.
 func (cp *copyPlan) compiled(k *copyCompiler, owns bool) {
 	cp.ready, cp.steps, cp.holes, cp.owns = true, k.steps, k.holes, owns
 	cp.still = true
@@ -137,8 +138,9 @@ func (c *copyCompiler) step(op copyOp, off uintptr, plan *copyPlan) {
 	c.steps = append(c.steps, copyStep{op: op, off: off, plan: plan})
 }
 
-// bytes adds memory without pointers. Padding between two parts need not be initialized and
-// is not copied, so a run ends there.
+// bytes adds a step for size bytes without pointers at the offset off. If they adjoin the previous such step,
+// it extends that step. Padding between two parts ends a step, since padding need not be initialized and is
+// not copied.
 func (c *copyCompiler) bytes(off, size uintptr) {
 	if n := len(c.steps); n > 0 {
 		if last := &c.steps[n-1]; last.op == copyRaw && last.off+last.size == off {
@@ -151,7 +153,7 @@ func (c *copyCompiler) bytes(off, size uintptr) {
 	}
 }
 
-// add compiles a value of type t at off.
+// add adds the steps that copy a value of type t at the offset off.
 func (c *copyCompiler) add(t reflect.Type, off uintptr) {
 	of := c.of
 	switch {
@@ -215,7 +217,7 @@ func (c *copyCompiler) array(t reflect.Type, off uintptr) {
 	}
 }
 
-// field compiles a field of the struct t, which lies at off.
+// field adds the steps that copy the field f of the struct type t, which lies at the offset off.
 func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr) {
 	of := c.of
 	made := of.madeField(t, f.Name)
@@ -234,8 +236,8 @@ func (c *copyCompiler) field(t reflect.Type, f reflect.StructField, off uintptr)
 	}
 }
 
-// sharesField reports whether copies share the value of a field because it is left out and
-// cannot be walked. Functions, and lists of them, can be copied nevertheless.
+// sharesField reports whether copies share the value of the field f of t: the field is left out, and its value
+// cannot be walked. Functions, and lists of them, are copied nevertheless.
 func (w *compiler) sharesField(t reflect.Type, f reflect.StructField) bool {
 	if w.fixedField(t, f) {
 		return true
@@ -244,8 +246,8 @@ func (w *compiler) sharesField(t reflect.Type, f reflect.StructField) bool {
 	return (opaque || f.Tag.Get("mc") == "-") && !w.ofWorld(f.Type) && !w.walkable(f.Type) && !functions(f.Type)
 }
 
-// functions reports whether a value of t is a function, or a list or a map of them. Lists that are nested more
-// deeply may be lists of themselves.
+// functions reports whether t is a function type, or a list or a map of functions. It does not look into
+// nested lists, which may be lists of themselves.
 func functions(t reflect.Type) bool {
 	const nested = 16
 	for range nested {
@@ -265,7 +267,7 @@ func functions(t reflect.Type) bool {
 	return false
 }
 
-// share compiles a value that the copy shares with the original.
+// share adds a step for a value that the copy shares with the original.
 func (c *copyCompiler) share(t reflect.Type, off uintptr) {
 	switch t.Kind() {
 	case reflect.String:
@@ -289,13 +291,13 @@ func (c *copyCompiler) share(t reflect.Type, off uintptr) {
 	}
 }
 
-// leading completes the plan of a pointer or a slice with that of its elements.
+// leading completes the plan of a pointer or a slice: it sets the plan of the elements.
 func (cp *copyPlan) leading(c *copies) *copyPlan {
 	cp.elem = c.copyPlan(cp.typ.Elem())
 	return cp
 }
 
-// mapping completes the plan of a map.
+// mapping completes the plan of a map: it sets the plans of the keys and the elements.
 func (cp *copyPlan) mapping(c *copies) *copyPlan {
 	if cp.elem != nil {
 		return cp
@@ -314,8 +316,8 @@ func (cp *copyPlan) mapping(c *copies) *copyPlan {
 	return cp
 }
 
-// walkable reports whether a value that is left out of the state can still be copied: every type that
-// its type leads to can be walked.
+// walkable reports whether every type that t leads to can be walked. If so, a value of t can be copied, even
+// if it is left out of the state.
 func (w *compiler) walkable(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer && !w.ofWorld(t) && !immutable[t] {
 		t = t.Elem() // a rule may name the element type
@@ -323,7 +325,7 @@ func (w *compiler) walkable(t reflect.Type) bool {
 	return w.walkableParts(t, map[reflect.Type]bool{})
 }
 
-// walkableParts checks all types that t leads to. seen holds the types checked so far.
+// walkableParts is walkable for the types that t leads to. seen has the types that were checked before.
 func (w *compiler) walkableParts(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] || t == timeType || immutable[t] || w.ofWorld(t) || t.Kind() != reflect.Interface && (implements(t, summarizerType) || w.fixedType(t)) {
 		return true

@@ -14,6 +14,9 @@
 //   - plan: what the walk does for one type. It is compiled once per type, by
 //     reflection, which refuses types that cannot be walked.
 //   - track: the steps in which the walk passes a plan's values in memory.
+//   - root: the value that a caller passes, from which the walk begins.
+//   - visit: the arrival of the walk at a value. Visits are numbered. The walk registers a visit, which
+//     means that it remembers the value's address, if a pointer may lead to the value again.
 //   - encoding: the bytes that the walk writes. It is injective and self-delimiting,
 //     so equal bytes mean equal values. The hash is the hash of these bytes.
 //   - tree: the same walk for the reader. [Walker.Text] prints it on a line,
@@ -28,6 +31,8 @@
 //   - immutable: a value that never changes once it is made. It counts by its content,
 //     without identity, and copies share it (content.go).
 //   - present: the instant of a root value from which its times are counted.
+//   - World: the runtime that holds the roots. Values of its own types, which Options.Skip names, are
+//     no part of a root.
 //   - block: memory that a pointer or a slice leads to, as a copy meets it.
 //   - summary: the value that a [Summarizer] puts in its own place.
 //

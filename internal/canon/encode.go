@@ -9,18 +9,18 @@ import (
 	"unsafe"
 )
 
-// The first byte of a value which may be absent.
+// The first byte in the encoding of a value that may be absent.
 const (
 	markNil   = iota // nil
-	markHere         // the value follows
-	markAgain        // met before; the number of that visit follows
-	markOmit         // left out
-	markPlain        // a summary of the same type: its fields follow
+	markHere         // the value's encoding follows
+	markAgain        // the object was visited before; the number of that visit follows
+	markOmit         // the value is left out
+	markPlain        // the summary has the type of the value; its fields follow
 )
 
-// encodeRoot writes the encoding of v into w.buf. If the walk compiles a plan for a pointer
-// type, it may have passed inline values that it should have registered. Then it starts
-// again, with all plans compiled.
+// encodeRoot writes the encoding of the root v into w.buf. A walk that compiles a plan for a pointer type may
+// have passed inline values that it should have registered. Then encodeRoot starts the walk again, with all
+// plans compiled.
 func (w *Walker) encodeRoot(v any) error {
 	for {
 		marks := w.marks
@@ -59,7 +59,7 @@ func (w *Walker) begin() {
 	w.refs.reset()
 }
 
-// releaseScratch frees the scratch memory of a walk that was ended by a panic of a Summary.
+// releaseScratch releases the scratch memory of a walk that a panic of a Summary method has ended.
 func (w *Walker) releaseScratch() {
 	for _, plans := range []map[reflect.Type]*plan{w.plans, w.plains} {
 		for _, p := range plans {
@@ -71,7 +71,8 @@ func (w *Walker) releaseScratch() {
 	w.entries, w.keys = w.entries[:0], w.keys[:0]
 }
 
-// encodeHeld writes v while w holds it: the two words of an interface must lie in memory.
+// encodeHeld appends the encoding of v to b. It stores v in w meanwhile, since the walk reads the two words
+// of an interface from memory.
 func (w *Walker) encodeHeld(v any, b []byte) ([]byte, *refusal) {
 	w.held = v
 	b, r := w.encodeDynamic(w.anyPlan(), unsafe.Pointer(&w.held), b)
@@ -96,10 +97,11 @@ func putUvarint(b []byte, x uint64) []byte {
 
 func put64(b []byte, x uint64) []byte { return binary.LittleEndian.AppendUint64(b, x) }
 
-// encode appends the value of a track at an address, beginning at one of its steps.
+// encode appends to b the encoding of the value at an address, whose track is f, beginning with the step
+// from.
 //
-// Visits are numbered by w.walk.seq whether or not they are registered, so that the number
-// of a visit depends on the value alone, and not on the plans that this Walker has.
+// Each value counts as a visit in w.walk.seq, whether or not it is registered. So the number of a visit
+// depends on the root alone, and not on the plans that this Walker has.
 func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []byte, r *refusal) {
 	steps := f.steps // the track may be laid anew meanwhile; then the walk starts again
 	for i := from; i < len(steps); i++ {
@@ -166,8 +168,8 @@ func (w *Walker) encode(f *track, from int, at unsafe.Pointer, b []byte) (_ []by
 // wallAt and extAt are the offsets of the two clock words of a time.Time.
 var wallAt, extAt = timeType.Field(0).Offset, timeType.Field(1).Offset
 
-// encodeTime writes the two clock words and the location's name, or, if there is a present,
-// the distance from it.
+// encodeTime appends the encoding of the time.Time at an address: its distance from the present if there is
+// one, and otherwise its two clock words and the name of its location.
 func (w *Walker) encodeTime(at unsafe.Pointer, b []byte) []byte {
 	if t := (*time.Time)(at); w.walk.relative {
 		if t.IsZero() {
@@ -182,8 +184,8 @@ func (w *Walker) encodeTime(at unsafe.Pointer, b []byte) []byte {
 	return append(b, loc...)
 }
 
-// checkUnheld refuses a held lock. It tries to lock: the meaning of the lock's words in memory is not
-// documented.
+// checkUnheld refuses the lock l if it is held. It finds out by trying to lock it, since the meaning of a
+// lock's words in memory is not documented.
 func checkUnheld(p *plan, l interface {
 	sync.Locker
 	TryLock() bool
@@ -195,14 +197,14 @@ func checkUnheld(p *plan, l interface {
 	return nil
 }
 
-// tooDeep refuses a value that is nested deeper than any sensible one.
+// tooDeep returns the refusal of a value, inside of t, that is nested too deeply.
 func tooDeep(t reflect.Type) *refusal {
 	return refuse(t, fmt.Sprintf("it is nested deeper than %d levels", depthMax), "look for a slice which contains itself")
 }
 
 // Lists
 
-// encodeBytes counts visits as if the bytes had been visited one by one.
+// encodeBytes appends the byte slice s to b. Each byte counts as a visit.
 func (w *Walker) encodeBytes(s, b []byte) []byte {
 	if s == nil {
 		return append(b, markNil)
@@ -228,7 +230,8 @@ func (w *Walker) encodeSlice(p *plan, at unsafe.Pointer, b []byte) ([]byte, *ref
 	return b, r
 }
 
-// encodeItems writes n values of plan p that follow each other.
+// encodeItems appends the encodings of n adjacent values, the first of them at an address. p is the plan of
+// each.
 func (w *Walker) encodeItems(p *plan, at unsafe.Pointer, n int, b []byte) ([]byte, *refusal) {
 	f := w.trackOf(p)
 	switch {
@@ -254,8 +257,8 @@ func (w *Walker) encodeItems(p *plan, at unsafe.Pointer, n int, b []byte) ([]byt
 
 // References
 
-// encodePointer writes what the pointer q of plan p leads to, or the number of its first
-// visit.
+// encodePointer appends the encoding of the pointer q, whose plan is p: that of the object to which it leads
+// or, if the object was visited before, the number of that visit.
 func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *refusal) {
 	s := &w.walk
 	switch {
@@ -286,9 +289,10 @@ func (w *Walker) encodePointer(p *plan, q unsafe.Pointer, b []byte) ([]byte, *re
 	return b, r
 }
 
-// registerInline registers the visit of an inline value of a type that pointers lead to. If a pointer has led
-// to it before, that is part of the value, and is written after the encoding. It does not count if two slices
-// share the value.
+// registerInline registers the visit of an inline value, to whose type pointers lead. If a pointer has led to
+// this value earlier in the walk, that is a part of the root's value; registerInline notes it in
+// w.walk.aliases, which are written after the encoding. That the elements of two slices are the same memory
+// does not count.
 func (w *Walker) registerInline(p *plan, addr uintptr) {
 	s := &w.walk
 	if w.equal {
@@ -302,7 +306,8 @@ func (w *Walker) registerInline(p *plan, addr uintptr) {
 	}
 }
 
-// encodeDynamic writes the value in the interface of plan p at an address, with its type.
+// encodeDynamic appends the encoding of the interface at an address, whose plan is p: the dynamic type and
+// the value.
 func (w *Walker) encodeDynamic(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refusal) {
 	e, value := w.met(at)
 	var r *refusal
@@ -331,7 +336,7 @@ func (w *Walker) encodeDynamic(p *plan, at unsafe.Pointer, b []byte) ([]byte, *r
 	return b, r
 }
 
-// encodeSummary writes the summary in place of the value at an address.
+// encodeSummary appends the encoding of the summary of the value at an address, in place of the value.
 func (w *Walker) encodeSummary(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refusal) {
 	v := reflect.NewAt(p.typ, at)
 	if w.walk.copied {
@@ -359,7 +364,7 @@ func (w *Walker) encodeSummary(p *plan, at unsafe.Pointer, b []byte) ([]byte, *r
 	return b, r
 }
 
-// summarizesItself reports whether the summary e of a T is a T or a *T.
+// summarizesItself reports whether e, the summary of a value of type T, is a T or a *T.
 func (p *plan) summarizesItself(e reflect.Value) bool {
 	if !e.IsValid() {
 		return false
@@ -367,14 +372,14 @@ func (p *plan) summarizesItself(e reflect.Value) bool {
 	return e.Type() == p.typ || e.Type() == reflect.PointerTo(p.typ) && !e.IsNil()
 }
 
-// scratch is a stack of copies of values of one type. Copies have addresses, and the walk
-// may be inside of several at once.
+// scratch is a stack of addressable copies of values of one type. It is a stack since the walk may be inside
+// several such values at once.
 type scratch struct {
 	vals []reflect.Value
 	used int
 }
 
-// take returns an addressable copy of v, which is valid until give.
+// take pushes a copy of v, which is addressable and valid until give.
 func (s *scratch) take(v reflect.Value) reflect.Value {
 	if s.used == len(s.vals) {
 		s.vals = append(s.vals, reflect.New(v.Type()).Elem())
@@ -385,7 +390,7 @@ func (s *scratch) take(v reflect.Value) reflect.Value {
 	return c
 }
 
-// give releases the copy taken last. It is cleared so that it keeps nothing alive.
+// give pops the last copy. It clears the copy's memory so that this keeps nothing alive.
 func (s *scratch) give() {
 	s.used--
 	s.vals[s.used].SetZero()

@@ -21,17 +21,17 @@ type Finder struct {
 	lists once[list]
 	later []func()
 	inKey bool
-	past  bool // zero values are passed over
-	only  bool // met is not called: only whether there is a value is asked
+	past  bool // zero values are skipped
+	only  bool // only whether there is a value is asked, so met is not called
 	found int  // values that were met so far
-	whole any  // what Holds searches
+	whole any  // the value that Holds searches
 
 	last    dynamicHolding
-	held    []heldEntry             // of the maps around what is searched
+	held    []heldEntry             // the entries of the maps around the value that is searched now, a stack
 	scratch map[*plan]reflect.Value // the copy of a map's element in which it searches now
 }
 
-// holding says whether values of a plan contain values of the types, and where.
+// holding says whether values of one plan contain values of the Finder's types, and where.
 type holding struct {
 	looked  bool        // they are themselves values of the types
 	may     bool        // they may contain a value of the types
@@ -41,14 +41,14 @@ type holding struct {
 	key     *holding // of a map
 }
 
-// heldField is a field of a struct that may hold a value of the types.
+// heldField is a field of a struct that may contain a value of the Finder's types.
 type heldField struct {
 	plan *plan
 	off  uintptr
 	of   *holding
 }
 
-// dynamicHolding says whether values of a dynamic type contain values of the types.
+// dynamicHolding is the holding of a type that an interface was found to hold.
 type dynamicHolding struct {
 	typ  reflect.Type
 	plan *plan
@@ -63,7 +63,7 @@ type once[T comparable] struct {
 
 const onceFew = 16
 
-// add reports whether x is new.
+// add adds x, and reports whether it is new.
 func (o *once[T]) add(x T) bool {
 	switch {
 	case len(o.few) < onceFew:
@@ -92,7 +92,7 @@ func (o *once[T]) clear() {
 	clear(o.many)
 }
 
-// list identifies a slice that was visited. Slices of different length at one address are different.
+// list identifies a slice that was visited, by its address and its length.
 type list struct {
 	object
 	len int
@@ -132,7 +132,8 @@ func (f *Finder) Find(v any, met func(reflect.Value)) (changed func(), err error
 
 func unchanged() {}
 
-// search calls walk, which searches a value.
+// search calls walk, which searches a value, and returns as an error why a value could not be found. It first
+// clears the state of the search before.
 func (f *Finder) search(walk func()) (err error) {
 	f.later, f.inKey, f.found = nil, false, 0
 	f.seen.clear()
@@ -169,7 +170,7 @@ func (f *Finder) holdsWhole() {
 	f.inside(any, unsafe.Pointer(&f.whole))
 }
 
-// lacks reports whether no value of a type leads to one of the types.
+// lacks reports whether no value of type t can contain a value of the Finder's types.
 func (f *Finder) lacks(t reflect.Type) bool {
 	p, r := f.w.plan(t)
 	return r != nil || f.of(p).lacks()
@@ -177,7 +178,8 @@ func (f *Finder) lacks(t reflect.Type) bool {
 
 func (h *holding) lacks() bool { return !h.may && h.refused == "" }
 
-// Check returns an error text if a type may hold a value where it cannot be found, or "".
+// Check returns the reason why a value inside of a t could not be found or changed, or "" if every one can
+// be.
 func (f *Finder) Check(t reflect.Type) string {
 	if p, r := f.w.plan(t); r == nil {
 		return f.of(p).refused
@@ -191,7 +193,7 @@ func (c cannotFind) Error() string { return string(c) }
 
 func (f *Finder) looked(t reflect.Type) bool { return slices.Contains(f.types, t) }
 
-// of returns what values of a plan may contain.
+// of returns the holding of a plan. It computes it at the first call.
 func (f *Finder) of(p *plan) *holding {
 	if h, known := f.plans[p]; known {
 		return h
@@ -254,14 +256,16 @@ func (f *Finder) structure(p *plan, h *holding) bool {
 	return may
 }
 
-// hides records that t, inside of type in, is not walked and may hold a value of the types.
+// hides records in h that the walk does not enter t, a part of a value of type in, although t may contain a
+// value of the Finder's types. how says why.
 func (f *Finder) hides(t, in reflect.Type, how string, h *holding) {
 	if f.static(t, map[reflect.Type]bool{}) {
 		h.refused = cmp.Or(h.refused, fmt.Sprintf("a %s %s", in, how))
 	}
 }
 
-// static reports whether t leads to one of the types without an interface in between.
+// static reports whether values of t may contain a value of the Finder's types that is not behind an
+// interface. seen has the types that were examined before.
 func (f *Finder) static(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if f.looked(t) {
 		return true
@@ -346,7 +350,7 @@ func (f *Finder) items(p *plan, h *holding, first unsafe.Pointer, n int) {
 	}
 }
 
-// pointer walks what a pointer leads to.
+// pointer searches the object to which a pointer leads.
 func (f *Finder) pointer(p *plan, h *holding, to unsafe.Pointer) {
 	if to == nil || !f.seen.add(object{uintptr(to), p}) {
 		return
@@ -357,7 +361,7 @@ func (f *Finder) pointer(p *plan, h *holding, to unsafe.Pointer) {
 	f.inKey = was
 }
 
-// inside walks the value in the interface at an address.
+// inside searches the value in the interface at an address. p is the plan of the interface.
 func (f *Finder) inside(p *plan, at unsafe.Pointer) {
 	q, value := f.w.met(at)
 	if q == nil && f.w.known {
@@ -378,8 +382,8 @@ func (f *Finder) inside(p *plan, at unsafe.Pointer) {
 	f.dynamic(v.Elem(), v.Set)
 }
 
-// dynamic searches the value in an interface. A value that is not a pointer is copied,
-// searched, and put back by write if something was found.
+// dynamic searches a value that an interface holds. A value that is not a pointer cannot be changed in place:
+// dynamic searches a copy of it, and calls write with the copy if something was found there.
 func (f *Finder) dynamic(v reflect.Value, write func(reflect.Value)) {
 	if !v.IsValid() {
 		return
@@ -408,14 +412,15 @@ func (f *Finder) dynamic(v reflect.Value, write func(reflect.Value)) {
 	f.copied(p, cleaned(v), write)
 }
 
-// cleaned returns an addressable copy of v.
+// cleaned returns an addressable copy of v, without the mark of unexported fields.
 func cleaned(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)
 	return c
 }
 
-// copied searches a copy. If it finds something in it, it calls write with the copy later.
+// copied searches c, a copy of a value. If it finds something, it arranges that write is called with c when
+// the caller has made its changes.
 func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 	at := len(f.later)
 	if write != nil {
@@ -432,9 +437,9 @@ func (f *Finder) copied(p *plan, c reflect.Value, write func(reflect.Value)) {
 	}
 }
 
-// entries searches the elements of a map, in the order of the hashes of its keys. It
-// searches the keys only to refuse them. If the memory of maps is known, it searches the elements where
-// they are.
+// entries searches the elements of the map at an address, in the order of the hashes of their keys. It
+// searches keys too, but refuses what it finds there. It searches elements where they lie if the memory of
+// maps is known, and otherwise copies of them.
 func (f *Finder) entries(p *plan, h *holding, at unsafe.Pointer) {
 	m := *(*unsafe.Pointer)(at)
 	if m == nil || !f.seen.add(object{uintptr(m), p}) {
@@ -475,13 +480,13 @@ func (f *Finder) entries(p *plan, h *holding, at unsafe.Pointer) {
 	f.held = f.held[:first]
 }
 
-// heldEntry is an entry of a map that is searched.
+// heldEntry is an entry of a map that is being searched.
 type heldEntry struct {
 	key, elem unsafe.Pointer
 	sum       Hash
 }
 
-// sort orders the entries from the first one on.
+// sort orders f.held, from index first on, by the hashes of the keys.
 func (f *Finder) sort(p *plan, first int) {
 	all := f.held[first:]
 	if len(all) < 2 {
@@ -495,7 +500,7 @@ func (f *Finder) sort(p *plan, first int) {
 	})
 }
 
-// selfEqual reports whether a key is equal to itself.
+// selfEqual reports whether the key at an address is equal to itself; a NaN is not.
 func selfEqual(p *plan, key unsafe.Pointer) bool {
 	switch p.op {
 	case opBool, opInt, opUint, opString, opName:
@@ -505,7 +510,8 @@ func selfEqual(p *plan, key unsafe.Pointer) bool {
 	return v.Equal(v)
 }
 
-// element returns the element of an entry, until the next one of the same type is asked for.
+// element returns an addressable copy of the element at which it is. The copy is valid until element is
+// called again for the same type.
 func (f *Finder) element(p *plan, it *reflect.MapIter) reflect.Value {
 	v, made := f.scratch[p]
 	if !made {
@@ -516,8 +522,8 @@ func (f *Finder) element(p *plan, it *reflect.MapIter) reflect.Value {
 	return v
 }
 
-// idle reports whether a quick look at a value shows that nothing will be found in it. The look follows no
-// pointers, slices and maps.
+// idle reports whether it is plain from the value itself, without following pointers, slices and maps, that
+// nothing will be found in it.
 func (f *Finder) idle(p *plan, h *holding, at unsafe.Pointer) bool {
 	if h.refused != "" || !h.may {
 		return h.refused == ""

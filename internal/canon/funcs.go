@@ -15,24 +15,23 @@ import (
 // is in memory, so that a receiver which is part of the value becomes part of the copy. The
 // variables of any other closure are unknown, so it is refused.
 
-// funcWay says how function values with one code are copied.
+// funcWay says how function values are copied whose machine code begins at one address.
 type funcWay struct {
 	plan    *copyPlan // the plan of a method value's memory; nil if the function is shared
 	refused string    // why it cannot be copied
-	unseen  bool      // it is refused because it is a method value, and it is not known where receivers lie in memory
+	unseen  bool      // it is a method value, refused because it is not known where receivers lie in memory
 	met     int       // the number of types known when this was decided
 }
 
-// withVariables matches the names that Go gives to functions which have variables:
-// literals, bodies of range-over-func loops, functions made by reflection, and functions
-// with type arguments. A literal at the top of a package has none, but cannot be
-// distinguished.
+// withVariables matches the names that Go gives to functions which may have variables of their own:
+// function literals, bodies of range-over-func loops, functions made by reflection, and functions with
+// type arguments. A literal at the top of a package has no variables, but its name does not show that.
 var withVariables = regexp.MustCompile(`\.func\d|-range\d|\[|^reflect\.`)
 
 const methodValue = "-fm"
 
-// funcName returns the name of the function whose code begins at an address. If the
-// compiler inlined another function at that address, it is still the outer one.
+// funcName returns the name of the function whose machine code begins at an address. That holds even if
+// the compiler has inlined another function at that address.
 func funcName(code uintptr) (name string) {
 	frames := runtime.CallersFrames([]uintptr{code + 1})
 	for {
@@ -43,8 +42,8 @@ func funcName(code uintptr) (name string) {
 	}
 }
 
-// copyFunc returns the copy of a function value, which is not nil. If it is fixed and no
-// method value of a known receiver, it is shared.
+// copyFunc returns the copy of the function value f, which is not nil. If fixed is set, because a rule
+// declares the function immutable, f is shared unless it is a method value whose receiver is known.
 func (c *copies) copyFunc(cp *copyPlan, f unsafe.Pointer, fixed bool) unsafe.Pointer {
 	switch way := c.funcWay(c.code(cp, f)); {
 	case fixed && way.plan == nil && !way.unseen:
@@ -59,7 +58,7 @@ func (c *copies) copyFunc(cp *copyPlan, f unsafe.Pointer, fixed bool) unsafe.Poi
 	}
 }
 
-// funcWay returns how function values are copied whose code begins at an address.
+// funcWay returns how to copy function values whose code begins at an address.
 func (c *copies) funcWay(code uintptr) *funcWay {
 	way := c.funcs[code]
 	if way == nil || way.refused != "" && way.met < len(c.met) {
@@ -104,8 +103,8 @@ func (c *copies) decideFunc(code uintptr) funcWay {
 
 var ambiguous = reflect.TypeFor[struct{ Ambiguous bool }]()
 
-// meet records all types that values of t lead to by their static types, by their names as
-// receivers.
+// meet records t and all types that it leads to, by the names that they have as receivers, so that the
+// receivers of method values are recognized.
 func (c *copies) meet(t reflect.Type) {
 	if c.met[t] {
 		return
@@ -144,8 +143,8 @@ func (c *copies) name(name string, t reflect.Type) {
 	c.named[name] = t
 }
 
-// receiverName returns how the names of methods of t begin. In the last element of a path
-// the linker escapes dots.
+// receiverName returns how the full names of methods of t begin. The linker escapes dots in the last
+// element of an import path.
 func receiverName(t reflect.Type) string {
 	path := t.PkgPath()
 	slash := strings.LastIndexByte(path, '/')
@@ -237,8 +236,8 @@ func (b *bound) look(v reflect.Value, shared bool) {
 	}
 }
 
-// fixed looks at a field with functions that never change. Method values among them are copied with their
-// receivers nevertheless, so that each belongs to its copy.
+// fixed examines a field whose functions a rule declares immutable. Method values among them are copied
+// with their receivers nevertheless, so that each belongs to its copy.
 func (b *bound) fixed(v reflect.Value) {
 	if v.Kind() == reflect.Func && !v.IsNil() && b.decides {
 		if way := b.c.funcWay(v.Pointer()); way.unseen {

@@ -9,8 +9,8 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Hash identifies a value by 128 bits. The zero Hash is the neutral element of
-// Add and no value's hash, short of a collision.
+// Hash identifies a value by 128 bits. The zero Hash is the neutral element of Add. No
+// value has it as its hash, short of a collision.
 type Hash struct{ Hi, Lo uint64 }
 
 // OfString returns the hash of the bytes of s.
@@ -50,8 +50,8 @@ func (h Hash) Sub(o Hash) Hash {
 	return Hash{hi, lo}
 }
 
-// Mix returns a hash for h at the position salt. For one salt it is a bijection (three
-// Feistel rounds), so it loses nothing.
+// Mix combines h with a number, such as a position. For each salt it is a bijection (three
+// Feistel rounds), so it maps different hashes to different hashes.
 func (h Hash) Mix(salt uint64) Hash {
 	salt *= 0x9e3779b97f4a7c15
 	lo := h.Lo ^ fold(h.Hi^salt^0x2d358dccaa6c78a5, 0x8bb84b93962eacc9)
@@ -60,13 +60,14 @@ func (h Hash) Mix(salt uint64) Hash {
 	return Hash{hi, lo}
 }
 
-// Then appends o to the sequence that h is the hash of, so the order counts. A sequence may
-// start with the zero Hash.
+// Then returns the hash of a sequence of hashes that is extended by o, where h is the hash
+// of the sequence before. The order counts. The zero Hash may stand for the empty sequence.
 func (h Hash) Then(o Hash) Hash {
 	return Hash{h.Lo, h.Hi}.Add(o).Mix(0x5bd1e995)
 }
 
-// fold multiplies to 128 bits and folds them to 64, so that each bit of x affects all bits.
+// fold multiplies x and y to 128 bits and combines the halves by exclusive-or, so that each
+// bit of x affects all bits of the result.
 func fold(x, y uint64) uint64 {
 	hi, lo := bits.Mul64(x, y)
 	return hi ^ lo

@@ -6,19 +6,19 @@ import (
 	"unsafe"
 )
 
-// Made describes a field that does not belong to the value, and that a function makes again in each copy.
+// Made describes a field that is left out of the state, and that a function makes again in each copy.
 type Made struct {
-	Field string // "pkg.Type.field" or "*.field"
+	Field string // the field, as "pkg.Type.field" or "*.field"
 	// Owner is a pointer type, or an interface. Make gets a pointer to the nearest object
 	// around the field that is of this type, or whose pointer implements the interface.
 	Owner reflect.Type
-	Type  reflect.Type // of what Make returns
+	Type  reflect.Type // the type of what Make returns
 	// Make returns the field's value in a copy. Owner and in, a pointer to the struct with
 	// the field, belong to the copy, which is complete except for such fields.
 	Make func(owner, in any) (any, error)
 }
 
-// parseMade checks the Made of Options.
+// parseMade checks the entries of Options.Made, and returns a rule for each of their fields.
 func parseMade(all []Made) ([]rule, error) {
 	var texts []string
 	for _, m := range all {
@@ -30,8 +30,7 @@ func parseMade(all []Made) ([]rule, error) {
 	return parseRules("remade", texts)
 }
 
-// madeField returns how a field of t is made again, or nil. All matching rules are marked
-// as used.
+// madeField returns the Made for a field of t, or nil. It marks all rules that match the field as used.
 func (o *omissions) madeField(t reflect.Type, field string) (found *Made) {
 	for i := range o.remade {
 		if matchField(o.remade[i:i+1], t, field) && found == nil {
@@ -41,7 +40,7 @@ func (o *omissions) madeField(t reflect.Type, field string) (found *Made) {
 	return found
 }
 
-// misfit returns the reason why a Made does not fit a field, or nil.
+// misfit returns the reason why m cannot make the field f, or nil.
 func (m *Made) misfit(f reflect.StructField) *refusal {
 	if m.Type.AssignableTo(f.Type) {
 		return nil
@@ -58,7 +57,7 @@ func (m *Made) of(t reflect.Type) bool {
 	return m.Owner.Elem() == t
 }
 
-// owns reports whether a Made is for fields inside of objects of type t.
+// owns reports whether some Made may take a pointer to a t as its owner.
 func (o *omissions) owns(t reflect.Type) bool {
 	for i := range o.made {
 		if o.made[i].of(t) {
@@ -68,15 +67,15 @@ func (o *omissions) owns(t reflect.Type) bool {
 	return false
 }
 
-// making is a field that was met while the copy was made, and that must be made in the copy.
+// making is a field that a Made has to make in the copy, once the rest of the copy is complete.
 type making struct {
 	from, to unsafe.Pointer // the struct with the field, in the original and in the copy
 	plan     *copyPlan      // of that struct, with made
-	field    uintptr        // the offset
+	field    uintptr        // the offset of the field in the struct
 	owner    owner
 }
 
-// owner is an object that contains the value being copied. A Made may need it.
+// owner is an object around the value that is being copied, whose address a Made may need.
 type owner struct {
 	up   *owner
 	typ  reflect.Type
@@ -84,7 +83,7 @@ type owner struct {
 	to   unsafe.Pointer
 }
 
-// takenBy returns the nearest object that a Made can take, or nil.
+// takenBy returns the innermost object, from o outwards, that m can take as its owner, or nil.
 func (o *owner) takenBy(m *Made) *owner {
 	for ; o != nil; o = o.up {
 		if m.of(o.typ) {
@@ -94,7 +93,8 @@ func (o *owner) takenBy(m *Made) *owner {
 	return nil
 }
 
-// later notes a field that is made when the rest of the copy is complete.
+// later notes a field that is to be made when the rest of the copy is complete. s is the step for the
+// field, and from and to are the struct with it and the copy of that struct.
 func (c *copies) later(s *copyStep, to, from unsafe.Pointer) {
 	if c.second { // it is noted already
 		return
@@ -107,7 +107,7 @@ func (c *copies) later(s *copyStep, to, from unsafe.Pointer) {
 	c.makings = append(c.makings, making{from, to, s.plan, s.size, *o})
 }
 
-// finish makes the fields that were noted.
+// finish makes the fields that later has noted.
 func (c *copies) finish() {
 	for i := range c.makings {
 		k := &c.makings[i]
@@ -126,13 +126,14 @@ func (c *copies) finish() {
 	}
 }
 
-// move follows the struct and its owner to where the second pass has put them.
+// move replaces the addresses in k of the struct and its owner by those that the second pass has given to
+// their copies.
 func (k *making) move(c *copies) {
 	k.to = c.translate(k.from)
 	k.owner = owner{typ: k.owner.typ, to: c.translate(k.owner.from)}
 }
 
-// fieldAt returns the field of a struct at an offset. It is not of size zero.
+// fieldAt returns the field of the struct t at an offset. It ignores fields of size zero.
 func fieldAt(t reflect.Type, offset uintptr) reflect.StructField {
 	for i := range t.NumField() {
 		if f := t.Field(i); f.Offset == offset && f.Type.Size() > 0 {
@@ -142,13 +143,13 @@ func fieldAt(t reflect.Type, offset uintptr) reflect.StructField {
 	panic("macemc bug: canon makes a field that is not there")
 }
 
-// byValue returns the reason why a field cannot be made in a value that a map or an interface contains: its
-// memory has no address of its own.
+// byValue returns the reason to refuse values of cp, which have a field that a Made makes, where a map or
+// an interface holds them: their memory has no address of its own. in names what holds them.
 func byValue(cp *copyPlan, in string) string {
 	return fmt.Sprintf("%s, which a function makes again in part, is held by value in %s; hold a pointer to it", cp.typ, in)
 }
 
-// copyOwner copies an object that a Made may need as its owner.
+// copyOwner copies an object that a Made may take as the owner of a field in it.
 func (c *copies) copyOwner(cp *copyPlan, to, from unsafe.Pointer) {
 	up := c.owner
 	c.owner = &owner{up, cp.typ, from, to}

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// encodeMap writes the map of plan p at an address: its length, then its entries
-// without an order.
+// encodeMap appends the encoding of the map at an address, whose plan is p: its length, and its
+// entries in a form that does not depend on the order of iteration.
 func (w *Walker) encodeMap(p *plan, at unsafe.Pointer, b []byte) ([]byte, *refusal) {
 	m := *(*unsafe.Pointer)(at)
 	if m == nil {
@@ -71,15 +71,15 @@ func (w *Walker) sumOfEntries(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _
 	return sum, b, r
 }
 
-// mapEntry is an entry of a map that is being sorted.
+// mapEntry is an entry of a map whose entries are being sorted.
 type mapEntry struct {
 	prefix    uint64 // the first bytes of the key's encoding, as a number
-	from, to  uint32 // the encoding, in Walker.keys
+	from, to  uint32 // where the encoding of the key is in Walker.keys
 	key, elem unsafe.Pointer
 }
 
-// encodeMapSorted writes the n entries in the order of their keys' encodings. The entries
-// lie on a stack, since maps nest.
+// encodeMapSorted appends the n entries of the map at an address in the order of the encodings of
+// their keys. It keeps the entries on the stack w.entries, since maps nest.
 func (w *Walker) encodeMapSorted(p *plan, at unsafe.Pointer, n int, b []byte) ([]byte, *refusal) {
 	first, firstKey := len(w.entries), len(w.keys)
 	var c cursor
@@ -99,8 +99,9 @@ func (w *Walker) encodeMapSorted(p *plan, at unsafe.Pointer, n int, b []byte) ([
 	return b, r
 }
 
-// sortEntries pushes the entries onto the stack, sorted by the encodings of their keys. The
-// keys are first written to the end of b, since a key's summary may hold another map.
+// sortEntries pushes the entries that c visits onto the stack w.entries, sorted by the encodings
+// of their keys. It encodes each key at the end of b first, since the summary of a key may hold
+// another map.
 func (w *Walker) sortEntries(p *plan, c *cursor, b []byte) ([]byte, *refusal) {
 	first, start := len(w.entries), len(b)
 	k, before := w.trackOf(p.key), w.walk.toKey()
@@ -140,7 +141,7 @@ func (w *Walker) sortEntries(p *plan, c *cursor, b []byte) ([]byte, *refusal) {
 	return b, nil
 }
 
-// encodeKey returns the encoding of a key, which is addressable.
+// encodeKey returns the encoding of a map's key, whose plan is p. key must be addressable.
 func (w *Walker) encodeKey(p *plan, key reflect.Value) ([]byte, *refusal) {
 	inKey, copied := w.walk.toKey(), w.walk.down(true)
 	b, r := w.encode(w.trackOf(p), 0, addr(key), nil)
@@ -159,7 +160,8 @@ func (w *Walker) order(a, b *mapEntry) int {
 	return bytes.Compare(w.keys[a.from:a.to], w.keys[b.from:b.to])
 }
 
-// prefixOf returns the first eight bytes as a number that orders as they do.
+// prefixOf returns the first eight bytes of b as a number. Such numbers have the order of the
+// bytes.
 func prefixOf(b []byte) uint64 {
 	if len(b) >= 8 {
 		return binary.BigEndian.Uint64(b)
@@ -171,21 +173,22 @@ func prefixOf(b []byte) uint64 {
 	return x
 }
 
-// keyStep returns the step of a path that leads to the element of a key.
+// keyStep returns the step of a path that leads from a map to the element of the key at an
+// address.
 func (w *Walker) keyStep(p *plan, at unsafe.Pointer) string {
 	return "[" + w.textOfKey(p, reflect.NewAt(p.typ, at).Elem()) + "]"
 }
 
-// mapFrame is the scratch memory for one map that is walked by reflection. A frame is in
-// use as long as its map is, so nested maps of one type take several.
+// mapFrame is scratch memory for the entries of a map that is walked by reflection. Each map that
+// the walk is inside of has one of its own.
 type mapFrame struct {
 	iter        reflect.MapIter
-	keys, elems reflect.Value // slices of size
+	keys, elems reflect.Value // slices of length size
 	size        int
-	met         int // entries so far
+	met         int // the number of entries copied so far
 }
 
-// takeFrame returns memory for walking the map at an address, which holds size entries at a time.
+// takeFrame returns a mapFrame for the map at an address, with room for size entries.
 func (p *plan) takeFrame(at unsafe.Pointer, size int) *mapFrame {
 	if p.frame == len(p.frames) {
 		p.frames = append(p.frames, &mapFrame{})
@@ -202,7 +205,8 @@ func (p *plan) takeFrame(at unsafe.Pointer, size int) *mapFrame {
 	return f
 }
 
-// next copies the next entry. Once the frame is full, it overwrites the first ones.
+// next copies the next entry of the map into the frame, and returns where. A full frame is reused
+// from its beginning.
 func (f *mapFrame) next() (key, elem unsafe.Pointer) {
 	if !f.iter.Next() {
 		return nil, nil
@@ -214,7 +218,7 @@ func (f *mapFrame) next() (key, elem unsafe.Pointer) {
 	return unsafe.Pointer(k.UnsafeAddr()), unsafe.Pointer(e.UnsafeAddr())
 }
 
-// giveFrame releases the frame taken last, and clears it.
+// giveFrame clears and releases the frame that takeFrame returned last.
 func (p *plan) giveFrame() {
 	p.frame--
 	f := p.frames[p.frame]

@@ -7,19 +7,19 @@ import (
 	"macemc/internal/canon/fast"
 )
 
-// A Mirror is an object that is made equal to another object again and again, in the same memory. It
-// does not preserve which slices and maps are one object, so it is for reading only.
+// A Mirror is an object into which other objects of its type are copied, one after another, in the same
+// memory. It does not show which slices and maps are one object, so it is only for reading.
 type Mirror struct {
 	copies *copies
 	plan   *copyPlan
-	is     any // a pointer
+	is     any // a pointer to the mirror's own object
 	at     unsafe.Pointer
 	failed bool
 }
 
-// Mirror returns a Mirror for objects of the type of v. It returns nil if v is no pointer, if Copy refuses
-// its type, or if such an object leads to pointers, functions, locks, values that contain themselves, or
-// maps whose memory is not known.
+// Mirror returns a Mirror for objects of the type that v points to. It returns nil if v is no pointer, if
+// Copy refuses its type, or if such an object leads to pointers, functions, locks, values that contain
+// themselves, or maps whose memory is not known.
 func (w *Walker) Mirror(v any) *Mirror {
 	t := reflect.TypeOf(v)
 	if t == nil || t.Kind() != reflect.Pointer || w.copies.accept(t) != nil {
@@ -33,8 +33,8 @@ func (w *Walker) Mirror(v any) *Mirror {
 	return &Mirror{copies: &w.copies, plan: of, is: o.Interface(), at: o.UnsafePointer()}
 }
 
-// mirrors reports whether values of a plan lead to nothing that a Mirror cannot copy. above has the plans
-// around this one.
+// mirrors reports whether a Mirror can copy values of plan cp and all that they lead to. above has the plans
+// of the values around them.
 func (c *copies) mirrors(cp *copyPlan, above map[*copyPlan]bool) bool {
 	cp.prepare(c)
 	if cp.holes || cp.makes || cp.owns || above[cp] {
@@ -62,18 +62,18 @@ func (c *copies) mirrors(cp *copyPlan, above map[*copyPlan]bool) bool {
 	return true
 }
 
-// Is returns the mirror as a pointer of the type of the objects that it shows.
+// Is returns a pointer to the mirror's object. It is always the same.
 func (m *Mirror) Is() any { return m.is }
 
-// Show makes the mirror equal to an object, to which v is a pointer of the mirror's type. It reports false if
-// an interface in the object holds a value that may change: then the mirror is of no use.
+// Show makes the mirror equal to the object to which v points; v must have the type of the mirror. It returns
+// false if an interface in the object holds a value that may change: then the mirror must not be used.
 func (m *Mirror) Show(v any) bool {
 	m.failed = false
 	m.steps(m.plan, m.at, (*fast.Words)(unsafe.Pointer(&v)).Data)
 	return !m.failed
 }
 
-// steps copies a value of a plan to the place where the mirror has it.
+// steps copies the value at from, whose plan is cp, to the mirror's memory at to.
 func (m *Mirror) steps(cp *copyPlan, to, from unsafe.Pointer) {
 	for i := range cp.steps {
 		s := &cp.steps[i]
@@ -108,7 +108,7 @@ func (m *Mirror) items(cp *copyPlan, to, from unsafe.Pointer, n int) {
 	}
 }
 
-// slice copies a list into the mirror's memory, if that is large enough.
+// slice copies a slice of values of plan e, into the memory of the mirror's slice if it is large enough.
 func (m *Mirror) slice(e *copyPlan, to, from unsafe.Pointer) {
 	s, o := *(*[]byte)(from), (*sliceHeader)(to)
 	switch n := len(s); {
@@ -126,7 +126,7 @@ func (m *Mirror) slice(e *copyPlan, to, from unsafe.Pointer) {
 	}
 }
 
-// table copies a map into the mirror's memory, if that has the same form.
+// table copies a map, into the memory of the mirror's map if it has the same form.
 func (m *Mirror) table(cp *copyPlan, to, from unsafe.Pointer) {
 	f, o := *(**fast.Map)(from), (**fast.Map)(to)
 	switch {
@@ -146,7 +146,7 @@ func (m *Mirror) table(cp *copyPlan, to, from unsafe.Pointer) {
 	})
 }
 
-// dynamic copies an interface, whose value must be one that cannot change.
+// dynamic copies an interface. The value that it holds must be one that cannot change.
 func (m *Mirror) dynamic(cp *copyPlan, to, from unsafe.Pointer) {
 	f, t := (*fast.Words)(from), (*fast.Words)(to)
 	switch {

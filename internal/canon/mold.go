@@ -7,9 +7,9 @@ import (
 	"macemc/internal/canon/fast"
 )
 
-// A Mold is a value into which packed values of one form are written, one after another, without allocating
-// memory. A value can be a Mold only if its memory has a fixed form: pointers and interfaces that lead to one
-// object each, and bytes.
+// A Mold is a value into which packed values (see Walker.Pack) of one form are written, one after another,
+// without allocating memory. A value can be a Mold only if its memory has a fixed form: pointers and
+// interfaces that lead to one object each, and bytes.
 type Mold struct {
 	value any
 	form  []byte // the packed value from which the Mold was made
@@ -17,15 +17,16 @@ type Mold struct {
 	words []moldWord
 }
 
-// moldRun is a piece of the value's memory that contains no pointers. Its bytes are at offset in of the
-// packed value.
+// moldRun is a stretch of the Mold's memory without pointers. A packed value has these bytes at the offset
+// in.
 type moldRun struct {
 	at   unsafe.Pointer
 	size int
 	in   int
 }
 
-// moldWord is the address of a pointer in the value, or of a word of an interface, and its contents.
+// moldWord is a pointer in the Mold's memory, or one of the two words of an interface: its address, and its
+// contents, which never change.
 type moldWord struct{ at, is unsafe.Pointer }
 
 // MoldOf makes v into a Mold. The caller must not use v any more. It returns nil if v has slices, maps,
@@ -43,7 +44,7 @@ func (w *Walker) MoldOf(p *Pool, v any) *Mold {
 	return m
 }
 
-// Value returns the value into which Fill writes. It is the same one each time.
+// Value returns the value into which Fill writes. It always returns the same one.
 func (m *Mold) Value() any { return m.value }
 
 // Fill writes a packed value into the Mold. It must come from Pack, or from Walker.Pack with the same Pool.
@@ -67,7 +68,7 @@ func (m *Mold) Fill(packed []byte) bool {
 	return true
 }
 
-// Refill is Fill of a packed value that Fill has accepted before.
+// Refill is Fill for a packed value that Fill has accepted before.
 func (m *Mold) Refill(packed []byte) {
 	for i := range m.words {
 		if w := &m.words[i]; *(*unsafe.Pointer)(w.at) != w.is {
@@ -80,8 +81,8 @@ func (m *Mold) Refill(packed []byte) {
 	}
 }
 
-// Pack appends the packed value to b, as Walker.Pack would write it. It returns false if a pointer or an
-// interface in the value has been changed.
+// Pack appends the Mold's value in packed form to b. It returns false if a pointer or an interface in the
+// value has been changed.
 func (m *Mold) Pack(b []byte) ([]byte, bool) {
 	for i := range m.words {
 		if w := &m.words[i]; *(*unsafe.Pointer)(w.at) != w.is {
@@ -97,7 +98,7 @@ func (m *Mold) Pack(b []byte) ([]byte, bool) {
 	return b, true
 }
 
-// molder finds the runs and words of a value while it packs the value a second time.
+// molder finds the runs and words of a Mold, while it packs the Mold's value once more.
 type molder struct {
 	*Mold
 	*copies

@@ -9,9 +9,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// fullName returns the name of t with full package paths. reflect's String uses package
-// names, which are ambiguous. The recursion ends because only named types recur. Types
-// declared inside of functions may share a name: identify refuses those.
+// fullName returns the name of t with full import paths. The String of a reflect.Type has
+// package names alone, which are ambiguous. Types declared inside of functions may share a
+// name; identify refuses those. The recursion ends, since only named types can contain
+// themselves.
 func fullName(t reflect.Type) string { return nameOf(t, qualified) }
 
 // shortName returns the name of t without packages, for readers.
@@ -24,7 +25,7 @@ func qualified(t reflect.Type) string {
 	return t.PkgPath() + "." + t.Name()
 }
 
-// packages matches the package of a type argument in a generic type's name.
+// packages matches the package in each type argument of a generic type's name.
 var packages = regexp.MustCompile(`[^\[\],*(){} ]+\.`)
 
 func unqualified(t reflect.Type) string { return packages.ReplaceAllString(t.Name(), "") }
@@ -71,8 +72,8 @@ func fieldNames(t reflect.Type, named func(reflect.Type) string) []string {
 	return fields
 }
 
-// identify sets the tag that stands for p's type in encodings, and the name that stands for
-// it in texts. Both are injective within a Walker.
+// identify sets the tag that stands for p's type in encodings, and the short name that
+// stands for it in texts. Different types of one Walker have different tags and names.
 func (w *compiler) identify(p *plan) *refusal {
 	if p.short != "" {
 		return nil

@@ -41,8 +41,8 @@ func (w *Walker) Pack(p *Pool, v any) (packed []byte, why string) {
 	return k.buf, ""
 }
 
-// packer is the state of Pack. It uses the lists of blocks and maps of copies for those that it has
-// met, without copies of them.
+// packer is the state of Pack. The lists of blocks and maps in copies have what was met so far;
+// their copies are not used.
 type packer struct {
 	*copies
 	pool    *Pool
@@ -51,7 +51,8 @@ type packer struct {
 	entries []packedEntry // a stack, since maps nest
 }
 
-// packedEntry is an entry of a map that is sorted: its key, packed, is in keys.
+// packedEntry is an entry of a map whose entries are being sorted. packer.keys has its packed key,
+// between from and to.
 type packedEntry struct {
 	from, to int
 	elem     unsafe.Pointer
@@ -68,7 +69,7 @@ const (
 
 func (k *packer) begin(c *copies, p *Pool) { k.copies, k.pool, k.buf = c, p, k.buf[:0] }
 
-// begin sets the value that is walked.
+// begin sets the root of the walk.
 func (c *copies) begin(v any) { c.from = v }
 
 // refuse records the first reason why a value is refused.
@@ -78,10 +79,11 @@ func (c *copies) refuse(why string) {
 	}
 }
 
-// twice records that a slice was met before, and whether it has room to append.
+// twice records that a slice was met a second time. room says whether it has capacity beyond its
+// length.
 func (c *copies) twice(room bool) { c.spare = c.spare || room }
 
-// release forgets the value that was packed.
+// release forgets the value that was packed last.
 func (k *packer) release() {
 	clear(k.entries[:cap(k.entries)])
 	k.entries, k.keys = k.entries[:0], k.keys[:0]
@@ -137,13 +139,14 @@ func (k *packer) steps(cp *copyPlan, from unsafe.Pointer) {
 	}
 }
 
-// constantOf returns the two words of the interface at an address.
+// constantOf returns the two words of the interface at an address, as a constant of a Pool.
 func constantOf(at unsafe.Pointer) constant {
 	words := (*fast.Words)(at)
 	return constant{a: words.Type, b: words.Data}
 }
 
-// string writes a string: its number in the pool and a bit 1, or its length, a bit 0, and its bytes.
+// string writes s: its number in the pool, with the lowest bit set, or its length, with that bit
+// clear, and its bytes.
 func (k *packer) string(s string) {
 	if n, ok := k.pool.pooled(s); ok {
 		k.uvarint(uint64(n)<<1 | 1)
@@ -164,7 +167,7 @@ func (k *packer) items(cp *copyPlan, from unsafe.Pointer, n int) {
 	}
 }
 
-// object writes the object at p, whose plan is cp.
+// object writes the object at p, whose plan is cp, or its number if it was met before.
 func (k *packer) object(cp *copyPlan, p unsafe.Pointer) {
 	if p == nil {
 		k.uvarint(packNil)
@@ -215,7 +218,8 @@ func (k *packer) slice(e *copyPlan, from unsafe.Pointer) {
 	k.leave()
 }
 
-// function writes a function without variables, or one that never changes.
+// function writes the function value f. It must have no variables, or be one that a rule declares
+// immutable.
 func (k *packer) function(s *copyStep, f unsafe.Pointer) {
 	if f != nil {
 		if way := k.funcWay(k.code(s.plan, f)); way.plan != nil || way.refused != "" && (!s.fixed || way.unseen) {
@@ -225,7 +229,8 @@ func (k *packer) function(s *copyStep, f unsafe.Pointer) {
 	k.constant(constant{a: f})
 }
 
-// dynamic writes the value in the interface of plan cp, with its type.
+// dynamic writes the type and the value that the interface at from holds. cp is the plan of the
+// interface.
 func (k *packer) dynamic(cp *copyPlan, from unsafe.Pointer) {
 	words := (*fast.Words)(from)
 	if k.constant(constant{a: words.Type}); words.Type == nil {
@@ -245,7 +250,8 @@ func (k *packer) dynamic(cp *copyPlan, from unsafe.Pointer) {
 	}
 }
 
-// held returns the plan of the value in an interface of plan cp at an address.
+// held returns the plan of the value in the interface at an address. cp is the plan of the
+// interface.
 func (c *copies) held(cp *copyPlan, at unsafe.Pointer) *copyPlan {
 	words := (*fast.Words)(at)
 	d := &c.types[fast.Place(words.Type)]
@@ -257,7 +263,7 @@ func (c *copies) held(cp *copyPlan, at unsafe.Pointer) *copyPlan {
 	return d.Of
 }
 
-// mapOf writes a map. Its entries are in the order of their packed keys.
+// mapOf writes the map m, whose plan is cp. Its entries are in the order of their packed keys.
 func (k *packer) mapOf(cp *copyPlan, m unsafe.Pointer) {
 	switch at := k.mapMet(m); {
 	case m == nil:
@@ -303,7 +309,7 @@ func (k *packer) sorted(cp *copyPlan, m unsafe.Pointer) {
 	k.entries, k.keys = k.entries[:first], k.keys[:keys]
 }
 
-// Unpack returns a copy of the value that Pack has written.
+// Unpack returns a copy of the value that Pack has written as these bytes, with the same Pool.
 func (w *Walker) Unpack(p *Pool, packed []byte) (v any) {
 	u := &w.unpacks
 	u.begin(&w.copies, p, packed)
@@ -324,7 +330,8 @@ type unpacker struct {
 	maps []unsafe.Pointer
 }
 
-// memoryMade is the memory of an object, or of the n values of a slice.
+// memoryMade is the memory of an object, or that of the n values of a slice, which unpacking has
+// made.
 type memoryMade struct {
 	at unsafe.Pointer
 	n  int
@@ -332,7 +339,7 @@ type memoryMade struct {
 
 func (u *unpacker) begin(c *copies, p *Pool, packed []byte) { u.copies, u.pool, u.rest = c, p, packed }
 
-// release forgets the value that was unpacked.
+// release forgets the value that was unpacked last.
 func (u *unpacker) release() {
 	clear(u.made)
 	clear(u.maps)

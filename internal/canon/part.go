@@ -1,8 +1,8 @@
 package canon
 
-// Wanted reports whether the lines of the part of a value at a path are wanted, or the
-// lines of parts below it. If fields is true, there may be fields below, or keys with
-// arbitrary text. Otherwise all paths below continue with numbers in brackets.
+// Wanted reports whether a caller wants the lines of the part of a value at a path, or of parts below it.
+// If fields is true, paths below may continue with field names or keys of any text; otherwise they
+// continue only with numbers in brackets.
 type Wanted func(path string, fields bool) bool
 
 // LinesOf returns at least those lines of v that are wanted, in the form of Lines. Other
@@ -28,14 +28,14 @@ func linesOf(n *node, err error) []Line {
 // skippedPart is the leaf of a part that is not wanted. It has no line.
 const skippedPart = ""
 
-// below describes the values that a walk can meet below values of a plan.
+// below says what a walk may meet inside of values of one plan.
 type below struct {
-	objects bool // objects to which other places may refer
+	objects bool // objects to which texts of other places may refer
 	fields  bool // see Wanted
 }
 
-// skips reports whether a part is not wanted and has no object that needs to be registered.
-// For a map, this is about the entries.
+// skips reports whether the walk need not enter the value of plan p at a path: it is not wanted, and has
+// no object that must be registered. For a map, the answer is about its entries.
 func (b *builder) skips(p *plan, path string) bool {
 	if b.wanted == nil || b.inKey {
 		return false
@@ -48,7 +48,7 @@ func (b *builder) skips(p *plan, path string) bool {
 	return !under.objects && !b.wanted(path, under.fields)
 }
 
-// under returns the kinds of values that a walk can meet below values of a plan.
+// under returns what a walk may meet inside of values of plan p.
 func (b *builder) under(p *plan) below {
 	if u, known := b.below[p]; known {
 		return u
@@ -75,16 +75,16 @@ func (b *builder) under(p *plan) below {
 	return u
 }
 
-// wants restores the filter after a part that is wanted as a whole.
+// wants sets the filter again, after a part that is wanted as a whole and was walked without one.
 func (b *builder) wants(wanted Wanted) { b.wanted = wanted }
 
-// distinct reports whether different keys of a plan always have different labels. If not (as
-// for NaN), entries are ordered by their whole text.
+// distinct reports whether different keys of plan p always have different labels in texts. NaNs do not;
+// the entries of such maps are ordered by their whole text.
 func (b *builder) distinct(p *plan) bool {
 	return p.op == opBool || p.op == opInt || p.op == opUint || p.op == opString || b.w.named[p.typ]
 }
 
-// numbered reports whether keys of a plan are written as numbers in paths.
+// numbered reports whether paths show keys of plan p as numbers.
 func numbered(w *Walker, p *plan) bool {
 	return (p.op == opInt || p.op == opUint || p.op == opBool) && !w.named[p.typ]
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// op is the way in which a plan walks a value.
+// op is the way in which a plan's values are walked.
 type op uint8
 
 const (
@@ -37,8 +37,8 @@ const (
 	opOmit    // left out
 )
 
-// plan is what the walk does for one type. Compiling a type writes the first two groups;
-// compiling a pointer to the type later sets pointed. The rest belongs to the walk.
+// plan says how values of one type are walked. Compiling the type sets the first two groups of fields, and
+// compiling a pointer to the type later sets pointed. The other fields belong to the walk.
 type plan struct {
 	op     op
 	typ    reflect.Type
@@ -47,7 +47,7 @@ type plan struct {
 	fields []field
 	off    uintptr // for opAtomic and opAtomicPointer, the offset of the field v
 
-	plain   bool // no identity and no variable number of visits below: see sumOfEntries
+	plain   bool // no value inside has an identity, and the number of visits inside is fixed: see sumOfEntries
 	pointed bool // a pointer to this type was met, so inline values are registered
 
 	tag    uint64 // stands for the type in encodings (see identify)
@@ -69,8 +69,8 @@ type field struct {
 	off   uintptr
 }
 
-// compiler makes plans and keeps them. Walks read them and marks, and change only the parts
-// of a plan that belong to the walk.
+// compiler makes the plans of a Walker, and keeps them. Walks read the plans and marks; of a plan they change
+// only what belongs to the walk.
 type compiler struct {
 	omissions
 	plans  map[reflect.Type]*plan
@@ -84,10 +84,10 @@ type compiler struct {
 	names names
 }
 
-// names are the numbers that a walk writes in place of others: see Options.Names.
+// names are the numbers that a walk writes in place of the numbers in a value: see Options.Names.
 type names struct {
 	typ reflect.Type // nil if no numbers are replaced
-	to  []uint32
+	to  []uint32     // by number, the one to write in its place
 	met []bool
 }
 
@@ -99,8 +99,8 @@ func (n *names) rename(to []uint32) {
 	clear(n.met)
 }
 
-// visits returns how many more values than one a walk without replacement visits in a number of the type: the
-// fields, if it is a struct.
+// visits returns how many visits the walk of a number has besides the first, if numbers are not replaced: if
+// their type is a struct, it is one for each field.
 func (n *names) visits() uint32 {
 	if n.typ.Kind() == reflect.Struct {
 		return uint32(n.typ.NumField())
@@ -108,7 +108,7 @@ func (n *names) visits() uint32 {
 	return 0
 }
 
-// of returns the number that stands for k.
+// of returns the number to write in place of k.
 func (n *names) of(k uint32) uint32 {
 	if int(k) >= len(n.to) {
 		return k
@@ -117,7 +117,7 @@ func (n *names) of(k uint32) uint32 {
 	return n.to[k]
 }
 
-// planKey finds a plan among w.plans, or among w.plains.
+// planKey is the key of a plan: one of compiler.plans, or, if plain is set, one of compiler.plains.
 type planKey struct {
 	typ   reflect.Type
 	plain bool
@@ -132,13 +132,13 @@ var (
 	atomicPath     = reflect.TypeFor[atomic.Int32]().PkgPath()
 )
 
-// plan returns the plan of t, compiling it if it is new.
+// plan returns the plan of t. It compiles the plan at the first call.
 func (w *compiler) plan(t reflect.Type) (*plan, *refusal) {
 	return w.compiled(planKey{t, false})
 }
 
-// compiled returns the plan for a key. It keeps plans only if everything that they need was
-// compiled, so that a refused type leaves nothing behind.
+// compiled returns the plan for a key. If a type that the plan needs is refused, it keeps none of the plans
+// that it has made.
 func (w *compiler) compiled(k planKey) (*plan, *refusal) {
 	if p, ok := w.cache(k)[k.typ]; ok {
 		return p, nil
@@ -160,7 +160,7 @@ func (w *compiler) compiled(k planKey) (*plan, *refusal) {
 	return p, nil
 }
 
-// dynamicPlan returns the plan of t, with its tag.
+// dynamicPlan returns the plan of t with its tag set, as for a type that an interface holds.
 func (w *compiler) dynamicPlan(t reflect.Type) (*plan, *refusal) {
 	p, r := w.plan(t)
 	if r == nil {
@@ -179,7 +179,8 @@ func (w *compiler) cache(k planKey) map[reflect.Type]*plan {
 	return w.plans
 }
 
-// compile fills p in. If plain is set, a Summarizer is compiled by its fields.
+// compile fills in p, the plan of a type. If plain is set, a type that implements Summarizer is walked by its
+// fields, not by its Summary. compile returns a refusal if the type cannot be walked.
 func (w *compiler) compile(p *plan, plain bool) *refusal {
 	t := p.typ
 	if w.opaqueType(t) || w.skipped(t) {
@@ -218,7 +219,8 @@ func (p *plan) summary() *refusal {
 	return nil
 }
 
-// simple compiles a type whose values contain no others. It reports false if they may.
+// simple completes p if values of its type contain no other values. It returns false if they may contain
+// some.
 func (p *plan) simple() bool {
 	switch p.typ {
 	case timeType:
@@ -277,7 +279,7 @@ func (w *compiler) compileList(p *plan) *refusal {
 
 func (p *plan) dynamic() { p.op = opInterface }
 
-// list makes p the plan of a list of values of plan e.
+// list makes p the plan of a list, whose elements have plan e.
 func (p *plan) list(e *plan) {
 	switch p.elem = e; {
 	case p.typ.Kind() == reflect.Array:
@@ -289,7 +291,7 @@ func (p *plan) list(e *plan) {
 	}
 }
 
-// structure makes p the plan of a struct without fields; add adds a field.
+// structure makes p the plan of a struct that has no fields yet; add adds a field.
 func (p *plan) structure() { p.op, p.plain = opStruct, true }
 
 func (p *plan) add(f field) {
@@ -297,7 +299,8 @@ func (p *plan) add(f field) {
 	p.fields = append(p.fields, f)
 }
 
-// to makes p the plan of a pointer to values of plan e. It reports whether this is the first pointer to them.
+// to makes p the plan of a pointer to values of plan e, walked in the way as. first reports whether no
+// pointer to such values was known before.
 func (p *plan) to(e *plan, as op) (first bool) {
 	if e.op == opOmit {
 		p.omit()
@@ -307,17 +310,18 @@ func (p *plan) to(e *plan, as op) (first bool) {
 	return e.point()
 }
 
-// point records that a pointer to the type was met. It reports whether it is the first one, and matters.
+// point records that there are pointers to values of p. It returns true at the first call, unless values of p
+// have size zero and so no identity.
 func (p *plan) point() (first bool) {
 	first = !p.pointed && p.typ.Size() > 0
 	p.pointed = p.pointed || first
 	return first
 }
 
-// table makes p the plan of a map from values of plan k to values of plan e.
+// table makes p the plan of a map. k is the plan of its keys, e that of its elements.
 func (p *plan) table(k, e *plan) { p.op, p.key, p.elem = opMap, k, e }
 
-// atomic makes p the plan of a type of sync/atomic whose value, of plan e, lies at an offset.
+// atomic makes p the plan of a type of sync/atomic. Its value, of plan e, lies at the offset off.
 func (p *plan) atomic(e *plan, off uintptr) { p.op, p.elem, p.plain, p.off = opAtomic, e, e.plain, off }
 
 func (w *compiler) compileStruct(p *plan) *refusal {
@@ -353,8 +357,8 @@ func (w *compiler) compilePointer(p *plan) *refusal {
 	return w.pointTo(p, opPointer, p.typ.Elem())
 }
 
-// pointTo makes p the plan of a pointer to t. From now on, inline values of t are registered; a walk under
-// way has missed some and must start again.
+// pointTo makes p the plan of a pointer to t. From now on, inline values of t are registered. A walk under
+// way may have passed some, and then has to start again.
 func (w *compiler) pointTo(p *plan, op op, t reflect.Type) *refusal {
 	e, r := w.plan(t)
 	if r != nil {
@@ -383,8 +387,8 @@ func (w *compiler) compileMap(p *plan) *refusal {
 	return nil
 }
 
-// unorderable returns the part of a key type that no walk can order, or nil. Keys in
-// interfaces are checked when they are met.
+// unorderable returns the part of a map's key type for which no order can be defined, or nil. k is the plan
+// of the key. Keys in interfaces are checked when they are met.
 func unorderable(k *plan) *plan {
 	switch k.op {
 	case opPointer, opAtomicPointer, opOmit:
@@ -401,8 +405,8 @@ func unorderable(k *plan) *plan {
 	return nil
 }
 
-// compileAtomic compiles a type of sync/atomic as its value, which all of them keep in a
-// field v.
+// compileAtomic makes p the plan of a type of sync/atomic, which is walked as its field v: all of these types
+// keep their value there.
 func (w *compiler) compileAtomic(p *plan) *refusal {
 	v, ok := p.typ.FieldByName("v")
 	if !ok {
@@ -421,9 +425,8 @@ func (w *compiler) compileAtomic(p *plan) *refusal {
 	return nil
 }
 
-// pointerFree reports whether values of t lead to no memory that could change after they
-// were copied: no pointer, slice, map, interface, channel or function. Strings and
-// time.Time are immutable, so they do not count.
+// pointerFree reports whether a plain copy of a t shares nothing with the original that could change: t leads
+// to no pointer, slice, map, interface, channel or function. Strings and time.Time are immutable and allowed.
 func pointerFree(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Interface, reflect.Chan, reflect.Func, reflect.UnsafePointer:

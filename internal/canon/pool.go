@@ -6,8 +6,8 @@ import (
 	"unsafe"
 )
 
-// Pool keeps the parts that packed values share: values that copies share, types, and short strings. Several
-// Walkers may use one Pool at the same time.
+// Pool keeps what packed values have in common and refer to by number: values that copies share, types, and
+// short strings. Several goroutines may use one Pool, each with a Walker of its own.
 type Pool struct {
 	mu      sync.Mutex
 	numbers map[constant]uint32
@@ -16,7 +16,8 @@ type Pool struct {
 	strings atomic.Pointer[[]string]
 }
 
-// constant is up to two pointers, as in an interface, or the header of a slice.
+// constant is what a Pool keeps under a number: up to two pointers, as in an interface, or the header of a
+// slice.
 type constant struct {
 	a, b     unsafe.Pointer
 	len, cap int
@@ -36,7 +37,7 @@ func NewPool() *Pool {
 	return p
 }
 
-// number returns the number of a constant, or false if there are too many of them.
+// number returns the number of a constant, which it adds if it is new. It returns false if the Pool is full.
 func (p *Pool) number(c constant) (uint32, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -54,7 +55,8 @@ func (p *Pool) number(c constant) (uint32, bool) {
 
 func (p *Pool) constant(n uint32) constant { return (*p.all.Load())[n] }
 
-// pooled returns the number of a short string, or false if it is not kept.
+// pooled returns the number of a string, which it adds if it is new. It returns false if the string is too
+// long or the Pool is full.
 func (p *Pool) pooled(s string) (uint32, bool) {
 	if len(s) > pooledLong {
 		return 0, false

@@ -1,9 +1,9 @@
 package canon
 
-// refTable finds the first visit of an object by its address and the plan of its type: a
-// struct and its first field have the same address. The first few objects are searched one
-// by one. More of them make an open-addressed hash table, which is emptied by incrementing
-// its generation.
+// refTable has the registered visits of a walk, by the address of the object and the plan
+// of its type; the address alone does not suffice, since a struct and its first field have
+// the same one. The first few visits are searched one by one. More of them make an
+// open-addressed hash table, which is emptied by incrementing its generation.
 //
 // Addresses are kept as numbers. The walk holds its root and all summaries, so no object is
 // freed or moved meanwhile.
@@ -26,7 +26,8 @@ const fewRefs = 8
 
 func (t *refTable) reset() { t.used = 0 }
 
-// find returns the visit of addr and p, or nil. The result is valid until the next insert.
+// find returns the visit of the object at addr with the plan p, or nil. The result is valid
+// until the next insert.
 func (t *refTable) find(addr uintptr, p *plan) *ref {
 	if t.used <= fewRefs {
 		for i := range t.first[:t.used] {
@@ -42,7 +43,7 @@ func (t *refTable) find(addr uintptr, p *plan) *ref {
 	return nil
 }
 
-// insert adds a visit. find must have returned nil for it.
+// insert adds a visit, for which find must have returned nil.
 func (t *refTable) insert(addr uintptr, p *plan, seq uint64, byPointer bool) {
 	if t.used < fewRefs {
 		s := &t.first[t.used]
@@ -74,7 +75,8 @@ func (t *refTable) put(r ref) {
 	*t.slot(r.addr, r.plan) = r
 }
 
-// slot returns the slot of addr and p, or the free one where it belongs.
+// slot returns the slot of the visit of addr and p or, if there is none, the free slot
+// where it belongs.
 func (t *refTable) slot(addr uintptr, p *plan) *ref {
 	mask := len(t.slots) - 1
 	for i := int(spread(addr) >> 32); ; i++ {
@@ -95,5 +97,5 @@ func (t *refTable) grow() {
 	}
 }
 
-// spread mixes the bits of an address, mostly into the high bits.
+// spread mixes the bits of an address, so that its high bits depend on all of them.
 func spread(at uintptr) uint64 { return uint64(at) * 0x9e3779b97f4a7c15 }

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// refusal describes what cannot be walked, and where. The path is collected from the inside
-// out while the walk, or the compilation of a plan, unwinds.
+// refusal says which part of a root cannot be walked, and why. Its path is collected while the walk, or the
+// compilation of a plan, returns from the inside out.
 type refusal struct {
 	typ    reflect.Type
 	reason string
-	advice string   // used if no field can be left out
-	firm   bool     // the advice is used in any case
+	advice string   // what to do if no field can be left out
+	firm   bool     // the advice holds even if a field can be left out
 	path   []string // innermost first
 	fields []member // the steps that are fields of structs
 }
@@ -28,19 +28,19 @@ func refuse(t reflect.Type, reason, advice string) *refusal {
 	return &refusal{typ: t, reason: reason, advice: advice}
 }
 
-// in adds a step to the path.
+// in adds a step to the path, outside of the steps that it has.
 func (r *refusal) in(step string) *refusal {
 	r.path = append(r.path, step)
 	return r
 }
 
-// inField adds a field of the struct t.
+// inField adds a field of the struct t to the path, outside of the steps that it has.
 func (r *refusal) inField(t reflect.Type, name string) *refusal {
 	r.fields = append(r.fields, member{t, name})
 	return r.in("." + name)
 }
 
-// under returns the error of a walk from a root of type t.
+// under returns the refusal as the error of a walk whose root has type t.
 func (r *refusal) under(t reflect.Type) error {
 	t = pointee(t)
 	advice := r.advice
@@ -57,7 +57,8 @@ func (r *refusal) under(t reflect.Type) error {
 	return fmt.Errorf("cannot walk %s%s (%s): %s; %s", t, r.where(), r.typ, r.reason, advice)
 }
 
-// pointee returns the type to which pointers of type t lead after all pointers are followed.
+// pointee returns the type that remains of t when it is no pointer type any more: that of the value after all
+// pointers are followed.
 func pointee(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer && t.Name() == "" {
 		t = t.Elem()
@@ -65,9 +66,9 @@ func pointee(t reflect.Type) reflect.Type {
 	return t
 }
 
-// outer returns the field to leave out so that the rest can be walked: the innermost field on the path. If
-// the path ends in a value of the standard library (a logger, a timer), it is the field that holds this
-// value, since users cannot tag the fields inside.
+// outer returns the field to leave out so that the rest of the root can be walked: the innermost field on the
+// path. If the path ends inside a value of the standard library (a logger, a timer), it is the field that
+// holds this value, since users cannot tag fields inside it.
 func (r *refusal) outer(root reflect.Type) member {
 	for _, f := range r.fields {
 		if !standard(f.of, root) {
@@ -77,8 +78,8 @@ func (r *refusal) outer(root reflect.Type) member {
 	return r.fields[0]
 }
 
-// functions returns the number of fields with functions in the struct of m, or 0 if m has no function or the
-// struct has no name.
+// functions returns how many fields with functions the struct of m has. It returns 0 if m has no function, or
+// if the struct has no name.
 func (m member) functions() (n int) {
 	if f, is := m.of.FieldByName(m.name); !is || !functions(f.Type) || ruleNames(m.of) == nil {
 		return 0
@@ -91,8 +92,8 @@ func (m member) functions() (n int) {
 	return n
 }
 
-// guest returns the rule for the innermost type on the path that is of another package than the struct around
-// it. Caches, metrics and loggers are of such types. It returns "" if there is none.
+// guest returns the rule that leaves out the innermost type on the path that belongs to another package than
+// the struct around it, as caches, metrics and loggers do. It returns "" if there is none.
 func (r *refusal) guest(root reflect.Type) string {
 	home := func(t reflect.Type) string {
 		if standard(t, root) {
@@ -115,7 +116,7 @@ func (r *refusal) guest(root reflect.Type) string {
 	return ""
 }
 
-// fieldRule returns the rule that names a field of a struct.
+// fieldRule returns the rule that names the field of the struct t.
 func fieldRule(t reflect.Type, field string) string {
 	if names := ruleNames(t); names != nil {
 		return names[0] + "." + field
@@ -123,15 +124,15 @@ func fieldRule(t reflect.Type, field string) string {
 	return "*." + field
 }
 
-// standard reports whether a type is from the standard library: the first element of its
-// package path has no dot, and differs from that of the root's.
+// standard reports whether a type is from the standard library: its import path has no dot in the first
+// element, and that element differs from the root's.
 func standard(t, root reflect.Type) bool {
 	first, _, _ := strings.Cut(t.PkgPath(), "/")
 	own, _, _ := strings.Cut(root.PkgPath(), "/")
 	return first != "" && first != own && !strings.Contains(first, ".")
 }
 
-// where returns the path, outermost step first. A very long path is shortened.
+// where returns the path as text, from the outside in. It shortens a very long path.
 func (r *refusal) where() string {
 	const ends = 12
 	steps := slices.Clone(r.path)

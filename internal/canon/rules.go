@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// omissions holds the Options that leave values out of the walk.
+// omissions holds the Options that leave values out of the walk, or declare them immutable.
 type omissions struct {
 	rules []rule
-	fixed []rule // of Options.Immutable
+	fixed []rule // the rules of Options.Immutable
 	skip  []reflect.Type
 
-	remade []rule // one for each of made
+	remade []rule // for each of made, the rule that names its field
 	made   []Made
 }
 
@@ -40,19 +40,19 @@ func parseRules(of string, texts []string) ([]rule, error) {
 	return rules, nil
 }
 
-// opaqueField reports whether a rule leaves the field out of t. All matching rules are
-// marked as used, so that a redundant one is not reported as misspelt.
+// opaqueField reports whether a rule of Options.Opaque leaves out the field of t. It marks all matching
+// rules as used, so that a redundant rule is not reported as misspelt.
 func (o *omissions) opaqueField(t reflect.Type, field string) bool {
 	return matchField(o.rules, t, field)
 }
 
-// fixedField reports whether a field of t holds functions that are immutable.
+// fixedField reports whether a rule declares the functions in the field f of t immutable.
 func (o *omissions) fixedField(t reflect.Type, f reflect.StructField) bool {
 	return functions(f.Type) && matchField(o.fixed, t, f.Name)
 }
 
-// matchField reports whether a rule names a field of the struct t: by its name, or, if it
-// holds functions, as one of all such fields.
+// matchField reports whether a rule names the field of the struct t: by the field's name or, if the field
+// holds functions, by the word that stands for all such fields.
 func matchField(rules []rule, t reflect.Type, field string) bool {
 	found := match(rules, "*."+field)
 	f, _ := t.FieldByName(field)
@@ -64,8 +64,8 @@ func matchField(rules []rule, t reflect.Type, field string) bool {
 	return found
 }
 
-// anyFunction stands in a rule for all fields of a type that hold functions. No field has
-// this name, since it is a keyword of Go.
+// anyFunction stands in a rule for all fields of a type that hold functions. No field can have this name,
+// since it is a keyword of Go.
 const anyFunction = "func"
 
 // opaqueType reports whether a rule leaves out all values of t.
@@ -94,8 +94,8 @@ func match(rules []rule, text string) bool {
 	return found
 }
 
-// ruleNames returns the names by which a rule may call t, the shortest first: by package
-// name, by the last element of its path, by its path. Types without a package have none.
+// ruleNames returns the names by which a rule may call t, the shortest first: by the package's name, by the
+// last element of its import path, and by the full path. A type without a package has none.
 func ruleNames(t reflect.Type) []string {
 	if t.PkgPath() == "" {
 		return nil
@@ -110,9 +110,9 @@ func (o *omissions) leftOut(t reflect.Type) bool {
 	return o.opaqueType(t) || t.Kind() == reflect.Pointer && o.opaqueType(t.Elem())
 }
 
-// ofWorld reports whether values of t belong to the packages that set Options.Skip, and are
-// shared by all copies. That excludes a pointer to a struct that merely embeds such a
-// value, since the other fields may be those of a layer.
+// ofWorld reports whether values of t belong to the World (see Options.Skip), so that all copies share them.
+// A pointer to a struct that merely embeds such a value does not: the other fields of the struct may be
+// those of a layer.
 func (o *omissions) ofWorld(t reflect.Type) bool {
 	if t.Kind() == reflect.Pointer {
 		for _, s := range o.skip {
@@ -135,13 +135,13 @@ func (o *omissions) skipped(t reflect.Type) bool {
 	return false
 }
 
-// implements reports whether t or a pointer to it implements the interface.
+// implements reports whether t, or a pointer to t, implements the interface.
 func implements(t, iface reflect.Type) bool {
 	return t.Implements(iface) || t.Kind() != reflect.Interface && reflect.PointerTo(t).Implements(iface)
 }
 
-// embeds reports whether t is a struct with an embedded field that implements
-// the interface, so that t's methods may be that field's.
+// embeds reports whether t is a struct with an embedded field that implements the interface. Then t may have
+// its methods from that field.
 func embeds(t, iface reflect.Type) bool {
 	if t.Kind() != reflect.Struct {
 		return false

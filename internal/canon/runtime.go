@@ -12,8 +12,8 @@ import (
 // reflection beside each call. If fast must not be used, Walker.known is false and only
 // reflection is left: the same bytes and copies, more slowly.
 
-// Slow returns the reason why this process walks values by reflection, which takes several times as long, or
-// "".
+// Slow returns the reason why this process walks values by reflection, which takes several times as long as
+// reading memory. It returns "" if it reads memory.
 func Slow() string { return fast.Fault() }
 
 // The types of package fast that canon uses without looking into them.
@@ -22,23 +22,23 @@ type (
 	mapLayout           = fast.Layout
 )
 
-// memory describes the layout of the values of one type in memory.
+// memory says how a walk may read the maps of one type in memory.
 type memory struct {
-	layout *mapLayout // of maps
-	entry  entryKind  // of maps
+	layout *mapLayout
+	entry  entryKind
 }
 
-// entryKind is how the bytes of a map's entry are read.
+// entryKind says how the walk reads an entry of a map.
 type entryKind uint8
 
 const (
 	entryWalked  entryKind = iota
 	entryRaw               // key and element are bytes
-	entryTouches           // the same, and they are adjacent
-	entryShort             // the same, and each is at most a word, four bytes or more together
+	entryTouches           // key and element are adjacent bytes
+	entryShort             // they are bytes, at most a word each, and at least four together
 )
 
-// learn completes the track of p, if it is a map.
+// learn completes f, the track of p, if p is the plan of a map: it adds how the entries lie in memory.
 func (w *Walker) learn(p *plan, f *track) {
 	if p.op != opMap || !w.known {
 		return
@@ -62,8 +62,8 @@ func (w *Walker) learn(p *plan, f *track) {
 
 // Interfaces
 
-// Dynamic returns a number for the dynamic type of v. Within a process it is equal for
-// equal types, and fast to get. It is for tables.
+// Dynamic returns a number for the dynamic type of v, for use as a table's key. Within a process, equal types
+// have equal numbers. It is fast.
 func Dynamic(v any) uintptr {
 	if fast.On() {
 		return uintptr((*fast.Words)(unsafe.Pointer(&v)).Type)
@@ -71,10 +71,11 @@ func Dynamic(v any) uintptr {
 	return slowly(v)
 }
 
-// slowly is Dynamic by reflection. It is a separate function so that Dynamic is inlined.
+// slowly is Dynamic by reflection. It is a function of its own so that the compiler inlines Dynamic.
 func slowly(v any) uintptr { return reflect.ValueOf(reflect.TypeOf(v)).Pointer() }
 
-// encodeAny writes a value that no variable of the node holds, so that there is no address to write it from.
+// encodeAny appends the encoding of v, a value that is in no variable of the root, so that it has no address
+// from which the walk could read it.
 func (w *Walker) encodeAny(v any, b []byte) (_ []byte, r *refusal) {
 	typ := (*fast.Words)(unsafe.Pointer(&v)).Type
 	d := &w.types[fast.Place(typ)]
@@ -94,8 +95,8 @@ func (w *Walker) encodeAny(v any, b []byte) (_ []byte, r *refusal) {
 	return b, r
 }
 
-// met returns the plan and the address of the value in the interface at an address, if a value of its type
-// was met before. If the layout of interfaces is not known, it returns nil.
+// met returns the plan and the address of the value that the interface at an address holds, if a value of
+// this type was met before. Otherwise, or if the layout of interfaces is not known, it returns nil.
 func (w *Walker) met(at unsafe.Pointer) (*plan, unsafe.Pointer) {
 	v := (*fast.Words)(at)
 	d := &w.types[fast.Place(v.Type)]
@@ -108,9 +109,10 @@ func (w *Walker) met(at unsafe.Pointer) (*plan, unsafe.Pointer) {
 	return d.Of, v.Data
 }
 
-// open returns the plan and the address of the value in the interface of plan p at an address. Unlike met, it
-// compiles a plan for a new type. The plan of an empty interface is nil. If the layout of interfaces is not
-// known, the value lies in a copy until shut.
+// open returns the plan and the address of the value that the interface at an address holds. p is the plan of
+// the interface. Unlike met, open compiles a plan for a type that is new. It returns a nil plan for a nil
+// interface. If the layout of interfaces is not known, the address is that of a copy, which is valid until
+// shut.
 func (w *Walker) open(p *plan, at unsafe.Pointer) (*plan, unsafe.Pointer, *refusal) {
 	v := reflect.NewAt(p.typ, at).Elem().Elem()
 	if !v.IsValid() {
@@ -132,7 +134,7 @@ func (w *Walker) open(p *plan, at unsafe.Pointer) (*plan, unsafe.Pointer, *refus
 	return e, value, nil
 }
 
-// shut ends the use of the latest result of open.
+// shut ends the use of what open returned last.
 func (w *Walker) shut(e *plan) {
 	if !w.known {
 		e.copies.give()
@@ -141,7 +143,7 @@ func (w *Walker) shut(e *plan) {
 
 // Maps
 
-// mapLen returns the length of the map of plan p at an address, which is not nil.
+// mapLen returns the length of the map at an address, which is not nil and has plan p.
 func (w *Walker) mapLen(p *plan, at unsafe.Pointer) int {
 	if w.known {
 		return (*(**fast.Map)(at)).Len()
@@ -151,8 +153,8 @@ func (w *Walker) mapLen(p *plan, at unsafe.Pointer) int {
 
 func countLen(p *plan, at unsafe.Pointer) int { return reflect.NewAt(p.typ, at).Elem().Len() }
 
-// cursor visits the entries of a map in an arbitrary order. The addresses of an entry stay
-// valid until size further entries were visited, where size is the argument of enter.
+// cursor iterates over the entries of a map, in any order. The addresses of an entry stay valid until size
+// further entries were visited, where size is the argument of Walker.enter.
 type cursor struct {
 	key, elem unsafe.Pointer
 	slots     fast.Slots
@@ -160,7 +162,7 @@ type cursor struct {
 	frame     *mapFrame
 }
 
-// enter starts a cursor for the map of plan p at an address.
+// enter makes c a cursor for the map at an address, whose plan is p.
 func (w *Walker) enter(c *cursor, p *plan, at unsafe.Pointer, size int) {
 	if !w.known {
 		c.plan, c.frame = p, p.takeFrame(at, size)
@@ -187,8 +189,7 @@ func (c *cursor) leave() {
 	}
 }
 
-// sumOfNumbers is sumOfEntries for keys and elements that are bytes and lie in the map's
-// own memory.
+// sumOfNumbers is sumOfEntries for maps whose keys and elements are bytes that lie in the map's own memory.
 func (w *Walker) sumOfNumbers(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _ []byte) {
 	f := p.track
 	k, e := p.key.track, p.elem.track
@@ -223,7 +224,7 @@ func (w *Walker) sumOfNumbers(p *plan, at unsafe.Pointer, b []byte) (sum Hash, _
 
 // Copies
 
-// copyDynamic copies the value in the interface of plan cp.
+// copyDynamic copies the interface at from, with the value that it holds. cp is the plan of the interface.
 func (c *copies) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
 	if !c.known {
 		c.copyHeld(cp, to, from)
@@ -258,7 +259,7 @@ func (c *copies) copyDynamic(cp *copyPlan, to, from unsafe.Pointer) {
 	}
 }
 
-// layoutOf returns the layout of a type of map, if such maps can be copied group by group.
+// layoutOf returns the layout of the maps of type t, or nil if these cannot be copied group by group.
 func (c *copies) layoutOf(t reflect.Type) *mapLayout {
 	if !c.known {
 		return nil
@@ -270,7 +271,7 @@ func (c *copies) layoutOf(t reflect.Type) *mapLayout {
 	return &l
 }
 
-// copyGroups copies a map group by group.
+// copyGroups returns a copy of the map p, made group by group. cp is the plan of the map.
 func (c *copies) copyGroups(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	m := (*fast.Map)(p)
 	o := m.Empty()
@@ -286,7 +287,7 @@ func (c *copies) copyGroups(cp *copyPlan, p unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Pointer(o)
 }
 
-// code returns where the code of the function value f, of plan cp, begins.
+// code returns where the machine code of the function value f begins.
 func (c *copies) code(cp *copyPlan, f unsafe.Pointer) uintptr {
 	if c.known {
 		return fast.Code(f)
@@ -294,8 +295,8 @@ func (c *copies) code(cp *copyPlan, f unsafe.Pointer) uintptr {
 	return reflect.NewAt(cp.typ, unsafe.Pointer(&f)).Elem().Pointer()
 }
 
-// boundPlan returns the plan of the closures of method values with this type of receiver.
-// It is not called if functions are not known.
+// boundPlan returns the plan for the struct that a method value is in memory, given the type of its receiver.
+// It is called only if the layout of functions is known.
 func (c *copies) boundPlan(receiver reflect.Type) *copyPlan {
 	t := fast.Bound(receiver)
 	if cp := c.ways[t]; cp != nil {

@@ -8,7 +8,7 @@ import (
 // This file hashes an entry of a map of numbers from registers. XXH3 reads its input from
 // memory, and would wait there for the bytes that were just written.
 
-// word reads a number of size bytes, low byte first. isWord must hold for size.
+// word reads a number of size bytes, its low byte first. size must be one for which isWord returns true.
 func word(at unsafe.Pointer, size uintptr) uint64 {
 	switch size {
 	case 1:
@@ -24,7 +24,8 @@ func word(at unsafe.Pointer, size uintptr) uint64 {
 
 func isWord(size uintptr) bool { return size == 1 || size == 2 || size == 4 || size == 8 }
 
-// ofPair returns the hash of two words in sequence, as ofBytes would. They have at least 4 bytes together.
+// ofPair returns the hash that ofBytes would return for the bytes of a, followed by those of b. Together
+// these are at least 4 bytes.
 func ofPair(a, b uint64, sizeA, sizeB uintptr) Hash {
 	n := uint64(sizeA + sizeB)
 	lo := a | b<<(8*sizeA) // shifts by 64 give 0
@@ -37,14 +38,15 @@ func ofPair(a, b uint64, sizeA, sizeB uintptr) Hash {
 	return of9to16(lo, lo>>tail|hi<<(64-tail), n)
 }
 
-// The constants are those of XXH3.
+// Constants of XXH3.
 const (
 	prime32x2 = 2246822519
 	prime64x1 = 11400714785074694791
 	prime64x2 = 14029467366897019727
 )
 
-// of4to8 returns the XXH3 hash of n bytes, from 4 to 8. in has the first and the last four of them.
+// of4to8 returns the XXH3 hash of n bytes, where n is from 4 to 8. in has the first four and the last four
+// of the bytes.
 func of4to8(in, n uint64) Hash {
 	hi, lo := bits.Mul64(in^0xdb979083e96dd4de^0x1f67b3b7a4a44072, prime64x1+n<<2)
 	hi += lo << 1
@@ -55,7 +57,8 @@ func of4to8(in, n uint64) Hash {
 	return Hash{avalanche(hi), lo}
 }
 
-// of9to16 returns the XXH3 hash of n bytes, from 9 to 16, given the first and the last eight of them.
+// of9to16 returns the XXH3 hash of n bytes, where n is from 9 to 16. first and last have the first eight
+// and the last eight of them.
 func of9to16(first, last, n uint64) Hash {
 	hi, lo := bits.Mul64(first^last^0x78e5c0cc4ee679cb^0x2172ffcc7dd05a82, prime64x1)
 	lo += (n - 1) << 54

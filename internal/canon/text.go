@@ -2,8 +2,8 @@ package canon
 
 import "strings"
 
-// Line is one leaf of a value: its path and its text. The path is empty for a root that is
-// itself a leaf.
+// Line is one leaf of a value as text: the path to it, and its own text. The path is empty
+// if the root itself is a leaf.
 type Line struct {
 	Path, Value string
 	Tag         uint32 // for code that combines the lines of several values; canon does not use it
@@ -20,8 +20,8 @@ func (w *Walker) Text(v any) string {
 }
 
 // Lines returns the leaves of v, in an order that depends on v alone. If an interface holds
-// a value with children, a line with the type's name precedes them. The root's own type has
-// no line.
+// a value with children, a line with the name of its type comes before them. The type of v
+// itself has no line.
 func (w *Walker) Lines(v any) []Line { return w.LinesOf(v, nil) }
 
 func unwalkable(err error) string {
@@ -29,7 +29,7 @@ func unwalkable(err error) string {
 	return "<cannot walk: " + reason + ">"
 }
 
-// text writes the tree on one line.
+// text returns the tree on one line.
 func (n *node) text() string {
 	var b strings.Builder
 	n.write(&b)
@@ -59,7 +59,7 @@ func (n *node) write(b *strings.Builder) {
 	b.WriteString(shut)
 }
 
-// lines appends the leaves of the tree at path.
+// lines appends the leaves of the tree to out; path is the path of the tree's root.
 func (n *node) lines(path string, out []Line) []Line {
 	if n.shape == shapeLeaf {
 		if n.leaf == skippedPart {
@@ -76,7 +76,7 @@ func (n *node) lines(path string, out []Line) []Line {
 	return out
 }
 
-// step returns the path of a child.
+// step returns the path of the child of n that has a label; path is that of n.
 func (n *node) step(path, label string) string {
 	switch {
 	case n.shape != shapeStruct:

@@ -13,17 +13,17 @@ import (
 type track struct {
 	marks  int // Walker.marks when it was laid
 	steps  []step
-	inner  int    // 1 if the first step registers the value itself, which a pointer has done already
-	visits uint64 // visits after the last step
+	inner  int    // where to begin if a pointer led to the value: 1 if the first step registers it, which the pointer has done
+	visits uint64 // the number of visits after the last step
 
 	size     uintptr
-	raw      bool   // a single run of bytes without padding
-	rawVisit uint64 // the number of visits in it
-	text     bool   // a single string
+	raw      bool   // whether the value is a single run of bytes without padding
+	rawVisit uint64 // the number of visits in that run
+	text     bool   // whether the value is a single string
 	memory          // for runtime.go
 }
 
-// step writes the part at off.
+// step writes the encoding of the part of a value at the offset off.
 type step struct {
 	op     stepOp
 	off    uint32
@@ -59,7 +59,8 @@ const (
 
 func (s *step) isRaw() bool { return s.op >= stepRaw && s.op <= stepRaw8 }
 
-// place is where a step is, for refusals: a field of a struct, or an element of an array.
+// place says which part of a value a step writes, so that a refusal can name it: a field of a struct, or an
+// element of an array.
 type place struct {
 	up    *place
 	of    reflect.Type
@@ -67,7 +68,7 @@ type place struct {
 	index int
 }
 
-// name adds all places to the path of a refusal, the innermost first.
+// name adds l and the places around it to the path of a refusal.
 func (l *place) name(r *refusal) *refusal {
 	for ; l != nil; l = l.up {
 		if l.field == "" {
@@ -79,7 +80,7 @@ func (l *place) name(r *refusal) *refusal {
 	return r
 }
 
-// trackOf returns the track of p, which is kept in p.
+// trackOf returns the track of p. It lays the track if p has none, or an outdated one.
 func (w *Walker) trackOf(p *plan) *track {
 	if f := p.track; f != nil && f.marks == w.marks {
 		return f
@@ -127,7 +128,7 @@ func rawOf(size uint32) stepOp {
 	}
 }
 
-// laying is a track that is being laid.
+// laying is the state of laying a track: the steps so far.
 type laying struct {
 	w      *Walker
 	steps  []step
@@ -140,7 +141,7 @@ func (c *laying) step(s step) {
 	c.steps, c.visits = append(c.steps, s), 0
 }
 
-// bytes adds a run, or extends the previous step if that is adjacent.
+// bytes adds a step for size bytes at the offset off, or extends the previous step if that is adjacent.
 func (c *laying) bytes(off, size uintptr) {
 	if n := len(c.steps); n > 0 {
 		// A visit without an identity may be counted early.
@@ -154,11 +155,11 @@ func (c *laying) bytes(off, size uintptr) {
 	c.step(step{op: stepRaw, off: uint32(off), size: uint32(size)})
 }
 
-// lowFirst reports whether the low byte of a number comes first in memory, as in encodings. It is a variable only
-// for tests.
+// lowFirst reports whether this machine stores the low byte of a number first, as encodings do. It is a
+// variable only for tests.
 var lowFirst = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// number adds a number of size bytes.
+// number adds a step for a number of size bytes at the offset off.
 func (c *laying) number(off, size uintptr) {
 	if lowFirst || size == 1 {
 		c.bytes(off, size)
@@ -167,7 +168,7 @@ func (c *laying) number(off, size uintptr) {
 	}
 }
 
-// add lays the track of a value of plan p at off.
+// add adds the steps for a value of plan p at the offset off.
 func (c *laying) add(p *plan, off uintptr) {
 	c.visits++
 	if p.pointed {
@@ -232,7 +233,7 @@ func (c *laying) add(p *plan, off uintptr) {
 	c.step(step{op: op, off: uint32(off), plan: p})
 }
 
-// unrolled is the number of elements of an array that get steps of their own.
+// unrolled is the largest number of elements of an array that get steps of their own.
 const unrolled = 4
 
 func (c *laying) array(p *plan, off uintptr) {

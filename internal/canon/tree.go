@@ -37,17 +37,17 @@ const (
 
 func leaf(s string) *node { return &node{shape: shapeLeaf, leaf: s} }
 
-// builder makes the tree of a value that the walk has just encoded, so all plans exist and
-// nothing is refused. It need not be fast: every value is made addressable and exported, so
-// that String and Summary can be called.
+// builder makes the tree of a value that the walk has just encoded, so all plans exist and nothing is
+// refused. It need not be fast. It makes every value addressable and exported, so that String and Summary
+// can be called.
 type builder struct {
 	w      *Walker
-	first  map[object]visit
+	first  map[object]visit // the first visit of each object
 	keep   []any
 	copied bool // as in walkState
 	inKey  bool
-	wanted Wanted // nil if everything is wanted
-	read   bool   // for people: see Read
+	wanted Wanted // which lines the caller wants; nil means all
+	read   bool   // the tree is for people: see Read
 	below  map[*plan]below
 }
 
@@ -61,7 +61,7 @@ type visit struct {
 	byPointer bool
 }
 
-// tree returns the tree of v, or the error of its walk.
+// tree returns the tree of v, or the error of walking it.
 func (w *Walker) tree(v any) (*node, error) { return w.treeOf(v, nil, false) }
 
 func (w *Walker) treeOf(v any, wanted Wanted, read bool) (*node, error) {
@@ -72,14 +72,14 @@ func (w *Walker) treeOf(v any, wanted Wanted, read bool) (*node, error) {
 	return b.dynamic(reflect.ValueOf(v), ""), nil
 }
 
-// textOfKey returns the text of a map's key, of p's type, for a path. It is also called in
-// the middle of a walk that was refused, so it must not begin another.
+// textOfKey returns the text of a map's key for a path. p is the plan of the key. It may be called in the
+// middle of a walk that was refused, so it must not begin another walk.
 func (w *Walker) textOfKey(p *plan, key reflect.Value) string {
 	b := &builder{w: w, first: make(map[object]visit), copied: true, inKey: true}
 	return b.value(p, key, "").text()
 }
 
-// again returns the leaf for an object that was visited before.
+// again returns the leaf for an object that the tree shows elsewhere, at its first visit v.
 func again(v visit) *node {
 	if v.path == "" {
 		return leaf("=.")
@@ -87,7 +87,7 @@ func again(v visit) *node {
 	return leaf("=" + v.path)
 }
 
-// value returns the tree of v, which is met inline, at path.
+// value returns the tree of v, an inline value at a path.
 func (b *builder) value(p *plan, v reflect.Value, path string) *node {
 	if p.op != opMap && b.skips(p, path) { // a map is registered first
 		return leaf(skippedPart)
@@ -172,7 +172,7 @@ func (b *builder) body(p *plan, v reflect.Value, path string) *node {
 
 func addr(v reflect.Value) unsafe.Pointer { return unsafe.Pointer(v.UnsafeAddr()) }
 
-// reopen returns the addressable value v without the mark of unexported fields.
+// reopen returns the addressable value v without the mark that reflection puts on unexported fields.
 func reopen(v reflect.Value) reflect.Value { return reflect.NewAt(v.Type(), addr(v)).Elem() }
 
 func nilable(v reflect.Value) bool {
@@ -184,7 +184,8 @@ func nilable(v reflect.Value) bool {
 	}
 }
 
-// namedText returns the text of a Named value: its Text, if it has that, else its String.
+// namedText returns the text of a value whose type Options.Named lists: that of its method Text if it has
+// one, else that of String.
 func namedText(v any) string {
 	if t, is := v.(interface{ Text() string }); is {
 		return t.Text()
@@ -194,7 +195,8 @@ func namedText(v any) string {
 
 // Leaves
 
-// word returns the String of an integer, for people, or "" if its type has no String.
+// word returns what the String method of the integer v returns, for trees that people read. It returns "" if
+// the type has no such method.
 func (b *builder) word(p *plan, v reflect.Value) (text string) {
 	if !b.read || p.typ.Name() == "" || p.typ.PkgPath() == "" {
 		return ""
@@ -212,8 +214,8 @@ func (b *builder) word(p *plan, v reflect.Value) (text string) {
 
 var duration = reflect.TypeFor[time.Duration]()
 
-// plainWord quotes the text of a Named value unless it reads as one word that
-// is nothing else.
+// plainWord returns s, the text of a value whose type Options.Named lists. It quotes s unless it reads as
+// one word that cannot be taken for anything else.
 func plainWord(s string) string {
 	if s == "" || s == "nil" {
 		return strconv.Quote(s)
@@ -241,7 +243,7 @@ func float32Text(raw uint32) string {
 	return strconv.FormatFloat(float64(x), 'g', -1, 32)
 }
 
-// timeText writes the time and everything else that the hash includes: the location, and a
+// timeText returns a text of the time.Time v with all that its hash includes: also the location, and a
 // monotonic reading.
 func (b *builder) timeText(v reflect.Value) string {
 	const monotonic = 1 << 63 // set in the first word if the second one is a monotonic reading
@@ -259,7 +261,7 @@ func (b *builder) timeText(v reflect.Value) string {
 	return text
 }
 
-// fromNow writes the distance of an instant from the present.
+// fromNow returns the distance of t from the present, as text.
 func (w *Walker) fromNow(t time.Time) string {
 	switch d := t.Sub(w.walk.present); {
 	case t.IsZero():
@@ -275,8 +277,8 @@ func (w *Walker) fromNow(t time.Time) string {
 
 // Lists
 
-// bytes shows a byte slice as a string, unless a pointer led to one of its
-// bytes before.
+// bytes returns the tree of a byte slice: a leaf like a string's, unless an earlier pointer led to one of
+// its bytes.
 func (b *builder) bytes(p *plan, v reflect.Value, path string) *node {
 	if v.Len() == 0 {
 		return b.slice(p, v, path)
@@ -302,7 +304,8 @@ func (b *builder) slice(p *plan, v reflect.Value, path string) *node {
 	return b.items(p, v, path)
 }
 
-// inMemory sets again whether values lie in scratch memory.
+// inMemory sets whether the values walked next lie in scratch memory, so that their addresses have no
+// meaning.
 func (b *builder) inMemory(copied bool) { b.copied = copied }
 
 func (b *builder) items(p *plan, v reflect.Value, path string) *node {
@@ -339,8 +342,8 @@ func (b *builder) structure(p *plan, v reflect.Value, path string) *node {
 	return n
 }
 
-// seenThrough returns the one field that is written in place of a struct: see
-// Options.Through.
+// seenThrough returns the field that texts show in place of a struct of plan p (see Options.Through), and
+// whether there is one.
 func (w *Walker) seenThrough(p *plan) (field, bool) {
 	if p == nil || w.through == nil || p.op != opStruct || len(p.fields) != 1 || !implements(p.typ, w.through) {
 		return field{}, false
@@ -370,7 +373,7 @@ func (b *builder) pointer(p *plan, v reflect.Value, path string) *node {
 	return n
 }
 
-// table returns the tree of a map, sorted for the reader.
+// table returns the tree of a map, with its entries in an order that suits readers.
 func (b *builder) table(p *plan, v reflect.Value, path string) *node {
 	if v.IsNil() {
 		return leaf("nil")
@@ -408,15 +411,15 @@ func (b *builder) table(p *plan, v reflect.Value, path string) *node {
 	return n
 }
 
-// entry is an entry of a map with copies of its key and element.
+// entry is an entry of a map, with copies of its key and element.
 type entry struct {
 	key, elem reflect.Value
 	encoding  []byte // of the key
 	kid       kid
 }
 
-// entries returns the entries in the order in which the hash visits them, so
-// that both agree on which visit of an object is the first.
+// entries returns the entries of the map v in the order in which the walk visits them for the hash. So text
+// and hash agree on which visit of an object is the first.
 func (b *builder) entries(p *plan, v reflect.Value) []entry {
 	var es []entry
 	for it := v.MapRange(); it.Next(); {
@@ -433,7 +436,8 @@ func (b *builder) entries(p *plan, v reflect.Value) []entry {
 	return es
 }
 
-// natural orders entries by their keys, if these are numbers or strings, and otherwise by their encodings.
+// natural compares two entries by their keys: as numbers or strings if they are such, and otherwise by their
+// encodings.
 func natural(a, b entry) int {
 	order := 0
 	switch a.key.Kind() {
@@ -449,8 +453,8 @@ func natural(a, b entry) int {
 	return cmp.Or(order, bytes.Compare(a.encoding, b.encoding))
 }
 
-// sortEqualLabels orders entries with the same label by their text. Only plain entries can
-// have equal labels (with NaN keys), so their positions are in no path.
+// sortEqualLabels orders entries that have the same label by their whole text. Only entries with NaN keys
+// can have equal labels; no path contains their positions.
 func sortEqualLabels(kids []kid) {
 	for from := 0; from < len(kids); {
 		to := from + 1
@@ -462,7 +466,7 @@ func sortEqualLabels(kids []kid) {
 	}
 }
 
-// dynamic returns the tree of what an interface holds, with its type.
+// dynamic returns the tree of e, a value that an interface holds, with its type.
 func (b *builder) dynamic(e reflect.Value, path string) *node {
 	if !e.IsValid() {
 		return leaf("nil")
@@ -481,7 +485,7 @@ func (b *builder) dynamic(e reflect.Value, path string) *node {
 	return b.typed(p, b.copyOf(p, e, path))
 }
 
-// copyOf returns the tree of a copy of e.
+// copyOf returns the tree of an addressable copy of e, whose plan is p.
 func (b *builder) copyOf(p *plan, e reflect.Value, path string) *node {
 	c := reflect.New(e.Type()).Elem()
 	c.Set(e)
@@ -490,7 +494,7 @@ func (b *builder) copyOf(p *plan, e reflect.Value, path string) *node {
 	return b.value(p, c, path)
 }
 
-// typed adds the dynamic type to a tree, unless the leaf shows it.
+// typed adds the name of p's type to the tree n, unless the leaf shows the type.
 func (b *builder) typed(p *plan, n *node) *node {
 	if p.op == opOmit || n.shape == shapeLeaf && (n.leaf == skippedPart || b.bare(p, n.leaf)) {
 		return n
@@ -517,8 +521,9 @@ func (b *builder) typed(p *plan, n *node) *node {
 	return n
 }
 
-// bare reports whether a leaf is clear without its type: literals of int, string and bool; a back reference,
-// which has the type of its object; and a Named value, whose text cannot be taken for a literal.
+// bare reports whether the leaf s of a value of plan p is clear without the name of the type. That holds for
+// an int, a string and a bool, for a reference to an object shown elsewhere, which has its type there, and
+// for a type of Options.Named, whose texts cannot be taken for anything else.
 func (b *builder) bare(p *plan, s string) bool {
 	switch {
 	case p.typ == reflect.TypeFor[int](), p.typ == reflect.TypeFor[string](), p.typ == reflect.TypeFor[bool]():
@@ -531,8 +536,8 @@ func (b *builder) bare(p *plan, s string) bool {
 	return false
 }
 
-// isStructPointer reports whether p is *T of a named struct T, which texts
-// write as &T{...}.
+// isStructPointer reports whether p is the plan of *T for a named struct type T. Texts show such a value as
+// &T{...}.
 func (p *plan) isStructPointer() bool {
 	return p.op == opPointer && p.typ.Name() == "" && p.elem.op == opStruct && p.elem.typ.Name() != ""
 }
@@ -545,10 +550,10 @@ func (w *Walker) nameInText(p *plan) string {
 	return p.short
 }
 
-// ownSummary marks a summary of the summarized type itself.
+// ownSummary marks, in texts, a summary that has the type of the summarized value.
 const ownSummary = "~"
 
-// summary returns the tree of the summary in place of the value.
+// summary returns the tree of the summary of v, in place of that of v.
 func (b *builder) summary(p *plan, v reflect.Value, path string) *node {
 	s := v.Addr().Interface().(Summarizer).Summary()
 	b.keep = append(b.keep, s)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Options say what a Walker leaves out, and how it prints.
+// Options say what a Walker leaves out, and how it prints values.
 type Options struct {
 	// Opaque rules leave values out: "pkg.Type.field" a field, "*.field" the
 	// field of that name in any struct, "pkg.Type" every value of that type and
@@ -44,11 +44,12 @@ type Options struct {
 	Names reflect.Type
 }
 
-// A Walker holds the plans compiled so far, and the scratch memory of its walks. It must
-// not be used by several goroutines; walkers with the same Options agree.
+// A Walker computes hashes, texts and copies of values. It holds the plans that it has compiled, and the
+// scratch memory of its walks, so several goroutines must not use it at once. Walkers with the same
+// Options return the same hashes and texts.
 type Walker struct {
 	walk walkState // first, since every step of a walk writes it
-	buf  []byte    // the encoding
+	buf  []byte    // the encoding of the root
 	refs refTable
 
 	compiler
@@ -57,10 +58,10 @@ type Walker struct {
 	now     func(any) (time.Time, bool)
 	content *Walker         // the Walker of immutable values; nil until one is met
 	texts   map[Hash]string // texts of immutable values by their hashes; used by content alone
-	equal   bool            // values count by content alone: equal objects are not distinguished
+	equal   bool            // values count by content alone: which of equal objects a pointer leads to does not matter
 
 	rootPlan *plan // the plan of type any
-	held     any   // the root of a walk that must lie in memory
+	held     any   // the root, for a walk that has to read it from memory
 	types    dynamicTypes[plan]
 	entries  []mapEntry
 	keys     []byte // of entries
@@ -70,7 +71,7 @@ type Walker struct {
 	unpacks unpacker
 }
 
-// walkState is the state that each walk starts afresh.
+// walkState is the part of a Walker that is reset before each walk of a root.
 type walkState struct {
 	aliases []uint64 // pairs of an inline visit and an earlier visit through a pointer
 	keep    []any    // summaries, which are kept alive so that no address is reused
@@ -88,16 +89,16 @@ type walkFlags struct {
 	present  time.Time
 }
 
-// count makes times count from the present, if there is one.
+// count sets the present from which times count, if is is true.
 func (f *walkFlags) count(present time.Time, is bool) { f.present, f.relative = present, is }
 
-// enter begins a walk of a value in the middle of another walk.
+// enter resets f for the walk of another value in the middle of a walk, whose flags are outer.
 func (f *walkFlags) enter(outer walkFlags) {
 	f.present, f.relative, f.depth = outer.present, outer.relative, outer.depth
 }
 
-// down enters a value inside another one. copied says whether the value lies in scratch memory. The result
-// must be passed to up.
+// down enters a value inside another one. copied says whether the value lies in scratch memory. The caller
+// must pass the result to up when it leaves the value.
 func (f *walkFlags) down(copied bool) (before bool) {
 	before, f.copied = f.copied, copied
 	f.depth++
@@ -109,13 +110,13 @@ func (f *walkFlags) up(before bool) {
 	f.depth--
 }
 
-// visit counts n visits.
+// visit counts n more visits.
 func (f *walkFlags) visit(n uint64) { f.seq += n }
 
-// root begins a walk of the value in an interface, which lies in scratch memory.
+// root begins the walk of a root, which lies in scratch memory since it comes in an interface.
 func (f *walkFlags) root() { f.depth, f.copied = 1, true }
 
-// toKey enters the key of a map. The result must be passed to fromKey.
+// toKey enters the key of a map. The caller must pass the result to fromKey when it leaves the key.
 func (f *walkFlags) toKey() (before bool) {
 	before, f.inKey = f.inKey, true
 	return before
@@ -123,13 +124,13 @@ func (f *walkFlags) toKey() (before bool) {
 
 func (f *walkFlags) fromKey(before bool) { f.inKey = before }
 
-// end ends a walk.
 func (f *walkFlags) end() { f.busy = false }
 
-// depthMax bounds nesting. Only slices can contain themselves without being noticed.
+// depthMax is the largest number of levels to which values may be nested. It ends the walk of a slice that
+// contains itself, the only cycle that is not noticed otherwise.
 const depthMax = 50_000
 
-// New returns a Walker, or an error for a malformed rule or list.
+// New returns a Walker, or an error if a rule or a list in the Options is malformed.
 func New(o Options) (*Walker, error) {
 	rules, err := parseRules("opaque", o.Opaque)
 	if err != nil {
@@ -177,8 +178,8 @@ func walkerOf(o omissions) *Walker {
 	return w
 }
 
-// Check returns an error if some value reachable by t's static types cannot be walked.
-// Values in interfaces are checked when they are met.
+// Check returns an error if a value that t leads to cannot be walked. It examines types only: a value in
+// an interface is checked when a walk meets it.
 func (w *Walker) Check(t reflect.Type) error {
 	if _, r := w.plan(t); r != nil {
 		return r.under(t)
@@ -195,10 +196,11 @@ func (w *Walker) Sum(v any) (Hash, error) {
 }
 
 // Rename makes Sum write the number to[k] in place of each number k of the type Options.Names. Numbers
-// beyond to stay as they are. The sum is that of a value in which the numbers were replaced.
+// from len(to) on stay as they are. So Sum returns the hash of the value in which the numbers are
+// replaced.
 func (w *Walker) Rename(to []uint32) { w.names.rename(to) }
 
-// Met reports whether a sum has met the number k of the type Options.Names since the last call of Rename.
+// Met reports whether Sum has met the number k of the type Options.Names since the last call of Rename.
 func (w *Walker) Met(k int) bool { return k < len(w.names.met) && w.names.met[k] }
 
 // Unused returns the rules of Opaque, Immutable and Made that have matched nothing in the types met

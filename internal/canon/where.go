@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Where describes the place in a value to which the path of a line leads.
+// Where names the place in a value to which the path of a Line leads, in terms that advice to the user can
+// use.
 type Where struct {
 	Field string // the rule for the innermost field on the path, or "" if there is none
 	Type  string // the rule for the type there, or that a pointer there leads to, or ""
@@ -59,7 +60,8 @@ func TypeRule(t reflect.Type) string {
 // Opaque reports whether a rule of Options.Opaque names t, or the type that t points to.
 func (w *Walker) Opaque(t reflect.Type) bool { return w.leftOut(t) }
 
-// firstStep separates the first step from a path.
+// firstStep splits a path into the label of its first step and the rest. is reports whether the path has a
+// step.
 func firstStep(path string) (label, rest string, is bool) {
 	if path[0] == '[' {
 		end := closing(path)
@@ -76,8 +78,8 @@ func firstStep(path string) (label, rest string, is bool) {
 	return path[:end], path[end:], true
 }
 
-// closing returns the index of the bracket that closes the one at the start of path, or -1. A label may
-// contain brackets and strings.
+// closing returns the index of the bracket that closes the one with which path begins, or -1. The text
+// between them may contain brackets and strings.
 func closing(path string) int {
 	open, quoted := 0, false
 	for i := 0; i < len(path); i++ {
@@ -98,8 +100,8 @@ func closing(path string) int {
 	return -1
 }
 
-// part returns the part of a value that a label denotes. If v has no such part, it returns a zero value of
-// the part's type, or the zero Value.
+// part returns the field, element or entry of v that a label denotes. If v has none, it returns a zero value
+// of the type that it would have, or the zero reflect.Value.
 func part(v reflect.Value, label string) reflect.Value {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -120,7 +122,7 @@ func part(v reflect.Value, label string) reflect.Value {
 	return reflect.Value{}
 }
 
-// labelled reports whether a label denotes a key, which must be a string or an integer.
+// labelled reports whether key, a string or an integer, is the key that a label denotes.
 func labelled(key reflect.Value, label string) bool {
 	switch {
 	case key.Kind() == reflect.String:

@@ -9,7 +9,8 @@ import (
 // variables. Only the compiler knows these, except for a method value, whose one variable
 // is the receiver.
 
-// Bound returns the type of the closure of a method value.
+// Bound returns the type of the struct that a method value is in memory, given the type
+// of its receiver.
 func Bound(receiver reflect.Type) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{
 		{Name: "Code", Type: reflect.TypeFor[uintptr]()},

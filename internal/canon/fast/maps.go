@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Map is the runtime's map. A map of at most eight entries may be a single group, which dir
-// points to while dirLen is 0. Otherwise dir is an array of tables.
+// Map has the memory layout of the runtime's map. dir points to an array of dirLen tables; if dirLen is 0, to a
+// single group, which has all entries, at most eight.
 type Map struct {
 	used    uint64
 	seed    uintptr
@@ -25,7 +25,7 @@ type Map struct {
 // Len returns the number of entries.
 func (m *Map) Len() int { return int(m.used) }
 
-// table is one of a map's hash tables, which holds a share of the hashes.
+// table is one of the hash tables of a map. It has the entries whose hashes begin with certain bits.
 type table struct {
 	used, capacity, growth uint16
 	depth                  uint8
@@ -34,31 +34,31 @@ type table struct {
 	mask                   uint64 // the number of groups minus one
 }
 
-// tables returns the entries of dir. A table may have several adjacent ones; it counts at
-// the entry whose position is its index.
+// tables returns the array dir. A table may fill several adjacent places of dir; the one at its index is the
+// one to use.
 func (m *Map) tables() []*table { return unsafe.Slice((**table)(m.dir), m.dirLen) }
 
-// A group is a word of eight control bytes, whose highest bits are set for slots that are
-// not full, and eight slots: see split.
+// A group has eight slots for entries (see split), after a word of eight control bytes, one for each slot. The
+// highest bit of a control byte is set if the slot is not full.
 const (
 	groupSlots = 8
 	groupWord  = 8
 	slotEmpty  = 0x8080808080808080
 )
 
-// Layout is where the slots of one type of map have their parts.
+// Layout says where the memory of one map type has the parts of its slots.
 type Layout struct {
 	group, groups reflect.Type // the types of a group, and of a list of them
 	groupSize     uintptr
-	keyStep       uintptr // from one slot's key to the next
+	keyStep       uintptr // the distance from one slot's key to the next
 	elemStep      uintptr // the same for elements, if split
-	elemAt        uintptr // the offset from the group's start if split, else from the key
+	elemAt        uintptr // the offset of the element, from the group's start if split, else from the key
 	keyFar        bool    // the slot holds a pointer to the key
 	elemFar       bool
 	flat          bool // nothing in a group is a pointer
 }
 
-// farSize is the size above which keys and elements lie outside of the slot.
+// farSize is the size in bytes above which a slot holds a pointer to the key or the element.
 const farSize = 128
 
 // LayoutOf returns the layout of a type of map.
@@ -91,26 +91,26 @@ func LayoutOf(t reflect.Type) Layout {
 	return l
 }
 
-// Near reports whether keys and elements lie in the slots.
+// Near reports whether both keys and elements lie in the slots themselves.
 func (l *Layout) Near() bool { return !l.keyFar && !l.elemFar }
 
 // Flat reports whether nothing in the map's memory is a pointer.
 func (l *Layout) Flat() bool { return l.flat }
 
-// Adjoin reports whether an element begins where its key of the given size ends.
+// Adjoin reports whether each element begins where its key ends; size is that of the key.
 func (l *Layout) Adjoin(size uintptr) bool { return !split && l.elemAt == size }
 
-// Slots visits the full slots of a map, in the order of memory.
+// Slots iterates over the full slots of a map, in the order of memory.
 type Slots struct {
 	l     *Layout
 	group unsafe.Pointer
-	full  uint64 // a bit for each full slot of the group that was not visited yet
-	more  uint64 // groups of the table that were not visited yet
+	full  uint64 // a bit for each full slot of the group that is yet to be visited
+	more  uint64 // how many groups of the table are yet to be visited
 	dir   []*table
-	next  int // in dir
+	next  int // the index in dir of the next table
 }
 
-// Begin starts at the first slot of a map.
+// Begin makes s begin at the first slot of m, which has the layout l.
 func (s *Slots) Begin(m *Map, l *Layout) {
 	*s = Slots{l: l}
 	switch {
@@ -126,10 +126,11 @@ func (s *Slots) enter(group unsafe.Pointer) {
 	s.group, s.full = group, ^*(*uint64)(group)&slotEmpty
 }
 
-// More reports whether there is another full slot, which Take or Entry returns.
+// More reports whether there is another full slot, which the next call of Take or Entry returns.
 func (s *Slots) More() bool { return s.full != 0 || s.advance() }
 
-// Take returns the addresses of the key and the element in the next full slot.
+// Take returns the addresses of the next full slot's key and element in the slot. There may be pointers to them
+// there: see Entry.
 func (s *Slots) Take() (key, elem unsafe.Pointer) {
 	at := uintptr(bits.TrailingZeros64(s.full) / 8)
 	s.full &= s.full - 1
@@ -140,7 +141,7 @@ func (s *Slots) Take() (key, elem unsafe.Pointer) {
 	return key, unsafe.Add(key, s.l.elemAt)
 }
 
-// Entry returns the addresses of the next key and its element, in the slot or outside.
+// Entry returns the addresses of the next key and element themselves, also if the slot holds pointers to them.
 func (s *Slots) Entry() (key, elem unsafe.Pointer) {
 	key, elem = s.Take()
 	if s.l.keyFar {
@@ -174,15 +175,15 @@ func (s *Slots) advance() bool {
 	}
 }
 
-// Entries copies an entry from a slot to the addresses of its new key and element.
+// Entries copies the key and the element of one entry to the addresses of the new key and element.
 type Entries func(toKey, toElem, key, elem unsafe.Pointer)
 
-// Empty returns a map that Fill can make a copy of m.
+// Empty returns a new map, of which Fill can make a copy of m.
 func (m *Map) Empty() *Map { return &Map{seed: m.seed} }
 
-// Fill makes o, which Empty returned for m, a copy of m, group by group. The seed is the
-// same, so keys have the same hashes. If copied is nil, the groups are copied as bytes,
-// which is correct for maps without pointers.
+// Fill makes o, which Empty returned for m, a copy of m, group by group. The seed is the same, so keys have the
+// same hashes. copied copies each entry; if it is nil, the groups are copied as bytes, which is correct only
+// for maps without pointers.
 func (o *Map) Fill(m *Map, l *Layout, copied Entries) {
 	switch {
 	case m.used == 0:
@@ -204,8 +205,8 @@ func (o *Map) Fill(m *Map, l *Layout, copied Entries) {
 	}
 }
 
-// Refill makes o a copy of m again, in its own memory if it suffices. Empty made o for a map of the layout, and
-// only Fill and Refill write to it.
+// Refill makes o a copy of m once more, in the memory that o has if that suffices. o must come from Empty for a
+// map of the same layout, and only Fill and Refill may have written to it.
 func (o *Map) Refill(m *Map, l *Layout, copied Entries) {
 	switch {
 	case m.used == 0:
@@ -228,7 +229,7 @@ func (o *Map) Refill(m *Map, l *Layout, copied Entries) {
 	o.dir = dir
 }
 
-// refill makes o a copy of t. Both have the same number of groups.
+// refill makes o a copy of the table t, which has the same number of groups.
 func (o *table) refill(l *Layout, t *table, copied Entries) {
 	groups := o.groups
 	*o = *t
@@ -238,7 +239,7 @@ func (o *table) refill(l *Layout, t *table, copied Entries) {
 	}
 }
 
-// fits reports whether o has as many groups in each table as m.
+// fits reports whether each table of o has as many groups as that of m.
 func (o *Map) fits(m *Map) bool {
 	if o.dir == nil || o.dirLen != m.dirLen {
 		return false
@@ -251,7 +252,7 @@ func (o *Map) fits(m *Map) bool {
 	return true
 }
 
-// copyGroup copies a group to the place of another one.
+// copyGroup copies the group at from to the memory at to.
 func (l *Layout) copyGroup(to, from unsafe.Pointer, copied Entries) {
 	if copied == nil {
 		copy(unsafe.Slice((*byte)(to), l.groupSize), unsafe.Slice((*byte)(from), l.groupSize))

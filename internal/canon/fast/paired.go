@@ -2,6 +2,6 @@
 
 package fast
 
-// split reports whether a group of a map has its keys first, then its elements. Before Go 1.27, each key is
-// followed by its element.
+// split reports whether a group of a map has all of its keys before its elements, as since Go 1.27. In this
+// release, each key is followed by its element.
 const split = false

@@ -10,7 +10,8 @@ import (
 	"unsafe"
 )
 
-// Fault returns the reason why this package must not be used, or "". It runs the self-test once in a process.
+// Fault returns the reason why this package must not be used, or "". The first call in a process runs the
+// self-test.
 var Fault = sync.OnceValue(func() string {
 	if !Known {
 		return fmt.Sprintf("the maps, functions and interfaces of %s on %s are not known", runtime.Version(), runtime.GOARCH)
@@ -25,8 +26,8 @@ var Fault = sync.OnceValue(func() string {
 // broken reports whether the self-test failed. Only Fault writes it.
 var broken bool
 
-// On reports whether this package may be used, as far as is known when it is called. It is for callers that
-// cannot wait for Fault.
+// On reports whether this package may be used. It is for callers that cannot wait for the self-test: if that
+// has not run, On assumes that it will pass.
 func On() bool { return Known && !broken }
 
 // selfTest puts values of several kinds into interfaces and looks at the words, and binds methods to values.
@@ -76,8 +77,9 @@ func failed(fault *string) {
 	}
 }
 
-// testWords holds v in an interface and looks at the two words, then makes an
-// interface of them.
+// testWords compares the two words of an interface that holds v with what they should be, and makes an
+// interface of them. direct says whether the second word should be v itself. testWords panics if something
+// differs.
 func testWords[T comparable](v T, direct bool) {
 	var holds, again any = v, nil
 	seen := *(*Words)(unsafe.Pointer(&holds))
@@ -99,8 +101,8 @@ func testWords[T comparable](v T, direct bool) {
 	}
 }
 
-// testBound looks for the receivers of two method values of one method, and makes the first value again with
-// the receiver of the second.
+// testBound checks that f and g, values of one method, have the receivers r and s in memory, and makes f
+// again with the receiver s. It panics if something differs.
 func testBound[R comparable](f, g func() int, r, s R) {
 	type closure struct {
 		Code     uintptr
@@ -141,7 +143,7 @@ func testMaps[K, V comparable](entry func(int) (K, V)) {
 	}
 }
 
-// holed returns a map of n entries of which some more were deleted.
+// holed returns a map of n entries, made by entry, from which further entries were deleted.
 func holed[K, V comparable](n int, entry func(int) (K, V)) map[K]V {
 	m := map[K]V{}
 	for i := range n + n/4 {
@@ -155,7 +157,8 @@ func holed[K, V comparable](n int, entry func(int) (K, V)) map[K]V {
 	return m
 }
 
-// testMap reads the entries of m from memory, then copies m and changes both maps.
+// testMap compares the entries of m as read from memory with m. Then it copies m, and changes both maps. It
+// panics if something differs.
 func testMap[K, V comparable](m map[K]V, entry func(int) (K, V)) {
 	l := LayoutOf(reflect.TypeOf(m))
 	inside := *(**Map)(unsafe.Pointer(&m))
@@ -190,7 +193,7 @@ func copyOf[K, V comparable](m *Map, l *Layout, flat bool) (c map[K]V) {
 	return c
 }
 
-// testCopy changes m and its copy, then restores both.
+// testCopy changes m and its copy c, and compares them each time. At the end both are as before.
 func testCopy[K, V comparable](m, c map[K]V, entry func(int) (K, V)) {
 	before := maps.Clone(m)
 	for i := range 40 {
@@ -218,7 +221,7 @@ func testCopy[K, V comparable](m, c map[K]V, entry func(int) (K, V)) {
 	}
 }
 
-// testTables checks that the counts in the tables of m fit each other.
+// testTables panics if the numbers of entries in the tables of m contradict each other.
 func testTables(m *Map) {
 	if m.dirLen == 0 {
 		return

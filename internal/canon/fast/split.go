@@ -2,6 +2,6 @@
 
 package fast
 
-// split reports whether a group of a map has its keys first, then its elements, as in Go 1.27 and later.
-// Before that, each key was followed by its element.
+// split reports whether a group of a map has all of its keys before its elements, as in this release.
+// Before Go 1.27, each key was followed by its element.
 const split = true

@@ -5,8 +5,9 @@ import (
 	"unsafe"
 )
 
-// Words are the two words of an interface: its type (of an interface with
-// methods, the table of them for its type), and the value or a pointer to it.
+// Words are the two words of an interface value in memory. The first is the type, or, in an interface
+// type with methods, the table of these methods for the type. The second is the value or a pointer to
+// it.
 type Words struct{ Type, Data unsafe.Pointer }
 
 // Direct reports whether an interface holds values of t in its second word,
@@ -16,15 +17,14 @@ func Direct(t reflect.Type) bool {
 	return (*Words)(unsafe.Pointer(&zero)).Data == nil
 }
 
-// Types is a cache that maps a type, given as the first word of an interface, to a value about it. Place
-// gives the slot of a type; a slot has the type that was stored last.
+// Types is a cache with a value for each type, by the first word of an interface that holds the type:
+// see Place. A type replaces another one with the same place.
 type Types[P any] [256]struct {
 	Type unsafe.Pointer
 	Of   *P
 }
 
-// Place returns the index at which Types remembers a type: the word's upper bits after
-// mixing.
+// Place returns the index in Types of the type that the first word of an interface stands for.
 func Place(word unsafe.Pointer) uint8 {
 	return uint8(uint64(uintptr(word)) * 0x9e3779b97f4a7c15 >> 56)
 }
