@@ -9,7 +9,8 @@ import (
 const Elsewhere = "The examples are modules of their own, with known bugs: examples/raft (RF1 to RF16) and examples/kcp (KC1 to KC8), " +
 	"which go run ./check bugs lists there; examples/swim (SM1 to SM5), examples/ladder (PB1 to PB3), examples/leveldb (LV1), examples/pebble (PB1), examples/ledger (LD1 to LD6) and examples/lock (LK1)."
 
-// lists is the field Meant of the entries PA5 and PA6: it says in words which step is critical.
+// lists is the field Meant of the entries PA5 and PA6: it says in words which steps may be the
+// critical one.
 const lists = "the first node lists both again that failed; or, where one sent a join before that, it comes to an end; or, where they were listed before, the second one is back before anybody hears an error"
 
 // everyRun is the field Meant of bugs that every run meets after a while.

@@ -61,6 +61,6 @@ func Systems() []*sim.System {
 	}
 }
 
-// Find returns the system with a name. Its error lists the systems, and suggests the one that was probably
-// meant.
+// Find returns the system with a name. The error for an unknown name lists the systems, and suggests the
+// one that was probably meant.
 func Find(name string) (*sim.System, error) { return known.System(Systems(), name) }

@@ -8,7 +8,7 @@ import (
 	"macemc/sim"
 )
 
-// The words of the entries, which package known defines.
+// The types of the entries, which package known declares.
 type (
 	Known    = known.Bug
 	Flags    = known.Flags
@@ -30,7 +30,7 @@ const (
 //go:embed prefixes
 var files embed.FS
 
-// recorded is the folder of the prefixes.
+// recorded is the folder of the recorded paths from whose ends some searches begin.
 var recorded = func() fs.FS {
 	sub, err := fs.Sub(files, "prefixes")
 	if err != nil {
@@ -39,8 +39,8 @@ var recorded = func() fs.FS {
 	return sub
 }()
 
-// Bugs returns all known bugs, by system, and in the system's own order. A bug without an entry in list has
-// only its ID.
+// Bugs returns all known bugs, ordered by system and, for each system, in the order of its own list. A bug
+// that has no entry in this package has only an ID.
 func Bugs() (all known.Entries) {
 	entries := map[sim.BugID]Known{}
 	for _, k := range list {
@@ -58,7 +58,8 @@ func Bugs() (all known.Entries) {
 	return all
 }
 
-// at returns the critical step in which a node with a role takes an event.
+// at describes a critical step: an event of a kind at a node with a role. message is the type of the
+// event's message, timer or task, or "".
 func at(role known.Role, kind sim.Kind, message string) Critical {
 	return Critical{Role: role, Kind: kind, Message: message}
 }

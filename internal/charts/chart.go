@@ -9,10 +9,10 @@ type Chart struct {
 	States []string   // the first is the start
 	Events []string   // the types of the messages and signals
 	Pairs  []Reaction // the reaction of state s to event e is Pairs[s*len(Events)+e]
-	Enters [][]int    // for each state, the states to which its entry function may move on
+	Enters [][]int    // for each state, the states to which the function that runs when it is entered may move on
 }
 
-// HandlerTable marks a chart as not being part of a node's state.
+// HandlerTable says that a chart is not a part of a node's state: see sight.Table.
 func (c *Chart) HandlerTable() {}
 
 // Reaction is what a state does when an event arrives.
@@ -48,5 +48,4 @@ func (k ReactionKind) String() string {
 	}
 }
 
-// Pair returns the reaction of a state to an event.
 func (c *Chart) Pair(state, event int) *Reaction { return &c.Pairs[state*len(c.Events)+event] }

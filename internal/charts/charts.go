@@ -9,9 +9,9 @@ import (
 	"macemc/sim"
 )
 
-// Charted is a node that is a state machine or contains some. The runtime calls WatchMachines with
-// a *Tally before each handler, and with a nil one after it; in between the machines count there.
-// The method is public, so its parameter is not of this type.
+// Charted is a node that is a state machine or contains some. The runtime calls WatchMachines with a *Tally
+// before each handler, and with a nil *Tally after it; in between the machines count what they do there.
+// Since users can see the method, its parameter is not declared as a *Tally, a type that they cannot name.
 type Charted interface{ WatchMachines(tally any) }
 
 // Watch makes the machines of a node, and of the layers above it, count in t, or stop
@@ -44,10 +44,10 @@ type charted struct {
 	foreign bool // the chart is from another process, and no equal one of this process was met yet
 }
 
-// HandlerTable marks a tally as not being part of a node's state.
+// HandlerTable says that a tally is not a part of a node's state: see sight.Table.
 func (t *Tally) HandlerTable() {}
 
-// Add lists a chart in the tally, with all counts zero.
+// Add adds a chart to the tally, with all counts zero.
 func (t *Tally) Add(c *Chart) { t.of(c) }
 
 func (t *Tally) of(c *Chart) *charted {
@@ -68,16 +68,16 @@ func (t *Tally) add(c *Chart, foreign bool) *charted {
 	return &t.all[len(t.all)-1]
 }
 
-// Took counts that a machine in a state received an event.
+// Took counts that a machine with chart c was in a state when it received an event.
 func (t *Tally) Took(c *Chart, state, event int) { t.of(c).took(state*len(c.Events)+event, 1) }
 
-// Moved counts that a machine moved from one state to another.
+// Moved counts that a machine with chart c moved from one state to another.
 func (t *Tally) Moved(c *Chart, from, to int) { t.of(c).moved(from, to, 1) }
 
 func (c *charted) took(pair, n int)      { c.pairs[pair] += n }
 func (c *charted) moved(from, to, n int) { c.moves[from*len(c.chart.States)+to] += n }
 
-// Merge adds the counts of another tally.
+// Merge adds the counts of another tally to t.
 func (t *Tally) Merge(other *Tally) {
 	for _, o := range other.all {
 		mine := t.of(o.chart)
@@ -90,14 +90,14 @@ func (t *Tally) Merge(other *Tally) {
 	}
 }
 
-// Sum has the counts of one chart, as plain values.
+// Sum has the counts of one chart in a form that can be sent to another process.
 type Sum struct {
 	Chart *Chart
 	Pairs []int
-	Moves [][3]int // from, to, and how often
+	Moves [][3]int // the state before, the state after, and how often
 }
 
-// Counted returns what was counted, for another process of the same build.
+// Counted returns the counts of all charts, to be sent to another process of the same build.
 func (t *Tally) Counted() (all []Sum) {
 	for _, c := range t.all {
 		var moves [][3]int
@@ -111,8 +111,8 @@ func (t *Tally) Counted() (all []Sum) {
 	return all
 }
 
-// Join adds the counts of another process. If this process has not met a chart yet, the counts are kept under
-// the chart's name until it does.
+// Join adds counts that another process has sent. If this process has not met a chart yet, Join keeps the
+// counts under the name of the chart until it does.
 func (t *Tally) Join(counted []Sum) error {
 	for _, one := range counted {
 		if one.Chart == nil || len(one.Pairs) != len(one.Chart.Pairs) || len(one.Pairs) != len(one.Chart.States)*len(one.Chart.Events) {
@@ -142,14 +142,14 @@ func (c *charted) join(o *Sum) {
 	}
 }
 
-// known returns the index of an equal chart, or -1 if there is none.
+// known returns the index in t.all of a chart that is equal to c, or -1.
 func (t *Tally) known(c *Chart) int {
 	return slices.IndexFunc(t.all, func(o charted) bool {
 		return o.chart.Name == c.Name && slices.Equal(o.chart.States, c.States) && slices.Equal(o.chart.Events, c.Events)
 	})
 }
 
-// Charts returns the counted charts, ordered by name.
+// Charts returns the charts with their counts, ordered by name.
 func (t *Tally) Charts() []Counted {
 	var out []Counted
 	for k := range t.all {

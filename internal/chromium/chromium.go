@@ -26,13 +26,13 @@ type Browser struct {
 	from    *bufio.Reader
 	session string
 	id      int
-	site    string   // what pages may load from
-	Said    []string // messages of the console, the log and the network
+	site    string   // the beginning of the URLs from which pages may load
+	Said    []string // what the page wrote to the console or the log, and loads that failed or were not allowed
 }
 
-// Start returns a browser of 1500 by 900 pixels. site is the beginning of a URL; anything that
-// a page loads from elsewhere is noted in Said. The test is skipped unless -browser is given
-// and there is a Chromium.
+// Start starts a browser with a window of 1500 by 900 pixels. site is the beginning of a URL;
+// what a page loads from elsewhere is noted in Said. Start skips the test unless the flag
+// -browser is given and Chromium is installed.
 func Start(t testing.TB, site string) *Browser {
 	t.Helper()
 	if !*withBrowser {
@@ -93,7 +93,7 @@ type message struct {
 	Error  *struct{ Message string }
 }
 
-// Call sends a command to the browser and waits for the answer.
+// Call sends a command of the debugging protocol to the browser, and returns its answer.
 func (b *Browser) Call(method string, params map[string]any) map[string]any {
 	b.t.Helper()
 	b.id++
@@ -121,7 +121,8 @@ func (b *Browser) Call(method string, params map[string]any) map[string]any {
 	}
 }
 
-// next returns the next message, and records errors that the page logged.
+// next returns the next message of the browser, and notes in Said the errors that the page has
+// logged.
 func (b *Browser) next() message {
 	b.t.Helper()
 	text, err := b.from.ReadBytes(0)
@@ -153,7 +154,7 @@ func (b *Browser) Open(url string) {
 	}
 }
 
-// Eval returns the value of an expression in the page.
+// Eval evaluates a JavaScript expression in the page.
 func (b *Browser) Eval(expression string) any {
 	b.t.Helper()
 	r := b.Call("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true})

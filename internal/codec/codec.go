@@ -8,12 +8,13 @@ import (
 	"unsafe"
 )
 
+// Limits for values.
 const (
-	depthMost = 1_000   // the deepest nesting of a value
+	depthMost = 1_000   // how deep a value may be nested
 	emptyMost = 100_000 // the largest number of elements in a list whose elements have no bytes
 )
 
-// object is a value that a pointer leads to.
+// object identifies a value that a pointer leads to, by its address and its type.
 type object struct {
 	at unsafe.Pointer
 	of *plan
@@ -28,7 +29,7 @@ type writer struct {
 	err   error
 }
 
-// begin makes a used writer ready for a value, whose bytes are appended to buf.
+// begin makes a used writer ready for another value, which it appends to buf.
 func (w *writer) begin(buf []byte) { *w = writer{buf: buf, types: w.types[:0]} }
 
 func (w *writer) uint(x uint64) { w.buf = binary.AppendUvarint(w.buf, x) }
@@ -56,8 +57,8 @@ func (w *writer) enter() bool {
 
 func (w *writer) leave() { w.depth-- }
 
-// again writes the number of an object that was written before. Otherwise it gives the object a number and
-// returns false.
+// again writes the number of an object if the object was written before. Otherwise it gives the object a
+// number, and returns false.
 func (w *writer) again(id object) bool {
 	if n, met := w.met[id]; met {
 		w.uint(uint64(n) + 2)
@@ -70,7 +71,7 @@ func (w *writer) again(id object) bool {
 	return false
 }
 
-// presence writes whether a value is not nil.
+// presence writes whether a value that may be nil is present, and returns that.
 func (w *writer) presence(isNil bool) bool {
 	if isNil {
 		w.byte(0)
@@ -80,7 +81,7 @@ func (w *writer) presence(isNil bool) bool {
 	return true
 }
 
-// dynamic writes a value with its type.
+// dynamic writes the type of v and then v.
 func (w *writer) dynamic(c *Codec, v reflect.Value) {
 	p, err := c.plan(v.Type())
 	if err != nil {
@@ -112,7 +113,7 @@ func (w *writer) dynamic(c *Codec, v reflect.Value) {
 	}
 }
 
-// scratch is memory for one value of a type.
+// scratch is memory for one value of a type, which is used again.
 type scratch struct {
 	of reflect.Value
 	at unsafe.Pointer
@@ -128,7 +129,7 @@ func (p *plan) spare() *scratch {
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
-// Append adds a value to buf, with its type. The value must not be nil.
+// Append appends a value to buf, preceded by its type. The value must not be nil.
 func (c *Codec) Append(buf []byte, v any) ([]byte, error) {
 	if v == nil {
 		return buf, fmt.Errorf("a message is nil, which has no type; send a value")
@@ -152,10 +153,10 @@ type reader struct {
 	depth int
 	inKey bool
 	err   error
-	outer *plan // the plan of the value that dynamic has read last
+	outer *plan // the plan of the type that dynamic has read last
 }
 
-// begin makes a used reader ready for the bytes of a value, and forgets the last one's objects.
+// begin makes a used reader ready for the bytes of another value.
 func (r *reader) begin(data []byte) {
 	clear(r.made)
 	*r = reader{data: data, made: r.made[:0], types: r.types[:0]}
@@ -176,7 +177,8 @@ func (r *reader) enter() bool {
 
 func (r *reader) leave() { r.depth-- }
 
-// key reads the key of a map, and returns its bytes. It reports false if they are malformed.
+// key reads the key of a map into the memory at an address, and returns the bytes of the key. ok is false if
+// they are malformed.
 func (r *reader) key(of *plan, at unsafe.Pointer) (as []byte, ok bool) {
 	from := r.data
 	alone := reader{data: r.data, depth: r.depth, inKey: true}
@@ -191,7 +193,6 @@ func (r *reader) must(fits bool, t reflect.Type) {
 	}
 }
 
-// has reports whether at least n more bytes follow.
 func (r *reader) has(n int) bool {
 	if len(r.data) < n {
 		r.fail("the bytes end within a value")
@@ -208,7 +209,7 @@ func (r *reader) byte() byte {
 	return b
 }
 
-// bytes returns the next n bytes, in the caller's memory.
+// bytes returns the next n bytes. They are not a copy.
 func (r *reader) bytes(n int) []byte {
 	if !r.has(n) {
 		return nil
@@ -234,8 +235,8 @@ func (r *reader) uint() uint64 {
 	return x
 }
 
-// count reads a number of elements. It rejects a number for which the remaining bytes cannot suffice, since
-// each element has at least that many.
+// count reads how many elements follow. Each takes up at least that many bytes, so count rejects a number
+// for which the remaining bytes cannot suffice.
 func (r *reader) count(least int) int {
 	n := r.uint()
 	if most := uint64(emptyMost); least == 0 && n > most || least > 0 && n > uint64(len(r.data)/least) {
@@ -291,12 +292,12 @@ func (r *reader) dynamic(c *Codec) reflect.Value {
 	return v.Elem()
 }
 
-// eface is an interface that holds a value which is not a pointer: its type, and where
-// the value is.
+// eface has the memory layout of an interface that holds a value which is not a pointer: the type, and the
+// address of the value.
 type eface struct{ typ, at unsafe.Pointer }
 
-// held returns an interface with a value that is used nowhere else. If interfaces hold values of the type by
-// their address, it does not copy the value.
+// held returns v, to which nothing else refers, in an interface. It does not copy v if interfaces hold
+// values of the type by their address.
 func (p *plan) held(v reflect.Value) any {
 	if p.direct {
 		return v.Interface()
@@ -307,8 +308,8 @@ func (p *plan) held(v reflect.Value) any {
 
 var readers = sync.Pool{New: func() any { return new(reader) }}
 
-// Decode reads a value that Append wrote. It rejects bytes in any other form. Every error is one line
-// about the bytes.
+// Decode reads a value that Append wrote, and returns an error for bytes of any other form. An error is one
+// line about the bytes.
 func (c *Codec) Decode(data []byte) (any, error) {
 	r := readers.Get().(*reader)
 	r.begin(data)

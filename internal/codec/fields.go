@@ -2,8 +2,8 @@ package codec
 
 import "encoding/binary"
 
-// Fields reads fields one after the other. After a field that is malformed, Bad returns true, and
-// all fields are zero.
+// Fields reads the fields of a record, one after another. Once a field is malformed, Bad returns
+// true and all further fields are zero.
 type Fields struct {
 	data []byte
 	bad  bool
@@ -12,13 +12,13 @@ type Fields struct {
 // NewFields returns a reader of the fields of data.
 func NewFields(data []byte) *Fields { return &Fields{data: data} }
 
-// Rest returns what was not read yet.
+// Rest returns the bytes that have not been read yet.
 func (d *Fields) Rest() []byte { return d.data }
 
 // Bad reports whether a field was malformed.
 func (d *Fields) Bad() bool { return d.bad }
 
-// Spoil makes Bad return true, for a caller that rejects a field.
+// Spoil makes Bad return true. It is for a caller that rejects the value of a field.
 func (d *Fields) Spoil() { d.bad = true }
 
 // Take returns the next n bytes.
@@ -35,10 +35,10 @@ func (d *Fields) Take(n int) []byte {
 // Byte returns the next byte.
 func (d *Fields) Byte() byte { return d.Take(1)[0] }
 
-// Fixed returns a number of eight bytes.
+// Fixed returns the next number, which has eight bytes.
 func (d *Fields) Fixed() uint64 { return binary.BigEndian.Uint64(d.Take(8)) }
 
-// Uint returns a number of any size.
+// Uint returns the next number, which has as many bytes as it needs.
 func (d *Fields) Uint() uint64 {
 	x, n := binary.Uvarint(d.data)
 	if n <= 0 {
@@ -49,10 +49,11 @@ func (d *Fields) Uint() uint64 {
 	return x
 }
 
-// Int returns a number of any size, of at most 2^40.
+// Int returns the next number, which has as many bytes as it needs and is at most 2^40.
 func (d *Fields) Int() int { return int(min(d.Uint(), 1<<40)) }
 
-// Count returns the number of the items that follow, each of at least a byte.
+// Count returns the next number as the number of items that follow. It is malformed if fewer
+// bytes remain, since each item has at least one.
 func (d *Fields) Count() int {
 	n := d.Int()
 	if n > len(d.data) {
@@ -61,5 +62,5 @@ func (d *Fields) Count() int {
 	return n
 }
 
-// Text returns a text, which its length precedes.
+// Text returns the next text, which is preceded by its length.
 func (d *Fields) Text() string { return string(d.Take(d.Count())) }

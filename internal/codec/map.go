@@ -7,8 +7,9 @@ import (
 	"unsafe"
 )
 
-// mapping completes the plan of a map, whose entries are ordered by the bytes of their keys. Objects that
-// keys point to are not numbered, so a key that is a pointer is refused.
+// mapping completes p, the plan of a map, given those of its keys and elements. Entries are written in
+// the order of their keys' bytes. A key that is a pointer is refused, since objects that keys point to
+// are not numbered.
 func (p *plan) mapping(key, elem *plan) {
 	t := p.typ
 	p.write = func(w *writer, at unsafe.Pointer) { w.mapping(t, key, elem, at) }
@@ -83,7 +84,7 @@ func (r *reader) mapping(t reflect.Type, key, elem *plan, at unsafe.Pointer) {
 	r.leave()
 }
 
-// copied returns a copy of v that has an address, even if v comes from an unexported field.
+// copied returns an addressable copy of v, which may come from an unexported field.
 func copied(v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)

@@ -12,21 +12,21 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// plan has the functions that write and read values of one type. They get a pointer to the value.
+// plan has the functions that write and read values of one type. They take a pointer to the value.
 type plan struct {
 	typ   reflect.Type
 	name  string
-	shape uint64
-	least int // the least number of bytes of a value
+	shape uint64 // the hash of shapeOf: two builds with equal shapes write the type alike
+	least int    // the least number of bytes that a value takes up
 	write func(w *writer, at unsafe.Pointer)
 	read  func(r *reader, at unsafe.Pointer)
 
-	word   unsafe.Pointer // the first word of an interface that holds such a value
-	direct bool           // whether the second word may be the value itself and not its address
+	word   unsafe.Pointer // the first word of an interface that holds a value of the type
+	direct bool           // whether the second word of such an interface may be the value itself and not its address
 	spares sync.Pool      // of *scratch
 }
 
-// compiled returns the plan of t. The caller holds the lock.
+// compiled returns the plan of t, and makes it at the first call. The caller holds the lock c.mu.
 func (c *Codec) compiled(t reflect.Type) (*plan, error) {
 	if p, ok := c.plans[t]; ok {
 		return p, nil
@@ -40,7 +40,7 @@ func (c *Codec) compiled(t reflect.Type) (*plan, error) {
 	return p, nil
 }
 
-// walked reports whether a field is written.
+// walked reports whether a field of a struct is written.
 func walked(f reflect.StructField) bool { return f.Name != "_" && f.Tag.Get("mc") != "-" }
 
 var (
@@ -63,7 +63,7 @@ func (c *Codec) make(t reflect.Type, made map[reflect.Type]*plan) (*plan, error)
 	return p, nil
 }
 
-// newPlan returns a plan of t that cannot write or read yet.
+// newPlan returns a plan of t without its functions.
 func newPlan(t reflect.Type) *plan {
 	p := &plan{typ: t, name: Name(t), shape: xxhash.Sum64String(shapeOf(t, map[reflect.Type]bool{})), least: 1, direct: true}
 	if k := t.Kind(); k != reflect.Interface && (t.Size() != unsafe.Sizeof(uintptr(0)) || k == reflect.Int || k == reflect.Int64 || k == reflect.Uint || k == reflect.Uint64) {
@@ -73,7 +73,8 @@ func newPlan(t reflect.Type) *plan {
 	return p
 }
 
-// kind completes a plan by the kind of its type, with the plans of what such a value contains.
+// kind completes p, given the kind of its type: it makes the plans of the values in such a value. made has
+// the plans that are being made.
 func (c *Codec) kind(p *plan, made map[reflect.Type]*plan) error {
 	if p.alone() {
 		return nil
@@ -109,8 +110,8 @@ func (c *Codec) kind(p *plan, made map[reflect.Type]*plan) error {
 	return nil
 }
 
-// alone completes the plan of a type whose values contain no values of other types. It
-// reports false if they do.
+// alone completes p if its type is one whose values contain no other values. It returns false for other
+// types.
 func (p *plan) alone() bool {
 	switch p.typ {
 	case timeType:
@@ -137,7 +138,8 @@ func (p *plan) alone() bool {
 	return true
 }
 
-// of completes the plan of a slice, an array or a pointer. elem is the plan of its elements.
+// of completes p, the plan of a slice, an array or a pointer. elem is the plan of what it holds or leads
+// to.
 func (p *plan) of(elem *plan) {
 	switch k := p.typ.Kind(); {
 	case k == reflect.Array:
@@ -151,7 +153,7 @@ func (p *plan) of(elem *plan) {
 	}
 }
 
-// nothing completes the plan of a type whose values have no bytes.
+// nothing completes p, the plan of a type whose values take up no bytes.
 func (p *plan) nothing() {
 	p.least, p.write, p.read = 0, func(*writer, unsafe.Pointer) {}, func(*reader, unsafe.Pointer) {}
 }
@@ -240,7 +242,8 @@ func (p *plan) uint() {
 	}
 }
 
-// float completes the plan of a number that is written as its bits, since NaNs differ.
+// float completes p, the plan of a floating-point type. A number is written as its bits, since there are
+// several NaNs.
 func (p *plan) float() {
 	n := int(p.typ.Size())
 	p.least = n
@@ -288,8 +291,9 @@ func (p *plan) time() {
 
 var errDeep = errors.New("a value is nested too deeply, or a slice in it contains itself")
 
-// dynamic completes the plan of an interface. It is written as 0 for nil; as 1, name and shape for a type
-// that is new in this value; or else as the number of the type.
+// dynamic completes p, the plan of an interface. A nil interface is written as 0. Otherwise the value
+// follows its type, which is written as 1, its name and its shape when it first occurs in a message, and
+// as its number later.
 func (p *plan) dynamic(c *Codec) {
 	t := p.typ
 	p.write = func(w *writer, at unsafe.Pointer) {
@@ -390,13 +394,13 @@ func (p *plan) array(elem *plan) {
 	}
 }
 
-// planned is a field of a struct that is written.
+// planned is a field of a struct that is written, with its plan and its offset.
 type planned struct {
 	of  *plan
 	off uintptr
 }
 
-// fields returns the fields of a struct that are written.
+// fields returns the fields of the struct t that are written.
 func (c *Codec) fields(t reflect.Type, made map[reflect.Type]*plan) (list []planned, err error) {
 	for i := range t.NumField() {
 		f := t.Field(i)
@@ -436,8 +440,8 @@ func (p *plan) structure(fields []planned) {
 	}
 }
 
-// pointer completes the plan of a pointer. Its object is written when it is first met, and only its number
-// after that.
+// pointer completes p, the plan of a pointer to values of plan elem. An object is written where it is
+// first met, and later only as its number.
 func (p *plan) pointer(elem *plan) {
 	t := p.typ.Elem()
 	p.write = func(w *writer, at unsafe.Pointer) {

@@ -12,9 +12,9 @@ import (
 	"unsafe"
 )
 
-// typesByString finds a type of this program by its name. reflect has this function for its own
-// use, and keeps it since other modules rely on it. A type that it does not find can still be
-// listed: see New.
+// typesByString finds types of this program by name. It is a function of reflect that is not exported,
+// but is kept for other modules that rely on it. Types that it does not find can still be listed: see
+// New.
 //
 //go:linkname typesByString reflect.typesByString
 func typesByString(s string) []unsafe.Pointer
@@ -56,28 +56,28 @@ func Name(t reflect.Type) string {
 
 // Codec writes and reads values. Several goroutines may use it.
 type Codec struct {
-	allowed map[string]string // packages: by path, their names
-	opaque  func(in reflect.Type, f reflect.StructField) bool
+	allowed map[string]string                                 // the packages whose types may be read: their names by their import paths
+	opaque  func(in reflect.Type, f reflect.StructField) bool // see New
 
 	mu    sync.RWMutex
 	plans map[reflect.Type]*plan
-	named map[string]*plan // by Name
-	made  int              // how many types without a name were made because a stranger named them
+	named map[string]*plan // by the result of Name
+	made  int              // how many unnamed types (slices, maps and the like) were made since received bytes asked for them
 }
 
-// madeMost is the largest number of types without a name that strangers may ask for, since the
-// memory of such types is never freed.
+// madeMost is the largest number of unnamed types that are made since received bytes ask for them. The
+// memory of a type is never freed.
 const madeMost = 200
 
-// New makes a codec that reads the given types and the types of the packages that they lead to.
-// A field for which opaque returns true is left out if it cannot be written. opaque may be nil.
+// New makes a codec that reads the given types, and the types of all packages to which they lead. A
+// field for which opaque returns true is left out if it cannot be written. opaque may be nil.
 func New(opaque func(in reflect.Type, f reflect.StructField) bool, types ...reflect.Type) *Codec {
 	c := &Codec{opaque: opaque, allowed: map[string]string{}, plans: map[reflect.Type]*plan{}, named: map[string]*plan{}}
 	c.Allow(types...)
 	return c
 }
 
-// Allow adds types, and the packages that they lead to.
+// Allow makes c read further types, and the types of all packages to which they lead.
 func (c *Codec) Allow(types ...reflect.Type) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -92,7 +92,8 @@ func (c *Codec) Allow(types ...reflect.Type) {
 	}
 }
 
-// Near allows the packages that a type leads to. Values of the type itself are not sent.
+// Near makes c read the types of the packages to which t leads, but not t itself, whose values are not
+// sent.
 func (c *Codec) Near(t reflect.Type) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,13 +122,13 @@ func (c *Codec) allow(t reflect.Type, seen map[reflect.Type]bool) {
 	}
 }
 
-// Type is a type with its name and its shape.
+// Type identifies a type by its name and the hash of its shape: see Codec.Differs.
 type Type struct {
 	Name  string
 	Shape uint64
 }
 
-// Types returns the types that were met so far.
+// Types returns the types that c has written or read so far.
 func (c *Codec) Types() (all []Type) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -137,14 +138,14 @@ func (c *Codec) Types() (all []Type) {
 	return all
 }
 
-// Differs returns an error if this build does not have a type of another build, or has it in
-// another shape, and nil if the two are the same.
+// Differs compares a type of another build with the type of that name in this one. It returns an error
+// if there is none, or if its fields differ.
 func (c *Codec) Differs(t Type) error {
 	_, err := c.find([]byte(t.Name), t.Shape)
 	return err
 }
 
-// Refused returns why a type cannot be written, or nil if it can.
+// Refused returns the reason why values of t cannot be written, or nil if they can be.
 func (c *Codec) Refused(t reflect.Type) error {
 	p, err := c.plan(t)
 	if err != nil {
@@ -154,7 +155,6 @@ func (c *Codec) Refused(t reflect.Type) error {
 	return err
 }
 
-// plan returns the plan of a type.
 func (c *Codec) plan(t reflect.Type) (*plan, error) {
 	c.mu.RLock()
 	p := c.plans[t]
@@ -167,7 +167,7 @@ func (c *Codec) plan(t reflect.Type) (*plan, error) {
 	return c.compiled(t)
 }
 
-// find returns the plan of a type for a name and a shape that a stranger sent.
+// find returns the plan of the type whose name and shape were received.
 func (c *Codec) find(name []byte, shape uint64) (*plan, error) {
 	c.mu.RLock()
 	p := c.named[string(name)]
@@ -195,10 +195,10 @@ func (c *Codec) find(name []byte, shape uint64) (*plan, error) {
 	return p, nil
 }
 
-// nameMost bounds a type's name.
+// nameMost is the largest number of bytes of a type's name that is accepted from others.
 const nameMost = 1000
 
-// resolve returns the type with a name.
+// resolve returns the type with a name. depth counts how many type names contain this one.
 func (c *Codec) resolve(name string, depth int) (reflect.Type, error) {
 	if len(name) > nameMost || depth > 20 {
 		return nil, fmt.Errorf("no type of this program has a name of %d bytes, or names %d deep in each other", len(name), depth)
@@ -234,7 +234,8 @@ func (c *Codec) resolve(name string, depth int) (reflect.Type, error) {
 	return c.byName(name)
 }
 
-// bracket splits a text that begins after an opening bracket at the bracket that closes it.
+// bracket splits text, which begins after an opening bracket, into the part up to the bracket that
+// closes it and the part after that.
 func bracket(text string) (inside, rest string, ok bool) {
 	open := 1
 	for i := range len(text) {
@@ -250,7 +251,8 @@ func bracket(text string) (inside, rest string, ok bool) {
 	return "", "", false
 }
 
-// shown returns a name that a stranger may have given: one line of bounded length.
+// shown returns a name that was received in a form that is fit for an error message: one line of limited
+// length.
 func shown(name string) string {
 	if len(name) > 200 {
 		name = name[:200]
@@ -261,7 +263,7 @@ func shown(name string) string {
 	return name
 }
 
-// byName finds a named type of an allowed package in this program.
+// byName finds a named type of this program in a package whose types may be read.
 func (c *Codec) byName(name string) (reflect.Type, error) {
 	head, _, _ := strings.Cut(name, "[") // a generic type's arguments have paths of their own
 	slash := strings.LastIndexByte(head, '/') + 1
@@ -295,8 +297,8 @@ func (c *Codec) byName(name string) (reflect.Type, error) {
 	return found, nil
 }
 
-// readable returns the name of a package whose types may be read: an allowed package, or one of the same
-// module as an allowed one.
+// readable reports whether types of the package with an import path may be read: it is an allowed
+// package, or is in the module of one. pkg is the package's name.
 func (c *Codec) readable(path string) (pkg string, is bool) {
 	if pkg, is = c.allowed[path]; is {
 		return pkg, true
@@ -318,7 +320,7 @@ func (c *Codec) readable(path string) (pkg string, is bool) {
 	return "", false
 }
 
-// modules are the paths of the program's modules.
+// modules returns the paths of the modules of which the program is built.
 var modules = sync.OnceValue(func() (all []string) {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		all = append(all, info.Main.Path)
@@ -329,7 +331,8 @@ var modules = sync.OnceValue(func() (all []string) {
 	return all
 })
 
-// moduleOf returns the module of a package, or "" if it belongs to none, as Go's own packages.
+// moduleOf returns the path of the module that a package is in, or "" if it is in none, such as a
+// package of the standard library.
 func moduleOf(path string) (of string) {
 	for _, m := range modules() {
 		if m != "" && len(m) > len(of) && (path == m || strings.HasPrefix(path, m+"/")) {
@@ -339,8 +342,8 @@ func moduleOf(path string) (of string) {
 	return of
 }
 
-// Lookup returns the type of this program that has the full name and the short one, or nil if
-// there is none or there are several.
+// Lookup returns the type of this program that has the short name and the full name, or nil if there is
+// none or there are several.
 func Lookup(short, name string) (found reflect.Type) {
 	if t, is := basics[name]; is {
 		return t
@@ -362,7 +365,7 @@ func Lookup(short, name string) (found reflect.Type) {
 	return found
 }
 
-// named yields the types of this program whose pointer types have this name, in any package.
+// named yields the types of this program, of any package, whose pointer types have this name.
 func named(pointer string) func(func(reflect.Type) bool) {
 	return func(yield func(reflect.Type) bool) {
 		for _, word := range typesByString(pointer) {
@@ -376,8 +379,8 @@ func named(pointer string) func(func(reflect.Type) bool) {
 
 var timeType = reflect.TypeFor[time.Time]()
 
-// shapeOf describes the fields of a type as text: two builds with equal texts read each other's
-// values alike.
+// shapeOf describes the fields of a type as text. Two builds with the same text write and read values of
+// the type alike.
 func shapeOf(t reflect.Type, seen map[reflect.Type]bool) string {
 	if t == timeType {
 		return "time"

@@ -17,8 +17,8 @@ import (
 
 var codecs sync.Map // *sim.System: *codec.Codec
 
-// Of returns the codec of a system, which live nodes use unless live.Config.Codec says otherwise: it reads the types of the packages that its nodes
-// lead to.
+// Of returns the codec of a system's messages, signals and nodes, which reads the types of the packages to
+// which the nodes lead. Live nodes use it unless live.Config.Codec is set.
 func Of(sys *sim.System) *codec.Codec {
 	if c, is := codecs.Load(sys); is {
 		return c.(*codec.Codec)
@@ -43,8 +43,7 @@ func Of(sys *sim.System) *codec.Codec {
 	return actual.(*codec.Codec)
 }
 
-// allowNode allows the types of a node's fields, and of the messages and signals that it
-// handles.
+// allowNode makes c read the types of the fields of a node, and of the messages and signals that it handles.
 func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
 	defer func() { _ = recover() }() // the code that starts the node reports errors of New
 	for n := sys.New(p, self); n != nil; n = handler.Upper(n) {
@@ -64,7 +63,8 @@ func allowNode(c *codec.Codec, sys *sim.System, p sim.Params, self sim.Addr) {
 	}
 }
 
-// opaque returns a function that reports whether System.Opaque names a field.
+// opaque returns a function that reports whether one of the rules, which have the form of sim.System.Opaque,
+// names a field.
 func opaque(rules []string) func(reflect.Type, reflect.StructField) bool {
 	names := func(t reflect.Type) []string {
 		pkg, _, _ := strings.Cut(t.String(), ".")
@@ -87,8 +87,9 @@ func opaque(rules []string) func(reflect.Type, reflect.StructField) bool {
 	}
 }
 
-// Walker returns the walker for the identity of a system's nodes, which is the same in live nodes and
-// in the simulation. It leaves times out: they are names there and readings in live nodes.
+// Walker returns the walker that computes the identity of a system's nodes, which is the same for a live node
+// and in a simulation. It leaves out times, since these are readings of a clock in a live node and symbolic in
+// a simulation.
 func Walker(sys *sim.System) (*canon.Walker, error) {
 	o := contract.Rules(sys)
 	o.Skip = []reflect.Type{reflect.TypeFor[sim.Env](), reflect.TypeFor[sight.Port](), reflect.TypeFor[sight.Table](), reflect.TypeFor[instant]()}
@@ -101,7 +102,7 @@ func Walker(sys *sim.System) (*canon.Walker, error) {
 	return w, nil
 }
 
-// instant is a macetime.Time or Monotone.
+// instant is a macetime.Time or a macetime.Monotone.
 type instant interface {
 	IsZero() bool
 	Instant()

@@ -9,21 +9,22 @@ import (
 	"macemc/sim"
 )
 
-// Rule returns a property, or a constraint, in the form that a runtime uses.
+// Rule returns the rule of a property or a constraint, which is the form in which a runtime evaluates it.
 func Rule[P sim.Property | sim.Constraint](p P) sight.Rule { return sight.Sim.Rule(p) }
 
-// Rules returns the system's declarations about its state (Opaque, Immutable and others), as options of
-// a walker.
+// Rules returns what a system declares about its state (Opaque, Immutable and others), as the Options of a
+// Walker.
 func Rules(sys *sim.System) canon.Options { return sight.Sim.Rules(sys) }
 
-// Walker returns a walker for the system's values.
+// Walker returns a walker for the values of a system.
 func Walker(sys *sim.System) (*canon.Walker, error) { return sight.Sim.Walker(sys, false) }
 
-// Renamer returns a walker for the system's values that computes their sums as if some addresses in them were
+// Renamer returns a walker that computes the hashes of the system's values as if some addresses in them were
 // replaced by others: see canon.Walker.Rename. The number of an address is its Index plus one.
 func Renamer(sys *sim.System) (*canon.Walker, error) { return sight.Sim.Walker(sys, true) }
 
-// CheckScript returns an error if a script has a join or a leave at a place where it is not allowed.
+// CheckScript returns an error if a node's script for one of its lives has a join or a leave where it is not
+// allowed.
 func CheckScript(self sim.Addr, script []sim.Signal, life int) error {
 	return sight.Sim.Script(self, script, life)
 }
@@ -46,18 +47,18 @@ func ParseKind(s string) (sim.Kind, bool) {
 	return 0, false
 }
 
-// RowOf returns the kind's row in the table of kinds. For KindRefused, which has two rows, it is the one
-// for TCP.
+// RowOf returns the row of a kind in the table of kinds. KindRefused has two rows; RowOf returns the one for
+// TCP.
 func RowOf(k sim.Kind) *kinds.Row { return kinds.Of(uint8(k), false) }
 
 // Row returns the row of the event's kind in the table of kinds.
 func Row(e *sim.Event) *kinds.Row { return kinds.Of(uint8(e.Kind), e.Link == sim.LinkUDP) }
 
-// FaultNames returns the names that sim.ParseFaults accepts, except "none", in the order of
-// sim.Faults.Budget.
+// FaultNames returns the names of faults that sim.ParseFaults accepts, in the order of sim.Faults.Budget,
+// without "none".
 func FaultNames() []string { return kinds.Budgets }
 
-// A Layer is a node that carries another one.
+// A Layer is a node that carries another node, which it returns as Upper.
 type Layer interface {
 	sim.Node
 	Upper() sim.Node
@@ -66,20 +67,21 @@ type Layer interface {
 // An Offerer is a node with guarded actions.
 type Offerer interface{ Offers(func(sim.Signal)) }
 
-// An Opener is a node with a guard on its script.
+// An Opener is a node with a guard on the requests of its script: Opens reports whether it takes one now.
 type Opener interface{ Opens(sim.Signal) bool }
 
-// A Gatherer is a node with guarded actions that depend on the messages in its Set.
+// A Gatherer is a node with guarded actions that depend on the messages which wait for it in its set.
 type Gatherer interface {
 	Gathers(in iter.Seq2[sim.Addr, sim.Message], offer func(sim.Signal))
 }
 
-// An Accepter is a node with guards on messages.
+// An Accepter is a node with a guard on messages: Accepts reports whether it takes one now.
 type Accepter interface {
 	Accepts(sim.Addr, sim.Message) bool
 }
 
-// An Envelope is a message of a layer that carries a message of the node above.
+// An Envelope is a message of a layer that carries a message of the node above: body is that message, and
+// envelope describes the rest.
 type Envelope interface {
 	Carries() (body sim.Message, envelope string)
 }

@@ -19,10 +19,10 @@ const (
 	nearTimes = 3
 )
 
-// weigh finds the step after which fewer walks go on without the failure. A single walk that goes on shows
-// little, and so do a few that do not, if few go on from any state. So weigh compares shares: walks from
-// states all along the run choose the step at which the share falls most, and fresh walks then measure the
-// shares before and after that step. The step is critical only if these differ clearly.
+// weigh finds the step of a failing run after which fewer walks go on without the failure. A single walk that
+// goes on shows little, and so do a few that do not, if few go on from any state. So weigh compares shares of
+// walks: walks from states all along the run choose the step at which the share falls most, and fresh walks
+// then measure the shares before and after that step. The step is critical only if these differ clearly.
 func (p *Finder) weigh() (*Result, error) {
 	if err := p.nearer(); err != nil {
 		return nil, err
@@ -55,10 +55,10 @@ func (p *Finder) weigh() (*Result, error) {
 	}}, nil
 }
 
-// nearer makes walks shorter if few walks from the start go on without the failure. If a service can fail in
-// every transaction, a long walk fails in a later one, whatever happened before. Then all shares are near
-// zero, and a few walks cannot show their differences. Walks stay longer than the run, so that they can reach
-// its failure. If few of the shortest such walks go on, nearer restores the old length.
+// nearer makes walks shorter if only few walks from the start go on without the failure. If a service can
+// fail in every transaction, a long walk fails in a later one, whatever happened before; then all shares are
+// near zero, and a few walks cannot show how they differ. Walks stay longer than the run, so that they can
+// reach its failure. If few of the shortest such walks go on either, nearer restores the old length.
 func (p *Finder) nearer() error {
 	long := p.walkLen
 	for p.walkLen >= nearTimes*p.run.Steps() {
@@ -72,9 +72,9 @@ func (p *Finder) nearer() error {
 	return nil
 }
 
-// steepest returns the step at which the share of walks that go on falls most, and the last of several such
-// steps. It returns 0 if no walk goes on from any state. In a long run it first tries evenly spaced states,
-// and then those between the two states where the share falls most.
+// steepest returns the step at which the share of the walks that go on falls most. If there are several such
+// steps, it returns the last; if no walk goes on from any state, it returns 0. In a long run it first takes
+// walks from evenly spaced states, and then from those between the two where the share falls most.
 func (p *Finder) steepest() (int, error) {
 	low, high := 0, p.run.Steps()
 	shares := map[int]int{}
@@ -104,8 +104,8 @@ func (p *Finder) steepest() (int, error) {
 	}
 }
 
-// share returns how many of the walks from a state of the run go on without a failure. It is 0 for the end of
-// the run, which is a failure.
+// share returns how many walks from the state of the run after at steps go on without a failure. It is 0 for
+// the end of the run, which is a failure.
 func (p *Finder) share(at, walks int, salt uint16) (int, error) {
 	if at >= p.run.Steps() {
 		return 0, nil
@@ -121,7 +121,8 @@ func (p *Finder) share(at, walks int, salt uint16) (int, error) {
 	return len(w.Success), nil
 }
 
-// fall returns by how much the share falls, in standard deviations.
+// fall returns by how much the share of the walks that go on falls from one number of walks to another, in
+// standard deviations.
 func (p *Finder) fall(before, after int) float64 {
 	sum, all := float64(before+after), float64(2*p.opts.Walks)
 	if before <= after {
@@ -130,12 +131,13 @@ func (p *Finder) fall(before, after int) float64 {
 	return float64(before-after) / math.Sqrt(sum*(1-sum/all))
 }
 
-// byChance returns the probability that at least before walks from the first of two states succeed, given the
-// successes of both together, if the two states are alike: Fisher's exact test, one-sided.
+// byChance returns the probability of a difference at least as large as this one by chance: of walks from
+// each of two states, before succeed from the first and after from the second. It is Fisher's exact test,
+// one-sided.
 func byChance(before, after, walks int) float64 { return fisher(before, walks, after, walks) }
 
-// fisher returns the probability that at least a of n walks of one kind succeed, given that a+b of all n+m
-// succeed, if the two kinds are alike.
+// fisher computes Fisher's exact test for n walks of one kind and m of another. It returns the probability
+// that at least a of the n succeed, if walks of the two kinds are alike and a+b of all n+m succeed.
 func fisher(a, n, b, m int) (p float64) {
 	choose := func(n, k int) float64 {
 		a, _ := math.Lgamma(float64(n + 1))

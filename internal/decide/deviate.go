@@ -2,23 +2,23 @@ package decide
 
 import "macemc/sim"
 
-// Deviates is the first step of a run that no correct run takes. If known bugs are switched on, it is the
-// first step that differs from the run without them. Otherwise it is derived from fresh walks from the start:
-// none of the walks that kept the property took that step at a node in the same state. It often shows the
-// mistake of the service, while the critical step is only the last race that could have gone well.
+// Deviates is the first step of a failing run that no correct run takes. If known bugs are switched on, it is
+// the first step that differs from the run without them. Otherwise it is derived from fresh walks from the
+// start: none of the walks that kept the property took that step at a node in the same state. It often shows
+// the mistake of the service, while the critical step is only the last race that could have gone well.
 type Deviates struct {
-	Step      int // 0 if they begin differently; without a known bug, if walks do not show a step
+	Step      int // with known bugs, 0 if the runs begin differently; otherwise 0 if walks do not show a step
 	Event     string
 	Without   []sim.BugID // the known bugs that are switched on, if the step was found without walks by switching them off
 	Kept      int         // the number of walks that kept the property, none of which took the step
 	Broke     int         // the number of walks that broke it
-	Did       int         // the number of those that took the step
+	Did       int         // how many of those that broke it took the step
 	WalkSteps int
 	Harmless  bool // if Step is 0: walks that kept the property took each step that was compared, too
 }
 
-// Did counts, for each step of a run, the walks that took this step, too: those that went on without a
-// failure, and those that met one.
+// Did counts, for each step of a run, the fresh walks that took the same step: those that kept the property,
+// and those that met a failure.
 type Did struct {
 	AllKept, AllBroke int
 	Kept, Broke       []int // by step
@@ -34,13 +34,13 @@ func (d *Did) add(o *Did) {
 
 const (
 	deviateRounds = 4     // the largest number of rounds of walks
-	deviateEnough = 30    // the number of walks of either kind that suffices
+	deviateEnough = 30    // how many walks that keep the property, and how many that break it, suffice
 	deviateMost   = 1_000 // the largest number of steps of a run that are compared
 )
 
-// deviates compares a failing run with fresh walks from its start. A step that no good walk takes may just be
-// rare, so it counts only if failing walks take it clearly more often. The result is nil if there is nothing
-// to compare.
+// deviates finds the first step of a failing run that no correct run takes, by fresh walks from its start or
+// by switching known bugs off. A step that no good walk takes may just be rare, so it counts only if failing
+// walks take it clearly more often. The result is nil if there is nothing to compare.
 func (p *Finder) deviates(c *Critical) (*Deviates, error) {
 	n := p.run.Steps()
 	if step, bugs, err := p.lab.Without(); err != nil {

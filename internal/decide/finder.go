@@ -2,20 +2,21 @@ package decide
 
 import "fmt"
 
-// Options bound the effort for one run.
+// Options limit the effort of deciding about one run.
 type Options struct {
 	Walks        int // the least number of fresh walks before a state is called dead
 	WalkSteps    int // steps that a walk may take to become live
-	Recovery     int // steps of the slowest recovery that was seen in such a run, or 0 if none was
+	Recovery     int // the number of steps of the slowest recovery that was seen in such runs, or 0 if none was
 	MaxWalkSteps int // the limit to which WalkSteps is raised if walks are too short
 	Seed         uint64
-	Exhaust      int         // states that are visited to decide exactly; 0 means 200,000; -1 means none
+	Exhaust      int         // the largest number of states that are visited to decide exactly; 0 means 200,000; -1 means none
 	Effort       int         // a limit on the number of steps and states together; less than 1 means no limit
-	Spent        int         // the part of Effort that was spent before
+	Spent        int         // how much of Effort was spent before
 	Tell         func(State) // called from time to time
 }
 
-// filled returns the options with the default of Exhaust for a run that ends in a failure, or does not.
+// filled returns the options with the default of Exhaust filled in, which depends on whether the run ends in a
+// failure.
 func (o Options) filled(failed bool) Options {
 	switch {
 	case o.Exhaust == 0 && failed:
@@ -26,14 +27,14 @@ func (o Options) filled(failed bool) Options {
 	return o
 }
 
-// State is the progress of the work.
+// State is the progress of a Finder that looks for the critical step.
 type State struct {
 	Low   int // the number of steps to the last state that is known to be recoverable; -1 means none
-	High  int // the number of steps to the first state that seems not to be
+	High  int // the number of steps to the first state that seems to be dead
 	Walks int
 }
 
-// Result is the decision about a run.
+// Result is what a Finder has decided about a run. Fields of which nothing is known are nil.
 type Result struct {
 	Proved   bool // it is known exactly that the end of the run is dead
 	Critical *Critical
@@ -42,7 +43,7 @@ type Result struct {
 	Evidence *Evidence
 }
 
-// Finder decides about one run.
+// Finder decides about one run: whether its end is dead, and which step was critical.
 type Finder struct {
 	lab      Lab
 	run      *Run
@@ -50,25 +51,25 @@ type Finder struct {
 	extra    int  // the effort that Allow has added
 	survive  bool // a walk succeeds if it goes on without a failure, instead of becoming live
 	walkLen  int
-	recovery int    // steps of the slowest walk that became live from a state of the run, or 0 if none took a step
+	recovery int    // the number of steps of the slowest walk that became live from a state of the run, or 0 if none took a step
 	round    uint16 // the number of rounds of fresh walks
 	verdicts map[int]verdict
-	dead     int         // states of the run from this number on are known exactly to be dead; one beyond the end if none is
-	tooMuch  map[int]int // for each bound on visited states, the last state of the run whose closure has more; -1 means none
+	dead     int         // the first state of the run that is known exactly to be dead, as are all after it; one beyond the end if none is
+	tooMuch  map[int]int // for each limit on visited states, the last state of the run that more states can follow; -1 means none
 	walks    int
 	met      map[string]bool // the kinds of the failures in others
 	others   []Met           // other failures that walks met, the first of each kind
 }
 
-// verdict is what is known about one state of the run.
+// verdict is what a Finder knows about one state of the run.
 type verdict struct {
 	alive   bool
 	exact   bool // it is alive, and that was decided by visiting states, without a walk
 	witness Success
-	by      int // the length of the walks by which it was found dead
+	by      int // the number of steps of the walks by which it was found dead
 }
 
-// New returns a finder for a run, whose walks the lab takes.
+// New returns a Finder for a run. lab takes the walks.
 func New(lab Lab, run *Run, opts Options) *Finder {
 	p := &Finder{
 		lab: lab, run: run, opts: opts.filled(run.Failed), walkLen: opts.WalkSteps, recovery: opts.Recovery, survive: run.Failed, dead: run.Steps() + 1,
@@ -84,8 +85,8 @@ func New(lab Lab, run *Run, opts Options) *Finder {
 	return p
 }
 
-// Known adopts a critical step that was decided before. If a walk showed that the state before that step is
-// recoverable, Known uses that walk, and the length of the walks by which the state after the step was found
+// Known makes p adopt a critical step that was decided before. If a walk showed that the state before that step
+// is recoverable, p uses that walk, and the length of the walks by which the state after the step was found
 // dead.
 func (p *Finder) Known(c *Critical, e *Evidence) {
 	if by := c.Witness; by != nil && c.Step > 0 {
@@ -107,26 +108,27 @@ func (p *Finder) Escapes(at int, by Success) {
 // Proved reports whether the end of the run is known exactly to be dead.
 func (p *Finder) Proved() bool { return !p.survive && p.dead <= p.run.Steps() }
 
-// Others returns the other failures of the service that walks met, the first of each kind.
+// Others returns the failures of the service that walks met, other than that of the run: the first of each
+// kind.
 func (p *Finder) Others() []Met { return p.others }
 
-// WalkSteps returns the number of steps that walks may take now.
+// WalkSteps returns how many steps walks may take now. It grows if walks turn out to be too short.
 func (p *Finder) WalkSteps() int { return p.walkLen }
 
-// Stopped reports whether the finder should end its work, because the lab was stopped or a part of the effort
-// is spent.
+// Stopped reports whether the Finder should end its work: the lab was stopped, or this part of the effort, a
+// number from 0 to 1, is spent.
 func (p *Finder) Stopped(part float64) bool {
 	most := part*float64(p.opts.Effort) + float64(p.extra)
 	return p.lab.Stopped() || most > 0 && float64(p.opts.Spent+p.lab.Effort()) >= most
 }
 
-// Allow permits more effort in addition to what was spent so far. Earlier verdicts stay.
+// Allow permits more effort, in addition to what was spent so far. What is known about states is kept.
 func (p *Finder) Allow(more int) {
 	p.extra = max(1, more) + max(0, p.opts.Spent+p.lab.Effort()-p.opts.Effort)
 }
 
-// End decides whether the end of the run is dead: exactly, if few enough states can
-// follow it, and else by walks of all kinds. It returns ErrAlive if it is not dead.
+// End decides whether the end of the run is dead: exactly, if few enough states can follow it, and otherwise by
+// walks of all manners. It returns ErrAlive if the end is not dead.
 func (p *Finder) End() (*Result, error) {
 	n := p.run.Steps()
 	if p.run.Live[n] || !p.run.Counts {
@@ -236,15 +238,15 @@ func (p *Finder) Find() (*Result, error) {
 	return res, err
 }
 
-// Alive returns the walk that shows that a state of the run can recover, if there is one.
+// Alive returns the walk that shows that the state of the run after at steps can recover, if there is one.
 func (p *Finder) Alive(at int) (Success, bool) {
 	v := p.verdicts[at]
 	return v.witness, v.alive && v.witness.Recordable()
 }
 
-// Revived evaluates a walk from state from that became live, and whose first steps were those of the run. The
-// state at which it left the run can recover. If the verdict was that this state is dead, Revived corrects
-// the verdict and reports true.
+// Revived takes account of a walk from the state after from steps that became live after some steps of the run
+// itself. So the state at which it left the run can recover. If that state was held to be dead, Revived
+// corrects this and returns true.
 func (p *Finder) Revived(from int, w Success) bool {
 	at := from + w.Shared
 	if w.Shared == 0 || at >= p.dead {
@@ -260,21 +262,22 @@ func (p *Finder) Revived(from int, w Success) bool {
 // could still be avoided. A walk without end would meet every failure that it can.
 const SurviveSteps = 200
 
-// How many healed states are visited to decide exactly.
+// How many states of the healed environment are visited to decide exactly.
 const (
 	Most = 200_000 // the default of Options.Exhaust; it is the same for every caller, so that all make the same decision about a run
 
 	exhaustSafety = 10_000 // the same for safety, for which no results are kept
-	exhaustEach   = 10_000 // the same at one position where the first walks fail
+	exhaustEach   = 10_000 // the same for one state of the run from which the first walks fail
 )
 
-// critical returns a step of the run as the critical one.
+// critical returns a step of the run as its critical step.
 func (p *Finder) critical(step int, exact bool) *Critical {
 	return &Critical{Step: step, Event: p.run.event(step), Exact: exact}
 }
 
-// settle tries to decide exactly which states of the run, beginning with from, can recover, and records the results.
-// If too many states can follow state from, too many follow each earlier state as well, and settle records that, too.
+// settle tries to decide exactly which states of the run can recover, of those after from steps or more. It
+// records what it finds. If more than most states can follow the first of them, the same holds for each earlier
+// state, and settle records that, too.
 func (p *Finder) settle(from, most int) error {
 	switch {
 	case p.Stopped(1):
@@ -304,8 +307,8 @@ func (p *Finder) settle(from, most int) error {
 // live sooner; for a dead state, all steps of all its walks are taken.
 const isolateSteps = 500
 
-// sample isolates the critical step with walks, short ones at first, and decides exactly
-// where it can. New facts may move the position or make walks longer; then it starts again.
+// sample finds the critical step by walks, short ones at first, and decides exactly where it can. New facts may
+// change the step or make walks longer; then sample starts again.
 func (p *Finder) sample() (*Result, error) {
 	p.walkLen = min(p.walkLen, isolateSteps)
 	if _, err := p.Pace(); err != nil {
@@ -329,7 +332,7 @@ func (p *Finder) sample() (*Result, error) {
 	}
 }
 
-// isolated calls isolate for a run whose end may be dead.
+// isolated is isolate for a run whose end is not known to be dead.
 func (p *Finder) isolated() (low, high int, err error) {
 	n := p.run.Steps()
 	if p.dead > n && p.verdicts[n].by == 0 { // longer walks need not begin there: what comes out is judged by fresh ones
@@ -344,8 +347,8 @@ func (p *Finder) isolated() (low, high int, err error) {
 	return p.isolate(n)
 }
 
-// narrowed tries to decide exactly what walks suggest: that the state high is dead and, for a violation, that
-// the state low is not. It reports whether a verdict has changed.
+// narrowed tries to decide exactly what walks suggest: that the state after high steps is dead and, for a
+// violation, that the state after low steps is not. moved reports whether this has changed what is known.
 func (p *Finder) narrowed(low, high int) (moved bool, err error) {
 	if p.dead <= p.run.Steps() && p.dead > high {
 		if err := p.settle(high, p.opts.Exhaust); err != nil {
@@ -362,9 +365,9 @@ func (p *Finder) narrowed(low, high int) (moved bool, err error) {
 	return false, nil
 }
 
-// concluded returns the critical step, given that low seems to be the last recoverable state and that high,
-// the next one, seems dead. It confirms both, exactly or by fresh walks. The result is nil if they are not
-// confirmed, or if walks are too short.
+// concluded returns the result, given that the state after low steps seems to be the last one that can recover,
+// and the next, after high steps, seems dead. It confirms both, exactly or by fresh walks. The result is nil if
+// it cannot, or if walks are too short.
 func (p *Finder) concluded(low, high int) (*Result, error) {
 	switch longer := p.tooShort(low); {
 	case p.dead == high && (!p.survive || p.verdicts[low].exact || low < 0):
@@ -395,8 +398,8 @@ func (p *Finder) concluded(low, high int) (*Result, error) {
 	return &Result{Critical: c, Evidence: e}, nil
 }
 
-// Shown records the walk that became live from the state before the critical step. e is the evidence
-// that the state after it is dead.
+// Shown records in c the walk that became live from the state before the step. e is the evidence that the state
+// after it is dead.
 func (c *Critical) Shown(by Success, e *Evidence) {
 	c.Witness = &Witness{Walk: by.Number, Steps: by.Steps}
 	if by.Steps > e.Longest/2 {
@@ -405,9 +408,9 @@ func (c *Critical) Shown(by Success, e *Evidence) {
 	}
 }
 
-// tooShort returns a larger length for walks, or 0 if they are long enough or must not be longer. They are
-// too short if the walk that became live from the last state that seems recoverable took more than half of
-// its steps.
+// tooShort returns a larger number of steps for walks, or 0 if they are long enough or must not be longer. They
+// are too short if the walk that became live from the state after low steps, the last that seems recoverable,
+// took more than half of its steps.
 func (p *Finder) tooShort(low int) int {
 	if p.survive || low < 0 || p.walkLen >= p.opts.MaxWalkSteps || p.verdicts[low].witness.Steps <= p.walkLen/2 {
 		return 0

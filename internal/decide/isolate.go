@@ -2,8 +2,8 @@ package decide
 
 import "slices"
 
-// Salts make walks for different purposes draw different random answers. Further analysis of a
-// finding uses other salts.
+// A salt selects the random answers of walks, so that walks for different purposes are independent. Package
+// critical uses other salts.
 const (
 	saltSearch = 1
 	saltHold   = 3
@@ -16,12 +16,13 @@ const (
 	saltRound  = 0x400  // added for each round of the test of a shortened run
 )
 
-// startsMost is the largest number of stretches of which each is tried. If there are more, only some are
-// tried.
+// startsMost is the largest number of stretches of a run for which isolate tries the first state of each. In
+// a run with more stretches it tries only some of them.
 const startsMost = 24
 
-// isolate finds the last recoverable state and the one after it, which seems dead: low and
-// low+1. The end must be dead. If no state is recoverable, it returns -1 and 0.
+// isolate finds the last recoverable state among the first n+1 states of the run, and the state after it,
+// which seems dead. It returns the numbers of steps to them, low and low+1. The end must be dead. If no state
+// is recoverable, it returns -1 and 0.
 func (p *Finder) isolate(n int) (low, high int, err error) {
 	low, high, err = p.stretch(n)
 	if err == nil && p.known() {
@@ -75,13 +76,13 @@ func (p *Finder) isolate(n int) (low, high int, err error) {
 	}
 }
 
-// known reports whether the critical step is known: the states from p.dead on are dead, and the
-// state before is recoverable.
+// known reports whether the critical step is known: all states from p.dead on are known to be dead, and the
+// state before is known to be recoverable.
 func (p *Finder) known() bool { return p.verdicts[p.dead-1].alive }
 
-// lastKnown returns the last recoverable state and the first dead one, if known reports true. It
-// returns ErrAlive if no state is known to be dead: then a walk from an earlier state may have
-// followed the whole run.
+// lastKnown returns the number of steps to the last recoverable state and to the first dead one, if known
+// returns true. It returns ErrAlive if no state is known to be dead: then a walk from an earlier state may
+// have followed the whole run.
 func (p *Finder) lastKnown() (low, high int, err error) {
 	if p.dead > p.run.Steps() {
 		return 0, 0, ErrAlive
@@ -89,8 +90,8 @@ func (p *Finder) lastKnown() (low, high int, err error) {
 	return p.dead - 1, p.dead, nil
 }
 
-// reach returns the last state of the run that the live walk from a state passed, before it left
-// the run. All states up to there are recoverable, and reach records that.
+// reach follows the walk that became live from the state after at steps, and returns the last state of the
+// run that it passed. It records that all states up to there are recoverable.
 func (p *Finder) reach(at int) int {
 	w := p.verdicts[at].witness
 	for k := 1; k <= w.Shared; k++ {
@@ -99,8 +100,9 @@ func (p *Finder) reach(at int) int {
 	return at + w.Shared
 }
 
-// stretch finds the last stretch between two wild steps whose first state is recoverable. It
-// returns a recoverable state of the stretch, and its end, which is not recoverable.
+// stretch finds the last stretch (between two wild steps) whose first state is recoverable, among the first
+// n+1 states of the run. It returns the numbers of steps to a recoverable state of the stretch, and to its
+// end, which is not recoverable.
 func (p *Finder) stretch(n int) (low, high int, err error) {
 	live := -1 // the last state of the run that is live
 	if !p.survive {
@@ -139,10 +141,10 @@ func (p *Finder) stretch(n int) (low, high int, err error) {
 	return low, high, nil
 }
 
-// lastAlive returns the index of the last recoverable state, or -1. States before a live
-// state of the run are known to be recoverable. If there are many states, a binary search
-// finds one that is recoverable while its successor is not, and some states beyond it are
-// probed.
+// lastAlive returns the index in starts of the last state that is recoverable, or -1. live is the number of
+// steps to a live state of the run; states before it are known to be recoverable. If there are many states, a
+// binary search finds one that is recoverable while the next is not, and then some states beyond it are
+// tried.
 func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	known := -1
 	for i, s := range starts {
@@ -169,7 +171,8 @@ func (p *Finder) lastAlive(starts []int, live int) (int, error) {
 	return p.lastOf(starts, low, len(starts), max(1, (len(starts)-low)/startsMost))
 }
 
-// lastOf tests the states between low and high at a distance of every, from the last one to the first.
+// lastOf returns the index of the last recoverable state between low and high in starts. It tries every so
+// many of these states, from the last to the first.
 func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 	for i := high - 1; i > low; i -= every {
 		alive, err := p.alive(starts[i])
@@ -186,12 +189,12 @@ func (p *Finder) lastOf(starts []int, low, high, every int) (int, error) {
 	return low, nil
 }
 
-// firstWalks is the number of walks that are tried first: for most recoverable states one of them
-// becomes live.
+// firstWalks is the number of walks that are tried first. From most recoverable states one of them becomes
+// live.
 const firstWalks = 6
 
-// alive reports whether a state of the run is recoverable. True is certain; false may only mean
-// that no walk became live.
+// alive reports whether the state of the run after at steps is recoverable. True is certain; false may only
+// mean that no walk became live.
 func (p *Finder) alive(at int) (bool, error) {
 	if v, known := p.verdicts[at]; known && (v.alive || v.by >= p.length()) {
 		return v.alive, nil
@@ -215,8 +218,8 @@ func (p *Finder) alive(at int) (bool, error) {
 	return p.escapes(at, saltHold, Round{(p.opts.Walks + 1) / 2, p.heldSteps()})
 }
 
-// length returns the length of walks for isolate: the present length, but at most that of the shortest walks
-// of the test that later judges the result.
+// length returns the number of steps of the walks that isolate takes: what p.walkLen allows, but at most that
+// of the shortest walks of the test by which the result is judged later.
 func (p *Finder) length() int {
 	if p.survive || p.recovery == 0 {
 		return p.walkLen
@@ -224,8 +227,7 @@ func (p *Finder) length() int {
 	return min(p.walkLen, p.test().Shortest())
 }
 
-// test returns the test by which a state is called dead, with the slowest recovery that was seen so
-// far.
+// test returns the test by which a state is called dead, given the slowest recovery that was seen so far.
 func (p *Finder) test() Test {
 	return Test{
 		Walks: p.opts.Walks, WalkSteps: p.opts.WalkSteps, MaxWalkSteps: p.opts.MaxWalkSteps, Recovery: p.recovery,
@@ -234,8 +236,8 @@ func (p *Finder) test() Test {
 }
 
 // escapes looks for a recovery from a state that plain walks do not find. It takes walks in which one event
-// waits, and some of the other manners. They are not longer than plain walks, since they find a narrow escape
-// by picking other events, not by going on for longer.
+// waits, as many and as long as holding says, and some walks of the other manners. They are no longer than
+// plain walks, since they find a narrow escape by picking other events, not by going on for longer.
 func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	for m := Holding; m < manners; m++ {
 		count := holding.Walks
@@ -253,8 +255,8 @@ func (p *Finder) escapes(at int, salt uint16, holding Round) (bool, error) {
 	return false, nil
 }
 
-// heldSteps returns the length of walks of the other manners. They begin by letting an
-// event wait for up to 64 steps.
+// heldSteps returns the number of steps of walks in manners other than Plain. They begin by letting an event
+// wait for up to 64 steps.
 func (p *Finder) heldSteps() int {
 	if p.survive {
 		return p.walkLen
@@ -264,10 +266,9 @@ func (p *Finder) heldSteps() int {
 
 const heldLeast = 256
 
-// fresh decides whether a state is dead, by the walks of the test, which are independent of those
-// that chose the state. If no walk of the first round becomes live, escapes takes walks of other
-// manners, which are no part of the evidence. It returns nil if a walk showed that the state can
-// recover.
+// fresh decides whether the state after at steps is dead, by the walks of the test, which are independent of
+// those that chose the state. If no walk of the first round becomes live, it calls escapes, whose walks are
+// no part of the evidence. It returns nil if a walk showed that the state can recover.
 func (p *Finder) fresh(at int) (*Evidence, error) {
 	rounds, held := p.test().Rounds(), Round{p.opts.Walks, p.heldSteps()}
 	if p.survive {
@@ -287,8 +288,8 @@ func (p *Finder) fresh(at int) (*Evidence, error) {
 	return NewEvidence(rounds, at), nil
 }
 
-// walk takes walks from a state of the run, records the verdict that follows from them, and reports
-// whether one succeeded.
+// walk takes walks from the state after at steps, records what they show about the state, and reports whether
+// one of them succeeded.
 func (p *Finder) walk(at int, salt uint16, r Round, m Manner) (alive bool, err error) {
 	w, err := p.ask(Walks{From: at, Count: r.Walks, Steps: r.Steps, Salt: salt, Survive: p.survive, Manner: m, Exempt: at == p.run.Steps()})
 	if err != nil {
@@ -303,14 +304,15 @@ func (p *Finder) walk(at int, salt uint16, r Round, m Manner) (alive bool, err e
 	return alive, nil
 }
 
-// recovered updates the length of the slowest known recovery.
+// recovered updates the number of steps of the slowest known recovery.
 func (p *Finder) recovered(s Success) {
 	if !p.survive {
 		p.recovery = max(p.recovery, s.Steps)
 	}
 }
 
-// ask makes the lab take walks, counts them, and collects the other failures that they met.
+// ask makes the lab take walks. It counts them, and collects the failures other than that of the run that
+// they met.
 func (p *Finder) ask(q Walks) (*Walked, error) {
 	if p.Stopped(1) {
 		return nil, ErrStopped
@@ -324,8 +326,8 @@ func (p *Finder) ask(q Walks) (*Walked, error) {
 	return w, nil
 }
 
-// Note keeps the first failure of each kind that walks from a state met, unless it is the failure that is
-// being examined.
+// Note keeps failures that walks from the state after at steps met: the first of each kind, without the
+// failure of the run itself.
 func (p *Finder) Note(at int, failed []Failed) {
 	if p.survive {
 		return

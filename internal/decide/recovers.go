@@ -5,15 +5,15 @@ import "errors"
 // Recovery says whether the end of a run can recover.
 type Recovery struct {
 	Alive bool
-	Exact bool     // decided by visiting all states that can follow
+	Exact bool     // it was decided by visiting all states that can follow
 	Walk  *Success // a walk that recovered, or nil if none did
-	Plain bool     // that walk is a plain one, the first of Taken walks that recovered
+	Plain bool     // Walk is a plain walk, the first of Taken walks that recovered
 
 	Taken, WalkSteps int // the number of plain walks, and their length
 }
 
-// Recovers decides whether the end of the run can recover, in the same way as for a suspected run. If it can,
-// Recovers looks for a walk that shows it.
+// Recovers decides whether the end of the run can recover, in the same way as for a run that is suspected to
+// be dead. If it can, Recovers looks for a walk that shows it.
 func (p *Finder) Recovers() (*Recovery, error) {
 	n, steps := p.run.Steps(), p.walkLen
 	err := p.settle(n, p.opts.Exhaust)

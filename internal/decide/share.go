@@ -2,20 +2,19 @@ package decide
 
 import "math"
 
-// Share counts how many of some fresh walks from a state of a run recover. The probability that another walk
-// recovers lies in an interval, which is right for 95 of 100 such samples.
+// Share counts how many of some fresh walks from a state of a run recovered. It also estimates the
+// probability that another walk does: between Low and High, which holds for 95 of 100 such samples.
 type Share struct {
 	At        int // the number of steps to the state
 	Walks     int
 	WalkSteps int // a walk that has not recovered after this many steps counts as one that does not
-	Well      int // the number of walks that recovered
+	Well      int // how many walks recovered
 	Low, High float64
 }
 
-// Share takes walks from a state of the run, each of at most that many steps. A walk
-// recovers if it becomes live or, with survive, if it takes all of its steps without a
-// failure; none does from the end of a run that fails. These walks are not the ones that
-// chose the critical step.
+// Share takes walks from the state of the run after at steps, each of at most the given number of steps. A
+// walk recovers if it becomes live or, with survive, if it takes all of its steps without a failure; none
+// does from the end of a run that fails. These walks are independent of those that chose the critical step.
 func (p *Finder) Share(at, walks, steps int, survive bool) (Share, error) {
 	well := 0
 	if !(p.run.Failed && at >= p.run.Steps()) {
@@ -34,7 +33,8 @@ func (p *Finder) Share(at, walks, steps int, survive bool) (Share, error) {
 }
 
 // Interval returns Wilson's interval, with 95 % confidence, for the probability of an event that happened in
-// well of some trials. Unlike the simplest interval, it is useful even if all trials succeeded, or none.
+// well of a number of trials. Unlike the simplest interval, it is useful even if the event happened in all
+// trials, or in none.
 func Interval(well, trials int) (low, high float64) {
 	const z = 1.959964
 	n, p := float64(trials), float64(well)/float64(trials)

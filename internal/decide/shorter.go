@@ -5,9 +5,9 @@ import "slices"
 // A shortened run is asked two questions, often: does it still end dead, and is its last
 // step still the critical one?
 
-// Seems decides whether the end of the run is dead, exactly or by walks with a salt. It takes only the
-// shortest walks of the test or, if sure is set, all of them. It takes the first walk by itself, since most
-// runs that are not dead show it at once. It returns ErrAlive if the end is not dead.
+// Seems decides whether the end of the run is dead: exactly, or by walks with this salt. It takes only the
+// shortest walks of the test or, if sure is set, all of them. The first walk is taken alone, since for most
+// runs that are not dead it recovers. Seems returns ErrAlive if the end is not dead.
 func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 	n := p.run.Steps()
 	if p.run.Live[n] || !p.run.Counts {
@@ -37,9 +37,10 @@ func (p *Finder) Seems(salt uint16, sure bool) (*Result, error) {
 	return &Result{Evidence: NewEvidence(rounds, n)}, nil
 }
 
-// LastIsCritical decides whether the state before the last step of a dead run could recover. One
-// walk that recovers is enough. Walks of the manner by come first. LastIsCritical sets by to the
-// manner of the walk that recovered, since the next run will be similar.
+// LastIsCritical decides whether the last step of a dead run is critical: whether the state before that
+// step could recover, for which one walk that recovers is enough. It takes walks of the manner *by first,
+// and sets *by to the manner of the walk that recovered, since that will probably do for the next, similar
+// run, too.
 func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {
@@ -66,8 +67,8 @@ func (p *Finder) LastIsCritical(walks int, salt uint16, by *Manner) (bool, error
 	return decided && last == at, err
 }
 
-// LastEscapes is LastIsCritical with walks of one manner alone, each of at most that many steps.
-// If steps is 0, they are as long as those of LastIsCritical.
+// LastEscapes is LastIsCritical with walks of one manner alone, of at most the given number of steps. If
+// steps is 0, they are as long as those of LastIsCritical.
 func (p *Finder) LastEscapes(walks, steps int, salt uint16, by Manner) (bool, error) {
 	at := p.run.Steps() - 1
 	if p.run.Live[at] {
@@ -80,8 +81,8 @@ func (p *Finder) LastEscapes(walks, steps int, salt uint16, by Manner) (bool, er
 	return p.walk(at, salt, Round{walks, most}, by)
 }
 
-// lastSteps returns the length of walks from the state before the last step. They are longer than the walks
-// that call a state dead, since they are meant to recover.
+// lastSteps returns the number of steps of walks from the state before the last step. They are longer than
+// the walks that call a state dead, since they are expected to recover.
 func (p *Finder) lastSteps() int { return min(4*p.test().Shortest(), p.opts.WalkSteps) }
 
 func orAlive(err error) error {

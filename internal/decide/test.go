@@ -9,16 +9,16 @@ type Test struct {
 	Walks        int // the least number of the shortest walks
 	WalkSteps    int // the length of the longest walks but one, unless Recovery shows that it is too short
 	MaxWalkSteps int // the length of one last walk, and the largest length of the others
-	Recovery     int // steps of the slowest recovery that was seen in the run, or 0 if none was
+	Recovery     int // the number of steps of the slowest recovery that was seen in the run, or 0 if none was
 
 	Hopeless bool // no live state was seen, neither in the run nor in a walk, so walks may have been too short
 }
 
-// A Round is walks of one length.
+// A Round is a number of walks that have the same number of steps.
 type Round struct{ Walks, Steps int }
 
-// The figures of a test. They assume that if a recovery took n steps in one run, it may take
-// several times n steps in another, but rarely a hundred times n.
+// The constants of a test. They assume that if a recovery took n steps in one run, it may take several times
+// n steps in another, but rarely a hundred times n.
 const (
 	recoveries   = 4   // the length of the shortest walks is the slowest recovery times this
 	longer       = 4   // the factor by which each round's walks are longer and fewer than those of the round before
@@ -45,13 +45,13 @@ func (t Test) Rounds() []Round {
 	return all
 }
 
-// first returns the number of walks of the shortest length. It is more than Walks if these walks are so short
-// that together they take at most a fourth of the steps of Walks walks of WalkSteps.
+// first returns the number of the shortest walks, which have the given number of steps. It is more than Walks
+// if the walks are so short that all of them take at most a fourth of the steps of Walks walks of WalkSteps.
 func (t Test) first(steps int) int {
 	return max(t.Walks, min(moreWalks*t.Walks, t.Walks*t.WalkSteps/(4*steps)))
 }
 
-// Shortest returns the length of the shortest walks of the test.
+// Shortest returns the number of steps of the shortest walks of the test.
 func (t Test) Shortest() int {
 	if t.Recovery == 0 {
 		return min(t.WalkSteps, isolateSteps)
@@ -59,7 +59,7 @@ func (t Test) Shortest() int {
 	return min(t.longest(), max(min(shortest, t.WalkSteps), recoveries*t.Recovery))
 }
 
-// longest returns the length of the longest walks but one.
+// longest returns the number of steps of the longest walks, except for the single walk at the end.
 func (t Test) longest() int {
 	if t.Hopeless {
 		return t.MaxWalkSteps
@@ -67,7 +67,7 @@ func (t Test) longest() int {
 	return max(t.WalkSteps, min(t.MaxWalkSteps, recoveryMost*t.Recovery))
 }
 
-// Cost returns the number of steps that the test takes if no walk becomes live or ends early.
+// Cost returns how many steps the test takes if no walk becomes live or ends early.
 func (t Test) Cost() (steps int) {
 	for _, r := range t.Rounds() {
 		steps += r.Walks * r.Steps
