@@ -10,6 +10,9 @@ import (
 
 // Messages of any fields have the bytes that package proto gives them, and are read as it reads them.
 func TestCodec(t *testing.T) {
+	if n := new(pb.Message).ProtoReflect().Descriptor().Fields().Len(); n != 14 {
+		t.Errorf("a message has %d fields; Encode knows 14, and would leave out the others", n)
+	}
 	r := rand.New(rand.NewPCG(1, 1))
 	some := func() *uint64 {
 		if r.IntN(2) == 0 {
