@@ -20,15 +20,16 @@ type Byzantine struct {
 	// its own. Each message and each opening of the script reaches one of them, the other
 	// or both, in one step; what they send comes from the one address.
 	Twins bool
-	// Lies is how many messages the node may make up in one run, or Unlimited. System.Forge says
-	// which messages these can be. A lie is rare: it does not happen once a run has healed.
+	// Lies is how many messages the node may make up in one run, or Unlimited. System.Forge
+	// says which messages these can be. Random walks seldom choose a made-up message, and
+	// none is made up after the faults of a run have ended.
 	Lies int
 	// Seen shows the node to properties and monitors. Twins and nodes that lie are never
 	// seen.
 	Seen bool
 }
 
-// Kind says how the node deviates: other code, twins, 2 lies.
+// Kind returns how the node deviates: "other code", "twins" or, for example, "2 lies".
 func (b Byzantine) Kind() string { return strings.Join(b.kinds(), ", ") }
 
 func (b Byzantine) kinds() (words []string) {
@@ -54,7 +55,8 @@ func (b Byzantine) String() string {
 	return fmt.Sprintf("%s (%s)", b.Node, b.Kind())
 }
 
-// check returns an error if no node can deviate as b says.
+// check returns an error if a system with the parameters p has no such node, or if the node
+// cannot deviate as b says.
 func (b Byzantine) check(p Params) error {
 	switch i := b.Node.Index(); {
 	case i < 0 || i >= p.Nodes:
@@ -96,7 +98,7 @@ func (sys *System) Byzantines(p Params, text string) (all []Byzantine, err error
 	return all, nil
 }
 
-// parseByzantines reads twins@n1+n2,lies=3@n0.
+// parseByzantines parses a list of deviating nodes such as "twins@n1+n2,lies=3@n0".
 func parseByzantines(text string) (all []Byzantine, err error) {
 	if strings.TrimSpace(text) == "none" {
 		return nil, nil
@@ -130,7 +132,7 @@ func parseByzantines(text string) (all []Byzantine, err error) {
 	return all, nil
 }
 
-// also adds to b what another entry says about the same node.
+// also adds to b the deviations that other declares for the same node.
 func (b *Byzantine) also(other Byzantine) {
 	b.Twins = b.Twins || other.Twins
 	if other.Lies != 0 {
@@ -138,7 +140,8 @@ func (b *Byzantine) also(other Byzantine) {
 	}
 }
 
-// merged adds b to a list: to the entry of its node if there is one, otherwise as a new entry.
+// merged returns all with b added: to the entry of b's node if there is one, otherwise as a
+// new entry.
 func merged(all []Byzantine, b Byzantine) []Byzantine {
 	for k := range all {
 		if all[k].Node == b.Node {
@@ -149,8 +152,8 @@ func merged(all []Byzantine, b Byzantine) []Byzantine {
 	return append(all, b)
 }
 
-// made makes the node that runs at self in a system with these Byzantine nodes. It reports whether
-// properties see the node.
+// made returns the node that runs at self in a system whose Byzantine nodes are all. It
+// also reports whether properties see the node.
 func (sys *System) made(p Params, self Addr, all []Byzantine) (n Node, seen bool) {
 	for _, b := range all {
 		if b.Node != self {

@@ -22,13 +22,15 @@ type Conditions struct {
 	// Byzantine says which nodes do not keep to the protocol, in place of those that the system
 	// declares: none, or twins@n1+n2,lies=3@n0. If it is "", the system's declaration holds.
 	Byzantine string
-	// CrashWithin lets every node fail within a step, between what it sends, writes and emits. Without
-	// it only a node that stores may fail there, and every other node fails in a step of its own.
+	// CrashWithin lets every node fail within a step, between its sends, writes and emitted
+	// facts. Without it, only a node that stores may fail there, and every other node fails
+	// in a step of its own.
 	CrashWithin bool
-	// CrashImplicit takes no node down: a node that failed for good is one that takes no more
-	// steps, and every run has such a part already. Each state is judged once as it is and once
-	// for every set of nodes that Faults.Down lets fail, without these nodes. It is for systems
-	// in which no node can notice that another one failed; others are refused.
+	// CrashImplicit checks nodes that fail for good without taking any node down: a node
+	// that failed takes no more steps, and some run in which it takes no more steps is
+	// explored anyway. Each state is judged once as it is, and once for every set of nodes
+	// that Faults.Down lets fail, without these nodes. It is for systems in which no node
+	// can notice that another one failed; others are refused.
 	CrashImplicit bool
 }
 
@@ -50,12 +52,13 @@ func (c *Conditions) Budgets(sys *System) Faults {
 	return f
 }
 
-// Stormy reports whether a run of sys has anything to heal.
+// Stormy reports whether the environment may misbehave in a run of sys, so that the run
+// needs a step (KindHeal) after which it no longer does.
 func (c *Conditions) Stormy(sys *System, p Params) bool {
 	return c.Early != nil || !c.Budgets(sys).IsZero() || c.lies(sys, p)
 }
 
-// lies reports whether a node may make messages up.
+// lies reports whether sys has a node that may make messages up.
 func (c *Conditions) lies(sys *System, p Params) bool {
 	all, err := sys.Byzantines(p, c.Byzantine)
 	return err == nil && slices.ContainsFunc(all, func(b Byzantine) bool { return b.Lies != 0 })

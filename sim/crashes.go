@@ -11,9 +11,9 @@ import (
 // setsMost is the largest number of sets of nodes without which a search with Conditions.CrashImplicit judges a state.
 const setsMost = 1 << 12
 
-// Failing returns the sets of nodes that may fail together if c.CrashImplicit is set, and nil
-// otherwise. It returns an error if c.CrashWithin is set, too, or if a node or a property could
-// notice, by the system or by the other conditions, that a node has failed.
+// Failing returns the sets of nodes, by index, that may fail together if c.CrashImplicit is
+// set, and nil otherwise. It returns an error if c.CrashWithin is set, too, or if the
+// system or the other conditions let a node or a property notice that a node has failed.
 func (c *Conditions) Failing(sys *System, p Params) ([][]int, error) {
 	switch {
 	case !c.CrashImplicit:
@@ -45,8 +45,8 @@ func (c *Conditions) Failing(sys *System, p Params) ([][]int, error) {
 	return sets, nil
 }
 
-// subsets appends to out the sets of 1 to most of the nodes, in the order of their first
-// nodes. It stops when there are more than setsMost.
+// subsets appends to out the sets of nodes that have from 1 to most members, in the order
+// of their first members. It stops when out has more than setsMost sets.
 func subsets(nodes []int, most int, out [][]int) [][]int {
 	var grow func(set []int, rest []int)
 	grow = func(set, rest []int) {
@@ -63,9 +63,9 @@ func subsets(nodes []int, most int, out [][]int) [][]int {
 	return out
 }
 
-// seen returns a way in which a node may notice that another one has failed for good, as far as
-// it is known before a run, or "" if there is none. During a run the world refuses connections,
-// storage, and properties that look at timers or messages of failed nodes.
+// seen returns in words how a node may notice that another one has failed for good, as far
+// as that can be known before a run, or "" if no node can. During a run the world refuses
+// connections, storage, and properties that look at timers or messages of failed nodes.
 func (c *Conditions) seen(sys *System, p Params) string {
 	f := c.Stated(sys)
 	clock, err := sys.Pace(p) // an error is reported where the system is run
@@ -104,7 +104,8 @@ func (c *Conditions) seen(sys *System, p Params) string {
 	return ""
 }
 
-// slow reports whether a link is slow.
+// slow reports whether any link between nodes is slow, by the system's Network or by over,
+// which overrides it.
 func slow(sys *System, p Params, over Network) bool {
 	own, err := sys.Links(p)
 	return over.Slow != "" || err == nil && own.Slow != ""

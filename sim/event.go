@@ -21,8 +21,8 @@ const (
 	KindClear                   // a buffer has room again, after RequestToSend
 	KindFlushed                 // all buffers are empty, after NotifyFlushed
 	KindError                   // a node learns that a connection broke
-	KindRefused                 // a node learns that nobody listens; for a datagram, it is dropped silently
-	KindBreak                   // a connection across a partition breaks
+	KindRefused                 // a node learns that nobody listens at the address of a message; a datagram is dropped silently
+	KindBreak                   // a connection between the two sides of a partition breaks
 	KindMend                    // the partition ends
 	KindRestart                 // a crashed node starts again
 	KindResume                  // a paused node continues
@@ -49,8 +49,8 @@ const (
 	kindsMost
 )
 
-// weights holds the weight of each kind. It is kept apart from the table of kinds because
-// it is read for every possible event.
+// weights holds the weight of each kind in random walks. It is kept apart from the table of
+// kinds because it is read for every possible event.
 var weights = func() (all [kindsMost]float64) {
 	for k := range all {
 		all[k] = kinds.Of(uint8(k), false).Weight
@@ -65,7 +65,8 @@ func (k Kind) String() string {
 	return kinds.Of(uint8(k), false).Name
 }
 
-// Weight returns the weight of events of this kind in random walks. Weight 0 is rare.
+// Weight returns the weight of events of this kind in random walks. Weight 0 means that the
+// event is rare.
 func (k Kind) Weight() float64 { return weights[k] }
 
 // Fault reports whether the kind is a fault of the environment.
@@ -114,7 +115,8 @@ type Split struct{ Side uint64 }
 // messages do not reach the other.
 func (s Split) Has(a Addr) bool { return !a.IsZero() && s.Side&(1<<a.Index()) != 0 }
 
-// Text names the nodes on both sides, in a system of n nodes.
+// Text returns the names of the nodes on both sides with arrow between the sides, in a
+// system of n nodes.
 func (s Split) Text(n int, arrow string) string {
 	var in, out []string
 	for i := range n {
@@ -127,8 +129,8 @@ func (s Split) Text(n int, arrow string) string {
 	return strings.Join(in, " ") + arrow + strings.Join(out, " ")
 }
 
-// Text returns the event's identity as one line, in a system of n nodes. Values are written
-// by value.
+// Text returns the event's identity as one line, in a system of n nodes. The function value
+// writes the message or signal.
 func (e Event) Text(value func(any) string, n int) string {
 	return kinds.Fill(kinds.Of(uint8(e.Kind), e.Link == LinkUDP).Text, func(gap string) string {
 		switch gap {
@@ -157,7 +159,8 @@ func (e Event) Text(value func(any) string, n int) string {
 	})
 }
 
-// textOf returns the text of an event's value.
+// textOf returns the text of v, the value of an event: the value function writes it, or the
+// parts of a partition or quorum.
 func textOf(value func(any) string, v any) string {
 	if q, is := v.(Quorum); is {
 		return q.Text(value)

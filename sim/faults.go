@@ -73,7 +73,8 @@ func (f Faults) String() string {
 	return strings.Join(parts, ",")
 }
 
-// limit returns the limit of a budget in the form "@places", or "".
+// limit returns the limit of the k-th budget in the form "@places", as in "@n1+n2", or ""
+// if the budget has no limit.
 func (f Faults) limit(k int) string {
 	for part := range strings.SplitSeq(f.Only, ",") {
 		if name, places, _ := strings.Cut(part, "@"); name == kinds.Budgets[k] {
@@ -83,15 +84,15 @@ func (f Faults) limit(k int) string {
 	return ""
 }
 
-// Budget returns the k-th budget, in the order of the fields.
+// Budget returns a pointer to the k-th budget, in the order of the fields.
 func (f *Faults) Budget(k int) *int { return budgets[k](f) }
 
 // Budget returns which budget an event of the kind spends, in the order of the fields, or -1
 // if the kind is not a fault.
 func (k Kind) Budget() int { return budgetOf[k] }
 
-// Of returns the budget that an event of the kind spends, or nil if the kind is not a
-// fault.
+// Of returns a pointer to the budget that an event of the kind spends, or nil if the kind
+// is not a fault.
 func (f *Faults) Of(kind Kind) *int {
 	if k := budgetOf[kind]; k >= 0 {
 		return budgets[k](f)
@@ -99,7 +100,7 @@ func (f *Faults) Of(kind Kind) *int {
 	return nil
 }
 
-// budgetOf holds the index of each kind's budget, or -1.
+// budgetOf holds, for each kind of event, the index of the budget that it spends, or -1.
 var budgetOf = func() (all [kindsMost]int) {
 	for k := range all {
 		all[k] = slices.Index(kinds.Budgets, kinds.Of(uint8(k), false).Budget)
@@ -182,7 +183,8 @@ type Network struct {
 	Flaws       []string // known bugs of the simulated TCP to switch on: package netsim describes them
 }
 
-// String returns the settings in the form "tcp-buffer=20,udp-capacity=4,slow=n0-n1", or "" if nothing is set.
+// String returns the settings that are not 0 or "", in the form
+// "tcp-buffer=20,udp-capacity=4,slow=n0-n1", or "" if nothing is set.
 func (n Network) String() string {
 	var parts []string
 	if n.TCPBuffer > 0 {

@@ -26,16 +26,16 @@ import (
 // Properties see the value of type N.
 type Handlers[N any] struct{ table }
 
-// table is Handlers without the type parameter, which makes a step faster. Its functions
-// receive values of type N.
+// table holds the handlers of a service. It is Handlers without the type parameter, which
+// makes a step faster. Its functions receive the service's value as an any.
 type table struct {
 	init     func(any, Env)
-	messages []func(any, Env, Addr, Message) // messages[0] handles messages without a handler
+	messages []func(any, Env, Addr, Message) // messages[0] is called for a message without a handler
 	signals  []func(any, Env, Signal)
 	quorums  []func(any, Env, Quorum)
-	message  dispatch // indices in messages and signals
+	message  dispatch // the index in messages of a message's handler
 	signal   dispatch
-	quorum   dispatch // indices in quorums, plus one
+	quorum   dispatch // the index in quorums of a quorum's handler, plus one
 	listed   sight.Handlers
 }
 
@@ -51,12 +51,13 @@ type handling struct {
 	quorum  quorum
 }
 
-// OnInit names the method that starts a node. It is not needed for a method Init(Env).
+// OnInit returns the Handler that starts a node by calling method. A service with a method
+// Init(Env) does not need it.
 func OnInit[N any](method func(N, Env)) Handler[N] {
 	return Handler[N]{handling{Handler: handlerOf(sight.HandlerInit, nil, method), init: func(n any, env Env) { method(n.(N), env) }}}
 }
 
-// OnMessage names the method that handles the messages of type M.
+// OnMessage returns the Handler that handles messages of type M by calling method.
 func OnMessage[N, M any](method func(N, Env, Addr, M)) Handler[N] {
 	return Handler[N]{handling{
 		Handler: handlerOf(sight.HandlerMessage, reflect.TypeFor[M](), method),
@@ -64,8 +65,9 @@ func OnMessage[N, M any](method func(N, Env, Addr, M)) Handler[N] {
 	}}
 }
 
-// OnSignal names the method that handles the signals of type S: a timer, a task, a request
-// or an action of the service, or sim's PeerError, ClearToSend and Flushed.
+// OnSignal returns the Handler that handles signals of type S by calling method. S is the
+// type of a timer, a task, a request or an action of the service, or sim's PeerError,
+// ClearToSend or Flushed.
 func OnSignal[N, S any](method func(N, Env, S)) Handler[N] {
 	return Handler[N]{handling{
 		Handler: handlerOf(sight.HandlerSignal, reflect.TypeFor[S](), method),
@@ -163,13 +165,14 @@ func (h *Handlers[N]) Node(n N) Node { return &handled{n, &h.table} }
 // Of returns the value that a Node was made of. System.Crash needs it to read a dead node.
 func (h *Handlers[N]) Of(n Node) N { return n.(*handled).subject.(N) }
 
-// handled makes a plain value a Node. Texts and properties look through it, at the value.
+// handled is a Node that consists of a plain value and the table of its handlers. Texts and
+// properties look through it, at the value.
 type handled struct {
 	subject any
 	table   *table
 }
 
-// Subject and Handlers implement sight.Handled.
+// Subject returns the plain value. With Handlers it implements sight.Handled.
 func (n *handled) Subject() any              { return n.subject }
 func (n *handled) Handlers() *sight.Handlers { return &n.table.listed }
 
@@ -208,8 +211,8 @@ func unhandled(n any, what, maker string, v any) {
 // layersPath is the path of the folder of this module's layers, with a slash at its end.
 var layersPath = strings.TrimSuffix(reflect.TypeFor[Addr]().PkgPath(), "sim") + "layers/"
 
-// dispatch maps the type of a value to a position in a list. It is a hash table, at most
-// half full, that is keyed by the type word of an interface.
+// dispatch maps the type of a value to its position in a list of handlers. It is a hash
+// table, at most half full, whose keys are the type words of interfaces.
 type dispatch struct {
 	slots []slot
 	shift uint8
@@ -217,11 +220,11 @@ type dispatch struct {
 }
 
 type slot struct {
-	word  uintptr // 0 if the slot is free
-	place uint32  // the position plus one
+	word  uintptr // the type word of an interface that holds the type; 0 if the slot is free
+	place uint32  // the position in the list plus one
 }
 
-// put gives a type the next position.
+// put assigns the next position in the list to a type.
 func (d *dispatch) put(of reflect.Type) {
 	if d.n++; int(d.n)*2 > len(d.slots) {
 		old := d.slots
@@ -257,7 +260,7 @@ func (d *dispatch) get(v any) uint32 {
 	return d.far(word)
 }
 
-// far is the slow path of get, for a type whose first slot holds another type.
+// far does what get does for a type whose first slot holds another type.
 func (d *dispatch) far(word uintptr) uint32 {
 	for at := range d.slots {
 		if d.slots[at].word == word {
@@ -267,8 +270,8 @@ func (d *dispatch) far(word uintptr) uint32 {
 	return 0
 }
 
-// unhandledOpenings returns an error if the script has a request that the node does not
-// handle.
+// unhandledOpenings returns an error if script, the requests of the node at self, has one
+// that the node n does not handle.
 func unhandledOpenings(n Node, self Addr, script []Signal) error {
 	h, ok := n.(sight.Handled)
 	if !ok {
@@ -286,7 +289,8 @@ func unhandledOpenings(n Node, self Addr, script []Signal) error {
 	return nil
 }
 
-// delivered returns a hint if the type is handled as a message instead.
+// delivered returns a hint for the error that nobody handles the signal s: that its type is
+// handled as a message, if it is.
 func delivered(h sight.Handled, s Signal) string {
 	if _, found := h.Handlers().Find(sight.HandlerMessage, reflect.TypeOf(s)); found {
 		return " (OnMessage is for what other nodes send)"

@@ -58,7 +58,8 @@ type Env interface {
 	// BeforeWeighted is Before with a weight for each answer, as in Weighted. An answer of
 	// weight 0 is rare.
 	BeforeWeighted(a, b macetime.Time, yes, no int) bool
-	// Monotone reads a clock of which only the order of the readings is known.
+	// Monotone reads a clock that only says which of two readings was first, and not how
+	// much time lies between them.
 	Monotone() macetime.Monotone
 
 	// TCP, UDP, Set and Bag return the links to the other nodes. TCP has connections and
@@ -109,9 +110,11 @@ type Port interface {
 // Conn is the Port of TCP, which has connections and buffers.
 type Conn interface {
 	Port
-	// RequestToSend asks for a ClearToSend signal as soon as there is room again.
+	// RequestToSend asks for a ClearToSend signal as soon as the buffer of the connection
+	// to a node has room again.
 	RequestToSend(to Addr)
-	// NotifyFlushed asks for a Flushed signal as soon as every message was handed over.
+	// NotifyFlushed asks for a Flushed signal as soon as every message that the node sent
+	// over TCP was handed over to its receiver.
 	NotifyFlushed()
 	// Reset breaks the connection at both ends and loses the messages in it.
 	Reset(to Addr)
@@ -196,7 +199,8 @@ type Join struct{}
 // fault. It stands last in a script. No handler runs for it.
 type Leave struct{}
 
-// Flushed is the signal that every buffer is empty.
+// Flushed is the signal that every buffer of the node's TCP connections is empty.
+// Conn.NotifyFlushed asks for it.
 type Flushed struct{}
 
 // Above is the Env that a layer passes to its upper node. It is the Env below, except that
@@ -206,11 +210,11 @@ type Above struct {
 	Port Conn
 }
 
-// TCP returns the layer's port.
+// TCP returns the port of the layer, and not that of the Env below.
 func (a *Above) TCP() Conn { return a.Port }
 
-// keysFew is the number of keys for which Keys and Addrs have room that the compiler may put on the stack of
-// the caller: both are inlined there.
+// keysFew is the number of keys for which Keys and Addrs have an array. They are inlined,
+// so the compiler may put the array on the stack of the caller.
 const keysFew = 8
 
 // Keys returns the keys of a map in order. Range over them if the order of sends must not
@@ -232,8 +236,9 @@ func addrs[M ~map[Addr]V, V any](m M, into []Addr) []Addr {
 	return all
 }
 
-// keysOf returns the keys of a map in no order, or nil if it has none. It writes them to into if there is room. The
-// result has no room behind its end, so that two appends to it never write to one array.
+// keysOf returns the keys of a map in no order, or nil if it has none. It uses the array of
+// into if the keys fit. The capacity of the result is its length, so two appends to it
+// never write to the same array.
 func keysOf[M ~map[K]V, K comparable, V any](m M, into []K) []K {
 	if len(m) == 0 {
 		return nil
@@ -247,14 +252,14 @@ func keysOf[M ~map[K]V, K comparable, V any](m M, into []K) []K {
 	return slices.Clip(into)
 }
 
-// layer is a node that carries another one.
+// layer is implemented by a node that carries another one.
 type layer interface {
 	Node
 	Upper() Node
 }
 
-// flawed is a layer with known bugs.
+// flawed is implemented by a layer with known bugs.
 type flawed interface{ KnownBugs() []Bug }
 
-// timekeeper is a node that keeps instants of type time.Time.
+// timekeeper is implemented by a node that keeps instants of type time.Time.
 type timekeeper interface{ Moment() time.Time }

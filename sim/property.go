@@ -14,7 +14,8 @@ import (
 // Params.Nodes.
 type View[N any] struct{ s *seen[N] }
 
-// seen is a View bound to one state. It is updated when nodes were replaced.
+// seen holds the nodes that a View shows. It is bound to one state, and updated when nodes
+// of it were replaced.
 type seen[N any] struct {
 	state      *sight.State
 	alone      string // the name of the Each property that sees only one node, or ""
@@ -22,11 +23,12 @@ type seen[N any] struct {
 	membership int
 	at         []Addr
 	nodes      []N
-	versions   []int   // of nodes
+	versions   []int   // the version of each element of nodes when it was read
 	place      []int16 // the position in nodes of the node with this index, or -1
 }
 
-// seenOf returns the view of a state for type N, which all properties share.
+// seenOf returns the nodes of type N of a state. All properties that see nodes of that type
+// share the result.
 func seenOf[N any](state *sight.State) *seen[N] {
 	t := reflect.TypeFor[N]()
 	if s, ok := state.Views[t]; ok {
@@ -47,7 +49,8 @@ func (s *seen[N]) view() View[N] {
 	return View[N]{s}
 }
 
-// look updates the nodes that were replaced, or all nodes if other ones are running now.
+// look updates the nodes that were replaced since the last call, or all nodes if the set of
+// running nodes has changed.
 func (s *seen[N]) look() {
 	state := s.state
 	s.epoch = state.Epoch
@@ -76,7 +79,7 @@ func (s *seen[N]) look() {
 	}
 }
 
-// find returns the value of type N that the view shows of a node.
+// find returns the value of type N in the node with index i, and whether there is one.
 func (s *seen[N]) find(i int) (n N, is bool) {
 	if n, is = find[N](s.state.Nodes[i].Node); is && s.state.Past != nil {
 		n = s.state.Past(i, n).(N)
@@ -84,7 +87,7 @@ func (s *seen[N]) find(i int) (n N, is bool) {
 	return n, is
 }
 
-// only makes a view of one node show node n.
+// only makes s, a view of one node, show n, which is the node with index i.
 func (s *seen[N]) only(i int, n N) {
 	for len(s.place) < len(s.state.Nodes) {
 		s.place = append(s.place, -1)
@@ -95,8 +98,8 @@ func (s *seen[N]) only(i int, n N) {
 	s.at[0], s.nodes[0], s.place[i] = addrOf(i), n, 0
 }
 
-// find looks for a value of type N in a Subject and in its layers, as errors.As does in
-// errors.
+// find returns n, or the first layer in it, that is of type N. It unwraps a node as
+// errors.As unwraps an error.
 func find[N any](n any) (N, bool) {
 	for n != nil {
 		if found, ok := n.(N); ok {
@@ -112,7 +115,7 @@ func find[N any](n any) (N, bool) {
 	return none, false
 }
 
-// hidden reports whether properties see nothing of a node.
+// hidden reports whether properties do not see the node n.
 func hidden(n any) bool {
 	_, is := n.(sight.Hidden)
 	return is
@@ -170,7 +173,8 @@ func (v View[N]) Timers() int { return v.whole().Runtime.Timers() }
 // InFlight returns the number of messages under way on TCP and UDP, and in bags.
 func (v View[N]) InFlight() int { return v.whole().Runtime.InFlight() }
 
-// whole returns the complete state. It panics in a property made by Each.
+// whole returns the state, with timers and messages of all nodes. It panics in a property
+// made by Each, which sees one node only.
 func (v View[N]) whole() *sight.State {
 	if v.s.alone != "" {
 		panic(fmt.Sprintf("macemc: property %q was made by Each, which sees one node and no more: make it by Always", v.s.alone))
@@ -215,7 +219,8 @@ func (p Property) Liveness() bool { return p.rule.Kind == sight.RuleEventually }
 // Cools reports whether the property was made by Cools.
 func (p Property) Cools() bool { return p.rule.Kind == sight.RuleCools }
 
-// Promises reports whether a violation is a finding. It is, except for Sometimes.
+// Promises reports whether a violation is a finding. That is true of all properties but
+// those made by Sometimes.
 func (p Property) Promises() bool { return p.rule.Kind != sight.RuleSometimes }
 
 // Always returns a safety property: holds must be true in every state. If explain is given,
@@ -404,7 +409,8 @@ func Cools[M any](name string, observe func(m *M, at Addr, fact any), hot func(m
 	}}}
 }
 
-// Emitted is a fact that a node emitted, with the node and the step.
+// Emitted is a fact that a node emitted, with the address of the node and the number of the
+// step.
 type Emitted struct {
 	At   Addr
 	Step int
@@ -445,5 +451,5 @@ func While[N any](name string, holds func(View[N]) bool) Constraint {
 	return Constraint{name, p.rule}
 }
 
-// IsZero reports whether c is the zero Constraint, which constrains nothing.
+// IsZero reports whether c is the zero Constraint, which holds in every state.
 func (c Constraint) IsZero() bool { return c.rule.State == nil }

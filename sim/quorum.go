@@ -8,7 +8,7 @@ import (
 	"macemc/internal/sight"
 )
 
-// Sent is a message with its way.
+// Sent is a message with its sender, its receiver and its link.
 type Sent[M any] struct {
 	From, To Addr
 	Link     Link
@@ -58,7 +58,7 @@ func OnQuorum[N, M any, K comparable](size func(N) int, match func(N, Addr, M) (
 	}}
 }
 
-// quorum is the value that OnQuorum makes.
+// quorum holds the functions given to OnQuorum, without their type parameters.
 type quorum struct {
 	of   sight.Quorum
 	take func(any, Env, Quorum)
@@ -67,7 +67,7 @@ type quorum struct {
 // Quorum is the Value of an event that takes several messages, in the order of their senders.
 type Quorum []Sent[Message]
 
-// Text lists the messages, each as value writes it.
+// Text returns a list of the messages, each as the function value writes it.
 func (q Quorum) Text(value func(any) string) string {
 	var all []string
 	for _, t := range q {
@@ -76,7 +76,7 @@ func (q Quorum) Text(value func(any) string) string {
 	return strings.Join(all, ", ")
 }
 
-// Quorum hands the node messages that it takes at once.
+// Quorum calls the handler that takes the messages of q at once.
 func (n *handled) Quorum(env Env, q Quorum) {
 	t := n.table
 	t.quorums[t.quorum.get(q[0].Message)-1](n.subject, env, q)

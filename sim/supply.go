@@ -50,7 +50,8 @@ func (sys *System) walker(names reflect.Type) (*canon.Walker, error) {
 	return walker, nil
 }
 
-// moment returns the Moment of a node that keeps instants of type time.Time.
+// moment returns the result of root's method Moment, and whether root or a node that it
+// carries has one.
 func moment(root any) (time.Time, bool) {
 	if n, ok := root.(Node); ok {
 		root = sight.Subject(n)
@@ -69,7 +70,8 @@ func (sys *System) Links(p Params) (net Network, err error) {
 	return net, err
 }
 
-// Pace returns the system's Clock, or nil if its timers may fire at any time.
+// Pace returns the system's guarantee about clocks, or nil if its timers may fire at any
+// time.
 func (sys *System) Pace(p Params) (c *Clock, err error) {
 	if sys.Clock == nil {
 		return nil, nil
@@ -80,7 +82,8 @@ func (sys *System) Pace(p Params) (c *Clock, err error) {
 	return c, c.check()
 }
 
-// Opening returns the script of a node's first life.
+// Opening returns the script of the node at self in its first life: the requests that the
+// application makes of it.
 func (sys *System) Opening(p Params, self Addr) (script []Signal, err error) {
 	if sys.Script == nil {
 		return nil, nil
@@ -94,8 +97,8 @@ func (sys *System) Opening(p Params, self Addr) (script []Signal, err error) {
 	return script, checkScript(self, script, 0)
 }
 
-// checkScript returns an error if a node joins or leaves at a place in its script where it
-// cannot.
+// checkScript returns an error if script, the requests of the node at self in one of its
+// lives, has a Join that is not first in its first life, or a Leave that is not last.
 func checkScript(self Addr, script []Signal, life int) error {
 	for k, s := range script {
 		switch s.(type) {
@@ -115,7 +118,8 @@ func checkScript(self Addr, script []Signal, life int) error {
 // partitionsMost is the largest number of nodes for which partitions are enumerated.
 const partitionsMost = 10
 
-// CanFail returns an error if the budgets cannot be enumerated in a system of this size.
+// CanFail returns an error if the system has too many nodes for a search to list the ways
+// in which faults with the budgets f can happen.
 func (sys *System) CanFail(p Params, f Faults) error {
 	if p, err := sys.Resolve(p); err == nil {
 		if _, err := f.Where(p.Nodes); err != nil {
@@ -129,7 +133,8 @@ func (sys *System) CanFail(p Params, f Faults) error {
 	return nil
 }
 
-// Interchanged returns the sets of Interchangeable that have two or more nodes, as indices.
+// Interchanged returns the sets that System.Interchangeable declares and that have two or
+// more nodes, as indices of nodes.
 func (sys *System) Interchanged(p Params) (sets [][]int, err error) {
 	if sys.Interchangeable == nil {
 		return nil, nil

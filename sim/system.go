@@ -33,8 +33,8 @@ type System struct {
 	Params []*Param
 	Bugs   []Bug
 
-	// Tolerates is what the system promises to survive. They are the default budgets of the
-	// exhaustive phase.
+	// Tolerates are the faults that the system promises to survive, and the default budgets
+	// of the exhaustive phase.
 	Tolerates Faults
 
 	// New returns the node at self.
@@ -157,7 +157,7 @@ type Params struct {
 
 	values map[*Param]string
 	bugs   []BugID
-	asked  []atomic.Bool // by index of bugs: the service asked for it; nil if that is not recorded
+	asked  []atomic.Bool // whether the service asked for a known bug, by index of bugs; nil if that is not recorded
 }
 
 // Int returns the value of a parameter that is a number.
@@ -195,8 +195,9 @@ func (p Params) Bug(id BugID) bool {
 // Bugs returns the known bugs that are switched on.
 func (p Params) Bugs() []BugID { return p.bugs }
 
-// Noting returns the same values. From then on they record in asked, which has the order of Bugs,
-// for which known bugs the service asks. If asked is nil, they record nothing.
+// Noting returns p with the same values. When the service asks the result for a known bug,
+// it records that in asked, whose order is that of Bugs. If asked is nil, nothing is
+// recorded.
 func (p Params) Noting(asked []atomic.Bool) Params {
 	p.asked = asked
 	return p
@@ -252,7 +253,8 @@ func (sys *System) Configure(nodes int, settings []string, bugs []string) (Param
 	return sys.Resolve(p)
 }
 
-// Running returns settings, completed by those with which a system runs for real: see Param.Runs.
+// Running returns settings, completed by the settings with which package live runs a
+// system: see Param.Runs.
 func (sys *System) Running(settings []string) []string {
 	all := slices.Clone(settings)
 	for _, q := range sys.Params {
@@ -303,8 +305,8 @@ func (q *Param) check(value string) error {
 	return nil
 }
 
-// Resolve fills in the number of nodes. It returns an error if the system does not run with
-// it.
+// Resolve returns p with the number of nodes filled in. It returns an error if the system
+// does not run with that number.
 func (sys *System) Resolve(p Params) (Params, error) {
 	r := sys.NodeRange(p)
 	if r.Most > sight.NodesMost || r.Least < 1 || r.Default < r.Least || r.Default > r.Most {

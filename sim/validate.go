@@ -15,8 +15,8 @@ import (
 
 var validName = regexp.MustCompile(`^[a-z][a-z0-9-]*$`)
 
-// Validate returns an error, in sentences, if the system is misconfigured. It makes every
-// node once.
+// Validate returns an error, in sentences, if the system is misconfigured. To find out, it
+// makes every node once.
 func (sys *System) Validate(p Params) error {
 	if !validName.MatchString(sys.Name) {
 		return fmt.Errorf("a system has the name %q; a name is a lower-case word such as randtree", sys.Name)
@@ -115,7 +115,7 @@ func (sys *System) validateProperties() error {
 	return nil
 }
 
-// validateNodes makes every node and checks its type.
+// validateNodes makes every node and returns an error if a node cannot run.
 func (sys *System) validateNodes(p Params) error {
 	for _, id := range p.bugs {
 		if !slices.ContainsFunc(sys.Bugs, func(b Bug) bool { return b.ID == id }) {
@@ -238,12 +238,14 @@ func (sys *System) listsBugsOf(n Node) error {
 	return nil
 }
 
-// matched reports whether a rule applies to one of the nodes.
+// matched reports whether rule, the function of a property, applies to the type of one of
+// the nodes.
 func matched(nodes []Node, rule sight.Rule) bool {
 	return slices.ContainsFunc(nodes, func(n Node) bool { return rule.Matches(n) })
 }
 
-// meant returns a hint if a node is a pointer to the type that a rule names, or "".
+// meant returns a hint if a property names the type about and a node is a pointer to it, or
+// else "".
 func meant(nodes []Node, about reflect.Type) string {
 	for _, n := range nodes {
 		if t := reflect.TypeOf(sight.Subject(n)); t == reflect.PointerTo(about) {

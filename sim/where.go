@@ -14,7 +14,8 @@ import (
 // all links of the node, and n0-n1 means that link in both directions. A limited partition
 // cuts off only nodes of the limit.
 
-// limits holds the places that each budget is limited to, or nil if it is not limited.
+// limits holds, for each budget, the nodes and links that it is limited to, or nil if it is
+// not limited.
 type limits [len(budgets)][]place
 
 // place is a node, or a link between two nodes, by their indices.
@@ -27,8 +28,9 @@ func (p place) String() string {
 	return addrOf(p.a).String() + "-" + addrOf(p.b).String()
 }
 
-// Where returns whether a fault may happen where an event says, in a system of n nodes. It
-// returns nil if no fault is limited.
+// Where returns a function that reports whether a fault, in a system of n nodes, may happen
+// at the nodes and links of an event. It returns nil if no budget is limited to some nodes
+// or links.
 func (f Faults) Where(n int) (func(Event) bool, error) {
 	l, err := parseLimits(f.Only)
 	if err != nil || f.Only == "" {
@@ -47,7 +49,8 @@ func (f Faults) Where(n int) (func(Event) bool, error) {
 	}, nil
 }
 
-// Disks returns on which nodes disks may fail, or nil if they may fail on all.
+// Disks returns a function that reports whether the disk of a node may fail, or nil if all
+// disks may.
 func (f Faults) Disks() (func(node int) bool, error) {
 	l, err := parseLimits(f.Only)
 	places := l[slices.Index(kinds.Budgets, "disk")]
@@ -73,7 +76,8 @@ func (l *limits) allow(k int, e Event, n int) bool {
 	})
 }
 
-// within reports whether a group of nodes consists only of nodes of a limit.
+// within reports whether all nodes of group, which has a bit for each node by index, are
+// nodes to which the k-th budget is limited.
 func (l *limits) within(k int, group uint64) bool {
 	for _, p := range l[k] {
 		group &^= 1<<p.a | 1<<p.b
@@ -118,7 +122,8 @@ func (n Network) SlowLinks(nodes int) (func(from, to Addr) bool, error) {
 	}, err
 }
 
-// touches reports whether the place is the link between two nodes, or one of the two.
+// touches reports whether p is the link between the nodes one and other, or is one of the
+// two nodes.
 func (p place) touches(one, other int) bool {
 	if p.a == p.b {
 		return p.a == one || p.a == other
@@ -151,7 +156,7 @@ func parsePlaces(name, text string) (places []place, err error) {
 	return places, nil
 }
 
-// ofNodes reports whether a fault happens to one node. A disk fails in no event of its own.
+// ofNodes reports whether the fault with this name is limited to nodes and not to links.
 func ofNodes(name string) bool {
 	for k := KindScript; k < kindsMost; k++ {
 		if row := kinds.Of(uint8(k), false); row.Budget == name && (row.Ground == kinds.Crash || row.Ground == kinds.Node) {

@@ -43,8 +43,8 @@ func (a answers) Weighted(weights []int, why string) int {
 	return a.w.sided(asked{why: why, weights: weights}, why)
 }
 
-// sided asks a coin whose sides have the weights q.weights, which the caller has checked. Coverage counts the
-// coin under the name as.
+// sided asks the source how a coin falls whose sides have the weights q.weights, which the
+// caller has checked. Coverage counts the coin under the name as.
 func (w *World) sided(q asked, as string) int {
 	rare := 0
 	for _, x := range q.weights {
@@ -71,7 +71,8 @@ func (w *World) sided(q asked, as string) int {
 	return k
 }
 
-// Room computes the answer from the room before the step and the messages that the step has sent so far.
+// Room answers whether a connection has room for a message. It computes the answer from the
+// room before the step and the messages that the step has sent so far.
 func (a answers) Room(s handler.Send) bool {
 	if a.w.implicit {
 		panic(unsupported("a node sends by tcp, where a failed node resets its connections and the others are told, so the crash model implicit differs from explicit; use explicit"))
@@ -105,7 +106,8 @@ func (a answers) Now() macetime.Time { return a.w.reading() }
 
 func (a answers) Monotone() macetime.Monotone { return a.w.ticks().Count() }
 
-// Before asks a coin only if both answers are possible.
+// Before answers whether x is before y. It asks the source only if both answers are
+// possible.
 func (a answers) Before(call string, x, y macetime.Time, weights []int) bool {
 	w, clock := a.w, a.w.ticks()
 	for _, t := range [...]macetime.Time{x, y} {

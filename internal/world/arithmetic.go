@@ -25,7 +25,7 @@ type Local struct {
 	Accepts bool // the node declines messages
 	Up      bool // it is up, waits for nothing, and its next request is not to leave
 	Plain   bool // it waits for nothing, and its events depend on nothing else
-	Absent  bool // it has crashed, or is down for good:
+	Absent  bool // it has crashed, or is down for good (see Gone)
 	Gone    bool // it is down for good
 	Loses   bool // a crash has several outcomes, since not everything on its disk is synced
 	Stores  bool // there is something on its disk
@@ -53,8 +53,9 @@ type info struct {
 	items []Item
 }
 
-// Busy reports whether a node of a state has an event of its own that is not rare. Then the state is not
-// Settled. It depends only on the nodes.
+// Busy reports whether a node of a state has an event of its own, such as a task, that is
+// not rare. If it returns true, the state is not Settled. It reads only the nodes, not the
+// messages.
 func (b *Bank) Busy(w *World, v Vector) bool {
 	for i := range b.n {
 		if k := b.part(i, v[i]).(*nodePart); k.life == lifeAway {
@@ -68,8 +69,8 @@ func (b *Bank) Busy(w *World, v Vector) bool {
 	return false
 }
 
-// Delivers reports whether a message in a bag is for a node that takes every message now. Then the state is not Settled. It
-// may miss such a message.
+// Delivers reports whether a message in a bag is for a node that takes every message now.
+// If it returns true, the state is not Settled. It may overlook such a message.
 func (b *Bank) Delivers(w *World, v Vector) bool {
 	if calm, _ := b.Calm(v); !calm || w.sys.Weight != nil {
 		return false
@@ -101,7 +102,8 @@ func (b *Bank) Gathers(place int, id uint32) bool {
 	return b.part(place, id).(*nodePart).guards.Gathers()
 }
 
-// Accepts reports whether the node part at a place accepts a message.
+// Accepts reports whether the node in a node part accepts the message with this number from
+// node from.
 func (b *Bank) Accepts(place int, id uint32, from int, message uint32) bool {
 	return b.part(place, id).(*nodePart).guards.Accept(state.AddrOf(from), b.message(message).Message)
 }
@@ -130,9 +132,10 @@ func (b *Bank) Calm(v Vector) (calm, faults bool) {
 	return !b.slow && v[early] == 0 && v[b.at.Cut()] == 0 && v[b.at.Pauses()] == 0, faults
 }
 
-// Steady reports whether the possible faults of a calm state depend only on the parts of the environment and
-// on which nodes are absent. They also depend on other parts if some budget lets a fault hit a connection, or
-// a datagram if there are any.
+// Steady reports whether the possible faults of a calm state (see Calm) depend only on the
+// parts of the environment and on which nodes are absent. It is false if some budget lets a
+// fault hit a connection, or a datagram where datagrams is set, since these faults depend
+// on the messages under way.
 func (b *Bank) Steady(v Vector, datagrams bool) bool {
 	for _, k := range datagramBudgets {
 		if datagrams && v[b.at.Budget(k)] != 0 {
@@ -145,7 +148,8 @@ func (b *Bank) Steady(v Vector, datagrams bool) bool {
 // Damages reports whether a crash may damage the data on a disk.
 func (b *Bank) Damages(v Vector) bool { return v[b.at.Budget(budgetDisk)] != 0 }
 
-// Healed reports whether the environment of a state has healed.
+// Healed reports whether the environment of state v has healed: no fault can happen in it
+// any more.
 func (b *Bank) Healed(v Vector) bool {
 	for _, id := range v[b.at.Rest():b.at.Healed()] {
 		if id != 0 {
@@ -155,7 +159,8 @@ func (b *Bank) Healed(v Vector) bool {
 	return true
 }
 
-// NodesSum returns the part of the state's identity that comes from the nodes.
+// NodesSum returns the nodes' share of the identity of state v, which is a sum over all
+// parts.
 func (b *Bank) NodesSum(v Vector) (h canon.Hash) {
 	for i, id := range v[:b.n] {
 		h = h.Add(b.Sum(i, id))
@@ -177,7 +182,7 @@ func (b *Bank) InFlight(v Vector) (n int) {
 // Heal changes the parts of the environment to those of a healed one: see World.Heal.
 func (b *Bank) Heal(v Vector) { clear(v[b.at.Rest():b.at.Healed()]) }
 
-// made returns the number that a list has recorded for another number.
+// made returns the number that list has at index id, and whether one was recorded there.
 func made(list []uint32, id uint32) (uint32, bool) {
 	if int(id) >= len(list) || list[id] == 0 {
 		return 0, false
@@ -237,7 +242,7 @@ func (k *nodePart) local() Local {
 	}
 }
 
-// few returns a number of events of a node as 16 bits.
+// few returns n, a number of events of a node, as 16 bits.
 func few(n int) uint16 {
 	if n > math.MaxUint16 {
 		panic(unsupported(fmt.Sprintf("a node has %d events of its own; 65,535 are the most that can be told apart", n)))
@@ -259,7 +264,8 @@ func (s *stock) queue(packets []netsim.Packet) Queue {
 	return q
 }
 
-// Pop returns the number of a channel part without its oldest message.
+// Pop returns the number of the part that the channel part id becomes when its oldest
+// message is taken.
 func (b *Bank) Pop(place int, id uint32) uint32 {
 	if list := b.popped[place]; int(id) < len(list) && list[id] != 0 {
 		return list[id] - 1
@@ -277,7 +283,8 @@ func (b *Bank) Pop(place int, id uint32) uint32 {
 	return to
 }
 
-// Opened returns the number of a connection part after the connection opened.
+// Opened returns the number of the part that the connection part id becomes when the
+// connection opens.
 func (b *Bank) Opened(place int, id uint32) uint32 {
 	if to, known := made(b.opened[place], id); known {
 		return to
@@ -296,7 +303,8 @@ func (b *Bank) links(place int) bool {
 	return c%b.n != c/b.n
 }
 
-// Push returns the number of a part after one more message was added: to the end of a channel, or to a set.
+// Push returns the number of the part that part id becomes when one more message from node
+// from is added: to the end of a channel, or to a set.
 func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 	key := b.key(place, id, from, message)
 	if to, known := b.products[pushed].Get(key); known {
@@ -322,12 +330,14 @@ func (b *Bank) Push(place int, id uint32, from int, message uint32) uint32 {
 	return to
 }
 
-// Put returns the number of a set part after one more message was put into the bag.
+// Put returns the number of the part that the set part id becomes when one more message is
+// put into the bag.
 func (b *Bank) Put(place int, id uint32, from int, message uint32) uint32 {
 	return b.bag(put, place, id, from, message, func(s *netsim.Set, m netsim.Member) { s.Put(m.From, 0, m.Packet) })
 }
 
-// Take returns the number of a set part after one message was taken out of the bag.
+// Take returns the number of the part that the set part id becomes when one message is
+// taken out of the bag.
 func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
 	return b.bag(taken, place, id, from, message, func(s *netsim.Set, m netsim.Member) {
 		for i, at := range s.For(0) {
@@ -340,7 +350,8 @@ func (b *Bank) Take(place int, id uint32, from int, message uint32) uint32 {
 	})
 }
 
-// bag returns the number of a set part after do has changed it. The number is cached as a product of that kind.
+// bag returns the number of the part that the set part id becomes when do changes it. The
+// number is cached in the products of that kind.
 func (b *Bank) bag(kind, place int, id uint32, from int, message uint32, do func(*netsim.Set, netsim.Member)) uint32 {
 	key := b.key(place, id, from, message)
 	if to, known := b.products[kind].Get(key); known {
@@ -361,7 +372,8 @@ func (b *Bank) bag(kind, place int, id uint32, from int, message uint32, do func
 	return to
 }
 
-// learnt returns the number of a product that another bank has recorded lately.
+// learnt looks a product up that another bank may have recorded lately, and returns its
+// number if it is known.
 func (b *Bank) learnt(kind int, key uint64) (to uint32, known bool) {
 	if b.vault == nil {
 		return 0, false
@@ -372,7 +384,7 @@ func (b *Bank) learnt(kind int, key uint64) (to uint32, known bool) {
 	return b.products[kind].Get(key)
 }
 
-// notes records the number of a product.
+// notes records the number of a product, for this bank and those that share its parts.
 func (b *Bank) notes(kind int, key uint64, to uint32) {
 	if b.vault == nil {
 		b.products.note(kind, key, to)
@@ -384,17 +396,19 @@ func (b *Bank) notes(kind int, key uint64, to uint32) {
 	b.products.refresh(b.vault)
 }
 
-// refresh updates the view of the vault's products.
+// refresh updates a bank's copy of the products to those of the vault, which banks share.
 func (p *products) refresh(v *vault) { *p = v.products }
 
-// note records a product, unless it is known: another bank may have been faster.
+// note records the product with a key, unless it is known: another bank may have been
+// faster.
 func (p *products) note(kind int, key uint64, to uint32) {
 	if _, known := p[kind].Get(key); !known {
 		p[kind].Put(key, to)
 	}
 }
 
-// keys says how many bits of a cache's 64-bit key are for the number of a node, and for that of a part.
+// keys says how many bits of a 64-bit key of products are for the number of a node, and for
+// that of a part.
 type keys struct{ node, part uint8 }
 
 func keysOf(nodes, places int) keys {
@@ -402,7 +416,8 @@ func keysOf(nodes, places int) keys {
 	return keys{uint8(node), uint8((64 - bits.Len(uint(places)) - node) / 2)}
 }
 
-// key returns the key for a part at a place and a message from a sender.
+// key returns the key of a product: that of the part id at a place, and of a message from a
+// sender.
 func (k keys) key(place int, id uint32, from int, message uint32) uint64 {
 	if uint64(id)>>k.part != 0 || uint64(message)>>k.part != 0 {
 		panic("macemc bug: world: more parts than a key holds; they fill the memory before")

@@ -32,51 +32,52 @@ type Bank struct {
 	at   state.Places
 	keys
 	vault  *vault     // nil means nobody shares the parts
-	of     stock      // all parts, or those that this bank has looked at
-	popped [][]uint32 // by place and number: the part without its head, which has opened it; plus one
-	opened [][]uint32 // the part with the connection open; likewise
+	of     stock      // all parts; if the bank shares them, those that it has looked at
+	popped [][]uint32 // by place and number: the number, plus one, of the part without its first message, whose delivery opens the connection
+	opened [][]uint32 // by place and number: the number, plus one, of the part with the connection open
 	products
 
-	live    int     // nodes of a place that are kept as they are
-	frames  *frames // of the others
+	live    int     // the number of nodes of a place that are kept unpacked
+	frames  *frames // the frames of packed nodes
 	walker  *canon.Walker
 	sys     *sim.System
 	kept    []kept
-	packs   int            // packed nodes
-	readers []*flat.Reader // of the records of a place
+	packs   int            // the number of packed nodes
+	readers []*flat.Reader // readers of the records of packed nodes, by place
 	packing []byte         // memory for records
 	framed  framed
 }
 
-// products has the numbers of the parts that steps have made from other parts. A bank that shares its
-// parts has a view of the vault's.
+// products has the numbers of the parts that steps have made from other parts, by how they
+// were made: a message was pushed, put into a bag, or taken out. A bank that shares its
+// parts has a copy of the vault's products.
 type products [3]flat.Table[uint32]
 
 const (
 	pushed = iota // the part with one more message
-	put           // with one more in the bag
-	taken         // with one less
+	put           // the part with one more message in the bag
+	taken         // the part with one message less in the bag
 )
 
 type nodePart struct {
-	of       *nodes // of the world that banked it
+	of       *nodes // the nodes of the world that put it into the bank
 	node     sim.Node
-	twin     atomic.Pointer[sim.Node] // equal to node as far as the walk can see; nil if none was met
+	twin     atomic.Pointer[sim.Node] // a second node with the same identity, for checks that equal states behave alike; nil if none was met
 	guards   handler.Guards
 	life     life
 	lives    int
 	script   []sim.Signal
 	next     int
 	timers   frozen[sight.Scheduled]
-	firing   int // timers that may fire
+	firing   int // the number of timers that may fire
 	tasks    frozen[posted]
 	disk     *disk.Disk
 	clock    *macetime.Clock
 	flushing bool
-	molded   bool // the node is a mold's
+	molded   bool // the node is in a mold: see type mold
 }
 
-// opens reports whether the script has an opening left that the node lets happen now.
+// opens reports whether the script has a request left that the node lets happen now.
 func (k *nodePart) opens() bool {
 	return k.next < len(k.script) && k.guards.Opens(k.script[k.next])
 }
@@ -98,7 +99,8 @@ func (st *State) NewBank() *Bank {
 	return b
 }
 
-// remember allocates the caches of the parts that steps have made from other parts.
+// remember allocates the caches of the parts that steps have made from other parts, for a
+// number of places.
 func (b *Bank) remember(places int) {
 	b.popped, b.opened = make([][]uint32, places), make([][]uint32, places)
 	for range b.n {
@@ -140,8 +142,8 @@ func (st *State) Places() int { return st.sums.Len() }
 // count as changed.
 func (st *State) Track() { st.sums.Track() }
 
-// Save writes the state into v, and puts the parts that are new into the bank. Handlers that run
-// later do not change parts in the bank.
+// Save writes the numbers of the state's parts into v, and puts the parts that are new into
+// the bank. Handlers that run later do not change parts in the bank.
 func (st *State) Save(b *Bank, v Vector) {
 	st.SaveMoved(b)
 	copy(v, st.sums.At())
@@ -219,8 +221,8 @@ func (st *State) part(p int) any {
 
 func clone[T any](s []T) []T { return append([]T(nil), s...) }
 
-// Resume is Load in the middle of a run: the state is reached from the run's start by that
-// many steps.
+// Resume does what Load does for a state in the middle of a run: one that the run reaches
+// after a number of steps.
 func (st *State) Resume(b *Bank, v Vector, steps int) {
 	st.Load(b, v)
 	st.run.resume(steps)
@@ -266,7 +268,8 @@ func (st *State) Back(b *Bank, v Vector) {
 	s.Loaded(v)
 }
 
-// restore loads one part, if the world has another one there.
+// restore sets the part at place p to that with number id, unless the world has it there
+// already.
 func (st *State) restore(b *Bank, p int, id uint32) {
 	if st.sums.Differs(p, id) {
 		if p >= st.n || int(id) < len(b.of.shelves[p].parts) || !st.pour(b, p, id) {
@@ -276,7 +279,7 @@ func (st *State) restore(b *Bank, p int, id uint32) {
 	}
 }
 
-// place sets the part at place p. If of is nil, the part is empty.
+// place sets the part at place p to of, or to the empty part if of is nil.
 func (st *State) place(p int, of any) {
 	l := st.links
 	switch sort, at := st.sums.Places.At(p); sort {
@@ -309,7 +312,8 @@ func (st *State) placeNode(i int, k *nodePart) {
 	}
 }
 
-// pour loads a node part without making a node, if it is packed and the world has a mold for it.
+// pour loads the packed part id of node i into the world's mold, so that no node is made.
+// It reports false if the part is not packed or the world has no mold for it.
 func (st *State) pour(b *Bank, i int, id uint32) bool {
 	if st.nodes.refilled(b, i, id) {
 		return true

@@ -11,8 +11,8 @@ func (st *State) Bound() string {
 	return st.bound(func(int) bool { return true })
 }
 
-// BoundNow returns what Bound returns, given that Bound returned "" before the last step, which has changed
-// only one node.
+// BoundNow returns what Bound returns. It looks only at the node that the last step
+// changed, since Bound returned "" before that step.
 func (st *State) BoundNow() string {
 	return st.bound(func(i int) bool { return state.AddrOf(i) == st.run.LastEvent().Node })
 }

@@ -41,8 +41,8 @@ func (all *nodes) settleTimes(i int) {
 	}
 }
 
-// untold rejects a node that keeps a time as text. Comparing two texts asks the clock nothing, so the search
-// would not explore both answers.
+// untold rejects node i if it keeps a time as text. A comparison of two texts does not go
+// through Env.Before, so the search would not explore both answers.
 func (w *World) untold(i int) {
 	for _, l := range w.walker.Lines(w.nodes.at[i].node) {
 		if t, is := macetime.Written(l.Path + " " + l.Value); is {
@@ -52,8 +52,8 @@ func (w *World) untold(i int) {
 	}
 }
 
-// renumber renumbers the times that the node still holds. If paced is set, the deadlines of its timers are
-// such times, too.
+// renumber renumbers the times that the node still holds. If paced is set, they include the
+// deadlines of its timers.
 func (ns *nodeState) renumber(in *instants, paced bool) {
 	changed := in.find(ns.node, state.AddrOf(ns.index))
 	if paced {
@@ -81,7 +81,8 @@ func (ns *nodeState) renumber(in *instants, paced bool) {
 	}
 }
 
-// find finds the times that a node holds. If the caller has changed them, it must call changed.
+// find finds the times that a node holds. A caller that changes them must then call
+// changed.
 func (in *instants) find(node sim.Node, of sim.Addr) (changed func()) {
 	in.times, in.counted = in.times[:0], in.counted[:0]
 	changed, err := in.finder.Find(node, in.met)
@@ -102,7 +103,8 @@ func (in *instants) note(v reflect.Value) {
 	}
 }
 
-// TimeFields returns the lines of nodes that show a time: those that are different when times are forgotten.
+// TimeFields returns the lines of nodes that show a time. They are the lines that would
+// differ if the values of times were left out of the state.
 func (x *Text) TimeFields() (fields []canon.Line) {
 	for i := range x.nodes.at {
 		if x.nodes.at[i].clock == nil {
@@ -136,8 +138,8 @@ func (x *Text) TimeFields() (fields []canon.Line) {
 	return fields
 }
 
-// ticks returns the clock of the running node, for changes. If a bank shares the clock, ticks first replaces
-// it by a copy.
+// ticks returns the clock of the running node for the caller to change. If a bank shares
+// the clock, ticks first replaces it by a copy.
 func (w *World) ticks() *macetime.Clock {
 	ns := &w.nodes.at[w.Run.acting.Index()]
 	if w.Run.ticks() {

@@ -26,7 +26,7 @@ func (all *nodes) clone(i int) (c sim.Node) {
 	return c
 }
 
-// apart returns a line in which two values differ that should be equal.
+// apart returns the first line of text in which two values differ that should be equal.
 func apart(walker *canon.Walker, want, got any) string {
 	a, b := walker.Lines(want), walker.Lines(got)
 	for k := range max(len(a), len(b)) {

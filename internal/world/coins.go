@@ -25,7 +25,7 @@ type asking struct {
 // asked describes the coin that is being asked.
 type asked struct {
 	why     string
-	times   [2]macetime.Time // if why is "", the two that are compared; zero if nothing is
+	times   [2]macetime.Time // the two times that are compared, if why is ""; zero if none are
 	weights []int            // the weights of a Weighted; nil for a Choose
 	sides   []int            // the sides of a Weighted that may be answered; nil means all
 	words   func(int) string // the names of the alternatives; nil means their numbers
@@ -80,7 +80,8 @@ func (healing) Why() string { return "" }
 // Alternative returns the identity of the event that heals.
 func (healing) Alternative(int) string { return sim.KindHeal.String() }
 
-// common asks only about the sides that are not rare, since the budget of rare sides is spent.
+// common asks a coin of n sides for one of those that are not rare, since the budget of
+// rare sides is spent.
 func (a *asking) common(q asked, n int) int {
 	sides := make([]int, 0, n)
 	for i, x := range q.weights {
@@ -92,7 +93,7 @@ func (a *asking) common(q asked, n int) int {
 	return sides[a.weighted(q, n, func(i int) int { return q.weights[sides[i]] })]
 }
 
-// weighted asks a coin with n weighted sides.
+// weighted asks the source how a coin falls that has n sides with these weights.
 func (a *asking) weighted(q asked, n int, weight func(int) int) int {
 	if n == 1 {
 		return 0
@@ -104,15 +105,16 @@ func (a *asking) weighted(q asked, n int, weight func(int) int) int {
 	return a.coin(q, n, a.sides)
 }
 
-// rarely asks a coin of n sides, of which all but the first are rare.
+// rarely asks the source how a coin of n sides falls, of which all but the first are rare.
 func (a *asking) rarely(q asked, n int) int {
 	return a.coin(q, n, []choose.Run{{N: 1, Weight: 1}, {N: n - 1, Weight: 0}})
 }
 
-// toss records that an answer in this step depends on a budget.
+// toss records that a coin with rare sides was asked in this step, so the answer depends on
+// the budget.
 func (a *asking) toss() { a.tossed = true }
 
-// begins clears the list of the coins of the step.
+// begins clears the list of the step's coins.
 func (a *asking) begins() {
 	a.tossed = false
 	if a.keeps {
@@ -123,16 +125,18 @@ func (a *asking) begins() {
 // follows sets the source that answers.
 func (a *asking) follows(src choose.Source) { a.source = src }
 
-// refused records the reason why the source does not answer any more.
+// refused records the source's reason for not answering any more.
 func (a *asking) refused() { a.err = a.source.Err() }
 
 // goesOn clears the reason why the run stopped.
 func (a *asking) goesOn() { a.err = nil }
 
-// cannot records that the run stops because this build does not support something.
+// cannot stops the run with err: this build does not support something that the service
+// asked for.
 func (a *asking) cannot(err error) { a.err = err }
 
-// ask asks the source which of n events happens, and clears the list of the step's coins.
+// ask asks the source which of n events happens. It also clears the list of the step's
+// coins.
 func (a *asking) ask(src choose.Source, n int, runs []choose.Run) int {
 	a.source, a.coins = src, a.coins[:0]
 	a.question.Kind, a.question.N, a.question.Runs = choose.Event, n, runs

@@ -16,7 +16,7 @@ import (
 	"macemc/sim"
 )
 
-// Config has the conditions of a World's runs, and defines what the World checks and records.
+// Config has the conditions of a World's runs, and says what the World checks and records.
 type Config struct {
 	// Conditions are the conditions of its runs. If Faults is nil, the world has no fault budgets
 	// until Allow sets them.
@@ -32,10 +32,10 @@ type Config struct {
 	// Sprint looks for goroutines of handlers once, when Protect ends, and not after every
 	// step. The step that is reported is then the last one.
 	Sprint bool
-	// Answers, if not nil, wraps the Answerer of the handlers. For example, it can give them the
-	// answers of a record.
+	// Answers, if not nil, wraps the Answerer of the handlers. For example, it can give
+	// them the answers of a recorded run.
 	Answers func(handler.Answerer) handler.Answerer
-	// Live is the number of nodes of a place that a bank keeps as they are, and does not
+	// Live is the number of nodes of each place that a bank keeps as they are and does not
 	// pack; 0 means 16,384. It is for tests.
 	Live int
 	// Coverage, if set, counts what runs exercise.
@@ -130,7 +130,8 @@ func New(sys *sim.System, params sim.Params, config Config) (*World, error) {
 	return w, nil
 }
 
-// subject returns what coverage counts of the world.
+// subject returns the system, the nodes and other values by which coverage counts the runs
+// of the world.
 func (w *World) subject() observe.Subject {
 	of := w.Judge.Subject()
 	of.System, of.Params, of.Faults = w.sys, w.params, w.Environ.budgets

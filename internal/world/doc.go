@@ -15,6 +15,21 @@
 //   - facts (Scheduled, what Send returns), computed from the state before the
 //     step and the handler's own effects so far, never enumerated.
 //
+// # Words
+//
+// A state has parts: for example each node, with its timers and tasks, is a part, and so is each
+// channel and each budget.
+//
+//	place     the index of a part in a state; the same in all states of a system
+//	number    stands for one content of a part; a Bank has the contents by place and number
+//	identity  the hash of a state, a part or a value; equal ones have the same
+//	packed    kept as bytes, as a difference from a similar node
+//	frame     a node part without the node: the timers, tasks, script and the like
+//	mold      a node of a world that is filled with packed nodes, so that none need be made
+//	twin      a second node with the identity of a part, for checks that equal states behave alike
+//	slot      the index of a task or timer among those of its node, or of a message in a set
+//	rare      chosen only within a budget: a fault, or a side of a coin with weight 0
+//
 // # Who owns what
 //
 // A World consists of the types below. It starts a run, takes a step, heals and recovers. A method

@@ -26,10 +26,10 @@ type Environment struct {
 	budgets    sim.Faults // the budgets of a run
 	faulty     bool       // some budget is not zero
 	left       sim.Faults // the unused part of the budgets
-	firings    int        // the number of early firings of a run
-	early      int        // how many of them are left; Unlimited means no limit
+	firings    int        // the largest number of early firings in a run: timers that fire while messages are under way to or from their node
+	early      int        // the number of early firings that are left; Unlimited means no limit
 	cut        *cut
-	away, gone int           // the number of nodes that may restart, and of nodes that are down for good
+	away, gone int           // away is the number of nodes that may restart, gone that of nodes that are down for good
 	paused     state.NodeSet // the paused nodes
 	storm      bool          // a node is absent or paused, there is a partition, or a budget is left
 
@@ -42,7 +42,8 @@ type Environment struct {
 	sided        bool                 // a coin with rare sides was asked, in any run
 }
 
-// happening is an event, and where it was found.
+// happening is a possible event, together with where it was found among the parts of the
+// state.
 type happening struct {
 	sim.Event
 	spot
@@ -63,7 +64,8 @@ var lifeNames = [...]string{lifeUp: "up", lifeAway: "crashed", lifeGone: "down f
 // absent reports whether the node is not there and will not restart.
 func (l life) absent() bool { return l >= lifeGone }
 
-// Allow sets the budgets of the runs that start from now on. For early see Config.
+// Allow sets the budgets of the runs that start from now on. early is the number of early
+// firings, or nil for no limit.
 func (e *Environment) Allow(f sim.Faults, early *int) {
 	e.allow(f, early)
 	if e.cover != nil {
@@ -86,10 +88,12 @@ func (e *Environment) allow(f sim.Faults, early *int) {
 	}
 }
 
-// Fired returns the number of early firings in the run, or 0 if they are not limited.
+// Fired returns the number of early firings in the run so far, or 0 if they are not
+// limited.
 func (e *Environment) Fired() int { return e.firings - e.early }
 
-// Spent returns the number of faults in the run, without those whose budget has no limit.
+// Spent returns the number of faults in the run so far. Faults whose budget has no limit
+// are not counted.
 func (e *Environment) Spent() (n int) {
 	for _, kind := range faultKinds {
 		n += *e.budgets.Of(kind) - *e.left.Of(kind)
@@ -107,7 +111,8 @@ var faultKinds = func() (all []sim.Kind) {
 	return all
 }()
 
-// weather updates storm, and Links.Barred(), which summarize the state of nodes and network.
+// weather updates two summaries after a change of the nodes' lives, of the partition or of a
+// budget: e.storm, and Links.Barred, which says that some message may be unable to arrive.
 func (e *Environment) weather() {
 	barred := e.away+e.gone > 0 || e.cut != nil
 	e.links.Bar(barred)
@@ -373,7 +378,8 @@ func (e *Environment) take(h *happening) {
 	e.changes()
 }
 
-// changes marks the offers and acceptance of all nodes as out of date.
+// changes marks the actions that nodes offer and the messages that they accept as out of
+// date, for all nodes.
 func (e *Environment) changes() {
 	e.links.SoilAll()
 	e.weather()
@@ -404,14 +410,15 @@ func (e *Environment) restart(i int) {
 	e.nodes.restart(i)
 }
 
-// late makes a node one that has yet to join.
+// late makes node i one that has yet to join.
 func (e *Environment) late(i int) {
 	e.nodes.at[i].live(lifeLate)
 	e.gone++
 	e.weather()
 }
 
-// lived updates the counts of absent nodes after a node's life has changed.
+// lived updates the counts of absent nodes after the life of a node has changed from was to
+// is.
 func (e *Environment) lived(was, is life) {
 	e.away += count(is == lifeAway) - count(was == lifeAway)
 	e.gone += count(is.absent()) - count(was.absent())
@@ -432,8 +439,8 @@ func (e *Environment) fires(i int) {
 	}
 }
 
-// part returns a part of the environment in the form in which a bank keeps it: an int, a cut, or the paused
-// nodes.
+// part returns the k-th part of a sort, such as a budget or the partition, in the form in
+// which a bank keeps it: an int, a cut, or the paused nodes.
 func (e *Environment) part(sort state.Sort, k int) any {
 	switch sort {
 	case state.Budget:
@@ -444,7 +451,8 @@ func (e *Environment) part(sort state.Sort, k int) any {
 	return e.paused.Clone()
 }
 
-// place sets a part of the environment to one that part has returned, or to the empty one if of is nil.
+// place sets the k-th part of a sort to a value that Environment.part has returned, or to
+// the empty one if of is nil.
 func (e *Environment) place(sort state.Sort, k int, of any) {
 	switch sort {
 	case state.Budget:
@@ -493,9 +501,9 @@ func (e *Environment) Healed() bool {
 
 var faultNames = contract.FaultNames()
 
-// Idle returns an error text for a budget of f that cannot be spent, because in no run of this world anything
-// was sent by the link that the fault needs, or a coin with a rare side was asked, or anything was stored. It
-// returns "" if there is no such budget.
+// Idle returns the text of an error if a budget of f could not be spent in any run of this
+// world: no node sent anything by the link that the fault needs, asked a coin with a rare
+// side, or stored anything. It returns "" if there is no such budget.
 func (e *Environment) Idle(f sim.Faults) string {
 	for _, kind := range contract.Kinds() {
 		row := contract.RowOf(kind)
@@ -556,10 +564,11 @@ func (e *Environment) setBudget(k, left int) {
 	*e.left.Budget(k), e.left.Only = left, e.budgets.Only
 }
 
-// asksSided records that a coin with rare sides was asked; writes records that a node wrote to its store.
+// asksSided records that a coin with rare sides was asked. The method writes records that a
+// node wrote to its store.
 func (e *Environment) asksSided() { e.sided = true }
 
-// toss records that an answer in the step depends on a budget.
+// toss records that an answer in the step depends on the budget with this index.
 func (e *Environment) toss(budget int) {
 	e.run.toss()
 	e.sums.Touched().Add(e.sums.Budget(budget), state.Asked)

@@ -27,26 +27,29 @@ type Events struct {
 	nodes   *nodes
 	environ *Environment
 
-	spans   []span       // what is possible, by sections: see Count
-	runs    []choose.Run // of equal weight; likewise
-	peeked  happening    // see Look
+	spans   []span       // the sections that have possible events now, as Count made them
+	runs    []choose.Run // the weights of the events: each run says how many events in a row have one weight
+	peeked  happening    // the event that Look returned last
 	quorums handler.Quorums
-	hook    string  // what of the system is asked, where it is known
-	free    []int32 // while a node is paused: the places of what need not wait
-	count   int     // what Count returned last,
-	counted int     // and the stay in a state in which that was, or 0 if it was within none: see state.Sums
+	hook    string  // the name of the system's function that is being called, such as Weight, or ""
+	free    []int32 // while a node is paused: the indices, in spans, of events that need not wait
+	count   int     // the result of the last Count
+	counted int     // the number of the stay in a state (see state.Sums) in which count was computed; 0 if it was computed in none
 }
 
-// asks records which hook of the system is being called, or "" if none is.
+// asks records that a function of the system, such as Weight, is being called, or none if
+// hook is "".
 func (es *Events) asks(hook string) { es.hook = hook }
 
-// asked returns the hook that was asked last, if it has not returned.
+// asked returns the name of the function of the system that was called last and has not
+// returned.
 func (es *Events) asked() (hook string) {
 	hook, es.hook = es.hook, ""
 	return hook
 }
 
-// A section has the possible events of one sort, in canonical order.
+// A section is a sort of possible events, such as the messages on connections. All events
+// of one section are neighbours in the canonical order.
 type section uint8
 
 const (
@@ -65,7 +68,7 @@ const (
 	sectionFault
 )
 
-// span is a section in which there is an event.
+// span is a section that has possible events, and their number.
 type span struct {
 	of    section
 	count int
@@ -140,11 +143,12 @@ func (es *Events) list() int {
 	return n
 }
 
-// filtered reports whether some events of the spans are not possible now.
+// filtered reports whether some events in es.spans are not possible now, for example
+// because their node is paused.
 func (es *Events) filtered() bool { return !es.environ.paused.Empty() || es.links.Slow() }
 
-// unheld returns the number of events without those of paused nodes, and without messages on slow
-// links as long as other events are possible.
+// unheld returns how many of the n events in es.spans are possible: all but those of paused
+// nodes, and but messages on slow links as long as other events are possible.
 func (es *Events) unheld(n int) int {
 	es.free, es.runs = es.free[:0], es.runs[:0]
 	wait := es.links.Slow() && es.urgent(n)
@@ -158,8 +162,9 @@ func (es *Events) unheld(n int) int {
 	return len(es.free)
 }
 
-// urgent reports whether there is an event besides timers, faults, messages on slow links, and
-// messages of a set, which stay there for ever.
+// urgent reports whether one of the n events in es.spans is more urgent than messages on
+// slow links: neither a timer, nor a fault, nor a message of a set, which stays there for
+// ever.
 func (es *Events) urgent(n int) bool {
 	for k := range n {
 		var h happening
@@ -184,7 +189,7 @@ func (es *Events) late(h *happening) bool {
 	return h.Kind == sim.KindMessage && es.links.Slows(h.From, h.Node)
 }
 
-// firing returns the number of timers that may fire.
+// firing returns the number of timers, on all nodes, that may fire.
 func (es *Events) firing() int {
 	if es.environ.early != 0 && es.pace == nil {
 		return es.timers.count
@@ -220,7 +225,8 @@ func (es *Events) Found(k int) (e sim.Event, slot int) {
 	return e, int(at.Slot)
 }
 
-// spot says where an event was found, for take.
+// spot records where an event was found in the state, so that take can remove its message,
+// task or timer.
 type spot struct {
 	net.Spot // its slot may also be a task or a timer of the node
 	cause    int32
@@ -279,8 +285,8 @@ func (es *Events) write(k int, h *happening) {
 	es.find(k, h)
 }
 
-// find writes the k-th event of the spans to h, which must be zero. The events of paused nodes are
-// counted, too.
+// find writes the k-th event of es.spans to h, which must be zero. The events of paused
+// nodes are counted, too.
 func (es *Events) find(k int, h *happening) {
 	at := 0
 	for k >= es.spans[at].count {
@@ -349,13 +355,14 @@ func (es *Events) find(k int, h *happening) {
 	}
 }
 
-// own makes h an event of a node's own.
+// own makes h an event that needs no other node, such as a task, with a value in a slot of
+// node i.
 func (h *happening) own(kind sim.Kind, i, slot int, value any, cause int32) {
 	h.Node, h.Kind, h.Value = state.AddrOf(i), kind, value
 	h.spot = spot{net.Spot{At: int32(i), Slot: int32(slot)}, cause}
 }
 
-// about makes h an event at one node about its connection to another.
+// about makes h an event at node node that concerns its connection to node peer.
 func (h *happening) about(kind sim.Kind, node, peer, channel int) {
 	h.Event = sim.Event{Node: state.AddrOf(node), From: state.AddrOf(peer), Kind: kind, Link: sim.LinkTCP}
 	h.spot = spot{net.Spot{At: int32(node), Channel: int32(channel)}, -1}
@@ -370,7 +377,7 @@ func (h *happening) delivery(l *net.Links, link sim.Link, channel int, p *netsim
 	return h
 }
 
-// scattered makes h the delivery of a member of a node's set or bag, and returns h.
+// scattered makes h the delivery of a message m of the set or bag of node i, and returns h.
 func (h *happening) scattered(i, slot int, m *netsim.Member) *happening {
 	h.own(sim.KindMessage, i, slot, m.Message, m.Step)
 	h.Link, h.From = sim.LinkSet, state.AddrOf(m.From)
@@ -380,7 +387,8 @@ func (h *happening) scattered(i, slot int, m *netsim.Member) *happening {
 	return h
 }
 
-// member makes h the delivery of the k-th message of sets that may be delivered.
+// member makes h the delivery of the k-th message, among those of all sets and bags, that
+// may be delivered.
 func (es *Events) member(k int, h *happening) {
 	restricted := es.links.Restricted()
 	for i := range es.nodes.at {
@@ -402,8 +410,8 @@ func (es *Events) member(k int, h *happening) {
 	panic("macemc bug: world: fewer messages may be delivered than were counted")
 }
 
-// Settled reports whether the healed form of this state has no event but rare
-// ones: nothing will ever change it.
+// Settled reports whether the state, once its environment has healed, has no event but rare
+// ones, so that nothing will ever change it.
 func (es *Events) Settled() bool {
 	e := es.environ
 	timers := es.timers.count > 0 && (es.sys.Weight == nil || e.early != sim.Unlimited) // else some may be held back, others rare
@@ -444,8 +452,8 @@ func (es *Events) Rare(k int) bool {
 	panic("macemc bug: sim: the event asked about is beyond the last one that was counted")
 }
 
-// Begun returns the k-th possible event, after Count, as a step that is cut, before the
-// event is taken.
+// Begun returns the k-th possible event, after Count, as a trace step without effects: it
+// was not taken yet.
 func (es *Events) Begun(k int) trace.Step {
 	e, at := es.event(k)
 	s := trace.Step{Index: es.run.step + 1, Node: e.Node, Event: e, Causes: at.causes(), Cut: true}

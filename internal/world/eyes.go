@@ -7,7 +7,7 @@ import (
 	"macemc/sim"
 )
 
-// eyes shows the world to properties.
+// eyes lets properties look at the messages and timers of the world.
 type eyes struct{ w *World }
 
 func (e eyes) Timers() int { return e.w.timers.count }
@@ -66,7 +66,7 @@ func several(m netsim.Member, to int, link sim.Link, yield func(sight.Sent) bool
 	return true
 }
 
-// parcels appends the messages under way to a list, for the audit.
+// parcels appends the messages under way to all, for the audit (see Config.Audit).
 func (w *World) parcels(all []observe.Parcel) []observe.Parcel {
 	for c := range w.n * w.n {
 		from, to := w.Links.Ends(c)

@@ -10,10 +10,10 @@ import (
 // A Glance is what a walk reads of each possible event before it picks one. Glances of all events
 // take a small part of the time that looking at each of them takes.
 type Glance struct {
-	Type  uintptr // identifies the type of the event's value, of a quorum the type of its first message; 0 if there is no value
+	Type  uintptr // identifies the type of the event's value; for a quorum, the type of its first message; 0 if there is no value
 	Cause int32   // the step that led to the event, or -1, as Caused returns it
 	Node  uint8   // where it happens, counted from 1; 0 means nowhere
-	From  uint8   // the sender or the other end, likewise
+	From  uint8   // the sender or the other end of the connection, counted from 1; 0 means none
 	Kind  sim.Kind
 	Link  sim.Link
 }
@@ -97,8 +97,8 @@ func (es *Events) Glance(k int) Glance {
 	return es.glance(k)
 }
 
-// carried returns a Glance of the delivery of a packet. Channels are asked for in ascending order; to
-// is the receiver of the last one.
+// carried returns a Glance of the delivery of a packet. The caller asks for channels in
+// ascending order; *to is the receiver of the channel that it asked for last.
 func (es *Events) carried(link sim.Link, channel int, to *int, p *netsim.Packet) Glance {
 	n := len(es.nodes.at)
 	for channel >= (*to+1)*n {
@@ -115,7 +115,7 @@ func (es *Events) glances(all []Glance, k, n int) []Glance {
 	return all
 }
 
-// glance returns a Glance of the k-th event of the spans.
+// glance returns a Glance of the k-th event of es.spans.
 func (es *Events) glance(k int) Glance {
 	es.peeked = happening{}
 	es.find(k, &es.peeked)

@@ -7,7 +7,8 @@ import (
 	"macemc/sim"
 )
 
-// refresh brings the offers and acceptance of dirty nodes up to date.
+// refresh asks nodes that have changed which actions they offer and which messages they
+// accept.
 func (es *Events) refresh() {
 	for i := es.links.Dirty(0); i >= 0; i = es.links.Dirty(i + 1) {
 		es.refreshNode(i)
@@ -65,16 +66,18 @@ func (es *Events) refreshNode(i int) {
 	es.asks("")
 }
 
-// quiet clears the list of actions that the node offers; declines clears the list of messages in its set that
-// it accepts.
+// quiet clears the list of actions that the node offers. The method declines clears the
+// list of messages in its set that it accepts.
 func (ns *nodeState) quiet()    { ns.offers = ns.offers[:0] }
 func (ns *nodeState) declines() { ns.accepted = ns.accepted[:0] }
 
-// offer adds to the list of actions; accepts adds to the list of messages.
+// offer adds s to the list of actions that the node offers. The method accepts adds to the
+// list of messages that it accepts.
 func (ns *nodeState) offer(s sim.Signal) { ns.offers = append(ns.offers, s) }
 func (ns *nodeState) accepts(k int)      { ns.accepted = append(ns.accepted, int32(k)) }
 
-// offersNow asks the node for its offers. If the node is a part of a bank, it remembers them for offersAgain.
+// offersNow asks the node which actions it offers. If the node is part id of a bank, it
+// remembers the answer for offersAgain.
 func (ns *nodeState) offersNow(bank any, id uint32) {
 	if ns.offering == nil {
 		ns.offering = ns.offer
@@ -83,8 +86,9 @@ func (ns *nodeState) offersNow(bank any, id uint32) {
 	ns.offered = offered{bank, id, append(ns.offered.signals[:0], ns.offers...)}
 }
 
-// offersAgain adds the remembered offers, if the node is the same part of a bank as when it was last asked. A
-// search takes several steps from one state, and returns to it before each.
+// offersAgain sets the node's actions to the remembered ones, and reports true, if the node
+// is the same part of the same bank as when it was last asked. A search takes several steps
+// from one state, and returns to it before each.
 func (ns *nodeState) offersAgain(bank any, id uint32) bool {
 	if id == 0 || ns.offered.id != id || ns.offered.bank != bank {
 		return false

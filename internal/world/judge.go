@@ -19,7 +19,7 @@ type Judge struct {
 	environ *Environment
 }
 
-// bind prepares j to evaluate what the configuration selects.
+// bind prepares j to evaluate the properties that the configuration selects.
 func (j *Judge) bind(c judge.Config) (err error) {
 	j.Judge, err = judge.New(c)
 	return err
@@ -41,8 +41,8 @@ func (j *Judge) Check() *trace.Failure {
 	return nil
 }
 
-// CheckLinks is the part of Check that does not depend on the View of a state: it returns failures of the
-// step itself, and failures of the flags of connections.
+// CheckLinks returns the failure of the step itself, or a failure of the flags of
+// connections, or nil. It is the part of Check that does not look at the nodes.
 func (j *Judge) CheckLinks() *trace.Failure {
 	if j.run.failure == nil && j.links.Disturbed() {
 		j.run.finds(j.checkTCP())
@@ -64,8 +64,8 @@ func (j *Judge) checkTCP() *trace.Failure {
 // Pardon clears the failure that Check found. The caller has recorded it, and continues.
 func (j *Judge) Pardon() { j.run.pardon() }
 
-// Live reports whether all liveness properties hold now in a state that counts. A state in which a crashed
-// node has yet to restart is not live.
+// Live reports whether all liveness properties hold now, in a state in which every crashed
+// node has restarted. A state in which one has yet to restart is not live.
 func (j *Judge) Live() bool {
 	if j.environ.away > 0 {
 		return false

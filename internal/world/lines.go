@@ -25,8 +25,8 @@ type Text struct {
 // Lines returns the state as text, in a stable order. It shows everything that the hash includes.
 func (x *Text) Lines() []canon.Line { return x.lines(x.walker.Text) }
 
-// Shown returns the lines of Lines in a form for people: messages and signals as by wording.Shown, and fields
-// as by canon.Walker.Read.
+// Shown returns the lines of Lines in a form that is easier to read: messages and signals
+// as by wording.Shown, and fields as by canon.Walker.Read.
 func (x *Text) Shown() (lines []canon.Line) {
 	shown := func(v any) string { return wording.Shown(x.walker.Text, v) }
 	for i := range x.nodes.at {
@@ -105,7 +105,7 @@ func packetLines(lines []canon.Line, path string, from int, packets []netsim.Pac
 	return lines
 }
 
-// lines returns lines for the budgets and the faults of the environment.
+// lines describes the budgets that are left and the faults in force, such as a partition.
 func (e *Environment) lines() (lines []canon.Line) {
 	if !e.left.IsZero() {
 		lines = append(lines, canon.Line{Path: "faults left", Value: e.left.String(), Tag: observe.Tag(observe.PartBudget, observe.Nobody)})
@@ -133,8 +133,8 @@ func (x *Text) NodeLines(a sim.Addr) []canon.Line {
 	return x.nodes.lines(a.Index(), nil, x.walker.Text)
 }
 
-// NodeLinesOf returns at least those lines of a node that are wanted. Paths are relative to
-// the node.
+// NodeLinesOf returns at least those lines of a node that are wanted. The paths in them
+// begin at the node.
 func (x *Text) NodeLinesOf(a sim.Addr, wanted canon.Wanted) []canon.Line {
 	return x.nodes.lines(a.Index(), wanted, x.walker.Text)
 }
@@ -188,7 +188,7 @@ func (all *nodes) lines(i int, wanted canon.Wanted, text func(v any) string) (li
 	return lines
 }
 
-// under prefixes the paths of lines of a node's fields with the node's name.
+// under puts the name of node i before the paths of lines of its fields.
 func (all *nodes) under(i int, lines []canon.Line) []canon.Line {
 	for k := range lines {
 		lines[k] = under(state.AddrOf(i).String(), lines[k], observe.Tag(observe.PartField, i))
@@ -196,7 +196,7 @@ func (all *nodes) under(i int, lines []canon.Line) []canon.Line {
 	return lines
 }
 
-// under prefixes the path of a line with a name, and tags the line.
+// under puts a name before the path of a line, and tags the line.
 func under(name string, l canon.Line, tag uint32) canon.Line {
 	l.Tag = tag
 	switch {
@@ -217,7 +217,8 @@ func (x *Text) Describe(d observe.Difference) string {
 	})
 }
 
-// First describes the first difference between this state and another one, or returns "".
+// First describes the first difference between this state and the one with the lines other,
+// or returns "".
 func (x *Text) First(other []canon.Line) string {
 	all := observe.Diff(other, x.Lines())
 	if len(all) == 0 {

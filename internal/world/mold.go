@@ -8,29 +8,31 @@ import (
 	"macemc/sim"
 )
 
-// mold is a node of the world's own that takes the form of one packed node after another, so that
-// no node is made when a packed part is loaded, and none is copied before its handler runs. Nobody
-// else may hold the node or a part of it: if somebody might, the world makes another mold.
+// mold is a node of the world that takes the form of one packed node after another. With
+// it, no node is made when a packed part is loaded, and none is copied before its handler
+// runs. Nothing outside of the world may hold the node or a part of it: if something might,
+// the world makes another mold.
 type mold struct {
 	is    *canon.Mold
-	pool  *canon.Pool // with which the nodes were packed
-	part  *nodePart   // the node in the frame that it had last
+	pool  *canon.Pool // the pool with which the nodes were packed
+	part  *nodePart   // the node with the frame that the mold had last
 	frame uint32
 	buf   []byte
 
-	of     *Bank // the part that was loaded last, and its packed node: a search returns to it after each step
+	of     *Bank // the bank of the part that was loaded last; a search returns to that part after each step
 	id     uint32
 	packed []byte
 }
 
-// pack returns the packed node until the next call, and false if it no longer has the form of the mold.
+// pack returns the mold's node as bytes, and false if the node no longer has the form of
+// the mold. The bytes are valid until the next call.
 func (m *mold) pack() (packed []byte, is bool) {
 	m.buf, is = m.is.Pack(m.buf[:0])
 	return m.buf, is
 }
 
-// sheds gives up the mold of the place if the node is the mold's, since somebody else may hold the
-// node now.
+// sheds gives up the mold of the node's place if the node is in it, since something outside
+// of the world may hold the node now.
 func (ns *nodeState) sheds() {
 	if ns.formed {
 		ns.mold, ns.formed = nil, false
@@ -68,7 +70,7 @@ func (all *nodes) poured(b *Bank, i int, id, frame uint32, packed []byte) *nodeP
 	return nil
 }
 
-// keeps records which part the mold has now.
+// keeps records that the mold now has part id of bank b, which is packed as these bytes.
 func (m *mold) keeps(b *Bank, id uint32, packed []byte) {
 	m.of, m.id, m.packed = b, id, append(m.packed[:0], packed...)
 }
@@ -106,7 +108,7 @@ func (ns *nodeState) framed(k *nodePart) bool {
 		len(ns.seen.Timers)+k.timers.len()+len(ns.tasks)+k.tasks.len() == 0
 }
 
-// forms makes a mold for nodes of the form of a packed node.
+// forms makes a mold for nodes that have the form of this packed node.
 func (ns *nodeState) forms(b *Bank, frame uint32, packed []byte) {
 	node := b.walks().Unpack(b.frames.pool, packed)
 	if is := b.walks().MoldOf(b.frames.pool, node); is != nil {
@@ -116,7 +118,7 @@ func (ns *nodeState) forms(b *Bank, frame uint32, packed []byte) {
 	}
 }
 
-// within combines the mold's node with a frame, which has everything else of the part.
+// within combines the mold's node with a frame, which has everything else of a node part.
 func (m *mold) within(f *frames, frame uint32) {
 	if m.frame != frame {
 		m.part, m.frame = f.get(frame).around(m.part.node, m.part.guards), frame

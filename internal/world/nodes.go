@@ -44,7 +44,7 @@ type nodeState struct {
 	index  int
 	shared bool // a bank holds the node, too: copy it before a handler runs
 	mold   *mold
-	formed bool // the node is the one in the mold
+	formed bool // the node is the one in mold
 	rigid  bool // no molds can be made of the nodes of this place
 	life   life
 	lives  int          // how often it was restarted
@@ -82,7 +82,7 @@ type posted struct {
 	step   int32
 }
 
-// start prepares for the nodes of another run.
+// start prepares the nodes for another run.
 func (all *nodes) start() {
 	all.script.Clear()
 	all.actions, all.quorums, all.tasks = 0, 0, 0
@@ -98,7 +98,7 @@ func (all *nodes) all() (nodes []sim.Node) {
 	return nodes
 }
 
-// renew makes a node as it is at the beginning of a run.
+// renew makes node i anew, as it is at the beginning of a run.
 func (all *nodes) renew(i int) {
 	ns := &all.at[i]
 	ns.begin()
@@ -106,7 +106,7 @@ func (all *nodes) renew(i int) {
 	all.install(i, all.sys.New(all.params, state.AddrOf(i)))
 }
 
-// begin resets the state to the beginning of a run.
+// begin resets timers, tasks, script and disk to the beginning of a run.
 func (ns *nodeState) begin() {
 	ns.shared = false
 	ns.live(lifeUp)
@@ -190,7 +190,8 @@ func (ns *nodeState) diskSum(sum func(any) canon.Hash) canon.Hash {
 // live sets the condition of the node.
 func (ns *nodeState) live(l life) { ns.life, ns.seen.Up = l, l == lifeUp }
 
-// soil marks a node's offers, acceptance and identity as out of date.
+// soil marks the actions that node i offers, the messages that it accepts, and its identity
+// as out of date.
 func (all *nodes) soil(i int) {
 	all.links.Soil(i)
 	all.judge.Changes(i)
@@ -209,12 +210,13 @@ func (all *nodes) own(i int) {
 	}
 }
 
-// share records that a bank holds the node, too, so that it is copied before it runs; unshare records that it
-// is the world's own again.
+// share records that a bank holds the node, too, so that it is copied before a handler
+// runs. The method unshare records that the node is the world's own again.
 func (ns *nodeState) share()   { ns.shared = true; ns.sheds() }
 func (ns *nodeState) unshare() { ns.shared = false }
 
-// adopt replaces values of another world in a loaded node, such as timers, by those of this world.
+// adopt replaces values that another world made in a loaded node, such as timers, by those
+// of this world.
 func (all *nodes) adopt(ns *nodeState) {
 	all.links.Guard(ns.guards.Any())
 	for k := range ns.seen.Timers {
@@ -278,7 +280,7 @@ func (all *nodes) restart(i int) {
 	all.appeared(i)
 }
 
-// again begins the next life of the node, with a script.
+// again begins the next life of the node. script returns the requests of each life.
 func (ns *nodeState) again(script func(life int) []sim.Signal) {
 	ns.lives++
 	ns.script = script(ns.lives)
@@ -315,7 +317,7 @@ func (ns *nodeState) post(p posted) (added bool) {
 
 func (p *posted) again() { p.count++ }
 
-// once removes one of several equal tasks, and reports whether there were several.
+// once removes one of several equal tasks, and reports false if there is only one.
 func (p *posted) once() bool {
 	if p.count == 1 {
 		return false
@@ -324,7 +326,7 @@ func (p *posted) once() bool {
 	return true
 }
 
-// do removes the task in a slot of a node.
+// do removes the task in a slot of node i, which is going to be handled.
 func (all *nodes) do(i, slot int) {
 	ns := &all.at[i]
 	if !ns.tasks[slot].once() {
@@ -344,8 +346,8 @@ func (all *nodes) part(i int) *nodePart {
 	return k
 }
 
-// describe sets k to the part that node i is now, without its twin. The lists of k are not changed after
-// that.
+// describe sets k to the part that node i is now. It does not set k's twin. The lists of k
+// are not changed after that.
 func (k *nodePart) describe(all *nodes, i int) {
 	ns := &all.at[i]
 	k.of = all
@@ -386,7 +388,8 @@ func (ns *nodeState) place(k *nodePart) {
 	ns.tasks, ns.disk, ns.clock = k.tasks.thaw(ns.tasks), k.disk, k.clock
 }
 
-// firing returns the number of a node's timers that may fire now according to their deadlines.
+// firing returns the number of timers of node i that may fire now according to their
+// deadlines.
 func (all *nodes) firing(i int) int {
 	if all.pace != nil {
 		return len(all.at[i].ripe)

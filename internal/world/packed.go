@@ -21,9 +21,10 @@ import (
 // liveMost is the largest number of nodes of a place that are kept unpacked.
 const liveMost = 1 << 14
 
-// packs has the further parts of a place, most of them packed.
+// packs has the parts of a place that were added when it had enough unpacked ones (see
+// shelf.full). Most of them are packed.
 type packs struct {
-	records flat.Records // the records of packed parts: a frame and a node each
+	records flat.Records // the records of packed parts; each record has the number of a frame and a node as bytes
 	live    []any        // the parts that cannot be packed
 }
 
@@ -36,7 +37,8 @@ func (k *shelf) appendPacked(by *flat.Reader, sum canon.Hash, record []byte, lik
 	return k.know(sum)
 }
 
-// put adds a record, stored as its difference from the record like, if there is one.
+// put adds a record. If like is the index of a record, it is stored as its difference from
+// that record.
 func (k *packs) put(by *flat.Reader, record []byte, like int) {
 	if like >= k.records.Len() {
 		like = -1
@@ -44,7 +46,7 @@ func (k *packs) put(by *flat.Reader, record []byte, like int) {
 	k.records.Append(by, record, max(0, like+1))
 }
 
-// stay adds a part that is not packed.
+// stay adds a part that cannot be packed.
 func (k *packs) stay(of any) {
 	k.live = append(k.live, of)
 	k.records.Append(nil, binary.AppendUvarint([]byte{0}, uint64(len(k.live)-1)), 0)
@@ -66,13 +68,15 @@ func newFrames() *frames {
 	return f
 }
 
-// framed has the frame that was looked up last, and memory for the key of another one.
+// framed caches the frame that was looked up last, and has memory for the key of another
+// one.
 type framed struct {
 	key, last []byte
 	number    uint32
 }
 
-// of returns the number of the frame of a part of node i. Most nodes have the same frame as the node before.
+// of returns the number of the frame of k, a part of node i. Most nodes have the same frame
+// as the node before.
 func (b *framed) of(f *frames, i int, k *nodePart) uint32 {
 	b.key, b.last = k.appendFrame(binary.AppendUvarint(b.last[:0], uint64(i))), b.key
 	if !bytes.Equal(b.key, b.last) {
@@ -108,8 +112,8 @@ func (k *nodePart) frame() *nodePart {
 	}
 }
 
-// appendFrame appends the key of the frame, without the node it belongs to. A script depends on the node and
-// its life.
+// appendFrame appends to key everything in the part but its node, to identify its frame.
+// Nodes that differ in their scripts have different frames.
 func (k *nodePart) appendFrame(key []byte) []byte {
 	for _, n := range [...]int{int(k.life), k.lives, len(k.script), k.next, k.firing, count(k.flushing), k.timers.len()} {
 		key = binary.AppendUvarint(key, uint64(n))
@@ -136,7 +140,7 @@ func (k *nodePart) with(node sim.Node) *nodePart {
 
 func (k *nodePart) holds(node sim.Node, guards handler.Guards) { k.node, k.guards = node, guards }
 
-// kept is a part that was unpacked.
+// kept is a part that was unpacked, and where it stands in the bank.
 type kept struct {
 	place int
 	id    uint32
@@ -174,8 +178,9 @@ func (b *Bank) unpacked(record []byte) *nodePart {
 // packedEvery is the number of packed nodes of which one is unpacked at once and compared with the original.
 const packedEvery = 512
 
-// addPacked adds a new node of the world to the bank, with its identity, and packs it if possible. like is
-// the number of a part that resembles it.
+// addPacked adds node i of the world, which is new, to the bank with its identity sum, and
+// packs it if possible. like is the number of a part that resembles it, since a record is
+// stored as a difference.
 func (st *State) addPacked(b *Bank, i int, sum canon.Hash, like uint32) uint32 {
 	k, record := &st.scratch, st.nodes.molded(b, i, &st.scratch)
 	if record == nil {
@@ -200,7 +205,7 @@ func (st *State) addPacked(b *Bank, i int, sum canon.Hash, like uint32) uint32 {
 	return id
 }
 
-// pack returns a part of node i as bytes, or the reason why it cannot be packed.
+// pack returns the record of k, a part of node i, or the reason why it cannot be packed.
 func (st *State) pack(b *Bank, i int, k *nodePart) (record []byte, why string) {
 	switch {
 	case k.disk != nil:

@@ -18,10 +18,10 @@ type Past struct {
 	at       []pastNode
 	timers   int
 	inFlight int
-	opening  bool // the past is the present, so that a mirror may be made
+	opening  bool // the past equals the present now, so that a mirror may be made
 }
 
-// pastNode is a node in the past.
+// pastNode is what a Past has of one node.
 type pastNode struct {
 	seen    sight.Node
 	mirrors []pastMirror
@@ -52,15 +52,16 @@ func (p *Past) bind(only []string) {
 	p.steps = p.of.Judge.Steps(p.of.sys, only, &p.sees)
 }
 
-// Begin makes the past the present state, which may be that of another run. It reports whether a Past can
-// keep this state.
+// Begin makes the present state the past one. The present state may belong to another run
+// than the past one did. It reports whether a Past can keep this state.
 func (p *Past) Begin() bool {
 	p.sees.Regrouped()
 	return p.follow(true)
 }
 
-// Follow makes the past the present state, where it was the state before the last step. It must be called
-// before the properties of the state are checked. It reports whether a Past can keep this state.
+// Follow updates the past, which was the state before the last step, to the present state.
+// It must be called before the properties of the present state are checked. It reports
+// whether a Past can keep this state.
 func (p *Past) Follow() bool { return p.follow(false) }
 
 func (p *Past) follow(anew bool) (is bool) {
@@ -87,7 +88,8 @@ func (p *Past) follow(anew bool) (is bool) {
 	return true
 }
 
-// follow updates the mirrors. If the node is another one, they are free until a view looks at it.
+// follow updates the mirrors after a step. If another is set, the step put a new node into
+// this place, and the mirrors stay unused until a view looks at it.
 func (n *pastNode) follow(another bool) {
 	for k := range n.mirrors {
 		if another {
@@ -111,7 +113,7 @@ func (m *pastMirror) show() {
 	}
 }
 
-// mirror returns the mirror of a value that a view finds in a node.
+// mirror returns the mirror of now, the value that a view finds in node i.
 func (p *Past) mirror(i int, now any) any {
 	n := &p.at[i]
 	for k := range n.mirrors {
@@ -148,7 +150,7 @@ func (p *Past) Holds() (holds bool) {
 	return p.steps.Unsafe() == nil
 }
 
-// past answers rare questions about the state in a Past.
+// past answers questions of views about timers and messages before the step, from a Past.
 type past struct{ *Past }
 
 func (p past) Timers() int { return p.timers }

@@ -96,8 +96,9 @@ func (w *World) panicked(v trace.Verdict, property, text string) *trace.Failure 
 	return f
 }
 
-// Probe evaluates everything that a search may evaluate in a state, and reports whether the state is live. A
-// function of the system that would panic in the search panics here. Probe changes no counts.
+// Probe evaluates the properties and calls the functions of the system that a search may
+// call in a state, and reports whether the state is live. A function that would panic in
+// the search panics in Probe. It changes no counts.
 func (w *World) Probe() (live bool) {
 	defer w.uncovered()()
 	defer w.Judge.Uncovered()()

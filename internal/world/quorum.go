@@ -12,24 +12,24 @@ import (
 // assembly has the sets of messages that a node may take at once, and the places of these messages.
 type assembly struct {
 	pending []sim.Sent[sim.Message] // all pending messages, ordered by sender
-	where   []spot                  // where each of them is
+	where   []spot                  // for each of them, where it was found
 	places  []int32                 // the sets, one after another, as indices in pending
 	ends    []int32                 // for each set, the end of its indices in places
 }
 
-// clear forgets all messages.
+// clear removes all messages and sets.
 func (a *assembly) clear() {
 	clear(a.pending)
 	a.pending, a.where, a.places, a.ends = a.pending[:0], a.where[:0], a.places[:0], a.ends[:0]
 }
 
-// pends adds a pending message.
+// pends adds the message that h delivers to those that are pending.
 func (a *assembly) pends(h *happening) {
 	a.pending = append(a.pending, sim.Sent[sim.Message]{From: h.From, To: h.Node, Link: h.Link, Message: h.Value})
 	a.where = append(a.where, h.spot)
 }
 
-// found adds a set.
+// found adds a set, given as indices in pending.
 func (a *assembly) found(places []int32) {
 	a.places = append(a.places, places...)
 	a.ends = append(a.ends, int32(len(a.places)))
@@ -78,7 +78,7 @@ func (es *Events) assemble(i int) {
 	es.nodes.assembled(ns.assembly.len())
 }
 
-// gathers makes h the event that a node takes the k-th of its sets.
+// gathers makes h the event that node i takes the k-th set of a.
 func (h *happening) gathers(a *assembly, i, k int) {
 	set := a.set(k)
 	q, last := make(sim.Quorum, len(set)), int32(-1)
@@ -97,8 +97,9 @@ func (a *assembly) causes(k int) (steps []int) {
 	return steps
 }
 
-// gather removes the messages of an event from their links, beginning with the last one, since removing a
-// message changes the indices of those behind it.
+// gather removes the messages of the k-th set from their links and calls took for each. It
+// begins with the last one, since removing a message changes the indices of those behind
+// it.
 func (a *assembly) gather(l *net.Links, k int, took func(o netsim.Origin)) {
 	set := a.set(k)
 	for j := len(set) - 1; j >= 0; j-- {

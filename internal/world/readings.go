@@ -10,7 +10,7 @@ import (
 // differently.
 type Readings map[string]string
 
-// Note adds the values of the present state, given its lines.
+// Note adds the values in lines, which are those of x's present state.
 func (r Readings) Note(x *Text, lines []canon.Line) {
 	for k, l := range x.Shown() {
 		if was := lines[k].Value; l.Value != was {
@@ -24,7 +24,7 @@ func (r Readings) Note(x *Text, lines []canon.Line) {
 
 func fieldKey(path, value string) string { return path + "\x00" + value }
 
-// Of returns a value as people read it. The value stands in the line of a state that has this path.
+// Of returns the form for people of a value that a line with this path has.
 func (r Readings) Of(path, value string) string {
 	if shown, is := r[fieldKey(path, value)]; is {
 		return shown

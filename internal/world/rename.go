@@ -116,7 +116,8 @@ func (r *Renaming) Sum(place int) (h canon.Hash) {
 	}
 }
 
-// node computes nodes.identity with the new names. Timers and tasks are ordered by their new identities.
+// node returns the identity of node i with the new names. Timers and tasks are ordered by
+// their new identities.
 func (r *Renaming) node(i int) canon.Hash {
 	ns := &r.st.nodes.at[i]
 	if ns.clock != nil {
@@ -167,8 +168,8 @@ func (r *Renaming) members(all []netsim.Member) []netsim.Member {
 	return all
 }
 
-// cut returns the identity of a partition. For a partition in both directions, it uses the side with the
-// first node.
+// cut returns the identity of partition c with the new names. For a partition in both
+// directions, it uses the side with the first node.
 func (r *Renaming) cut(c cut) (h canon.Hash) {
 	var sides [2]canon.Hash
 	side := uint64(0)

@@ -13,14 +13,15 @@ import (
 	"macemc/trace"
 )
 
-// Run has the number of steps of the run, and the current or last step: its node, its event, its answers and
-// its effects. A new step resets the step, not the number.
+// Run has the number of steps of the run, and the current or last step: its node, its
+// event, its answers and its effects. A new step replaces all of these but the number,
+// which grows.
 type Run struct {
 	*setting
 	timers *timers
 
 	step    int  // the number of steps taken
-	lost    bool // that number is not known, since the world was set to a state
+	lost    bool // the number of steps is not known, since the world was set to some state
 	failure *trace.Failure
 	trace   trace.Trace
 
@@ -28,8 +29,8 @@ type Run struct {
 	did     handler.Step // the effects of the handler
 	acting  sim.Addr
 	current happening       // the event of the step; zero in a start
-	given   any             // the value of current as it was before the handler, which could change it; nil if it cannot
-	named   string          // the identity of current, if that value could not be copied
+	given   any             // the value of current, copied before the handler could change it; nil if it cannot change it
+	named   string          // the identity of current, if its value could not be copied
 	took    []netsim.Origin // the origins of the messages that current took, the last first
 	copy    int32           // the number of the message that the step copied
 	unwound bool            // the handler called runtime.Goexit
@@ -79,7 +80,7 @@ func (r *Run) Wild() bool {
 // LastCoins returns the coins that the last step has asked, if steps are recorded.
 func (r *Run) LastCoins() []choose.Choice { return r.coins }
 
-// stand begins a run, or continues one after a number of steps.
+// stand begins a run if step is 0, or continues one after this number of steps.
 func (r *Run) stand(step int) {
 	r.forget()
 	r.step, r.lost, r.current, r.acting = step, false, happening{}, sim.Addr{}
@@ -89,13 +90,14 @@ func (r *Run) stand(step int) {
 // resume sets the number of steps to that of a point in the middle of the run.
 func (r *Run) resume(step int) { r.step, r.lost = step, false }
 
-// lose clears the run, because the world is set to a state of some other run.
+// lose clears the run, because the world was set to a state of some other run: the number
+// of steps is then unknown.
 func (r *Run) lose() {
 	r.forget()
 	r.lost = true
 }
 
-// forget clears the last step, because the world is set to a state of another run.
+// forget clears the last step, because the world was set to a state of another run.
 func (r *Run) forget() {
 	r.pardon()
 	r.goesOn()
@@ -140,8 +142,8 @@ func (r *Run) heal() {
 	r.current, r.acting = happening{sim.Event{Kind: sim.KindHeal}, spot{cause: -1}}, sim.Addr{}
 }
 
-// gives records what identifies the event before the handler can change its value: a copy of that, or nil if
-// it has none or cannot be copied.
+// gives records the value of the event before the handler can change it. was is a copy, or
+// nil if the event has no value or it cannot be copied.
 func (r *Run) gives(was any) {
 	if r.given = was; was == nil && r.current.Value != nil {
 		r.named = r.timers.text(r.current.Event)
@@ -210,7 +212,7 @@ func (r *Run) possible() int {
 	return r.question.N
 }
 
-// recordCut appends to the trace the step in which the service failed, if it did.
+// recordCut appends the running step to the trace if the service failed in it.
 func (r *Run) recordCut(lost []int32) {
 	if !r.tracing || r.failure == nil {
 		return
@@ -244,7 +246,7 @@ func (r *Run) identity() string {
 	return r.timers.text(e)
 }
 
-// fail makes a failure of the running step.
+// fail returns a failure of the running step.
 func (r *Run) fail(v trace.Verdict, property, message string) *trace.Failure {
 	return &trace.Failure{
 		Verdict: v, Property: property, Message: message,
@@ -259,14 +261,14 @@ func (r *Run) stop(f *trace.Failure) {
 	panic(stopRun{})
 }
 
-// unsafe makes a failure for a property that does not hold.
+// unsafe returns the failure of the step for a property that does not hold.
 func (r *Run) unsafe(c *sight.Check) *trace.Failure {
 	f := r.fail(trace.VerdictSafety, c.Name, "")
 	f.Message = c.Explained()
 	return f
 }
 
-// ends ends the run with a failure of the step.
+// ends stops the run with a failure of the step.
 func (r *Run) ends(v trace.Verdict, property, message string) { r.stop(r.fail(v, property, message)) }
 
 // finds records a failure unless there is one already, and returns the recorded one.
@@ -277,7 +279,7 @@ func (r *Run) finds(f *trace.Failure) *trace.Failure {
 	return r.failure
 }
 
-// pardon forgets the failure.
+// pardon clears the recorded failure, so that the run can go on.
 func (r *Run) pardon() { r.failure = nil }
 
 // unwinds records that the goroutine of the run ends because of f.

@@ -16,18 +16,19 @@ type setting struct {
 	peers    [][]sim.Addr
 	walker   *canon.Walker
 	pace     *sim.Clock        // the guarantee that timers follow, or nil if they are free
-	shuffled bool              // a crash may keep any subset of the writes that were not synced
+	shuffled bool              // a crash may keep any subset of the writes that were not synced, and not only the first of them
 	within   bool              // every node may fail within a step: see sim.Conditions.CrashWithin
 	implicit bool              // nodes fail in no step: see sim.Conditions.CrashImplicit
 	tracing  bool              // every step is recorded
 	sprint   bool              // see Config.Sprint
 	live     int               // see Config.Live
-	cover    *observe.Coverage // counts what runs exercise; may be nil
-	audit    *observe.Audit    // checks what must not change; may be nil
+	cover    *observe.Coverage // counts what runs exercise; nil if nothing is counted
+	audit    *observe.Audit    // checks after each step that nothing changed but the node that ran; may be nil
 	work     *Work             // counts costly operations
 }
 
-// audits makes steps check that nothing has changed which must not change.
+// audits makes each step check that nothing has changed but the node that ran: see
+// Config.Audit.
 func (s *setting) audits(of observe.Audited) { s.audit = observe.NewAudit(of) }
 
 // uncovered stops counting coverage until undo is called.
@@ -78,7 +79,7 @@ func (s *setting) copied(v any) any {
 	return c
 }
 
-// summed computes the identities of packets that do not have one yet.
+// summed fills in the identities that packets lack, and returns packets.
 func (s *setting) summed(packets []netsim.Packet) []netsim.Packet {
 	for i := range packets {
 		if p := &packets[i]; p.Sum == (canon.Hash{}) {

@@ -21,14 +21,15 @@ type State struct {
 	nodes   *nodes
 	environ *Environment
 	judge   *Judge
-	scratch nodePart // see addPacked
+	scratch nodePart // memory for addPacked
 }
 
 // Hash returns the identity of the state. Equal states have the same identity, in every process and
 // whatever run led to them.
 func (st *State) Hash() canon.Hash { return st.sums.Hash(st) }
 
-// PartSum returns the identity of one part, bound to its place; zero if empty.
+// PartSum returns the identity of the part at a place, bound to the place, or zero if the
+// part is empty.
 func (st *State) PartSum(part int) canon.Hash {
 	var h canon.Hash
 	switch sort, at := st.sums.Places.At(part); sort {
@@ -108,7 +109,7 @@ func membersSum(members []netsim.Member) (h canon.Hash) {
 	return h
 }
 
-// sum returns the identity of one part of the environment; zero if it is empty.
+// sum returns the identity of the k-th part of a sort, or zero if it is empty.
 func (e *Environment) sum(sort state.Sort, k int) (h canon.Hash) {
 	switch {
 	case sort == state.Budget && e.budget(k) != 0:
@@ -182,7 +183,8 @@ func (all *nodes) identity(i int) canon.Hash {
 	return all.stored(ns, h)
 }
 
-// stored adds what a node knows of times, and what it has stored, to its identity.
+// stored returns h, the identity of a node, combined with what it knows of times and with
+// its disk.
 func (s *setting) stored(ns *nodeState, h canon.Hash) canon.Hash {
 	if ns.clock != nil {
 		h = h.Then(s.sum(ns.known()))

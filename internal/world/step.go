@@ -47,7 +47,7 @@ type Progress uint8
 const (
 	Stepped Progress = iota + 1 // a step was taken
 	Quiet                       // no event is possible, or only rare ones that the source does not pick
-	Stopped                     // the source refused: see Err
+	Stopped                     // the source did not answer: Err returns the reason
 )
 
 // Step lets the source choose one of the possible events, and takes it. It must be called inside Protect,
@@ -87,7 +87,7 @@ func (w *World) Follow(of *World, src choose.Source) bool {
 	return true
 }
 
-// happens takes event e, which is the event of the run's present step.
+// happens takes event e, which the run already has as its present step.
 func (w *World) happens(e *happening) {
 	w.Run.acts()
 	w.Links.Forget()
@@ -217,7 +217,7 @@ func (w *World) audited(i int) {
 	w.audit.CheckMonitors(w.Run.acting)
 }
 
-// take consumes an event.
+// take consumes the message, task, timer or request of an event.
 func (w *World) take(e *happening) {
 	i := int(e.At)
 	switch e.Kind {

@@ -16,7 +16,7 @@ import (
 // last effect, and spends the same budget. A sync or an append that fails, and damage by a
 // crash, are coins that spend the budget of disks.
 
-// stored is the disk of the running node after one of the effects of the step.
+// stored is the disk of the running node after one of the effects of its step.
 type stored struct {
 	effect int
 	disk   *disk.Disk
@@ -29,15 +29,15 @@ type disks struct {
 	nodes   *nodes
 	environ *Environment
 
-	stored []stored   // what the disk is after each effect of the step that changed it
-	before *disk.Disk // and before the first of them
+	stored []stored   // the disk after each effect of the step that changed it
+	before *disk.Disk // the disk before the first of these effects
 	cuts   []int      // scratch memory
 }
 
 // begin clears the list of the changes to disks in the last step.
 func (d *disks) begin() { d.stored = d.stored[:0] }
 
-// wrote records the content of the disk after the next effect.
+// wrote records that the next effect of the step changes the disk of node i to to.
 func (d *disks) wrote(i int, to *disk.Disk) {
 	if len(d.stored) == 0 {
 		d.before = d.nodes.at[i].disk
@@ -47,7 +47,8 @@ func (d *disks) wrote(i int, to *disk.Disk) {
 	d.environ.writes()
 }
 
-// write carries out a write. A write of a file's data may fail after a part of it was written.
+// write carries out a write of node i, and returns how much of a file's data was written. A
+// write of a file's data may fail after a part of it.
 func (d *disks) write(i int, one disk.Write) (int, error) {
 	now := d.nodes.at[i].disk
 	if one.Kind != disk.Append && one.Kind != disk.Overwrite {
@@ -76,7 +77,8 @@ func (d *disks) write(i int, one disk.Write) (int, error) {
 	return n, sim.ErrDisk
 }
 
-// sync syncs a file, or the keys if file is "", or fails to.
+// sync makes the writes to a file of node i durable, or those to its keys if file is "". It
+// returns an error if the disk fails.
 func (d *disks) sync(i int, file string) error {
 	now := d.nodes.at[i].disk
 	fails := d.breakable() && d.breaks(i, 1, fmt.Sprintf("does the sync of %s fail", disk.Synced(file)), func(int) string { return "yes" }) > 0
@@ -96,9 +98,10 @@ func (d *disks) sync(i int, file string) error {
 	return nil
 }
 
-// mayCrash asks whether the node crashes within the step that its handler has just taken, and if so,
-// drops the effects after the crash. It asks this only for nodes that store data, and with
-// Conditions.CrashWithin for all nodes: otherwise all messages of a step are sent at once.
+// mayCrash asks the source whether node i crashes within the step that its handler has just
+// taken, and if so, drops the effects after the crash. It asks this only for nodes that
+// store data, and with Conditions.CrashWithin for all nodes: any other node sends all
+// messages of a step at once.
 func (d *disks) mayCrash(i int) {
 	if d.implicit {
 		panic(unsupported("a node stores, and may fail in the middle of a step, so the crash model implicit differs from explicit; use explicit"))
@@ -196,7 +199,8 @@ func (r *Run) cuts(cuts []int) []int {
 	return cuts
 }
 
-// survive asks which data a crash leaves on the disk of a node, and returns a description of it.
+// survive asks the source which data a crash leaves on the disk of node i, and whether some of
+// it is damaged, drops the rest, and returns a description of the outcome.
 func (d *disks) survive(i int) (told string) {
 	ns := &d.nodes.at[i]
 	if ns.disk == nil && d.environ.budgets.Disk == 0 { // nothing was written, and nothing is asked
@@ -225,11 +229,11 @@ func (d *disks) survive(i int) (told string) {
 	return strings.TrimPrefix(fmt.Sprintf("%s, and %s is damaged", told, records[k-1]), ", and ")
 }
 
-// breakable reports whether a disk may fail in this run.
+// breakable reports whether any disk may fail in this run.
 func (d *disks) breakable() bool { return d.environ.budgets.Disk != 0 || d.environ.left.Disk != 0 }
 
-// breaks asks which of n ways a disk fails in, if the budget allows any; 0 means none. The caller has checked
-// that it is breakable.
+// breaks asks in which of n ways the disk of node i fails, if the budget allows any
+// failure; 0 means that it does not fail. The caller has checked that it may.
 func (d *disks) breaks(i, n int, why string, words func(int) string) int {
 	e := d.environ
 	e.toss(budgetDisk)

@@ -7,10 +7,10 @@ import (
 	"macemc/sim"
 )
 
-// timerNotes has what a world keeps about a timer besides its identity.
+// timerNotes has the counts and texts that a world keeps for a timer.
 type timerNotes struct {
-	tally *observe.Tally // nil means nobody asked
-	told  []string       // by node, the identity of the event that the timer fires, once it was asked for
+	tally *observe.Tally // counts the timer's firings; nil if nothing is counted
+	told  []string       // the identity of the event that the timer fires, by node; "" until it was needed
 }
 
 // timers has all values that were ever scheduled as timers in a world.
@@ -18,7 +18,7 @@ type timers struct {
 	*setting
 	count int // the number of timers that are scheduled now, on all nodes
 	known map[any]*sight.Timer
-	noted []timerNotes // by their numbers
+	noted []timerNotes // the notes on each timer, by its number
 }
 
 func newTimers(s *setting) timers {
@@ -40,7 +40,7 @@ func (t *timers) timer(s sim.Signal) *sight.Timer {
 	return one
 }
 
-// clear records that no timer is scheduled; add records that n more are.
+// clear records that no timer is scheduled. The method add records that n more timers are.
 func (t *timers) clear()    { t.count = 0 }
 func (t *timers) add(n int) { t.count += n }
 

@@ -13,7 +13,7 @@ func (st *State) Touched() *state.Touched { return st.sums.Touched() }
 // Watch makes the world record which parts its steps touch, and which they change.
 func (st *State) Watch() { st.sums.Watch() }
 
-// enabled records the parts because of which an event is possible, before it is taken.
+// enabled records, before event h is taken, the parts that made it possible.
 func (es *Events) enabled(h *happening) {
 	l, i := es.links, int(h.At)
 	t, at := l.Sums().Touched(), l.Sums().Places

@@ -19,7 +19,8 @@ import (
 // So for a part that is reached again, the bank keeps the node as it was reached the second
 // time, and steps are taken from both.
 
-// Twin replaces a loaded node by its twin, if it has one, and reports whether it did.
+// Twin replaces node i, loaded from part id, by the part's twin: a second node with the
+// same identity. It reports whether there is one.
 func (st *State) Twin(b *Bank, i int, id uint32) bool {
 	twin := b.part(i, id).(*nodePart).twin.Load()
 	if twin == nil {
@@ -32,7 +33,8 @@ func (st *State) Twin(b *Bank, i int, id uint32) bool {
 	return true
 }
 
-// Retake takes one step again, with the same answers.
+// Retake takes the possible event with this number, and gives its coins these answers. A
+// caller that has gone back to a state repeats a step with it.
 func (w *World) Retake(event int, coins []int) Progress {
 	return w.Step(&retaken{event, coins})
 }
@@ -77,18 +79,19 @@ func HiddenBetween(a, b *World) string {
 	return h.first()
 }
 
-// hidden looks for the first difference between two values, in all of their fields. Channels of two runs are
-// never the same, so it compares their lengths.
+// hidden looks for the first difference between two values, in all of their fields,
+// including those that are not part of the state. Channels of two runs are never the same,
+// so it compares their lengths.
 type hidden struct {
 	seen   map[[2]unsafe.Pointer]bool
-	paths  [2]map[memory]string // for both values, where each object was first met
+	paths  [2]map[memory]string // for each of the two values: where each object in it was first met
 	found  string
-	shared string // the first object that is shared in only one of them
+	shared string // the first object that has two paths in one value and not in the other
 	opaque string // the first difference in values of types that System.Opaque names
 	walker *canon.Walker
 }
 
-// first returns the difference that is most likely to matter.
+// first returns the most important difference that was found, or "".
 func (h *hidden) first() string { return cmp.Or(h.found, h.shared, h.opaque) }
 
 // memory identifies an object, or the first element of a slice.

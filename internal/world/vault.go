@@ -9,7 +9,7 @@ import (
 	"macemc/netsim"
 )
 
-// stock has parts by place and number, and the messages by number.
+// stock has the parts of a bank by place and number, and the messages by number.
 type stock struct {
 	shelves  []shelf
 	messages []netsim.Packet
@@ -25,9 +25,9 @@ type shelf struct {
 	index flat.Index
 
 	ofNode bool
-	locals []Local  // for nodes
-	queues []Queue  // for channels
-	items  [][]Item // for sets
+	locals []Local  // the events that a node has by itself, by number; for places of nodes
+	queues []Queue  // what a channel contains, by number; for places of channels
+	items  [][]Item // the messages of a set, by number; for places of sets
 }
 
 // Twinned is a node part that has a twin: a second node with the same identity.
@@ -62,7 +62,8 @@ func (k *shelf) append(sum canon.Hash, of any, i info) uint32 {
 	return k.know(sum)
 }
 
-// know records the identity of a new part, and returns its number.
+// know records the identity of a new part, and returns the number that it assigns to the
+// part.
 func (k *shelf) know(sum canon.Hash) uint32 {
 	id := uint32(k.sums.Len())
 	k.sums.Append(sum)
@@ -80,14 +81,14 @@ func (s *stock) appendPacked(by *flat.Reader, place int, sum canon.Hash, record 
 	return k.know(sum)
 }
 
-// look updates k to the parts of another shelf, whose first parts k has already.
+// look extends k, which has the first parts of shelf all, by the others.
 func (k *shelf) look(all *shelf) {
 	if all.sums.Len() > k.sums.Len() {
 		*k = *all
 	}
 }
 
-// catchUp updates the messages to those of a larger stock.
+// catchUp extends the messages of s by those that only the larger stock has.
 func (s *stock) catchUp(all *stock) { s.messages = all.messages }
 
 // twin records that a part has a twin.
@@ -104,9 +105,10 @@ func (s *stock) message(p netsim.Packet) uint32 {
 	return n
 }
 
-// vault has the parts that several banks share. It only grows, and its parts do not change. So each bank has
-// a view of the parts that existed when it last looked, which it reads without a lock. It looks again if it
-// gets a number beyond its view, or does not find a part.
+// vault has the parts that several banks share. It only grows, and its parts do not change.
+// So each bank has a view of the parts that existed when it last updated the view, and
+// reads the view without a lock. It updates the view if it gets a number beyond it, or does
+// not find a part.
 type vault struct {
 	mu  sync.Mutex
 	all stock
@@ -163,7 +165,8 @@ func (b *Bank) record(place int, id uint32) []byte {
 	return nil
 }
 
-// find returns the number of the part with an identity, if the bank knows it.
+// find returns the number of the part at a place with this identity, and whether the bank
+// has it.
 func (b *Bank) find(place int, sum canon.Hash) (uint32, bool) {
 	s := &b.of.shelves[place]
 	return s.index.Find(&s.sums, sum)
@@ -198,7 +201,8 @@ func (b *Bank) refresh(place int) {
 	}
 }
 
-// look is refresh for a caller that holds the lock.
+// look updates the bank's view of a place, as refresh does, for a caller that holds the
+// vault's lock.
 func (b *Bank) look(place int) {
 	b.of.shelves[place].look(&b.vault.all.shelves[place])
 	b.of.catchUp(&b.vault.all)
@@ -255,7 +259,8 @@ func (b *Bank) message(n uint32) netsim.Packet {
 	return b.of.messages[n-1]
 }
 
-// Twins returns the node parts with twins, from the k-th on. There are more of them as the bank is used.
+// Twins returns the node parts with twins, from the k-th on. Others are added to the list
+// as the bank is used.
 func (b *Bank) Twins(k int) []Twinned {
 	if b.vault == nil {
 		return b.of.twins[k:]

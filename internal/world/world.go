@@ -25,7 +25,7 @@ type World struct {
 	setting
 	sums   state.Sums
 	timers timers
-	Run    Run       // the step that is running, or the last one
+	Run    Run       // the number of steps, and the step that is running or the last one
 	Links  net.Links // the messages under way, and which may be delivered
 	nodes  nodes
 
