@@ -12,21 +12,22 @@ import (
 	"macemc/trace"
 )
 
-// outcome is the result of one alternative.
+// outcome is the result of one alternative: of an event that was tried, with one list of
+// answers to its coins.
 type outcome struct {
 	event   string
 	coins   []int
 	step    took
 	failure *trace.Failure
 	refused error
-	changes []string // of properties
+	changes []string // the names of the properties whose values changed
 }
 
 // outcomesMost is the largest number of outcomes of one event that are tried.
 const outcomesMost = 8
 
-// outcomes tries the k-th possible event after a step, with each of the first few answers to
-// its coins.
+// outcomes tries the k-th event that is possible after step i, with each of the first few
+// answers to its coins.
 func (s Look) outcomes(i, k int) (all []outcome, err error) {
 	if err := s.run.hanging(s.here, i, k); err != nil {
 		return []outcome{{refused: err}}, nil
@@ -61,7 +62,8 @@ func (s Look) outcomes(i, k int) (all []outcome, err error) {
 	return all, nil
 }
 
-// hanging returns an error if the event is the step that was recorded as one that never returns.
+// hanging returns an error if the k-th event that is possible after step i of b is the one
+// whose step, as the path records, never returns.
 func (r *run) hanging(b *branch, i, k int) error {
 	if r.hangs == "" || b.owner(i) != r.trunk || i != len(r.recorded.Steps)-1 {
 		return nil
@@ -76,7 +78,8 @@ func (r *run) hanging(b *branch, i, k int) error {
 	return nil
 }
 
-// turned returns the properties whose values changed from one state to the next.
+// turned returns the names of the properties whose values differ between two verdicts,
+// given by their numbers.
 func (r *run) turned(from, to uint32) (out []string) {
 	a, b := r.verdicts[from], r.verdicts[to]
 	for k, name := range r.names {
@@ -98,7 +101,7 @@ func (r *run) turned(from, to uint32) (out []string) {
 type given struct {
 	event int
 	coins []int
-	fell  []int // the answers that all coins got
+	fell  []int // the answers that the coins of the step got
 	of    []int
 	err   error
 }
@@ -151,7 +154,8 @@ func (s Look) AlternativesPage(i int) (Page, error) {
 	return p, nil
 }
 
-// alternative describes one outcome.
+// alternative describes one outcome o of the k-th possible event; x is the index of the
+// outcome among those of the event.
 func (s Look) alternative(i, k, x, width int, o *outcome) (p Page) {
 	follows := i < s.Len() && slices.Equal(o.step.picks, s.here.at(i+1).picks)
 	mark, style := "  ", Plain

@@ -10,7 +10,9 @@ import (
 	"macemc/trace"
 )
 
-// branch is a run that leaves another run at a step. The trunk is the run that was opened; it leaves no other.
+// branch is a run that shares its first steps with another run, its parent, and then leaves
+// it. The trunk is the run that was opened; it has no parent. A keyframe is a state of the
+// branch that is kept.
 type branch struct {
 	name   string
 	parent *branch
@@ -24,15 +26,16 @@ type branch struct {
 	stopped  string           // why the recorded path could not be followed to its end
 }
 
-// took is a step as it was taken.
+// took is a step of a branch with the answers that led to it and the verdict about its
+// state.
 type took struct {
 	trace.Step
 	picks   []choose.Pick // the answers that it was given: the event, then its coins
 	verdict uint32        // the number of the verdict about the state after it: see run.verdicts
 }
 
-// begin records the starts of the nodes of a trunk. The answers of all starts go to the first one,
-// and the verdict to the last.
+// begin records the starts of the nodes of b, which is a trunk. The answers of all starts
+// go to the first one, and the verdict to the last.
 func (b *branch) begin(starts []trace.Step, picks []choose.Pick, verdict uint32, failure *trace.Failure) {
 	for _, s := range starts {
 		b.start = append(b.start, took{Step: s})
@@ -64,10 +67,11 @@ func (b *branch) thin(spacing int) {
 	b.frames = slices.DeleteFunc(b.frames, func(f *world.Snapshot) bool { return f.Steps()%spacing != 0 })
 }
 
-// len returns the number of steps from the start to the end.
+// len returns the number of steps of the branch, with those that it shares with its parent.
 func (b *branch) len() int { return b.from + len(b.steps) }
 
-// owner returns the branch to which a step belongs.
+// owner returns the branch that took step i: b, or the ancestor with which b shares the
+// step.
 func (b *branch) owner(i int) *branch {
 	for b.parent != nil && i <= b.from {
 		b = b.parent
@@ -75,7 +79,7 @@ func (b *branch) owner(i int) *branch {
 	return b
 }
 
-// at returns step i, of 1 to len.
+// at returns step i, which is from 1 to len.
 func (b *branch) at(i int) *took {
 	o := b.owner(i)
 	return &o.steps[i-o.from-1]
@@ -110,7 +114,7 @@ func (b *branch) frame(i int) *world.Snapshot {
 	return nil
 }
 
-// path returns the branch's steps up to one, as a path with the header given.
+// path returns the steps up to number upTo, as a path with this header.
 func (b *branch) path(header []choose.Field, upTo int) *choose.Path {
 	p := &choose.Path{Header: slices.Clone(header)}
 	for _, t := range b.trunk().start {
@@ -126,7 +130,7 @@ func (b *branch) path(header []choose.Field, upTo int) *choose.Path {
 	return p
 }
 
-// answers returns the answers of all steps up to one, with those of the start.
+// answers returns the answers of the start and of all steps up to number upTo.
 func (b *branch) answers(upTo int) (picks []choose.Pick) {
 	for _, t := range b.trunk().start {
 		picks = append(picks, t.picks...)

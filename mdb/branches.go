@@ -10,10 +10,11 @@ import (
 	"macemc/internal/numerals"
 )
 
-// Branches are the runs of a session: the trunk, and those that leave it or another branch.
+// Branches are the runs of a session: the trunk, and the runs that leave it or another
+// branch.
 type Branches struct {
 	all  []*branch // the trunk comes first
-	made int       // number of branches that were named by number
+	made int       // the number of branches that were named by a number
 }
 
 // named returns the branch with a name, or nil.
@@ -34,7 +35,8 @@ func (t *Branches) names() (names []string) {
 	return names
 }
 
-// free returns the name, or the name with a number at its end if a branch has it.
+// free returns the name if no branch has it, and otherwise the name with a number at its
+// end.
 func (t *Branches) free(name string) string {
 	for k := 2; slices.Contains(t.names(), name); k++ {
 		name = fmt.Sprintf("%s%d", name[:len(name)-len(digits(name))], k)
@@ -42,20 +44,20 @@ func (t *Branches) free(name string) string {
 	return name
 }
 
-// leave adds a branch without steps of its own, which leaves another after a step.
+// leave adds a branch that leaves parent after a step and has no steps of its own yet.
 func (t *Branches) leave(parent *branch, step int, name string) *branch {
 	b := &branch{name: t.free(name), parent: parent.owner(step), from: step}
 	t.all = append(t.all, b)
 	return b
 }
 
-// number adds a branch as leave does, and names it by the next number.
+// number adds a branch as leave does, and uses the next number as its name.
 func (t *Branches) number(parent *branch, step int) *branch {
 	t.made++
 	return t.leave(parent, step, fmt.Sprintf("b%d", t.made))
 }
 
-// drop removes the branch that was numbered last.
+// drop removes the last branch that the method number added.
 func (t *Branches) drop() {
 	t.made--
 	t.all = t.all[:len(t.all)-1]
@@ -71,7 +73,8 @@ func (t *Branches) taking(path *choose.Path) *branch {
 	return nil
 }
 
-// rename gives a branch another name. It rejects names that read as a step, a node, a file or live.
+// rename gives a branch another name. It rejects a name that a command would read as a
+// step, a node or a file, and the name live.
 func (t *Branches) rename(b *branch, name string) error {
 	if _, err := strconv.Atoi(name); err == nil || name == "live" || nodeName.MatchString(name) || strings.ContainsAny(name, "/. ") || name == "" {
 		return fmt.Errorf("%q cannot name a branch: it would be read as a step, a node, a file or live", name)
@@ -107,7 +110,7 @@ func (s Look) BranchesPage() (p Page) {
 	return p
 }
 
-// condition returns how a branch ends, in a word.
+// condition returns in a word how the branch ends, such as live or dead.
 func (b *branch) condition(r *run) string {
 	switch {
 	case b.failure != nil:

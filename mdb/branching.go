@@ -124,7 +124,8 @@ func (s *Cursor) take(args []word) (Page, error) {
 	return s.goOn(src, func() (world.Progress, error) { return s.run.extend(s.here, src, false) })
 }
 
-// possible returns the number of the only possible event that a pattern matches.
+// possible returns the number of the possible event that a pattern matches. It returns an
+// error unless exactly one matches.
 func (s *Cursor) possible(pattern string) (int, error) {
 	re, err := compile(pattern)
 	if err != nil {
@@ -149,7 +150,8 @@ func (s *Cursor) possible(pattern string) (int, error) {
 	}
 }
 
-// follows reports whether these answers are those of the branch's next step.
+// follows reports whether these answers, to the choice of the event and to its coins, are
+// those of the branch's next step.
 func (s *Cursor) follows(answers []int) bool {
 	picks := s.here.at(s.step + 1).picks
 	for k, p := range picks {
@@ -160,8 +162,8 @@ func (s *Cursor) follows(answers []int) bool {
 	return len(answers) <= len(picks)
 }
 
-// goOn takes a step from here. If the session is not at the end of a branch, the step begins a new
-// branch.
+// goOn takes a step from the cursor by calling step with the source src. If the cursor is
+// not at the end of its branch, the step begins a new branch.
 func (s *Cursor) goOn(src choose.Source, step func() (world.Progress, error)) (Page, error) {
 	undo := s.branchOff()
 	progress, err := step()
@@ -183,8 +185,8 @@ func (s *Cursor) goOn(src choose.Source, step func() (world.Progress, error)) (P
 	return append(s.look().here1(), s.look().failed(s.step)...), nil
 }
 
-// branchOff makes a branch that leaves here, unless the session is at the end of its branch. undo
-// removes it again.
+// branchOff moves the cursor to a new branch that leaves its branch here, unless the cursor
+// is at the end of its branch. undo removes the new branch again.
 func (s *Cursor) branchOff() (undo func()) {
 	if s.step == s.Len() {
 		return func() {}

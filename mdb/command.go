@@ -11,7 +11,7 @@ import (
 type command struct {
 	Name    string
 	Aliases []string
-	Meant   string // words, separated by blanks, that make unknownCommand suggest this command
+	Meant   string // words, separated by blanks, for which unknownCommand suggests this command
 	Group   string
 	Usage   string // its arguments
 	Short   string // one line of help
@@ -49,8 +49,8 @@ func lookup(name string) *command {
 	return nil
 }
 
-// unknownCommand returns the error for a command that does not exist. It suggests the commands for
-// which the word stands, or else the one with the nearest name.
+// unknownCommand returns the error for a command that does not exist. It suggests the
+// commands that list the word in Meant, or else the one with the nearest name.
 func unknownCommand(typed string) error {
 	var meant []string
 	for _, c := range commands() {
@@ -77,11 +77,11 @@ func (c *command) Heading() string {
 	return strings.TrimSpace(c.Name + " " + c.Usage)
 }
 
-// usage returns the error for arguments that do not fit.
+// usage returns the error for arguments that the command does not take.
 func (c *command) usage() error {
 	return fmt.Errorf("%s is used as: %s", c.Name, c.Heading())
 }
 
-// usageOf returns the usage error of a command by its name, for commands that notice the error
-// while they run.
+// usageOf returns the usage error of the command with a name, for commands that find the
+// error while they run.
 func usageOf(name string) error { return lookup(name).usage() }

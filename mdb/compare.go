@@ -44,9 +44,9 @@ func ofDiff(s *Session, before []string) []string {
 	return slices.Concat([]string{"live"}, s.run.branches.names(), ofFiles(s, before), ofFields(s, before))
 }
 
-// differences returns the lines that differ, field by field, in the order of the first state. If
-// both states have a line, between separates its two values. If fields are given, only these are
-// compared.
+// differences returns a page of the lines that differ between the states a and b, field by
+// field, in the order of a. The function told writes values for people. If both states have
+// a line, between separates its two values. If fields are given, only these are compared.
 func differences(told func(path, value string) string, a, b []canon.Line, only field, between string, fields ...field) (p Page) {
 	if only.text != "" {
 		fields = append(fields, only)
@@ -86,7 +86,7 @@ func changed(a, b []canon.Line) []observe.Difference {
 	return all
 }
 
-// places returns the place of each path in the merged order of two states.
+// places returns the position of each path in the merged order of the lines of two states.
 func places(a, b []canon.Line) map[string]int {
 	place := map[string]int{}
 	const room = 1 << 20 // of the lines of b after a line of a
@@ -178,7 +178,8 @@ func (s *Session) diff(args []word) (Page, error) {
 	return s.look().compare(here, other, args[1:])
 }
 
-// isField reports whether a word names a field; otherwise it names a run.
+// isField reports whether w, an argument of a comparison, names a field; otherwise it names
+// a run.
 func (s *Cursor) isField(w word) bool {
 	if w.pattern || w.text == "live" || strings.HasSuffix(w.text, ".path") || slices.Contains(s.run.branches.names(), w.text) {
 		return false
@@ -194,7 +195,8 @@ func (s *Cursor) isField(w word) bool {
 	return err == nil && (f.node >= 0 || len(f.of(lines)) > 0)
 }
 
-// otherSide returns the run that a word names: the live one, a branch, or that of a file.
+// otherSide returns a cursor in the run that a word names: the nearest live run, a branch,
+// or the run in a file.
 func (s *Session) otherSide(name string) (Cursor, error) {
 	if name == liveBranch && s.run.branches.named(name) == nil {
 		if s.live == "" {
@@ -229,7 +231,8 @@ func (s *Session) fileDiff(args []word) (Page, error) {
 	return s.look().compare(Cursor{s.run, s.here, s.step}, Cursor{r, r.trunk, s.step}, args[1:])
 }
 
-// compare returns the differences between two states.
+// compare returns the differences between the states at a and at b. The arguments select
+// fields.
 func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 	var fields []field
 	for _, w := range args {
@@ -264,14 +267,15 @@ func (s Look) compare(a, b Cursor, args []word) (Page, error) {
 	return append(p, all...), nil
 }
 
-// aligned is an alignment of two branches, valid while they have these lengths.
+// aligned is an alignment of the branches a and b, made when they had lenA and lenB steps.
+// It is out of date if one has grown.
 type aligned struct {
 	a, b       *branch
 	lenA, lenB int
 	pairs      choose.Alignment
 }
 
-// alignment pairs the steps of two runs.
+// alignment pairs the steps of the runs of a and b that are the same event.
 func (s *Session) alignment(a, b Cursor) choose.Alignment {
 	if c := &s.aligned; c.a != a.here || c.b != b.here || c.lenA != a.here.len() || c.lenB != b.here.len() {
 		s.aligned = aligned{a.here, b.here, a.here.len(), b.here.len(), choose.Align(a.here.path(nil, a.here.len()), b.here.path(nil, b.here.len()))}
@@ -279,8 +283,9 @@ func (s *Session) alignment(a, b Cursor) choose.Alignment {
 	return s.aligned.pairs
 }
 
-// alignedStep returns the step of the other run to compare a step with. This is its partner; or,
-// between two pairs, the step at the same distance from the pair before, if there is one.
+// alignedStep returns the step of the other run, which has most steps, to compare a step
+// with. This is the step's partner in the alignment. If it has none, it is the step at the
+// same distance from the pair before, if there is such a step ahead of the next pair.
 func (s *Cursor) alignedStep(al choose.Alignment, step, most int) int {
 	a, b := 0, 0 // the last pair before
 	for k, m := range al.Same {

@@ -9,7 +9,7 @@ import (
 	"macemc/sim"
 )
 
-// completer returns the possible words of an argument, given the arguments before it.
+// completer returns the words that an argument may be, given the arguments before it.
 type completer func(s *Session, before []string) []string
 
 func ofWords(words ...string) completer { return func(*Session, []string) []string { return words } }
@@ -22,8 +22,7 @@ func ofCommands(*Session, []string) []string {
 	return append(commandNames(), topicQueries, topicFields)
 }
 
-// ofQuery returns the words that the last word of a query needs next, or the words that begin a
-// condition.
+// ofQuery returns the words that may come next in a query whose words so far are before.
 func ofQuery(s *Session, before []string) (words []string) {
 	switch before[len(before)-1] {
 	case "node":

@@ -61,7 +61,7 @@ func (s *Cursor) Prompt() string {
 	return fmt.Sprintf("(mdb %d) ", s.step)
 }
 
-// goTo moves to a step of the branch.
+// goTo moves the cursor to step i of its branch.
 func (s *Cursor) goTo(i int) error {
 	if i < 0 || i > s.Len() {
 		return fmt.Errorf("there is no step %s; %s has steps 0 to %s", numerals.Count(i), s.where(), numerals.Count(s.Len()))
@@ -70,7 +70,7 @@ func (s *Cursor) goTo(i int) error {
 	return nil
 }
 
-// where names the branch.
+// where returns the name of the cursor's branch, as titles show it.
 func (s *Cursor) where() string {
 	if s.here == s.run.trunk {
 		return s.run.title
@@ -110,7 +110,7 @@ func (s *Cursor) stepNamed(text string) (int, error) {
 	return n, nil
 }
 
-// ending returns how the branch ends.
+// ending returns in words how the branch ends.
 func (s *Cursor) ending() string {
 	b := s.here
 	switch {
@@ -125,7 +125,8 @@ func (s *Cursor) ending() string {
 	return "take or walk go on from here"
 }
 
-// stepOr returns the step that the only argument names, or another if there is no argument.
+// stepOr returns the step that the only argument of the command name names, or otherwise if
+// there is no argument.
 func (s *Cursor) stepOr(name string, args []word, otherwise int) (int, error) {
 	switch len(args) {
 	case 0:
@@ -144,7 +145,8 @@ func (s *Cursor) stepOr(name string, args []word, otherwise int) (int, error) {
 	}
 }
 
-// mark returns the mark of a step in a list, or ' ' if it has none.
+// mark returns the mark of step i in a list, such as MarkCritical, or ' ' if the step has
+// none.
 func (s *Cursor) mark(i int) rune {
 	b := s.here
 	if c, known := s.critical(); known && c == i && c > 0 {
@@ -167,8 +169,8 @@ func (s *Cursor) mark(i int) rune {
 	return ' '
 }
 
-// critical returns the critical step of the branch, if the command critical or the path's
-// header has set it.
+// critical returns the critical step of the branch, and whether it is known: the command
+// critical finds it, or the header of the path has it.
 func (s *Cursor) critical() (step int, known bool) {
 	if c := s.here.critical; c != nil {
 		return c.Step, true
@@ -186,8 +188,8 @@ func (s *Cursor) critical() (step int, known bool) {
 	return 0, false
 }
 
-// again returns the step from which the run repeats itself, if its path says that it stays hot for
-// ever, or 0.
+// again returns the step after which the run repeats itself, if its path says that a
+// monitor stays hot for ever, or 0.
 func (s *Cursor) again() int {
 	if s.here != s.run.trunk {
 		return 0
@@ -202,7 +204,8 @@ func (s *Cursor) again() int {
 	return 0
 }
 
-// trunkStep returns the last step that the trunk shares with the branch, at or before the cursor.
+// trunkStep returns the last step, at or before the cursor, that the branch shares with the
+// trunk.
 func (s *Cursor) trunkStep() int {
 	step := s.step
 	for b := s.here; b.parent != nil; b = b.parent {
@@ -232,7 +235,7 @@ func (s *Cursor) inside(n int) error {
 	return err
 }
 
-// settings returns the fields of the header that are conditions of the run.
+// settings returns the conditions of the run, as fields of a path's header.
 func (s *Cursor) settings() (header []choose.Field) {
 	for _, f := range s.run.header {
 		if setting.Describes(f.Key) || f.Key == "seed" {
@@ -242,8 +245,8 @@ func (s *Cursor) settings() (header []choose.Field) {
 	return header
 }
 
-// outcomeHere returns the fields of the header that record how the branch ends at this step: with a
-// failure of the service, or dead, and in which state.
+// outcomeHere returns the fields of a path's header that record how the run ends if it ends
+// at the cursor: with a failure of the service, or dead, and in which state.
 func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 	add := func(key, value string) { header = append(header, choose.Field{Key: key, Value: value}) }
 	atEnd := s.step == s.Len()
@@ -268,7 +271,8 @@ func (s *Cursor) outcomeHere() (header []choose.Field, err error) {
 	return header, nil
 }
 
-// looked returns the path of the branch up to a step, with the header for a verdict.
+// looked returns the path of the branch up to step upTo, with a header that says the run
+// ends there with this verdict.
 func (s *Cursor) looked(upTo int, verdict trace.Verdict) *choose.Path {
 	header := append(s.settings(), choose.Field{Key: "verdict", Value: verdict.String()})
 	return s.here.path(header, upTo)

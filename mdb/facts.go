@@ -21,7 +21,7 @@ import (
 type Place struct {
 	Branch string `json:"branch"`
 	Step   int    `json:"step"`
-	Of     int    `json:"of"` // the number of steps of the branch
+	Of     int    `json:"of"` // the number of steps that the branch has
 }
 
 // Where returns the place where the session is.
@@ -49,13 +49,13 @@ func (s *Session) At(branch string, step *int) (Look, error) {
 // About is a description of the open finding or run.
 type About struct {
 	Title      string          `json:"title"`
-	System     string          `json:"system"` // with its known bugs
+	System     string          `json:"system"` // its name, with the known bugs that are switched on
 	Settings   [][2]string     `json:"settings"`
 	Nodes      []string        `json:"nodes"`
 	Properties []PropertyAbout `json:"properties"`
-	Asks       string          `json:"asks"`              // the question that walks answer: live, or survive
+	Asks       string          `json:"asks"`              // the question about a walk from a state: does it become live, or does it survive
 	Stopped    string          `json:"stopped,omitempty"` // the reason why the recorded path could not be followed to its end
-	Parted     string          `json:"parted,omitempty"`  // how the run differs from the recorded one, since the code has changed
+	Parted     string          `json:"parted,omitempty"`  // how the run differs from the recorded one because the code has changed; "" if it does not
 	Command    string          `json:"command"`
 	Branches   []BranchAbout   `json:"branches"`
 }
@@ -128,9 +128,9 @@ func (s Look) fails() string {
 	return ""
 }
 
-// Adopt makes the nearest live path the branch live. The path's file is beside the file that was
-// opened. This is possible if the path begins as the trunk does. Without Adopt, the path is a run
-// of its own, from which no branch can leave.
+// Adopt reads the nearest live path, whose file is beside the one that was opened, and
+// makes it the branch live. This is possible only if the path begins as the trunk does.
+// Without Adopt, the path is a run of its own, from which no branch can leave.
 func (s *Session) Adopt() error {
 	if s.live == "" || s.run.branches.named(liveBranch) != nil {
 		return nil
@@ -163,7 +163,7 @@ func sameChoices(a, b []choose.Choice) bool {
 	return true
 }
 
-// Steps is a part of a branch, as a screen draws it.
+// Steps is a part of a branch, as a graphical page draws it.
 type Steps struct {
 	From int `json:"from"`
 	To   int `json:"to"`
@@ -209,7 +209,7 @@ type Change struct {
 	New  string `json:"new,omitempty"` // "" if the line is gone
 }
 
-// Facts returns the facts about a step.
+// Facts returns the facts about the step of at.
 func (s *Session) Facts(at Look) (StepFacts, error) {
 	return stepFacts(at, s.drawings.of(at.Cursor).graph)
 }
@@ -258,11 +258,11 @@ func (r *run) changesOf(all []observe.Difference) []Change {
 type StateLine struct {
 	Path  string `json:"path"`
 	Value string `json:"value"`
-	Mark  string `json:"mark,omitempty"`  // +: the step made it; ~: the step changed it
-	Exact string `json:"exact,omitempty"` // the value in the form in which states are compared, if it differs
+	Mark  string `json:"mark,omitempty"`  // "+" if the step made the line, "~" if the step changed it, or ""
+	Exact string `json:"exact,omitempty"` // the value in the form in which states are compared, if that differs from Value
 }
 
-// State returns the state after a step.
+// State returns the lines of the state after the step of at.
 func (at Look) State() ([]StateLine, error) {
 	lines, _, err := at.marked()
 	out := []StateLine{}
@@ -289,13 +289,13 @@ func (a Look) Differences(b Look) ([]Change, error) {
 	return a.run.changesOf(changed(left, right)), nil
 }
 
-// Held is a property at a step.
+// Held is a property of states and its value at a step.
 type Held struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`
 	Holds bool   `json:"holds"`
 	Since int    `json:"since"`          // the step since which it has had this value
-	Says  string `json:"says,omitempty"` // the property's description of the state
+	Says  string `json:"says,omitempty"` // the property's own description of the state
 }
 
 // Properties returns every property of states at a step, and whether the state is live.
@@ -313,13 +313,13 @@ func (at Look) Properties() (all []Held, live bool, err error) {
 	return all, at.run.verdicts[at.here.verdict(at.step)].live, nil
 }
 
-// Watched is a property of runs at a step. It holds at all steps before, since a run ends when it
-// is violated.
+// Watched is a property of runs at a step. It held at all steps before, since a run ends
+// when such a property is violated.
 type Watched struct {
 	Name   string `json:"name"`
 	Kind   string `json:"kind"` // steps, monitor or cools
 	Holds  bool   `json:"holds"`
-	Hot    bool   `json:"hot,omitempty"`    // for cools: the monitor waits for something
+	Hot    bool   `json:"hot,omitempty"`    // for cools: the monitor is hot, which means that it waits for something
 	Says   string `json:"says,omitempty"`   // what the monitor waits for
 	Memory string `json:"memory,omitempty"` // what the monitor remembers
 }
@@ -350,11 +350,11 @@ func (s Look) Watched() ([]Watched, error) {
 	return out, nil
 }
 
-// Strip shows where a property changes along a branch.
+// Strip has the steps of a branch at which a property changes from true to false or back.
 type Strip struct {
 	Name  string `json:"name"`
 	Kind  string `json:"kind"`  // always, eventually, or live: whether all liveness properties hold
-	Turns []int  `json:"turns"` // the steps at which it changes; its first value is First
+	Turns []int  `json:"turns"` // the steps at which it changes; before the first of them it has the value First
 	First bool   `json:"first"`
 }
 
@@ -384,14 +384,14 @@ func (s Look) strip(name, kind string, of func(*verdict) bool) Strip {
 // Alternative is an event that is possible after a step, with one way in which its coins may
 // fall.
 type Alternative struct {
-	Event   int      `json:"event"` // its number
+	Event   int      `json:"event"` // the number of the event among the possible ones
 	Coins   []int    `json:"coins"` // the answers to its coins
 	Text    string   `json:"text"`
 	Node    int      `json:"node"` // -1 means none
 	Kind    string   `json:"kind"`
 	Taken   bool     `json:"taken"` // the branch takes it in its next step
 	Did     []string `json:"did"`
-	Then    []string `json:"then"` // properties that change their value
+	Then    []string `json:"then"` // the names of the properties whose values it changes
 	Live    bool     `json:"live"` // the state after it is live
 	Fails   string   `json:"fails,omitempty"`
 	Refused string   `json:"refused,omitempty"` // the reason why it was not tried
@@ -439,7 +439,8 @@ func alternativeOf(s Look, k int, o *outcome) Alternative {
 	return a
 }
 
-// goesOn reports whether these answers are those of the branch's next step.
+// goesOn reports whether these answers, to the choice of the event and to its coins, are
+// those of the branch's next step.
 func (s Look) goesOn(picks []choose.Pick) bool {
 	if s.step >= s.Len() {
 		return false
@@ -456,8 +457,8 @@ func (s Look) goesOn(picks []choose.Pick) bool {
 	return true
 }
 
-// Cone returns the steps that could have influenced a step, and that step: those that happened
-// before it.
+// Cone returns the step of at, and all steps that could have influenced it: those that
+// happened before it.
 func (s *Session) Cone(at Look) []int {
 	if at.step == 0 {
 		return []int{}
@@ -470,10 +471,10 @@ type Aligned struct {
 	With   string   `json:"with"`
 	Steps  int      `json:"steps"`  // number of steps of the other branch
 	Prefix int      `json:"prefix"` // number of first steps that are the same in both
-	Same   [][3]int `json:"same"`   // stretches of equal steps: the number of steps before it in each run, and its length
+	Same   [][3]int `json:"same"`   // stretches of equal steps; each has the number of steps before it in either run, and its length
 }
 
-// Aligned pairs the steps of two branches.
+// Aligned returns which steps of the branches of at and with are the same event.
 func (s *Session) Aligned(at, with Look) Aligned {
 	al := s.alignment(at.Cursor, with.Cursor)
 	out := Aligned{With: with.here.name, Steps: with.Len(), Prefix: al.Prefix, Same: [][3]int{}}
@@ -483,8 +484,8 @@ func (s *Session) Aligned(at, with Look) Aligned {
 	return out
 }
 
-// picture returns the event graph of a branch, with its arrows.
-// Perfetto returns a branch as a trace for ui.perfetto.dev.
+// Perfetto returns the branch of at as a trace for ui.perfetto.dev, and the method picture
+// its event graph, with arrows.
 func (s *Session) Perfetto(at Look) (json.RawMessage, error) {
 	var b bytes.Buffer
 	err := s.drawings.of(at.Cursor).graph.Perfetto(&b, fmt.Sprintf("%s, %s", s.run.name(), at.where()), eventgraph.Part{})

@@ -12,9 +12,9 @@ import (
 	"macemc/trace"
 )
 
-// field names lines of a state, in the words of the lines themselves: n2.parent is the line
-// n2.parent and all lines below it. A field without a node, such as parent, is that field on every
-// node, at any depth.
+// field is the name of some lines of a state. It has the words of the lines themselves:
+// n2.parent is the line n2.parent and all lines below it. A name without a node, such as
+// parent, is that field on every node, at any depth.
 type field struct {
 	text string
 	node int // the index of its node; -1 means no node, or all of them
@@ -90,7 +90,8 @@ func (f field) matches(path string) bool {
 	}
 }
 
-// wanted reports whether a part of a node may have lines of the field: see canon.Wanted.
+// wanted reports whether the part of a node at path may have lines of the field. fields
+// says that the part has fields: see canon.Wanted.
 func (f field) wanted(path string, fields bool) bool {
 	if path != "" && path[0] != '[' {
 		path = "." + path
@@ -115,13 +116,13 @@ func (f field) wanted(path string, fields bool) bool {
 	return false
 }
 
-// begins reports whether a path is name, or is below it.
+// begins reports whether path is name, or is below it.
 func begins(path, name string) bool {
 	rest, ok := strings.CutPrefix(path, name)
 	return ok && (rest == "" || strings.ContainsRune(".[ -", rune(rest[0])) || strings.HasSuffix(name, "]"))
 }
 
-// of returns the lines that belong to the field.
+// of returns those of the lines that belong to the field.
 func (f field) of(lines []canon.Line) (out []canon.Line) {
 	for _, l := range lines {
 		if f.matches(l.Path) {
@@ -131,11 +132,12 @@ func (f field) of(lines []canon.Line) (out []canon.Line) {
 	return out
 }
 
-// touched reports whether a step may have changed the state of a node: it must be a step of that
-// node, or of none.
+// touched reports whether step s may have changed the state of a node: it is a step of that
+// node, or of the network.
 func touched(s *trace.Step, node sim.Addr) bool { return s.Node.IsZero() || s.Node == node }
 
-// unknown returns the error for a field that no line of a state belongs to.
+// unknown returns the error for a field to which none of these lines, the whole state,
+// belongs. It suggests the nearest name.
 func (f field) unknown(lines []canon.Line) error {
 	var names []string
 	for _, l := range lines {
@@ -150,7 +152,7 @@ func (f field) unknown(lines []canon.Line) error {
 	return fmt.Errorf("no line of the state is %s; the nodes have %s", strings.TrimLeft(f.text, ". "), strings.Join(names, ", "))
 }
 
-// brief returns the field's value as one line.
+// brief returns the lines of the field as one line.
 func (f field) brief(lines []canon.Line) string {
 	var parts []string
 	for _, l := range lines {

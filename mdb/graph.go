@@ -21,7 +21,7 @@ func graphCommand() *command {
 
 func ofGraph(s *Session, _ []string) []string { return append(s.Nodes(), "around", "all") }
 
-// drawn is the graph of a branch when it had a certain length.
+// drawn is the event graph of a branch, made when the branch had len steps.
 type drawn struct {
 	len     int
 	marks   eventgraph.Marks
@@ -29,7 +29,7 @@ type drawn struct {
 	picture *eventgraph.Picture
 }
 
-// drawings has the graphs of some branches of a run.
+// drawings has the event graphs of those branches of a run that were drawn last.
 type drawings map[*branch]*drawn
 
 // drawingsMost is the largest number of graphs that are kept.
@@ -48,7 +48,7 @@ func (all *drawings) of(at Cursor) *drawn {
 	return d
 }
 
-// newDrawn draws a branch.
+// newDrawn draws the branch of a cursor.
 func newDrawn(at Cursor) *drawn {
 	ran := &trace.Trace{Byzantine: at.run.player.World().Run.Trace().Byzantine}
 	for _, t := range at.here.trunk().start {

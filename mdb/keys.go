@@ -5,7 +5,7 @@ import "strconv"
 // Key is a row of the table of keys. Most keys execute a line; the others change the screen
 // only.
 type Key struct {
-	Names  []string // as the screen shows them
+	Names  []string // the names of the keys, as the screen shows them
 	Line   string   // the line that is executed
 	Action Action   // the action of a key that executes no line
 	Short  string
@@ -23,10 +23,10 @@ const (
 	ActionPrevView        // show the previous view
 	ActionView            // show the view with the digit that was pressed
 	ActionSource          // show the view of the source code
-	ActionDown            // scroll the view
-	ActionUp              //
-	ActionPageDown        //
-	ActionPageUp          //
+	ActionDown            // scroll the view down
+	ActionUp              // scroll the view up
+	ActionPageDown        // scroll the view down by a page
+	ActionPageUp          // scroll the view up by a page
 	ActionNextNode        // show the state of the next node, or of all nodes
 	ActionPrevNode        //
 	ActionOwnNext         // go to the next step of the same node
@@ -80,10 +80,11 @@ func Keys() []Key {
 // View is a page beside the list of steps. It shows the answer to a line.
 type View struct {
 	Name string
-	Line string // "" means the answer to the last line that was typed
+	Line string // the line whose answer the view shows; "" means the last line that was typed
 }
 
-// Key returns the key of a view by the view's place: a digit, 1 to 9, then 0; or s.
+// Key returns the name of the key that shows the i-th view: a digit, from 1 to 9 and then
+// 0, or s.
 func (v View) Key(i int) string {
 	if v.Name == "source" {
 		return "s"

@@ -114,7 +114,8 @@ func looking() []*command {
 	}
 }
 
-// exactly executes a command, and meanwhile shows values in the form in which states are compared.
+// exactly executes the command in args. While it runs, values are shown in the form in
+// which states are compared.
 func (s *Session) exactly(args []word) (Page, error) {
 	if len(args) == 0 {
 		return nil, usageOf("exact")
@@ -122,13 +123,14 @@ func (s *Session) exactly(args []word) (Page, error) {
 	return s.run.exactly(func() (Page, error) { return s.execute(args) })
 }
 
-// Look describes the place of a cursor, without moving it.
+// Look describes the step and the state at the place of a cursor. It does not move the
+// cursor.
 type Look struct{ Cursor }
 
-// look returns a Look at the place.
+// look returns a Look at the cursor's place.
 func (s *Cursor) look() Look { return Look{*s} }
 
-// StepPage returns a step.
+// StepPage describes step i of the branch: its event, its causes and its effects.
 func (s Look) StepPage(i int) (p Page, err error) {
 	b := s.here
 	if i == 0 {
@@ -167,7 +169,7 @@ func (s Look) StepPage(i int) (p Page, err error) {
 	return append(p, changes...), nil
 }
 
-// shown returns the event of a step, in the form for people.
+// shown returns the text of a step's event in the form for people.
 func (r *run) shown(t *took) string {
 	if r.exact {
 		return t.Identity
@@ -175,8 +177,8 @@ func (r *run) shown(t *took) string {
 	return t.Shown(r.player.World().Walker().Text)
 }
 
-// did describes the coins, facts and effects of a step. If the state before it is given, it
-// describes which times were compared.
+// did describes the coins, facts and effects of a step. If the lines of the state before it
+// are given, it also describes which times were compared.
 func (r *run) did(step *trace.Step, before ...canon.Line) (p Page) {
 	walker := r.player.World().Walker()
 	add := func(style Style, asked, text string) {
@@ -210,7 +212,7 @@ func (r *run) did(step *trace.Step, before ...canon.Line) (p Page) {
 	return p
 }
 
-// circumstances describes the causes of a step, and the number of other possible events.
+// circumstances describes the causes of a step, and how many other events were possible.
 func (s Look) circumstances(t *took) string {
 	var parts []string
 	switch row := contract.Row(&t.Event); {
@@ -244,7 +246,7 @@ func caused(verb string, step int) string {
 	return fmt.Sprintf("%s in step %s", verb, numerals.Count(step))
 }
 
-// failed describes how the service failed in a step, if it did.
+// failed describes how the service failed in step i, if it did.
 func (s Look) failed(i int) (p Page) {
 	f := s.here.failure
 	if f == nil || i != s.here.len() {
@@ -264,7 +266,7 @@ func (s Look) failed(i int) (p Page) {
 	return p
 }
 
-// frames returns the calls of a stack, each with its file and line.
+// frames returns the calls in the text of a stack, each with its file and line.
 func frames(stack string) iter.Seq2[string, string] {
 	return func(yield func(string, string) bool) {
 		lines := strings.Split(stack, "\n")
@@ -276,7 +278,7 @@ func frames(stack string) iter.Seq2[string, string] {
 	}
 }
 
-// ChangesPage returns the changes of the state in a step.
+// ChangesPage describes how step i changes the state, or some fields of it.
 func (s Look) ChangesPage(i int, fields ...field) (Page, error) {
 	if i == 0 {
 		return nil, nil

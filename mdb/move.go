@@ -79,7 +79,7 @@ func moving() []*command {
 	}
 }
 
-// advance executes the commands next and prev.
+// advance executes the commands next and, if back is set, prev.
 func (s *Session) advance(args []word, back bool) (Page, error) {
 	name := "next"
 	if back {
@@ -110,8 +110,8 @@ func (s *Session) advance(args []word, back bool) (Page, error) {
 	return s.look().here1(), nil
 }
 
-// neighbour returns the listed step that follows step i, or precedes it if back is set, or -1 if
-// there is none.
+// neighbour returns the step after step i, or the one before it if back is set, among the
+// steps that the filter lets through. It returns -1 if there is none.
 func (s *Session) neighbour(i int, back bool) int {
 	if s.filter == nil {
 		if i--; !back {
@@ -136,7 +136,8 @@ func (s *Session) neighbour(i int, back bool) int {
 	return all[at]
 }
 
-// nowhere returns the error for a move beyond the first or last listed step.
+// nowhere returns the error for a move beyond the first or last step that the filter lets
+// through.
 func (s *Session) nowhere(back bool) error {
 	filter := ""
 	if s.filter != nil {
@@ -151,7 +152,8 @@ func (s *Session) nowhere(back bool) error {
 // here1 returns the row of the cursor's step.
 func (s Look) here1() Page { return s.rowPage([]int{s.step}) }
 
-// searchFor goes to the next step that fulfils a query, or to the nearest one before.
+// searchFor moves to the next step that fulfils the query in words, or to the nearest one
+// before if back is set.
 func (s *Session) searchFor(words []word, back bool) (Page, error) {
 	q, err := s.run.parseQuery(words)
 	if err != nil {
@@ -176,7 +178,7 @@ func (s *Session) lookFor(q *query, back bool) (Page, error) {
 	return append(p, s.look().changesOf(q)...), nil
 }
 
-// changesOf returns how the fields of a query changed in the step.
+// changesOf describes how the step changed the fields of a query.
 func (s Look) changesOf(q *query) (p Page) {
 	for _, t := range q.fields() {
 		before, err := s.run.lines(s.here, s.step-1)
@@ -279,7 +281,8 @@ func (s *Session) deleteBreak(args []word) (Page, error) {
 	return page("deleted: %s", gone.text), nil
 }
 
-// proceed goes to the nearest breakpoint, or to the end of the branch.
+// proceed executes the command name, which moves to the nearest breakpoint, or else to the
+// end of the branch or, if back is set, to its start.
 func (s *Session) proceed(name string, args []word, back bool) (Page, error) {
 	if len(args) > 0 {
 		return nil, usageOf(name)

@@ -17,26 +17,28 @@ import (
 // Opener opens a session for the path of a run. Its fields are the same for all sessions of a command.
 type Opener struct {
 	Find func(name string) (*sim.System, error)                             // returns the system with a name
-	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // returns the system that a path belongs to, and the path with its settings; may be nil
-	Tool string                                                             // how the command is called, for lines that the user can repeat
-	Of   string                                                             // the package that stands before the arguments in such a line, with a blank, or ""
-	Ran  Ran                                                                // returns the code that ran; may be nil
-	Busy *Busy                                                              // nil if long work is not watched
+	Told func(*sim.System, *choose.Path) (*sim.System, *choose.Path, error) // replaces a system and a path by the system that the path's header describes and the path with its settings; may be nil
+	Tool string                                                             // the name under which the command is called, for lines that the user can repeat
+	Of   string                                                             // the package that stands before the arguments in such a line, followed by a blank, or ""
+	Ran  Ran                                                                // returns the code that ran in each step; may be nil
+	Busy *Busy                                                              // watches long work; nil if nothing does
 }
 
-// Ran takes a path of a system again, and returns a function that returns the code that ran in a step, of
-// an event; state 0 is the start. That function reports false if the code is not known.
+// Ran takes a path of a system again. It returns a function that returns the code that ran
+// in a step, which took the event e; step 0 is the start. That function reports false if
+// the code is not known.
 type Ran func(*sim.System, sim.Params, *choose.Path) (func(step int, e sim.Event) (code []eventgraph.Code, known bool), error)
 
 // Settings are the conditions under which a system is explored by hand.
 type Settings struct {
 	Nodes        int
-	Params, Bugs []string // in the form of a path's header
+	Params, Bugs []string // the parameters and the known bugs, in the form of a path's header
 	sim.Conditions
 }
 
-// Open opens a path file, the folder of a finding, or a system. If a path does not apply any more,
-// it is opened up to the first step that does not, and Summary says so.
+// Open opens a path file, the folder of a finding, or a system. If the code has changed so
+// that a path can no longer be followed to its end, it is opened up to the first step that
+// is not possible, and SummaryPage says so.
 func (o Opener) Open(name string, set Settings) (*Session, error) {
 	if o.Busy == nil {
 		o.Busy = &Busy{}
@@ -64,7 +66,8 @@ func (o Opener) Open(name string, set Settings) (*Session, error) {
 	}, nil
 }
 
-// fileOf returns the path file that a name means, or "" for the name of a system.
+// fileOf returns the path file that name means, which may be in the folder of a finding, or
+// "" for the name of a system.
 func fileOf(name string) (string, error) {
 	info, err := os.Stat(name)
 	switch {
@@ -123,7 +126,7 @@ func (o *Opener) load(name string) (*run, error) {
 	return r, nil
 }
 
-// explore opens a system at its start.
+// explore opens a system at its start, under the conditions in set.
 func (o *Opener) explore(name string, set Settings) (*run, error) {
 	sys, err := o.Find(name)
 	if err != nil {
@@ -145,7 +148,7 @@ func (o *Opener) explore(name string, set Settings) (*run, error) {
 	return r, err
 }
 
-// other returns the run of another file, for comparisons.
+// other returns the run of another file, for comparisons with the open one.
 func (s *Session) other(name string) (*run, error) {
 	if r := s.others[name]; r != nil {
 		return r, nil

@@ -9,8 +9,9 @@ import (
 	"macemc/trace"
 )
 
-// anewWalks and anewEffort limit the work to decide whether a run that was recorded as dead is still
-// dead. If they do not suffice, mdb does not mention the question.
+// The largest number of walks, and the largest effort, that are spent on deciding whether a
+// run that was recorded as dead is still dead. If they do not suffice, mdb does not mention
+// the question.
 const (
 	anewWalks  = 10
 	anewEffort = 20_000
@@ -20,7 +21,8 @@ const (
 // run ends in another way than recorded. Otherwise it returns "".
 func (s *Session) otherwise() string { return s.run.endsNow(s.options) }
 
-// endsNow is Session.otherwise. It decides only once. opts returns the options for walks.
+// endsNow returns the text of Session.otherwise. It decides only once how the run ends.
+// opts returns the options for walks.
 func (r *run) endsNow(opts func(walks int) search.Options) string {
 	if r.recorded == nil || r.parted || r.trunk.stopped != "" {
 		return ""
@@ -66,7 +68,7 @@ func (r *run) decideAnew(opts func(walks int) search.Options) string {
 	return ""
 }
 
-// revives reports whether one of a few walks from the cursor's state becomes live.
+// revives reports whether one of a few random walks from the cursor's state becomes live.
 func (s *Cursor) revives(opts func(walks int) search.Options) bool {
 	path := s.looked(s.step, trace.VerdictDead)
 	lab, err := search.NewLab(s.run.player.World().System(), path, opts(anewWalks))

@@ -2,7 +2,7 @@ package mdb
 
 import "macemc/internal/numerals"
 
-// PropertiesPage returns the properties.
+// PropertiesPage describes the value of every property at the step.
 func (s Look) PropertiesPage() (p Page, err error) {
 	if err := s.run.seek(s.here, s.step); err != nil {
 		return nil, err
@@ -67,9 +67,9 @@ func (w Watched) line() Line {
 	return l
 }
 
-const memoryMost = 120 // letters of what a monitor remembers
+const memoryMost = 120 // the largest number of letters that are shown of what a monitor remembers
 
-// anyFails reports whether a property fails.
+// anyFails reports whether some property is false in the verdict with this number.
 func (r *run) anyFails(verdict uint32) bool {
 	for _, holds := range r.verdicts[verdict].holds {
 		if !holds {
@@ -79,7 +79,7 @@ func (r *run) anyFails(verdict uint32) bool {
 	return false
 }
 
-// since returns the step since which the property has its present value.
+// since returns the step since which the k-th property has had its present value, as text.
 func (s Look) since(k int) string {
 	if i := s.sinceStep(k); i > 0 {
 		return "since step " + numerals.Count(i)

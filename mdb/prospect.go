@@ -17,17 +17,18 @@ import (
 // often walks recover.
 
 const (
-	leadWalks   = 20     // number of walks from an alternative
-	leadStates  = 20_000 // number of states that are visited to decide exactly about an alternative
+	leadWalks   = 20     // the number of walks from an alternative
+	leadStates  = 20_000 // the largest number of states that are visited to decide exactly about an alternative
 	leadEffort  = 400_000
-	curveWalks  = 40    // number of walks from each state of a curve
-	liveSteps   = 1_000 // number of steps in which a walk must become live
+	curveWalks  = 40    // the number of walks from each state of a curve
+	liveSteps   = 1_000 // the number of steps within which a walk must become live
 	curveAll    = 48    // up to this number of steps, a curve has a point for each state of the run
 	curveEven   = 32    // a longer run is first divided into this many stretches of equal length,
 	curveCloser = 16    // and then gets this many more points where the share of walks that recover falls
 )
 
-// asks returns the question that walks answer: whether they become live, or whether they survive.
+// asks returns the question about each random walk: "live", does it become live, or
+// "survive", does it take all of its steps without a failure.
 func (s *Session) asks() string {
 	if s.run.trunk.failure != nil || !s.run.player.World().Judge.CanBeLive() {
 		return "survive"
@@ -43,14 +44,15 @@ func (s *Session) walkSteps() int {
 	return liveSteps
 }
 
-// prospects has the results so far, and the lab, which is made when it is first needed.
+// prospects has the curves and leads that were computed so far. The lab, which takes runs
+// from states of the open run, is made when it is first needed.
 type prospects struct {
 	lab    *search.Lab
 	curves map[*branch]*curve
 	leads  map[leadKey]Lead
 }
 
-// close ends the lab's watchdog. The results stay.
+// close ends the watchdog of the lab. The results stay.
 func (p *prospects) close() {
 	if p.lab != nil {
 		p.lab.Close()
@@ -61,7 +63,7 @@ func (p *prospects) close() {
 	}
 }
 
-// ended drops a lab that was stopped, since it takes no more runs. It returns err.
+// ended returns err. If the lab was stopped, it drops the lab, which takes no more runs.
 func (p *prospects) ended(err error) error {
 	if errors.Is(err, search.ErrStopped) && p.lab != nil && p.lab.Stopped() {
 		p.close()
@@ -70,7 +72,8 @@ func (p *prospects) ended(err error) error {
 	return err
 }
 
-// in returns the lab, which takes runs under the conditions of a path.
+// in returns the lab, which takes runs of sys under the conditions of a path. It makes one
+// if there is none.
 func (p *prospects) in(sys *sim.System, path *choose.Path, opts search.Options) (_ *search.Lab, err error) {
 	if p.lab == nil {
 		p.lab, err = search.NewLab(sys, path, opts)
@@ -86,7 +89,8 @@ func (p *prospects) keep(k leadKey, l Lead) {
 	p.leads[k] = l
 }
 
-// curve returns the curve of a branch. If the branch has grown, it begins a new curve.
+// curve returns the curve of the branch that ends at a cursor. If the branch has grown
+// since it was made, the curve begins anew.
 func (p *prospects) curve(end Cursor) *curve {
 	if p.curves == nil {
 		p.curves = map[*branch]*curve{}
@@ -103,14 +107,14 @@ func (p *prospects) curve(end Cursor) *curve {
 // Close ends the watchdog of the session's lab. It is needed only after a call of Lead or Curve.
 func (s *Session) Close() { s.prospects.close() }
 
-// labOf returns the lab of the session.
+// labOf returns the lab in which walks from states of the session's run are taken.
 func (s *Session) labOf() (*search.Lab, error) {
 	opts := s.options(leadWalks)
 	opts.WalkSteps, opts.MaxWalkSteps = liveSteps, liveSteps
 	return s.prospects.in(s.run.player.World().System(), s.asked(Cursor{s.run, s.run.trunk, 0}), opts)
 }
 
-// asked returns the run up to a place, as a path for the lab.
+// asked returns the run up to a place, as a path that the lab can follow.
 func (s *Session) asked(at Cursor) *choose.Path {
 	verdict := trace.VerdictDead
 	if f := s.run.trunk.failure; f != nil {
@@ -121,10 +125,10 @@ func (s *Session) asked(at Cursor) *choose.Path {
 	return at.looked(at.step, verdict)
 }
 
-// Lead says whether the run recovers after an alternative.
+// Lead is the answer to whether the run recovers after an alternative.
 type Lead struct {
-	To    string `json:"to"`    // live, dead or unknown: what the state after the alternative is
-	Exact bool   `json:"exact"` // proved: by visiting all reachable states, or by a run that recovers
+	To    string `json:"to"`    // live, dead or unknown: the kind of state to which the alternative leads
+	Exact bool   `json:"exact"` // the answer is proved: all reachable states were visited, or a run was found that recovers
 	Why   string `json:"why"`
 }
 
@@ -214,8 +218,8 @@ func (s *Session) leadOf(path *choose.Path) (Lead, error) {
 	return Lead{"dead", false, fmt.Sprintf("none of %s of %s became live, nor did any that look for a narrow escape", numerals.Many(r.Taken, "walk"), numerals.Many(r.WalkSteps, "step"))}, nil
 }
 
-// Curve shows, along a branch, the share of fresh walks that still recover. Points has the states
-// that were sampled.
+// Curve says, for states along a branch, which share of the random walks that begin there
+// recovers. Points has the states that were sampled.
 type Curve struct {
 	Asks      string  `json:"asks"`       // the question: live, if a walk becomes live; survive, if it takes all of its steps without a failure
 	Walks     int     `json:"walks"`      // number of walks from each state
@@ -225,7 +229,7 @@ type Curve struct {
 	Points    []Point `json:"points"`     // by step
 }
 
-// Point is the share of the walks from one state.
+// Point is the share of the walks from one state that recovered.
 type Point struct {
 	Step int     `json:"step"`
 	Well int     `json:"well"` // number of these walks that recovered
@@ -233,8 +237,8 @@ type Point struct {
 	High float64 `json:"high"`
 }
 
-// Curve samples more states of a branch, this many, and returns the curve. The samples and their
-// order depend on the branch alone.
+// Curve samples more states of the branch of at (this many), and returns the curve. The
+// samples and their order depend on the branch alone.
 func (s *Session) Curve(at Look, more int) (Curve, error) {
 	c := s.prospects.curve(at.here.end(at.run))
 	for range more {
@@ -258,9 +262,9 @@ func (s *Session) Curve(at Look, more int) (Curve, error) {
 	return Curve{s.asks(), curveWalks, s.walkSteps(), at.Len() + 1, !is, points}, nil
 }
 
-// curve has the samples of a branch so far.
+// curve has the points of a branch that were sampled so far.
 type curve struct {
-	of       *search.Case // nil if it was not taken yet
+	of       *search.Case // the branch's run as the lab has taken it; nil if it was not taken yet
 	steps    int
 	critical int
 	points   map[int]Point
@@ -299,7 +303,8 @@ func (c *curve) next() (step int, is bool) {
 	return c.between()
 }
 
-// even returns the next of the states at even distance.
+// even returns the next state, of those at even distance, that was not sampled yet, if
+// there is one.
 func (c *curve) even() (int, bool) {
 	n := curveEven
 	if c.steps <= curveAll {
@@ -322,8 +327,8 @@ func (c *curve) even() (int, bool) {
 	}
 }
 
-// between returns the middle of the stretch in which the share falls most, if it falls by more than
-// chance explains.
+// between returns the middle of the two neighbouring points between which the share falls
+// most, if it falls by more than chance explains.
 func (c *curve) between() (int, bool) {
 	if len(c.points) > curveEven+3+curveCloser || c.steps <= curveAll {
 		return 0, false

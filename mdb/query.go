@@ -14,19 +14,19 @@ import (
 	"macemc/trace"
 )
 
-// query is a condition on steps: all of its terms hold.
+// query is a condition on steps. It holds for a step if all of its terms hold.
 type query struct {
 	text  string
 	terms []term
 }
 
-// term is one condition. A term with a field needs the states; the others need only the
-// recorded step.
+// term is one condition of a query. A term with a field needs the states; the others need
+// only the recorded step.
 type term struct {
 	not   bool
 	holds func(b *branch, i int) bool
 	field *field
-	value *string // the new value of the field; nil means any
+	value *string // the new value that the field must have; nil means any
 }
 
 // queryHelp is the help on queries.
@@ -65,7 +65,7 @@ func (r *run) parseQuery(words []word) (*query, error) {
 	return q, nil
 }
 
-// quoted returns the words as they would be typed.
+// quoted returns the words as a user would type them, with quotes.
 func quoted(words []word) string {
 	var all []string
 	for _, w := range words {
@@ -83,7 +83,8 @@ func quoted(words []word) string {
 
 var termWords = []string{"node", "kind", "type", "sends", "fault", "field", "property", "live", "not"}
 
-// parse reads one condition, and returns how many words it took.
+// parse reads one condition from the beginning of words, and returns the number of words
+// that it took.
 func (t *term) parse(r *run, words []word) (n int, err error) {
 	first := words[0]
 	if first.pattern {
@@ -154,7 +155,7 @@ func (t *term) ofNode(r *run, name string) error {
 	return err
 }
 
-// addr returns the address of a node's name.
+// addr returns the address of the node with a name.
 func (r *run) addr(name string) (sim.Addr, error) {
 	addrs := r.player.World().Params().Addrs()
 	for _, a := range addrs {
@@ -174,7 +175,7 @@ func (t *term) ofKind(name string) error {
 	return nil
 }
 
-// kindNames returns the kinds as they are typed.
+// kindNames returns the names of the kinds of events, as a user types them.
 func kindNames() (names []string) {
 	for _, k := range contract.Kinds() {
 		names = append(names, strings.ReplaceAll(k.String(), " ", "-"))
@@ -213,7 +214,7 @@ func (t *term) ofProperty(r *run, name string, rest []word) (int, error) {
 	return 2, nil
 }
 
-// property returns the number of a property among those that are evaluated.
+// property returns the index of the property with a name among those that are evaluated.
 func (r *run) property(name string) (int, error) {
 	var names []string
 	for k, j := range r.names {
@@ -257,7 +258,7 @@ func sends(s *trace.Step, name string) bool {
 	})
 }
 
-// stepText returns the text of a step that patterns are matched against.
+// stepText returns the text of step i, against which patterns are matched.
 func (r *run) stepText(b *branch, i int) string {
 	s := b.at(i)
 	var text strings.Builder
@@ -275,7 +276,7 @@ func (r *run) stepText(b *branch, i int) string {
 	return text.String()
 }
 
-// recorded reports whether all terms hold that need no states.
+// recorded reports whether step i of b fulfils all terms that need no states.
 func (q *query) recorded(b *branch, i int) bool {
 	for _, t := range q.terms {
 		if t.holds != nil && t.holds(b, i) == t.not {
@@ -285,7 +286,7 @@ func (q *query) recorded(b *branch, i int) bool {
 	return true
 }
 
-// fields returns the terms that have a field.
+// fields returns the terms of the query that have a field.
 func (q *query) fields() (out []term) {
 	for _, t := range q.terms {
 		if t.field != nil {
@@ -301,8 +302,9 @@ type seen [][]canon.Line
 
 func (s seen) lines() []canon.Line { return slices.Concat(s...) }
 
-// values returns the fields of a query after step i of a branch. If before is not nil, fields that
-// the step cannot have changed are taken from it.
+// values returns the value of the field of each term after step i of a branch. If before
+// has the values after step i-1, fields that the step cannot have changed are taken from
+// there.
 func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, error) {
 	if err := r.seek(b, i); err != nil {
 		return nil, err
@@ -334,8 +336,8 @@ func (r *run) values(terms []term, b *branch, i int, before []seen) ([]seen, err
 	return out, nil
 }
 
-// matches calls found for the steps after from, up to to, that fulfil a query, in order, until
-// found returns false.
+// matches calls found, in order, for the steps after from, up to to, that fulfil a query,
+// until found returns false.
 func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool) error {
 	tell, end := r.busy.embrace()
 	defer end()
@@ -385,12 +387,12 @@ func (r *run) matches(q *query, b *branch, from, to int, found func(i int) bool)
 	return nil
 }
 
-// allNot reports whether the terms ask for a step that changes none of the fields.
+// allNot reports whether each of the terms asks that the step does not change its field.
 func allNot(terms []term) bool {
 	return !slices.ContainsFunc(terms, func(t term) bool { return !t.not })
 }
 
-// changedAs reports whether the fields changed as the terms ask.
+// changedAs reports whether the fields changed between before and now as the terms ask.
 func changedAs(terms []term, before, now []seen) bool {
 	for k, t := range terms {
 		changed := !slices.EqualFunc(before[k], now[k], slices.Equal)

@@ -8,9 +8,9 @@ import (
 	"macemc/internal/observe"
 )
 
-// queues compares queued messages as sequences. So if the first message of a queue was delivered,
-// the difference is that one message, though all others have another index. It also returns the
-// other lines of both states.
+// queues compares the queued messages of two states as sequences. So if the first message
+// of a queue was delivered, the difference is that one message, though all others have
+// another index. It also returns the lines of either state that do not belong to queues.
 func queues(a, b []canon.Line) (restA, restB []canon.Line, all []observe.Difference) {
 	restA, ofA, names := apart(a, nil)
 	restB, ofB, names := apart(b, names)
@@ -35,7 +35,8 @@ func queues(a, b []canon.Line) (restA, restB []canon.Line, all []observe.Differe
 	return restA, restB, all
 }
 
-// apart separates the lines of queues from the others. names are the queues so far.
+// apart separates the lines of queues, by the name of the queue, from the others. It adds
+// the names that it finds to names.
 func apart(lines []canon.Line, names []string) (rest []canon.Line, of map[string][]canon.Line, all []string) {
 	of = map[string][]canon.Line{}
 	for _, l := range lines {
@@ -51,7 +52,7 @@ func apart(lines []canon.Line, names []string) (rest []canon.Line, of map[string
 	return rest, of, names
 }
 
-// common returns the pairs of a longest common subsequence of two queues.
+// common returns the indices of a longest common subsequence of two queues, in pairs.
 func common(x, y []canon.Line) (pairs [][2]int) {
 	longest := make([][]int, len(x)+1) // of what is from i and from j on
 	for i := range longest {

@@ -39,7 +39,8 @@ after which that could not be avoided any more. jump critical goes there, diff l
 	}
 }
 
-// options returns the options for work that can be stopped.
+// options returns the options for a search that the user can stop and that takes this
+// number of walks.
 func (s *Session) options(walks int) search.Options {
 	b := s.opener.Busy
 	opts := search.Options{EvidenceWalks: walks, Stop: func() (stop search.Stop) {
@@ -97,7 +98,8 @@ func (s *Session) recovers(args []word) (Page, error) {
 	return p, err
 }
 
-// recoversIn decides in a lab whether the run recovers.
+// recoversIn decides in a lab whether the run recovers from the cursor's state, by a number
+// of walks or, if that is 0, by an effort.
 func (s *Cursor) recoversIn(lab *search.Lab, walks, effort int) (p Page, err error) {
 	of, err := lab.Take(s.looked(s.step, trace.VerdictDead))
 	if err != nil {
@@ -144,8 +146,8 @@ func (s *Cursor) recoversIn(lab *search.Lab, walks, effort int) (p Page, err err
 	return p, nil
 }
 
-// keep makes a branch of a path that shares its first steps with the current branch. The cursor
-// does not move.
+// keep makes a branch of a path that shares its first steps, up to the number shared, with
+// the current branch, and returns the branch's name. The cursor does not move.
 func (s *Cursor) keep(name string, path *choose.Path, shared int) (string, error) {
 	if b := s.run.branches.taking(path); b != nil {
 		return b.name, nil
@@ -167,7 +169,7 @@ func (s *Cursor) keep(name string, path *choose.Path, shared int) (string, error
 	return b.name, nil
 }
 
-// takes reports whether a branch takes the steps of a path.
+// takes reports whether the steps of a path are those of the branch.
 func (b *branch) takes(path *choose.Path) bool {
 	if b.len() != len(path.Steps) {
 		return false
@@ -208,7 +210,7 @@ func (s *Session) findCritical(args []word) (Page, error) {
 	return s.toldCritical(out.Finding)
 }
 
-// toldCritical records the critical step of a finding, and describes it.
+// toldCritical records the critical step of finding f in the branch, and describes it.
 func (s *Session) toldCritical(f *search.Finding) (p Page, err error) {
 	c, w := f.Critical, s.run.player.World()
 	s.here.critical = c

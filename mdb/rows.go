@@ -11,12 +11,12 @@ import (
 	"macemc/trace"
 )
 
-// Row is a step as a line of a list.
+// Row is a step in a list of steps.
 type Row struct {
 	Step    int
-	Mark    rune   // see Marks
+	Mark    rune   // one of the marks, such as MarkCritical
 	Lanes   string // the columns of the nodes, two cells each
-	Text    string // the event
+	Text    string // the text of the event
 	Node    int    // the index of the event's node; -1 means none
 	Current bool   // the cursor is at this step
 }
@@ -45,7 +45,7 @@ func (s Look) row(i int) Row {
 	return r
 }
 
-// lane returns the column of a node, or -1 if there is none.
+// lane returns the index of the column of a node, or -1 if the address is no node's.
 func (r *run) lane(a sim.Addr) int {
 	if a.IsZero() {
 		return -1
@@ -53,8 +53,8 @@ func (r *run) lane(a sim.Addr) int {
 	return a.Index()
 }
 
-// lanes draws a step over the columns of the nodes: its own node, and the nodes from which its
-// messages came.
+// lanes draws a step in the columns of the nodes: a mark at its own node, and arrows from
+// the nodes that sent its messages.
 func (r *run) lanes(s *trace.Step) string {
 	n := r.nodes()
 	cells := []rune(strings.TrimRight(strings.Repeat("│ ", n), " "))
@@ -101,7 +101,7 @@ func (r *run) senders(s *trace.Step) (lanes []int) {
 	return lanes
 }
 
-// fly draws an arrow from one lane to another.
+// fly draws an arrow with this shaft into the cells of a row, from one column to another.
 func fly(cells []rune, from, at int, shaft rune) {
 	if from < 0 || from == at {
 		return
@@ -124,7 +124,7 @@ func fly(cells []rune, from, at int, shaft rune) {
 	}
 }
 
-// line returns the row as text. Its number has the given width.
+// line returns the row as text. The step's number takes this width.
 func (r Row) line(width int) Line {
 	style, cursor := Plain, "  "
 	if r.Current {
@@ -143,7 +143,7 @@ func (r Row) line(width int) Line {
 	}
 }
 
-// rowPage returns some steps as a page.
+// rowPage returns a page with a row for each of the steps.
 func (s Look) rowPage(steps []int) (p Page) {
 	width := len(strconv.Itoa(s.Len()))
 	for _, i := range steps {
@@ -152,8 +152,8 @@ func (s Look) rowPage(steps []int) (p Page) {
 	return p
 }
 
-// Rows returns the listed steps around a step: before of them ahead of it, the step, and after
-// of them behind it. A filter leaves steps out.
+// Rows returns the listed steps around a step: up to before of them ahead of it, the step,
+// and up to after of them behind it. A filter leaves steps out.
 func (s *Session) Rows(around, before, after int) (rows []Row) {
 	for i := s.neighbour(around, true); i >= 0 && len(rows) < before; i = s.neighbour(i, true) {
 		rows = append(rows, s.look().row(i))
@@ -166,7 +166,7 @@ func (s *Session) Rows(around, before, after int) (rows []Row) {
 	return rows
 }
 
-// filtered are the steps of a branch that a filter lets through.
+// filtered are the steps of a branch, when it had len steps, that a filter lets through.
 type filtered struct {
 	by    *query
 	of    *branch

@@ -19,16 +19,16 @@ import (
 // run is a run that was opened, with all branches that leave it, and the player that computes
 // their states.
 type run struct {
-	title    string // a file's name, or a system's
+	title    string // the name of the file or of the system
 	hangs    string // the event of the step that was recorded as one that never returns
 	header   []choose.Field
-	recorded *choose.Path // nil if the run is explored by hand
-	parted   bool         // the code does something else now than recorded
-	decided  bool         // otherwise is decided
-	// A description of how the run ends now, if the path applies and the run ends in another way
-	// than recorded.
+	recorded *choose.Path // the path that was opened; nil if the run is explored by hand
+	parted   bool         // the code does something else now than the path records
+	decided  bool         // the field otherwise was computed
+	// otherwise describes how the run ends now, if the path can be followed and the run
+	// ends in another way than recorded.
 	otherwise string
-	was       string // the file that shows the run as it was recorded, if the code does something else now, or ""
+	was       string // the file that shows the run as it was recorded, if parted is set, or ""
 	player    *search.Player
 	trunk     *branch
 	branches  Branches
@@ -42,20 +42,20 @@ type run struct {
 	at   int
 	tape tape
 
-	spacing int // steps between two keyframes
+	spacing int // the number of steps between two keyframes
 	weight  int // the approximate size of a keyframe in bytes
 	frames  int
 
 	cached []cachedState
-	read   world.Readings // the readings of clocks in all states
+	read   world.Readings // the forms for people of values that have one, in all states so far
 	exact  bool           // values are shown in the form in which states are compared
 	busy   *Busy
 }
 
-// verdict is the evaluation of a state.
+// verdict is the value of each property in a state.
 type verdict struct {
-	holds []bool // by property, in the order of World.Judge
-	live  bool   // all liveness properties hold, and the state counts for liveness
+	holds []bool // by property: the safety properties, then the liveness properties
+	live  bool   // all liveness properties hold, and no crashed node has yet to restart
 }
 
 // Busy watches long work. Each of its functions may be nil.
@@ -63,11 +63,11 @@ type Busy struct {
 	Stop     func() bool                        // called now and then; returns true to end the work
 	Progress func(what string, done, total int) // called from time to time; total is 0 if it is not known
 
-	Stuck   time.Duration                      // a handler that takes longer than this is stuck; 0 means that none is
+	Stuck   time.Duration                      // a handler that takes longer than this is reported as stuck; 0 means that none is
 	OnStuck func(where, message, stack string) // called on another goroutine for a handler that is stuck, since the work never ends
 
 	calls  int
-	within bool // the work is a part of other work, which reports the progress
+	within bool // the work is a part of other work, which reports the progress of both
 }
 
 // watch sets the functions that are called during long work. If an argument is nil, the present function stays.
@@ -93,7 +93,8 @@ func (b *Busy) guard(p *search.Player) {
 	}
 }
 
-// tell reports the progress of some work. It is called at every step.
+// tell reports that done of total steps of some work are done, and returns an error if the
+// work was stopped. It is called at every step.
 func (b *Busy) tell(what string, done, total int) error {
 	if b == nil {
 		return nil
@@ -107,8 +108,8 @@ func (b *Busy) tell(what string, done, total int) error {
 	return nil
 }
 
-// embrace reports the progress of work that has parts. The parts report nothing until end is
-// called.
+// embrace begins work that has parts. The function tell reports its progress, and the parts
+// report none until end is called.
 func (b *Busy) embrace() (tell func(what string, done, total int), end func()) {
 	if b == nil || b.within {
 		return func(string, int, int) {}, func() {}
@@ -123,8 +124,9 @@ func (b *Busy) embrace() (tell func(what string, done, total int), end func()) {
 
 var errStopped = errors.New("stopped")
 
-// Keyframes: the distance at first, the number at which every second one is dropped, and how often
-// their size is measured.
+// The limits of keyframes: the distance between them at first, their number at which every
+// second one is dropped, and the number of keyframes between two measurements of their
+// size.
 const (
 	spacingFirst = 32
 	framesMost   = 1024
@@ -183,7 +185,8 @@ func newRun(title string, sys *sim.System, path *choose.Path, busy *Busy) (*run,
 	return r, nil
 }
 
-// unfinished returns the reason why a path was not followed to its end, or "".
+// unfinished returns the reason why the run of a path was not taken to the path's end, or
+// "" if it was.
 func (r *run) unfinished(path *choose.Path) string {
 	if r.trunk.len() < len(path.Steps) {
 		return fmt.Sprintf("step %s, %s, was recorded as one that never returns, and is not taken", numerals.Count(len(path.Steps)), path.Steps[len(path.Steps)-1].Event.What)
@@ -214,7 +217,8 @@ func (r *run) start(src choose.Source) error {
 	return nil
 }
 
-// extend takes one more step at the end of a branch, unless src has no more answers.
+// extend takes one more step at the end of a branch, or a step that heals the environment
+// if heal is set. It takes none if src has no more answers.
 func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, error) {
 	if b.failure != nil {
 		return world.Stopped, fmt.Errorf("the run failed in step %s, %s; go back and branch off", numerals.Count(b.len()), b.failure.Verdict)
@@ -244,7 +248,8 @@ func (r *run) extend(b *branch, src choose.Source, heal bool) (world.Progress, e
 	return world.Stepped, nil
 }
 
-// step makes the player take one step, and records its answers on the tape.
+// step makes the player take one step, which heals the environment if heal is set, and
+// records the answers on the tape.
 func (r *run) step(src choose.Source, heal bool) (world.Progress, *trace.Failure) {
 	r.tape = tape{Source: src}
 	ran := r.player.World().Run.Trace()
@@ -270,7 +275,8 @@ func (r *run) lastStep(failure *trace.Failure) trace.Step {
 	return s
 }
 
-// judge evaluates the present state of the player and returns the number of the verdict.
+// judge evaluates the properties in the present state of the player, and returns the number
+// of the verdict.
 func (r *run) judge(failure *trace.Failure) uint32 {
 	w := r.player.World()
 	v := verdict{holds: w.Judge.Holding(nil), live: failure == nil && w.Judge.CanBeLive() && w.Judge.Live()}
@@ -310,7 +316,7 @@ func (r *run) seek(b *branch, i int) error {
 	return nil
 }
 
-// again repeats a step that was taken before.
+// again makes the player take step i of b, which was taken before, again.
 func (r *run) again(b *branch, i int) error {
 	t := b.at(i)
 	progress, failure := r.step(choose.NewRaw(t.picks), t.Event.Kind == sim.KindHeal)
@@ -324,7 +330,8 @@ func (r *run) again(b *branch, i int) error {
 	return nil
 }
 
-// keyframe keeps the state where the player is, if one is due.
+// keyframe keeps the present state of the player for branch b, if the last keyframe is far
+// enough away.
 func (r *run) keyframe(b *branch) {
 	if !r.player.CanSnapshot() || r.at%r.spacing != 0 {
 		return
@@ -342,7 +349,7 @@ func (r *run) keyframe(b *branch) {
 	}
 }
 
-// thin drops every second keyframe.
+// thin drops every second keyframe of all branches.
 func (r *run) thin() {
 	r.spacing *= 2
 	r.frames = 0
@@ -352,7 +359,7 @@ func (r *run) thin() {
 	}
 }
 
-// cachedState is a state as text.
+// cachedState has the lines of the state after a step.
 type cachedState struct {
 	of    *branch
 	step  int
@@ -381,7 +388,7 @@ func (r *run) lines(b *branch, i int) ([]canon.Line, error) {
 	return lines, nil
 }
 
-// reading returns the value of a line in the form for people.
+// reading returns the value of the line with this path in the form for people.
 func (r *run) reading(path, value string) string {
 	if r.exact {
 		return value
@@ -389,14 +396,14 @@ func (r *run) reading(path, value string) string {
 	return r.read.Of(path, value)
 }
 
-// exactly runs f, and shows values in the form in which states are compared meanwhile.
+// exactly calls f. While f runs, values are shown in the form in which states are compared.
 func (r *run) exactly(f func() (Page, error)) (Page, error) {
 	r.exact = true
 	defer func() { r.exact = false }()
 	return f()
 }
 
-// name returns the system with its known bugs.
+// name returns the name of the system with the known bugs that are switched on.
 func (r *run) name() string {
 	w := r.player.World()
 	return account.NameOf(w.System(), w.Params())

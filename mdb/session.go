@@ -12,7 +12,7 @@ type Session struct {
 	Cursor
 
 	opener *Opener
-	others map[string]*run // by file: runs of other files, for comparisons
+	others map[string]*run // runs of other files that were opened for comparisons, by file
 	live   string          // the file of the nearest live path, or "" if none is known
 	opened string          // the file that was opened, or "" if a system was opened
 
@@ -26,12 +26,12 @@ type Session struct {
 	drawings  drawings
 	aligned   aligned
 	prospects prospects
-	against   string // the other side of the last comparison
+	against   string // the other side of the last comparison: a branch or a file
 	ended     bool
 }
 
-// Do executes one or several lines, separated by semicolons, and returns their answers. It ends at
-// the first error, which is about that line.
+// Do executes one or several lines, separated by semicolons, and returns their answers. It
+// ends at the first line that fails and returns the error of that line.
 func (s *Session) Do(script string) (Page, error) {
 	lines, err := Lines(script)
 	if err != nil {
@@ -72,7 +72,8 @@ func (s *Session) execute(words []word) (Page, error) {
 	return c.run(s, rest)
 }
 
-// Peek is Do without an entry in the history. The screen draws its answers.
+// Peek does what Do does, but makes no entry in the history. The screen uses it for the
+// views.
 func (s *Session) Peek(line string) (Page, error) { return s.do(line) }
 
 // Against returns the other side of the last comparison: a branch or a file. Before the first
@@ -90,8 +91,8 @@ func (s *Session) Watch(stop func() bool, progress func(what string, done, total
 	s.opener.Busy.watch(stop, progress)
 }
 
-// unknown returns the error for an unknown word. It names the word that was probably meant, or
-// else the text otherwise.
+// unknown returns the error for a word of a kind what (such as "node") that is not known.
+// It suggests the nearest of the known words, or else ends with the text otherwise.
 func unknown(what, typed string, known []string, otherwise string) error {
 	if meant := nearest.Name(typed, known); meant != "" {
 		otherwise = "did you mean " + meant + "?"

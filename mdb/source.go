@@ -28,7 +28,8 @@ func sourceCommand() *command {
 	}
 }
 
-// ran has the lines of the service that ran, for each step of a branch.
+// ran has the lines of the service that ran, for each step of a branch, when it had len
+// steps.
 type ran struct {
 	of      *branch
 	len     int
@@ -37,8 +38,8 @@ type ran struct {
 	sources *account.Sources
 }
 
-// at returns the code of a step. known reports whether that is the code that ran; otherwise it is that of the
-// handler, if there is one.
+// at returns the code of a step, whose event is e. known reports whether it is the code
+// that ran; otherwise it is the code of the event's handler, if there is one.
 func (r *ran) at(step int, e sim.Event) (code []eventgraph.Code, known bool) {
 	if r.code != nil {
 		code, known = r.code(step, e)

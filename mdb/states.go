@@ -35,7 +35,8 @@ type markedLine struct {
 	mark string
 }
 
-// marked returns the marked lines of the state, and the nodes that have lost their memory.
+// marked returns the lines of the state with their marks, and the nodes that are down and
+// so have lost their memory.
 func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 	after, err := s.lines()
 	if err != nil {
@@ -67,7 +68,8 @@ func (s Look) marked() (all []markedLine, down []sim.Addr, err error) {
 	return all, down, nil
 }
 
-// StatePage shows the state, or some fields of it. Changes of the step are marked.
+// StatePage shows the state, or some fields of it. Lines that the step has changed are
+// marked.
 func (s Look) StatePage(fields ...field) (p Page, err error) {
 	all, down, err := s.marked()
 	if err != nil {
@@ -100,7 +102,8 @@ func matchesAny(fields []field, path string) bool {
 	return false
 }
 
-// partOf returns the part of the state to which a line belongs: a node, or the messages under way.
+// partOf returns the part of the state to which the line at a path belongs: the name of a
+// node, or the first word of the path, such as tcp.
 func partOf(path string) string {
 	if m := nodeName.FindStringSubmatch(path); m != nil {
 		return "n" + m[1]
@@ -140,7 +143,8 @@ func (s Look) fieldOfAll(args []word) (Page, error) {
 	return p, nil
 }
 
-// sideBySide returns the lines of one node's field as one line.
+// sideBySide returns the lines of a field of the node called name as one line. The function
+// told writes values for people.
 func sideBySide(name string, lines []canon.Line, told func(path, value string) string) string {
 	var parts []string
 	for _, l := range lines {

@@ -30,7 +30,7 @@ type Span struct {
 // Line is one line of text.
 type Line []Span
 
-// Page is the answer of a command.
+// Page is the answer of a command, as lines.
 type Page []Line
 
 // String returns the text without styles.

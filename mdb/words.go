@@ -9,7 +9,7 @@ import (
 // the name of a file. A quoted word is never a keyword.
 type word struct {
 	text    string
-	raw     string // a pattern with its slashes
+	raw     string // a pattern as it was typed, with its slashes
 	pattern bool
 	quoted  bool
 }
@@ -96,7 +96,7 @@ func pattern(text string) (w word, n int) {
 	return word{text: strings.ReplaceAll(text[1:n], `\/`, "/"), raw: text[:n], pattern: true}, n
 }
 
-// texts returns the words as they would be typed without quotes, joined.
+// texts returns the words, without their quotes, joined by blanks.
 func texts(words []word) string {
 	var all []string
 	for _, w := range words {

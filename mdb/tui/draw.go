@@ -46,7 +46,7 @@ func newTheme(colour bool) theme {
 	return t
 }
 
-// brush writes text into a row, up to an edge.
+// brush writes text into a row of the screen, from the left to an edge.
 type brush struct {
 	screen  tcell.Screen
 	x, y    int
@@ -158,8 +158,8 @@ func (m *Model) drawTabs(screen tcell.Screen) {
 	b.put(goesOn, m.theme.head)
 }
 
-// more returns which part of a page of the given number of lines is visible, or "" if all of it
-// is.
+// more returns in words which part of a page with this number of lines is visible in an
+// area, or "" if all of it is. how says how to see the rest.
 func more(a area, lines int, how string) string {
 	if a.scroll == 0 && lines <= a.height-1 {
 		return ""
@@ -208,7 +208,7 @@ func (m *Model) drawSteps(screen tcell.Screen) {
 	}
 }
 
-// laneNames returns the numbers of the nodes above their columns.
+// laneNames returns the line with the numbers of n nodes, each above its column.
 func laneNames(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -217,7 +217,8 @@ func laneNames(n int) string {
 	return b.String()
 }
 
-// drawLanes draws the columns. The cell of the step has the colour of its node.
+// drawLanes draws the columns of the nodes in a row. The cell of the row's step has the
+// colour of the step's node.
 func (m *Model) drawLanes(b *brush, r mdb.Row) {
 	for i, cell := range []rune(r.Lanes) {
 		style := m.theme.styles[mdb.Dim]
@@ -256,7 +257,8 @@ func (m *Model) drawLast(screen tcell.Screen) {
 	}
 }
 
-// drawPrompt draws the line being typed, and above it the possible words.
+// drawPrompt draws the line that is being typed, and above it the words to which it can be
+// completed.
 func (m *Model) drawPrompt(screen tcell.Screen, b *brush) {
 	p := m.prompt
 	if m.message != nil && m.height > 2 {

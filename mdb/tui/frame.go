@@ -18,15 +18,15 @@ type frame struct {
 	rows          []mdb.Row
 	nodes         int
 	steps, main   area
-	step          area // the step, if a view of something else is shown; height 0 means that it is not shown
+	step          area // the area of the current step, if the main area shows another view; height 0 means that it is not shown
 	page, beside  []mdb.Line
 	view          int
-	name          string // the name above main, if it is not the name of the view
+	name          string // the heading of the main area, if it is not the name of the view
 	tabs          []tab
 	help          bool
 }
 
-// area is a part of the screen: its heading, and what is below.
+// area is a part of the screen: a heading, and a page below it.
 type area struct {
 	x, y, width, height int
 	lines               int // the number of lines of the contents
@@ -37,13 +37,13 @@ func (a area) holds(x, y int) bool {
 	return x >= a.x && x < a.x+a.width && y >= a.y && y < a.y+a.height
 }
 
-// wanted is the part of the model that determines a frame. Work gets a copy of it, and may change
-// it by the line that it executes.
+// wanted is the part of the model that determines the next frame. Work on the session gets
+// a copy of it, and may change the copy by the line that it executes.
 type wanted struct {
 	width, height, view, node, scroll, top int
 	help                                   bool
 	answer                                 mdb.Page
-	left                                   string // the place before the line was executed
+	left                                   string // the place of the session before the line was executed
 }
 
 func (m *Model) wanted() wanted {
@@ -52,7 +52,7 @@ func (m *Model) wanted() wanted {
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
-// compose makes a frame.
+// compose returns the frame of a session as w asks for it.
 func compose(s *mdb.Session, w *wanted) frame {
 	f := frame{width: w.width, height: w.height, nodes: len(s.Nodes()), help: w.help}
 	if w.width < leastWidth || w.height < leastHeight || s.Ended() {
@@ -76,7 +76,7 @@ func compose(s *mdb.Session, w *wanted) frame {
 	return f
 }
 
-// shown returns the page of the view that is shown.
+// shown returns the page of the view that w selects.
 func shown(s *mdb.Session, w *wanted, f *frame) mdb.Page {
 	v := mdb.Views()[w.view]
 	switch {
@@ -101,7 +101,8 @@ func shown(s *mdb.Session, w *wanted, f *frame) mdb.Page {
 	}
 }
 
-// look returns the answer to a line; an error is an answer.
+// look returns the session's answer to a line. If the line fails, the answer is the text of
+// the error.
 func look(s *mdb.Session, line string) mdb.Page {
 	page, err := s.Peek(line)
 	if err != nil {
@@ -110,7 +111,7 @@ func look(s *mdb.Session, line string) mdb.Page {
 	return page
 }
 
-// helpPage returns the keys.
+// helpPage returns the page that lists the keys.
 func helpPage() (p mdb.Page) {
 	for _, k := range mdb.Keys() {
 		names := strings.Join(k.Names, " ")
@@ -122,8 +123,8 @@ func helpPage() (p mdb.Page) {
 	return append(p, mdb.Line{{Style: mdb.Dim, Text: "  :help lists the commands, :help COMMAND explains one; J K Space PgUp scroll this, any other key closes it"}})
 }
 
-// layout divides the screen: a title above, a line below, and between them the
-// steps beside or above the view.
+// layout divides the screen into areas: the title at the top, the prompt at the bottom, and
+// between them the steps, beside the view or above it.
 func (f *frame) layout() {
 	w, h := f.width, f.height-2
 	if w < 120 {
@@ -143,7 +144,7 @@ func (f *frame) layout() {
 	}
 }
 
-// tab is a view's name above the current view, with its column.
+// tab is the name of a view in the line above the current view, with its column.
 type tab struct {
 	name     string
 	x, width int
@@ -162,8 +163,8 @@ func (f *frame) tab() {
 	}
 }
 
-// rows returns the steps to list. They include the step where the session stands, and the list
-// moves as little as possible.
+// rows returns n steps to list. They include the current step, and begin at step top unless
+// that would leave it out.
 func rows(s *mdb.Session, top, n int) []mdb.Row {
 	if n < 1 {
 		return nil
@@ -189,7 +190,7 @@ func rows(s *mdb.Session, top, n int) []mdb.Row {
 	return out
 }
 
-// cell is a letter with the width that the terminal gives it.
+// cell is a letter with the number of columns that it takes on the terminal.
 type cell struct {
 	text  string
 	width int
@@ -227,7 +228,7 @@ func wrap(p mdb.Page, width int) (out []mdb.Line) {
 	return out
 }
 
-// fitting returns the number of cells that fit into a width, at least one.
+// fitting returns how many of the cells fit into a width. It is at least one.
 func fitting(cells []cell, width int) int {
 	used, space := 0, 0
 	for i, c := range cells {

@@ -6,7 +6,7 @@ import (
 	"macemc/mdb"
 )
 
-// named are the keys in mdb's table that are not characters.
+// named maps the names of keys that are not characters, as in mdb's table, to tcell's keys.
 var named = map[string]tcell.Key{
 	"Down": tcell.KeyDown, "Up": tcell.KeyUp, "Left": tcell.KeyLeft, "Right": tcell.KeyRight,
 	"Home": tcell.KeyHome, "End": tcell.KeyEnd, "PgDn": tcell.KeyPgDn, "PgUp": tcell.KeyPgUp,

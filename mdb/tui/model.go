@@ -17,14 +17,14 @@ type Model struct {
 	session *mdb.Session
 	theme   theme
 
-	// Functions that connect the model to the terminal; tests replace them.
-	start     func(work func()) // runs work, and passes the result of ended to Handle
+	// The functions that connect the model to the terminal. Tests replace them.
+	start     func(work func()) // runs work on another goroutine, and passes the result of ended to Handle
 	ended     func(*finished)
 	clipboard func(text string)
 
 	width, height int
 	view          int   // index in mdb.Views
-	scroll        []int // by view, and one for the page of keys
+	scroll        []int // the first visible line of each view, and of the page of keys
 	node          int   // the node whose state is shown, counted from 1; 0 means all
 	top           int   // the step in the first row of the list
 	answer        mdb.Page
@@ -41,14 +41,14 @@ type Model struct {
 	quit    bool
 	help    bool
 
-	stopping atomic.Bool // stop, as the work sees it
+	stopping atomic.Bool // a copy of stop for the goroutine of the work
 	doing    atomic.Pointer[string]
 }
 
 // leastWidth and leastHeight are the size of the smallest terminal that the model draws on.
 const leastWidth, leastHeight = 40, 8
 
-// finished is the result of some work, with its changes to the model.
+// finished is the result of some work on the session, with its changes to the model.
 type finished struct {
 	tcell.EventTime
 	wanted
@@ -93,7 +93,8 @@ func (m *Model) Handle(ev tcell.Event) bool {
 // waitingMost is the number of events that wait while work goes on. More are dropped.
 const waitingMost = 64
 
-// later calls do now, or when the present work has ended.
+// later calls do now or, if there is work, when it has ended. ev is the event because of
+// which it is called.
 func (m *Model) later(ev tcell.Event, do func()) {
 	if !m.busy {
 		do()
@@ -102,7 +103,7 @@ func (m *Model) later(ev tcell.Event, do func()) {
 	}
 }
 
-// finish takes the result of some work.
+// finish shows the result of work that has ended, and handles the events that have waited.
 func (m *Model) finish(f *finished) {
 	if f.panicked != "" {
 		panic(f.panicked)
@@ -122,8 +123,8 @@ func (m *Model) finish(f *finished) {
 	}
 }
 
-// work executes a line, if there is one, and composes the next frame. Until it has finished,
-// nothing else may use the session.
+// work executes a line, if it is not "", and composes the next frame. Until that has
+// finished, nothing else may use the session.
 func (m *Model) work(line string) {
 	if m.fresh && line != "" {
 		m.fresh, m.view = false, 0
@@ -147,7 +148,8 @@ func (m *Model) work(line string) {
 	})
 }
 
-// execute executes a line and returns the answer's last line for the bottom of the screen.
+// execute executes a line. It puts the answer into w, and returns the text for the bottom
+// line of the screen.
 func execute(s *mdb.Session, line string, w *wanted) mdb.Line {
 	place := s.Place()
 	page, err := s.Do(line)
@@ -169,7 +171,8 @@ func execute(s *mdb.Session, line string, w *wanted) mdb.Line {
 	return nil
 }
 
-// note records the progress of work.
+// note records the progress of the work, for the method progress, which the goroutine of
+// the screen calls.
 func (m *Model) note(what string, done, total int) {
 	text := what
 	if total > 0 {

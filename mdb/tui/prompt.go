@@ -10,7 +10,7 @@ import (
 
 // prompt is a line that is being typed.
 type prompt struct {
-	lead  string // ":" or "/"
+	lead  string // the character before the line: ":" for a command, "/" for a pattern
 	text  []rune
 	at    int // position of the cursor
 	place int // index in the history, counted from its end; 0 means the line being typed
@@ -35,7 +35,7 @@ func (p *prompt) delete(from, to int) {
 	}
 }
 
-// word returns the start of the word before the cursor.
+// word returns the index at which the word before the cursor begins.
 func (p *prompt) word() int {
 	i := p.at
 	for i > 0 && p.text[i-1] == ' ' {
@@ -93,7 +93,7 @@ func (m *Model) typed(ev *tcell.EventKey) {
 	}
 }
 
-// recall puts a line of the history into the prompt.
+// recall puts the line at a place of the history into the prompt.
 func (m *Model) recall(place int) {
 	p := m.prompt
 	if place < 0 || place > len(m.history) {

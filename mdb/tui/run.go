@@ -29,8 +29,8 @@ func Run(s *mdb.Session, o Options) (err error) {
 	return NewModel(s, !o.NoColour).on(screen)
 }
 
-// on shows the model on a screen, and always gives the screen back. After a panic it gives the
-// screen back and panics again.
+// on shows the model on a screen until the user quits, and always restores the terminal.
+// After a panic it restores the terminal and panics again.
 func (m *Model) on(screen tcell.Screen) error {
 	defer screen.Fini()
 	screen.EnableMouse(tcell.MouseButtonEvents)

@@ -36,7 +36,7 @@ type Server struct {
 
 	turn  sync.Mutex // held by the request that uses the session
 	wire  *wire.Wire
-	asked atomic.Pointer[context.Context] // the context of that request
+	asked atomic.Pointer[context.Context] // the context of the request that uses the session
 }
 
 // New returns a server for a session. A request whose browser has gone away is stopped.
@@ -47,7 +47,7 @@ func New(s *mdb.Session, ended func()) *Server {
 	return server
 }
 
-// gone reports whether the browser has closed the request.
+// gone reports whether the browser has closed the connection of the present request.
 func (s *Server) gone() bool {
 	ctx := s.asked.Load()
 	return ctx != nil && (*ctx).Err() != nil
@@ -109,7 +109,8 @@ func here(r *http.Request) bool {
 	return origin == "" || origin == "http://"+r.Host
 }
 
-// files maps the paths of the page to its files; ask is the path of requests.
+// files maps the paths of URLs, behind the token, to the files of the page; ask is the path
+// of requests.
 var files = map[string]string{"": "page.html", "page.css": "page.css", "page.js": "page.js", "ask": "ask"}
 
 func (s *Server) file(w http.ResponseWriter, name string) {

@@ -20,7 +20,7 @@ type Operation struct {
 	run func(s *mdb.Session, r *Request) (any, error)
 }
 
-// place are the fields that name a place.
+// place has the fields of a request that name a step of a branch.
 var place = []string{"branch", "step"}
 
 // Operations returns the table.
@@ -168,7 +168,8 @@ func Operations() []*Operation {
 // stepsMost is the largest number of steps in one answer.
 const stepsMost = 2000
 
-// at returns an operation that works on a place.
+// at returns an operation that calls run with the Look that the request's branch and step
+// name.
 func at(run func(*mdb.Session, mdb.Look, *Request) (any, error)) func(*mdb.Session, *Request) (any, error) {
 	return func(s *mdb.Session, r *Request) (any, error) {
 		l, err := s.At(r.Branch, r.Step)
@@ -179,7 +180,7 @@ func at(run func(*mdb.Session, mdb.Look, *Request) (any, error)) func(*mdb.Sessi
 	}
 }
 
-// styles are the names of the styles of mdb.
+// styles are the names of the styles of mdb in answers.
 var styles = map[mdb.Style]string{
 	mdb.Plain: "plain", mdb.Dim: "dim", mdb.Strong: "strong", mdb.Removed: "removed", mdb.Added: "added", mdb.Changed: "changed", mdb.Bad: "bad", mdb.Good: "good",
 }

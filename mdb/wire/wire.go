@@ -17,7 +17,8 @@ import (
 	"macemc/mdb"
 )
 
-// Wire answers requests about one session. Only one goroutine may use it, except for Stuck.
+// Wire answers requests about one session. Only one goroutine may call its methods, except
+// for Stuck.
 type Wire struct {
 	session *mdb.Session
 	doing   atomic.Pointer[json.RawMessage] // the id of the request that is being answered
@@ -33,8 +34,9 @@ func New(s *mdb.Session) *Wire {
 // Ended reports whether a request has ended the session.
 func (w *Wire) Ended() bool { return w.session.Ended() }
 
-// Stuck answers the present request with an error, since a handler does not return. Another
-// goroutine may call it. No other answer may follow.
+// Stuck returns the answer to the present request when a handler of the service does not
+// return: an error with this text. Another goroutine may call it. No other answer may
+// follow.
 func (w *Wire) Stuck(text string) []byte {
 	reply := Reply{ID: json.RawMessage("null"), Error: text}
 	if id := w.doing.Load(); id != nil {
@@ -128,7 +130,7 @@ func (r *Reply) line() []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }
 
-// read reads a request, and rejects anything else.
+// read parses a request, and returns an error for anything else.
 func read(text []byte, r *Request) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
