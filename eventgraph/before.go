@@ -14,8 +14,8 @@ func (g *Graph) Slice(steps ...int) *Graph {
 	return g.upTo(points)
 }
 
-// upTo returns the graph reduced to points and all points that happened before one of them. It ignores points
-// that are none.
+// upTo returns the graph reduced to the given points and all points that happened before
+// one of them. It ignores points that do not exist.
 func (g *Graph) upTo(points []int) *Graph {
 	kept := make([]bool, len(g.points))
 	var list []int
@@ -41,7 +41,7 @@ func (g *Graph) upTo(points []int) *Graph {
 	return &slice
 }
 
-// steps returns the numbers of the steps that are shown.
+// steps returns the numbers of the steps that the graph shows.
 func (g *Graph) steps() (numbers []int) {
 	for p := g.starts; p < len(g.points); p++ {
 		if g.shows(p) {
@@ -113,5 +113,5 @@ func (g *Graph) Before(one, other int) bool {
 	return one > 0 && one != other && p != none && g.Slice(other).kept[p]
 }
 
-// shows reports whether g shows a point: a slice does not show all.
+// shows reports whether g shows point p. A slice of a graph does not show all of them.
 func (g *Graph) shows(p int) bool { return g.kept == nil || g.kept[p] }

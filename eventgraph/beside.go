@@ -16,9 +16,10 @@ type Beside struct {
 	rows []besideRow
 }
 
-// besideRow is a row of a comparison: a step of each run, or a step of one run and none.
+// besideRow is a row of a comparison: an equal step of both runs, or a step of one run
+// beside nothing.
 type besideRow struct {
-	here, there int // points
+	here, there int // the point of each run; none if the run has no step in the row
 	same        bool
 }
 
@@ -66,9 +67,9 @@ func (g *Graph) path() *choose.Path {
 	return p
 }
 
-// apart returns the rows to draw, and the numbers of rows before and after them. Without a part, it draws all
-// rows from stay rows before the split on; with a part, the rows from the first to the last that has a step
-// of the part in either run.
+// apart returns the rows to draw, and the numbers of rows before and after them. Without a
+// part, these are all rows from stay rows before the split on. With a part, they are the
+// rows from the first to the last that has a step of the part in either run.
 func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after int) {
 	from, to := max(0, b.Split-stay), len(b.rows)
 	if part.steps() {
@@ -86,7 +87,7 @@ func (b *Beside) apart(part Part, stay int) (before int, rows []besideRow, after
 	return from, b.rows[from:to], len(b.rows) - to
 }
 
-// leading describes the rows that are left out before the drawn ones.
+// leading describes the rows, this number of them, that are left out before the drawn ones.
 func (b *Beside) leading(before int) string {
 	if before <= b.Split {
 		return steps(1, before) + ", the same in both"
@@ -100,9 +101,9 @@ func (b *Beside) pointed(r besideRow) bool {
 	return is(b.Here, r.here) || is(b.There, r.there)
 }
 
-// shortened returns the rows without the middle of long stretches that are the same in both runs. A row with
-// here and there none takes the place of such a middle. left has, for each row of out, the number of rows
-// that it replaces, or 0.
+// shortened returns the rows without the middle of long stretches that are the same in both
+// runs, unless whole is set. A row in which here and there are none takes the place of such
+// a middle. left has, for each row of out, the number of rows that it replaces, or 0.
 func (b *Beside) shortened(rows []besideRow, whole bool) (out []besideRow, left []int) {
 	const around = 2 // rows of a stretch that stay, before and after
 	for i := 0; i < len(rows); {

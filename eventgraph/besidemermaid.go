@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// The numbers of steps that a diagram of two runs shows: the last of the common beginning, and the first of
-// each run after it.
+// The numbers of steps that a diagram of two runs shows: the last steps of the common
+// beginning, and the first steps of each run after it.
 const (
 	commonMost = 8
 	branchMost = 25
@@ -45,7 +45,7 @@ func (b *Beside) Mermaid(w io.Writer, part Part) error {
 	return out.Flush()
 }
 
-// more returns a text such as "3 more steps".
+// more returns a text such as "3 more steps", where what is "step".
 func more(n int, what string) string {
 	if n > 1 {
 		what += "s"
@@ -53,7 +53,7 @@ func more(n int, what string) string {
 	return fmt.Sprintf("%d more %s", n, what)
 }
 
-// left returns the text that steps are left out.
+// left returns a text such as "steps 3 to 7 are left out".
 func left(from, to int) string {
 	if from == to {
 		return steps(from, to) + " is left out"
@@ -61,7 +61,7 @@ func left(from, to int) string {
 	return steps(from, to) + " are left out"
 }
 
-// branch writes the steps after the split that are in a part.
+// branch writes those steps of one run after the split that are in a part.
 func (m *mermaid) branch(split int, part Part) {
 	begin := m.g.starts + split
 	from := min(len(m.g.points), max(begin, m.g.starts+part.From-1))

@@ -33,9 +33,9 @@ type besideText struct {
 	w      *bufio.Writer
 	style  *style
 	width  int
-	number int // digits of a step
-	lanes  int // 0 means too many to draw
-	column int // columns of one side
+	number int // the width of the number of a step
+	lanes  int // the number of lanes of a side; 0 means that there are too many to draw
+	column int // the number of columns of one side
 }
 
 func (t *besideText) line(left, sign, right string, c color) {
@@ -105,7 +105,7 @@ func (b *Beside) split(r besideRow) bool {
 	return b.Split < len(b.rows) && r == b.rows[b.Split]
 }
 
-// part draws the line at which the runs part.
+// part draws the line below the last common step, at which the runs part.
 func (t *besideText) part() {
 	text := " they part here "
 	side := max(1, (t.width-len(text))/2)
@@ -136,7 +136,7 @@ func (t *besideText) row(r besideRow) {
 	t.both(left, right, sign, c)
 }
 
-// both writes two blocks side by side.
+// both writes two blocks of lines side by side, with a sign between them.
 func (t *besideText) both(left, right []string, sign string, c color) {
 	for i := range max(len(left), len(right)) {
 		l, r := "", ""
@@ -153,7 +153,7 @@ func (t *besideText) both(left, right []string, sign string, c color) {
 	}
 }
 
-// side returns one step as lines.
+// side returns point p of one run as lines: the event, and its effects if all is set.
 func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
 	if p == none {
 		return nil
@@ -198,8 +198,8 @@ func (t *besideText) side(g *Graph, p int, all bool) (lines []string) {
 	return lines
 }
 
-// mini returns one character for each lane, with marks for the node of a step and the node from which
-// its message came.
+// mini returns point p as a few letters: one for each lane, with marks for the node of the
+// step and the node that sent its message.
 func (t *besideText) mini(g *Graph, p int) string {
 	at := &g.points[p]
 	cells := []rune(strings.Repeat("·", t.lanes))

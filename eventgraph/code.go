@@ -8,18 +8,18 @@ import (
 // Code is a piece of the service's source that belongs to a step.
 type Code struct {
 	Func  string // the name of the function
-	At    string // its file and line
+	At    string // the file and the line of the function
 	Lines []CodeLine
 }
 
 // CodeLine is a line of Code.
 type CodeLine struct {
-	Number int // 0 means that lines are left out here
+	Number int // the number of the line in its file; 0 means that lines are left out here
 	Text   string
 	Ran    bool
 }
 
-// code adds the source of a step to the page. Equal pieces are stored once.
+// code adds the source that ran in a step to the page. Equal pieces are stored once.
 func (r *pageRun) code(step int) {
 	if r.g.code == nil || step < 1 {
 		return
@@ -57,7 +57,7 @@ func (d *page) piece(piece []int) int {
 	return i
 }
 
-// codeText returns a line of a file as a page shows it: indented by blanks instead of tabs.
+// codeText returns a line of a source file with blanks instead of tabs, as a page shows it.
 func codeText(line string) string {
 	rest := strings.TrimLeft(line, "\t")
 	return strings.Repeat("    ", len(line)-len(rest)) + clean(rest)

@@ -94,7 +94,7 @@ func (d *dot) graph(g *Graph, part Part) {
 	}
 }
 
-// dotID returns the name of a point.
+// dotID returns the name of point p in a DOT file.
 func dotID(p int) string { return fmt.Sprintf("p%d", p) }
 
 func (d *dot) attributes(g *Graph, p int) string {

@@ -14,17 +14,17 @@ import (
 type Marks struct {
 	Title    string // the result of the run, as a heading
 	Critical int    // the critical step; 0 means none
-	After    string // the text for the time after the critical step; "" means that after it there is no way back
-	Again    int    // the run goes on from the end with this step and those after it, again and again; 0 means that it does not
-	Failed   int    // the step that the run failed in, or after; 0 means none
-	Why      string // what failed there, as a line
+	After    string // the words for the time after the critical step; "" means words that say there is no way back
+	Again    int    // the first of the steps that the run repeats for ever after its end; 0 means that it repeats none
+	Failed   int    // the step in which the run failed, or after which it had failed; 0 means none
+	Why      string // the failure in that step, as a line
 }
 
-// States are the states of a run as text: lines of a path and a value each. State 0 is that after the
-// starts.
+// States are the states of a run as text. A state is a list of lines, each with a path and
+// a value; state 0 is the one after the starts of the nodes.
 type States interface {
-	// Edits yields the states, each against the one before: how many of its first and of its last lines
-	// are the same there, and the lines between.
+	// Edits yields, for each state, its difference from the state before: the number of
+	// first and of last lines that are the same in both, and the lines between these.
 	Edits() iter.Seq2[[2]int, [][2]string]
 	// Told returns the nodes that went down in a step, and its other changes: a path, the old value and
 	// the new one.
@@ -38,15 +38,15 @@ type Graph struct {
 	code     func(step int) []Code // the lines of code of a step; nil if they are not known
 	states   States                // the states of the run; nil if they are not known
 	nodes    []sim.Addr
-	bad      []string // by lane: how the node deviates, if it is Byzantine; else ""
+	bad      []string // by lane: how the node deviates if it is Byzantine, or ""
 	lanes    map[sim.Addr]int
 	points   []point // the starts of the nodes, then the steps
 	starts   int
 	messages []message
-	kept     []bool // of the points; nil means all
+	kept     []bool // by point: whether the graph, which is a slice of another, shows it; nil means that all are shown
 }
 
-// name returns the name of a lane's node, with a mark if the node is Byzantine.
+// name returns the name of the node of a lane, with a mark if the node is Byzantine.
 func (g *Graph) name(lane int) string {
 	if g.bad[lane] != "" {
 		return g.nodes[lane].String() + "!"
@@ -54,7 +54,8 @@ func (g *Graph) name(lane int) string {
 	return g.nodes[lane].String()
 }
 
-// title returns the name of a lane's node, and how it deviates if it is Byzantine.
+// title returns the name of the node of a lane, and how the node deviates if it is
+// Byzantine.
 func (g *Graph) title(lane int) string {
 	if g.bad[lane] != "" {
 		return fmt.Sprintf("%s (Byzantine: %s)", g.nodes[lane], g.bad[lane])
@@ -71,11 +72,11 @@ const none = -1
 // point is the start of a node, or a step.
 type point struct {
 	*trace.Step
-	lane   int     // where it happened: network, or the node's place among the nodes
+	lane   int     // where it happened: network, or the index of the node
 	text   string  // the event's identity, on one line
 	took   []int   // the messages that it took from the network, or copied
-	prev   int     // the point before it in its lane; none
-	causes []cause // further causes
+	prev   int     // the point before it in its lane, or none
+	causes []cause // causes other than the point before it in its lane
 	did    []did
 	coins  []string
 }
@@ -84,15 +85,15 @@ type point struct {
 type cause struct {
 	from    int
 	kind    causeKind
-	message int // causeMessage: which; else none
+	message int // the message, if the kind is causeMessage, or none
 }
 
 // causeKind is why a step happened after another.
 type causeKind uint8
 
-// The kinds of causes.
+// The kinds of causes. Each comment says what the earlier step did.
 const (
-	causeMessage causeKind = iota + 1 // it sent what was delivered or lost
+	causeMessage causeKind = iota + 1 // it sent the message that was delivered or lost
 	causeTimer                        // it scheduled the timer
 	causeTask                         // it posted the task
 	causeCopy                         // it duplicated the datagram
@@ -101,7 +102,7 @@ const (
 	causeDown                         // the node that nobody reached went down in it
 	causeCut                          // it began the partition
 	causeRoom                         // it made room in a buffer
-	causeAhead                        // it took what was ahead in the queue
+	causeAhead                        // it took the message that was ahead in the queue
 )
 
 // causes describes each kind of cause: a word for an arrow, and a phrase about the step.
@@ -123,11 +124,11 @@ func (k causeKind) String() string { return causes[k].word }
 // did is one effect of a step.
 type did struct {
 	kind     trace.EffectKind
-	text     string // as people read it
-	identity string // as paths write it
-	to       int    // the lane of the node to which something goes, or none
+	text     string // the effect in the form for people
+	identity string // the effect in the form of paths
+	to       int    // the lane of the node to which the effect sends something, or none
 	message  int    // the message that was sent, or none
-	fate     string // the fate of what the effect began, if it deserves a word
+	fate     string // what became of the message, timer or task that the effect began, in words, or "" if that goes without saying
 }
 
 // New builds the graph of a run. It calls text to write the values in the graph.
@@ -146,7 +147,7 @@ func New(ran *trace.Trace, text func(any) string, marks Marks) *Graph {
 	return g
 }
 
-// lay gives a lane to each node that occurs in the trace.
+// lay assigns a lane to each node that occurs in the trace.
 func (g *Graph) lay(ran *trace.Trace) {
 	g.lanes = map[sim.Addr]int{}
 	meet := func(a sim.Addr) {
@@ -206,8 +207,8 @@ func (p *point) shown() (did []did, rest int) {
 	return p.did, 0
 }
 
-// doings adds a line for each coin and each effect of a point. fated returns the fate of an effect as
-// text.
+// doings adds a line for each coin and each effect of a point to lines. It writes the fate
+// of an effect as fated returns it.
 func (p *point) doings(lines []string, fated func(string) string) []string {
 	for _, c := range p.coins {
 		lines = append(lines, "choose "+c)
@@ -229,8 +230,8 @@ func (p *point) doings(lines []string, fated func(string) string) []string {
 // number returns the number of a point's step, or 0 for the start of a node.
 func (g *Graph) number(p int) int { return max(0, p-g.starts+1) }
 
-// point returns the point of the step with a number. Number 0 is the start of the node whose lane is
-// given. It returns none if the trace has no such step.
+// point returns the point of the step with a number. Number 0 stands for the start of the
+// node with this lane. It returns none if the trace has no such step.
 func (g *Graph) point(number int, lane int) int {
 	p, end := g.starts+number-1, len(g.points)
 	if number == 0 {
@@ -250,6 +251,5 @@ func (g *Graph) lane(a sim.Addr) int {
 	return network
 }
 
-// environments reports whether an event happens to the network, so that no node takes part in
-// it.
+// environments reports whether event e happens to the network, and so at no node.
 func environments(e sim.Event) bool { return e.Kind != 0 && contract.Row(&e).Aside() }

@@ -62,17 +62,17 @@ func (b *Beside) HTML(w io.Writer, part Part) error {
 type page struct {
 	Strings []string       `json:"strings"`
 	Runs    []*pageRun     `json:"runs"`
-	Rows    [][]int        `json:"rows"`  // a point of each run; -1 means none
-	Split   int            `json:"split"` // the row where they part, or -1 if there is one run
-	Folds   map[int]string `json:"folds"` // for rows without points, the text about the omitted steps there
+	Rows    [][]int        `json:"rows"`  // for each row, the point of each run; -1 means none
+	Split   int            `json:"split"` // the row in which two runs part, or -1 if there is one run
+	Folds   map[int]string `json:"folds"` // for rows without points: the text about the steps that are left out there
 	Geo     geometry       `json:"geo"`
-	Pieces  [][]int        `json:"pieces"` // of source: a title, then number, whether it ran and text of each line
+	Pieces  [][]int        `json:"pieces"` // the pieces of source: a title, and for each line its number, whether it ran, and its text
 
 	known  map[string]int
 	pieces map[string]int
 }
 
-// geometry has the measures of the SVG, by which the script draws.
+// geometry has the measures of the SVG, which the script of the page needs for drawing.
 type geometry struct {
 	Row    float64 `json:"row"`
 	Margin float64 `json:"margin"`
@@ -90,17 +90,17 @@ type pageRun struct {
 	Again    int            `json:"again,omitempty"`
 	Steps    int            `json:"steps"`
 	Nodes    []string       `json:"nodes"`
-	Bad      []string       `json:"bad,omitempty"` // of each node: how it deviates, if it is Byzantine
-	Points   [][]int        `json:"points"`        // number, lane, other lane, kind, text, beside, story...
-	Flights  [][]int        `json:"flights"`       // kind, from, to, and two places as two lanes each
-	Spans    [][]int        `json:"spans"`         // kind, lane, from, to
-	Sides    map[int]string `json:"sides"`         // of a point: the sides of a partition, a letter for each node
-	Code     map[int][]int  `json:"code"`          // of a step: its pieces of source
-	Edits    [][]int        `json:"edits"`         // head, tail, then path and value of each line: see edit
+	Bad      []string       `json:"bad,omitempty"` // for each node: how it deviates if it is Byzantine
+	Points   [][]int        `json:"points"`        // for each point: number, lane, other lane, kind, text, the text beside it, and the lines of its story
+	Flights  [][]int        `json:"flights"`       // for each arrow: kind, first and last point, and the places of both ends, as two lanes each
+	Spans    [][]int        `json:"spans"`         // for each span: kind, lane, first and last point
+	Sides    map[int]string `json:"sides"`         // for the point at which a partition begins: its sides, a letter for each node
+	Code     map[int][]int  `json:"code"`          // for each step: the indices of its pieces of source
+	Edits    [][]int        `json:"edits"`         // for each state: the numbers of first and last lines that are those of the state before, then path and value of each line between
 
 	d  *page
 	g  *Graph
-	at map[int]int // of a point of the graph: its place in Points
+	at map[int]int // by point of the graph: its index in Points
 }
 
 func newPage() *page {
@@ -143,7 +143,7 @@ func (d *page) add(name string, g *Graph) *pageRun {
 	return r
 }
 
-// put adds a point, and returns its place in Points.
+// put adds point p of the graph, and returns its index in Points.
 func (r *pageRun) put(p int) int {
 	if p == none {
 		return none
@@ -182,7 +182,8 @@ func sideLetters(sides []bool) string {
 	return string(b)
 }
 
-// finish adds everything that refers to points: arrows, spans, states.
+// finish adds what refers to points, which must have been added before: arrows, spans and
+// states.
 func (r *pageRun) finish() {
 	where := func(p int) int {
 		if at, ok := r.at[p]; ok && p != none {
@@ -214,7 +215,8 @@ func (r *pageRun) finish() {
 	}
 }
 
-// after returns the place of a point, or of the first after it that is in the page.
+// after returns the index, in Points, of point p, or of the first point after it that is in
+// the page.
 func (r *pageRun) after(p int) int {
 	for ; p != none && p < len(r.g.points); p++ {
 		if at, ok := r.at[p]; ok {
@@ -224,8 +226,8 @@ func (r *pageRun) after(p int) int {
 	return none
 }
 
-// write writes the page. The page's content security policy permits only its own script, and lets it load
-// nothing.
+// write writes the page. Its content security policy permits only its own script, and no
+// request.
 func (d *page) write(w io.Writer, title string) error {
 	data, err := json.Marshal(d) // which escapes <, > and &
 	if err != nil {
@@ -239,7 +241,8 @@ func (d *page) write(w io.Writer, title string) error {
 	return b.Flush()
 }
 
-// hashed returns the source expression by which a content security policy permits a script or style.
+// hashed returns the hash of a script or style in the form in which a content security
+// policy permits it.
 func hashed(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

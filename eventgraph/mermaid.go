@@ -40,8 +40,8 @@ func (g *Graph) Mermaid(w io.Writer, part Part) error {
 	return m.w.Flush()
 }
 
-// matters returns the points to draw where there is little room, and the number of points left out before
-// them.
+// matters returns the points to draw if there is room for few, and the number of points
+// left out before them.
 func (g *Graph) matters(part Part) (points []int, before int) {
 	part.Whole = true
 	list := func(g *Graph) (points []int) {
@@ -67,7 +67,7 @@ func (g *Graph) matters(part Part) (points []int, before int) {
 type mermaid struct {
 	w     *bufio.Writer
 	g     *Graph
-	drawn map[int]bool // points
+	drawn map[int]bool // the points that were drawn
 }
 
 func (m *mermaid) say(format string, args ...any) { fmt.Fprintf(m.w, "    "+format+"\n", args...) }

@@ -9,21 +9,21 @@ import (
 
 // message is a message that was handed to the network.
 type message struct {
-	from, to int // lanes
+	from, to int // the lanes of the sender and the receiver
 	link     sim.Link
 	shown    string // the text for people
 	sent     int    // the point that sent it
 	ends     []end
 	copies   int  // the number of copies that are still under way
-	dropped  bool // it never was under way: refused, or no room
-	kept     bool // in a set, where it stays
-	same     int  // of a set: the equal message that was there already; none
+	dropped  bool // it was refused, or there was no room for it, so it never was under way
+	kept     bool // it is in a set, where it stays
+	same     int  // for a message to a set: the equal message that was in the set already, or none
 	cut      bool // the run ended in the step that sent it
 }
 
-// end is the fate of a message, or of one copy of it.
+// end is the fate of a message, or of one of its copies.
 type end struct {
-	at  int // the point
+	at  int // the point in which it had that fate
 	how fate
 }
 
@@ -31,14 +31,14 @@ type fate uint8
 
 const (
 	delivered fate = iota + 1
-	overtook       // delivered before older ones
-	lost           // by a fault
-	unreached      // nobody listened, or there was a partition
-	broken         // with the connection
-	copied         // by a fault: there is one more
+	overtook       // delivered before older messages
+	lost           // lost by a fault
+	unreached      // refused, as nobody listened or there was a partition
+	broken         // lost with its connection
+	copied         // duplicated by a fault, so that there is one copy more
 )
 
-// fate returns the fate of a message, in words.
+// fate returns the fate of the message with this index, in words.
 func (g *Graph) fate(id int) string {
 	m := &g.messages[id]
 	switch {
@@ -74,10 +74,11 @@ func (g *Graph) fate(id int) string {
 	return strings.Join(words, ", ")
 }
 
-// endsMost is the largest number of ends of a message that are listed one by one.
+// endsMost is the largest number of fates of one message's copies that are listed one by
+// one.
 const endsMost = 4
 
-// fates sums up the fates of a message's copies.
+// fates returns the fates of all copies of a message, in words.
 func (g *Graph) fates(m *message) string {
 	var count, last [copied + 1]int
 	var order []fate

@@ -15,32 +15,33 @@ type builder struct {
 	g     *Graph
 	write func(any) string
 
-	last   []int          // by lane: the last point
-	under  map[int]parcel // what is under way, and what is in a set, by number
+	last   []int          // the last point of each lane
+	under  map[int]parcel // the messages under way, and those in a set, by number
 	timers []map[string]effect
 	tasks  []map[string][]effect
-	room   map[channel]int // the point that took something from a queue
+	room   map[channel]int // the last point that took a message from each queue
 	opened map[pair]int
 	broke  map[pair]breach
-	down   []int // by lane: the point where the node went down; none
-	cut    int   // the point where the partition began; none
+	down   []int // by lane: the point in which the node went down, or none
+	cut    int   // the point in which the partition began, or none
 }
 
-// channel is one direction between two nodes, by lane.
+// channel is one direction between two nodes, which are given by their lanes.
 type channel struct {
 	link     sim.Link
 	from, to int
 }
 
-// parcel is a message under way. copied is the point where a fault copied it, or none.
+// parcel is a message under way. copied is the point in which a fault copied it, or none.
 type parcel struct{ message, copied int }
 
-// effect names one of the effects of a point.
+// effect names the effect with index did of a point.
 type effect struct{ point, did int }
 
 type pair struct{ a, b int }
 
-// breach is the point at which a connection broke, with the ends that were not informed yet.
+// breach is the point in which a connection broke. deaf has the ends, by lane, that were
+// not informed yet.
 type breach struct {
 	at   int
 	deaf map[int]bool
@@ -64,7 +65,7 @@ func newBuilder(g *Graph, write func(any) string) *builder {
 	return b
 }
 
-// add adds the next point of the run.
+// add adds the point of the next start or step of the run.
 func (b *builder) add(s *trace.Step) {
 	at := len(b.g.points)
 	b.g.points = append(b.g.points, point{
@@ -162,7 +163,8 @@ func (b *builder) because(p *point, kind causeKind, of map[channel]int, c channe
 	}
 }
 
-// absent records why a node was not reached: it is down, or beyond the partition.
+// absent records the cause for which the node of a lane was not reached: the point in which
+// it went down, or in which the partition began.
 func (b *builder) absent(p *point, lane int) {
 	if lane >= 0 && b.down[lane] != none {
 		b.cause(p, b.down[lane], causeDown)
@@ -171,7 +173,8 @@ func (b *builder) absent(p *point, lane int) {
 	b.cause(p, b.cut, causeCut)
 }
 
-// receive records the messages that an event took off their links.
+// receive records that the event of point at took its messages off their links, and their
+// fate how.
 func (b *builder) receive(at int, p *point, how fate) {
 	for _, number := range p.Took {
 		x, known := b.under[number]
@@ -196,7 +199,7 @@ func (b *builder) receive(at int, p *point, how fate) {
 	}
 }
 
-// came records the fate of a message.
+// came records the fate how that the message x has in point at.
 func (b *builder) came(at int, p *point, x parcel, how fate) {
 	m := &b.g.messages[x.message]
 	m.ends = append(m.ends, end{at, how})
@@ -217,7 +220,7 @@ func (b *builder) duplicate(at int, p *point) {
 	}
 }
 
-// drop records a message that was lost with its connection.
+// drop records that the message with a number was lost with its connection in point at.
 func (b *builder) drop(at int, p *point, number int) {
 	x, known := b.under[number]
 	if !known {
@@ -233,7 +236,8 @@ func (b *builder) drop(at int, p *point, number int) {
 	b.room[channel{m.link, m.from, m.to}] = at
 }
 
-// breaks records a connection that breaks. Both ends have not been informed yet.
+// breaks records that the connection between two nodes breaks in point at. Neither end is
+// informed yet.
 func (b *builder) breaks(at int, p *point, one, other int) {
 	c := pairOf(one, other)
 	if opened, ok := b.opened[c]; ok {
@@ -243,8 +247,8 @@ func (b *builder) breaks(at int, p *point, one, other int) {
 	b.broke[c] = breach{at, map[int]bool{one: true, other: true}}
 }
 
-// closes records that a node resets its connection. The other end is not informed yet. If the
-// connection was broken before, that break remains the cause of which it will be informed.
+// closes records that node resets its connection to peer in point at, and that peer is not
+// informed yet. If the connection was broken before, that earlier break stays the cause.
 func (b *builder) closes(at int, p *point, node, peer int) {
 	c := pairOf(node, peer)
 	if x, ok := b.broke[c]; ok {
@@ -285,7 +289,7 @@ func (b *builder) crash(at int, p *point, node int) {
 	b.down[node] = at
 }
 
-// became records the fate of a timer or a task.
+// became records what became of the timer or the task that effect x began, in point at.
 func (b *builder) became(x effect, what string, at int) {
 	b.g.points[x.point].did[x.did].fate = fmt.Sprintf(what, b.g.number(at))
 }
@@ -314,7 +318,7 @@ func (b *builder) ran(at int, p *point, node int) {
 	b.cause(p, list[0].point, causeTask)
 }
 
-// effect records one effect of a step.
+// effect records one effect of the step of point at.
 func (b *builder) effect(at int, p *point, e *trace.Effect) {
 	d := did{kind: e.Kind, text: clean(e.Shown(b.write)), identity: clean(e.Text(b.write)), to: b.g.lane(e.To), message: none}
 	node, name := p.lane, effect{at, len(p.did)}
@@ -346,7 +350,7 @@ func (b *builder) effect(at int, p *point, e *trace.Effect) {
 	p.did = append(p.did, d)
 }
 
-// sent returns the message of an effect.
+// sent returns the message that effect e sends.
 func (b *builder) sent(at int, p *point, e *trace.Effect) message {
 	m := message{from: p.lane, to: b.g.lane(e.To), link: e.Link, shown: clean(wording.Shown(b.write, e.Value)), sent: at, same: none}
 	first, there := b.under[int(e.Number)]

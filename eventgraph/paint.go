@@ -12,7 +12,8 @@ import (
 // and would draw everything black. So each element also has attributes for its looks. Where
 // the style is read, it takes precedence.
 
-// paint writes a picture in which each element has its looks as attributes, too.
+// paint writes an SVG in which each element has its colours and the like as attributes,
+// too. Programs that do not read the style need them.
 func paint(w io.Writer, picture string) error {
 	p := painter{known: map[string]string{}}
 	var out strings.Builder
@@ -58,18 +59,18 @@ var lightRules = func() (all []paintRule) {
 }()
 
 type paintRule struct {
-	path       []wanted // the last must match the element, the others elements around it
+	path       []wanted // the parts of the selector: the last must match the element, the others elements around it
 	weight     int
 	attributes [][2]string
 }
 
-// wanted is the part of a selector that one element must match.
+// wanted is the part of a selector that one element must match: a name and classes.
 type wanted struct {
-	name    string // "" and "*" mean any
+	name    string // the name of the element; "" and "*" mean any
 	classes []string
 }
 
-// painted is an element: its tag and its class.
+// painted is the tag and the class of an element.
 type painted struct{ name, class string }
 
 func (want wanted) is(e painted) bool {
@@ -85,7 +86,8 @@ func (want wanted) is(e painted) bool {
 	return true
 }
 
-// attributesOf returns the properties of a rule that an element may have as attributes.
+// attributesOf returns those properties in the body of a rule that an element may have as
+// attributes.
 func attributesOf(body string) (all [][2]string) {
 	for part := range strings.SplitSeq(body, ";") {
 		name, value, _ := strings.Cut(part, ":")
@@ -110,7 +112,7 @@ func attributesOf(body string) (all [][2]string) {
 	return all
 }
 
-// painter goes through the elements of a picture and adds attributes.
+// painter reads the elements of a picture and adds attributes to each.
 type painter struct {
 	within []painted
 	known  map[string]string // the attributes for elements of one kind, by their key
@@ -139,7 +141,7 @@ func (p *painter) element(out *strings.Builder, inside string) {
 	out.WriteString(inside + looks + ">")
 }
 
-// looks returns the attributes that the style gives an element.
+// looks returns the attributes that the rules of the style give to an element.
 func (p *painter) looks(e painted) string {
 	p.key = p.key[:0]
 	for _, one := range p.within {

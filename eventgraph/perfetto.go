@@ -45,7 +45,7 @@ func (g *Graph) Perfetto(w io.Writer, title string, part Part) error {
 	return t.out.Flush()
 }
 
-// traced writes a graph as a trace.
+// traced writes a part of a graph as a trace for ui.perfetto.dev.
 type traced struct {
 	out     *bufio.Writer
 	g       *Graph
@@ -80,7 +80,7 @@ func (t *traced) tracks(title string) {
 	}
 }
 
-// has reports whether the trace contains a point.
+// has reports whether the trace contains point at.
 func (t *traced) has(at int) bool { return at != none && t.g.shows(at) && t.part.has(t.g.number(at)) }
 
 func (t *traced) point(at int) {

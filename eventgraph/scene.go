@@ -15,8 +15,8 @@ import (
 // lead between points, and the text of each. SVG draws it; HTML carries it as data, which
 // its script draws in the same way.
 
-// place is a position across the lanes. It is between two lanes for an event of a
-// connection, and on a lane otherwise.
+// place is a horizontal position in a picture: on a lane if one and other are the same, or
+// else between two lanes, for an event of a connection.
 type place struct{ one, other int }
 
 func (g *Graph) place(p int) place {
@@ -34,10 +34,10 @@ func (g *Graph) place(p int) place {
 	}
 }
 
-// flight is an arrow of a picture.
+// flight is an arrow of a picture: a message, or the news that a connection broke.
 type flight struct {
-	kind    string // the class that style.css knows
-	message int    // none: what a broken connection caused
+	kind    string // its class in style.css
+	message int    // the message; none for the news that a connection broke
 	from    int    // the point where it begins
 	to      int    // the point where it ends, or none if it did not arrive
 	a, b    place
@@ -47,10 +47,10 @@ type flight struct {
 const (
 	flightDelivered = "msg"
 	flightOvertook  = "over"
-	flightLost      = "lost"  // on its way, where a step says so
-	flightDropped   = "drop"  // it never was under way, or went down with its connection
-	flightUnderWay  = "under" // at the end of the run
-	flightNews      = "news"  // that a connection broke
+	flightLost      = "lost"  // lost on its way, in a step
+	flightDropped   = "drop"  // never under way, or lost with its connection
+	flightUnderWay  = "under" // under way at the end of the run
+	flightNews      = "news"  // the news that a connection broke
 )
 
 // flights returns all arrows, in the order in which they begin.
@@ -98,7 +98,7 @@ func (g *Graph) flights() (all []flight) {
 	return all
 }
 
-// kind returns the class of a point, by which pictures draw it.
+// kind returns the class of a point in style.css.
 func (p *point) kind() string {
 	if p.Event.Kind == 0 {
 		return "start"
@@ -106,14 +106,15 @@ func (p *point) kind() string {
 	return contract.Row(&p.Event).Class
 }
 
-// span is a stretch of a lane, or of all lanes, during which something is out of the ordinary.
+// span is a time during which something is out of the ordinary: a node is down or paused,
+// or there is a partition.
 type span struct {
-	kind     string // away, gone, paused, cut
-	lane     int    // network: all of them
-	from, to int    // points; to none: to the end
+	kind     string // away (the node may restart), gone, paused or cut
+	lane     int    // the lane of the node; network means all lanes
+	from, to int    // the first and the last point; if to is none, it lasts to the end
 }
 
-// spans returns when nodes were down or paused, and when there was a partition.
+// spans returns the times in which nodes were down or paused, or there was a partition.
 func (g *Graph) spans() (all []span) {
 	open := map[int]int{} // by lane: its span in all
 	shut := func(lane, at int) {
@@ -156,7 +157,8 @@ func (g *Graph) spans() (all []span) {
 	return all
 }
 
-// sides returns the lanes on the first side of a partition that begins.
+// sides returns, for each lane, whether it is on the first side of the partition that
+// begins in point p.
 func (g *Graph) sides(p int) []bool {
 	split, ok := g.points[p].Event.Value.(sim.Split)
 	if !ok {
@@ -199,7 +201,7 @@ func (g *Graph) beside(p int) string {
 	return strings.Join(words, ", ")
 }
 
-// numbered returns the numbers of messages in a graph.
+// numbered returns the numbers of messages as a graph shows them, such as #3.
 func numbered(messages []int) (ids []string) {
 	for _, m := range messages {
 		ids = append(ids, fmt.Sprintf("#%d", m+1))
@@ -226,7 +228,8 @@ func (g *Graph) story(p int) (lines []string) {
 	return lines
 }
 
-// changed returns the changes of the state by a step, one line each, and at most most lines.
+// changed returns at most most lines, each of which describes a change of the state by the
+// step of point p.
 func (g *Graph) changed(p, most int) (lines []string) {
 	if g.states == nil || p < g.starts {
 		return nil
@@ -244,7 +247,7 @@ func (g *Graph) changed(p, most int) (lines []string) {
 	return lines
 }
 
-// side returns the old or the new value of a change as text.
+// side returns s, the old or the new value of a change, as a picture shows it.
 func side(s string) string {
 	if s == "" {
 		return "(absent)"
@@ -252,7 +255,8 @@ func side(s string) string {
 	return cut(clean(s), 200)
 }
 
-// critical, loops and failed report whether a point is the step with this meaning in g.Marks.
+// critical reports whether point p is the critical step in g.Marks. The methods loops and
+// failed do the same for the marks Again and Failed.
 func (g *Graph) critical(p int) bool { return p >= g.starts && g.number(p) == g.Marks.Critical }
 func (g *Graph) loops(p int) bool {
 	return p >= g.starts && g.Marks.Again > 0 && g.number(p) == g.Marks.Again

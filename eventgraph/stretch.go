@@ -10,12 +10,12 @@ import (
 	"macemc/trace"
 )
 
-// Part selects the part of a graph that is drawn. The zero Part is the whole graph without quiet
-// stretches.
+// Part selects the steps of a graph that are drawn. The zero Part selects the whole graph
+// without quiet stretches, in which nothing happens that concerns other nodes.
 type Part struct {
-	From, To int        // the first and the last step; 0 means the first and the last of the run
+	From, To int        // the numbers of the first and the last step; 0 means the first and the last of the run
 	Nodes    []sim.Addr // only steps of these nodes, and messages to and from them; nil means all
-	Whole    bool       // quiet stretches are not left out
+	Whole    bool       // quiet stretches are drawn, too
 
 	// Most limits the number of steps that are drawn of a longer run: its beginning, the
 	// steps around the critical step, and its end. A note takes the place of the rest. 0
@@ -37,16 +37,17 @@ func (s Part) shorter(g *Graph) Part {
 	return s
 }
 
-// steps reports whether the part selects steps by their numbers; has reports whether it includes a step.
+// steps reports whether the part selects steps by their numbers. The method has reports
+// whether it includes a step.
 func (s Part) steps() bool { return s.From > 0 || s.To > 0 }
 func (s Part) has(number int) bool {
 	in := func(kept [2]int) bool { return kept[0] <= number && number <= kept[1] }
 	return number >= s.From && (s.To == 0 || number <= s.To) && (s.kept == nil || slices.ContainsFunc(s.kept, in))
 }
 
-// stretch is a row of points that are left out.
+// stretch is a number of successive points that are left out of a drawing.
 type stretch struct {
-	from, to int // points, both included
+	from, to int // the first and the last of these points
 	why      why
 	period   int // for whyAgain, the number of steps that are repeated
 }
@@ -55,20 +56,21 @@ type stretch struct {
 type why uint8
 
 const (
-	whyHidden why = iota + 1 // they are not in the part, or not in the slice
-	whyQuiet                 // nothing happens that concerns other nodes
+	whyHidden why = iota + 1 // the points are not in the part, or not in the slice
+	whyQuiet                 // nothing happens in them that concerns other nodes
 	whyAgain                 // they repeat the points before
 )
 
 const (
-	shortRun    = 40 // a run of at most this number of steps is drawn whole
-	quietLeast  = 4  // quiet steps in a row that are worth leaving out
+	shortRun    = 40 // the largest number of steps of a run that is drawn whole
+	quietLeast  = 4  // the least number of quiet steps in a row that are left out
 	periodMost  = 12 // the longest period of repeated steps
-	repeatLeast = 8  // the least number of repeated steps that are worth leaving out
+	repeatLeast = 8  // the least number of repeated steps that are left out
 )
 
-// each goes through the points in order: it calls draw for each point that is drawn, and leave for each
-// stretch that is left out. It skips starts in which nothing happened.
+// each goes through the points of a part in order. It calls draw for each point that is
+// drawn, and leave for each stretch that is left out. It skips starts in which nothing
+// happened.
 func (g *Graph) each(s Part, draw func(p int), leave func(stretch)) {
 	s = s.shorter(g)
 	left := g.left(s)
@@ -86,7 +88,7 @@ func (g *Graph) each(s Part, draw func(p int), leave func(stretch)) {
 	}
 }
 
-// left returns the stretches that are left out, in order.
+// left returns the stretches of the graph that are left out if the part is drawn.
 func (g *Graph) left(s Part) (all []stretch) {
 	shown := 0
 	for p := g.starts; p < len(g.points); p++ {
@@ -125,9 +127,9 @@ func (g *Graph) left(s Part) (all []stretch) {
 	return all
 }
 
-// again returns the length of a stretch of points that is repeated right after itself, and
-// the length of all its repetitions. It returns 0 if there is none, or if leaving it out
-// would not be worth it.
+// again looks for points, beginning with p, that are repeated right after themselves. It
+// returns the number of these points, and the number of points in all repetitions, or 0 if
+// there are none or too few to leave out.
 func (g *Graph) again(s Part, p int) (period, n int) {
 	for k := 1; k <= periodMost && p+k < len(g.points); k++ {
 		if g.pointed(p+k-1) || !g.within(s, p+k-1) {
@@ -150,10 +152,10 @@ func (p *point) same(q *point) bool {
 	return p.Identity == q.Identity && slices.Equal(p.coins, q.coins)
 }
 
-// pointed reports whether a point is pointed out.
+// pointed reports whether g.Marks points out point p, for example as the critical step.
 func (g *Graph) pointed(p int) bool { return g.critical(p) || g.failed(p) || g.points[p].Cut }
 
-// happened reports whether a start did anything.
+// happened reports whether the node did anything in p, which is its start.
 func (p *point) happened() bool { return len(p.did)+len(p.coins) > 0 || p.Cut }
 
 // within reports whether a point is in the part and in the slice.
@@ -172,7 +174,7 @@ func (g *Graph) within(s Part, p int) bool {
 	return slices.ContainsFunc(at.did, func(d did) bool { return has(d.to) })
 }
 
-// quiet reports whether a step concerns its node alone and is not pointed out.
+// quiet reports whether the step of point p concerns its node alone and is not pointed out.
 func (g *Graph) quiet(p int) bool {
 	at, number := &g.points[p], g.number(p)
 	if number == 0 || number == g.Marks.Critical || number == g.Marks.Failed || number == g.Steps() || at.Cut {
@@ -193,8 +195,8 @@ func (g *Graph) quiet(p int) bool {
 	})
 }
 
-// drawn returns the lanes of a drawing: all of them if there is room for them, or else those in which
-// something happens.
+// drawn returns the lanes to draw for a part: all if there is room for them, or else those
+// in which something happens.
 func (g *Graph) drawn(s Part, room int) []int {
 	if len(g.nodes) > room || len(s.Nodes) > 0 {
 		return g.busy(s)
@@ -234,7 +236,7 @@ func (g *Graph) busy(s Part) (lanes []int) {
 	return lanes
 }
 
-// text describes the omitted steps.
+// text describes the points that are left out.
 func (s stretch) text(g *Graph) string {
 	n := s.to - s.from + 1
 	switch s.why {
@@ -275,7 +277,8 @@ func (s stretch) text(g *Graph) string {
 	return fmt.Sprintf("steps %d to %d, quiet: %s", g.number(s.from), g.number(s.to), strings.Join(words, ", "))
 }
 
-// lanes counts the steps left out in each lane, except the network's.
+// lanes returns how many of the points that are left out are in each lane, except the
+// network's.
 func (s stretch) lanes(g *Graph) []int {
 	counts := make([]int, len(g.nodes))
 	for p := s.from; p <= s.to; p++ {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// style is the set of signs of a graph drawn as text.
+// style is the set of characters that draw a graph as text.
 type style struct {
 	dot, crash, restart, self      rune
 	lane, away, gap, mend          rune
@@ -18,7 +18,7 @@ type style struct {
 	colored, ascii                 bool
 }
 
-// arrow has the signs of an arrow. Where there are two, the first is for an arrow to the right.
+// arrow has the characters of an arrow. Of two, the first is for an arrow to the right.
 type arrow struct {
 	tail, head   [2]rune
 	shaft, cross rune
@@ -63,7 +63,7 @@ func styleOf(o TextOptions) *style {
 	return &s
 }
 
-// sign is a sign and its meaning.
+// sign is a sign of a drawing, with its meaning for the legend.
 type sign struct{ sign, what string }
 
 // signs returns the signs that the legend can explain, in its order.
@@ -104,7 +104,7 @@ const (
 
 var escapes = [...]string{dim: "\x1b[2m", bold: "\x1b[1m", red: "\x1b[31m", green: "\x1b[32m", yellow: "\x1b[1;33m"}
 
-// folded breaks a text into lines: see folded.
+// folded breaks a text into lines of this width, as the function folded does.
 func (s *style) folded(text string, width, indent int) []string {
 	if !s.ascii {
 		return folded(text, width, indent, linesMost)
@@ -132,7 +132,8 @@ func (s *style) paint(b *strings.Builder, text string, c color) {
 	b.WriteString(escapes[c] + text + "\x1b[0m")
 }
 
-// cells writes a row of cells, with one escape sequence for neighbours of one colour.
+// cells writes the characters of a row with their colours. Neighbours of one colour share
+// an escape sequence.
 func (s *style) cells(b *strings.Builder, cells []rune, colors []color) {
 	for i := 0; i < len(cells); {
 		k := i

@@ -21,13 +21,13 @@ const (
 	headHigh  = 30.0
 	titleHigh = 20.0
 	dotRadius = 5.5
-	lanesMost = 16  // lanes that are drawn although nothing happens in them
-	letter    = 7.3 // the width of one, of the font
-	labelMost = 120 // letters of a line beside a row
+	lanesMost = 16  // the largest number of lanes that are drawn although nothing happens in them
+	letter    = 7.3 // the width of a letter of the font
+	labelMost = 120 // the largest number of letters of a line beside a row
 	labelHigh = 15.0
-	foldMost  = 4   // lines of a label
-	titleMost = 110 // letters of a title
-	storyMost = 24  // lines of a hover title, of what happened and of what changed
+	foldMost  = 4   // the largest number of lines of a label
+	titleMost = 110 // the largest number of letters of the title
+	storyMost = 24  // the largest number of lines of a hover text about what happened, and about what changed
 )
 
 // SVG draws the graph as a space-time diagram: nodes from left to right, steps
@@ -47,7 +47,7 @@ func (g *Graph) SVG(w io.Writer, part Part) error {
 	return paint(w, drawn.String())
 }
 
-// draw draws a picture, beginning with the elements that others cover.
+// draw draws the picture. It begins with the elements that others cover.
 func (p *picture) draw() {
 	p.title()
 	for i := range p.rows {
@@ -65,30 +65,32 @@ func (p *picture) draw() {
 type picture struct {
 	w       *bufio.Writer
 	g       *Graph
-	heading []string // lines
+	heading []string // the lines of the title
 	rows    []pictureRow
-	at      []int // of a point: its row; none
+	at      []int // the row of each point, or none
 	all     []int // the lanes that are drawn
 	nth     map[int]int
-	stubs   map[int]int // by point: arrows that got nowhere
-	step    float64     // from one lane to the next
+	stubs   map[int]int // by point: the number of arrows from it whose other end is not drawn
+	step    float64     // the distance between two lanes
 	left    float64     // the middle of the first lane
-	from    float64     // where it begins
-	text    float64     // where the words begin
+	from    float64     // the left edge
+	text    float64     // the left edge of the words beside the lanes
 	wide    float64
 	high    float64
-	top     float64   // of the first row
-	tops    []float64 // of each row, from there, and of what would come after the last
+	top     float64   // the vertical coordinate of the first row
+	tops    []float64 // the distance of each row from top, and at last that of the lower edge of the last row
 }
 
-// pictureRow is a point, or a text in its place.
+// pictureRow is a row of a picture: a point, or a text in place of points that are left
+// out.
 type pictureRow struct {
-	point int // none: nothing happens here
+	point int // the point; none if the row has none
 	left  string
-	label []string // what stands beside a point, in lines
+	label []string // the words beside the point, in lines
 }
 
-// newPicture lays out a graph with the given rows. Its left edge is at x.
+// newPicture computes the layout of a graph with these rows and lanes. The picture's left
+// edge is at x.
 func newPicture(w *bufio.Writer, g *Graph, title string, rows []pictureRow, lanes []int, x float64) *picture {
 	p := &picture{w: w, g: g, heading: folded(title, titleMost, 0, 2), rows: rows, at: make([]int, len(g.points)), all: lanes, nth: map[int]int{}, stubs: map[int]int{}, from: x}
 	for i := range p.at {
@@ -153,15 +155,15 @@ func letters(s string) int { return min(labelMost, utf8.RuneCountInString(s)) }
 
 func (p *picture) say(format string, args ...any) { fmt.Fprintf(p.w, format, args...) }
 
-// x returns the coordinate of a place among the drawn lanes.
+// x returns the horizontal coordinate of a place.
 func (p *picture) x(at place) float64 { return (p.lane(at.one) + p.lane(at.other)) / 2 }
 
 func (p *picture) lane(i int) float64 { return p.left + p.step*float64(p.nth[i]) }
 
-// y returns the middle of the first line of a row.
+// y returns the vertical coordinate of the middle of a row's first line.
 func (p *picture) y(row int) float64 { return p.top + p.tops[row] + rowHigh/2 }
 
-// canvas begins an SVG.
+// canvas begins an SVG of this size.
 func canvas(w io.Writer, wide, high float64) {
 	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" class="graph" xml:space="preserve" role="img" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s">`+"\n<style>\n%[3]s</style>\n",
 		pixels(wide), pixels(high), pictureCSS)
@@ -211,7 +213,7 @@ func (p *picture) lanes() {
 	}
 }
 
-// reach returns the heights at which a span begins and ends.
+// reach returns the vertical coordinates at which a span begins and ends.
 func (p *picture) reach(s span) (from, to float64) {
 	from, to = p.edge(s.from), p.high-margin
 	if s.to != none {
@@ -220,7 +222,8 @@ func (p *picture) reach(s span) (from, to float64) {
 	return from, to
 }
 
-// edge returns the height of a point, or of the first one after it that is drawn.
+// edge returns the vertical coordinate of point at, or of the first point after it that is
+// drawn.
 func (p *picture) edge(at int) float64 {
 	for ; at < len(p.at); at++ {
 		if p.at[at] != none {
@@ -300,7 +303,7 @@ func unit(x, y float64) (ux, uy float64) {
 	return x / long, y / long
 }
 
-// loop draws a message that a node sent to itself.
+// loop draws an arrow from a node to itself.
 func (p *picture) loop(f flight, x, y1, y2 float64) {
 	out := min(28, p.step*0.35)
 	y1, y2 = y1+dotRadius*0.6, y2-dotRadius*0.6
@@ -335,7 +338,7 @@ func (p *picture) ground(i int) {
 	}
 }
 
-// lasso draws the cycle that a run repeats from its end on.
+// lasso draws a bracket around the steps that a run repeats for ever after its end.
 func (p *picture) lasso() {
 	first, last := none, none
 	for i, r := range p.rows {
@@ -373,7 +376,7 @@ func (p *picture) class(at int) string {
 	return class
 }
 
-// row draws a point with its words, or the text in its place.
+// row draws row i: a point with its words, or the text in its place.
 func (p *picture) row(i int) {
 	y, r := p.y(i), p.rows[i]
 	if r.point == none {
@@ -420,8 +423,9 @@ func (p *picture) row(i int) {
 	p.say("</text></g>\n")
 }
 
-// after returns an attribute with the place at which further words begin after a label, for programs that do
-// not compute it (see paint). It returns "" if the label has wide letters, since the place is not known then.
+// after returns an attribute with the coordinate at which further words begin after a label
+// that starts at x, for programs that do not compute it (see paint). It returns "" if the
+// label has wide letters, whose widths are not known.
 func (p *picture) after(label []string, x float64) string {
 	for _, line := range label {
 		if len(line) != utf8.RuneCountInString(line) {
@@ -431,7 +435,8 @@ func (p *picture) after(label []string, x float64) string {
 	return ` x="` + pixels(x) + `"`
 }
 
-// hover returns the title of a point: its event, its effects, and its changes of the state.
+// hover returns the text that appears when the mouse is over point p: its event, its
+// effects, and its changes of the state.
 func (g *Graph) hover(p int) string {
 	lines := append([]string{fmt.Sprintf("step %d: %s", g.number(p), g.points[p].text)}, g.story(p)...)
 	if len(lines) > storyMost {
@@ -446,7 +451,7 @@ func (g *Graph) hover(p int) string {
 	return strings.Join(lines, "\n")
 }
 
-// sign draws the sign of a point on its lane.
+// sign draws the sign of point at on its lane, at height y.
 func (p *picture) sign(at int, y float64) {
 	x := p.x(p.g.place(at))
 	point := &p.g.points[at]
@@ -478,7 +483,8 @@ func (p *picture) sign(at int, y float64) {
 	}
 }
 
-// sides draws a partition: A and B, and a cross between them.
+// sides draws the partition that begins in point at: the letters A and B for the sides of
+// the nodes, and a cross between them.
 func (p *picture) sides(at int, y float64) {
 	sides := p.g.sides(at)
 	if sides == nil {

@@ -12,16 +12,16 @@ import (
 // TextOptions say how a graph is drawn as text.
 type TextOptions struct {
 	Part
-	Width int  // columns; 0 means 100
+	Width int  // the number of columns; 0 means 100
 	ASCII bool // no characters beyond ASCII
-	Color bool // for a terminal
+	Color bool // colours are written, as escape sequences of a terminal
 }
 
 const (
 	widthDefault = 100
-	WidthLeast   = 40 // columns of a text, at the least
-	headEvery    = 40 // rows, after which the names of the nodes are repeated
-	linesMost    = 4  // of one event or effect
+	WidthLeast   = 40 // the least number of columns of a drawing
+	headEvery    = 40 // the number of rows after which the names of the nodes are repeated
+	linesMost    = 4  // the largest number of lines of one event or effect
 )
 
 // Text draws the graph as text: a column per node, a row per step, and under it the step's effects.
@@ -40,20 +40,20 @@ func (g *Graph) Text(w io.Writer, o TextOptions) error {
 	return t.w.Flush()
 }
 
-// text is the layout of one drawing.
+// text is the layout of one graph as text, and the row that is being drawn.
 type text struct {
 	g      *Graph
 	w      *bufio.Writer
 	style  *style
 	width  int
-	gutter int // columns before the lanes
-	step   int // columns from one lane to the next
+	gutter int // the number of columns before the lanes, in which the numbers of steps stand
+	step   int // the number of columns from one lane to the next
 	shown  []int
-	column map[int]int // of a lane: its place among those that are shown
+	column map[int]int // by lane: its index among those that are shown
 	others bool        // the last column stands for all lanes that have none
 	down   map[int]rune
 	rows   int
-	used   map[string]bool // what the legend explains
+	used   map[string]bool // the signs that were drawn, which the legend explains
 
 	cells  []rune // the row that is being drawn
 	colors []color
@@ -73,8 +73,8 @@ func newText(g *Graph, o TextOptions) *text {
 }
 
 const (
-	laneMost  = 8 // columns from one lane to the next
-	laneLeast = 3 // and at least; the names of nodes fit
+	laneMost  = 8 // the largest number of columns from one lane to the next
+	laneLeast = 3 // the least number of them, in which the names of nodes fit
 )
 
 // arrange assigns a column to each lane. The columns are as wide as the text beside them permits. If there is
@@ -107,7 +107,8 @@ func (t *text) columns() int {
 	return n
 }
 
-// at returns the column in which a lane is drawn, or -1 for the network if it has none.
+// at returns the column of the characters of a row in which a lane is drawn, or -1 for the
+// network, which has no lane.
 func (t *text) at(lane int) int {
 	c, ok := t.column[lane]
 	switch {
@@ -139,7 +140,7 @@ func (t *text) head() {
 	t.flush(fmt.Sprintf("%*s", t.gutter, "step "), "")
 }
 
-// begin begins a row, with nothing but the lanes.
+// begin begins a row by drawing the lanes.
 func (t *text) begin() {
 	t.cells = slices.Repeat([]rune{' '}, t.columns()*t.step+1)
 	t.colors = make([]color, len(t.cells))
@@ -192,8 +193,8 @@ func (t *text) arrow(from, to int, a arrow, c color) {
 	t.put(y-way, head, c)
 }
 
-// flush writes the row: the text in the gutter, the lanes, and the text beside them, which is folded if
-// it is long.
+// flush writes the row: the text gutter, the lanes, and beside them a text, which is folded
+// if it is long.
 func (t *text) flush(gutter, beside string) { t.flushAs(gutter, plain, beside, plain) }
 
 func (t *text) flushAs(gutter string, gc color, beside string, bc color) {
@@ -225,7 +226,7 @@ func (t *text) line(s string) {
 	t.w.WriteByte('\n')
 }
 
-// note writes a row that has only a text beside the lanes.
+// note writes a row with a text beside the lanes and no event.
 func (t *text) note(beside string, c color) {
 	t.begin()
 	t.flushAs(strings.Repeat(" ", t.gutter), plain, beside, c)

@@ -49,8 +49,8 @@ func (t *text) point(at int) {
 	}
 }
 
-// mark returns the text in the gutter: the step's number, and signs if it is the critical or the failed
-// step.
+// mark returns the text before the lanes in the row of point at, and its colour: the step's
+// number, and a sign if it is the critical or the failed step.
 func (t *text) mark(at int) (string, color) {
 	number, critical, failed, c := t.g.number(at), " ", " ", plain
 	if number > 0 && number == t.g.Marks.Critical {
@@ -64,7 +64,8 @@ func (t *text) mark(at int) (string, color) {
 	return fmt.Sprintf("%s%s%*d  ", critical, failed, t.gutter-4, number), c
 }
 
-// said describes an event in words, with the numbers of the messages that it took.
+// said describes the event of point p in words, with the numbers of the messages that it
+// took.
 func (t *text) said(p *point) string {
 	var took []string
 	for _, id := range p.took {
@@ -170,7 +171,8 @@ func (t *text) event(p *point) {
 	}
 }
 
-// between draws a connection with a cross in its middle.
+// between draws an event of the connection between two lanes: an arrow with a cross in its
+// middle.
 func (t *text) between(one, other int, a arrow) {
 	t.arrow(one, other, a, red)
 	x, y := t.at(one), t.at(other)
@@ -186,14 +188,15 @@ func (t *text) between(one, other int, a arrow) {
 	}
 }
 
-// across draws a line through all lanes.
+// across draws a line of this character through all lanes.
 func (t *text) across(r rune, c color) {
 	for x := t.step / 2; x <= (t.columns()-1)*t.step+t.step/2; x++ {
 		t.put(x, r, c)
 	}
 }
 
-// split draws a partition: a letter for the side of every node.
+// split draws the partition that begins in point p: a letter in each lane for the side of
+// its node.
 func (t *text) split(p *point) {
 	side, _ := p.Event.Value.(sim.Split)
 	last := ' '
@@ -215,7 +218,7 @@ func (t *text) split(p *point) {
 	t.used["partition"] = true
 }
 
-// did draws one effect of a step.
+// did draws effect d of point p.
 func (t *text) did(p *point, d *did) {
 	t.begin()
 	c, said := plain, "  "+d.text
@@ -267,7 +270,7 @@ func (t *text) sending(m *message) (arrow, color) {
 	return s.sending, plain
 }
 
-// stretch draws steps that are left out.
+// stretch draws a row in place of points that are left out.
 func (t *text) stretch(s stretch) {
 	t.cells = []rune(strings.Repeat(" ", len(t.cells)))
 	for i := range t.colors {

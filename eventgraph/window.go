@@ -2,38 +2,40 @@ package eventgraph
 
 // Row is the start of a node or a step, as a picture draws it.
 type Row struct {
-	Step   int    `json:"step"`             // 0 means a start
-	Node   int    `json:"node"`             // its lane; -1 means the network's
-	Peer   int    `json:"peer"`             // the other lane that takes part; -1 means none
-	Kind   string `json:"kind"`             // the class of the event
-	Text   string `json:"text"`             // the event, and that the node crashes within the step, if it does
-	Beside string `json:"beside,omitempty"` // which messages it took and sent
-	Sides  string `json:"sides,omitempty"`  // of a partition: a letter for each node, A or B
+	Step   int    `json:"step"`             // the number of the step; 0 means the start of a node
+	Node   int    `json:"node"`             // the index of its node; -1 means the network
+	Peer   int    `json:"peer"`             // the index of the other node that takes part; -1 means none
+	Kind   string `json:"kind"`             // the class of the event in style.css
+	Text   string `json:"text"`             // the event, with a remark if the node crashes within the step
+	Beside string `json:"beside,omitempty"` // the numbers of the messages that it took and sent
+	Sides  string `json:"sides,omitempty"`  // for a partition: a letter for each node, A or B
 }
 
-// Arrow is a message, or other news that went from one step to another.
+// Arrow is a message that went from one step to another, or the news that a connection
+// broke.
 type Arrow struct {
-	Kind string `json:"kind"` // msg, over, lost, drop, under or news
-	From int    `json:"from"` // the step that sent it
-	To   int    `json:"to"`   // the step that it came to; -1 means none
+	Kind string `json:"kind"` // its class in style.css: msg, over, lost, drop, under or news
+	From int    `json:"from"` // the step in which it begins
+	To   int    `json:"to"`   // the step in which it ends; -1 means none
 	A    [2]int `json:"a"`    // the two lanes between which it begins; the same lane twice if it begins at a node
-	B    [2]int `json:"b"`    // the same for its end
+	B    [2]int `json:"b"`    // the two lanes between which it ends, in the same way
 	Text string `json:"text,omitempty"`
 }
 
-// Band is a stretch of a lane, or of all lanes, during which something is out of the ordinary.
+// Band is a time during which something is out of the ordinary: a node is down or paused,
+// or there is a partition.
 type Band struct {
-	Kind string `json:"kind"` // away, gone, paused or cut
-	Node int    `json:"node"` // -1 means all
-	From int    `json:"from"` // a step
-	To   int    `json:"to"`   // a step; -1 means the end
+	Kind string `json:"kind"` // away (the node may restart), gone, paused or cut
+	Node int    `json:"node"` // the index of the node; -1 means all nodes
+	From int    `json:"from"` // the first step
+	To   int    `json:"to"`   // the last step; -1 means the end of the run
 }
 
-// Window is a part of a graph, from one step to another, for a screen that shows only a part of a long
+// Window is the part of a graph between two steps, for a screen that shows a part of a long
 // run.
 type Window struct {
 	Rows   []Row   `json:"rows"`
-	Arrows []Arrow `json:"arrows"` // those that begin, end or pass there
+	Arrows []Arrow `json:"arrows"` // the arrows that begin, end or pass there
 	Bands  []Band  `json:"bands"`
 }
 
