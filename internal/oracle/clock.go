@@ -23,12 +23,13 @@ const (
 	points = ring0 + 2
 )
 
-// most is an upper bound in seconds, times two. It is one less if the bound itself is excluded.
+// most is an upper bound on the distance between two times, in half seconds. It is odd, one
+// less than twice the bound, if the bound itself is excluded.
 type most int
 
 const boundless most = 1 << 40
 
-// plus returns the sum of two bounds.
+// plus returns the upper bound that follows for the sum of two distances.
 func (m most) plus(o most) most {
 	if m == boundless || o == boundless {
 		return boundless
@@ -37,13 +38,15 @@ func (m most) plus(o most) most {
 	return m + m&1 + o + o&1 - below
 }
 
-// clock has the bounds on the distances between points. The zero clock has no points.
+// clock has everything that a node knows about its times: for each pair of points, which
+// are times such as the latest reading, a bound on the distance between them. The zero
+// clock has no points.
 type clock struct {
 	There [points]bool // whether the point exists
 	After [points][points]most
 }
 
-// put makes a point that has no bounds yet.
+// put adds point p, without bounds.
 func (c *clock) put(p int) {
 	c.There[p] = true
 	for i := range points {
@@ -54,7 +57,7 @@ func (c *clock) put(p int) {
 
 func (c *clock) drop(p int) { c.There[p] = false }
 
-// know records that a is at most by after b, and all bounds that follow.
+// know records that point a is at most by after point b, and all bounds that follow.
 func (c *clock) know(a, b int, by most) {
 	c.After[a][b] = min(c.After[a][b], by)
 	for k := range points {
@@ -68,7 +71,7 @@ func (c *clock) know(a, b int, by most) {
 	}
 }
 
-// copyTo sets a point to a number of seconds after another point.
+// copyTo sets point p to a number of seconds after point of.
 func (c *clock) copyTo(p, of, seconds int) {
 	was, by := *c, most(2*seconds)
 	if p != of {
@@ -93,7 +96,7 @@ func (c *clock) later() {
 	}
 }
 
-// read reads the clock; setting a timer reads it, too.
+// read lets the node read its clock. Setting a timer reads it, too.
 func (c *clock) read(pace *spec.Pace) {
 	c.later()
 	switch {
@@ -105,7 +108,7 @@ func (c *clock) read(pace *spec.Pace) {
 	}
 }
 
-// may returns which answers to "is a before b" are possible.
+// may returns whether each answer to the question if time a is before time b is possible.
 func (c *clock) may(a, b int) (yes, no bool) {
 	if a == b {
 		return false, true
@@ -121,7 +124,7 @@ func (c *clock) answer(a, b int, before bool) {
 	}
 }
 
-// set sets a timer.
+// set records that the timer ring was set to this number of seconds.
 func (c *clock) set(ring, seconds int, pace *spec.Pace) {
 	c.read(pace)
 	c.put(ring0 + ring)
@@ -130,13 +133,13 @@ func (c *clock) set(ring, seconds int, pace *spec.Pace) {
 	c.know(ring0+ring, last, most(2*longest))
 }
 
-// first reports whether a timer may be the one that is due first.
+// first reports whether the timer ring may be the one that is due first.
 func (c *clock) first(ring int) bool {
 	other := ring0 + 1 - ring
 	return !c.There[other] || c.After[other][ring0+ring] >= 0
 }
 
-// fire makes a timer the one that is due first.
+// fire records that the timer ring is the one that is due first.
 func (c *clock) fire(ring int) {
 	at := ring0 + ring
 	if other := ring0 + 1 - ring; c.There[other] {
@@ -147,9 +150,9 @@ func (c *clock) fire(ring int) {
 	c.drop(at)
 }
 
-// settle forgets bounds on which no question can depend after a handler has returned: those of the instant
-// when it began; and, unless the node holds its last reading, how much later than other instants that reading
-// was, since the next one may be any time after it.
+// settle removes bounds on which no question can depend after a handler has returned: those
+// of the time when it began; and, unless the node holds its last reading, how much later
+// than other times that reading was, since the next one may be any time after it.
 func (c *clock) settle() {
 	c.drop(began)
 	held, exact := false, false
@@ -179,7 +182,8 @@ func (c *clock) String() string {
 	return string(b)
 }
 
-// span returns the least and the longest time from setting a timer until it is due.
+// span returns the least and the longest time in which a timer of this number of seconds is
+// due, given how exact clocks are.
 func span(p *spec.Pace, seconds int) (least, longest int) {
 	if p.Drifts {
 		return seconds / 2, 2 * seconds

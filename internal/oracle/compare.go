@@ -11,14 +11,14 @@ import (
 	"macemc/internal/spec"
 )
 
-// A Mode is a way to search.
+// A Mode is a way to search that is compared with the model: an engine and other options.
 type Mode struct {
 	Name    string
 	Options search.Options
-	Prefix  bool // the search begins at the end of a run
+	Prefix  bool // the search begins at the end of a recorded run
 	Engine  bool // the mode chooses only the engine
 
-	take func(*comparison) // nil means a search
+	take func(*comparison) // compares this mode; nil means that a search with Options is compared
 }
 
 // Modes returns all ways of searching that are compared. If together is not nil, it changes options so that
@@ -66,7 +66,7 @@ type Result struct {
 
 func (r *Result) met(feature string) { r.Features[feature]++ }
 
-// count adds the size of a space that was compared.
+// count adds the numbers of states and transitions of a space that was compared.
 func (r *Result) count(x *Space) {
 	r.States, r.Transitions = r.States+x.States, r.Transitions+x.Transitions
 }
@@ -75,7 +75,8 @@ func (r *Result) differs(mode, format string, args ...any) {
 	r.Differences = append(r.Differences, mode+": "+fmt.Sprintf(format, args...))
 }
 
-// Compare compares searches of a spec with the model, on about most states.
+// Compare compares searches of a spec, in these modes, with the model. It compares about
+// most states.
 func Compare(s *spec.Spec, most int, modes []Mode) *Result {
 	c := newComparison(s, most)
 	c.features()
@@ -98,7 +99,7 @@ func newComparison(s *spec.Spec, most int) *comparison {
 	return c
 }
 
-// by compares one way of searching with the model.
+// by searches the system in mode m, and compares the result with the model.
 func (c *comparison) by(m Mode) {
 	c.res.met("mode: " + m.Name)
 	c.mode, c.x = m, c.start
@@ -114,7 +115,8 @@ func (c *comparison) by(m Mode) {
 	}
 }
 
-// conditions adds the settings of the spec that differ from the system's own.
+// conditions returns the options o with those settings of the spec that a search gets as
+// options.
 func conditions(s *spec.Spec, o search.Options) search.Options {
 	o.Early, o.DiskReorder, o.FreeTimers = s.Early, s.AnyOrder, s.FreeTimers
 	if s.Midstep {
@@ -134,14 +136,14 @@ type comparison struct {
 	mode Mode
 	x    *origin
 
-	vast bool // too many states can follow the space after healing to be compared
+	vast bool // so many states can follow those of the space after healing that they are not compared
 }
 
-// origin is a place where searches begin, and the space that they must visit from there.
+// origin is a state in which searches begin, and the space that they must visit from there.
 type origin struct {
 	*Space
 	path  *choose.Path // the prefix; nil means that the search begins at the start
-	fired int          // timers that fired in the prefix while something was under way: these early firings do not count
+	fired int          // the number of early firings in the prefix: timers that fired while a message was under way to or from their node; the limit does not count them
 }
 
 func (c *comparison) differs(format string, args ...any) {
@@ -199,9 +201,9 @@ func (c *comparison) everyPath() {
 	}
 }
 
-// several checks that a search for several findings finds each violated property at its nearest state.
-// It is checked only if no handler can fail: the search does not examine a state any further after a
-// handler has failed there.
+// several checks that a search for several findings finds each violated property at its
+// nearest state. It is checked only if no handler can fail, since the search does not
+// expand a state in which a handler has failed.
 func (c *comparison) several() {
 	s := c.spec
 	if len(s.Always)+len(s.Each) == 0 || s.Step != nil || s.Limit || fails(s) {
@@ -230,9 +232,9 @@ func (c *comparison) several() {
 	}
 }
 
-// swells reports whether far more states can follow the space after healing than it has itself. A search for
-// several findings does not go on from a state with a failure, but still decides whether that state can
-// become live, which would not end.
+// swells reports whether more than most states can follow those of the space x after
+// healing. A search for several findings does not expand a state with a failure, but still
+// decides whether the state can become live, which would then not end.
 func (m *Model) swells(x *Space, most int) bool {
 	if len(m.spec.Eventually) == 0 {
 		return false
@@ -247,7 +249,8 @@ func (m *Model) swells(x *Space, most int) bool {
 // fails reports whether a rule of the spec panics.
 func fails(s *spec.Spec) bool { return s.Does(spec.Fail) }
 
-// walks checks that every failure that walks find exists. If they find none, that shows nothing.
+// walks checks that every failure that random walks find exists in the model. If they find
+// none, that shows nothing.
 func (c *comparison) walks() {
 	if !c.x.Whole && c.x.Nearest < 0 || len(c.x.index) > c.most || c.vast {
 		return // what is dead could be believed only, or would be settled for long
@@ -280,15 +283,16 @@ func (c *comparison) walks() {
 	}
 }
 
-// replays compares replays of runs of several lengths.
+// replays compares the replays of recorded runs of several lengths with the model.
 func (c *comparison) replays() {
 	for k := range 4 {
 		c.replay(1+2*k, k)
 	}
 }
 
-// replay compares the replay of a run of length steps, whose path claims that it is dead. It is dead if its
-// last state counts for liveness, and no state can follow that is live or does not count.
+// replay compares the replay of a run of length steps, whose path claims that it is dead,
+// with the model. The run is dead if its last state counts for liveness, and no state can
+// follow that is live or does not count.
 func (c *comparison) replay(length, turn int) {
 	m := c.model
 	all, _ := m.start(c.spec.Budgets, c.spec.Early)
@@ -365,7 +369,7 @@ func (c *comparison) replay(length, turn int) {
 	}
 }
 
-// fair returns the first start, without faults. It counts the firings of timers.
+// fair returns the first start of a run without faults. It counts the firings of timers.
 func (m *Model) fair() (first *run) {
 	m.each(empty(m.spec, spec.Budgets{}, new(1<<20-1)), m.init, func(r *run) {
 		if first == nil && !r.broken && r.wrong == nil {
@@ -393,7 +397,7 @@ func recorded(coins []coin) (all []choose.Choice) {
 	return all
 }
 
-// features counts the features of the space.
+// features counts the features of the spec that occur in the space.
 func (c *comparison) features() {
 	x, met := c.start, c.res.met
 	c.res.count(x.Space)
@@ -485,7 +489,8 @@ func (c *comparison) search() {
 	}
 }
 
-// recoverable calls Model.recoverable, unless too many states can follow the space.
+// recoverable returns the results of Model.recoverable, unless too many states can follow
+// the space.
 func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) {
 	if c.vast {
 		return nil, nil, false
@@ -493,9 +498,9 @@ func (c *comparison) recoverable(run []*state) (can, astray []bool, known bool) 
 	return c.model.recoverable(run, 20*c.most)
 }
 
-// cut limits a search if more states can follow the space than the oracle visits, since it then could not
-// confirm a critical step, nor whether a state is dead. It limits how often the search asks whether to stop;
-// the reference engine asks at each run.
+// cut limits the search with options o if more states can follow the space than the oracle
+// visits, since it could then not confirm a critical step, nor whether a state is dead. It
+// limits how often the search asks whether to stop; the reference engine asks at each run.
 func (c *comparison) cut(o *search.Options) {
 	if !c.vast {
 		return
@@ -524,7 +529,7 @@ func (c *comparison) base() int {
 	return len(c.x.path.Steps)
 }
 
-// nearest checks that the search has found the nearest failure, with its verdict.
+// nearest checks that finding f is the nearest failure, with its verdict.
 func (c *comparison) nearest(f *search.Finding) {
 	want := fmt.Sprintf("%v at step %d", slices.Collect(maps.Keys(c.x.Wrong)), c.x.Nearest+c.base())
 	switch {
@@ -542,7 +547,7 @@ func (c *comparison) counted(res *search.Result) {
 	}
 }
 
-// dead checks that the search has found the nearest dead state.
+// dead checks that finding f is the nearest dead state.
 func (c *comparison) dead(f *search.Finding) {
 	if f.Step != c.x.Dead+c.base() || !c.x.DeadFor[f.Property] || !f.Proved {
 		c.differs("found dead %q at step %d, proved %v, and should %v at step %d",
@@ -550,7 +555,7 @@ func (c *comparison) dead(f *search.Finding) {
 	}
 }
 
-// closed checks the claims of a search that found nothing.
+// closed checks what a search that found nothing claims to have shown.
 func (c *comparison) closed(res *search.Result) {
 	safety := search.StateBounded
 	switch {
@@ -581,8 +586,8 @@ func (c *comparison) closed(res *search.Result) {
 	}
 }
 
-// path repeats the recorded run in the model, and compares the numbers of possible events, the failure, and
-// the critical step.
+// path takes the run of finding f in the model, and compares the numbers of possible
+// events, the failure, and the critical step.
 func (c *comparison) path(f *search.Finding) {
 	run, last, failed := c.follow(f.Path)
 	if failed != "" {
@@ -632,7 +637,8 @@ func (c *comparison) path(f *search.Finding) {
 	}
 }
 
-// follow repeats a path in the model. It returns the states, and the failure of the last step.
+// follow takes a path in the model. It returns the states, the failure of the last step,
+// and the reason why the path could not be taken, or "".
 func (c *comparison) follow(p *choose.Path) (states []*state, last *wrong, failed string) {
 	budgets, early := c.spec.Budgets, c.spec.Early
 	if _, stormy := p.Get("faults"); !stormy {

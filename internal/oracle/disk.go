@@ -16,7 +16,8 @@ import (
 // crash, or go down, after any send, write, sync or fact of a handler if another of these,
 // or a reset, follows.
 
-// disk has the data that is certain to be on a node's disk, and the later writes, in order.
+// disk has the data that is certainly on a node's disk, and in Pending the later writes, in
+// order.
 type disk struct {
 	Keys    [2]string // "" if the key has no value
 	File    []string  // the records of the file
@@ -32,7 +33,7 @@ type write struct {
 	Fate fate
 }
 
-// fate is the state of a write that is not part of the synced contents.
+// fate says whether a write that is not yet a part of the certain data was synced.
 type fate int
 
 const (
@@ -72,7 +73,7 @@ func (d disk) clone() disk {
 	return disk{d.Keys, slices.Clone(d.File), slices.Clone(d.Pending)}
 }
 
-// told appends the contents of the disk as text.
+// told appends the contents of the disk as text to b.
 func (d *disk) told(b []byte) []byte {
 	b = fmt.Appendf(b, "%q %q", d.Keys, d.File)
 	for _, w := range d.Pending {
@@ -99,7 +100,7 @@ func (d *disk) carry(w write) {
 	}
 }
 
-// split returns the records of the first n bytes, and those of the rest.
+// split cuts the records of a file into those of its first n bytes and those of the rest.
 func split(file []string, n int) (before, behind []string) {
 	for _, r := range file {
 		k := min(n, len(r))
@@ -133,7 +134,8 @@ func (d *disk) write(w write) {
 	d.Pending = append(d.Pending, w)
 }
 
-// sync sets the fate of the writes to the keys, or to the file, that were not synced before.
+// sync sets to as the fate of the writes to the keys, or to the file if file is set, that
+// were not synced before.
 func (d *disk) sync(file bool, as fate) {
 	var rest []write
 	for _, w := range d.Pending {
@@ -149,7 +151,8 @@ func (d *disk) sync(file bool, as fate) {
 	d.Pending = rest
 }
 
-// letters returns the number of letters that the node reads. It does not count damaged bytes and zeros.
+// letters returns the number of letters in the data that the node reads. It does not count
+// damaged bytes and zeros.
 func (d *disk) letters() (n int) {
 	all := d.all()
 	for _, c := range []byte(strings.Join(append(all.File, all.Keys[:]...), "")) {
@@ -166,8 +169,9 @@ type outcome struct {
 	disk disk
 }
 
-// outcomes returns the outcomes of a crash, in the order of paths. Of writes that survive independently, the
-// last one is lost first; of writes that survive in order, always the last.
+// outcomes returns the disks that a crash may leave, in the order in which paths number
+// them. If writes may survive in any order, the last one is lost first; if they survive in
+// order, the last ones are always lost.
 func (d *disk) outcomes(anyOrder bool) (all []outcome) {
 	var free, ordered []int // places of what may be lost by itself, and in order
 	for k, w := range d.Pending {
@@ -200,8 +204,8 @@ func (d *disk) outcomes(anyOrder bool) (all []outcome) {
 	return all
 }
 
-// tears reports whether only the first half of a write may survive. It must be an append, and the last
-// surviving write to the file.
+// tears reports whether a crash that loses the writes in lost may keep only the first half
+// of write k. It must be an append, and the last surviving write to the file.
 func (d *disk) tears(k int, lost map[int]bool) bool {
 	w := d.Pending[k]
 	if w.Verb != spec.Append || len(w.Data) < 2 || lost[k] {
@@ -215,7 +219,8 @@ func (d *disk) tears(k int, lost map[int]bool) bool {
 	return true
 }
 
-// without returns the disk after losing some writes.
+// without returns the disk after the loss of some writes, and of the second half of write
+// torn.
 func (d *disk) without(lost map[int]bool, torn int) disk {
 	left := disk{Keys: d.Keys, File: slices.Clone(d.File)}
 	for k, w := range d.Pending {
@@ -229,7 +234,8 @@ func (d *disk) without(lost map[int]bool, torn int) disk {
 	return left
 }
 
-// tells describes a loss. It numbers the uncertain writes from 1.
+// tells describes the loss of some writes, and of half of write torn. It numbers the
+// uncertain writes from 1.
 func (d *disk) tells(lost map[int]bool, torn int) string {
 	n, kept, place, inOrder := 0, 0, 0, true
 	var gone []string
@@ -265,7 +271,8 @@ func (d *disk) tells(lost map[int]bool, torn int) string {
 	return told + but
 }
 
-// records returns the names of the records that a crash may damage, and functions that damage them.
+// records returns the names of the records that a crash may damage, and for each a function
+// that damages it.
 func (d *disk) records() (names []string, damage []func(*disk)) {
 	spoil := func(s *string) { *s = string([]byte{^(*s)[0]}) + (*s)[1:] }
 	for k, v := range d.Keys {
@@ -279,8 +286,8 @@ func (d *disk) records() (names []string, damage []func(*disk)) {
 	return names, damage
 }
 
-// breaks asks a coin whether the disk of a node fails, and in which of some ways, counted from 1. 0 means
-// that it does not fail.
+// breaks asks a coin whether the disk of node i fails, and returns in which of the ways,
+// counted from 1. 0 means that it does not fail.
 func (r *run) breaks(i int, why string, ways ...string) int {
 	if r.s.Left.Disk == 0 || !allows(r.spec, "disk", [2]int{i, i}) {
 		return 0
@@ -292,8 +299,9 @@ func (r *run) breaks(i int, why string, ways ...string) int {
 	return k
 }
 
-// stores performs an operation of a node on its disk. A write uses one unit of fuel. If the operation fails,
-// the node moves to its next place.
+// stores performs the operation op of node i on its disk. A write uses one unit of the
+// node's fuel, which limits its writes and sends. If the operation fails, move sends the
+// node to its next place.
 func (r *run) stores(i int, op spec.Op, move func(int)) {
 	does := func(text string, do func(*disk)) {
 		r.does(effect{text: text, cut: true, after: true, disk: true, do: func() { do(&r.s.Nodes[i].Disk) }})
@@ -349,7 +357,7 @@ func (r *run) stores(i int, op spec.Op, move func(int)) {
 	does(text, func(d *disk) { d.write(w) })
 }
 
-// survive asks a coin which writes a crash leaves on the disk of a node.
+// survive asks a coin which writes a crash leaves on the disk of node i.
 func (r *run) survive(i int) {
 	d := &r.s.Nodes[i].Disk
 	all := d.outcomes(r.spec.AnyOrder)
@@ -374,8 +382,8 @@ func (r *run) survive(i int) {
 	}
 }
 
-// effect is one effect of a handler. It can be repeated, for a crash within the step that drops the
-// later effects.
+// effect is one effect of a handler, as a function, so that a crash within the step can
+// take the first effects again and drop the others.
 type effect struct {
 	text  string
 	do    func()
@@ -384,14 +392,14 @@ type effect struct {
 	disk  bool
 }
 
-// does records an effect, and carries it out.
+// does records an effect and carries it out.
 func (r *run) does(e effect) {
 	r.effects = append(r.effects, e)
 	e.do()
 }
 
-// handled asks a coin whether the node crashes within the step of its handler, which has just run. before is
-// the state in which the step began.
+// handled asks a coin whether node i crashes within the step of its handler, which has just
+// run. before is the state in which the step began.
 func (r *run) handled(i int, before *state) {
 	if r.broken || !r.spec.Midstep && r.s.Nodes[i].Disk.none() && !slices.ContainsFunc(r.effects, func(e effect) bool { return e.disk }) {
 		return

@@ -10,7 +10,8 @@ import (
 //go:embed testdata/kept.txt
 var kept string
 
-// KeptSpec is a random system on which the engine and the oracle once disagreed, with the cause of that.
+// KeptSpec is a random system for which a search and the oracle once disagreed, with the
+// reason.
 type KeptSpec struct {
 	Why string
 	*spec.Spec

@@ -2,14 +2,15 @@ package oracle
 
 import "macemc/internal/spec"
 
-// Model is a spec with the oracle's rules for its runs.
+// Model is a spec together with the oracle's rules for its runs.
 type Model struct {
 	spec *spec.Spec
-	seen func(feature string) // called with the features that occur in its runs
+	seen func(feature string) // called with each feature of the spec that occurs in a run; may be nil
 	after
 }
 
-// NewModel makes the model of a spec. seen may be nil.
+// NewModel returns the model of a spec. It calls seen, which may be nil, with each feature
+// of the spec that occurs in a run.
 func NewModel(s *spec.Spec, seen func(feature string)) *Model {
 	if seen == nil {
 		seen = func(string) {}
@@ -17,25 +18,25 @@ func NewModel(s *spec.Spec, seen func(feature string)) *Model {
 	return &Model{spec: s, seen: seen, after: after{number: map[string]int{}}}
 }
 
-// with returns a model of another spec. The features that its runs meet are counted in the same
-// place as those of m.
+// with returns the model of another spec, which calls the same function seen.
 func (m *Model) with(s *spec.Spec) *Model { return NewModel(s, m.seen) }
 
-// Space has the states that a search from some states must visit, and their failures.
+// Space has the states that a search must visit, beginning with some states, and their
+// failures.
 type Space struct {
-	Whole       bool // all states were visited; otherwise only those to Depth
+	Whole       bool // all states were visited, and not only those down to Depth
 	Depth       int  // the depth of the farthest visited states
 	States      int
 	Transitions int
-	Outside     bool // a state outside Within was not expanded
+	Outside     bool // some state outside Within was not expanded
 
-	Every map[wrong]int // all failures and the depths of the nearest ones, if asked for: see Model.ExploreOn
+	Every map[wrong]int // every failure with the depth of the nearest state that has it; nil unless Model.ExploreOn was called
 
-	Nearest int // steps to the nearest failure, except those that only the end of the space shows; -1 if there is none
+	Nearest int // the number of steps to the nearest failure that is not found only at the end of the space; -1 if there is none
 	Wrong   map[wrong]bool
 
 	Judged  bool // it is decided which states can become live
-	Dead    int  // steps to the nearest dead state that counts, or -1 if there is none
+	Dead    int  // the number of steps to the nearest dead state, or -1 if there is none
 	DeadFor map[string]bool
 
 	m     *Model
@@ -43,14 +44,15 @@ type Space struct {
 	index map[string]*node
 }
 
-// node is a state of the space.
+// node is a state of the space, with its number of steps from the start.
 type node struct {
 	s     *state
 	depth int
 	wrong bool // it has a failure
 }
 
-// start returns the states in which a run may begin, and the failures of starts.
+// start returns the states in which a run with these budgets may begin, and the failures
+// that happen in starts.
 func (m *Model) start(b spec.Budgets, early *int) (all []*state, bad []wrong) {
 	m.each(empty(m.spec, b, early), m.init, func(r *run) {
 		switch {
@@ -65,7 +67,8 @@ func (m *Model) start(b spec.Budgets, early *int) (all []*state, bad []wrong) {
 	return all, bad
 }
 
-// init starts the nodes, even after a monitor has reported a violation, until one of them fails.
+// init starts the nodes, one after the other, until one of them fails. A violation that a
+// monitor reports does not end it.
 func (m *Model) init(r *run) {
 	r.opens = true
 	for i := 0; i < m.spec.Nodes && !r.broken; i++ {
@@ -187,8 +190,8 @@ func (x *Space) visit(s *state, depth int) {
 	n.wrong = x.wrong(s, depth)
 }
 
-// wrong records the failures of a state, and reports whether there are any. If all failures are asked for, it
-// records only the first of the state.
+// wrong records the failures of state s, and reports whether there are any. If the space
+// records every failure, it records only the first one of the state.
 func (x *Space) wrong(s *state, depth int) (is bool) {
 	for i := range x.m.spec.Always {
 		if p := &x.m.spec.Always[i]; !s.holds(p) {
@@ -213,7 +216,8 @@ func (x *Space) wrong(s *state, depth int) (is bool) {
 	return is
 }
 
-// counts reports whether a state counts for liveness, and the spec has liveness properties.
+// counts reports whether liveness is judged in state s: the spec has liveness properties,
+// and the state is inside Assume.
 func (m *Model) counts(s *state) bool { return len(m.spec.Eventually) > 0 && s.holds(m.spec.Assume) }
 
 // live reports whether a state is live: all liveness properties hold, the state counts, and no node has yet
@@ -227,7 +231,7 @@ func (m *Model) live(s *state) bool {
 	return m.counts(s) && m.notLive(s) == ""
 }
 
-// notLive returns the names of the liveness properties that do not hold.
+// notLive returns the names of the liveness properties that do not hold in state s.
 func (m *Model) notLive(s *state) (names string) {
 	for i := range m.spec.Eventually {
 		if p := &m.spec.Eventually[i]; !s.holds(p) {
@@ -240,8 +244,8 @@ func (m *Model) notLive(s *state) (names string) {
 	return names
 }
 
-// atRest reports whether only faults and other rare events can happen, and none of the environment's own
-// events is due.
+// atRest reports whether only faults and other rare events can happen in state s, and the
+// environment has nothing left to do, such as to restart a node.
 func (m *Model) atRest(s *state) bool {
 	for _, n := range s.Nodes {
 		if n.Life == crashed || n.Paused || s.Cut.Side != nil || s.Early >= 0 && len(n.Timers) > 0 {
@@ -256,17 +260,19 @@ func (m *Model) atRest(s *state) bool {
 	return true
 }
 
-// after caches the states that can follow after healing. The runs of one system have most of them in common.
+// after caches the states that can follow states of runs after healing. Runs of one system
+// share most of them.
 type after struct {
-	number map[string]int // the number of a state, by its key
+	number map[string]int // by key of a state: its index in all
 	all    []*follower
 }
 
-// follower is a state, and the states to which its steps lead, without rare steps.
+// follower is a state after healing, and the states to which its steps lead, except rare
+// steps.
 type follower struct {
 	s      *state
 	asked  bool
-	failed bool // a step from it failed
+	failed bool // a handler failed in a step from it
 	next   []int
 }
 
@@ -281,7 +287,7 @@ func (a *after) add(s *state) int {
 	return i
 }
 
-// follows returns the i-th state of after, with its successors.
+// follows returns the state with index i in after, with its successors.
 func (m *Model) follows(i int) *follower {
 	f := m.after.all[i]
 	if !f.asked {
@@ -304,14 +310,15 @@ func (f *follower) ask(m *Model) {
 	}
 }
 
-// graph has the states that can follow some states after healing, by steps that are not rare.
+// graph has the states that can follow some states after healing by steps that are not
+// rare.
 type graph struct {
 	m       *Model
-	number  map[int]int // the number of a state here, by its number in after
-	after   []int       // the number of a state in after, by its number here
+	number  map[int]int // by index of a state in after: its index here
+	after   []int       // by index of a state here: its index in after
 	states  []*state
-	back    [][]int // the predecessors of each state
-	failed  bool    // a step failed
+	back    [][]int // the indices of the predecessors of each state
+	failed  bool    // a handler failed in a step
 	stopped bool    // there were too many states
 }
 
@@ -332,7 +339,8 @@ func (m *Model) heal(from []*state, most int, beyond func(*state) bool) *graph {
 	return g
 }
 
-// add returns the number of a state here, given its number in after. It adds the state if it is new.
+// add returns the index here of the state with index at in after. It adds the state if it
+// is new.
 func (g *graph) add(at int) int {
 	i, known := g.number[at]
 	if !known {
@@ -352,10 +360,10 @@ func (g *graph) expand(i int) {
 	}
 }
 
-// of returns the number of one of the states from which the graph was made.
+// of returns the index of s, which is one of the states from which the graph was made.
 func (g *graph) of(s *state) int { return g.number[g.m.after.number[s.healed().key()]] }
 
-// reach reports for each state whether a good state can be reached from it.
+// reach returns, for each state, whether a good state can be reached from it.
 func (g *graph) reach(good func(*state) bool) []bool {
 	reaches := make([]bool, len(g.states))
 	var todo []int
@@ -378,7 +386,8 @@ func (g *graph) reach(good func(*state) bool) []bool {
 	return reaches
 }
 
-// liveness finds the dead states of a whole space.
+// liveness finds the dead states of a space that was visited as a whole. It gives up if
+// more than twenty times as many states as most can follow after healing.
 func (x *Space) liveness(most int) {
 	m := x.m
 	if len(m.spec.Eventually) == 0 {
@@ -406,8 +415,9 @@ func (x *Space) liveness(most int) {
 	}
 }
 
-// recoverable reports for each state of a run whether a live state can be reached from it (can), and whether
-// a state that does not count can (astray). known is false if deciding that would visit too many states.
+// recoverable returns, for each state of a run, whether a live state can be reached from it
+// (can), and whether a state in which liveness is not judged can (astray). known is false
+// if deciding that would visit more than most states.
 func (m *Model) recoverable(run []*state, most int) (can, astray []bool, known bool) {
 	g := m.heal(run, most, func(*state) bool { return true })
 	if g.stopped || g.failed {

@@ -13,8 +13,8 @@ import (
 // their keys are equal.
 type state struct {
 	Nodes []nodeState
-	TCP   [][]end      // the state that a node keeps about each other one, with the messages queued to it
-	UDP   [][][]int    // datagrams under way, by sender and receiver, the oldest first
+	TCP   [][]end      // by node and peer: what the node keeps about the connection, with the messages queued to the peer
+	UDP   [][][]int    // datagrams under way, by sender and receiver, the oldest first; a message is given as its number in the spec
 	Set   [][][]int    // messages of sets, by sender and receiver, in the order of their words
 	Bag   [][][]int    // messages of bags, in the same form, each as often as it is there
 	Left  spec.Budgets // the budgets left
@@ -32,7 +32,8 @@ const (
 	absent // it has not joined yet
 )
 
-// nodeState is a node, with its timers, tasks, script and disk.
+// nodeState is a node, with its timers, tasks, script and disk. The spec moves it between
+// places (At); Fuel limits its sends and writes.
 type nodeState struct {
 	Life     life
 	Restarts int
@@ -40,7 +41,7 @@ type nodeState struct {
 	Heard    map[int]int
 	Trail    []int
 	A, B     int
-	Shared   bool // the two cells are one
+	Shared   bool // the cells A and B are one variable
 	Passed   int  // the messages that the layer has counted
 	Timers   map[int]bool
 	Tasks    map[int]int
@@ -49,11 +50,11 @@ type nodeState struct {
 	Paused   bool
 	Disk     disk
 	Clock    clock
-	Marks    [2]int // monotone readings, by their order; 0 means none
+	Marks    [2]int // the two monotone readings that it holds, as small numbers in their order; 0 means none
 }
 
-// cut is a partition. Side says which nodes are on the first side. If it is one-way, messages from these do
-// not reach the others.
+// cut is a partition. Side says which nodes are on the first side. If it is one-way,
+// messages from the first side do not reach the other.
 type cut struct {
 	Side   []bool // nil if there is no partition
 	OneWay bool
@@ -148,14 +149,15 @@ func (s *state) clone() *state {
 	return c
 }
 
-// part makes a copied node share no memory with the original.
+// part gives a node that was copied lists and maps of its own, so that it shares no memory
+// with the original.
 func (n *nodeState) part() {
 	n.Heard, n.Timers, n.Tasks = copied(n.Heard), copied(n.Timers), copied(n.Tasks)
 	n.Disk = n.Disk.clone()
 	n.Trail, n.Script = slices.Clone(n.Trail), slices.Clone(n.Script)
 }
 
-// renewed returns the state with the budgets of a start.
+// renewed returns the state with the budgets and early firings of a start.
 func (s *state) renewed(b spec.Budgets, early *int) *state {
 	c := s.clone()
 	c.Left, c.Early = b, firings(early)
@@ -168,7 +170,7 @@ func copied[V any](m map[int]V) map[int]V {
 	return c
 }
 
-// empty returns the state before the nodes have started.
+// empty returns the state with these budgets before the nodes have started.
 func empty(s *spec.Spec, b spec.Budgets, early *int) *state {
 	n := s.Nodes
 	st := &state{Left: b, Early: firings(early), Facts: map[int]int{}}
@@ -181,7 +183,8 @@ func empty(s *spec.Spec, b spec.Budgets, early *int) *state {
 	return st
 }
 
-// fresh returns a new node with the script of one of its lives. One that joins later is absent.
+// fresh returns node i as it begins one of its lives, with the script of that life. A node
+// that joins later is absent.
 func fresh(s *spec.Spec, i, life int) nodeState {
 	n := nodeState{
 		Restarts: life, Fuel: s.Fuel, Heard: map[int]int{}, Timers: map[int]bool{}, Tasks: map[int]int{},
@@ -193,7 +196,7 @@ func fresh(s *spec.Spec, i, life int) nodeState {
 	return n
 }
 
-// dead returns the node as its failure leaves it. Only after a crash is its disk left.
+// dead returns node i after a failure. Its disk is left only if the failure is a crash.
 func (n *nodeState) dead(s *spec.Spec, i int, as life) nodeState {
 	d := fresh(s, i, n.Restarts)
 	d.Life, d.Script = as, nil
@@ -206,7 +209,7 @@ func (n *nodeState) dead(s *spec.Spec, i int, as life) nodeState {
 	return d
 }
 
-// wipe removes everything that the failure of a node has left.
+// wipe removes everything that is left of node i after its failure.
 func (n *nodeState) wipe(s *spec.Spec, i int) {
 	*n = fresh(s, i, n.Restarts)
 	n.Life, n.Script = crashed, nil
@@ -231,7 +234,8 @@ func (n *nodeState) pause() { n.Paused = true }
 
 func (n *nodeState) resume() { n.Paused = false }
 
-// fire removes a timer, and advances the node's clock if clocks have a pace.
+// fire removes the timer v, which fires, and advances the node's clock if clocks have a
+// pace.
 func (n *nodeState) fire(v int, paced bool) {
 	delete(n.Timers, v)
 	if paced {
@@ -245,14 +249,14 @@ func (n *nodeState) disarm(v int) { delete(n.Timers, v) }
 
 func (n *nodeState) post(v int) { n.Tasks[v]++ }
 
-// perform removes one of several equal tasks.
+// perform removes one of several equal tasks v.
 func (n *nodeState) perform(v int) {
 	if n.Tasks[v]--; n.Tasks[v] == 0 {
 		delete(n.Tasks, v)
 	}
 }
 
-// burn uses a unit of fuel.
+// burn uses one unit of the node's fuel.
 func (n *nodeState) burn() { n.Fuel-- }
 
 func (n *nodeState) flush() { n.Flushing = true }
@@ -264,13 +268,14 @@ func (n *nodeState) pass() { n.Passed = min(n.Passed+1, 2) }
 
 func (n *nodeState) forget() { n.Passed = 0 }
 
-// move advances the node by some places.
+// move advances the node by a number of places, in the cycle of places of the spec.
 func (n *nodeState) move(by int, s *spec.Spec) { n.At = (n.At + by) % s.Places }
 
-// mark reads the monotone clock and stores the reading.
+// mark reads the monotone clock, and stores the reading as the node's k-th mark.
 func (n *nodeState) mark(k int) { n.Marks[k] = 1 + max(n.Marks[0], n.Marks[1]) }
 
-// does applies a verb that changes the node's own memory alone. It reports false about any other.
+// does performs an operation that changes only the node's own memory. It returns false for
+// any other operation, which it does not perform.
 func (n *nodeState) does(op spec.Op) bool {
 	switch op.Verb {
 	case spec.Go:
@@ -339,7 +344,7 @@ func (s *state) include(from, to, v int) {
 	}
 }
 
-// bag adds a message to a bag; unbag removes the k-th message.
+// bag adds a message to a bag. The method unbag removes the k-th message.
 func (s *state) bag(from, to, v int) { s.Bag[from][to] = ordered(s.Bag[from][to], v) }
 
 func (s *state) unbag(from, to, k int) { s.Bag[from][to] = slices.Delete(s.Bag[from][to], k, k+1) }
@@ -350,7 +355,8 @@ func ordered(q []int, v int) []int {
 	return q
 }
 
-// payRare takes a rare side from the budget, and payDisk a failure of a disk, unless the budget has no limit.
+// payRare takes one from the budget of rare sides, unless it has no limit. The method
+// payDisk does the same for failures of disks.
 func (s *state) payRare() {
 	if s.Left.Rare > 0 {
 		s.Left.Rare--
@@ -363,10 +369,10 @@ func (s *state) payDisk() {
 	}
 }
 
-// count makes the monitor count a fact.
+// count makes the monitor count a fact with this number.
 func (s *state) count(fact int) { s.Facts[fact] = (s.Facts[fact] + 1) % 3 }
 
-// holds evaluates a predicate.
+// holds reports whether the predicate p is true in the state.
 func (s *state) holds(p *spec.Pred) bool {
 	if p == nil {
 		return true
@@ -434,7 +440,8 @@ func (s *state) judge(p *spec.Pred) bool {
 	}
 }
 
-// each evaluates a predicate for every node that is up, as if it were the only one.
+// each reports whether p is true for every node that is up, as if the node were the only
+// one.
 func (s *state) each(p *spec.Pred) bool {
 	for i := range s.Nodes {
 		one := state{Nodes: s.Nodes[i : i+1]}
@@ -455,7 +462,7 @@ func (s *state) flying() (n int) {
 	return n
 }
 
-// sum returns the sum of the places of the nodes that are up.
+// sum returns the sum of the places, as numbers, of the nodes that are up.
 func (s *state) sum() (n int) {
 	for _, m := range s.Nodes {
 		if m.Life == up {

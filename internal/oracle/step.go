@@ -8,12 +8,12 @@ import (
 	"macemc/internal/spec"
 )
 
-// An event is something that can happen in a state.
+// An event is something that can happen in a state. take carries it out.
 type event struct {
 	label string // its identity in paths
-	rare  bool   // a fault, or of weight 0
+	rare  bool   // it is a fault, or has weight 0
 	waits bool   // it is a message on a slow link
-	late  bool   // an event for which such a message does not wait
+	late  bool   // messages on slow links do not wait for this event
 	take  func(r *run)
 }
 
@@ -26,30 +26,31 @@ type step struct {
 	wrong *wrong // the failure within it, or nil; then to is not a state
 }
 
-// coin is one answer: the pick, the number of alternatives, and its meaning.
+// coin is one answer: pick, of this number of alternatives, and the meaning of the answer.
 type coin struct {
 	of, pick int
 	what     string
 }
 
-// wrong is a failure, in the words of a search.
+// wrong is a failure: its verdict and its property, in the words of a search.
 type wrong struct{ Verdict, Property string }
 
-// run is a step that is being taken.
+// run is a step that is being taken from state s.
 type run struct {
 	spec   *spec.Spec
 	s      *state
-	given  []int // the answers to its coins; further answers are 0
+	given  []int // the answers to its first coins; all further answers are 0
 	coins  []coin
 	wrong  *wrong // the failure that a monitor found
 	broken bool   // a handler failed
-	opens  bool   // the nodes are being started, so nothing crashes
+	opens  bool   // the nodes are being started, so none of them crashes
 
-	effects []effect // of the handler
+	effects []effect // the effects of the handler so far
 	seen    func(feature string)
 }
 
-// ask returns the answer to a coin. A coin with a single side is not asked.
+// ask returns the answer to a coin with n sides. what returns the meaning of each. A coin
+// with a single side is not asked.
 func (r *run) ask(n int, what func(k int) string) int {
 	if n == 1 {
 		return 0
@@ -62,7 +63,8 @@ func (r *run) ask(n int, what func(k int) string) int {
 	return k
 }
 
-// each takes a step once for each combination of answers to its coins.
+// each takes a step from a state once for each combination of answers to its coins. It
+// calls take to take the step, and then do with the result.
 func (m *Model) each(from *state, take func(r *run), do func(r *run)) {
 	for given := []int(nil); ; {
 		r := &run{spec: m.spec, s: from.clone(), given: given, seen: m.seen}
@@ -94,7 +96,7 @@ func (m *Model) steps(s *state) (all []step, events int) {
 	return all, len(list)
 }
 
-// judged returns the failure of a step, or nil.
+// judged returns the failure of step r, or nil. before is the state before the step.
 func (m *Model) judged(before *state, r *run) *wrong {
 	switch {
 	case r.broken:
@@ -163,7 +165,8 @@ type (
 	faulty = func(kind string, at [2]int, budget func(*spec.Budgets) *int, label string, take func(r *run))
 )
 
-// ofNode adds a node's own events.
+// ofNode adds the events of node i that need no message: its own events, and faults such as
+// its crash.
 func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 	n := s.Nodes[i]
 	if n.Life == crashed {
@@ -199,7 +202,7 @@ func (m *Model) ofNode(s *state, i int, add adder, fault faulty) {
 	})
 }
 
-// ofSelf adds the events that a node causes by itself.
+// ofSelf adds the events that node i causes by itself, such as timers and tasks.
 func (m *Model) ofSelf(s *state, i int, add adder) {
 	n := s.Nodes[i]
 	switch v := none(n.Script); {
@@ -265,8 +268,8 @@ func (m *Model) ofSelf(s *state, i int, add adder) {
 	}
 }
 
-// gathers reports whether some node has put the word of a deed into node i's set, and no partition keeps it
-// away.
+// gathers reports whether node i may take the action deed: its message is in the node's
+// set, and no partition keeps it away.
 func (m *Model) gathers(s *state, i, deed int) bool {
 	for _, g := range m.spec.Gathers {
 		if g.Node != i || g.Deed != deed || g.At != s.Nodes[i].At {
@@ -283,7 +286,8 @@ func (m *Model) gathers(s *state, i, deed int) bool {
 
 const nobody = -9
 
-// none returns the first request of a script, or nobody if the script is empty.
+// none returns the first request of a script, or nobody, which is no request, if the script
+// is empty.
 func none(script []int) int {
 	if len(script) == 0 {
 		return nobody
@@ -313,8 +317,8 @@ func (m *Model) flushed(s *state, i int) bool {
 	return true
 }
 
-// die makes a node fail: its connections are reset; its timers, its tasks and the rest of its script are
-// lost.
+// die makes node i fail: its connections are reset; its timers, its tasks and the rest of
+// its script are lost.
 func (r *run) die(i int, as life) {
 	for j := range r.s.Nodes {
 		r.s.close(i, j)
@@ -456,9 +460,10 @@ func (m *Model) ofBag(s *state, i, j int, add adder) {
 // nowhere is the place of an event that is at no node.
 var nowhere = [2]int{-1, -1}
 
-var faultsOf = map[string]string{"lose": "loss", "duplicate": "dup"} // the faults of events that have another name
+var faultsOf = map[string]string{"lose": "loss", "duplicate": "dup"} // by kind of event: the name of its fault, if that is another word
 
-// limitOf returns the places to which a fault is limited.
+// limitOf returns the nodes and links to which the spec limits a fault, and whether it
+// does.
 func limitOf(s *spec.Spec, fault string) (places [][2]int, limited bool) {
 	for _, l := range s.Only {
 		if l.Fault == fault {
@@ -504,7 +509,8 @@ func not(group []bool) (rest []bool) {
 	return rest
 }
 
-// ofCuts adds the partitions that may happen: each has two groups of nodes.
+// ofCuts adds the partitions that may happen, each of which divides the nodes into two
+// groups.
 func (m *Model) ofCuts(fault faulty) {
 	n := m.spec.Nodes
 	for side := 1; side < 1<<n-1; side++ {
@@ -526,7 +532,7 @@ func (m *Model) ofCuts(fault faulty) {
 	}
 }
 
-// hear delivers a message to a node.
+// hear delivers message v to a node.
 func (r *run) hear(node, from, v int) {
 	if r.spec.Hears() {
 		r.s.Nodes[node].Heard[from] = v
@@ -534,7 +540,8 @@ func (r *run) hear(node, from, v int) {
 	r.on(node, spec.OnWord, v)
 }
 
-// on makes a node follow its rule for an occasion.
+// on makes a node follow its rule for an occasion, such as the delivery of a message. value
+// is the message, timer or the like.
 func (r *run) on(node int, occasion string, value int) {
 	var before *state
 	if !r.opens && (r.spec.Stores() || r.spec.Midstep) {
@@ -554,7 +561,8 @@ func (r *run) on(node int, occasion string, value int) {
 	}
 }
 
-// count replaces the two marks by small numbers in the same order.
+// count replaces the node's two marks, which are monotone readings, by small numbers in the
+// same order.
 func (n *nodeState) count() {
 	a, b := n.Marks[0], n.Marks[1]
 	switch {
@@ -567,7 +575,8 @@ func (n *nodeState) count() {
 	}
 }
 
-// before compares two of the node's times. A time that was not read is before every other.
+// before performs the operation that compares the node's two times. A time that was not
+// read is before every other.
 func (r *run) before(n *nodeState, op spec.Op, move func(int)) {
 	at := func(x int) (point int, is bool) {
 		if x == 2 {
@@ -708,8 +717,8 @@ func (r *run) send(node int, op spec.Op, move func(int)) {
 	n.burn()
 }
 
-// sides returns the sides on which a coin may fall. Those of weight 0 are possible while the budget of rare
-// ones lasts.
+// sides returns the sides on which a coin with these weights may fall. Sides of weight 0
+// are possible while the budget of rare ones lasts.
 func (r *run) sides(weights []int) (sides []int) {
 	for k, w := range weights {
 		if w > 0 || r.s.Left.Rare != 0 {
@@ -719,7 +728,8 @@ func (r *run) sides(weights []int) (sides []int) {
 	return sides
 }
 
-// spend takes a side from the budget if it is rare, and reports whether it is.
+// spend reports whether a side of this weight is rare, and if so, takes one from the
+// budget.
 func (r *run) spend(weight int) (rare bool) {
 	if weight == 0 {
 		r.s.payRare()

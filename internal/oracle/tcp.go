@@ -2,11 +2,11 @@ package oracle
 
 import "slices"
 
-// end is the state that a node keeps about its connection with a peer. The rules of TCP are those of the
-// transcripts of netsim. Their third flag, that the peer has an error queued for this end, is the peer's
-// Error.
+// end is the state that a node keeps about its connection with a peer. The rules of TCP are
+// those of the transcripts of netsim. The transcripts have a third flag, that the peer has
+// an error queued for this end; here that is the flag Error of the peer's end.
 type end struct {
-	Open  bool  // a message was delivered, in one direction or the other
+	Open  bool  // a message was delivered on the connection, in either direction
 	Error bool  // an error is queued for the peer, ahead of everything else
 	Asked bool  // the node waits for room
 	Queue []int // messages to the peer
@@ -32,25 +32,26 @@ func (e *end) drop() { e.Queue = nil }
 
 func (e *end) tear() { e.Error = true }
 
-// void removes the error that is queued for the peer.
+// void removes the error that is queued for the peer, so that the peer will not get it.
 func (e *end) void() { e.Error = false }
 
 // shut closes the end. Its queued messages are lost.
 func (e *end) shut() { e.Open, e.Queue = false, nil }
 
-// ask begins the wait for room, and asked ends it.
+// ask makes the node wait for room, and the method asked ends the wait.
 func (e *end) ask() { e.Asked = true }
 
 func (e *end) asked() { e.Asked = false }
 
-// deliverable reports whether a message can be delivered. While one end has yet to get an error, nothing is
-// delivered in either direction.
+// deliverable reports whether the connection of two nodes can deliver a message from one to
+// the other. While an error is under way to one end, nothing is delivered in either
+// direction.
 func (s *state) deliverable(from, to int) bool {
 	return len(s.TCP[from][to].Queue) > 0 && !s.TCP[from][to].Error && !s.TCP[to][from].Error
 }
 
-// pop removes and returns the oldest message. The first message opens the connection, at both ends. A node's
-// messages to itself need no connection.
+// pop removes and returns the oldest message from one node to another. The first message
+// opens the connection at both ends. A node's messages to itself need no connection.
 func (s *state) pop(from, to int) int {
 	if from != to {
 		s.TCP[from][to].open()
@@ -65,22 +66,22 @@ func (s *state) breakable(a, b int) bool {
 	return a != b && s.TCP[a][b].Open && s.TCP[b][a].Open && !s.TCP[a][b].Error && !s.TCP[b][a].Error
 }
 
-// tear breaks a connection. Both ends have yet to get the error.
+// tear breaks a connection. Neither end has received the error yet.
 func (s *state) tear(a, b int) {
 	s.TCP[a][b].tear()
 	s.TCP[b][a].tear()
 }
 
-// hear makes a node receive the error that its peer's end has queued. It closes its end, and its queued
-// messages are lost.
+// hear makes a node receive the error that its peer has queued. The node closes its end,
+// and its queued messages are lost.
 func (s *state) hear(node, peer int) {
 	s.TCP[peer][node].void()
 	s.TCP[node][peer].shut()
 }
 
-// close resets a connection by one end, which loses its queued messages and no longer waits for room. An
-// error that is under way to it is dropped. If there is none and the connection was open, the peer will get
-// an error.
+// close resets the connection at one end. That end loses its queued messages and no longer
+// waits for room, and an error that is under way to it is dropped. If there was none and
+// the connection was open, the peer will get an error.
 func (s *state) close(node, peer int) {
 	e := &s.TCP[node][peer]
 	e.drop()

@@ -13,15 +13,15 @@ import (
 
 // The sizes of the parts of a run that an account shows. The folder of the finding has the rest.
 const (
-	accountBefore = 12 // steps of the graph before the critical one
-	accountAfter  = 12 // and after it
-	accountLines  = 60 // of a drawing
+	accountBefore = 12 // the number of steps of the graph before the critical one
+	accountAfter  = 12 // the number of steps after it
+	accountLines  = 60 // the number of lines of a drawing
 	accountWidth  = 90
 	besideWidth   = 120
 )
 
-// Account writes a finding of a result for a developer who runs tests: the failure, the critical step, the
-// graph around it, and the command that repeats the run.
+// Account writes the finding of a, which result r has, for a developer who runs tests: the
+// failure, the critical step, the graph around it, and the command that repeats the run.
 func Account(w io.Writer, r *search.Result, a *account.Account) error {
 	p, s := &printer{w: w}, subject{a}
 	f, place := a.Finding, a.Place
@@ -52,7 +52,7 @@ func Account(w io.Writer, r *search.Result, a *account.Account) error {
 
 const accountLabels = 10
 
-// extent returns the bounds that a search has reached, on one line.
+// extent returns the bounds that search r has reached, such as its depth, on one line.
 func extent(r *search.Result) string {
 	return fmt.Sprintf("%s, %s and %s; seed %d", numerals.Many(r.Stats.States, "state"), numerals.Many(r.Stats.Transitions, "transition"),
 		numerals.Many(r.Stats.Walks+r.Stats.Periphery.Walked, "walk"), r.Options.Seed)
@@ -72,8 +72,8 @@ func (p *printer) beside(s subject) {
 	p.drawn(func(w io.Writer) error { return both.Text(w, eventgraph.TextOptions{Width: besideWidth}) })
 }
 
-// afterTurn has the text for the time after the critical step, for turns after which recovery is not
-// excluded.
+// afterTurn has, for each kind of critical step after which recovery is not excluded, the
+// words for the time after it.
 var afterTurn = map[account.Turn]string{
 	account.TurnLast:  "until then it could be avoided",
 	account.TurnFewer: "clearly fewer walks avoid it after this than before",

@@ -7,7 +7,7 @@ import (
 	"macemc/internal/numerals"
 )
 
-// avoidable says until when a failure could be avoided.
+// avoidable describes in a sentence until which step a failure could be avoided.
 func (s subject) avoidable() string {
 	switch turn := s.Turn(); turn {
 	case account.TurnUnknown:
@@ -37,7 +37,7 @@ func (s subject) avoidable() string {
 	}
 }
 
-// avoidance says how it is known until when a failure could be avoided.
+// avoidance describes the evidence for the step until which a failure could be avoided.
 func (s subject) avoidance() string {
 	a := s.Finding.Avoided
 	switch basis := s.Basis(); {
@@ -63,7 +63,7 @@ func (s subject) avoidance() string {
 	return "as far as walks can tell: " + text + fmt.Sprintf("; that is hardly chance (p = %.1g)", a.Chance)
 }
 
-// deviates names the first step that no run takes which keeps the property.
+// deviates names the first step of the run that is in no run which keeps the property.
 func (s subject) deviates() string {
 	d := s.Finding.Deviates
 	if len(d.Without) > 0 && d.Step == 0 {

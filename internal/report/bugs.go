@@ -16,8 +16,9 @@ import (
 	"macemc/trace"
 )
 
-// Bugs writes the catalogue of known bugs, as text. If elsewhere is not empty, it ends with that
-// line, which says where there are more.
+// Bugs writes the catalogue of known bugs, as text. command is the name of the command in
+// the lines that it suggests. If elsewhere is not empty, the text ends with that line,
+// which says where there are more bugs.
 func Bugs(w io.Writer, all []known.Entry, elsewhere, command string) error {
 	p := &printer{w: w}
 	t := table{{"bug", "system", "violates", "found as", "what goes wrong, and what it takes besides --bug"}}
@@ -106,10 +107,11 @@ func Verified(w io.Writer, r *verify.Report, command string) error {
 	return p.err
 }
 
-// widestStep is the largest width of the table's column of critical steps.
+// widestStep is the largest width of the column of critical steps.
 const widestStep = 44
 
-// figures are the measurements of the run with the median time among all seeds.
+// figures are the measurements of the search for a bug, of that seed whose search took the
+// median time.
 type figures struct {
 	found                int
 	verdict, critical    string
@@ -178,7 +180,8 @@ func one(is bool) int {
 	return 0
 }
 
-// problem is a deviation from what an entry states, with the command that shows it.
+// problem describes how a bug that was searched for deviates from what its entry states,
+// and has the command that shows it.
 type problem struct{ text, command string }
 
 func problems(r *verify.Report, command string) (all []problem) {
@@ -198,11 +201,11 @@ func problems(r *verify.Report, command string) (all []problem) {
 	return all
 }
 
-// table has rows of cells. The first row is the heading.
+// table has rows of cells for a text. The first row is the heading.
 type table [][]string
 
-// table writes a table whose columns are as wide as their widest cells. The last column is not padded. A note
-// stands below its row.
+// table writes a table whose columns are as wide as their widest cells. The last column is
+// not padded. The note on a row, given by its index, stands below the row.
 func (p *printer) table(t table, notes map[int]string) {
 	widths := make([]int, len(t[0]))
 	for _, row := range t {

@@ -13,9 +13,9 @@ import (
 
 // chartEdge is the transition of a machine in one state by one event.
 type chartEdge struct {
-	from, to int // equal if the machine stays in the state
+	from, to int // the indices of two states; equal if the machine stays in the state
 	label    string
-	never    bool // no run exercised it
+	never    bool // it happened in no run
 }
 
 // chartEdges returns the reactions of a machine: a row for each pair of state and event and
@@ -47,8 +47,8 @@ func chartEdges(m charts.Counted) (all []chartEdge) {
 	return all
 }
 
-// ChartMermaid writes state machines in the language of Mermaid, each pair of state and event
-// with how often it was exercised.
+// ChartMermaid writes state machines in the language of Mermaid. Each reaction of a state
+// to an event has the number of times that it happened.
 func ChartMermaid(w io.Writer, machines []charts.Counted) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "stateDiagram-v2")
@@ -75,8 +75,8 @@ func mermaidText(text string) string {
 	}, text)
 }
 
-// ChartDOT writes state machines in the language of Graphviz. Reactions and moves that were
-// never exercised are red.
+// ChartDOT writes state machines in the language of Graphviz. Reactions that never happened
+// are red.
 func ChartDOT(w io.Writer, machines []charts.Counted) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "digraph macemc {\n\tgraph [fontname=\"Helvetica\", labelloc=t, newrank=true, label=\"state machines\"]")
@@ -100,8 +100,8 @@ func ChartDOT(w io.Writer, machines []charts.Counted) error {
 	return out.Flush()
 }
 
-// ChartHTML writes a page of state machines: a drawing of each, and the table of its states
-// and events with how often each pair was exercised.
+// ChartHTML writes a page of state machines: a drawing of each, and a table of its states
+// and events with the number of times that each state met each event.
 func ChartHTML(w io.Writer, machines []charts.Counted) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "<!doctype html>\n<meta charset=\"utf-8\">\n<title>state machines</title>\n<style>\n%s</style>\n", chartStyle)
@@ -155,7 +155,8 @@ func chartTable(out io.Writer, m charts.Counted) {
 	fmt.Fprintln(out, "</table>")
 }
 
-// chartSVG draws the states on a circle and the moves between them as arcs, with how often each was made.
+// chartSVG draws the states on a circle, and the transitions between them as arcs with the
+// number of times that each was taken.
 func chartSVG(out io.Writer, m charts.Counted) {
 	const radius, state = 150.0, 34.0
 	n := len(m.States)
@@ -179,7 +180,9 @@ func chartSVG(out io.Writer, m charts.Counted) {
 	fmt.Fprintln(out, "</svg>")
 }
 
-// chartArc draws one arc, bent to its left, so that the way back is another one.
+// chartArc draws an arc for transition e. It is bent to its left, so that the transition
+// back has another arc. at returns the coordinates of a state, and state is the radius of a
+// state's circle.
 func chartArc(out io.Writer, m charts.Counted, e chartEdge, at func(int) (x, y float64), state float64) {
 	x1, y1 := at(e.from)
 	x2, y2 := at(e.to)

@@ -20,8 +20,8 @@ func clean(b verify.Bug) string {
 	return yesNo(b.Clean.Is())
 }
 
-// cleans writes a table of the searches without a bug. It compares the effort of each search with the effort
-// for the slowest bug.
+// cleans writes a table of the searches of systems without their bugs. It compares the
+// effort of each search with the effort for the slowest bug of the system.
 func (p *printer) cleans(all []*verify.Clean) {
 	t := table{{"without", "system", "came to", "states", "transitions", "steps of walks", "time", "clean"}}
 	notes := map[int]string{}
@@ -52,7 +52,8 @@ func bugIDs(ids []sim.BugID, between string) string {
 	return strings.Join(all, between)
 }
 
-// came returns the result of a search without a bug: what it found, or the bounds that it reached.
+// came returns the result of the search of a system without its bugs: the finding, or the
+// bounds that it reached.
 func came(r *search.Result) string {
 	switch {
 	case r.Finding != nil:
@@ -64,7 +65,8 @@ func came(r *search.Result) string {
 	}
 }
 
-// asOften returns n/of as text, as in " (3 x)"; of is the same figure of the slowest bug. It returns "" if of is 0.
+// asOften returns n/of as text, as in " (3 x)". n is a figure of a search, and of the same
+// figure for the slowest bug. It returns "" if of is 0.
 func asOften(n, of int) string {
 	if of == 0 {
 		return ""
@@ -72,7 +74,7 @@ func asOften(n, of int) string {
 	return fmt.Sprintf(" (%s x)", numerals.Count(n/of))
 }
 
-// Ahead describes the searches that a verification is about to take, as one line.
+// Ahead describes, as one line, the searches that a verification is going to make.
 func Ahead(a verify.Ahead) string {
 	searches := numerals.Many(a.Searches, "search")
 	switch {
@@ -86,7 +88,8 @@ func Ahead(a verify.Ahead) string {
 	}
 }
 
-// unclean describes why a system without its bugs does not count as clean.
+// unclean describes why the search of a system without its bugs does not show that the
+// system is correct.
 func unclean(c *verify.Clean, command string) problem {
 	s := c.Result.Stats
 	again := append([]string{"search", c.Entry.System.Name}, c.Entry.Flags.Args()...)

@@ -33,7 +33,8 @@ func (s subject) critical() string {
 	}
 }
 
-// turned describes the event of the critical step, and says so if its node crashes within the step.
+// turned describes the event of the critical step c, and says so if its node crashes within
+// the step.
 func (s subject) turned(c *search.Critical) string {
 	if t := s.Step(c.Step); t != nil && t.CrashedWithin() != "" {
 		return s.shown(c.Step, c.Event) + ", crashes within"
@@ -47,8 +48,8 @@ func (s subject) ended() string {
 		numerals.Many(s.Finding.EndedAt, "step"))
 }
 
-// amiss describes what could have happened in the critical step of a dead run and did not: messages that
-// could not be sent, and timers that were not set again.
+// amiss describes the parts of the critical step of a dead run that are likely reasons:
+// messages that could not be sent, and timers that were not set again.
 func (s subject) amiss() (facts []string) {
 	for _, m := range s.Amiss() {
 		value := wording.Shown(s.Walker().Text, m.Value)
@@ -96,7 +97,7 @@ func (s subject) evidence() string {
 	return strings.Join(parts, "\n")
 }
 
-// lasso describes how a run that stays hot goes on for ever.
+// lasso describes the steps that a run which stays hot repeats for ever.
 func (s subject) lasso() string {
 	f := s.Finding
 	switch n := f.Step - f.Lasso.From; n {
@@ -109,7 +110,8 @@ func (s subject) lasso() string {
 	}
 }
 
-// heat describes how it is known that a run is fair and hot for ever, and that its critical step is critical.
+// heat describes the evidence that a run is fair and hot for ever, and that its critical
+// step is critical.
 func (s subject) heat() string {
 	f := s.Finding
 	text := "proved: the cycle ends in the state in which it begins, all of its states are hot, and whatever is possible in all of them is done in it"
@@ -126,7 +128,7 @@ func (s subject) heat() string {
 	return text
 }
 
-// place names the state of the run after a number of steps.
+// place returns words for the state of the run after a number of steps.
 func (s subject) place(steps int) string {
 	switch steps {
 	case 0:
@@ -138,7 +140,7 @@ func (s subject) place(steps int) string {
 	}
 }
 
-// Looking describes the progress of the analysis of a finding, as one short line.
+// Looking returns the progress of the analysis of a finding as one short line.
 func Looking(p critical.Progress) string {
 	switch p.Doing {
 	case critical.DoingIsolate:

@@ -30,7 +30,8 @@ func within(stop search.Stop) string {
 	}
 }
 
-// beforeCut returns a note for the findings of a search that was cut short.
+// beforeCut returns a note on the findings of a search that ended before it reached its
+// bounds: there may be others.
 func beforeCut(r *search.Result) string {
 	if r.Cut == "" {
 		return ""
@@ -38,7 +39,8 @@ func beforeCut(r *search.Result) string {
 	return " " + within(r.Cut)
 }
 
-// effort describes the work of the engine. Other engines may need less, or more.
+// effort describes the work of the engine, the part of a search that takes steps, since
+// other engines may need less or more.
 func effort(s search.Stats) string {
 	looked := ""
 	if s.Engine == string(search.EngineMemo) && s.HandlerRuns > 0 {
@@ -80,7 +82,8 @@ func effort(s search.Stats) string {
 	return text
 }
 
-// dear names the nodes whose steps were not looked up.
+// dear returns a note that names the nodes, given as bits, whose steps could not be looked
+// up, so that they were expensive.
 func dear(nodes uint64) string {
 	if nodes == 0 {
 		return ""
@@ -88,7 +91,7 @@ func dear(nodes uint64) string {
 	return "; not those of " + strings.Join(dearNodes(nodes), ", ") + ", since most of them are new"
 }
 
-// dearNodes returns the names of the nodes whose bits are set.
+// dearNodes returns the names of the nodes whose bits are set in set.
 func dearNodes(set uint64) (names []string) {
 	for ; set != 0; set &= set - 1 {
 		names = append(names, fmt.Sprintf("n%d", bits.TrailingZeros64(set)))
@@ -96,7 +99,8 @@ func dearNodes(set uint64) (names []string) {
 	return names
 }
 
-// manners returns the number of walks of each manner, if there were several manners.
+// manners returns the number of walks in each manner of walking (how a walk picks its
+// events), if there were several manners.
 func manners(m search.Manners) string {
 	var each []string
 	for name, n := range m.All() {
@@ -121,7 +125,7 @@ func stopped(r *search.Result) string {
 	}
 }
 
-// some returns the first few of some numbers, as text.
+// some returns the first few of a list of numbers, as text.
 func some(numbers []int) string {
 	const most = 5
 	var words []string
@@ -173,7 +177,8 @@ func ended(r *search.Result, why search.Stop) string {
 	}
 }
 
-// quarantined describes the walks and states that were left out, since they ended processes.
+// quarantined describes the walks and states that the search left out because a handler
+// ended the process in them.
 func quarantined(r *search.Result) string {
 	var parts []string
 	if r.Left > 0 {
@@ -228,8 +233,8 @@ func (p *printer) measured(r *search.Result) {
 	}
 }
 
-// waited returns a note that the machine was busy with something else while the search's time passed, or
-// "".
+// waited returns a note that the machine was busy with other work for a large part of the
+// search's time, or "".
 func waited(r *search.Result) string {
 	m := r.Measured
 	cut := slices.Contains([]search.Stop{search.StopTime, search.StopSpent}, cmp.Or(r.Cut, r.Stop))

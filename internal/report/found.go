@@ -11,7 +11,7 @@ import (
 	"macemc/trace"
 )
 
-// prefixes lists the recorded runs from which further searches can begin.
+// prefixes lists the recorded runs at whose ends further searches can begin.
 func (p *printer) prefixes(s subject, r *search.Result) {
 	p.line("%s: %s of %s in steady state", s.Name(), numerals.Count(len(r.Prefixes)), numerals.Many(r.Options.Prefixes, "run"))
 	p.blank()
@@ -80,7 +80,8 @@ func (p *printer) finding(s subject) {
 	p.stack(f.Stack)
 }
 
-// orders writes the statements that range over a map, which may be the reason why a step differs each time.
+// orders writes the statements of the service that range over a map. One of them may be the
+// reason why a step differs each time.
 func (p *printer) orders(all []account.Order) {
 	for i, o := range all {
 		label, why := "", ""

@@ -10,9 +10,10 @@ import (
 	"macemc/internal/search"
 )
 
-// GitHub writes each finding as an annotation of GitHub's workflows, which is a line of the log that marks a
-// line of the source. root is the folder of the module within the repository; "" means that they are the
-// same. A search that was cut short of its bound gets a warning.
+// GitHub writes each finding as an annotation of GitHub's workflows, which is a line of the
+// log that marks a line of the source. root is the folder of the module within the
+// repository; "" means that they are the same. A search that ended before it reached its
+// bounds gets a warning.
 func GitHub(w io.Writer, r *search.Result, root string, all ...*account.Account) error {
 	if r.Cut != "" || len(r.Undecided) > 0 {
 		s := about(r)
@@ -46,7 +47,8 @@ func below(root, file string) string {
 	return strings.TrimSuffix(root, "/") + "/" + file
 }
 
-// brief describes a finding in a few lines. The last line has the command that replays it.
+// brief describes the finding in a few lines, of which the last has the command that
+// replays it.
 func (s subject) brief() []string {
 	lines := []string{s.gist()}
 	if m := s.Finding.Message; m != "" {
@@ -69,7 +71,7 @@ var (
 	commandProperties = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// commandText and commandProperty are escaped as GitHub's runner reads them: a
-// line break would begin another command, a comma another property.
+// commandText and commandProperty escape a text as GitHub's runner expects it: a line break
+// would begin another command, and a comma another property.
 func commandText(text string) string     { return commandTexts.Replace(Plain(text)) }
 func commandProperty(text string) string { return commandProperties.Replace(Plain(text)) }

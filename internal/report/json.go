@@ -190,7 +190,8 @@ func measured(r *search.Result) object {
 	}
 }
 
-// ReplayedJSON writes the result of replaying a recorded path as one JSON object, with all steps.
+// ReplayedJSON writes the result of replaying a recorded path as one JSON object, with all
+// steps of the run.
 func ReplayedJSON(w io.Writer, path *choose.Path, r *search.Replayed) error {
 	f, message := r.Finding, any(nil)
 	if f.Verdict != trace.VerdictNone {

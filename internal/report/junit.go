@@ -120,8 +120,8 @@ func JUnit(w io.Writer, r *search.Result, began time.Time, all ...*account.Accou
 	return err
 }
 
-// junitFailures returns the failures of the cases, by their names. If several findings are
-// about one property, the first one counts.
+// junitFailures returns the failure of each case that has one, by the name of the case. If
+// several findings are about one property, it returns the first.
 func junitFailures(all []subject, r *search.Result) (map[string]*junitFailure, error) {
 	failures := map[string]*junitFailure{}
 	for _, s := range all {
@@ -144,7 +144,7 @@ func junitFailures(all []subject, r *search.Result) (map[string]*junitFailure, e
 	return failures, nil
 }
 
-// only returns a copy of a result with only one of its findings.
+// only returns a copy of result r that has only finding f.
 func only(r *search.Result, f *search.Finding) *search.Result {
 	one := *r
 	one.Finding, one.Findings = f, []*search.Finding{f}
@@ -162,8 +162,8 @@ func (suite *junitSuite) add(c junitCase) {
 	}
 }
 
-// undecided returns the reason why a question that no finding answers is open, or "" if it is answered within
-// the bounds.
+// undecided returns the reason why a question for which the search found nothing is open,
+// given the state of its answer, or "" if it is answered within the bounds.
 func undecided(state search.State, r *search.Result) string {
 	switch state {
 	case search.StateSampled:
@@ -190,7 +190,8 @@ func undecided(state search.State, r *search.Result) string {
 	}
 }
 
-// junitSettings returns the settings and the results of the search, in single words.
+// junitSettings returns the settings and the figures of the search as properties of a test
+// suite.
 func junitSettings(s subject, r *search.Result) []junitProperty {
 	out := []junitProperty{
 		{"system", s.System.Name}, {"bugs", strings.Join(bugs(s.Params), ",")}, {"setting", s.setting()},

@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	columns                   = 100     // the longest line of prose, if the width of the output is unknown
-	columnsLeast, columnsMost = 60, 140 // the limits of a line of prose on a terminal
-	longest                   = 160     // the longest line of a trace
-	widest                    = 400     // the longest of any line: of a title, of a stack
+	columns                   = 100     // the number of letters of the longest line of prose, if the width of the output is unknown
+	columnsLeast, columnsMost = 60, 140 // the least and the largest length of a line of prose on a terminal
+	longest                   = 160     // the number of letters of the longest line of a trace
+	widest                    = 400     // the largest length of any line, such as a title or a line of a stack
 )
 
-// printer lays out lines and keeps the first error of its writer.
+// printer writes lines, and keeps the first error of its writer.
 type printer struct {
 	w   io.Writer
 	all bool // show every step and effect of a run
@@ -35,7 +35,7 @@ func (p *printer) line(format string, args ...any) {
 
 func (p *printer) blank() { p.line("") }
 
-// row writes a label with a text beside it, which is wrapped.
+// row writes a label in a column of this width, and beside it a text, which is wrapped.
 func (p *printer) row(indent, width int, label, text string) {
 	lines := Wrap(shortened(Plain(text)), p.columns()-indent-width)
 	for i, l := range lines {
@@ -81,8 +81,8 @@ func Wrap(text string, width int) (lines []string) {
 // cut shortens a line to at most longest characters: see cutTo.
 func cut(line string) string { return cutTo(longest, line) }
 
-// cutTo shortens a line to at most that many characters. If it cuts a value near the end of the line, the
-// text after the value stays: the sender of a message, and the link.
+// cutTo shortens a line to at most most characters. If it cuts a value near the end of the
+// line, the text after the value stays: it names the sender of a message and the link.
 func cutTo(most int, line string) string {
 	if utf8.RuneCountInString(line) <= most {
 		return line
@@ -101,7 +101,8 @@ func cutTo(most int, line string) string {
 // tailMost is the number of characters that are kept at the end of a line that is cut in its middle.
 const tailMost = 40
 
-// percent returns a share with two digits. It is rounded up, since it is an upper bound.
+// percent returns a share as a percentage with two digits. It is rounded up, since the
+// share is an upper bound.
 func percent(share float64) string {
 	if share <= 0 {
 		return "0 %"
@@ -115,7 +116,7 @@ func duration(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', 2, 64) + " s"
 }
 
-// rate returns a number per second, with two digits.
+// rate returns n divided by d, a number per second, with two digits.
 func rate(n int, d time.Duration) string {
 	if d <= 0 || n == 0 {
 		return "0"

@@ -38,7 +38,8 @@ func System(w io.Writer, sys *sim.System) error {
 	return p.err
 }
 
-// members writes the parameters, properties and bugs of a system. doc shortens their descriptions.
+// members writes the parameters, properties and bugs of a system. doc shortens the
+// description of each.
 func (p *printer) members(sys *sim.System, doc func(string) string) {
 	var names, kinds, ids []string
 	for _, q := range sys.Params {
@@ -61,7 +62,8 @@ func (p *printer) members(sys *sim.System, doc func(string) string) {
 	}
 }
 
-// member writes one row of a group. Only the first row has the label.
+// member writes the i-th member of a group, such as a property. Only the first row of a
+// group has the group's label.
 func (p *printer) member(group string, i int, names []string, text string) {
 	if i > 0 {
 		group = ""

@@ -14,17 +14,17 @@ import (
 // Look is the result of the analysis of a recorded path.
 type Look string
 
-// The outcomes of a look.
+// The outcomes of the analysis of a path.
 const (
 	LookDone     Look = "done"
-	LookStopped  Look = "stopped"  // before everything was tried
-	LookAlive    Look = "alive"    // the path does not end dead: a live state can be reached from there
+	LookStopped  Look = "stopped"  // the analysis was stopped before everything was tried
+	LookAlive    Look = "alive"    // the path does not end dead: a live state can be reached from its end
 	LookHarmless Look = "harmless" // the path does not end in a failure
-	LookStuck    Look = "stuck"    // a handler never returned: nothing can be tried any more
+	LookStuck    Look = "stuck"    // a handler never returned, so nothing could be tried after that
 )
 
-// Looked writes the result of the analysis of a recorded path: the first finding, the others that walks
-// met, and the folders of those whose accounts are given.
+// Looked writes the result of the analysis of a recorded path: the first finding, the other
+// findings that walks met, and the folders of those whose accounts are given.
 func Looked(w io.Writer, r *search.Result, how Look, all ...*account.Account) error {
 	p := &printer{w: w}
 	s := about(r)
@@ -59,8 +59,8 @@ func Looked(w io.Writer, r *search.Result, how Look, all ...*account.Account) er
 	return p.err
 }
 
-// Harmless writes why a recorded path cannot be analyzed: it does not end in a failure. live says whether it
-// ends in a live state.
+// Harmless writes that a recorded path cannot be analyzed because it does not end in a
+// failure. live says whether it ends in a live state.
 func Harmless(w io.Writer, path *choose.Path, r *search.Replayed, live bool) error {
 	p := &printer{w: w}
 	s := replayed(path, r)

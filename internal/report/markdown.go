@@ -8,7 +8,7 @@ import (
 // Markdown shows what a service says as code, in which nothing is a link, a
 // heading, a mention or HTML.
 
-// Code returns a text as a span of code, on one line.
+// Code returns a text, on one line, as Markdown that shows it as code.
 func Code(text string) string {
 	text = short(text)
 	if text == "" {
@@ -21,8 +21,8 @@ func Code(text string) string {
 	return fence + text + fence
 }
 
-// Prose escapes a text that is not code, so that no part of it is taken for markup, a link, HTML or the name
-// of a user. It must not begin a line.
+// Prose returns a text as Markdown that shows it as it is: no part of it is taken for
+// markup, a link, HTML or the name of a user. It must not stand at the beginning of a line.
 func Prose(text string) string {
 	return proses.Replace(cutTo(textMost, strings.TrimSpace(logged(oneLine(text)))))
 }
@@ -33,7 +33,7 @@ var proses = strings.NewReplacer(
 	"://", "&#58;//", "www.", `www\.`, "@", "@\u200c", "#", "#\u200c",
 )
 
-// run returns the length of the longest run of backquotes.
+// run returns the length of the longest sequence of backquotes in a text.
 func run(text string) (longest int) {
 	n := 0
 	for _, r := range text {
@@ -45,13 +45,13 @@ func run(text string) (longest int) {
 	return longest
 }
 
-// CodeBlock returns a text as a block of code in a language, which may be "".
+// CodeBlock returns Markdown for a block of code in a language, which may be "".
 func CodeBlock(language, text string) string {
 	fence := strings.Repeat("`", max(3, run(text)+1))
 	return fence + language + "\n" + Printed(strings.TrimRight(text, "\n")) + "\n" + fence + "\n"
 }
 
-// Table returns a table whose cells are Markdown already.
+// Table returns a Markdown table, whose cells are Markdown already.
 func Table(head []string, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) {

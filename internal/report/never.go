@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	neverMost = 12 // entries in the text; the JSON has all
+	neverMost = 12 // the largest number of entries in the text; the JSON has all of them
 	partsMost = 10
 	unranMost = 20
 )
 
-// layered reports whether some node of the system is carried by a layer.
+// layered reports whether some node of the system that was searched is carried by a layer.
 func layered(r *search.Result) (is bool) {
 	defer func() { _ = recover() }() // a New that does not work yet
 	for _, at := range r.Params.Addrs() {
@@ -29,7 +29,7 @@ func layered(r *search.Result) (is bool) {
 	return false
 }
 
-// never lists the events, answers and properties that the search did not exercise.
+// never lists the events, answers and properties that no run of the search exercised.
 func (p *printer) never(r *search.Result) {
 	switch {
 	case r.Never == nil:
@@ -80,7 +80,8 @@ func (p *printer) unran(l *search.Lines) {
 	p.blank()
 }
 
-// held describes where each liveness property was first seen to hold.
+// held returns, for each liveness property, the state in which it was first seen to hold,
+// as text.
 func held(all []observe.Held) string {
 	var parts []string
 	for _, h := range all {
@@ -167,7 +168,8 @@ func linesOf(l *search.Lines) object {
 	})}}
 }
 
-// heldOf returns the first states in which properties hold. The depth is null if there is none.
+// heldOf returns, for each liveness property, the first state in which it held. The depth
+// of the state is null if there is none.
 func heldOf(all []observe.Held) []object {
 	return objects(all, func(h observe.Held) object {
 		depth := any(nil)

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// object is a JSON object, whose members are written in this order. A nil object is null.
+// object is a JSON object. Its members are written in the order of the list. A nil object
+// is written as null.
 type object []member
 
-// member is a member of an object. If its name ends in a question mark, it is left out when its value is zero
-// or empty.
+// member is a member of an object. If its name ends in a question mark, the member is left
+// out when its value is zero or empty.
 type member struct {
 	name  string
 	value any
 }
 
-// MarshalJSON writes the members.
 func (o object) MarshalJSON() ([]byte, error) {
 	if o == nil {
 		return []byte("null"), nil

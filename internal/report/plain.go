@@ -15,9 +15,9 @@ import (
 // escaped.
 
 const (
-	textMost  = 2000 // characters of one text of the service that are shown
-	linesMost = 40   // lines of it
-	stackMost = 60   // lines of a stack
+	textMost  = 2000 // the largest number of characters that are shown of one text of the service
+	linesMost = 40   // the largest number of lines of such a text
+	stackMost = 60   // the largest number of lines of a stack
 )
 
 // Plain returns a text in which characters that control a terminal or mislead a reader are escaped as in Go:
@@ -56,8 +56,8 @@ func isPlain(text string) bool {
 	return true
 }
 
-// harmless reports whether a character is only drawn. That includes format characters that join emoji, or
-// letters of some scripts.
+// harmless reports whether a character is only drawn, and controls nothing. That includes
+// format characters that join emoji, or letters of some scripts.
 func harmless(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
@@ -82,7 +82,8 @@ func Line(text string) string {
 	return logged(Plain(strings.Join(strings.Fields(text), " ")))
 }
 
-// Printed returns a text of several lines in which neither a terminal nor a log finds a command.
+// Printed returns a text of several lines in which neither a terminal nor the log of a
+// workflow finds a command.
 func Printed(text string) string {
 	lines := strings.Split(Plain(text), "\n")
 	for i := range lines {
@@ -94,8 +95,8 @@ func Printed(text string) string {
 // short returns a text as one line of limited length.
 func short(text string) string { return logged(cutTo(widest, oneLine(text))) }
 
-// logged returns a line that no machine takes for a command. Commands of GitHub begin with two colons, after
-// blanks; older ones have "##[" anywhere in the line.
+// logged returns a line that the log of a workflow does not take for a command. Commands of
+// GitHub begin with two colons, after blanks; older ones have "##[" anywhere in the line.
 func logged(line string) string {
 	if rest := strings.TrimLeft(line, " \t"); strings.HasPrefix(rest, "::") {
 		line = line[:len(line)-len(rest)] + `\x3a` + rest[1:]

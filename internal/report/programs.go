@@ -8,7 +8,7 @@ import (
 	"macemc/internal/wording"
 )
 
-// clocks describes how often clocks may misbehave.
+// clocks describes how often the clocks of programs may misbehave.
 func clocks(of *search.Programs) string {
 	if of.Clocks == 0 {
 		return ""
@@ -16,7 +16,8 @@ func clocks(of *search.Programs) string {
 	return fmt.Sprintf("; clocks=%d", of.Clocks)
 }
 
-// programs writes the block about a search of a system with programs.
+// programs writes the block about a search of a system whose nodes are programs with
+// goroutines.
 func (p *printer) programs(s subject, r *search.Result) {
 	of := r.Programs
 	p.row(2, labels, "run", s.setting()+environment(r)+clocks(of)+fmt.Sprintf("; seed %d; engine %s", r.Options.Seed, r.Stats.Engine))

@@ -9,9 +9,10 @@ import (
 	"macemc/internal/search"
 )
 
-// Progress writes the progress of a search as one line: what it does, the counts, their
-// recent growth, and when it will be done, if that can be estimated. then is an earlier
-// state of the same search. The search may take no longer than limit; 0 means no limit.
+// Progress returns the progress of a search as one line: its phase, its counts, their
+// recent growth, and when it will be done, if that can be estimated. now is the present
+// progress, and then the progress of the same search some time ago. elapsed is the time
+// since its beginning. The search may take no longer than limit; 0 means no limit.
 func Progress(now, then search.Progress, ago, elapsed, limit time.Duration) string {
 	parts := []string{doing(now)}
 	switch now.Phase {
@@ -39,7 +40,7 @@ func Progress(now, then search.Progress, ago, elapsed, limit time.Duration) stri
 	return strings.Join(parts, ", ")
 }
 
-// doing returns the phase of the search, and the share of it that is done.
+// doing returns the phase of the search, and the share of the phase that is done.
 func doing(p search.Progress) string {
 	share := ""
 	if p.Of > 0 {
@@ -66,7 +67,7 @@ func doing(p search.Progress) string {
 	}
 }
 
-// pace returns a number with its noun, and its recent growth per second.
+// pace returns now with its noun what, and its growth per second since it was then.
 func pace(now, then int, ago time.Duration, what string) string {
 	text := numerals.Many(now, what)
 	if ago > 0 && now >= then {
@@ -75,8 +76,9 @@ func pace(now, then int, ago time.Duration, what string) string {
 	return text
 }
 
-// left estimates how long the search still takes. It can do so for walks, which come last, and if the search
-// has a time limit. The number of levels that the exhaustive phase still has is unknown.
+// left estimates the remaining time of the search. It can do so for walks, which come last,
+// and if the search has a time limit. The number of levels that the exhaustive phase still
+// has is unknown.
 func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts []string) {
 	phase, known := toGo(now, then, ago)
 	last := known && (now.Phase == search.PhaseWalks || now.Phase == search.PhasePrefixes)
@@ -101,8 +103,8 @@ func left(now, then search.Progress, ago, elapsed, limit time.Duration) (parts [
 	return parts
 }
 
-// toGo returns how long the phase still takes at its recent speed. The speed is known if both states were in
-// the same part of the phase, and enough work was done between them.
+// toGo returns the remaining time of the phase at its recent speed. The speed is known if
+// now and then are in the same part of the phase, and enough work was done between them.
 func toGo(now, then search.Progress, ago time.Duration) (left time.Duration, known bool) {
 	const least = 50
 	done := now.Done - then.Done

@@ -13,8 +13,8 @@ import (
 	"macemc/trace"
 )
 
-// Replayed writes the result of replaying a recorded path, as text, with all steps or only the last ones. Its
-// last line is that of Outcome.
+// Replayed writes the result of replaying a recorded path, as text, with all steps if all
+// is set, or else the last ones. Its last line is that of Outcome.
 func Replayed(w io.Writer, path *choose.Path, r *search.Replayed, all bool) error {
 	p := &printer{w: w, all: all}
 	s := replayed(path, r)
@@ -69,7 +69,7 @@ func outcome(s subject, path *choose.Path, r *search.Replayed) string {
 	return fmt.Sprintf("not reproduced: %s; now %s", cmp.Or(Recorded(path, r), "recorded for "+r.Recorded.String()), now)
 }
 
-// outcome returns the verdict, the property and the step of the failure.
+// outcome returns the verdict, the violated property and the step of the failure.
 func (s subject) outcome() string {
 	f := s.Finding
 	where := ", " + at(f.Step)

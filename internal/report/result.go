@@ -9,7 +9,7 @@ import (
 	"macemc/internal/search"
 )
 
-const labels = 12 // the width of the column of labels
+const labels = 12 // the width of the column with the labels of rows
 
 // Result writes the result of a search, as text. For findings with an account, it names their files.
 func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
@@ -51,7 +51,8 @@ func Result(w io.Writer, r *search.Result, all ...*account.Account) error {
 	return p.err
 }
 
-// suspects returns the number of suspected runs that were not decided, as text.
+// suspects returns the number of suspected runs (walks that did not become live in time)
+// for which the search did not decide whether they are dead, as text.
 func suspects(r *search.Result) string {
 	switch n := len(r.Undecided); n {
 	case 0:
@@ -63,7 +64,8 @@ func suspects(r *search.Result) string {
 	}
 }
 
-// undecided lists the suspected runs that were not decided.
+// undecided lists the suspected runs for which the search did not decide whether they are
+// dead.
 func (p *printer) undecided(r *search.Result) {
 	if len(r.Undecided) == 0 {
 		return

@@ -19,11 +19,11 @@ import (
 const (
 	sarifSchema  = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 	sarifVersion = "2.1.0"
-	sarifRoot    = "%SRCROOT%" // what paths are relative to: the root of the module
-	flowMost     = 1000        // steps of a flow, the last ones: viewers have limits
+	sarifRoot    = "%SRCROOT%" // the root of the module, to which paths are relative
+	flowMost     = 1000        // the largest number of steps of a flow, which are the last ones; viewers have limits
 )
 
-// sarifKinds are the rules for verdicts that are not about a property, with their descriptions.
+// sarifKinds has the rules for verdicts that violate no property, with their descriptions.
 var sarifKinds = []struct {
 	verdict trace.Verdict
 	text    string
@@ -59,7 +59,8 @@ func SARIF(w io.Writer, r *search.Result, version, root string, all ...*account.
 
 func sarifText(text string) object { return object{{"text", text}} }
 
-// rules returns the rules of the properties, in their order, and then those of the verdicts.
+// rules returns a rule for each property, in their order, and then one for each other
+// verdict.
 func (s subject) rules() (rules []object) {
 	taken := map[string]int{}
 	add := func(id, name, text string) {
@@ -174,7 +175,7 @@ func escapedPath(name string) string { return (&url.URL{Path: name}).EscapedPath
 
 var noSlug = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// Slug returns a name for a text that consists of letters, digits and hyphens and has at most that many
+// Slug returns a text as a name of letters, digits and hyphens, with at most most
 // characters. It is "" if the text has no letters and digits.
 func Slug(text string, most int) string {
 	s := strings.Trim(noSlug.ReplaceAllString(text, "-"), "-")
@@ -187,7 +188,8 @@ func Slug(text string, most int) string {
 	return s
 }
 
-// camel returns a text as one word, in the style of names of rules: BothAreConnected.
+// camel returns a text as one word, in the style of names of rules. For example, "both are
+// connected" becomes BothAreConnected.
 func camel(text string) (word string) {
 	for part := range strings.SplitSeq(Slug(text, 100), "-") {
 		if part != "" {

@@ -71,7 +71,8 @@ func (p *printer) searched(s subject, r *search.Result) {
 	p.blank()
 }
 
-// ignored returns the failures that were ignored, and the number of runs that ended in them.
+// ignored returns the failures that the user asked to ignore, and the number of runs that
+// ended in them.
 func ignored(r *search.Result) string {
 	var all []string
 	ends := false
@@ -145,7 +146,8 @@ func visited(r *search.Result) string {
 	return fmt.Sprintf("%s to depth %s was visited", every, numerals.Count(r.Safety.Depth)) + sparing(r.Safety.Faults)
 }
 
-// reduction describes which steps were left out, or says why none were although the user asked for it.
+// reduction describes which steps a reduced search left out, or says why it left out none
+// although the user asked for it.
 func reduction(s *search.Stats) string {
 	switch {
 	case s.Unreduced != "":
@@ -174,7 +176,8 @@ func reduction(s *search.Stats) string {
 	return text
 }
 
-// symmetry describes which nodes are interchangeable, or says why none are although the user asked for it.
+// symmetry describes which nodes a search treated as interchangeable, or says why it
+// treated none so although the user asked for it.
 func symmetry(s *search.Stats) string {
 	switch {
 	case s.Asymmetric != "":
@@ -185,8 +188,8 @@ func symmetry(s *search.Stats) string {
 	return fmt.Sprintf("one of the states that differ only in the names of %s was visited; %s compared with renamed ones, as a check", s.Symmetric, numerals.Many(s.Renamed, "state"))
 }
 
-// sparing returns the largest number of faults in a run of the exhaustive phase, if it is less than the
-// budgets allow.
+// sparing returns a note on the largest number of faults in a run of the exhaustive phase,
+// if it is less than the budgets allow.
 func sparing(faults int) string {
 	if faults == 0 {
 		return ""
@@ -243,7 +246,8 @@ func walked(r *search.Result) string {
 	return fmt.Sprintf("%s of at most %s", walks, numerals.Many(r.Liveness.WalkSteps, "step"))
 }
 
-// periphery describes the walks from states at the ends of rounds.
+// periphery describes the walks that began in states at the ends of rounds of the
+// exhaustive phase, rather than at the start.
 func periphery(y search.Periphery) string {
 	from := "from each of " + numerals.Many(y.States, "state")
 	if y.Walked < y.States {
@@ -252,7 +256,8 @@ func periphery(y search.Periphery) string {
 	return fmt.Sprintf("%s, not known to be live, at the ends of rounds: a walk until it was; %s in all", from, numerals.Many(y.Steps, "step"))
 }
 
-// became describes the results of the walks that found nothing.
+// became describes the results of the walks that found nothing: how often and how soon they
+// became live.
 func became(r *search.Result, steps string) string {
 	switch n := r.Stats.WalksCut; {
 	case n > 0 && n == r.Stats.Walks:
@@ -274,7 +279,8 @@ func became(r *search.Result, steps string) string {
 	return fmt.Sprintf("each became live within %s", steps) + suspects(r)
 }
 
-// kept describes the form in which the engine kept the states, or returns "" if it is the default.
+// kept describes the form in which the search kept the visited states, or returns "" if it
+// is the default.
 func kept(r *search.Result) string {
 	reference := r.Stats.Engine == string(search.EngineReference)
 	switch o := r.Options; {
@@ -287,7 +293,8 @@ func kept(r *search.Result) string {
 	}
 }
 
-// copies describes how nodes are copied, if the walker does not copy them.
+// copies describes how nodes are copied, or returns "" if the walker copies them by their
+// fields, as by default.
 func copies(r *search.Result) string {
 	switch {
 	case r.Stats.Uncopied != "":
@@ -299,7 +306,7 @@ func copies(r *search.Result) string {
 	}
 }
 
-// prefix describes the prefix with which the search begins.
+// prefix describes the recorded run at whose end the search began.
 func prefix(r *search.Result) string {
 	path := r.Options.Prefix
 	text := "a prefix of " + numerals.Many(len(path.Steps), "step")
@@ -349,7 +356,8 @@ func environment(r *search.Result) string {
 	return text
 }
 
-// keeps describes the order in which timers may fire, or returns "" if they are free.
+// keeps describes the order in which the system's timers fire, or returns "" if they may
+// fire at any time.
 func keeps(sys *sim.System, params sim.Params, free bool) string {
 	if clock, _ := sys.Pace(params); clock != nil && !free { // a search has asked it before
 		text := "in order (" + clock.String()

@@ -11,8 +11,8 @@ import (
 
 // Told describes a finding in the words of its report.
 type Told struct {
-	Name     string   // the system, with its known bugs
-	Title    string   // name and gist
+	Name     string   // the name of the system, with the known bugs that are switched on
+	Title    string   // the name, and the finding in half a sentence
 	Verdict  string   // the kind of the finding, in a sentence
 	Live     []string // for a dead run: the liveness properties that were checked
 	Failing  []string // for a dead run: the properties that fail at the end
@@ -20,7 +20,7 @@ type Told struct {
 	Setting  string   // the settings of the run, on one line
 }
 
-// Tell returns the description of a finding.
+// Tell returns the description of the finding of a.
 func Tell(a *account.Account) Told {
 	s, f := subject{a}, a.Finding
 	t := Told{
@@ -67,7 +67,7 @@ func Measured(w io.Writer, r *search.Result) error {
 	return p.err
 }
 
-// List returns a, b and c.
+// List returns words as in "a, b and c".
 func List(words []string) string {
 	switch n := len(words); n {
 	case 0:

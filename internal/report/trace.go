@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	stepsMost   = 12 // steps of a trace that are shown
-	stepsAfter  = 4  // of these, the steps after the critical step of a dead run
-	effectsMost = 6  // effects of a step that are shown
+	stepsMost   = 12 // the largest number of steps of a trace that are shown
+	stepsAfter  = 4  // of these, the number of steps after the critical step of a dead run
+	effectsMost = 6  // the largest number of effects of a step that are shown
 )
 
 // steps writes the last steps of the run, the steps around the critical one, or all steps. The path has the
@@ -51,10 +51,11 @@ func (s subject) shownSteps(n int) (from, to int) {
 	return max(0, to-stepsMost), to
 }
 
-// length returns the number of the run's steps that are known.
+// length returns the number of steps of the finding's run, as far as they are known.
 func (s subject) length() int { return min(s.Finding.Step, len(s.Path().Steps)) }
 
-// part writes the steps after from, up to to, and the starts if from is 0.
+// part writes the steps of the run after number from, up to number to, and the starts of
+// the nodes if from is 0.
 func (p *printer) part(s subject, from, to int) {
 	path, walker := s.Path(), s.Walker()
 	if from == 0 {
@@ -103,7 +104,8 @@ func (p *printer) step(width int, number, identity string) {
 	p.line("%s", cut(fmt.Sprintf("  %*s  %s", width, number, identity)))
 }
 
-// shown returns a step's event in a form for people, if more is known about it than its identity.
+// shown returns the event of a step in a form for people, if more is known about it than
+// its identity.
 func (s subject) shown(step int, identity string) string {
 	if t := s.Finding.Trace; t != nil && 0 < step && step <= len(t.Steps) && t.Steps[step-1].Identity == identity {
 		return t.Steps[step-1].Shown(s.Walker().Text)
@@ -131,7 +133,8 @@ func (p *printer) did(width int, what string) {
 	p.line("%s", cut(fmt.Sprintf("  %*s      %s", width, "", what)))
 }
 
-// runOf returns the whole run of a finding, in the form of steps. Step 0 is the start of a node.
+// runOf returns the whole run of a finding as JSON objects, one for each step. Step 0 is
+// the start of a node.
 func runOf(s subject) []object {
 	path, ran, walker := s.Path(), s.Finding.Trace, s.Walker()
 	if ran == nil {

@@ -54,8 +54,8 @@ func TraceJSON(w io.Writer, f *search.Finding, walker *canon.Walker, states *rec
 	return err
 }
 
-// stepObject returns the line of a start, whose number is 0, or of a step. The node of a step of the whole
-// network is null.
+// stepObject returns the line of a trace for a start, whose number is 0, or for a step. The
+// node is null in a step of the whole network.
 func stepObject(s *trace.Step, walker *canon.Walker, kind string, critical bool, changes []object, printed string) object {
 	e := &s.Event
 	var value, shown, cause any
@@ -83,7 +83,8 @@ func stepObject(s *trace.Step, walker *canon.Walker, kind string, critical bool,
 	}
 }
 
-// texts returns a value's text, and the form for people, or nil if that is the same text.
+// texts returns the exact text of a value, and its form for people, or nil if that is the
+// same.
 func texts(walker *canon.Walker, v any) (text, shown any) {
 	text = walker.Text(v)
 	if q, is := v.(sim.Quorum); is {

@@ -13,10 +13,11 @@ import (
 	"macemc/trace"
 )
 
-// subject is the finding that a report is about; its methods return the words of the report.
+// subject is the finding that a report is about. Its methods return sentences and words of
+// the report.
 type subject struct{ *account.Account }
 
-// about returns the subject of a result as a whole.
+// about returns a subject for a result as a whole, without a finding.
 func about(r *search.Result) subject { return subject{account.Of(r, r.Finding)} }
 
 // subjects returns a subject for each finding of a result. It uses the accounts that are given, and makes
@@ -61,7 +62,7 @@ func (s subject) free() bool {
 // title returns the first line of a report: the name of the system, and what happened.
 func (s subject) title() string { return cutTo(widest, s.Name()+": "+s.gist()) }
 
-// gist describes the finding in half a sentence.
+// gist describes the finding in half a sentence, for titles.
 func (s subject) gist() string {
 	f := s.Finding
 	switch f.Verdict {
