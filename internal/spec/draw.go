@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Draw draws a spec from a seed. The result changes with this file, so a spec that should
-// be kept is kept as text.
+// Draw draws a spec from a seed. A change of this file changes the spec of a seed, so a
+// spec that should stay is stored as text.
 func Draw(seed uint64) *Spec {
 	d, s := dice{rand.New(rand.NewPCG(seed, 0x6f7261636c65))}, &Spec{}
 	s.drawSize(d)
@@ -33,9 +33,9 @@ func Draw(seed uint64) *Spec {
 	return s
 }
 
-// Busy returns the spec of a seed with more fuel, and with something to send on every occasion for which the
-// draw has no rule. Its space is too large to be explored, so it is for walks, which then deliver more
-// messages.
+// Busy returns the spec of a seed with more fuel, so that nodes may send more, and with
+// something to send on every occasion for which no rule was drawn. Its space is too large
+// to be explored, so it is for walks, which then deliver more messages.
 func Busy(seed uint64) *Spec {
 	s, d := Draw(seed), dice{rand.New(rand.NewPCG(seed, 0x62757379))}
 	links := []string{"tcp", "udp", "set"}
@@ -189,7 +189,7 @@ func (s *Spec) drawOpenings(d dice) {
 	}
 }
 
-// drawWeather draws budgets: none, one or a few.
+// drawWeather draws the budgets of faults: none, one or a few.
 func (s *Spec) drawWeather(d dice) {
 	b := &s.Budgets
 	for range []int{0, 1, 1, 1, 2, 2, 3}[d.IntN(7)] {
@@ -220,7 +220,8 @@ func (s *Spec) drawWeather(d dice) {
 	}
 }
 
-// drawPauses draws pauses. It comes last, so that the other draws of a seed do not depend on it.
+// drawPauses draws the budget of pauses. It is called last, so that the other draws of a
+// seed do not depend on it.
 func (s *Spec) drawPauses(d dice) {
 	if !d.once(4) {
 		return
@@ -349,7 +350,7 @@ func (s *Spec) drawTime(d dice) Op {
 	return o
 }
 
-// starts adds an operation that a node performs first when it starts.
+// starts makes a node perform the operation first, before others, when it starts.
 func (s *Spec) starts(node int, first Op) {
 	for i, r := range s.Rules {
 		if r.Node == node && r.On == OnInit {
@@ -455,7 +456,8 @@ func (s *Spec) drawSettings(d dice) {
 	}
 }
 
-// drawFunctions draws the functions through which nodes modify their cells, and how often.
+// drawFunctions draws the form of the function through which nodes change their first cell,
+// and how often they do.
 func (s *Spec) drawFunctions(d dice) {
 	s.Pokes = d.of(ByMethod, ByClosure)
 	for _, r := range s.Rules {
@@ -504,7 +506,7 @@ func (s *Spec) drawDisks(d dice) {
 	}
 }
 
-// drawLikely gives weights to answers about times.
+// drawLikely draws weights for the answers to some comparisons of times.
 func (s *Spec) drawLikely(d dice) {
 	if s.Stores() {
 		return
@@ -584,7 +586,8 @@ func (s *Spec) drawPromises(d dice) {
 	}
 }
 
-// apart removes duplicates from a list of predicates, since names of properties must differ.
+// apart removes duplicates from a list of predicates, since each becomes a property and
+// names of properties must differ.
 func apart(list []Pred) (all []Pred) {
 	for _, p := range list {
 		if !slices.Contains(all, p) {

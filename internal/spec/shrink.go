@@ -19,8 +19,8 @@ func Shrink(s *Spec, differs func(*Spec) bool) *Spec {
 	return s
 }
 
-// without returns a copy without the k-th part that can be removed. smaller is nil if the spec has nothing
-// there; there is false if there is no k-th part.
+// without returns a copy of s without the k-th part that can be removed. smaller is nil if
+// s has no such part to remove; there is false if k is beyond the last part.
 func (s *Spec) without(k int) (smaller *Spec, there bool) {
 	c, err := Parse(s.String())
 	if err != nil {
@@ -36,8 +36,8 @@ func (s *Spec) without(k int) (smaller *Spec, there bool) {
 	return c, true
 }
 
-// cuts returns all ways to make a spec smaller; each reports whether there was anything to
-// cut.
+// cuts returns functions each of which removes a part of s, and reports whether there was
+// one.
 func (s *Spec) cuts() (all []func() bool) {
 	add := func(cut func() bool) { all = append(all, cut) }
 	add(func() bool { return s.dropNode() })
@@ -96,7 +96,7 @@ func set[T comparable](at *T, x T) bool {
 	return true
 }
 
-// drops adds, for each element of a list, the cut that removes it.
+// drops passes to add, for each element of a list, a function that removes the element.
 func drops[T any](add func(cut func() bool), list *[]T) {
 	for i := range *list {
 		add(func() bool { return drop(list, i) })
@@ -113,7 +113,7 @@ func empty[T any](list *[]T) bool {
 	return true
 }
 
-// fits reports whether all rules use only the first places.
+// fits reports whether all rules of s use only places below the given number.
 func (s *Spec) fits(places int) bool {
 	for _, r := range s.Rules {
 		if r.At >= places {

@@ -9,14 +9,14 @@ import (
 // Spec is a random service as data. A spec on which two checkers differ can be kept as text and made smaller.
 type Spec struct {
 	Nodes  int
-	Places int // the number of places for a node, which starts at 0
+	Places int // the number of places that a node moves between; it starts at place 0
 	Fuel   int // how often a node may send by TCP or UDP, or post, in one life; it makes spaces finite
 
 	TCPBuffer   int
 	UDPCapacity int
 	Budgets     Budgets
 	Only        []Limit
-	Early       *int // nil means without limit
+	Early       *int // how often timers may fire while messages are under way to or from their node; nil means without limit
 
 	Layered bool   // the node is carried by a layer
 	Pokes   string `json:",omitempty"` // the form of the function with which a node changes its first cell; "" means none
@@ -27,25 +27,25 @@ type Spec struct {
 	Declines []Decline
 	Gathers  []Gather  `json:",omitempty"`
 	Waits    []Wait    `json:",omitempty"`
-	Scripts  [][][]int // by node and life: the values of the openings, Joins first or Leaves last
-	Slow     [][2]int  `json:",omitempty"` // slow links: a node twice means all of its links, otherwise its two ends
-	Pace     *Pace     `json:",omitempty"` // nil if timers are free
+	Scripts  [][][]int // by node and life: the numbers of the requests, with Joins first or Leaves last
+	Slow     [][2]int  `json:",omitempty"` // slow links, each as its two ends; a node twice means all links of the node
+	Pace     *Pace     `json:",omitempty"` // how exact clocks are; nil if timers may fire at any time
 	AnyOrder bool      `json:",omitempty"` // any subset of the writes that were not synced survives a crash
 	Midstep  bool      `json:",omitempty"` // a node may crash within a step even if it stores nothing
 
-	FreeTimers bool   `json:",omitempty"` // timers are free although Pace is set, as a search may choose
+	FreeTimers bool   `json:",omitempty"` // timers may fire at any time although Pace is set, by an option of the search
 	Says       [2]int `json:",omitzero"`  // the system's own TCPBuffer and UDPCapacity, if a search overrides them
 	Table      bool   `json:",omitempty"` // the node is a plain value, with a table of handlers
 
 	Eventually []Pred
 	Always     []Pred
 	Each       []Pred `json:",omitempty"` // predicates (Every or Spent) that every node must satisfy by itself
-	Step       *int   // the sum of all places must not grow by more in one step
+	Step       *int   // the largest growth, in one step, of the sum of the places of all nodes; nil means no such property
 	Monitored  bool   // a monitor counts facts
 	Limit      bool   // the monitor rejects two facts 0 and one fact 1
 	Within     *Pred
 	Assume     *Pred
-	Rare       []Rare // events of weight 0
+	Rare       []Rare // events that have weight 0
 }
 
 // The forms of the function with which a node changes its first cell.
@@ -73,20 +73,22 @@ type Limit struct {
 	Places [][2]int // a node twice for a node, or the two ends of a link
 }
 
-// The occasions on which a node does something.
+// The occasions on which a node does something. Value is the number of the message, timer
+// or the like.
 const (
 	OnInit    = "init"
-	OnWord    = "word"    // a message; Value is the word
-	OnRing    = "ring"    // a timer
-	OnChore   = "chore"   // a task
-	OnDeed    = "deed"    // a guarded action
-	OnOrder   = "order"   // an opening of the script
-	OnError   = "error"   // Value: 0 for a reset, 1 for a refusal
+	OnWord    = "word"    // a message is delivered
+	OnRing    = "ring"    // a timer fires
+	OnChore   = "chore"   // a task runs
+	OnDeed    = "deed"    // a guarded action is taken
+	OnOrder   = "order"   // a request of the script comes
+	OnError   = "error"   // a connection broke: Value is 0 for a reset, 1 for a refusal
 	OnClear   = "clear"   //
 	OnFlushed = "flushed" //
 )
 
-// Rule has the operations of a node on one occasion at one place. Without a rule the node does nothing.
+// Rule has the operations that a node performs on one occasion, at one place. A node
+// without a rule for an occasion does nothing.
 type Rule struct {
 	Node  int
 	On    string
@@ -95,38 +97,39 @@ type Rule struct {
 	Do    []Op
 }
 
-// The verbs. A node at its last place moves on to place 0.
+// The verbs of operations. X, To and Link are fields of Op. "To the next place" means that
+// the node moves there and goes on with its rule; the place after the last one is place 0.
 const (
-	Send      = "send"      // X to To by Link, for a unit of fuel but by set; refused: to the next place
+	Send      = "send"      // the message X to the node To by Link, which costs a unit of fuel except by set; if it is refused: to the next place
 	After     = "after"     // arm the timer X, for 2 seconds and 2 more for each of To
-	Cancel    = "cancel"    // it
-	Scheduled = "scheduled" // if it is: to the next place
-	Post      = "post"      // the task X, for a unit of fuel
-	Choose    = "choose"    // go on by one of X places
-	Weigh     = "weigh"     // go on by one of several places, one for each weight
-	Emit      = "emit"      // the fact X
-	Reset     = "reset"     // the connection with To
-	Ask       = "ask"       // request ClearToSend from To
+	Cancel    = "cancel"    // cancel the timer X
+	Scheduled = "scheduled" // if the timer X is scheduled: to the next place
+	Post      = "post"      // post the task X, for a unit of fuel
+	Choose    = "choose"    // toss a coin of X sides, and go on by that number of places
+	Weigh     = "weigh"     // toss a coin with these weights, and go on by that number of places
+	Emit      = "emit"      // emit the fact X
+	Reset     = "reset"     // reset the connection with the node To
+	Ask       = "ask"       // request ClearToSend for the node To
 	Flush     = "flush"     // request Flushed
-	Go        = "go"        // to the place X
-	Say       = "say"       // a line for the trace
-	Trail     = "trail"     // note X; the last two are remembered
+	Go        = "go"        // go to the place X
+	Say       = "say"       // write a line for the trace
+	Trail     = "trail"     // remember X; only the last two are remembered
 	Poke      = "poke"      // add one to the first cell, modulo 2
-	Join      = "join"      // let the second cell be the first
-	Part      = "part"      // let it be another one, of equal content
+	Join      = "join"      // make the second cell the same variable as the first
+	Part      = "part"      // make it another variable with an equal value
 	Fail      = "fail"      // panic with Broken
-	Put       = "put"       // X+1 letters under the key To, for a unit of fuel
-	Delete    = "delete"    // the key To, likewise
-	Append    = "append"    // X+1 letters to the file, likewise; where it fails: to the next place
-	Truncate  = "truncate"  // the file to X bytes, if it is longer, likewise
-	SyncKeys  = "synckeys"  // where it fails: to the next place
-	SyncFile  = "syncfile"  // likewise
-	Recall    = "recall"    // go on by the number of letters in all
-	List      = "list"      // go on by the number of keys
-	Read      = "read"      // the clock: the time X is To seconds after that
-	Forget    = "forget"    // the time X
-	Before    = "before"    // if the time X is before the time To: to the next place; 2 is now. Weights: of no, and of yes
-	Count     = "count"     // the mark X is a monotone reading
+	Put       = "put"       // write X+1 letters under the key To, for a unit of fuel
+	Delete    = "delete"    // delete the key To, for a unit of fuel
+	Append    = "append"    // append X+1 letters to the file, for a unit of fuel; if it fails: to the next place
+	Truncate  = "truncate"  // cut the file to X bytes if it is longer, for a unit of fuel
+	SyncKeys  = "synckeys"  // sync the keys; if it fails: to the next place
+	SyncFile  = "syncfile"  // sync the file; if it fails: to the next place
+	Recall    = "recall"    // go on by the number of letters that are stored
+	List      = "list"      // go on by the number of keys that are stored
+	Read      = "read"      // read the clock, and let the time X be To seconds after that
+	Forget    = "forget"    // forget the time X
+	Before    = "before"    // if the time X is before the time To: to the next place; time 2 is now, and Weights are those of no and yes
+	Count     = "count"     // let the mark X be a monotone reading
 	Older     = "older"     // if the mark 0 was read before the mark 1: to the next place
 )
 
@@ -150,17 +153,18 @@ type Op struct {
 	Weights []int  `json:",omitempty"`
 }
 
-// Offer is a guarded action that a node offers at a place.
+// Offer is a guarded action, Deed, that a node offers while it is at place At.
 type Offer struct{ Node, At, Deed int }
 
-// Decline is a message that a node does not accept at a place.
+// Decline is a message, Word, from the node From that a node does not accept while it is at
+// place At.
 type Decline struct{ Node, At, From, Word int }
 
-// Gather is a guarded action that a node offers at a place while the word is in its
-// set.
+// Gather is a guarded action, Deed, that a node offers at a place while the message Word is
+// in its set.
 type Gather struct{ Node, At, Word, Deed int }
 
-// Wait is a request of the script that has to wait while the node is at a place.
+// Wait is a request of the script, Order, that a node declines while it is at a place.
 type Wait struct{ Node, At, Order int }
 
 // The requests of a script by which a node joins and leaves.
@@ -176,22 +180,23 @@ type Pace struct {
 	Drifts   bool
 }
 
-// The predicates about a state. They see the nodes that are up.
+// The kinds of predicates about a state. They see the nodes that are up. P is the field of
+// Pred.
 const (
-	Every    = "every"    // is at P
-	Some     = "some"     // is at P
+	Every    = "every"    // every node is at place P
+	Some     = "some"     // some node is at place P
 	Spent    = "spent"    // no node has fuel
-	Quiet    = "quiet"    // nothing is under way
+	Quiet    = "quiet"    // no message is under way
 	Flying   = "flying"   // at least P messages are under way
-	NoTimers = "notimers" // none is scheduled
+	NoTimers = "notimers" // no timer is scheduled
 	Armed    = "armed"    // node 0 is up and has the timer P
-	AllUp    = "allup"    // all nodes are
-	Heard    = "heard"    // some node heard P last from node 0
+	AllUp    = "allup"    // all nodes are up
+	Heard    = "heard"    // the last message that some node heard from node 0 is P
 	Trailed  = "trailed"  // some node remembers two notes, the last of which is P
-	Shared   = "shared"   // every node's cells are one
-	Sum      = "sum"      // of all places is at least P
+	Shared   = "shared"   // the two cells of every node are one variable
+	Sum      = "sum"      // the sum of the places of all nodes is at least P
 	Never    = "never"    //
-	UnderWay = "underway" // the word P is, by whatever link
+	UnderWay = "underway" // the message P is under way, on any link
 )
 
 // Pred is a predicate about a state, or its negation.
@@ -201,8 +206,8 @@ type Pred struct {
 	Not  bool
 }
 
-// Rare selects events to have weight 0, by the name of their kind and by their value. The value -1 selects
-// events with any value.
+// Rare selects events to have weight 0, by the name of their kind and by the number of
+// their value. The number -1 selects events with any value.
 type Rare struct {
 	Kind  string
 	Value int
@@ -257,7 +262,7 @@ func (s *Spec) Does(verbs ...string) bool {
 	return false
 }
 
-// Paced returns the guarantee about clocks that timers follow, or nil if they are free.
+// Paced returns how exact clocks are, or nil if timers may fire at any time.
 func (s *Spec) Paced() *Pace {
 	if s.FreeTimers {
 		return nil

@@ -85,7 +85,7 @@ type (
 	chore  int
 	deed   int
 	order  int
-	packet struct{ Inner sim.Message } // of a layer
+	packet struct{ Inner sim.Message } // the message of a layer
 	forget struct{}                    // its action
 )
 
@@ -101,12 +101,13 @@ type machine struct {
 	Times    [2]macetime.Time
 	Marks    [2]macetime.Monotone
 
-	poke func() `mc:"-"` // of the form Spec.Pokes; it changes A
+	poke func() `mc:"-"` // changes A, and has the form Spec.Pokes
 	*home
 }
 
-// home has the values that a machine gets when it is made and that never change. A rule leaves it out of the
-// state. It also holds a function, so that copies of the machine share it.
+// home has the values that a machine gets when it is made and that never change. The
+// system's Opaque rule keeps it out of the state. It also holds a function, so that copies
+// of the machine share it.
 type home struct {
 	spec *Spec
 	self int
@@ -129,7 +130,7 @@ func (s *Spec) node(p sim.Params, self sim.Addr, dead *machine) sim.Node {
 	return m.asNode(0)
 }
 
-// clone returns a node of the same state.
+// clone returns a copy of n, for System.Clone.
 func (s *Spec) clone(_ sim.Params, _ sim.Addr, n sim.Node) sim.Node {
 	passed := 0
 	if c, ok := n.(*casing); ok {
@@ -174,8 +175,8 @@ func (m machine) asNode(passed int) sim.Node {
 	return n
 }
 
-// guards returns a number for the guards that a machine has: 1 for Offers, 2 for Declines, 3 for both, 4 for
-// all.
+// guards returns the guards that a machine of the spec has, as a number: 1 for Offers, 2
+// for Declines, 3 for both, 4 for all.
 func (s *Spec) guards() (n int) {
 	if len(s.Gathers)+len(s.Waits) > 0 {
 		return 4
@@ -218,7 +219,7 @@ func of[N interface {
 	return n
 }
 
-// core returns the machine of a node that is not in a layer.
+// core returns the machine of node n, which is not in a layer.
 func (s *Spec) core(n sim.Node) *machine {
 	if c, ok := n.(cored); ok {
 		return c.core()
@@ -431,7 +432,7 @@ func (m *machine) write(to sim.Store, op Op) {
 	}
 }
 
-// failed records the error of a disk.
+// failed records that a disk failed with err.
 func (m *machine) failed(err error) {
 	switch {
 	case errors.Is(err, sim.ErrDisk):
@@ -457,8 +458,9 @@ func (m *machine) send(env sim.Env, op Op) {
 	}
 }
 
-// casing is a layer. It wraps the messages that its node sends by TCP, and counts the wrapped messages that
-// it passes to the node. The count stops at 2; then casing offers an action that sets it to 0.
+// casing is a layer. It wraps the messages that its node sends by TCP in packets, and
+// counts the packets whose messages it passes to the node. The count stops at 2; then
+// casing offers an action that sets it to 0.
 type casing struct {
 	Passed int
 	inner  sim.Node
@@ -496,7 +498,7 @@ func (c *casing) Offers(offer func(sim.Signal)) {
 	}
 }
 
-// counts is the memory of the monitor.
+// counts is the memory of the monitor: how often each fact was emitted.
 type counts struct{ Facts map[int]int }
 
 func (c *counts) Init() { c.Facts = map[int]int{} }
@@ -608,7 +610,8 @@ func (s *Spec) holds(p Pred) func(sim.View[cored]) bool {
 	}
 }
 
-// declared declares, with sim.Takes, on what a property of the predicate depends, if its values determine it.
+// declared returns the property with a declaration, by sim.Takes, of the values on which
+// the predicate depends, if there is one.
 func (p Pred) declared(of sim.Property) sim.Property {
 	take := p.takes()
 	if take == nil {
@@ -699,7 +702,7 @@ func (s *Spec) Links() sim.Network {
 	return sim.Network{TCPBuffer: s.TCPBuffer, UDPCapacity: s.UDPCapacity}
 }
 
-// at returns the names of nodes and links, as text.
+// at returns the names of nodes and links, in the form of a limit of faults.
 func at(places [][2]int) string {
 	var all []string
 	for _, p := range places {

@@ -5,7 +5,7 @@ import (
 	"macemc/sim"
 )
 
-// addrs has all addresses: first that of no node, then those of the nodes.
+// addrs has the address of no node, followed by the addresses of all nodes.
 var addrs = func() (all [sight.NodesMost + 1]sim.Addr) {
 	copy(all[1:], sim.Params{Nodes: sight.NodesMost}.Addrs())
 	return all

@@ -10,7 +10,7 @@ import (
 // and most steps add a node to a set.
 type NodeSet struct {
 	first uint64
-	more  []uint64 // of the nodes from 64 on, or nil if the system has none
+	more  []uint64 // the nodes from 64 on; nil if the system has none
 }
 
 // NewNodeSet returns the empty set for a system of n nodes.
@@ -90,7 +90,7 @@ func (s *NodeSet) Set(to NodeSet) {
 // Clone returns a copy.
 func (s *NodeSet) Clone() NodeSet { return NodeSet{s.first, append([]uint64(nil), s.more...)} }
 
-// Sum combines an identity with the identity of the set.
+// Sum returns the identity that h becomes when it is combined with the identity of the set.
 func (s *NodeSet) Sum(h canon.Hash) canon.Hash {
 	h = h.Mix(1<<62 ^ s.first)
 	for _, more := range s.more {

@@ -1,9 +1,10 @@
 package state
 
-// Places numbers the parts of the states of a system.
+// Places numbers the parts of the states of a system: the place of a part is its index.
 type Places struct{ n, budgets, monitors int }
 
-// PlacesOf returns the places of a system of n nodes with that many budgets and monitors.
+// PlacesOf returns the places of a system with n nodes and these numbers of budgets and
+// monitors.
 func PlacesOf(n, budgets, monitors int) Places { return Places{n, budgets, monitors} }
 
 // Len returns the number of places.
@@ -25,7 +26,7 @@ func (p Places) Set(i int) int { return p.n + 2*p.n*p.n + i }
 // there to Healed are those of the environment, which are empty once it has healed.
 func (p Places) Rest() int { return 2*p.n + 2*p.n*p.n }
 
-// Budget returns the place of the remaining amount of one budget.
+// Budget returns the place of the unused part of the k-th budget.
 func (p Places) Budget(k int) int { return p.Rest() + k }
 
 // Cut returns the place of the partition that is in force.
@@ -55,7 +56,7 @@ const (
 	Monitor
 )
 
-// At returns the kind of part at a place, with its number among those of its kind.
+// At returns the kind of the part at a place, and its index among the parts of that kind.
 func (p Places) At(place int) (Sort, int) {
 	switch {
 	case place < p.TCP(0):

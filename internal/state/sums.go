@@ -2,11 +2,11 @@ package state
 
 import "macemc/internal/canon"
 
-// A Vector represents a state by the numbers of its parts, by place. The bank that assigned the numbers has
-// the parts.
+// A Vector is a state, given by the number of the part at each place. A bank assigned the
+// numbers and keeps the parts.
 type Vector []uint32
 
-// Parts computes the identities of the parts of a state.
+// Parts computes the identity of each part of a state, when Sums asks for it.
 type Parts interface{ PartSum(place int) canon.Hash }
 
 // Sums keeps the identities of all parts of a state, and records which of them are out of date.
@@ -15,28 +15,29 @@ type Sums struct {
 	total canon.Hash
 	part  []canon.Hash
 	stale []bool
-	list  []int32 // the stale parts
+	list  []int32 // the places of the parts whose identities are out of date
 
 	touched Touched // the parts that the current step, or the last one, has touched
 
-	// The following fields are used if changes since the state was saved or loaded are tracked.
+	// tracking and the following fields are used to track the parts that have changed since
+	// the state was saved or loaded.
 	tracking  bool
-	bank      any // the bank that assigned the numbers in at
+	bank      any // the bank that assigned the numbers in the vector at
 	at        Vector
-	moved     []bool // parts that have changed
+	moved     []bool // by place: the part has changed
 	movedList []int32
-	since     []int32 // places that were saved since the last load
-	from      *uint32 // identifies the vector that was loaded last
-	stays     int     // how many there were: see Stay
+	since     []int32 // the places that were saved since the last load
+	from      *uint32 // identifies the vector that was loaded last, by the address of its first number
+	stays     int     // the number of stays so far: see Stay
 }
 
-// Init makes s the sums of a system with these places.
+// Init prepares s for states with these places.
 func (s *Sums) Init(places Places) {
 	parts := places.Len()
 	*s = Sums{Places: places, part: make([]canon.Hash, parts), stale: make([]bool, parts), list: make([]int32, 0, parts)}
 }
 
-// Reset makes all parts empty. An empty part is not hashed.
+// Reset records that all parts are empty. An empty part is not hashed.
 func (s *Sums) Reset() {
 	clear(s.part)
 	clear(s.stale)
@@ -51,7 +52,8 @@ func (s *Sums) Reset() {
 	}
 }
 
-// Touch records that a part has changed.
+// Touch records that the part with this place has changed, so that its identity is out of
+// date.
 func (s *Sums) Touch(part int) {
 	if !s.stale[part] {
 		s.stale[part] = true
@@ -119,7 +121,8 @@ func (s *Sums) Track() {
 // Tracking reports whether s records which parts change.
 func (s *Sums) Tracking() bool { return s.tracking }
 
-// Know sets the bank whose numbers s keeps. If s kept numbers of another bank, all parts count as changed.
+// Know sets the bank whose numbers s keeps. If s has kept numbers of another bank, all
+// parts count as changed.
 func (s *Sums) Know(bank any) {
 	if s.bank != bank {
 		s.Track()
@@ -143,8 +146,8 @@ func (s *Sums) Save(number func(place int) uint32) []int32 {
 // At returns the state as it was last saved or loaded. The vector belongs to s.
 func (s *Sums) At() Vector { return s.at }
 
-// Differs reports whether a part is another one than the part with number id. It may report true for an equal
-// part that has changed and was not numbered since.
+// Differs reports whether the part at a place is another one than the part with number id.
+// It may report true for an equal part that has changed and was not numbered since.
 func (s *Sums) Differs(place int, id uint32) bool { return s.at[place] != id || s.moved[place] }
 
 // Number returns the number of a part and its bank, or 0 if the part has changed since it was numbered.
@@ -169,8 +172,10 @@ func (s *Sums) Loaded(v Vector) {
 // CameFrom reports whether v, with numbers of this bank, was loaded last.
 func (s *Sums) CameFrom(bank any, v Vector) bool { return s.bank == bank && s.from == &v[0] }
 
-// Stay returns a number for the loaded state. It stays the same when the world returns to that state after steps from
-// it, so facts that were computed for the state are still true then. It is 0 while the world is in another state.
+// Stay returns the number of the stay in the loaded state. It is the same whenever the
+// world is in that state, until another state is loaded, even if steps were taken in
+// between. So facts that were computed for the state are still true if the number is the
+// same. Stay returns 0 while the world is in another state.
 func (s *Sums) Stay() int {
 	if len(s.movedList) > 0 || len(s.since) > 0 {
 		return 0
@@ -178,25 +183,26 @@ func (s *Sums) Stay() int {
 	return s.stays
 }
 
-// Leaves ends the stay.
+// Leaves records that the loaded state is not returned to: the next state has another stay.
 func (s *Sums) Leaves() { s.stays++ }
 
-// Moved returns the places that have changed since the last call of Save. Since returns
-// those that were saved since the last call of Loaded.
+// Moved returns the places of the parts that have changed since the last call of Save. The
+// method Since returns the places that were saved since the last call of Loaded.
 func (s *Sums) Moved() []int32 { return s.movedList }
 func (s *Sums) Since() []int32 { return s.since }
 
 // HasMoved reports whether a part has changed since it was saved.
 func (s *Sums) HasMoved(place int) bool { return s.moved[place] }
 
-// Settle marks all parts as unchanged since the state was saved.
+// Settle marks all parts as unchanged since the last call of Save.
 func (s *Sums) Settle() {
 	s.Leaves()
 	clear(s.moved)
 	s.movedList = s.movedList[:0]
 }
 
-// Stand sets the identities of all parts and their total, and marks all parts as unchanged.
+// Stand sets the identities of all parts and their sum, total, and marks all parts as up to
+// date.
 func (s *Sums) Stand(parts []canon.Hash, total canon.Hash) {
 	copy(s.part, parts)
 	clear(s.stale)

@@ -8,7 +8,7 @@ type Why uint8
 // The reasons. All but Wrote are reasons for reading.
 const (
 	Ran     Why = 1 << iota // the part is the node whose handler ran
-	Took                    // the event took a message off the part
+	Took                    // the event took a message out of the part
 	Sent                    // the step added a message at its end, or to its set
 	Room                    // the step asked whether there was room for a message
 	Asked                   // the result depends on the part in another way, such as on a budget, a flag or a monitor
@@ -42,7 +42,7 @@ const Reads = Ran | Took | Sent | Room | Asked | Enabled
 // Steps are recorded from the call of Watch on.
 type Touched struct {
 	on   bool
-	why  []Why   // by place
+	why  []Why   // the reasons for which each place was touched; 0 means that it was not
 	list []int32 // the places that were touched, each once
 	sent []Send
 }
@@ -55,7 +55,7 @@ type Send struct {
 	Place int32
 }
 
-// watch makes t record steps of a system with that number of places.
+// watch makes t record steps of a system with this number of places.
 func (t *Touched) watch(places int) {
 	*t = Touched{on: true, why: make([]Why, places), list: make([]int32, 0, places)}
 }
@@ -63,7 +63,7 @@ func (t *Touched) watch(places int) {
 // On reports whether steps are recorded.
 func (t *Touched) On() bool { return t.on }
 
-// Begin forgets the last step.
+// Begin clears the record for the next step.
 func (t *Touched) Begin() {
 	for _, p := range t.list {
 		t.why[p] = 0
@@ -97,13 +97,14 @@ func (t *Touched) Send(s Send, why Why) {
 func (t *Touched) Why(place int) Why { return t.why[place] }
 
 // Read returns the places that the step read, with the reasons, in the order in which it
-// first touched them; Written returns those that it wrote.
+// first touched them.
 func (t *Touched) Read() iter.Seq2[int, Why] { return t.each(Reads) }
 
 // Written returns the places that the step wrote, with all reasons.
 func (t *Touched) Written() iter.Seq2[int, Why] { return t.each(Wrote) }
 
-// Footprint returns the places that determine the result of the step.
+// Footprint returns the places that determine the result of the step, which are those that
+// it touched for another reason than Enabled.
 func (t *Touched) Footprint() iter.Seq2[int, Why] { return t.each(^Enabled) }
 
 func (t *Touched) each(of Why) iter.Seq2[int, Why] {
@@ -122,7 +123,7 @@ func (t *Touched) Sent() []Send { return t.sent }
 // Independent reports whether neither of two steps wrote a part that the other touched.
 func Independent(a, b *Touched) bool { return !a.disturbs(b) && !b.disturbs(a) }
 
-// disturbs reports whether t wrote a part that o touched.
+// disturbs reports whether step t wrote a part that step o touched.
 func (t *Touched) disturbs(o *Touched) bool {
 	for _, p := range t.list {
 		if t.why[p]&Wrote != 0 && o.why[p] != 0 {
@@ -132,7 +133,7 @@ func (t *Touched) disturbs(o *Touched) bool {
 	return false
 }
 
-// Clone returns a copy that the next step leaves alone.
+// Clone returns a copy that later steps do not change.
 func (t *Touched) Clone() *Touched {
 	return &Touched{
 		on: t.on, why: append([]Why(nil), t.why...),

@@ -15,12 +15,12 @@ import (
 
 // FS is the directory of a log. Dir implements it for the operating system.
 type FS interface {
-	Create(name string) (File, error) // empty, for writing
+	Create(name string) (File, error) // creates a file, or empties it, for writing
 	Open(name string) (io.ReadCloser, error)
 	List() ([]string, error)
 	Rename(old, name string) error
 	Remove(name string) error
-	Sync() error // makes names durable
+	Sync() error // makes the names of files durable
 }
 
 // File is a file that is written from its beginning to its end.
@@ -49,7 +49,7 @@ const (
 	unfinished = ".new"
 )
 
-// ErrNone says that a directory has no log.
+// ErrNone is the error that a directory has no log.
 var ErrNone = errors.New("the directory has no log of a search")
 
 // Log is a log to which records are appended.
@@ -57,7 +57,7 @@ type Log struct {
 	fs      FS
 	header  []byte
 	number  int // the number of the segment
-	keeps   int // the number of the previous segment, which is kept; 0 means none
+	keeps   int // the number of the segment before, which is not removed yet; 0 means none
 	file    File
 	sum     uint64
 	buffer  []byte
@@ -108,8 +108,8 @@ func (l *Log) Commit() error {
 // Size returns the size of the current segment in bytes.
 func (l *Log) Size() int64 { return l.written + int64(len(l.buffer)) }
 
-// Checkpoint begins a new segment with a checkpoint, which must contain everything that was appended, and
-// removes segments that are not needed any more.
+// Checkpoint begins a new segment with a checkpoint, which must stand for everything that
+// was appended, and removes segments that are not needed any more.
 func (l *Log) Checkpoint(payload []byte) error {
 	if l.err != nil {
 		return l.err
@@ -157,8 +157,8 @@ func (l *Log) Close() error {
 	return err
 }
 
-// tidy removes the segments before the one that is kept. A segment that cannot be removed is no error, since
-// it only takes space.
+// tidy removes the segments that are older than the previous one, which is kept. If one
+// cannot be removed, that is no error, since it only takes space.
 func (l *Log) tidy() {
 	all, _ := segments(l.fs)
 	for _, n := range all {

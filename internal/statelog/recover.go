@@ -10,16 +10,16 @@ import (
 	"slices"
 )
 
-// Recovered describes what Recover has read.
+// Recovered says what Recover has read, and what was damaged.
 type Recovered struct {
 	Header, Checkpoint []byte
 	Records            int   // the number of records after the checkpoint
-	Dropped            int64 // the number of bytes after them that are no complete records
-	Passed             int   // the number of newer segments that were skipped, since their beginnings are damaged
+	Dropped            int64 // the number of bytes behind these records that are not a complete record
+	Passed             int   // the number of newer segments that were skipped because their beginnings are damaged
 }
 
-// Damaged reports whether anything was dropped. That may be a part of the last record if the process was
-// killed.
+// Damaged reports whether anything was dropped or skipped. It may be only a part of the
+// last record, if the process was killed.
 func (r *Recovered) Damaged() bool { return r.Dropped > 0 || r.Passed > 0 }
 
 // A Reader gets the contents of a log: first the header, then a checkpoint, then its records. An error ends
@@ -55,7 +55,7 @@ func Recover(fs FS, to Reader) (*Log, *Recovered, error) {
 	return nil, nil, fmt.Errorf("all %d segments of the log are damaged where they begin: nothing of it can be used", len(all))
 }
 
-// read reads a segment, and reports whether its header and checkpoint are intact.
+// read reads segment n, and reports whether its header and checkpoint are intact.
 func (rec *Recovered) read(fs FS, n int, to Reader) (whole bool, err error) {
 	file, err := fs.Open(segmentName(n))
 	if err != nil {
@@ -101,7 +101,7 @@ func (rec *Recovered) read(fs FS, n int, to Reader) (whole bool, err error) {
 	return true, err
 }
 
-// frames reads the frames of a segment.
+// frames reads the frames of one segment, in order.
 type frames struct {
 	r    *bufio.Reader
 	sum  uint64
@@ -145,7 +145,7 @@ func (f *frames) fill(b []byte) bool {
 	return err == nil
 }
 
-// note keeps an error that is not the end of the file.
+// note keeps an error as the first one, unless it is the end of the file.
 func (f *frames) note(err error) {
 	if err != nil && err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
 		f.err = err

@@ -33,7 +33,8 @@ func Parse(text string) (*sim.System, error) {
 	return system(p.graphs), nil
 }
 
-// MustParse is Parse for a description that is part of a test.
+// MustParse does what Parse does, and panics if there is an error. It is for a description
+// that is part of a test.
 func MustParse(text string) *sim.System {
 	sys, err := Parse(text)
 	if err != nil {
@@ -42,7 +43,7 @@ func MustParse(text string) *sim.System {
 	return sys
 }
 
-// parser holds the nodes that were parsed so far.
+// parser holds the graphs that were parsed so far, one for each node.
 type parser struct{ graphs []*graph }
 
 func (p *parser) line(words []string) error {

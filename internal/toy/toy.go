@@ -18,18 +18,18 @@ type (
 type graph struct {
 	start string
 	edges map[string][]edge
-	live  map[string]bool // nil if this node is always live
+	live  map[string]bool // the live vertices; nil if the node is live at each vertex
 	bad   map[string]bool
 }
 
-// edge is one event, and the vertices to which its answers lead.
+// edge is one event, with the vertex to which each of its answers leads.
 type edge struct {
 	event   sim.Signal
 	targets []string
 	weights []int // nil means that all weights are equal
 }
 
-// node stands at a vertex.
+// node is a node of the system. It stands at a vertex of its graph.
 type node struct {
 	at    string
 	graph *graph `mc:"-"` // the same in every state
@@ -41,7 +41,7 @@ func (n *node) Deliver(_ sim.Env, _ sim.Addr, m sim.Message) {
 	panic(fmt.Sprintf("toy: nobody sends anything, but %T came", m))
 }
 
-// Offers offers the edges that leave the vertex.
+// Offers offers an action for each edge that leaves the node's vertex.
 func (n *node) Offers(offer func(sim.Signal)) {
 	for _, e := range n.graph.edges[n.at] {
 		offer(e.event)

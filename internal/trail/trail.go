@@ -10,25 +10,27 @@ import (
 )
 
 const (
-	slots     = 64      // runs at the same time; further runs have no slot
-	picksMost = 1 << 19 // answers of a run that are kept
-	noteMost  = 4096    // bytes of a note
+	slots     = 64      // the number of runs that can be kept at the same time; further runs have no slot
+	picksMost = 1 << 19 // the largest number of answers of a run that are kept
+	noteMost  = 4096    // the largest size of a note in bytes
 
 	headBytes = 16384
 	size      = headBytes + int(unsafe.Sizeof([slots]Slot{}))
 )
 
-// head is the part of the shared memory that is not a slot. The slots follow it.
+// head is the part of the shared memory that comes before the slots: facts about the
+// process.
 type head struct {
 	ended  atomic.Uint32 // the exit status plus one, once the process ended regularly
-	heard  atomic.Uint32 // interrupts that the process received
-	memory atomic.Uint64 // bytes that the process may use; 0 if it has not said
-	turn   atomic.Uint32 // even while the note is complete
+	heard  atomic.Uint32 // the number of interrupts that the process received
+	memory atomic.Uint64 // the number of bytes that the process may use; 0 if Allow was not called
+	turn   atomic.Uint32 // a counter that is odd while the note is being written
 	length atomic.Uint32 // the length of the note
 	note   [noteMost]byte
 }
 
-// Trail is memory that two processes share.
+// Trail is memory that two processes share: one writes the answers of its runs, the other
+// reads them afterwards.
 type Trail struct {
 	file *os.File
 	head *head
@@ -41,7 +43,7 @@ type Trail struct {
 type Slot struct {
 	taken  atomic.Uint32
 	faults uint32 // 1 if faults may happen
-	heal   int64  // the depth at which the environment heals
+	heal   int64  // the number of steps after which the environment heals
 	n      uint64 // the number of answers
 	picks  [picksMost]choose.Pick
 }
@@ -50,7 +52,7 @@ type Slot struct {
 type Run struct {
 	Picks  []choose.Pick
 	Faults bool // faults may happen
-	Heal   int  // the depth at which the environment heals; negative if it never does
+	Heal   int  // the number of steps after which the environment heals; negative if it never does
 	Whole  bool // all answers were kept
 }
 
@@ -72,7 +74,8 @@ func (t *Trail) Slot() *Slot {
 	return nil
 }
 
-// begins takes the slot for a run without answers. It reports false if the slot is not free.
+// begins takes the slot for a new run, without answers. It reports false if the slot is not
+// free.
 func (s *Slot) begins() bool {
 	if s.taken.Load() != 0 || !s.taken.CompareAndSwap(0, 1) {
 		return false
@@ -81,10 +84,11 @@ func (s *Slot) begins() bool {
 	return true
 }
 
-// Picks returns memory for the answers of the run.
+// Picks returns the memory into which the answers of the run are written.
 func (s *Slot) Picks() []choose.Pick { return s.picks[:0] }
 
-// Weather records whether faults may happen in the run, and when the environment heals.
+// Weather records whether faults may happen in the run, and after how many steps the
+// environment heals.
 func (s *Slot) Weather(faults bool, heal int) {
 	s.faults, s.heal = 0, int64(heal)
 	if faults {
@@ -92,10 +96,11 @@ func (s *Slot) Weather(faults bool, heal int) {
 	}
 }
 
-// Stands records that the handler may have got the first n answers.
+// Stands records that n answers of the run are written, so that the handler may have got
+// them.
 func (s *Slot) Stands(n int) { s.n = uint64(n) }
 
-// Leave frees the slot: the run is over.
+// Leave frees the slot, since the run is over.
 func (s *Slot) Leave() { s.taken.Store(0) }
 
 // Runs returns the runs that had not ended when the process did.
@@ -111,7 +116,7 @@ func (t *Trail) Runs() (all []Run) {
 	return all
 }
 
-// Clear forgets all runs, and how the last process ended.
+// Clear removes all runs and the facts about how the last process ended.
 func (t *Trail) Clear() {
 	for i := range t.all {
 		t.all[i].taken.Store(0)
@@ -129,15 +134,15 @@ func (t *Trail) Ended() (status int, ok bool) {
 	return int(n) - 1, n != 0
 }
 
-// Hear counts an interrupt that the process received; Heard returns the count.
+// Hear counts an interrupt that the process received. The method Heard returns the count.
 func (t *Trail) Hear()      { t.head.heard.Add(1) }
 func (t *Trail) Heard() int { return int(t.head.heard.Load()) }
 
-// Allow records how many bytes the process may use; Allowed returns the number.
+// Allow records how many bytes the process may use. The method Allowed returns the number.
 func (t *Trail) Allow(bytes int) { t.head.memory.Store(uint64(bytes)) }
 func (t *Trail) Allowed() int    { return int(t.head.memory.Load()) }
 
-// Note keeps a text, in place of the previous one. A text that is too long is ignored.
+// Note stores a text in place of the previous one. A text that is too long is ignored.
 func (t *Trail) Note(text []byte) {
 	if len(text) > noteMost {
 		return
@@ -145,7 +150,7 @@ func (t *Trail) Note(text []byte) {
 	t.head.notes(text)
 }
 
-// notes keeps a text. The turn is odd while the text is incomplete.
+// notes stores a text. The field turn is odd while the text is incomplete.
 func (h *head) notes(text []byte) {
 	h.turn.Add(1)
 	h.length.Store(uint32(copy(h.note[:], text)))

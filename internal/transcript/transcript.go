@@ -15,7 +15,7 @@ import (
 // Data is one command of a transcript with its arguments and input.
 type Data = datadriven.TestData
 
-// Handler executes one command and returns its output.
+// Handler executes one command of a transcript and returns its output.
 type Handler func(t *testing.T, d *Data) string
 
 // Run runs the transcript at path, or every *.txt in it if it is a folder. All
@@ -26,7 +26,7 @@ func Run(t *testing.T, path string, handle Handler) {
 	RunFresh(t, path, func() Handler { return handle })
 }
 
-// RunFresh is Run with a new handler for every file.
+// RunFresh does what Run does, with a new handler for every file.
 func RunFresh(t *testing.T, path string, fresh func() Handler) {
 	t.Helper()
 	for _, file := range files(t, path) {
@@ -44,8 +44,8 @@ func RunFresh(t *testing.T, path string, fresh func() Handler) {
 	}
 }
 
-// RunInFolders is RunFresh with an empty folder for every file, in which its commands
-// work.
+// RunInFolders does what RunFresh does, and makes an empty folder for every file, in which
+// its commands work.
 func RunInFolders(t *testing.T, path string, fresh func() Handler) {
 	t.Helper()
 	path, err := filepath.Abs(path)
@@ -66,8 +66,8 @@ func RunInFolders(t *testing.T, path string, fresh func() Handler) {
 	})
 }
 
-// files lists path, or the transcripts in it, in order. Folders in it are not
-// entered: testdata/fuzz is not a transcript.
+// files returns path if it is a file, or the transcripts in the folder path, in order.
+// Folders in it are not entered: testdata/fuzz is not a transcript.
 func files(t *testing.T, path string) []string {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -105,7 +105,7 @@ func Allow(t *testing.T, d *Data, keys ...string) {
 	}
 }
 
-// Word returns the value of argument key, or otherwise.
+// Word returns the value of the argument key, or otherwise if there is no such argument.
 func Word(d *Data, key, otherwise string) string {
 	arg, ok := d.Arg(key)
 	if !ok {
@@ -114,14 +114,15 @@ func Word(d *Data, key, otherwise string) string {
 	return strings.Join(arg.Vals, ",")
 }
 
-// Int returns the value of argument key, or otherwise.
+// Int returns the value of the argument key, or otherwise if there is no such argument.
 func Int(t *testing.T, d *Data, key string, otherwise int) int {
 	t.Helper()
 	d.MaybeScanArgs(t, key, &otherwise)
 	return otherwise
 }
 
-// Ints returns the values of argument key, as in key=(1,2,3); nil if it is absent.
+// Ints returns the values of the argument key, as in key=(1,2,3), or nil if there is no
+// such argument.
 func Ints(t *testing.T, d *Data, key string) []int {
 	t.Helper()
 	arg, _ := d.Arg(key)

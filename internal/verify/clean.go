@@ -13,38 +13,41 @@ import (
 )
 
 const (
-	times       = 10        // the effort, as a multiple of that for the slowest bug
+	times       = 10        // the effort of a search without a bug, as a multiple of that for the slowest bug
 	statesLeast = 1_000_000 // the least number of states, unless the space is closed
 	walksLeast  = 10_000    // the least number of walks, as in a search by default
 )
 
-// Clean is the search of a system without its bugs. Bugs that need the same flags share one.
+// Clean is the search of a system with all of its bugs switched off. Bugs that need the
+// same flags share one.
 type Clean struct {
-	Entry known.Entry // the first of these bugs, which has the system and the flags
+	Entry known.Entry // the entry of the first of these bugs, which has the system and the flags
 	Bugs  []sim.BugID
 
 	// Transitions and WalkSteps are the effort for the slowest of these bugs: the largest of all bugs and
 	// seeds.
 	Transitions, WalkSteps int
 
-	Result *search.Result // nil if the search was not begun
-	Time   time.Duration  // of the search
-	Short  []string       // why it does not count as clean, or nil if it does
-	Replay string         // the command that replays what was found, or "" if nothing was
+	Result *search.Result // the result of the search; nil if it was not begun
+	Time   time.Duration  // the time that the search took
+	Short  []string       // the reasons why the search does not show that the system is correct; nil if it does
+	Replay string         // the command that replays the finding of the search, or "" if there is none
 }
 
-// Is reports whether the system counts as clean.
+// Is reports whether the search shows that the system is correct: it found nothing and was
+// thorough enough.
 func (c *Clean) Is() bool { return c.Result != nil && len(c.Short) == 0 }
 
-// Ahead counts the searches that a verification is about to take.
+// Ahead counts the searches that a verification is going to make.
 type Ahead struct {
 	Bugs, Seeds int           // the numbers of bugs, and of seeds for each
 	Searches    int           // the number of searches without a bug
-	WalkSteps   int           // the least number of steps of these; 0 if it depends on the bugs
-	About       time.Duration // an estimate of their time, by the speed of the searches for the bugs
+	WalkSteps   int           // the least number of steps that these take in walks; 0 if it depends on the searches for bugs
+	About       time.Duration // an estimate of the time of these, by the speed of the searches for the bugs
 }
 
-// cleans returns the searches to take without a bug: one for each combination of a system and flags.
+// cleans returns the searches to make with bugs switched off: one for each combination of a
+// system and flags in entries.
 func (o Options) cleans(entries []known.Entry) (all []*Clean) {
 	if o.NoClean {
 		return nil
@@ -61,12 +64,12 @@ func (o Options) cleans(entries []known.Entry) (all []*Clean) {
 
 func (c *Clean) add(bug sim.BugID) { c.Bugs = append(c.Bugs, bug) }
 
-// under reports whether a bug belongs to the system and flags of c.
+// under reports whether entry e has the system and the flags of c.
 func (c *Clean) under(e known.Entry) bool {
 	return c.Entry.System == e.System && reflect.DeepEqual(c.Entry.Flags, e.Flags)
 }
 
-// cleanAll searches without a bug each system in which a bug was looked for.
+// cleanAll searches, with its bugs switched off, each system in which a bug was looked for.
 func (s *session) cleanAll() error {
 	ahead := Ahead{Searches: len(s.report.Cleans)}
 	for _, c := range s.report.Cleans {
@@ -82,7 +85,8 @@ func (s *session) cleanAll() error {
 	return nil
 }
 
-// measure records the largest effort that a bug has needed, and returns the longest time.
+// measure records the largest effort that one of these bugs has needed, and returns the
+// longest time.
 func (c *Clean) measure(bugs []Bug) (longest time.Duration) {
 	for _, b := range bugs {
 		if !c.under(b.Entry) {
@@ -96,7 +100,8 @@ func (c *Clean) measure(bugs []Bug) (longest time.Duration) {
 	return longest
 }
 
-// clean searches a system without its bugs, and records the result for all of these bugs.
+// clean makes the search c, and records the result for all of its bugs. what is the name of
+// the search for Options.Begin.
 func (s *session) clean(c *Clean, what string) error {
 	r, err := s.search(what, c.Entry, s.Seed, search.Options{
 		Paths: walksLeast,
@@ -114,7 +119,8 @@ func (s *session) clean(c *Clean, what string) error {
 	return nil
 }
 
-// searched records the result of the search. It stores a finding with keep, which may be nil.
+// searched records result r of the search and its time. It stores a finding with keep,
+// which may be nil.
 func (c *Clean) searched(r *search.Result, took time.Duration, keep func(*search.Result) (string, error)) (err error) {
 	c.Result, c.Time, c.Short = r, took, c.short(r)
 	if r.Finding != nil && keep != nil {
@@ -123,9 +129,9 @@ func (c *Clean) searched(r *search.Result, took time.Duration, keep func(*search
 	return err
 }
 
-// short returns why a search without a bug does not count as clean. If all states are
-// known, there are no more transitions; if liveness was decided on them, walks add nothing.
-// A constraint that excluded no state is not a gap.
+// short returns the reasons why result r does not show that the system is correct. If all
+// states were visited, more transitions are not needed; if liveness was decided on them,
+// neither are walks. A constraint that excluded no state is not a gap.
 func (c *Clean) short(r *search.Result) (short []string) {
 	if f := r.Finding; f != nil {
 		return []string{fmt.Sprintf("found is %s: %s %s", f.Verdict, f.Property, f.Message)}

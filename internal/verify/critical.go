@@ -12,7 +12,7 @@ import (
 	"macemc/trace"
 )
 
-// is reports whether the critical step of a finding is one that c describes.
+// is reports whether c describes the critical step of finding f.
 func is(f *search.Finding, p sim.Params, c known.Critical) bool {
 	at := f.Critical.Step
 	if at == 0 || c.Kind == 0 {
@@ -39,7 +39,7 @@ func kindOf(value any) string {
 	return reflect.TypeOf(value).Name()
 }
 
-// plays reports whether a node has a role after some steps.
+// plays reports whether a node has a role, such as leader, after the steps in before.
 func plays(before []trace.Step, node sim.Addr, p sim.Params, role known.Role) bool {
 	switch role {
 	case known.Anyone:

@@ -12,7 +12,7 @@ import (
 	"macemc/trace"
 )
 
-// Options are the options for verifying the catalogue.
+// Options say how the catalogue is verified.
 type Options struct {
 	Seed    int                        // the first seed; 0 means 1
 	Seeds   int                        // the number of seeds on which each bug is looked for
@@ -20,12 +20,12 @@ type Options struct {
 	NoClean bool                       // do not search the correct systems
 	Explain func(*search.Result) error // analyzes what a search has found; nil means no analysis
 	Search  search.Options             // the options of all searches: Stuck, OnStuck, Memory, Progress
-	Stop    func() search.Stop         // as in the options of a search
-	Ahead   func(Ahead)                // called before the searches for bugs, and before those without one
+	Stop    func() search.Stop         // called now and then; returns a reason to end the verification, as in the options of a search
+	Ahead   func(Ahead)                // called before the searches for bugs, and before those with bugs switched off
 	Begin   func(what string)          // called before each search
 
-	// Keep stores what was found without a bug, and returns the command that replays it. If Keep is nil,
-	// nothing is stored.
+	// Keep stores the finding of a search with bugs switched off, and returns the command
+	// that replays it. If Keep is nil, nothing is stored.
 	Keep func(*search.Result) (replay string, err error)
 }
 
@@ -33,31 +33,31 @@ type Options struct {
 type Report struct {
 	Bugs   []Bug
 	Of     int         // the number of bugs that were to be verified
-	Seed   int         // the first
-	Seeds  int         // how many
-	Cleans []*Clean    // the searches without a bug, or nil if none was asked for
-	Stop   search.Stop // why it ended early, or "" if it did not
+	Seed   int         // the first seed
+	Seeds  int         // the number of seeds for each bug
+	Cleans []*Clean    // the searches with bugs switched off, or nil if none was asked for
+	Stop   search.Stop // the reason why the verification ended early, or "" if it did not
 }
 
 // Bug is the result for one known bug.
 type Bug struct {
 	Entry  known.Entry
-	Runs   []Run  // one for each seed
-	Alone  bool   // it is found with --bug alone: on every seed if it needs no other flags, otherwise on the first
-	Clean  *Clean // nil if the system was not searched without it
+	Runs   []Run  // the search on each seed
+	Alone  bool   // the bug is found with the flag --bug and no other: on every seed if it needs no other flags, or else on the first
+	Clean  *Clean // the search with the bug switched off; nil if there was none
 	Nodes  int
-	Stated bool // it is found on every seed as its entry states; an entry may allow other critical steps on some
+	Stated bool // the bug is found on every seed as its entry states; the entry may allow other critical steps on some seeds
 }
 
 // Run is the search for a bug on one seed.
 type Run struct {
 	Seed     int
 	Verdict  trace.Verdict
-	Steps    int              // of the path
-	Critical *search.Critical // nil means none, or not isolated
+	Steps    int              // the number of steps of the path that was found
+	Critical *search.Critical // the critical step; nil if there is none, or it was not isolated
 	Stats    search.Stats
-	Time     time.Duration // of the search
-	Problem  string        // the difference from what the entry states, apart from Other; "" means none
+	Time     time.Duration // the time of the search
+	Problem  string        // how the result differs from what the entry states, apart from the critical step; "" if it does not
 	Other    string        // the critical step, if the entry does not state it, or ""
 }
 
@@ -66,13 +66,13 @@ func (r *Report) Holds() bool {
 	return r.Stop == "" && !slices.ContainsFunc(r.Bugs, func(b Bug) bool { return !b.Stated || b.Clean != nil && !b.Clean.Is() })
 }
 
-// add adds a bug whose searches come next.
+// add adds the result for the bug of entry e, whose searches come next, and returns it.
 func (r *Report) add(e known.Entry) *Bug {
 	r.Bugs = append(r.Bugs, Bug{Entry: e})
 	return &r.Bugs[len(r.Bugs)-1]
 }
 
-// ended records why the verification ends early.
+// ended records the reason why the verification ends early, and returns nil.
 func (r *Report) ended(by search.Stop) *search.Result {
 	r.Stop = by
 	return nil
@@ -83,33 +83,34 @@ func (b *Bug) ran(r Run, nodes int) {
 	b.Nodes, b.Runs = nodes, append(b.Runs, r)
 }
 
-// bare reports whether the bug is looked for with --bug alone.
+// bare reports whether the bug is also looked for with the flag --bug and no other.
 func (b *Bug) bare() bool { return len(b.Entry.Flags.Args()) == 0 && b.Entry.Paths == 0 }
 
-// decide records whether the runs are as the entry states.
+// decide sets the field Stated: whether the runs are as the entry states.
 func (b *Bug) decide() {
 	b.Stated = stated(b.Entry, b.Runs)
 	b.Alone = b.Stated && b.bare()
 }
 
-// alone records a run with --bug alone.
+// alone records run r, a search with the flag --bug and no other.
 func (b *Bug) alone(bare known.Entry, r Run) { b.Alone = stated(bare, []Run{r}) }
 
-// cleanBy records the search without the bug, if that has the bug's system and flags.
+// cleanBy records c as the search with the bug switched off, if c has the bug's system and
+// flags.
 func (b *Bug) cleanBy(c *Clean) {
 	if c.under(b.Entry) {
 		b.Clean = c
 	}
 }
 
-// session is one verification.
+// session is one verification that is under way.
 type session struct {
 	Options
 	report Report
 	took   time.Duration // the time of the last search, without the analysis of its finding
 }
 
-// Run verifies entries. An error is about the entries' flags.
+// Run verifies the entries. It returns an error if the flags of an entry are wrong.
 func (o Options) Run(entries []known.Entry) (*Report, error) {
 	o.Seed = max(o.Seed, 1)
 	s := &session{Options: o, report: Report{Of: len(entries), Seed: o.Seed, Seeds: o.Seeds, Cleans: o.cleans(entries)}}
@@ -173,7 +174,8 @@ func stated(e known.Entry, runs []Run) bool {
 // large, since an entry states which step is critical, not how much effort shows it.
 const explainEffort = 10_000_000
 
-// search takes one search with the flags of an entry. It returns nil if it was stopped.
+// search makes one search with the flags of entry e. what is its name for Options.Begin. It
+// returns nil if it was stopped.
 func (s *session) search(what string, e known.Entry, seed int, bounds search.Options, bugs ...sim.BugID) (*search.Result, error) {
 	if s.Begin != nil {
 		s.Begin(what)

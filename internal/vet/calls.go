@@ -11,9 +11,9 @@ import (
 // A ban is a set of functions of one package that handlers must not call.
 type ban struct {
 	pkg   string
-	names []string // a name that ends in * stands for all names that begin so
+	names []string // names of the functions; a name that ends in * stands for all names that begin so
 	check string
-	do    string // advice: what to do instead
+	do    string // advice on what to do instead
 }
 
 const (
@@ -77,7 +77,7 @@ func (c *checker) call(call *ast.CallExpr) {
 	}
 }
 
-// banned reports a use of a function that handlers must not call.
+// banned reports the use, at a position, of a function that handlers must not call.
 func (c *checker) banned(at token.Pos, f *types.Func) {
 	if f.Pkg() == nil {
 		return
@@ -98,7 +98,7 @@ func (c *checker) banned(at token.Pos, f *types.Func) {
 	}
 }
 
-// why has, for each check, the reason why its calls are reported.
+// why has, for each check, the reason for its reports of calls.
 var why = map[string]string{
 	Clock:   "no replay repeats what the machine's clock says",
 	Random:  "no replay repeats a number that it does not know of",
@@ -108,7 +108,7 @@ var why = map[string]string{
 	Lock:    "a handler that waits stops the whole simulation",
 }
 
-// bannedMethod reports calls of methods of loggers, and of types whose methods wait.
+// bannedMethod reports a call of a method of a logger, or of a type whose methods wait.
 func (c *checker) bannedMethod(at token.Pos, path string, f *types.Func, of types.Type) {
 	if p, ok := of.(*types.Pointer); ok {
 		of = p.Elem()

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// mapRanges reports ranges over maps whose order has an effect.
+// mapRanges reports range statements over maps whose order has an effect.
 func (c *checker) mapRanges(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if r, ok := n.(*ast.RangeStmt); ok && c.overMap(r.X) {
@@ -33,7 +33,8 @@ func (c *checker) overMap(e ast.Expr) bool {
 	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "maps" && slices.Contains([]string{"Keys", "Values", "All"}, f.Name())
 }
 
-// inOrder returns the text of a range over the keys of the same map in sorted order.
+// inOrder returns the text of a range statement over the keys of map e in sorted order, as
+// a suggestion.
 func (c *checker) inOrder(e ast.Expr) string {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && len(call.Args) == 1 && c.overMap(e) {
 		e = call.Args[0]
@@ -53,7 +54,8 @@ func (c *checker) inOrder(e ast.Expr) string {
 	return "slices.SortedFunc(" + keys + ", " + compare + ")"
 }
 
-// orderShows describes the effect of the order of a range, or returns "".
+// orderShows describes an effect of the body of range statement r that depends on the order
+// of the map, or returns "".
 func (c *checker) orderShows(body ast.Node, r *ast.RangeStmt) (what string) {
 	say := func(text string) {
 		if what == "" {
@@ -96,7 +98,8 @@ func (c *checker) orderShows(body ast.Node, r *ast.RangeStmt) (what string) {
 	return what
 }
 
-// variables returns the variables of a range, and those that its body computes from them.
+// variables returns the variables of a range statement, and those that its body computes
+// from them.
 func (c *checker) variables(r *ast.RangeStmt) map[types.Object]bool {
 	of := map[types.Object]bool{}
 	for _, e := range []ast.Expr{r.Key, r.Value} {
@@ -127,7 +130,8 @@ func (c *checker) mentions(n ast.Node, of map[types.Object]bool) (found bool) {
 	return found
 }
 
-// outer reports whether an expression denotes a variable declared outside of a range.
+// outer reports whether an expression denotes a variable that is declared outside of range
+// statement r.
 func (c *checker) outer(e ast.Expr, r *ast.RangeStmt) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {
@@ -144,8 +148,8 @@ func (c *checker) outer(e ast.Expr, r *ast.RangeStmt) bool {
 	}
 }
 
-// grows returns the slice or the text, declared outside of a range, to which an assignment appends. It
-// returns "" if there is none.
+// grows returns the slice or the string, declared outside of range statement r, to which an
+// assignment appends. It returns "" if it appends to none.
 func (c *checker) grows(a *ast.AssignStmt, r *ast.RangeStmt) string {
 	if len(a.Lhs) != 1 || !c.outer(a.Lhs[0], r) {
 		return ""
@@ -160,7 +164,8 @@ func (c *checker) grows(a *ast.AssignStmt, r *ast.RangeStmt) string {
 	return ""
 }
 
-// sortedAfter reports whether the variable with a text is sorted after a range.
+// sortedAfter reports whether the variable that is written as text is sorted after range
+// statement r.
 func (c *checker) sortedAfter(body ast.Node, r *ast.RangeStmt, text string) (sorted bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

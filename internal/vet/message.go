@@ -47,7 +47,7 @@ func shared(t types.Type) bool {
 	return false
 }
 
-// sent checks the values that a message contains.
+// sent reports memory in arg, the message of a call, that the node changes later.
 func (c *checker) sent(body ast.Node, call *ast.CallExpr, arg ast.Expr) {
 	name := c.callee(call).Name()
 	for _, e := range c.madeOf(body, call, arg) {
@@ -66,7 +66,7 @@ func (c *checker) sent(body ast.Node, call *ast.CallExpr, arg ast.Expr) {
 	}
 }
 
-// madeOf returns the variables and fields with which a value shares memory.
+// madeOf returns the variables and fields with which the value of e shares memory.
 func (c *checker) madeOf(body ast.Node, call *ast.CallExpr, e ast.Expr) (all []ast.Expr) {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
@@ -102,7 +102,8 @@ func (c *checker) madeOf(body ast.Node, call *ast.CallExpr, e ast.Expr) (all []a
 	return all
 }
 
-// madeAs returns the composite literal that was assigned to a variable before a call, or nil.
+// madeAs returns the composite literal that was assigned to variable v before a call, or
+// nil.
 func (c *checker) madeAs(body ast.Node, call *ast.CallExpr, v *types.Var) (lit ast.Expr) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		a, ok := n.(*ast.AssignStmt)
@@ -132,8 +133,9 @@ func fieldOf(pass *analysis.Pass, e ast.Expr) *types.Var {
 	return nil
 }
 
-// changedAfter returns a place where the memory of a variable is changed after a call. If the call is in
-// a loop, that may be a place before the call, in a later iteration.
+// changedAfter returns the position at which the memory of variable v is changed after a
+// call. If the call is in a loop, that may be a position before the call, in a later
+// iteration.
 func (c *checker) changedAfter(body ast.Node, call *ast.CallExpr, v *types.Var) token.Pos {
 	renewed, from, to := token.NoPos, call.End(), body.End()
 	if loop := loopAround(body, call); loop != nil && !(loop.Pos() <= v.Pos() && v.Pos() < loop.End()) {
@@ -165,7 +167,7 @@ func (c *checker) changedAfter(body ast.Node, call *ast.CallExpr, v *types.Var) 
 	return token.NoPos
 }
 
-// extends reports whether a value shares the memory of a variable.
+// extends reports whether the value of e shares the memory of variable v.
 func (c *checker) extends(e ast.Expr, v *types.Var) bool {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.SliceExpr:
@@ -190,7 +192,8 @@ func loopAround(body, of ast.Node) (loop ast.Node) {
 	return loop
 }
 
-// A mutation changes the memory that a variable or a field refers to.
+// A mutation is a place in the code that changes the memory to which a variable or a field
+// refers.
 type mutation struct {
 	of ast.Expr
 	at token.Pos
@@ -302,7 +305,7 @@ func (c *checker) received(body ast.Node) {
 	})
 }
 
-// gotten returns the variables of a handler that hold messages which it got.
+// gotten returns the variables of a handler that hold messages which were delivered to it.
 func (c *checker) gotten(body ast.Node) map[types.Object]bool {
 	got := map[types.Object]bool{}
 	fn, ok := body.(*ast.FuncDecl)

@@ -69,8 +69,8 @@ func (c *checker) atomically(call *ast.CallExpr, write func(ast.Expr)) {
 	}
 }
 
-// dropped reports TCP sends whose results are dropped. Its message differs for a loop that sends to one node
-// again and again, and so fills the buffer.
+// dropped reports sends by TCP whose results are ignored. The report differs for a loop
+// that sends to one node again and again, and so fills the buffer.
 func (c *checker) dropped(body ast.Node) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		s, ok := n.(*ast.ExprStmt)
@@ -192,7 +192,8 @@ func switched(s *ast.TypeSwitchStmt) ast.Expr {
 	return ast.Unparen(e).(*ast.TypeAssertExpr).X
 }
 
-// ends reports whether a default case panics, or passes on the message or signal.
+// ends reports whether a default case of a switch over a message or signal panics, or
+// passes the message or signal on.
 func (c *checker) ends(clause *ast.CaseClause, over ast.Expr) (ends bool) {
 	of := map[types.Object]bool{c.object(over): true}
 	if o := c.pass.TypesInfo.Implicits[clause]; o != nil {

@@ -26,11 +26,11 @@ func knowsSim(pkg *types.Package) bool {
 
 // A service is the code of a package that handlers run.
 type service struct {
-	bodies  []ast.Node           // functions and function literals, each once
-	effects map[*types.Func]bool // functions that ask an Env for an effect, or call one that does
+	bodies  []ast.Node           // the bodies of functions and function literals, each once
+	effects map[*types.Func]bool // functions that call an effect (see var effects), or call a function that does
 	decls   map[*types.Func]*ast.FuncDecl
-	deliver map[*types.Func]bool // handlers of messages: Deliver, and those of sim.OnMessage
-	used    map[place][]string   // comments that suppressed a report
+	deliver map[*types.Func]bool // functions that handle messages: Deliver, and those given to sim.OnMessage
+	used    map[place][]string   // the comments that suppressed a report, by their place
 }
 
 // ofSim returns the name of a type of package sim, or "" for other types. It recognizes Message and Signal,
@@ -99,7 +99,7 @@ func reached(pass *analysis.Pass) *service {
 	return s
 }
 
-// handler records the handler in a call sim.OnMessage(handler).
+// handler records the function that is given to sim.OnMessage in a call.
 func (s *service) handler(pass *analysis.Pass, call *ast.CallExpr) {
 	f, _ := typeutil.Callee(pass.TypesInfo, call).(*types.Func)
 	if f == nil || f.Pkg() == nil || f.Pkg().Path() != simPath || f.Name() != "OnMessage" || len(call.Args) == 0 {
@@ -168,7 +168,7 @@ func isEffect(f *types.Func) bool {
 	return false
 }
 
-// spread finds the functions that call effects, directly or through others.
+// spread finds the functions that call effects, directly or through other functions.
 func (s *service) spread(pass *analysis.Pass) {
 	for grew := true; grew; {
 		grew = false

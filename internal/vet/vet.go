@@ -83,8 +83,8 @@ func run(pass *analysis.Pass) (any, error) {
 type checker struct {
 	pass    *analysis.Pass
 	service *service
-	mutated map[*types.Var]token.Pos // fields whose slice, map or struct is changed in place, and where
-	allowed map[place][]string       // by line, the checks whose reports are suppressed
+	mutated map[*types.Var]token.Pos // fields whose slice, map or struct is changed in place, with the position of a change
+	allowed map[place][]string       // by line: the checks whose reports are suppressed there
 }
 
 type place struct {
@@ -169,7 +169,7 @@ func (c *checker) object(e ast.Expr) types.Object {
 	return nil
 }
 
-// line returns the place of a position, for a message about another place.
+// line returns the file and the line of a position, for a message about another one.
 func (c *checker) line(at token.Pos) string {
 	p := c.pass.Fset.Position(at)
 	return fmt.Sprintf("line %d", p.Line)

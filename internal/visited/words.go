@@ -19,7 +19,7 @@ import (
 //
 // Several goroutines may call all methods except Grow and Close at the same time.
 type Words struct {
-	slots   []uint64 // 0 is empty
+	slots   []uint64 // the table; 0 is an empty slot
 	release func() error
 	used    atomic.Int64
 }
@@ -27,7 +27,7 @@ type Words struct {
 // bytesLeast is the size of the smallest table, which has several slots.
 const bytesLeast = 128
 
-// NewWords returns an empty set that uses that many bytes of memory.
+// NewWords returns an empty set that uses this number of bytes of memory.
 func NewWords(bytes int) (*Words, error) {
 	slots, release, err := reserve(max(bytes, bytesLeast) / 8)
 	if err != nil {
@@ -104,8 +104,9 @@ func (t *Words) Cap() int { return len(t.slots) / 4 * 3 }
 // Bytes returns the memory that the set has reserved.
 func (t *Words) Bytes() int { return 8 * len(t.slots) }
 
-// returned is the number of slots that are moved together to a larger table. Their memory is then given back. Both
-// tables are in the order of the words, so the larger one does not need its memory before.
+// returned is the number of slots that are moved together to a larger table. After that,
+// their memory is given back to the operating system. Both tables are in the order of the
+// words, so the larger one does not need its memory before.
 const returned = 1 << 17
 
 // Grow gives the set a larger table.
@@ -122,10 +123,10 @@ func (t *Words) Grow(bytes int) error {
 // set meanwhile, may call Help at any time, so that the words are moved sooner.
 type Growth struct {
 	of, larger *Words
-	gate       sync.Mutex // held until Begin
+	gate       sync.Mutex // locked until Begin
 	parts      int64
 	next       atomic.Int64
-	moving     sync.WaitGroup // has the parts that are not moved yet
+	moving     sync.WaitGroup // counts the parts of the old table that were not moved yet
 }
 
 // NewGrowth returns a Growth that has not begun. Goroutines that call Help wait until it begins.
@@ -148,7 +149,8 @@ func (g *Growth) Begin(t *Words, bytes int) (err error) {
 	return err
 }
 
-// Help moves words until other goroutines move the rest.
+// Help moves parts of the table until no part is left that another goroutine does not
+// already move.
 func (g *Growth) Help() {
 	g.gate.Lock()
 	parts := g.parts
@@ -163,7 +165,8 @@ func (g *Growth) Help() {
 	}
 }
 
-// move moves the words of a part. Goroutines that move other parts may take slots near its ends.
+// move moves the words of a part of the old table. Goroutines that move other parts may
+// take slots near the ends of this part's new slots.
 func (g *Growth) move(part []uint64) {
 	for _, word := range part {
 		if word == 0 {

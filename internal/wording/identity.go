@@ -15,7 +15,7 @@ import (
 type Identity struct {
 	Node sim.Addr // where it happens; zero for an event of the whole network
 	Kind sim.Kind
-	What string // the rest of the line: the value and the sender
+	What string // the rest of the line: for a message, its value and its sender
 }
 
 // Identify parses the text that Event.Text wrote. The Kind is 0 if the text is not an
@@ -41,8 +41,9 @@ func Identify(text string) Identity {
 	return Identity{}
 }
 
-// Alike returns an identity without the contents of its value: it keeps the type and, for a message, the
-// sender and the link. So messages of two terms that are otherwise equal have the same result.
+// Alike returns the identity of an event without the contents of its value: it keeps the
+// type and, for a message, the sender and the link. So messages that differ only in their
+// contents, such as a term, have the same result.
 func Alike(text string) string {
 	at := strings.IndexAny(text, `("{[`)
 	if at < 0 {

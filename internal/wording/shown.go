@@ -8,8 +8,9 @@ import (
 	"macemc/sim"
 )
 
-// Carried returns the message inside of v, and the words for the envelopes around it. If v is not
-// an Envelope, the message is v itself.
+// Carried returns the message inside of v, and the words for the envelopes around it. If v
+// is not an Envelope, the message is v itself. An Envelope is a message that carries
+// another one.
 func Carried(v any) (body any, envelopes string) {
 	for range 16 {
 		e, is := v.(contract.Envelope)
@@ -74,7 +75,8 @@ func reads(v any) (s string) {
 	return ""
 }
 
-// ShownEvent returns the identity of an event for people: the value in it is written by Shown.
+// ShownEvent returns the identity of event e for people: it is the text identity, with the
+// value written by Shown.
 func ShownEvent(text func(any) string, identity string, e sim.Event) string {
 	_, envelopes := Carried(e.Value)
 	quorum, is := e.Value.(sim.Quorum)

@@ -8,9 +8,10 @@ import (
 	"macemc/internal/bubble"
 )
 
-// bounded takes the worlds that deviate at most Deviate times from the world without deviations. First it
-// takes those with one deviation, at each draw and to each other answer, and then those with one more, later
-// deviation. It takes each world once. A draw of 64 bits deviates to two other values.
+// bounded takes the worlds that deviate at most Deviate times from the world without
+// deviations. It begins with those that deviate once: at each draw, to each other answer.
+// Then come those with one more, later deviation. It takes each world once. A draw of 64
+// bits deviates to two other values.
 func (s *Search) bounded() (f *Finding, taken int, err error) {
 	world, failure, err := s.lot(0, 1, 1)
 	if err != nil {
@@ -43,8 +44,8 @@ func (s *Search) bounded() (f *Finding, taken int, err error) {
 	return nil, taken, nil
 }
 
-// beyond takes the worlds with one more deviation than base, and returns the draw in which each of them
-// deviates. all is nil if the search had to end before.
+// beyond takes the worlds that deviate once more than base, and returns, by the number of
+// the world, the draw in which it deviates. all is nil if the search had to end before.
 func (s *Search) beyond(base []bubble.Draw, taken *int) (f *Finding, all map[int]bubble.Draw, err error) {
 	t := &tape{of: s.Of, test: s.Test, toolchain: toolchain(), overlay: s.binary.overlay.Hash, seed: s.Seed, draws: base}
 	file, done, err := s.spool(t)

@@ -66,8 +66,9 @@ func environment() (all []string) {
 	return all
 }
 
-// own returns another name for a program that only this process uses, since another process may build the
-// program again while this one takes worlds. It removes such names of processes that have ended.
+// own returns another name for the program in a file, which only this process uses, since
+// another process may build the program again while this one takes worlds. It removes such
+// names of processes that have ended.
 func own(file string) string {
 	all, _ := filepath.Glob(file + "-*")
 	for _, name := range all {
@@ -102,10 +103,10 @@ func settings() (tags []string, race bool) {
 
 // A Source says from what a program is built, so that it can be built again with the overlay.
 type Source struct {
-	Main    string   // its package main
+	Main    string   // the path of its package main
 	Dir     string   // where the go command runs; "" means the current folder
 	Overlay string   // the file of an overlay that it needs; "" means none
-	Flags   []string // of the go command
+	Flags   []string // flags of the go command
 }
 
 // Build builds the program with the overlay, unless this process is already such a build.

@@ -25,8 +25,8 @@ import (
 // A Body is the function that the user wrote: a test that runs in a bubble.
 type Body func(t *testing.T, w *program.World)
 
-// A System is a body that does not belong to a test. It passes the entries of its log to say, which is nil if
-// nobody reads them.
+// A System is the function that runs one world of a system with programs. It passes the
+// entries of its log to say, which is nil if nobody reads them.
 type System func(t *T, w *program.World, say func(entry any))
 
 // T collects the outcome of a world of a System.
@@ -35,24 +35,24 @@ type T struct{ text string }
 // Error records that the world fails, with the reason. The world goes on.
 func (t *T) Error(args ...any) { t.text = strings.TrimSpace(t.text + "\n" + fmt.Sprint(args...)) }
 
-// Skip ends the world without a failure, and Fatal ends it with one. The body calls them in its own
-// goroutine.
+// Skip ends the world without a failure. The method Fatal ends it with one. The body calls
+// them in its own goroutine.
 func (t *T) Skip(...any)       { panic(over{}) }
 func (t *T) Fatal(args ...any) { t.Error(args...); panic(over{}) }
 
 type over struct{}
 
-// child runs the worlds of a job in this process.
+// child is a process that takes the worlds of a job.
 type child struct {
 	job      *job
-	body     Body // of a test; nil for a system
+	body     Body // the body of a test; nil if the job is about a system
 	system   System
 	out      *os.File
 	recorder *bubble.Recorder
 	failure  *Failure // the failure of the current world
 	number   int      // the number of the current world
-	live     uint64   // the bytes in use after the last garbage collection
-	notes    bool     // lines of the world are written as they come
+	live     uint64   // the number of bytes in use after the last garbage collection
+	notes    bool     // lines that the world logs are written at once
 }
 
 // Do does a job in this process.
@@ -89,7 +89,7 @@ func (c *child) work() error {
 const (
 	limit    = 2 << 30
 	fullMost = 512 << 20
-	eager    = 64 << 20 // garbage is collected between two worlds after this many new bytes, but not before they are as many as the live ones
+	eager    = 64 << 20 // the number of new bytes after which garbage is collected between two worlds, if there are at least as many as live bytes
 )
 
 // drawn replaces the reader of crypto/rand in a bubble. Its bytes come from the tape.
@@ -147,8 +147,9 @@ func (c *child) do() error {
 	return c.each(j.To, func(k int) (*bubble.Draw, bubble.Plan) { return nil, j.plan(k, prefix) })
 }
 
-// each takes the worlds of the job below a number, until one fails or the process has grown too large. what
-// returns the plan of a world, and the draw in which it deviates further, if there is one.
+// each takes the worlds of the job with numbers below a number, until one fails or the
+// process has grown too large. what returns the plan of a world, and the draw in which it
+// deviates once more, if there is one.
 func (c *child) each(below int, what func(k int) (*bubble.Draw, bubble.Plan)) error {
 	for k := c.job.From; k < below; k += c.job.Stride {
 		draw, plan := what(k)
@@ -169,7 +170,8 @@ func (c *child) each(below int, what func(k int) (*bubble.Draw, bubble.Plan)) er
 	return nil
 }
 
-// single takes one world. It writes its draws into a file, and its log lines as they come.
+// single takes one world. It writes the world's draws into a file, and its log lines as
+// they come.
 func (c *child) single(prefix *tape) error {
 	j := c.job
 	p := j.plan(j.From, prefix)
@@ -195,7 +197,7 @@ func (c *child) single(prefix *tape) error {
 	return nil
 }
 
-// cuts takes worlds of a tape with some draws left out, until one fails.
+// cuts takes worlds that follow a tape without some of its draws, until one fails.
 func (c *child) cuts() error {
 	j := c.job
 	whole, err := load(j.Tape)
@@ -229,7 +231,7 @@ func (c *child) next() error {
 	})
 }
 
-// took is the result of a world.
+// took is the result of a world: how it failed, if it did, and its draws.
 type took struct {
 	failure *Failure
 	record  bubble.Record
@@ -257,8 +259,9 @@ func (c *child) full() bool {
 	return m.HeapAlloc+m.StackInuse > fullMost
 }
 
-// take takes one world. Package testing runs the world as a test of its own, whose output is the text of a
-// failure.
+// take takes world k with plan p. Package testing runs the world as a test of its own,
+// whose output is the text of a failure. If notes is set, lines of the world are written at
+// once.
 func (c *child) take(k int, p bubble.Plan, notes bool) (took, error) {
 	c.failure, c.notes, c.number = nil, notes, k
 	if c.body == nil {
@@ -349,8 +352,8 @@ func (c *child) endless() {
 	os.Exit(3)
 }
 
-// deadlocked returns the failure of a bubble that cannot go on. It returns nil if only goroutines of ended
-// lives are left in it.
+// deadlocked returns the failure of a bubble that cannot go on, which ended with the panic
+// value e. It returns nil if only goroutines of nodes' earlier lives are left in it.
 func deadlocked(e any) *Failure {
 	left := bubble.Left()
 	text := fmt.Sprint(e)

@@ -20,22 +20,22 @@ import (
 // stuckMost is the longest time that a child may print nothing.
 const stuckMost = 60 * time.Second
 
-// A result is the result of a child.
+// A result has what a child has written about its job.
 type result struct {
 	world   int      // the last world that began
-	next    int      // the world at which to go on if the child was full, else 0
+	next    int      // if the child ended because it was full: the world at which the next child goes on, else 0
 	worlds  int      // the number of worlds that passed
 	failure *Failure // nil if every world passed
 	notes   []Note
 	log     []json.RawMessage
 	pcs     []uintptr // the stack of the requested draw
-	stack   []string  // the names of its calls
+	stack   []string  // the names of the calls on that stack
 	who     string    // the goroutine of that draw
 	fit     bool
 	asked   int
 	draws   []bubble.Draw
-	many    int                 // the number of worlds of a job with Next
-	further map[int]bubble.Draw // the draw in which each of these deviates
+	many    int                 // for a job with Next: the number of worlds
+	further map[int]bubble.Draw // the draw in which each of these worlds deviates
 }
 
 // run makes a child do a job, and reads its result.
@@ -92,7 +92,8 @@ func owned() (args []string) {
 	return args
 }
 
-// read parses the lines that a child has written. done reports whether the child completed its job.
+// read parses the lines that a child has written. done reports whether the child finished
+// its job.
 func read(out []byte) (r result, done bool) {
 	lines := bufio.NewScanner(bytes.NewReader(out))
 	lines.Buffer(nil, 64<<20)
@@ -164,7 +165,8 @@ func (s *Search) wait(cmd *exec.Cmd, out string) ([]byte, error) {
 	}
 }
 
-// died returns the failure of the world during which a child ended.
+// died returns the failure of the world during which a child ended, given its output and
+// its error.
 func died(said []byte, err error) *Failure {
 	text := string(said)
 	for _, kind := range []string{"panic", "fatal error"} {
@@ -178,7 +180,7 @@ func died(said []byte, err error) *Failure {
 	return &Failure{Kind: "exit", Message: fmt.Sprintf("the process ended: %v\n%s", err, first(text, 40))}
 }
 
-// first returns the first lines of a text, at most that many.
+// first returns at most most lines from the beginning of a text.
 func first(text string, most int) string {
 	lines := strings.SplitAfterN(text, "\n", most+1)
 	return strings.TrimSpace(strings.Join(lines[:min(most, len(lines))], ""))

@@ -17,29 +17,30 @@ import (
 	"macemc/internal/bubble"
 )
 
-// A Search takes worlds of one test.
+// A Search takes worlds of one test, or of one system: runs with all goroutines, each with
+// other answers to its draws.
 type Search struct {
 	Test     string // the name of the test
-	Call     int    // which Explore of the test, from 0
+	Call     int    // the index of the call of Explore in the test
 	Seed     uint64
 	Worlds   int          // the largest number of worlds
 	Workers  int          // the number of child processes
-	Stop     func() bool  // whether to end; nil for never
-	Keep     string       // the file into which the smallest tape goes; "" for none
-	Walk     string       // the manner in which worlds deviate, one of Walks; "" means all by turns
+	Stop     func() bool  // reports whether the search should end; nil means never
+	Keep     string       // the file into which the smallest tape is written; "" means none
+	Walk     string       // the manner in which worlds deviate, one of Walks; "" means all manners in turn
 	Prefix   *choose.Path // a run that every world follows to its end; nil means none
 	NoShrink bool         // findings are reported as they were found
 	Deviate  int          // if not 0, all worlds with at most this many deviations are taken, those with fewer first
 
-	// The following fields are for a system instead of a test.
-	Of       []choose.Field         // its settings, which stand in the headers of tapes
+	// The following fields are used if the search is of a system and not of a test.
+	Of       []choose.Field         // the settings of the system, which stand in the headers of tapes
 	Build    func() (Binary, error) // the program that takes the worlds; nil means this test
 	Progress func(worlds int)       // called now and then with the number of worlds taken; may be nil
 
 	binary Binary
-	prefix string // the file of Prefix
+	prefix string // the file into which Prefix was written
 	spent  atomic.Int64
-	Whole  int // all worlds with at most this many deviations were taken; -1 if not
+	Whole  int // the largest number of deviations for which all worlds were taken; -1 if there is none
 }
 
 // A Finding is a world that fails, with the smallest run of it that was found.
@@ -48,16 +49,16 @@ type Finding struct {
 	Failure Failure
 	Tape    string // the file of the smallest tape
 	Path    *choose.Path
-	Log     []json.RawMessage // of the smallest run
-	Notes   []Note            // of the smallest run
-	Turn    Turn              // the step after which the failure was inevitable
+	Log     []json.RawMessage // the log of the smallest run
+	Notes   []Note            // the lines that the smallest run logged
+	Turn    Turn              // the critical step: the one after which the failure was inevitable
 	Asked   int               // the number of draws in the smallest run
 	Deviate int               // the number of draws in it that are not 0
-	First   int               // the number of deviations in the world that was found
-	Left    []string          // deviations of the smallest run, in words
+	First   int               // the number of deviations of the world that was found first
+	Left    []string          // the deviations of the smallest run, in words
 	Exact   bool              // two processes made the same draws
-	Differs []string          // if not: the first difference between them
-	Runs    int               // the number of runs that made it smaller
+	Differs []string          // if Exact is false: the first difference between the two runs
+	Runs    int               // the number of runs that were taken to make it smaller
 }
 
 // A Note is a line that a world logged, with the step in which it did.
@@ -69,16 +70,17 @@ type Note struct {
 // A Turn is the critical step of a failing run: the first step after which all worlds that went on with free
 // draws failed in the same way. A number of worlds were tried, so it is evidence and not a proof.
 type Turn struct {
-	Step   uint32 // 0 if worlds with free draws from the beginning fail, too
-	Of     uint32 // steps of the run
-	Worlds int    // 0 if the step was not looked for
+	Step   uint32 // the step; 0 if worlds with free draws from the beginning fail, too
+	Of     uint32 // the number of steps of the run
+	Worlds int    // the number of worlds that were tried after each step; 0 if the step was not looked for
 	Draws  []string
 }
 
 // Spent returns the processor time of the child processes so far.
 func (s *Search) Spent() time.Duration { return time.Duration(s.spent.Load()) }
 
-// Prepare builds the test with the overlay. The error says why replay is not exact.
+// Prepare builds the test with the overlay. If it returns an error, replays are not exact,
+// and the error says why.
 func (s *Search) Prepare() (err error) {
 	if s.Build != nil {
 		s.binary, err = s.Build()
@@ -88,7 +90,8 @@ func (s *Search) Prepare() (err error) {
 	return err
 }
 
-// lotMost is the largest number of worlds that a worker takes before the search looks whether to stop.
+// lotMost is the largest number of worlds that a worker takes before the search checks
+// whether to stop.
 const lotMost = 150
 
 // Go takes worlds until one fails, and makes that one small. taken is the number of worlds.
@@ -136,8 +139,8 @@ func (s *Search) walks() (f *Finding, taken int, err error) {
 	return nil, s.Worlds, nil
 }
 
-// lot takes worlds in several processes, and returns the first one that fails. The result does not depend on
-// the number of processes.
+// lot takes the worlds from one number up to another in several processes, and returns the
+// first one that fails. The result does not depend on the number of processes.
 func (s *Search) lot(from, to, workers int) (world int, failure *Failure, err error) {
 	results, errs := make([]result, workers), make([]error, workers)
 	var all sync.WaitGroup
@@ -156,7 +159,8 @@ func (s *Search) lot(from, to, workers int) (world int, failure *Failure, err er
 	return world, failure, nil
 }
 
-// worker takes the worlds of a lot that belong to one worker, in one process after another.
+// worker takes every stride-th world from one number up to another, in one process after
+// another.
 func (s *Search) worker(from, to, stride int) (r result, err error) {
 	for from < to && err == nil && r.failure == nil {
 		r, err = s.run(job{From: from, To: to, Stride: stride})
@@ -200,7 +204,7 @@ func (s *Search) finding(world int, failure Failure) (*Finding, error) {
 // alone is the explanation for a world that fails only after others.
 var alone = []string{"in a process of its own the world passes: the failure depends on what earlier worlds left in package variables"}
 
-// with returns the tape with other answers.
+// with returns the tape with these draws instead of its own.
 func (t *tape) with(draws []bubble.Draw) *tape {
 	other := *t
 	other.draws = draws
@@ -221,7 +225,8 @@ func alike(a, b Failure) bool {
 	return a.Kind == b.Kind && word(a) == word(b)
 }
 
-// take takes a tape in a child.
+// take follows a tape in a child. If stop is the index of a draw, the child records the
+// stack there.
 func (s *Search) take(t *tape, stop int) (result, error) {
 	file, done, err := s.spool(t)
 	if err != nil {
@@ -231,7 +236,7 @@ func (s *Search) take(t *tape, stop int) (result, error) {
 	return s.run(job{Tape: file, From: 1, Stop: stop})
 }
 
-// spool writes a tape for a child. done removes it.
+// spool writes a tape into a file for a child. done removes the file.
 func (s *Search) spool(t *tape) (file string, done func(), err error) {
 	f, err := os.CreateTemp("", "macemc-*.tape")
 	if err != nil {
@@ -241,8 +246,8 @@ func (s *Search) spool(t *tape) (file string, done func(), err error) {
 	return f.Name(), func() { os.Remove(f.Name()) }, t.save(f.Name())
 }
 
-// tell completes the finding of the smallest tape. It runs the tape twice more to compare the runs, stores
-// it, and describes the events of its run.
+// tell completes finding f, whose smallest tape is t. It takes the tape twice more to
+// compare the runs, stores it, and describes the events of its run.
 func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 	one, err := s.take(t, 0)
 	if err != nil {
@@ -269,7 +274,7 @@ func (s *Search) tell(t *tape, f Finding) (*Finding, error) {
 		Path: t.path(), Log: one.log}, s.keep(t)
 }
 
-// keep writes the smallest tape.
+// keep writes the smallest tape into the file Keep.
 func (s *Search) keep(t *tape) error {
 	if s.Keep == "" {
 		return nil
@@ -280,8 +285,9 @@ func (s *Search) keep(t *tape) error {
 // freely is the number of worlds that go on with free draws after a step that may be the critical one.
 const freely = 10
 
-// turn returns the critical step of the run of a tape, by a binary search: if the failure is inevitable after
-// a step, it is inevitable after all later ones.
+// turn returns the critical step of the run of tape t, which fails as want says. It uses a
+// binary search: if the failure is inevitable after a step, it is inevitable after all
+// later ones.
 func (s *Search) turn(t *tape, want Failure, draws []bubble.Draw) (turn Turn, err error) {
 	if len(draws) == 0 {
 		return turn, nil
@@ -328,7 +334,8 @@ func (s *Search) told(t *tape, draws []bubble.Draw) (text []string) {
 // toldMost is the largest number of deviations that a report names.
 const toldMost = 20
 
-// deviation describes the deviation at a draw, and its place.
+// deviation describes draw d, the i-th of a run, in which the run deviates, and where it
+// was asked.
 func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	r, err := s.take(t, i+1)
 	if err != nil {
@@ -337,8 +344,8 @@ func (s *Search) deviation(t *tape, i int, d bubble.Draw) string {
 	return s.asked(d, r.pcs)
 }
 
-// asked describes a draw and the place where it was asked: the goroutine, unless it is that of the test; the
-// innermost call in the user's code; and the function that it called.
+// asked describes a draw and where it was asked: the goroutine, unless it is that of the
+// test; the innermost call in the user's code; and the function that it called.
 func (s *Search) asked(d bubble.Draw, pcs []uintptr) string {
 	text := d.String()
 	r, err := s.run(job{Names: pcs, Draw: d})
@@ -367,7 +374,7 @@ func (s *Search) asked(d bubble.Draw, pcs []uintptr) string {
 	return text
 }
 
-// difference describes the first difference between two runs of a world that should be equal.
+// difference describes the first difference between two runs of job j that should be equal.
 func (s *Search) difference(a, b result, j job) ([]string, error) {
 	return s.differs(a, b, func(stop int) (result, error) { j.Stop = stop; return s.run(j) })
 }
@@ -391,7 +398,8 @@ func (s *Search) differs(a, b result, again func(stop int) (result, error)) ([]s
 	return []string{"all draws are the same, and what became of the world is not: it depends on something that is no draw, as an address or the environment"}, nil
 }
 
-// drawAt describes a draw, with the place where it was asked if a third run has the same draw there.
+// drawAt describes the i-th draw, and where it was asked if a third run has the same draw
+// there.
 func (s *Search) drawAt(draws []bubble.Draw, i int, third result) string {
 	switch {
 	case i >= len(draws):
@@ -402,7 +410,7 @@ func (s *Search) drawAt(draws []bubble.Draw, i int, third result) string {
 	return s.asked(draws[i], third.pcs)
 }
 
-// Kept returns the file in which the smallest tape of a test is kept.
+// Kept returns the name of the file for the smallest tape of a call of Explore in a test.
 func Kept(test string, call int) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '/' || r == '\\' || r == ' ' || r == ':' {
@@ -416,8 +424,8 @@ func Kept(test string, call int) string {
 	return filepath.Join("testdata", "macemc", name+".tape")
 }
 
-// Replay takes a kept tape again. The failure is nil if the world passes now; fit reports whether every
-// answer of the tape was asked for.
+// Replay follows the tape in a file. The failure is nil if the world passes now; fit
+// reports whether every answer of the tape was asked for.
 func (s *Search) Replay(file string) (failure *Failure, fit bool, notes []Note, warning string, err error) {
 	t, err := load(file)
 	if err != nil {
@@ -430,7 +438,7 @@ func (s *Search) Replay(file string) (failure *Failure, fit bool, notes []Note, 
 
 // A Taken is the result of repeating a run.
 type Taken struct {
-	Failure *Failure // nil if it passes
+	Failure *Failure // how the run failed; nil if it passed
 	Log     []json.RawMessage
 }
 
@@ -447,7 +455,8 @@ func (s *Search) Take(path *choose.Path) (*Taken, error) {
 	return &Taken{r.failure, r.log}, nil
 }
 
-// warning returns a warning if a tape was recorded with another toolchain or overlay.
+// warning returns a warning if tape t was recorded with another toolchain or overlay, or
+// "".
 func (s *Search) warning(name string, t *tape) string {
 	if t.toolchain == toolchain() && t.overlay == s.binary.overlay.Hash {
 		return ""

@@ -6,11 +6,12 @@ import (
 	"macemc/internal/bubble"
 )
 
-// shrinkMost is the largest number of runs for making a tape smaller.
+// shrinkMost is the largest number of runs that are taken to make a tape smaller.
 const shrinkMost = 1000
 
-// kept lists sets of kinds of draws that are tried alone first. The choices of the script suffice most often,
-// and a tape with fewer kinds of draws is easier to read.
+// kept lists sets of kinds of draws. A tape with the draws of only one of these sets is
+// tried first. The choices of the script suffice most often, and a tape with fewer kinds of
+// draws is easier to read.
 var kept = [][]bubble.Kind{
 	{bubble.Choice},
 	{bubble.Choice, bubble.Host},
@@ -35,7 +36,8 @@ func without(kind bubble.Kind) (rest []bubble.Kind) {
 	return rest
 }
 
-// shrink removes draws from a tape as long as the world fails in the same way, and counts its runs.
+// shrink removes draws from tape t as long as the world fails as want says. It returns the
+// draws that are left and the number of runs.
 func (s *Search) shrink(t *tape, want Failure) (draws []bubble.Draw, runs int, err error) {
 	spent := func() bool { return runs >= shrinkMost || s.Stop != nil && s.Stop() }
 	for _, keep := range kept {

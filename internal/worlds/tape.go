@@ -16,7 +16,7 @@ import (
 
 // A tape has the answers of a world that are not 0, and the questions that they answer.
 type tape struct {
-	of                       []choose.Field // the settings of a system
+	of                       []choose.Field // the settings of the system, if the tape is of one
 	test, toolchain, overlay string
 	seed                     uint64
 	draws                    []bubble.Draw
@@ -149,7 +149,7 @@ func (t *tape) without(cut [2]int) *tape {
 	return t.with(slices.Concat(t.draws[:cut[0]], t.draws[cut[1]:]))
 }
 
-// before returns a plan that follows the tape up to a step, and then the plan p.
+// before returns a plan that follows the tape up to a step and the plan p after it.
 func (t *tape) before(step uint32, p bubble.Plan) bubble.Plan {
 	if step == 0 {
 		return p
@@ -186,13 +186,14 @@ func further(draws, deviate []bubble.Draw) (all []bubble.Draw) {
 	return all
 }
 
-// A manner says how the draws of a world deviate.
+// A manner says how often the draws of a world deviate: rates has a rate for each kind of
+// draw.
 type manner struct {
 	rates [bubble.Kinds]uint32
 	slow  uint32 // one of this many places is slow; 0 means none
 }
 
-// manners lists the manners that worlds use by turns.
+// manners lists the manners that worlds use in turn.
 var manners = []manner{
 	// select   next     yield    tie      rand     host    choice
 	{[...]uint32{1 << 16, 1 << 15, 1 << 10, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, 0},
@@ -206,9 +207,10 @@ var manners = []manner{
 	{[...]uint32{1 << 16, 1 << 15, 0, 1 << 16, 1 << 16, 1 << 16, 1 << 16}, 2},
 }
 
-// The manners of walks, by their names in search.Walking. "auto", or "", uses all of the list above by turns.
+// The names of manners of walks, as in search.Walking. "auto" and "" use all manners in the
+// list manners, in turn.
 const (
-	weighted = "weighted" // the first of them
+	weighted = "weighted" // all worlds use the first of the list
 	uniform  = "uniform"  // all answers of each draw are equally likely
 	swarm    = "swarm"    // each world deviates at rates of its own
 )
