@@ -8,9 +8,10 @@ import (
 	"macemc/sim"
 )
 
-// Spot is the place of a message under way: a channel, or an index in a node's sets and bags.
+// Spot says where a message under way is: in a channel, or among the members of a node's
+// sets and bags.
 type Spot struct {
-	At      int32 // the node
+	At      int32 // the index of the node
 	Slot    int32 // the index among the members of the node's sets and bags
 	Channel int32
 }
@@ -58,14 +59,15 @@ func (l *Links) DropHead(c int) netsim.Origin {
 	return from
 }
 
-// Drop removes the datagram at an index of a channel.
+// Drop removes the datagram at index place of channel c, and returns it.
 func (l *Links) Drop(c, place int) netsim.Packet {
 	p := l.udp.Take(c, place)
 	l.takes(l.sums.UDP(c))
 	return p
 }
 
-// Duplicate adds a copy of the datagram at an index of a channel, and returns the number of the datagram.
+// Duplicate adds a copy of the datagram at index place of channel c, and returns the number
+// of the copy.
 func (l *Links) Duplicate(c, place int) int32 {
 	l.last++
 	p := l.udp.Packets(c)[place]
@@ -85,25 +87,25 @@ func (l *Links) AskClear(from, to int) {
 // AskFlushed records that a node waits until all that it sent was delivered.
 func (l *Links) AskFlushed(i int) { l.tcp.AskFlushed(i) }
 
-// TakeClear removes the event that a connection has room again.
+// TakeClear removes the event that channel c has room again.
 func (l *Links) TakeClear(c int) {
 	l.tcp.PopClear(c)
 	l.oneEnd(c)
 }
 
-// TakeFlushed removes the event that all messages of a node were delivered.
+// TakeFlushed removes the event that all messages of node i were delivered.
 func (l *Links) TakeFlushed(i int) {
 	l.tcp.PopFlushed(i)
 	l.sums.TouchNode(i)
 }
 
-// TakeError removes the event that a connection was reset or broke.
+// TakeError removes the event that the receiver of channel c learns of a broken connection.
 func (l *Links) TakeError(c int) {
 	l.tcp.PopError(c)
 	l.bothEnds(c)
 }
 
-// Refuse drops the messages of a connection whose receiver does not listen.
+// Refuse drops the messages of channel c, whose receiver does not listen.
 func (l *Links) Refuse(c int) {
 	l.tcp.Refuse(c)
 	l.oneEnd(c)
@@ -119,7 +121,7 @@ func (l *Links) Break(a, b, c int) {
 // SetFlushing makes a node wait until all that it sent is delivered, or not wait.
 func (l *Links) SetFlushing(i int, waits bool) { l.tcp.SetFlushing(i, waits) }
 
-// Forget forgets the messages that were lost with connections in the last step.
+// Forget clears the list of messages that were lost with connections in the last step.
 func (l *Links) Forget() { l.tcp.Forget() }
 
 // PlaceTCP sets one direction of a connection to an earlier state. With the zero End and no packets it is
@@ -142,7 +144,8 @@ func (l *Links) PlaceSet(i int, members []netsim.Member) {
 	l.Soil(i)
 }
 
-// Equal returns, by receiver, the messages in bags that equal other messages there, or nil if there are none.
+// Equal returns, by receiver, those messages in bags that equal another message there, or
+// nil if there are none.
 func (l *Links) Equal() (all [][]netsim.Equal) {
 	for i := range l.n {
 		if equal := l.set.Equal(i); len(equal) > 0 {

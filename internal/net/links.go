@@ -21,14 +21,14 @@ type Links struct {
 	udp  *netsim.FIFO
 	set  *netsim.Set
 
-	// The channels whose next message is accepted by its receiver: all channels, unless a node can decline
-	// messages.
-	acceptedTCP netsim.Bits // channels whose head
+	// acceptedTCP and acceptedUDP have the channels whose next message is accepted by its
+	// receiver: all channels, unless a node can decline messages.
+	acceptedTCP netsim.Bits // channels of connections
 	acceptedUDP netsim.Bits
-	members     int           // the number of accepted members of sets and bags
+	members     int           // the number of members of sets and bags that their nodes accept
 	guarded     bool          // some node has Offers or Accepts
 	barred      bool          // some node does not listen, or there is a partition
-	dirty       state.NodeSet // the nodes whose offers and acceptance are out of date, if some node has any
+	dirty       state.NodeSet // the nodes whose offered actions and accepted messages are out of date, if some node has Offers or Accepts
 
 	last      int32                 // the number of the message that was sent last
 	disturbed bool                  // a connection was reset or broke
@@ -72,19 +72,20 @@ func (l *Links) Start() {
 	l.members, l.guarded, l.barred, l.disturbed, l.last = 0, false, false, false, 0
 }
 
-// Sent returns the number of the latest message; messages are counted from 1 in each run. Resume continues
-// after a number.
+// Sent returns the number of the message that was sent last; messages are counted from 1 in
+// each run. The method Resume continues the count after a number.
 func (l *Links) Sent() int32       { return l.last }
 func (l *Links) Resume(last int32) { l.last = last }
 
-// Soil marks the offers and acceptance of a node as out of date; SoilAll does so for all nodes.
+// Soil marks the offered actions and accepted messages of node i as out of date. The method
+// SoilAll does so for all nodes.
 func (l *Links) Soil(i int) { l.dirty.Add(i) }
 func (l *Links) SoilAll()   { l.dirty.Fill(l.n) }
 
-// Fresh records that nothing is out of date.
+// Fresh records that the offered actions and accepted messages of all nodes are up to date.
 func (l *Links) Fresh() { l.dirty.Clear() }
 
-// Guard records whether a node has Offers or Accepts.
+// Guard records whether some node has Offers or Accepts.
 func (l *Links) Guard(has bool) { l.guarded = l.guarded || has }
 
 // Bar records whether some node does not listen, or there is a partition.
@@ -95,14 +96,14 @@ func (l *Links) Bar(barred bool) {
 	}
 }
 
-// Member records that n more members of sets and bags are accepted.
+// Member records that n more members of sets and bags are accepted by their nodes.
 func (l *Links) Member(n int) { l.members += n }
 
 // disturb records that a connection was reset or broke.
 func (l *Links) disturb() { l.disturbed = true }
 
-// Send numbers a message and puts it on its link. It returns the number, or 0 if there was no room. If an
-// equal message is in the set already, it returns the number of that one.
+// Send numbers a message and puts it on its link. It returns the number, or 0 if there was
+// no room. If the set has an equal message already, it returns the number of that message.
 func (l *Links) Send(link sim.Link, from, to int, p netsim.Packet) (number int32) {
 	l.used[link] = true
 	l.last++
@@ -144,7 +145,8 @@ func (l *Links) Send(link sim.Link, from, to int, p netsim.Packet) (number int32
 	return p.Number
 }
 
-// sent records that a message was added at a place, or was lost because there was no room.
+// sent records that a message was added to the part of the state at a place, or was lost
+// because there was no room.
 func (l *Links) sent(link sim.Link, place int, lost bool) {
 	why := state.Sent
 	if link == sim.LinkUDP {
@@ -153,7 +155,7 @@ func (l *Links) sent(link sim.Link, place int, lost bool) {
 	l.sums.Touched().Send(state.Send{Link: uint8(link), Place: int32(place), Lost: lost}, why)
 }
 
-// takes records that a message was removed from a place.
+// takes records that a message was removed from the part of the state at a place.
 func (l *Links) takes(place int) {
 	l.sums.Touch(place)
 	l.sums.Touched().Add(place, state.Took)
@@ -202,7 +204,8 @@ func (l *Links) Flawed() bool { return len(l.net.Flaws) > 0 }
 // Slow reports whether some link is slow: its messages may have to wait until nothing else can happen.
 func (l *Links) Slow() bool { return l.slow != nil }
 
-// OpenTCP and OpenUDP return the channels whose next message may be delivered.
+// OpenTCP returns the channels of connections whose next message may be delivered. The
+// method OpenUDP does the same for datagrams.
 func (l *Links) OpenTCP() *netsim.Bits {
 	if l.guarded || l.barred {
 		return &l.acceptedTCP
@@ -225,7 +228,7 @@ func (l *Links) OpenSet() int {
 	return l.set.Len()
 }
 
-// Concerned reports whether a message is under way to a node or from it.
+// Concerned reports whether a message is under way to node i or from it.
 func (l *Links) Concerned(i int) bool {
 	for j := range l.n {
 		for _, m := range l.set.For(j) {
@@ -246,15 +249,17 @@ func (l *Links) Concerned(i int) bool {
 // true.
 func (l *Links) Slows(from, to sim.Addr) bool { return l.slow(from, to) }
 
-// Barred reports whether some node does not listen, or there is a partition. Restricted reports whether some
-// message under way may not be delivered, for that reason or because a node can decline it.
+// Barred reports whether some node does not listen, or there is a partition. The method
+// Restricted reports whether some message under way may not be delivered, for that reason
+// or because a node can decline it.
 func (l *Links) Barred() bool     { return l.barred }
 func (l *Links) Restricted() bool { return l.guarded || l.barred }
 
 // Disturbed reports whether a connection was reset or broke.
 func (l *Links) Disturbed() bool { return l.disturbed }
 
-// Dirty returns the first node, from i on, whose offers and acceptance are out of date, or -1.
+// Dirty returns the first node, from i on, whose offered actions and accepted messages are
+// out of date, or -1.
 func (l *Links) Dirty(i int) int { return l.dirty.Next(i) }
 
 // Accept records whether the next message of a TCP channel and the next datagram of the UDP channel with the
@@ -278,7 +283,8 @@ func (l *Links) Full(link sim.Link, from, to int) bool {
 	return false
 }
 
-// Asked records that a step has looked whether any message is under way to or from a node.
+// Asked records that a step has looked whether any message is under way to or from node i,
+// for the reason why.
 func (l *Links) Asked(i int, why state.Why) {
 	t, at := l.sums.Touched(), l.sums.Places
 	if !t.On() {

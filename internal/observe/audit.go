@@ -25,16 +25,17 @@ type Audit struct {
 	under    func(into []Parcel) []Parcel
 	parcels  []Parcel // scratch memory for the messages under way
 
-	told   map[canon.Hash]kept // values when they were sent or passed on, by identity
+	told   map[canon.Hash]kept // the values that handlers sent or passed on, as they were then, by identity
 	given  netsim.Packet       // the message that the handler was given
-	handed []canon.Hash        // for each effect, the identity of its value when the handler passed it; zero if it has none
-	kept   []kept              // the nodes
+	handed []canon.Hash        // for each effect of the handler, the identity of its value when the handler passed it to Env; zero if it has none
+	kept   []kept              // each node, as it was before the handler ran
 
-	memories []kept // the monitors' memories
+	memories []kept // the memory of each monitor, as it was before the handler ran
 }
 
-// Audited has the state that an Audit examines. Sum returns the identity of a value. Stop ends the run with a
-// failure of the step, and does not return. Under appends the messages under way to a list.
+// Audited has the parts of a world that an Audit reads. Sum returns the identity of a
+// value. Stop ends the run with a failure of the step, and does not return. Under appends
+// the messages under way to a list.
 type Audited struct {
 	Walker   *canon.Walker
 	Sum      func(v any) canon.Hash
@@ -49,15 +50,15 @@ func NewAudit(of Audited) *Audit {
 	return &Audit{walker: of.Walker, sum: of.Sum, stop: of.Stop, nodes: of.Nodes, monitors: of.Monitors, under: of.Under}
 }
 
-// kept is a value as it was. Its text is only needed for a failure, so a copy of the value is kept, or
-// the texts if the value cannot be copied.
+// kept is a value as it was at some time. Its text is needed only for a failure, so a copy
+// of the value is kept, or the texts if the value cannot be copied.
 type kept struct {
 	sum    canon.Hash
 	copy   any
-	spoken *spoken // nil if there is a copy
+	spoken *spoken // the texts; nil if there is a copy
 }
 
-// spoken has the texts of a value.
+// spoken has the texts of a value that cannot be copied.
 type spoken struct {
 	text  string
 	shown string
@@ -79,7 +80,7 @@ func (k *kept) keep(a *Audit, v any) (changed bool) {
 	return true
 }
 
-// keeps returns a value with identity h as it is now.
+// keeps returns v, whose identity is h, as it is now.
 func (a *Audit) keeps(h canon.Hash, v any) kept {
 	c, err := a.walker.Copy(v)
 	if err != nil {
@@ -88,7 +89,7 @@ func (a *Audit) keeps(h canon.Hash, v any) kept {
 	return kept{sum: h, copy: c}
 }
 
-// was returns the texts of the value when it was kept.
+// was returns the texts of the value of k as it was when it was kept.
 func (a *Audit) was(k kept) *spoken {
 	if k.spoken != nil {
 		return k.spoken
@@ -99,7 +100,7 @@ func (a *Audit) was(k kept) *spoken {
 // toldMost is the number of values that are kept from one run for the next, since many runs send the same ones.
 const toldMost = 1 << 12
 
-// Start begins a run.
+// Start begins another run.
 func (a *Audit) Start() {
 	if len(a.told) > toldMost {
 		clear(a.told)
@@ -109,7 +110,7 @@ func (a *Audit) Start() {
 	}
 }
 
-// Begin forgets the values that the last handler passed to Env.
+// Begin drops the values that the last handler passed to Env.
 func (a *Audit) Begin() { a.handed = a.handed[:0] }
 
 // Give records the message that is about to be delivered.
@@ -196,7 +197,8 @@ func (a *Audit) Check(i int, start bool) (changed bool) {
 	return a.kept[i].keep(a, a.nodes.Nodes[i].Node)
 }
 
-// starts makes room for the nodes of a new run, of which node i has just started.
+// starts makes room for the nodes of a new run if node i, which has just started, is the
+// first.
 func (a *Audit) starts(i int) {
 	a.Give(netsim.Packet{})
 	a.room()
@@ -205,7 +207,7 @@ func (a *Audit) starts(i int) {
 	}
 }
 
-// Resume records the current values as the ones that must not change.
+// Resume records the present nodes and monitors as the ones that must not change.
 func (a *Audit) Resume() {
 	a.room()
 	a.Give(netsim.Packet{})
@@ -227,7 +229,7 @@ func (a *Audit) keepAll() {
 	}
 }
 
-// Remember records the memory of a monitor, after the monitor may have changed it.
+// Remember records the memory of the k-th monitor, which may have changed it.
 func (a *Audit) Remember(k int) {
 	if len(a.memories) != len(a.monitors) {
 		a.memories = make([]kept, len(a.monitors))
@@ -248,8 +250,8 @@ func (a *Audit) CheckMonitors(acting sim.Addr) {
 	}
 }
 
-// Property returns a check that stops the run if c changes a node, or gives two answers in one state. what
-// names c in messages.
+// Property returns a check that stops the run if c changes a node, or gives two answers in
+// one state. what describes c in messages.
 func (a *Audit) Property(c sight.Check, what string) sight.Check {
 	if c.Holds == nil {
 		return c
@@ -274,12 +276,12 @@ func (a *Audit) Property(c sight.Check, what string) sight.Check {
 	return c
 }
 
-// differs describes how a value has changed since it was kept.
+// differs describes how the value now differs from what it was when k was kept.
 func (a *Audit) differs(k kept, now any) string {
 	return differences(Diff(a.was(k).lines, a.walker.Lines(now)))
 }
 
-// changed names the fields of a node that have changed since keep recorded it.
+// changed names the fields of node k that have changed since the audit kept it.
 func (a *Audit) changed(k int) string { return a.differs(a.kept[k], a.nodes.Nodes[k].Node) }
 
 func (a *Audit) parcel(p *Parcel) {
@@ -291,7 +293,7 @@ func (a *Audit) parcel(p *Parcel) {
 		state.AddrOf(p.From), state.AddrOf(p.To), p.Step, a.became(p.Sum, p.Message), a.lazily(p.Sum, p.Message)))
 }
 
-// became describes how a value has changed since Tell returned the identity was for it.
+// became describes how v has changed since Tell returned was as its identity.
 func (a *Audit) became(was canon.Hash, v any) string {
 	before, now := a.was(a.told[was]), a.speaks(v)
 	if before.shown != now.shown {
@@ -300,8 +302,8 @@ func (a *Audit) became(was canon.Hash, v any) string {
 	return fmt.Sprintf("%s became %s", before.text, now.text)
 }
 
-// lazily returns advice for the case that the first changed field was empty before: libraries fill in such
-// fields when they are first used.
+// lazily returns advice for the case that the first changed field of v was empty before, or
+// "": libraries fill in such fields when they are first used.
 func (a *Audit) lazily(was canon.Hash, v any) string {
 	changed := Diff(a.was(a.told[was]).lines, a.walker.Lines(v))
 	if len(changed) == 0 || !slices.Contains([]string{"nil", "0", `""`, "false"}, changed[0].A) {

@@ -8,7 +8,8 @@ import (
 	"macemc/sim"
 )
 
-// charted says whether a system's nodes are state machines, or whether that was not examined yet.
+// charted says whether some node of a system is a state machine, or that the nodes were not
+// examined yet.
 type charted uint8
 
 const (
@@ -33,16 +34,17 @@ func (c *Coverage) Examine(nodes []sim.Node) bool {
 	return c.charted == chartedYes
 }
 
-// Watch makes the machines of a node count in c, and Unwatch ends that.
+// Watch makes the state machines of node n count their events in c. The method Unwatch ends
+// that.
 func (c *Coverage) Watch(n sim.Node)   { charts.Watch(n, &c.charts) }
 func (c *Coverage) Unwatch(n sim.Node) { charts.Watch(n, nil) }
 
-// Charts returns the state machines that ran, with how often a handler exercised each pair
-// of state and event. Steps that a memo looked up did not run, and are not counted.
+// Charts returns the state machines that ran, with how often each state met each event.
+// Steps whose results a search looked up did not run, and are not counted.
 func (c *Coverage) Charts() []charts.Counted { return c.charts.Charts() }
 
-// neverPairs returns sentences about the pairs of state and event that a machine's table has, and that were
-// never exercised.
+// neverPairs returns a sentence about each pair of a state and an event that the table of a
+// machine has and no run exercised.
 func (c *Coverage) neverPairs() (never []string) {
 	for _, m := range c.Charts() {
 		for s, state := range m.States {

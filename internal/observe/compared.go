@@ -13,9 +13,10 @@ import (
 // comparison matches the text of the coin that compares two times: see macetime.Asked.
 var comparison = regexp.MustCompile(`^(last|t\d+)\S* before (last|t\d+)\S*(?:: (?:yes|no))?$`)
 
-// Compared describes the times that a coin compares, by the state before its step: it names the fields of the
-// node that hold them, or says that they were read in the step itself. It returns "" if the coin compares no
-// times, or if nothing is known about them.
+// Compared describes the two times that a coin compares, given the text that it was asked
+// by and the state before its step: it names the fields of the node that hold them, or says
+// that they were read in the step itself. It returns "" if the coin compares no times, or
+// if nothing is known about them.
 func Compared(asked string, node sim.Addr, before []canon.Line) string {
 	times := comparison.FindStringSubmatch(asked)
 	if times == nil {

@@ -17,13 +17,13 @@ type Counted struct {
 	Types                                []CountedType
 	Kinds                                [][2]int // for each kind, how often it was possible and how often it happened
 	Disk, Rare, Refused, Overflow, Facts int
-	Senders                              []int64 // addresses of code, relative to a function of this package
+	Senders                              []int64 // the code whose sends were refused, as addresses relative to a function of this package
 	Allowed                              sim.Faults
 	Bugs                                 []bool
 	Coins                                []CountedCoin
 	Uncounted                            bool
 	Eventually, Sometimes                []CountedProperty
-	Assume, Within                       [2]int // the numbers of states in which it held, and did not hold
+	Assume, Within                       [2]int // the numbers of states in which the constraint held, and in which it did not
 	Charts                               []charts.Sum
 }
 
@@ -35,7 +35,7 @@ type CountedType struct {
 	Noticed     bool
 }
 
-// CountedCoin has the counts of the coins with one purpose.
+// CountedCoin has the counts of the coins that are asked for one purpose, Why.
 type CountedCoin struct {
 	Why         string
 	Whole, Wide int
@@ -51,7 +51,8 @@ type CountedProperty struct {
 	Far                         int
 }
 
-// anchor returns the address of a function in this program; code is identified by its distance from it.
+// anchor returns the address of a function in this program. Addresses of code are stored as
+// distances from it.
 func anchor() uintptr { return reflect.ValueOf(typeNames).Pointer() }
 
 // Counted returns the counts of c.

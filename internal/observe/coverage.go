@@ -22,28 +22,28 @@ type Coverage struct {
 	sys    *sim.System
 	params sim.Params
 
-	types      []*typeTally // in the order in which they were first met
+	types      []*typeTally // the tallies of each type of message and signal, in the order in which they were first met
 	near       [256]typeSlot
-	tallies    map[uintptr]*typeTally // the same, by canon.Dynamic
-	kinds      [kinds]Tally           // of the events that carry no value of the service
-	disk       int                    // failures of disks
-	rare       int                    // weighted coins that fell on a side of weight 0
-	refused    int                    // sends for which there was no room
+	tallies    map[uintptr]*typeTally // the same tallies, by the type word that canon.Dynamic returns
+	kinds      [kinds]Tally           // by kind: the tally of the events that carry no value of the service
+	disk       int                    // the number of failures of disks
+	rare       int                    // the number of weighted coins that fell on a side of weight 0
+	refused    int                    // the number of sends for which there was no room
 	senders    map[uintptr]bool       // the code whose sends were refused
-	overflows  int                    // datagrams that were lost because there was no room
+	overflows  int                    // the number of datagrams that were lost because there was no room
 	facts      int
-	allowed    sim.Faults    // the largest budgets of a run
+	allowed    sim.Faults    // for each budget, its largest amount in any run
 	bugs       []atomic.Bool // for each of Params.Bugs, whether it was asked for; a node may ask on any goroutine, by the Params that it keeps
 	coins      map[string]*coinTally
 	recent     [8]*coinTally
-	uncounted  bool // there were more coins than are counted
+	uncounted  bool // more different coins were asked than are counted
 	eventually []propertyTally
 	sometimes  []propertyTally
 	assume     stateTally
 	within     stateTally
 	monitors   []string
 	listed     []sight.Handler // the handlers that the nodes list, each once: see sim.Handlers
-	charted    charted         // whether a node is a state machine
+	charted    charted         // whether some node is a state machine
 	charts     charts.Tally
 }
 
@@ -57,29 +57,29 @@ type typeTally struct {
 	word uintptr
 	of   [sim.KindTimer + 1]Tally
 
-	// The number of deliveries of the message that were audited, and whether one of them changed the node or
-	// had an effect.
+	// The number of audited deliveries of messages of the type, and whether one of them
+	// changed the node or had an effect.
 	audited int
 	noticed bool
 }
 
-// typeSlot is a slot of a cache of types. Most types have one for themselves.
+// typeSlot is a slot of a cache of tallies by type. Most types have a slot for themselves.
 type typeSlot struct {
 	word  uintptr
 	tally *typeTally
 }
 
-// coinTally counts the questions and answers of the coins with one purpose.
+// coinTally counts the questions and answers of the coins that are asked for one purpose.
 type coinTally struct {
 	why   string
-	whole int // the largest n of a Choose whose answers are counted
-	wide  int // the largest n of a Choose that has too many answers to count each
+	whole int // the largest number of answers of a Choose each of whose answers is counted
+	wide  int // the largest number of answers of a Choose that has too many to count each
 	sides []side
 }
 
 type side struct {
 	given    int
-	possible bool // it was possible within the budgets
+	possible bool // the answer was possible within the budgets
 }
 
 const kinds = sim.KindHeal + 1
@@ -119,8 +119,8 @@ func (c *Coverage) Bind(of Subject) {
 	}
 }
 
-// Prepare allocates the counts of bugs and types, which are used before Bind. It returns the place where
-// Params record that a bug was asked for: see sim.Params.Noting.
+// Prepare allocates the counts of bugs and types, which are used before Bind. It returns
+// the list in which Params record that the service asked for a bug: see sim.Params.Noting.
 func (c *Coverage) Prepare(p sim.Params) []atomic.Bool {
 	if c.bugs == nil {
 		c.bugs = make([]atomic.Bool, len(p.Bugs()))
@@ -153,14 +153,16 @@ func (c *Coverage) Offered(kind sim.Kind, v any) { c.of(v).of[kind].Can(1) }
 // Timer returns the tally of the timers with the type of a signal.
 func (c *Coverage) Timer(s sim.Signal) *Tally { return &c.of(s).of[sim.KindTimer] }
 
-// Possible counts that n events of a kind became possible, by faults or by what a node asked for.
+// Possible counts that n events of a kind became possible because of faults or of what a
+// node asked for.
 func (c *Coverage) Possible(kind sim.Kind, n int) { c.kinds[kind].Can(n) }
 
 // Happened counts an event of a kind that is part of another event.
 func (c *Coverage) Happened(kind sim.Kind) { c.kinds[kind].Did() }
 
-// Emitted, Overflow, Refused and DiskFailed count emitted facts, datagrams that were lost because there was
-// no room, refused sends, and failures of disks.
+// Emitted counts an emitted fact. The methods Overflow, Refused and DiskFailed count a
+// datagram that was lost because there was no room, a refused send, and a failure of a
+// disk.
 func (c *Coverage) Emitted()    { c.facts++ }
 func (c *Coverage) Overflow()   { c.overflows++ }
 func (c *Coverage) Refused()    { c.refused++ }
@@ -177,7 +179,8 @@ func (c *Coverage) of(v any) *typeTally {
 
 func place(word uintptr) uint8 { return uint8(uint64(word) * 0x9E3779B97F4A7C15 >> 56) }
 
-// far is the slow path of Coverage.of: it looks the type up and caches it.
+// far does what Coverage.of does for a type that is not in its slot of the cache: it looks
+// the type up and caches it.
 func (c *Coverage) far(word uintptr, v any) *typeTally {
 	t, known := c.tallies[word]
 	if !known {
@@ -220,7 +223,8 @@ func (c *Coverage) Audited(e *sim.Event, noticed bool) {
 	}
 }
 
-// looked records whether the delivery of a message changed the node or sent anything.
+// looked records whether the delivery of a message changed the node or sent anything, which
+// noticed says.
 func (c *Coverage) looked(message any, noticed bool) {
 	t := c.of(message)
 	t.audited++
@@ -238,8 +242,8 @@ func (c *Coverage) Chosen(why string, n, k int) {
 	t.sides[k].gave(1)
 }
 
-// widest records a choice with too many alternatives to count each; opens records a choice whose n
-// alternatives are counted.
+// widest records a choice that has too many alternatives to count each. The method opens
+// records a choice whose n alternatives are counted.
 func (t *coinTally) widest(n int) { t.wide = max(t.wide, n) }
 
 func (t *coinTally) opens(n int) {
@@ -253,11 +257,11 @@ func (t *coinTally) opens(n int) {
 	}
 }
 
-// can records that an answer is possible; gave counts how often it was given.
+// can records that the answer is possible. The method gave counts that it was given.
 func (s *side) can()       { s.possible = true }
 func (s *side) gave(n int) { s.given += n }
 
-// merge adds the counts of another tally.
+// merge adds the counts of o.
 func (t *coinTally) merge(o *coinTally) {
 	t.whole, t.wide = max(t.whole, o.whole), max(t.wide, o.wide)
 	t.grow(len(o.sides))
@@ -339,7 +343,7 @@ func (c *Coverage) list(n sim.Node) {
 // simPath is the import path of package sim, which declares the signals that a run itself makes.
 var simPath = reflect.TypeFor[sim.PeerError]().PkgPath()
 
-// Can counts that something was possible n times; Did counts that it happened.
+// Can counts that something was possible n times. The method Did counts that it happened.
 func (t *Tally) Can(n int) { t.possible += n }
 func (t *Tally) Did()      { t.happened++ }
 

@@ -14,8 +14,8 @@ var helpers atomic.Int64
 // have started already, and must not have ended yet.
 func Helps(n int) { helpers.Add(int64(n)) }
 
-// counted returns the number of goroutines of the process, without the helpers. It returns false
-// if the number of helpers changed meanwhile.
+// counted returns the number of goroutines of the process, without macemc's own helpers.
+// steady is false if the number of helpers changed meanwhile.
 func counted() (n int, steady bool) {
 	h := helpers.Load()
 	n = runtime.NumGoroutine() - int(h)
@@ -27,7 +27,7 @@ func counted() (n int, steady bool) {
 // goroutine, so that others cause no false alarm.
 type Goroutines struct {
 	count int
-	known map[string]bool // goroutines that this one has started and that do not belong to the service
+	known map[string]bool // stacks of goroutines that this goroutine has started and that do not belong to the service
 	buf   []byte
 }
 
@@ -50,7 +50,8 @@ func (g *Goroutines) Grown() bool {
 	return n > g.count || !steady
 }
 
-// Child returns the stack of a goroutine that this one has started since the last call of Child, or "".
+// Child returns the stack of a goroutine that the calling goroutine has started since the
+// last call of Child, or "" if there is none.
 func (g *Goroutines) Child() (stack string) {
 	all := g.stacks()
 	g.count, _ = counted()

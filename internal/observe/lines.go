@@ -13,33 +13,33 @@ import (
 // Part is the kind of thing that a line of the state describes.
 type Part uint8
 
-// The parts.
+// The kinds of things that a line describes.
 const (
-	PartField       Part = iota + 1 // what a node keeps
+	PartField       Part = iota + 1 // a field of a node
 	PartTimer                       // a timer that is set
-	PartTask                        // a task that is to be done
-	PartUp                          // that a node is not up, and why
-	PartLife                        // how often it restarted, what it waits for
-	PartScript                      // a request that is left in its script
-	PartDisk                        // what is on its disk
-	PartClock                       // the knowledge about its times
+	PartTask                        // a task that may run
+	PartUp                          // the fact that a node is not up, and the reason
+	PartLife                        // how often a node restarted, and what it waits for
+	PartScript                      // a request that is left in a node's script
+	PartDisk                        // the contents of a node's disk
+	PartClock                       // the knowledge about a node's times
 	PartLink                        // the state of a connection
 	PartMessage                     // a message that is under way
 	PartBudget                      // the rest of a budget of the environment
-	PartEnvironment                 // a partition, a pause
-	PartMonitor                     // what a monitor remembers
+	PartEnvironment                 // a partition or a pause
+	PartMonitor                     // the memory of a monitor
 )
 
-// Place says to which node a line of a state belongs.
+// Place says what a line of a state describes, and to which node it belongs.
 type Place struct {
 	Part Part
-	Node sim.Addr // for a link, its sender; zero if it belongs to no node
+	Node sim.Addr // the node; for a link, its sender; zero if the line belongs to no node
 }
 
 // Nobody takes the place of a node in the tag of a line that belongs to no node.
 const Nobody = -1
 
-// Tag returns a place as the tag of a line.
+// Tag returns the tag of a line that describes a part of a node, given by its index.
 func Tag(part Part, node int) uint32 { return uint32(part)<<16 | uint32(node+1) }
 
 // Tag returns the place as the tag of a line.
@@ -50,7 +50,8 @@ func (p Place) Tag() uint32 {
 	return Tag(p.Part, p.Node.Index())
 }
 
-// PlaceOf returns the place of a line of the state. For any other line it returns the zero Place.
+// PlaceOf returns the place of a line of a state. For any other line it returns the zero
+// Place.
 func PlaceOf(l canon.Line) (p Place) {
 	p.Part = Part(l.Tag >> 16)
 	if node := int(l.Tag & 0xffff); node > 0 {
@@ -59,7 +60,8 @@ func PlaceOf(l canon.Line) (p Place) {
 	return p
 }
 
-// Difference is a line in which two states differ. If a state has no such line, its value is empty.
+// Difference is a line in which two states differ: its path, and its values A and B. If a
+// state has no such line, its value is "".
 type Difference struct {
 	Path, A, B string
 	Of         Place
@@ -69,9 +71,9 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s | %s", d.Path, orAbsent(d.A), orAbsent(d.B))
 }
 
-// Describe describes a difference of two runs. If a field leads to different objects, the text names the
-// fields that share them, and the line to add if sharing does not matter. rule returns the type of the
-// objects at a path of a node, or "".
+// Describe describes a difference of two runs. If a field refers to different objects, the
+// text names the fields that share them, and the declaration to add if sharing does not
+// matter. rule returns the type of the objects at a path of a node, or "".
 func (d Difference) Describe(rule func(node sim.Addr, path string) string) string {
 	if !isShared(d.A) && !isShared(d.B) {
 		return d.String()
@@ -152,8 +154,9 @@ func Diff(a, b []canon.Line) (out []Difference) {
 	return out
 }
 
-// Went separates the changes that a step made from the lines that are gone because a node went down. The
-// memory of that node is then that of a new node; no handler has changed it.
+// Went separates the changes that a step made from the lines that are gone because a node
+// went down, and returns those nodes. Their memory is then that of new nodes; no handler
+// has changed it.
 func Went(all []Difference) (rest []Difference, down []sim.Addr) {
 	for _, d := range all {
 		if d.Of.Part == PartUp && d.A == "" {

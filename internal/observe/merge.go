@@ -54,7 +54,7 @@ func (c *Coverage) Merge(o *Coverage) {
 	c.within.add(o.within)
 }
 
-// merge adds the counts of another tally.
+// merge adds the counts of o.
 func (t *propertyTally) merge(o *propertyTally) {
 	t.stateTally.add(o.stateTally)
 	t.empty += o.empty
@@ -74,7 +74,7 @@ func (c *Coverage) Another() *Coverage {
 	return o
 }
 
-// Clear sets all counts to zero. The worlds with c continue to count.
+// Clear sets all counts to zero. The worlds that use c go on counting.
 func (c *Coverage) Clear() {
 	for _, t := range c.types {
 		t.clear()

@@ -250,7 +250,8 @@ func (c *Coverage) neverProperties() (never []string) {
 	return never
 }
 
-// dropped returns sentences about code whose sends were refused and that ignores the result of Send.
+// dropped returns a sentence about each piece of code whose send was refused and that
+// ignores the result of Send.
 func (c *Coverage) dropped() (never []string) {
 	at := map[string]bool{}
 	for code := range c.senders {

@@ -1,6 +1,7 @@
 package observe
 
-// stateTally counts the states in which something held, and in which it did not.
+// stateTally has the number of states in which something held, and the number of those in
+// which it did not.
 type stateTally struct{ yes, no int }
 
 func (t *stateTally) saw(holds bool) {
@@ -15,13 +16,14 @@ type propertyTally struct {
 	name string
 	stateTally
 	first  int // the least depth of a state in which it held, plus one; 0 if there is none
-	empty  int // the number of these states in which it held while it saw no node
+	empty  int // the number of states in which it held only because it saw no node
 	onward int // the least number of steps of a run after which it held, plus one; 0 means none
 	near   bool
-	far    int // for a property with a distance: the least distance of a state from one in which it holds
+	far    int // if the property has a distance: the least distance of a state from one in which it holds
 }
 
-// missed records the distance of a state in which the property does not hold, if it is the least so far.
+// missed records far, the distance of a state from one in which the property holds, if it
+// is the least so far.
 func (t *propertyTally) missed(far int) {
 	if !t.near || far < t.far {
 		t.near, t.far = true, far
@@ -44,7 +46,8 @@ func (t *propertyTally) visited(depth int, holds bool) {
 	}
 }
 
-// judged counts that the property held because it saw no node, if empty is true.
+// judged counts a state in which the property held only because it saw no node, if empty is
+// true.
 func (t *propertyTally) judged(empty bool) {
 	if empty {
 		t.empty++
@@ -63,8 +66,8 @@ func (c *Coverage) Live(k, steps int, holds, empty bool) {
 	}
 }
 
-// Known reports whether the k-th liveness property was seen to hold in a visited state, and seen
-// not to hold.
+// Known reports whether the k-th liveness property was seen to hold in a visited state, and
+// was also seen not to hold.
 func (c *Coverage) Known(k int) bool { return c.eventually[k].first > 0 && c.eventually[k].no > 0 }
 
 // Visited records whether the k-th liveness property holds in a visited state at a depth.
@@ -76,17 +79,19 @@ func (c *Coverage) Met(k int) bool { return c.sometimes[k].yes > 0 }
 // Meets records whether the k-th Sometimes property holds in a state.
 func (c *Coverage) Meets(k int, holds bool) { c.sometimes[k].saw(holds) }
 
-// Away records how far a state is from one in which the k-th Sometimes property holds.
+// Away records far, the distance of a state from one in which the k-th Sometimes property
+// holds.
 func (c *Coverage) Away(k, far int) { c.sometimes[k].missed(far) }
 
-// Assumed records whether a state satisfies System.Assume; Within records the same for System.Within.
+// Assumed records whether a state satisfies System.Assume. The method Within does the same
+// for System.Within.
 func (c *Coverage) Assumed(holds bool) { c.assume.saw(holds) }
 func (c *Coverage) Within(holds bool)  { c.within.saw(holds) }
 
 // Held says where a liveness property was first seen to hold.
 type Held struct {
 	Property string
-	Depth    int  // of the state; 0 means at the start; -1 means nowhere
+	Depth    int  // the number of steps to the state; 0 means the start; -1 means that it held nowhere
 	Run      bool // it held in no visited state, but in a run, after Depth steps
 }
 

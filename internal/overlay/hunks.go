@@ -1,10 +1,10 @@
 package overlay
 
-// A hunk replaces a piece of the standard library's source by another piece. The replaced piece must occur
-// exactly once in the file.
+// A hunk replaces a piece of the source of Go's standard library, which must occur exactly
+// once in its file, by another one.
 type hunk struct {
-	name     string // what the hunk makes exact or possible
-	file     string // below GOROOT/src
+	name     string // the behaviour that the hunk makes repeatable or possible
+	file     string // the path of the file below GOROOT/src
 	in       string // the only release to which it applies; "" means all releases
 	old, new string
 }

@@ -28,7 +28,7 @@ var added string
 
 // An Overlay is an overlay that was written and can be used for builds.
 type Overlay struct {
-	JSON string // the file for -overlay
+	JSON string // the file for the flag -overlay of the go command
 	Go   string // the toolchain, as "go1.26.8"
 	Hash string // the hash of everything that the overlay replaces and adds
 	root string // another name of the GOROOT to build with, or "" for the caller's own
@@ -119,7 +119,7 @@ func write(dir, root, version string, hunks []hunk) (Overlay, error) {
 	return o, errors.Join(os.MkdirAll(folder, 0o755), save(folder, root, files))
 }
 
-// release returns the release of a version: go1.26 of go1.26.8.
+// release returns the release of a version, such as go1.26 for go1.26.8.
 func release(version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
@@ -204,7 +204,8 @@ func save(folder, root string, files map[string]string) error {
 	return place(filepath.Join(folder, "overlay.json"), text)
 }
 
-// place writes a file as a whole or not at all, since other processes may write the same file.
+// place writes a file so that it exists as a whole or not at all, since other processes may
+// write the same file.
 func place(name string, text []byte) error {
 	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
 	if err != nil {
@@ -225,7 +226,8 @@ func (o Overlay) Flags(tags ...string) []string {
 	return []string{"-overlay=" + o.JSON, "-tags=" + strings.Join(append(tags, Tag), ",")}
 }
 
-// With writes into a folder an overlay that combines this one with another one, and returns its file.
+// With writes an overlay that combines this one with the overlay in the file other into a
+// folder, and returns the new file.
 func (o Overlay) With(other, folder string) (string, error) {
 	all := map[string]string{}
 	for _, file := range []string{o.JSON, other} {

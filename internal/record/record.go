@@ -20,10 +20,10 @@ type EntryKind uint8
 
 // The kinds of entries.
 const (
-	EntryLife   EntryKind = iota + 1 // a life begins: the first entry
+	EntryLife   EntryKind = iota + 1 // a life begins; this is the first entry
 	EntryStep                        // a handler ran; the kind of its event is 0 at the start
 	EntryOpened                      // a connection with a peer is open
-	EntryClosed                      // and is closed
+	EntryClosed                      // a connection with a peer is closed
 	EntryFailed                      // a handler failed; nothing comes after it
 	EntryEnd                         // the node stopped, as it was asked to
 )
@@ -33,36 +33,36 @@ type Entry struct {
 	Kind EntryKind
 	Node int    // the node; set by the reader
 	Life uint64 // the name of the node's life; set by the reader
-	At   int64  // nanoseconds of the wall clock, which only break ties
+	At   int64  // the time of the wall clock in nanoseconds, which only decides the order of entries that nothing else orders
 
-	Begin *Beginning // of EntryLife
-	Step  *Step      // of EntryStep; of EntryFailed, the part of the step that ran
-	Peer  int        // of EntryOpened and EntryClosed
+	Begin *Beginning // for EntryLife
+	Step  *Step      // for EntryStep, the step; for EntryFailed, the part of the step that ran
+	Peer  int        // for EntryOpened and EntryClosed
 	Conn  uint64     // the connection's name, the same at both ends
-	Other uint64     // of EntryOpened: the peer's life
-	Text  string     // of EntryFailed
+	Other uint64     // for EntryOpened: the peer's life
+	Text  string     // for EntryFailed: the failure
 }
 
-// Beginning is the state of a life at its start.
+// Beginning is the state of a node at the start of a life.
 type Beginning struct {
 	System string
 	Nodes  int
 	Params []string
 	Bugs   []string
-	Number int          // of the life, 0 for the first
-	Buffer int          // messages that a connection queues
-	Kept   bool         // the dead node's value was there for System.Crash
+	Number int          // the number of the life, 0 for the first
+	Buffer int          // the number of messages that a connection queues
+	Kept   bool         // the value of the dead node was kept, for System.Crash
 	Disk   []disk.Write // the contents of the storage
-	Last   *LastStep    // of the life before, if System.Crash's node came from the folder; nil if it is not known
+	Last   *LastStep    // the last step of the life before, if System.Crash got its node from the folder; nil if it is not known
 
-	Encoded []byte // LastStep as Writer.Last encoded it, for the writer; a reader sets Last
+	Encoded []byte // for a writer: LastStep as Writer.Last encoded it; a reader sets Last instead
 }
 
 // LastStep is the last step of a life that ended suddenly. The node that it left is kept on disk, but the
 // step may be missing in that life's record; the reader has to check that.
 type LastStep struct {
 	Life   uint64
-	Number uint64 // the number of steps, this one included
+	Number uint64 // the number of steps of the life, including this one
 	Step   *Step
 }
 
@@ -81,25 +81,25 @@ type Event struct {
 	From   sim.Addr
 	Link   sim.Link
 	Value  any
-	Asked  bool   // a KindScript that is not of the script: a request from outside
-	Serial uint64 // of a message: its number among its sender's sends, from 1
-	Life   uint64 // of a message: the sender's life
-	Conn   uint64 // of a message by TCP, and of an error: the connection, or 0 if there was none
+	Asked  bool   // a KindScript that is not in the script: a request from outside
+	Serial uint64 // for a message: its number among its sender's sends, from 1
+	Life   uint64 // for a message: the sender's life
+	Conn   uint64 // for a message by TCP, and for an error: the connection, or 0 if there was none
 }
 
 // Step is an event with the answers that its handler got and its results.
 type Step struct {
 	Event   Event
-	Picks   []uint32 // of Choose, Weighted and Before, in order
-	Refused []uint32 // which of the step's calls of Send were refused, from 0
-	Acked   []Acked  // for each peer of such a refusal, the messages known to be delivered
+	Picks   []uint32 // the answers to Choose, Weighted and Before, in order
+	Refused []uint32 // the indices of the step's calls of Send that were refused
+	Acked   []Acked  // for each peer of a refused send: the messages to it that are known to be delivered
 	Resets  []Acked  // connections that the handler reset
-	Sends   uint64   // of the life, with this step's
+	Sends   uint64   // the number of sends in this life, including those of this step
 	State   canon.Hash
-	Stored  int // writes to the storage in this life, with this step's
+	Stored  int // the number of writes to the storage in this life, including those of this step
 }
 
-// Acked is a peer and the number of a send to it, or of a connection with it.
+// Acked is a peer, and the number of a send to it or the name of a connection with it.
 type Acked struct {
 	Peer int
 	Of   uint64
@@ -119,7 +119,7 @@ func NewWriter(to io.Writer, sys *sim.System) (*Writer, error) {
 	return &Writer{to: to, codec: codecs.Of(sys)}, err
 }
 
-// Last encodes a step, of which there are that many in the life, as a LastStep.
+// Last encodes step s, the last one so far of a life that has number steps, as a LastStep.
 func (w *Writer) Last(life, number uint64, s *Step) []byte {
 	last := Writer{codec: w.codec, buf: binary.BigEndian.AppendUint64(nil, life)}
 	last.uint(number)
@@ -382,7 +382,7 @@ func (e *Event) read(d *codec.Fields, r *Reader) {
 	e.Serial, e.Life, e.Conn = d.Uint(), d.Uint(), d.Uint()
 }
 
-// readValue reads the value of an event, which is the last field of its step.
+// readValue reads the value of an event, which is the last field of its step in a record.
 func (e *Event) readValue(d *codec.Fields, r *Reader) (err error) {
 	if d.Bad() || len(d.Rest()) == 0 {
 		return nil

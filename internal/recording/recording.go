@@ -16,11 +16,11 @@ import (
 // See fits search.Options.See; the recording is complete when Replay has returned.
 type Recording struct {
 	last     []canon.Line
-	edits    []edit // of state k, against state k-1; the first is against nothing
+	edits    []edit // for each state, its difference from the state before; the first is the difference from no lines
 	wholes   [][]canon.Line
-	readings world.Readings // of all values
+	readings world.Readings // the forms for people of values that have one
 
-	read  int // the latest requested state and its step; nil if none
+	read  int // the state that was requested last, and its step; nil if there is none
 	lines []canon.Line
 }
 
@@ -93,9 +93,9 @@ func (e edit) apply(old []canon.Line) []canon.Line {
 	return slices.Concat(old[:e.head], e.lines, old[len(old)-e.tail:])
 }
 
-// Edits yields the states, each against the one before: how many of its first and of its last lines are
-// the same there, and the lines between, each as its path and its value as people read it. The first
-// state is against nothing.
+// Edits yields, for each state, its difference from the state before: the number of first
+// and of last lines that are the same in both, and the lines between these, each as its
+// path and its value in the form for people. The first state is compared with no lines.
 func (r *Recording) Edits() iter.Seq2[[2]int, [][2]string] {
 	return func(yield func([2]int, [][2]string) bool) {
 		for _, e := range r.edits {
@@ -110,8 +110,8 @@ func (r *Recording) Edits() iter.Seq2[[2]int, [][2]string] {
 	}
 }
 
-// Told returns the nodes that went down in a step, and its other changes, each as a path, the old and
-// the new value as people read them.
+// Told returns the nodes that went down in a step, and the step's other changes, each as a
+// path, the old and the new value in the form for people.
 func (r *Recording) Told(step int) (down []sim.Addr, changes [][3]string) {
 	all, down := observe.Went(r.Changes(step))
 	for _, d := range r.Read(all) {
@@ -120,7 +120,7 @@ func (r *Recording) Told(step int) (down []sim.Addr, changes [][3]string) {
 	return down, changes
 }
 
-// Read returns differences of states as people read them.
+// Read returns differences of states with values in the form for people.
 func (r *Recording) Read(all []observe.Difference) (out []observe.Difference) {
 	for _, d := range all {
 		out = append(out, r.readings.Difference(d))

@@ -62,8 +62,8 @@ func tracked(dir string) ([]string, error) {
 	return strings.Split(strings.TrimRight(string(out), "\x00"), "\x00"), nil
 }
 
-// words are the forms in which the path of the module occurs in files. The first group of each matches the
-// text before the path, and the last group the text after it.
+// words are the forms in which the path of the module occurs in files. The first group of
+// each pattern matches the text before the path, and the last group the text after it.
 type words []*regexp.Regexp
 
 func wordsOf(path string, files []string) words {

@@ -148,7 +148,8 @@ func Parse(sys *sim.System, path *choose.Path) (s Setting, err error) {
 	return s, err
 }
 
-// number returns the number that the header has under a key.
+// number returns the number that the header of path has under a key; ok is false if it has
+// no such key.
 func number(path *choose.Path, key string) (n int, ok bool, err error) {
 	text, ok := path.Get(key)
 	if n, err = strconv.Atoi(text); ok && err != nil {

@@ -16,11 +16,12 @@ type Handled interface {
 type Handlers struct {
 	List    []Handler
 	Quorums []Quorum
-	Err     error // the author's first error in making the table
+	Err     error // the first error that the author of the table made
 }
 
-// Quorum describes how a node takes several messages of a type at once. Its functions get values of type any:
-// the node's subject, a message, and the kind of messages that are taken together.
+// Quorum describes how a node takes several messages of one type at once. Its functions get
+// the service's own value (the subject) and messages, and return the kind of messages that
+// are taken together, all as values of type any.
 type Quorum struct {
 	Of    reflect.Type
 	Size  func(subject any) int
@@ -34,7 +35,7 @@ func (h *Handlers) Add(one Handler) { h.List = append(h.List, one) }
 // Gathers adds a Quorum.
 func (h *Handlers) Gathers(q Quorum) { h.Quorums = append(h.Quorums, q) }
 
-// Alone updates Quorum.Only after handlers were added.
+// Alone sets Quorum.Only for all Quorums, after handlers were added.
 func (h *Handlers) Alone() {
 	for i := range h.Quorums {
 		q := &h.Quorums[i]

@@ -12,12 +12,12 @@ type RuleKind uint8
 
 // The kinds of rules. The zero RuleKind is that of a Property that no function of sim made.
 const (
-	RuleAlways     RuleKind = iota + 1 // every state
-	RuleEventually                     // a state that stays reachable from every state
-	RuleSteps                          // the states before and after a step
-	RuleMonitor                        // the facts of a run
-	RuleSometimes                      // some state that should be met
-	RuleCools                          // the facts of a run that goes on for ever
+	RuleAlways     RuleKind = iota + 1 // about every state
+	RuleEventually                     // about a state that must stay reachable from every state
+	RuleSteps                          // about the states before and after a step
+	RuleMonitor                        // about the facts of a run
+	RuleSometimes                      // about a state that should be met
+	RuleCools                          // about the facts of a run that goes on for ever
 )
 
 var ruleKindNames = [...]string{
@@ -33,14 +33,15 @@ type Rule struct {
 	About   reflect.Type // the type of node that it sees; nil for a monitor
 	Matches func(node any) bool
 
-	// Alone says that the value of the property in a state follows from its values for each node by itself.
-	// Take, if it is not nil, returns the value of a node on which the property depends.
+	// Alone says that the property holds in a state exactly if it holds for each node by
+	// itself. Take, if it is not nil, returns the value of a node on which the property
+	// depends.
 	Alone bool
 	Take  func(node any) (of any, is bool)
 
-	State   func(*State) Check               // of RuleAlways, RuleEventually and RuleSometimes
-	Step    func(before, after *State) Check // of RuleSteps
-	Monitor func(params any) Monitor         // of RuleMonitor and RuleCools; the params are sim's own
+	State   func(*State) Check               // for RuleAlways, RuleEventually and RuleSometimes
+	Step    func(before, after *State) Check // for RuleSteps
+	Monitor func(params any) Monitor         // for RuleMonitor and RuleCools; params is a sim.Params
 }
 
 // Check is a property bound to a state.
@@ -48,12 +49,12 @@ type Check struct {
 	Name    string
 	Holds   func() bool
 	Seen    func() int    // the number of nodes that it sees now
-	Explain func() string // nil if the property has no explanation
-	Far     func() int    // for RuleSometimes, the distance from holding; nil if the property defines none
+	Explain func() string // describes the state; nil if the property has no explanation
+	Far     func() int    // for RuleSometimes: the distance from a state in which it holds; nil if the property defines none
 
-	// Each is Holds for one node alone. The property holds if Each is true for every running node, so a
-	// runtime that knows which nodes have changed calls it only for these. It is nil if the property is about
-	// all nodes together.
+	// Each does what Holds does, for one node by itself. The property holds if Each is true
+	// for every running node, so a runtime that knows which nodes have changed calls it
+	// only for these. It is nil if the property is about all nodes together.
 	Each func(node int) bool
 }
 
@@ -70,7 +71,8 @@ func (c *Check) Explained() (text string) {
 	return guard.Bounded(c.Explain())
 }
 
-// Away returns the distance of the property from holding, and false if it is unknown.
+// Away returns the distance from a state in which the property holds; ok is false if it is
+// unknown.
 func (c *Check) Away() (far int, ok bool) {
 	if c.Far == nil {
 		return 0, false
@@ -93,7 +95,7 @@ func (c *Check) Asked() (holds bool, panicked string) {
 	return c.Holds(), ""
 }
 
-// Monitor is a monitor with its memory in one runtime.
+// Monitor is a monitor bound to one runtime, with its memory there.
 type Monitor struct {
 	Name    string
 	Reset   func()
@@ -101,6 +103,6 @@ type Monitor struct {
 	Memory  func() any
 	Restore func(memory any) // replaces the memory
 
-	Hot     func() bool   // of RuleCools; nil for others
-	Explain func() string // what it waits for; nil if it does not say
+	Hot     func() bool   // for RuleCools: reports whether the monitor is hot; nil for others
+	Explain func() string // describes what the monitor waits for; nil if it cannot
 }

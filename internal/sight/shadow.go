@@ -5,7 +5,7 @@ type Shadow struct {
 	of    *State
 	state State
 	gone  []int
-	down  Node // the Node of each node that has failed
+	down  Node // the Node that takes the place of each node that has failed
 }
 
 // NewShadow returns the shadow of a state in which the nodes without have failed. It is valid after the first
@@ -19,7 +19,7 @@ func NewShadow(of *State, without []int) *Shadow {
 // State returns the state in which these nodes have failed. It returns the same pointer each time.
 func (s *Shadow) State() *State { return &s.state }
 
-// Follow updates the shadow after its state has changed.
+// Follow updates the shadow after the state that it copies has changed.
 func (s *Shadow) Follow() {
 	s.state.Params, s.state.Epoch, s.state.Membership = s.of.Params, s.of.Epoch, s.of.Membership
 	s.state.Nodes = append(s.state.Nodes[:0], s.of.Nodes...)
@@ -28,7 +28,7 @@ func (s *Shadow) Follow() {
 	}
 }
 
-// survivors is the Runtime of a shadow: it has only the other nodes.
+// survivors is the Runtime of a shadow. It sees only the nodes that have not failed.
 type survivors struct{ s *Shadow }
 
 func (v survivors) Timers() (n int) {

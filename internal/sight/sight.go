@@ -18,11 +18,11 @@ type State struct {
 	Runtime    Runtime
 	Params     any // a sim.Params
 	Nodes      []*Node
-	Epoch      int // grows when a node is replaced
+	Epoch      int // grows when some node is replaced
 	Membership int // grows when another set of nodes is up, or when all nodes are replaced
 
-	// Past returns what properties see in place of a node, or of a layer of it, if they do not see the present
-	// one. It is nil if they do.
+	// Past returns the value that properties see in place of now, which is a node or a
+	// layer of it. It is nil if they see the present value.
 	Past func(node int, now any) any
 
 	// Views holds the views that were bound, by the type of node that they see. It belongs
@@ -32,9 +32,9 @@ type State struct {
 
 // Node is the part of one node that properties can see.
 type Node struct {
-	Node    any // a Subject
+	Node    any // the node's value, as Subject returns it
 	Up      bool
-	Version int         // grows when it is replaced
+	Version int         // grows when the value is replaced
 	Timers  []Scheduled // ordered by identity
 }
 
@@ -53,7 +53,8 @@ type Timer struct {
 	Number int // counted from 0, in the order in which the runtime met them
 }
 
-// Replaced records that a node has a new value; Regrouped records that other nodes are up.
+// Replaced records that a node has a new value. The method Regrouped records that another
+// set of nodes is up.
 func (s *State) Replaced()  { s.Epoch++ }
 func (s *State) Regrouped() { s.Epoch, s.Membership = s.Epoch+1, s.Membership+1 }
 
@@ -66,8 +67,8 @@ func (n *Node) Replace(node any) {
 // Renew records that the node has another content.
 func (n *Node) Renew() { n.Version++ }
 
-// Follow makes a node what it is in another state. It reports whether the node was replaced, or whether it is up
-// has changed.
+// Follow makes node i what it is in another state, which is given as now. It reports
+// whether the node was replaced, or came up or went down.
 func (s *State) Follow(i int, now *Node) (another bool) {
 	n := s.Nodes[i]
 	replaced, moved := n.Version != now.Version, n.Up != now.Up
@@ -122,7 +123,7 @@ func (n *Node) Clear() { n.Timers = n.Timers[:0] }
 // Stand sets the timers to a copy of the given ones.
 func (n *Node) Stand(timers []Scheduled) { n.Timers = append(n.Timers[:0], timers...) }
 
-// Runtime answers rare questions about a state.
+// Runtime answers questions of properties about timers and messages, which few of them ask.
 type Runtime interface {
 	// Timers returns the number of timers that are scheduled on all nodes.
 	Timers() int
