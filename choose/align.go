@@ -63,7 +63,8 @@ func sameStep(a, b *Step) bool {
 
 func sameChoice(a, b Choice) bool { return a.What == b.What }
 
-// add pairs n steps after the first i steps of one path and the first j steps of the other.
+// add pairs n steps: those after the first i steps of one path with those after the first j
+// steps of the other.
 func (a *Alignment) add(i, j, n int) {
 	if n == 0 {
 		return
@@ -99,9 +100,9 @@ func numbered(a, b []Step) (x, y []int) {
 // rowsMost is the number of words of rows that are kept at a time: 32 MiB.
 const rowsMost = 4 << 20
 
-// subsequence pairs a longest common subsequence of x and y, which begin after the first i
-// and j steps. If all rows need more than most words, it halves x, and cuts y where the
-// halves have the most in common.
+// subsequence pairs the steps of a longest common subsequence of x and y, which begin after
+// the first i and j steps of the paths. If all rows need more than most words of memory, it
+// halves x, and cuts y where the halves have the most in common.
 func (a *Alignment) subsequence(x, y []int, i, j, most int) {
 	if len(x) == 0 || len(y) == 0 {
 		return
@@ -143,7 +144,8 @@ func lengths(x, y []int) []int {
 	return out
 }
 
-// trace computes all rows, and reads the pairs off them from the end.
+// trace does what subsequence does, with all rows in memory: it computes them, and then
+// reads the pairs from the end.
 func (a *Alignment) trace(x, y []int, i, j int) {
 	r := newRows(y)
 	rows := make([][]uint64, len(x)+1)
@@ -174,8 +176,8 @@ func (a *Alignment) trace(x, y []int, i, j int) {
 // once (Hyyrö, 2004). Bit k of row m is 0 if the first m elements of x have a longer common
 // subsequence with the first k+1 elements of y than with the first k.
 type rows struct {
-	at    [][]int32  // for each number, its positions in y
-	masks [][]uint64 // the same as bits, for numbers with many positions
+	at    [][]int32  // for each number: its positions in y
+	masks [][]uint64 // for numbers with many positions: the positions as bits
 	row   []uint64   // a mask that is built for one row
 }
 

@@ -9,8 +9,8 @@ import (
 // A Divergence describes where a repeated run, whose answers are matched by identity, asked another
 // question than the recorded run.
 type Divergence struct {
-	Pass     string // what was repeated; "replay" by default
-	Step     int    // the number in a path file, from 1; 0 for the start
+	Pass     string // a word for the repetition; "replay" by default
+	Step     int    // the number of the step in the path file, from 1; 0 for the start
 	Recorded Choice // Kind is 0 if nothing is recorded here
 	Asked    Kind
 	Why      string   // the reason that the service gave for the coin that is asked
@@ -20,11 +20,12 @@ type Divergence struct {
 }
 
 const (
-	maxPossible = 1000 // kept
-	maxPrinted  = 8    // printed
+	maxPossible = 1000 // the largest number of identities that are kept
+	maxPrinted  = 8    // the largest number of identities that are printed
 )
 
-// diverge compares what is recorded for step with the question.
+// diverge returns the Divergence of the choice that is recorded for a step and the question
+// that is asked now.
 func diverge(step int, recorded Choice, q *Question) *Divergence {
 	d := &Divergence{Pass: "replay", Step: step, Recorded: recorded, Now: no, Asked: q.Kind, Why: q.Alternatives.Why(), Of: q.N}
 	for i := range q.N {
@@ -50,7 +51,7 @@ func (d *Divergence) Error() string {
 	return fmt.Sprintf("%s diverged %s: %s%s", d.Pass, where, d.story(), d.hint())
 }
 
-// hint returns the most likely cause.
+// hint returns the most likely cause of the divergence, in words.
 func (d *Divergence) hint() string {
 	switch {
 	case d.Now >= 0 && d.Asked == Event:

@@ -30,7 +30,7 @@ const (
 	version   = 1
 	magic     = "macemc path "
 	separator = " | "
-	bytesMost = 1 << 30 // the largest path: about ten million steps
+	bytesMost = 1 << 30 // the size of the largest path that is read: about ten million steps
 )
 
 // WriteTo writes the text form in one Write. It writes nothing and returns an error if

@@ -14,7 +14,7 @@ type Follow struct {
 	pos   int      // the index of the next step
 	coins []Choice // the coins recorded for the current step
 	taken []int
-	texts []string // identities of the alternatives; "" if not asked for yet
+	texts []string // identities of the alternatives of the question; "" if not computed yet
 	path  Path
 	err   error
 
@@ -30,8 +30,8 @@ type Follow struct {
 	Causes []Cause
 	// Cones makes Follow skip a message or task whose cause it skipped, even if a similar one is possible.
 	Cones bool
-	now   []int // by number of a step in the other run, the number of that step in this one; 0 means none
-	extra int   // the number of events that were taken only because they may be ahead
+	now   []int // by number of a step in the other run: the number of that step in this run; 0 means none
+	extra int   // the number of events that were taken only because they might be ahead of another one
 }
 
 // A Cause names the step that sent the message or posted the task of a step. Steps are numbered from 1.
@@ -120,8 +120,9 @@ func (f *Follow) alternative(q *Question, s *Step) int {
 // laterMost is the number of recorded steps after the next one that later compares with an event.
 const laterMost = 64
 
-// later reports whether an event is nearer to a recorded step after the next one than to the next one, among
-// steps of its form. Then the event of the next step is missing, and this event is left to the later step.
+// later reports whether the event what is nearer to a recorded step after the next one than
+// to the next one, among steps of its form. In that case the event of the next step is
+// missing, and this event is left to the later step.
 func (f *Follow) later(what string) bool {
 	form, now := f.Like(what), near(what, f.steps[f.pos].Event.What)
 	for _, s := range f.steps[f.pos+1 : min(len(f.steps), f.pos+1+laterMost)] {
@@ -140,9 +141,10 @@ func (f *Follow) came(number int) {
 	f.now[number] = len(f.path.Steps)
 }
 
-// caused finds the alternative k to take for a recorded step, by the step that sent its message. If
-// there is none, k is no, and first may be an alternative that is ahead in the queue. If the sender
-// is unknown, k is the argument is, which was found by identity.
+// caused finds the alternative k for a recorded step by the step that sent its message or
+// posted its task. If there is none, k is no, and first may be an alternative that is ahead
+// in the queue. If the sender is unknown, k is the argument is, which was found by
+// identity.
 func (f *Follow) caused(q *Question, s *Step, is int) (k, first int) {
 	c := f.Causes[f.pos]
 	of, ok := q.Alternatives.(Caused)
@@ -189,11 +191,13 @@ func (f *Follow) ahead(q *Question) int {
 	return no
 }
 
-// skipped reports whether no step of this run corresponds to a step of the other run.
+// skipped reports whether the step with a number in the other run was skipped: no step of
+// this run corresponds to it.
 func (f *Follow) skipped(number int) bool { return number >= len(f.now) || f.now[number] == 0 }
 
-// nearest returns the number of the text, of n texts, that has the same form as what and is nearest
-// to it. It returns the first of several equally near texts, and no if none has that form.
+// nearest returns the index of the text, of n texts, that has the same form as what and is
+// nearest to it. It returns the first of several equally near texts, and no if none has
+// that form. like returns the form of a text.
 func nearest(n int, what string, like func(string) string, text func(int) string) int {
 	form, best, most := like(what), no, -1
 	for k := range n {
@@ -229,8 +233,8 @@ func (f *Follow) text(q *Question, k int) string {
 	return f.texts[k]
 }
 
-// find returns the alternative with this identity. It begins with the number that the
-// alternative had when it was recorded.
+// find returns the number of the alternative with the identity what, or no. It looks first
+// at near, the number that the alternative had when it was recorded.
 func (f *Follow) find(q *Question, what string, near int) int {
 	near = min(near, q.N-1)
 	for d := 0; near-d >= 0 || near+d < q.N; d++ {

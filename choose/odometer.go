@@ -33,22 +33,24 @@ type Odometer struct {
 	digits  []digit // the current path: first the repeated choices, then the new ones
 	pos     int     // the number of choices taken in this pass
 	shared  int     // the number of leading choices that the previous path had too
-	again   bool    // whether this is not the first pass
+	again   bool    // this is not the first pass
 	coins   int     // the number of coins asked in the current step
-	fold    uint64  // a hash of their answers
+	fold    uint64  // a hash of the answers to these coins
 	sampled bool
 	err     error
 }
 
-// digit is one choice of the path. 0 <= try < tries <= of.
+// digit is one choice of the path: its kind, the number of its alternatives, how many of
+// them are tried, and which try this is. It holds that 0 <= try < tries <= of.
 type digit struct {
 	kind           Kind
 	of, tries, try int
 	offset         int // the answer of the first try; not 0 only for a sampled coin
 }
 
-// answer spreads the tries evenly over the alternatives. Different tries have different
-// answers, since tries <= of; a sampled coin has only try 0.
+// answer returns the answer of the present try. The tries are spread evenly over the
+// alternatives. Different tries have different answers, since tries <= of; a sampled coin
+// has only try 0.
 func (d *digit) answer() int {
 	if d.tries == d.of {
 		return d.try

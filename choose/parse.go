@@ -31,8 +31,8 @@ func Open(name string) (*Path, error) {
 // is: not a path, another version, truncated, changed, or malformed in line n.
 func Parse(r io.Reader) (*Path, error) { return parseUpTo(r, bytesMost) }
 
-// parseUpTo reads a path of at most that many bytes. If the text does not begin as a path,
-// it reads only the first bytes, since the input may never end.
+// parseUpTo reads a path of at most most bytes. If the text does not begin as a path, it
+// reads only the first bytes, since the input may never end.
 func parseUpTo(r io.Reader, most int) (*Path, error) {
 	b := bufio.NewReader(r)
 	if head, _ := b.Peek(len(magic)); string(head) != magic {
@@ -93,7 +93,8 @@ func checkVersion(first string) error {
 	return nil
 }
 
-// cutEnd splits off the end line, which is the last line and complete.
+// cutEnd separates the end line of a path from the rest. ok is false if the last line is
+// not a complete end line.
 func cutEnd(text string) (body, end string, ok bool) {
 	text = strings.TrimSuffix(text, "\n")
 	at := strings.LastIndexByte(text, '\n') + 1

@@ -9,8 +9,8 @@ import (
 type Kind uint8
 
 const (
-	Event Kind = iota + 1 // which event happens next
-	Coin                  // a service's own Choose or Weighted
+	Event Kind = iota + 1 // the question which event happens next
+	Coin                  // the question how a coin of the service falls: Choose or Weighted
 )
 
 func (k Kind) String() string {
@@ -35,7 +35,7 @@ type Run struct {
 // must not keep it.
 type Question struct {
 	Kind         Kind
-	N            int          // alternatives, at least 1
+	N            int          // the number of alternatives, at least 1
 	Runs         []Run        // the weights as runs, whose N add up to the question's N; nil if all weights are 1
 	Alternatives Alternatives // the texts, only for sources that record or check
 }
@@ -70,7 +70,7 @@ func what(q *Question, i int) string {
 	return q.Alternatives.Alternative(i)
 }
 
-// mix scatters the bits of x. It is the finalizer of splitmix64, a bijection.
+// mix scatters the bits of x: it is a bijection, the finalizer of splitmix64.
 func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -1,7 +1,8 @@
 package choose
 
 // Raw repeats the picks of a walk by number, without looking at identities. It is for
-// re-execution by the same program. It checks the number of alternatives of each question.
+// taking a run again in the same program. It checks the number of alternatives of each
+// question.
 type Raw struct {
 	picks []Pick
 	pos   int

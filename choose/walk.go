@@ -88,7 +88,8 @@ func (w *Walk) Err() error { return w.err }
 // valid until the next restart.
 func (w *Walk) Picks() []Pick { return w.picks }
 
-// alike picks one of n. The bias of the reduction is below n/2^64.
+// alike returns a random number below n, all equally likely. The bias of the reduction is
+// below n/2^64.
 func (w *Walk) alike(n int) int {
 	if n == 1 {
 		return 0
@@ -97,9 +98,9 @@ func (w *Walk) alike(n int) int {
 	return int(hi)
 }
 
-// weighted picks by the weights of the runs, or returns no if all are 0. It computes in
-// integers, so every machine rounds alike and no draw falls between two runs. It finds the
-// run without branches, since branches would be mispredicted.
+// weighted returns a random alternative, by the weights of the runs, or no if all weights
+// are 0. It computes in integers, so every machine rounds alike and no draw falls between
+// two runs. It finds the run without branches, since branches would be mispredicted.
 func (w *Walk) weighted(q *Question) int {
 	rare := w.rareWeight()
 	stretches := w.scratch(len(q.Runs))
@@ -136,8 +137,8 @@ func (w *Walk) weighted(q *Question) int {
 	return s.first + r.N - 1 - int(behind/weight)
 }
 
-// A stretch is a run on the line of weights: its end, and the number of its first
-// alternative.
+// A stretch is a run of alternatives of equal weight on the line of all weights: where it
+// ends there, and the number of its first alternative.
 type stretch struct {
 	end   uint64
 	first int
@@ -151,7 +152,8 @@ func (w *Walk) scratch(n int) []stretch {
 	return w.room[:n]
 }
 
-// weigh returns the weight that counts in this walk, in units of 1/unit.
+// weigh returns the weight that an alternative has in this walk, in units of 1/unit. rare
+// is the weight for alternatives of weight 0.
 func (w *Walk) weigh(weight float64, rare uint64) uint64 {
 	switch {
 	case weight == 0:

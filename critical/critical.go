@@ -10,9 +10,9 @@ import (
 
 // Options bound the work. The zero value is the default.
 type Options struct {
-	Effort int         // steps of runs and states that are visited to decide exactly; 0 means 20 million
-	Whole  bool        // do not make the run short
-	Stop   func() bool // asked now and then; returns true to end the work
+	Effort int         // the number of steps of runs and of states that are visited to decide exactly; 0 means 20 million
+	Whole  bool        // the run is not made shorter
+	Stop   func() bool // called now and then; returns true to end the work
 }
 
 // Result says how a run fails, which step made that inevitable, and how the run could have gone on instead.
@@ -22,18 +22,18 @@ type Result struct {
 
 	Step  int    // the critical step of Path, 0 if it was dead from its start; -1 if there is none, or it was not found
 	Event string // the event of that step
-	Exact bool   // it was decided by visiting all that can happen, and not by walks
-	Doubt string // why it may be another step, or ""
+	Exact bool   // the step was determined by visiting everything that can happen, and not by walks
+	Doubt string // the reason why another step may be the critical one, or ""
 
 	Live  *choose.Path // the nearest run that recovers, or goes on without the failure; nil if none was found
 	From  int          // the number of steps that Live shares with Path
 	Alive bool         // the end of the run can recover: it is not dead
 
-	Stopped bool // the work ended before all was decided
+	Stopped bool // the work ended before everything was decided
 }
 
-// Explain takes a recorded path again, and explains how it fails. An error says that the path does
-// not apply: it is of another system, or the code has changed.
+// Explain takes a recorded path again, and explains how it fails. It returns an error if
+// the run cannot follow the path: it is of another system, or the code has changed.
 func Explain(sys *sim.System, path *choose.Path, o Options) (*Result, error) {
 	again, err := search.Replay(sys, path, search.Options{})
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 // for go test -fuzz.
 const corpus = "testdata/macemc"
 
-// again replays those paths of the corpus that belong to this system with the same known bugs. It
-// fails the test if one still has the failure for which it was kept.
+// again replays the paths of the corpus that belong to sys with these known bugs. It fails
+// the test if a run still has the failure for which its path was kept.
 func (a *reporter) again(sys *sim.System, bugs []sim.BugID) {
 	a.t.Helper()
 	files, err := filepath.Glob(filepath.Join(corpus, "*.path"))

@@ -95,8 +95,8 @@ func Explore(t *testing.T, body func(t *testing.T, w *World)) {
 	}
 }
 
-// prefix reads the flags that select worlds, and returns the path that the worlds follow first, or
-// nil.
+// prefix reads the flags that select worlds, and returns the path that all worlds follow
+// first, or nil if there is none.
 func prefix() (*choose.Path, error) {
 	switch walk := *walkFlag; {
 	case walk != "" && !slices.Contains(worlds.Walks, walk):
@@ -132,8 +132,8 @@ func (c *counter) next(name string) int {
 	return c.of[name] - 1
 }
 
-// soon returns a function that reports whether the test's deadline is near. It is nil if
-// there is none.
+// soon returns a function that reports whether the test's deadline is near, or nil if the
+// test has no deadline.
 func soon(t *testing.T) func() bool {
 	stop := deadline(t)
 	if stop == nil {
@@ -155,7 +155,7 @@ func sample(t *testing.T, s *worlds.Search, body func(t *testing.T, w *World)) {
 	}
 }
 
-// loose runs a world without the overlay.
+// loose runs a world in this process, without the overlay.
 func loose(t *testing.T, body func(t *testing.T, w *World)) {
 	var w *World
 	defer func() { // synctest panics about goroutines that are left running
@@ -192,8 +192,9 @@ func again(t *testing.T, s *worlds.Search) {
 	}
 }
 
-// notesMost is the largest number of lines in a report about what happened. endMost is the largest
-// number of final lines if the critical step is shown before them.
+// notesMost is the largest number of lines in a report about the log of a world. endMost is
+// the largest number of final lines if the lines around the critical step are shown before
+// them.
 const (
 	notesMost = 60
 	endMost   = 8
@@ -235,7 +236,7 @@ func happened(notes []worlds.Note, critical uint32) string {
 	return text
 }
 
-// turned describes the critical step.
+// turned describes the critical step of a world.
 func turned(turn worlds.Turn) string {
 	switch {
 	case turn.Worlds == 0:
@@ -251,7 +252,7 @@ func turned(turn worlds.Turn) string {
 	return text
 }
 
-// failed describes a world that fails.
+// failed describes the world of finding f, which fails.
 func failed(t *testing.T, f *worlds.Finding) string {
 	text := fmt.Sprintf("world %d: %s\n%s", f.World, f.Failure.Kind, f.Failure.Message)
 	if !f.Exact {

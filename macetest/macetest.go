@@ -27,8 +27,9 @@ import (
 // stuck is the time that a handler may run without calling Env.
 const stuck = 10 * time.Second
 
-// Run searches a system, and fails the test if the search finds a failure. With
-// Options.Expect it fails the test if the search does not find that.
+// Run searches a system, and fails the test if the search finds a failure. If
+// Options.Expect is set, it fails the test if the search finds nothing or has another
+// verdict.
 func Run(t testing.TB, sys *sim.System, o Options) {
 	t.Helper()
 	newReporter(t).run(sys, o)
@@ -97,7 +98,8 @@ func Replay(t testing.TB, sys *sim.System, file string) {
 	}
 }
 
-// explain analyzes the findings of r.
+// explain finds the critical step of each finding of r, and makes its run shorter if shrink
+// is set.
 func explain(r *search.Result, o critical.Options, shrink bool) error {
 	for i, f := range r.Findings {
 		c, err := critical.Explain(r.System, f, o, shrink)
@@ -135,8 +137,8 @@ type reporter struct {
 	pkg string // the import path of the test's package
 }
 
-// newReporter must be called by an exported function that a test calls, since it reads the
-// stack.
+// newReporter returns a reporter for test t. It must be called by an exported function that
+// a test calls, since it reads the name of the package from the stack.
 func newReporter(t testing.TB) *reporter {
 	a := &reporter{t: t, pkg: "."}
 	if pc, _, _, ok := runtime.Caller(2); ok {
@@ -145,7 +147,8 @@ func newReporter(t testing.TB) *reporter {
 	return a
 }
 
-// packageOf returns the package of a function, in the form that go test takes.
+// packageOf returns the package of a function, in the form that go test takes as an
+// argument.
 func packageOf(function string) string {
 	at := strings.LastIndexByte(function, '/') + 1
 	name, _, _ := strings.Cut(function[at:], ".")
@@ -156,7 +159,7 @@ func packageOf(function string) string {
 	return pkg
 }
 
-// command returns the command that repeats a path in this test.
+// command returns the go test command that repeats the path in a file.
 func (a *reporter) command(file string) string {
 	var levels []string
 	for level := range strings.SplitSeq(a.t.Name(), "/") {
@@ -176,8 +179,9 @@ func (a *reporter) commands(file string) []finding.Command {
 // command is the package path of the program macemc.
 var command = strings.TrimSuffix(reflect.TypeFor[Options]().PkgPath(), "macetest") + "cmd/macemc"
 
-// tool returns a command of macemc for the path, with the systems that the package of the
-// test exports.
+// tool returns a command line of the program macemc for the path in a file, with the
+// systems that the package of the test exports. name is the name of the command, such as
+// mdb.
 func (a *reporter) tool(name, file string) string {
 	pkg := a.pkg
 	if host, _, _ := strings.Cut(pkg, "/"); !strings.Contains(host, ".") {
@@ -246,7 +250,7 @@ func (a *reporter) replay(sys *sim.System, file string) {
 	a.t.Log(b.String())
 }
 
-// taken replays a path, of a handler system or of programs.
+// taken replays a path, of a system of handlers or of programs.
 func (a *reporter) taken(sys *sim.System, path *choose.Path, file string) (*search.Replayed, error) {
 	if sys.Programs != nil {
 		return a.tape(sys, path)

@@ -16,20 +16,20 @@ import (
 // Options say what is searched, and how thoroughly. The zero value searches the system with its
 // defaults for a short time.
 type Options struct {
-	Nodes  int         // 0 means the system's default
+	Nodes  int         // the number of nodes; 0 means the system's default
 	Params []string    // parameters of the system, as "name=value"
 	Bugs   []sim.BugID // known bugs to switch on
 	Ignore []string    // known findings to leave out, each as the flag --ignore has it: "verdict=V", "property=NAME", "place=FILE:LINE", "cause=EVENT" or "because=TEXT"
 
 	sim.Conditions
 
-	Depth       int    // depth of the exhaustive phase, in steps; 0 means as deep as Transitions allows
-	Transitions int    // limit of the exhaustive phase if Depth is 0; 0 means 30,000. See -macetest.scale
-	Walks       int    // random walks after the exhaustive phase; 0 means 300. See -macetest.scale
-	WalkSteps   int    // steps after which a walk that is not live is suspected; 0 means 10,000
-	WalkLeast   int    // steps that a walk takes even if it is live; 0 means 200
+	Depth       int    // the number of steps of the exhaustive phase; 0 means as deep as Transitions allows
+	Transitions int    // the number of transitions of the exhaustive phase if Depth is 0; 0 means 30,000. See -macetest.scale
+	Walks       int    // the number of random walks after the exhaustive phase; 0 means 300. See -macetest.scale
+	WalkSteps   int    // the number of steps after which a walk that is not live is suspected to be dead; 0 means 10,000
+	WalkLeast   int    // the number of steps that a walk takes even if it is live; 0 means 200
 	Walking     string // how walks pick their events, as the flag --walk has it; "" means auto
-	Memory      int    // bytes that the process may use; 0 means 4 GiB
+	Memory      int    // the number of bytes that the process may use; 0 means 4 GiB
 	Engine      string // the engine of the exhaustive phase: memo, local or reference; "" means memo
 	Seed        uint64 // the seed of the walks; 0 means 1
 
@@ -58,7 +58,8 @@ var (
 	seedFlag    = flag.Uint64("macetest.seed", 0, "the `seed` of the walks (default MACETEST_SEED of the environment, or the test's)")
 )
 
-// scale returns the factor by which a search goes further than by default.
+// scale returns the factor by which the bounds of a search are multiplied: that of the flag
+// or environment variable, and less if short is set.
 func scale(short bool) (float64, error) {
 	if *scaleFlag != 0 {
 		return positive("-macetest.scale", *scaleFlag)
@@ -83,7 +84,8 @@ func positive(name string, n float64) (float64, error) {
 	return n, nil
 }
 
-// seed returns the seed of the walks.
+// seed returns the seed of the walks: that of the flag or environment variable, or else
+// own, which the test has set.
 func seed(own uint64) (uint64, error) {
 	if *seedFlag != 0 {
 		return *seedFlag, nil
@@ -98,7 +100,7 @@ func seed(own uint64) (uint64, error) {
 	return own, nil
 }
 
-// search returns the options of the search.
+// search returns the options for package search. short says that the test runs with -short.
 func (o Options) search(sys *sim.System, short bool) (search.Options, error) {
 	out := search.Options{
 		Conditions: o.Conditions,

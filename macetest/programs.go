@@ -88,7 +88,8 @@ func (a *reporter) tape(sys *sim.System, path *choose.Path) (*search.Replayed, e
 	return r, nil
 }
 
-// unbuilt ends the test, since its runs cannot be taken: it fails or skips it.
+// unbuilt ends the test because err prevents its runs from being taken: it fails or skips
+// the test.
 func (a *reporter) unbuilt(err error) {
 	a.t.Helper()
 	if strings.Contains(err.Error(), "race detector") {

@@ -16,17 +16,17 @@ import (
 type Clock struct {
 	node    uint32  // the node, from 1
 	n       int     // the number of instants
-	last    int     // the index of the latest reading
+	last    int     // the index of the instant that was read last
 	bounds  []bound // n*n bounds
-	counted uint64  // the latest Monotone
-	settled bool    // nothing was learnt since the last Settle
+	counted uint64  // the Monotone that was read last
+	settled bool    // nothing was learnt since the last call of Settle
 }
 
 // bound is twice a duration, plus 1 if that duration is included: the lowest bit
 // distinguishes "at most" from "less than". A smaller bound is tighter.
 type bound int64
 
-const free bound = 1<<63 - 1 // no bound
+const free bound = 1<<63 - 1 // the bound that says nothing
 
 func atMost(d time.Duration) bound   { return bound(2*within(int64(d)) + 1) }
 func lessThan(d time.Duration) bound { return bound(2 * within(int64(d))) }
@@ -103,7 +103,7 @@ func (c *Clock) Compare(a, b Time) (yes, no bool) {
 	return c.at(j, i).plus(lessThan(d)) >= atMost(0), c.at(i, j).plus(atMost(-d)) >= atMost(0)
 }
 
-// between writes a < b as x_i - x_j < d.
+// between expresses a < b as a bound x_i - x_j < d on two instants.
 func between(a, b Time) (i, j int, d time.Duration) {
 	return int(a.point) - 1, int(b.point) - 1, within(int64(b.offset - a.offset))
 }
@@ -121,8 +121,8 @@ func (c *Clock) Assume(a, b Time, before bool) {
 	}
 }
 
-// Within makes b at most d later than a, which must be possible. For example, both are
-// instants of one handler, which takes no longer than d.
+// Within adds the knowledge that b is at most d later than a, which must be possible. For
+// example, both are instants of one handler, which takes no longer than d.
 func (c *Clock) Within(a, b Time, d time.Duration) {
 	i, j, most := between(b, a)
 	c.tighten(i, j, atMost(most).plus(atMost(d)))

@@ -23,13 +23,14 @@ func marked(text string) string {
 // Texts returns a number that grows with every reading that is written as text.
 func Texts() uint64 { return texts.Load() }
 
-// Written returns the text of a reading that is part of another text, without the mark.
+// Written returns the text of a reading that is part of another text, without the mark. is
+// reports whether there is one.
 func Written(in string) (text string, is bool) {
 	_, after, is := strings.Cut(in, mark)
 	return reading.FindString(after), is
 }
 
-// reading matches what Text returns, at the beginning of a text.
+// reading matches, at the beginning of a text, what Time.Text returns.
 var reading = regexp.MustCompile(`^(last|none|[tr][0-9]+)([+-]([0-9.]+(h|m|s|ms|µs|ns))+)?`)
 
 // Plain returns a text without the marks of readings, for people. It puts a blank between a reading

@@ -66,7 +66,7 @@ func (c *Clock) holdsLast() bool {
 	return c.n == 1
 }
 
-// rank renumbers Monotones by their order.
+// rank renumbers the Monotones of the node from 1, in their order.
 func (c *Clock) rank(counted []*Monotone) {
 	sorted := slices.Clone(counted)
 	slices.SortFunc(sorted, func(a, b *Monotone) int { return cmp.Compare(a.n, b.n) })
@@ -82,14 +82,15 @@ func (c *Clock) rank(counted []*Monotone) {
 	c.counted = next
 }
 
-// settling is the state of one Settle.
+// settling is the state of one call of Settle.
 type settling struct {
 	old      *Clock
 	points   []place
 	lastHeld bool
 }
 
-// place maps a new instant to an old one. The new instant is shift after the old one.
+// place says which old instant a new instant stands for: the new one is shift after the old
+// one.
 type place struct {
 	point int
 	shift time.Duration

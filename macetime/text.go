@@ -55,5 +55,5 @@ func (b bound) sign() string {
 	return " < "
 }
 
-// Asked returns a comparison in words.
+// Asked returns the text of the question whether a is before b.
 func Asked(a, b Time) string { return a.Text() + " before " + b.Text() }

@@ -37,7 +37,7 @@ func (b *Bits) Clear() {
 	b.count = 0
 }
 
-// At returns the k-th member, k in [0, Len()).
+// At returns the k-th member in ascending order, where 0 <= k < Len().
 func (b *Bits) At(k int) int {
 	for i, w := range b.words {
 		if c := bits.OnesCount64(w); k >= c {

@@ -4,7 +4,7 @@ package netsim
 // state.
 type Packet struct {
 	Message any
-	Sum     Sum // identity of Message if the world hashes messages; otherwise zero
+	Sum     Sum // the identity of Message, if messages are hashed; otherwise zero
 	Origin
 }
 
@@ -24,8 +24,8 @@ type Origin struct{ Step, Number int32 }
 type FIFO struct {
 	n     int
 	queue []queue
-	ready Bits // channels that hold a packet
-	held  int  // packets under way
+	ready Bits // the channels that hold a packet
+	held  int  // the number of packets under way
 }
 
 // queue is a FIFO in a slice. Packets that were taken leave a gap at the front. It is reclaimed

@@ -22,7 +22,7 @@ type Member struct {
 // set comes before those in the bag.
 type Set struct {
 	to    [][]Member
-	equal [][]Equal // by receiver: further copies of messages in its bag
+	equal [][]Equal // by receiver: further copies of messages in its bag, behind the first copy of each
 	held  int
 }
 
@@ -76,8 +76,8 @@ func (s *Set) Put(from, to int, p Packet) {
 	s.held++
 }
 
-// Take delivers a node's i-th member. If it is in a bag, Take removes it, or if there are equal
-// ones, the oldest of them.
+// Take delivers the i-th member of node to. If the member is in a bag, Take removes it or,
+// if there are equal messages, the oldest of them.
 func (s *Set) Take(to, i int) Packet {
 	m := &s.to[to][i]
 	p := m.Packet
@@ -96,7 +96,8 @@ func (s *Set) Take(to, i int) Packet {
 	return p
 }
 
-// second returns the index of the oldest further copy of a member, or -1 if it is not known.
+// second returns the index of the oldest further copy of member m, or -1 if it is not
+// known.
 func (s *Set) second(to int, m *Member) int {
 	return slices.IndexFunc(s.equal[to], func(e Equal) bool { return e.From == m.From && e.Sum == m.Sum })
 }

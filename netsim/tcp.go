@@ -5,8 +5,8 @@ import "strings"
 // Flags is the state of a node's end of its connection to one peer.
 type Flags struct {
 	Local  bool // an error is queued for the peer, ahead of everything else
-	Remote bool // the peer has an error queued for me
-	Open   bool // a message was delivered, in one direction or the other
+	Remote bool // the peer has an error queued for this node
+	Open   bool // a message was delivered on the connection, in either direction
 }
 
 func (f Flags) String() string {
@@ -19,7 +19,7 @@ func (f Flags) String() string {
 	return string([]byte{bit(f.Local), bit(f.Remote), bit(f.Open)})
 }
 
-// Words describes the meaning of the flags for their node.
+// Words describes the meaning of the flags for the node whose end has them.
 func (f Flags) Words() string {
 	switch f.bits() {
 	case 0b000:
@@ -73,14 +73,14 @@ var legal = func() (pairs [8][8]bool) {
 // The flaws are known bugs of the simulated TCP, modelled on those of the original one. They can be
 // switched on to test whether the checker finds them.
 const (
-	// FlawResetFallsThrough: if a node resets, its peer handles the reset, and then also the error
-	// of both ends, because a break statement is missing.
+	// FlawResetFallsThrough is the flaw that the peer of a node that resets handles the
+	// reset, and then also the error of both ends, because a break statement is missing.
 	FlawResetFallsThrough = "reset-falls-through"
-	// FlawWrongIndex: when an error is taken, the flag is cleared at the node whose number is the
-	// value of the flag, not at the right node.
+	// FlawWrongIndex is the flaw that, when an error is taken, the flag is cleared at the
+	// node whose number is the value of the flag, and not at the right node.
 	FlawWrongIndex = "wrong-index"
-	// FlawRemoteStays: a node that resets while both ends still have to learn of an error keeps the
-	// remote flag.
+	// FlawRemoteStays is the flaw that a node that resets while both ends still have to
+	// learn of an error keeps its remote flag.
 	FlawRemoteStays = "remote-stays"
 )
 
@@ -96,19 +96,19 @@ type TCP struct {
 	buffer int
 	flaws  map[string]bool
 
-	conn     []conn // by channel: the sender's end of the connection
+	conn     []conn // by channel: the state of the sender's end of the connection
 	messages Bits   // channels whose next packet is a message that may be delivered
 	errors   Bits   // channels whose next packet is an error
-	clear    Bits   // channels that have room again, and whose sender asked
+	clear    Bits   // channels that have room again, and whose sender asked for room
 	flushed  Bits   // nodes that asked for Flushed and have nothing queued
-	queued   []int  // by node: messages in its queues
+	queued   []int  // by node: the number of messages that it has queued
 	flush    []bool // by node, whether it asked for a Flushed signal
 	held     int
 
 	lost []int32 // the numbers of the messages that were lost with connections
 
 	disturbed bool // a connection has been reset or broken
-	special   bool // disturbed, or a node asked for room or for Flushed; otherwise only the messages of channels change
+	special   bool // disturbed is set, or a node asked for room or for Flushed; otherwise only the messages of channels change
 }
 
 type conn struct {
@@ -173,7 +173,7 @@ func (t *TCP) Flushed() *Bits { return &t.flushed }
 // Len returns the number of messages under way.
 func (t *TCP) Len() int { return t.held }
 
-// Flags returns the flags of from's end of its connection to to.
+// Flags returns the flags of node from's end of its connection to node to.
 func (t *TCP) Flags(from, to int) Flags { return t.conn[t.Channel(from, to)].Flags }
 
 // Packets returns the messages of a channel, oldest first. They stay valid until the
@@ -189,13 +189,13 @@ func (t *TCP) Broken(channel int) bool { return t.conn[channel].broken }
 // Asked reports whether a channel's sender waits for room.
 func (t *TCP) Asked(channel int) bool { return t.conn[channel].asked }
 
-// Flushing reports whether a node waits until nothing is queued.
+// Flushing reports whether a node waits until none of its messages is queued.
 func (t *TCP) Flushing(node int) bool { return t.flush[node] }
 
 // Special reports whether anything but messages may be possible: an error, room, or Flushed.
 func (t *TCP) Special() bool { return t.special }
 
-// Told returns the state of the channel's sending end as a number: see End.Told.
+// Told returns the state of the sending end of a channel as a number: see End.Told.
 func (t *TCP) Told(channel int) uint8 { return t.End(channel).Told() }
 
 // Room returns how many more messages a channel can queue.
@@ -305,8 +305,8 @@ func (t *TCP) Close(node, peer int) {
 	t.settle(back)
 }
 
-// sourceReset records at the other end of a channel that its peer has reset. An error that is still
-// queued there is removed.
+// sourceReset records, at the end of channel back, that its peer has reset the connection.
+// An error that is still queued there is removed.
 func (t *TCP) sourceReset(back int) {
 	k := &t.conn[back]
 	switch {
@@ -340,7 +340,7 @@ func (t *TCP) Refuse(channel int) {
 // call of Forget or Reset.
 func (t *TCP) Lost() []int32 { return t.lost }
 
-// Forget clears the list of lost packets.
+// Forget clears the list of lost messages.
 func (t *TCP) Forget() { t.lost = t.lost[:0] }
 
 // AskClear records that a channel's sender waits for room.
@@ -434,7 +434,7 @@ func (t *TCP) End(channel int) End {
 	return End{k.Flags, k.broken, k.asked}
 }
 
-// Place sets a channel to an earlier state.
+// Place sets a channel to a state that it had before: its sending end, and its messages.
 func (t *TCP) Place(channel int, e End, packets []Packet) {
 	k := &t.conn[channel]
 	from := channel % t.n
@@ -452,7 +452,7 @@ func (t *TCP) Place(channel int, e End, packets []Packet) {
 	t.settle(channel)
 }
 
-// SetFlushing makes a node wait until nothing is queued, or not.
+// SetFlushing records whether a node waits until none of its messages is queued.
 func (t *TCP) SetFlushing(node int, waits bool) {
 	t.special = t.special || waits
 	t.flush[node] = waits

@@ -16,22 +16,22 @@ type Options struct {
 	// others: property=NAME, verdict=panic, place=FILE:LINE, cause=EVENT or because=TEXT.
 	Ignore []string
 
-	Depth  int // steps of the exhaustive phase; 0 means as deep as Effort allows
-	Effort int // transitions that the exhaustive phase may execute if Depth is 0; 0 means 300,000
-	Memory int // bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
+	Depth  int // the number of steps of the exhaustive phase; 0 means as deep as Effort allows
+	Effort int // the number of transitions that the exhaustive phase may execute if Depth is 0; 0 means 300,000
+	Memory int // the number of bytes that the process may use; more than that ends the exhaustive phase; 0 means 4 GiB
 
-	// Whole visits all states. If it is not set, the exhaustive phase leaves out steps and states
-	// that others stand for, if that is sound and pays.
+	// Whole visits all states. Without it, the exhaustive phase leaves out steps and states
+	// whose results follow from others, if that is sound and pays.
 	Whole bool
 
 	NoWalks       bool
-	Walks         int // walks from the start; 0 means 10,000
-	WalkSteps     int // steps after which a walk that is not live is suspected; 0 means 10,000
-	EvidenceWalks int // the least number of fresh walks that a verdict of dead rests on; 0 means 60
+	Walks         int // the number of walks from the start; 0 means 10,000
+	WalkSteps     int // the number of steps after which a walk that is not live is suspected to be dead; 0 means 10,000
+	EvidenceWalks int // the least number of new walks on which a verdict of dead rests; 0 means 60
 
-	Findings int    // number of findings to look for, each of another kind; 0 means 1
-	Seed     uint64 // of the walks; 0 means 1
-	Workers  int    // goroutines; 0 means the number of processors
+	Findings int    // the number of findings to look for, each of another kind; 0 means 1
+	Seed     uint64 // the seed of the walks; 0 means 1
+	Workers  int    // the number of goroutines that search; 0 means the number of processors
 
 	Stop func() bool // called now and then; returns true to end the search; nil means that the search goes on to its bounds
 }
@@ -68,9 +68,9 @@ func Search(sys *sim.System, o Options) (*Result, error) {
 	return resultOf(r), nil
 }
 
-// Replay takes a recorded path again, with every check on, and returns its finding. The verdict is
-// none if the service did not fail. It returns an error if the path does not apply: it belongs to
-// another system, or the code has changed.
+// Replay takes a recorded path again, with every check on, and returns its finding. The
+// verdict is none if the service did not fail. It returns an error if the run cannot follow
+// the path: it belongs to another system, or the code has changed.
 func Replay(sys *sim.System, path *choose.Path) (*Finding, error) {
 	r, err := search.Replay(sys, path, search.Options{})
 	if err != nil {
@@ -81,9 +81,9 @@ func Replay(sys *sim.System, path *choose.Path) (*Finding, error) {
 
 // Result is the result of a search.
 type Result struct {
-	Finding  *Finding   // the first, or nil if nothing was found
+	Finding  *Finding   // the first finding, or nil if nothing was found
 	Findings []*Finding // all findings, one for each verdict, property and critical event
-	Ignored  int        // failures that Options.Ignore leaves out
+	Ignored  int        // the number of failures that Options.Ignore leaves out
 	Safety   Safety
 	Liveness Liveness
 	Stop     string // why the search stopped: found, done, depth, paths, memory or interrupted
@@ -103,8 +103,8 @@ func (r *Result) Verdict() trace.Verdict {
 type Finding struct {
 	trace.Failure
 	Path     *choose.Path
-	Trace    *trace.Trace // the path's steps; nil if they could not be taken again
-	Critical int          // for dead: the step after which the run could not recover, 0 for the start; -1 if it was not located
+	Trace    *trace.Trace // the steps of the path; nil if they could not be taken again
+	Critical int          // for a dead run: the step after which it could not recover, 0 for the start; -1 if it was not located
 }
 
 // State is the answer to a question about a system, which includes how thorough the search for it
@@ -126,23 +126,23 @@ const (
 // Safety is the answer about the safety properties.
 type Safety struct {
 	State State
-	Depth int // all states to this depth were visited
+	Depth int // all states that can be reached in this number of steps were visited
 }
 
 // Liveness is the answer about the liveness properties.
 type Liveness struct {
 	State State
-	Walks int // random walks that were taken
+	Walks int // the number of random walks that were taken
 }
 
 // Stats counts what a search did. The counts are the same for the same options.
 type Stats struct {
 	Engine      string // how the exhaustive phase took its steps: memo, local, or, if nodes cannot be copied, reference
-	States      int    // distinct states that the exhaustive phase visited
-	Transitions int    // steps that are possible in these states
-	Executed    int    // of these, steps that were executed instead of looked up
+	States      int    // the number of different states that the exhaustive phase visited
+	Transitions int    // the number of steps that are possible in these states
+	Executed    int    // the number of these steps that were executed and not looked up
 	Walks       int
-	Steps       int // all steps that were taken, including repeated ones
+	Steps       int // the number of all steps that were taken, including repeated ones
 }
 
 func resultOf(r *search.Result) *Result {
