@@ -10,8 +10,8 @@ import (
 	"macemc/sim"
 )
 
-// called is the fact that a node begins an operation; returned, that an operation has
-// ended.
+// called is the fact that a node begins an operation, and returned the fact that an
+// operation has ended.
 type (
 	called struct {
 		Object string
@@ -55,7 +55,7 @@ func Linearizable(name string, m Model, of ...string) sim.Property {
 		Pictured("history.html", func(facts []sim.Emitted) ([]byte, error) { return picture(m, facts) })
 }
 
-// about reports whether a fact is a call or a return on an object of the model.
+// about reports whether a fact is a call or a return on an object that the model describes.
 func (m Model) about(fact any) bool {
 	switch fact := fact.(type) {
 	case called:
@@ -67,7 +67,7 @@ func (m Model) about(fact any) bool {
 	}
 }
 
-// objects is the memory of the property: the possibilities of each object.
+// objects is the memory of the property's monitor: the possibilities of each object.
 type objects struct{ of map[object]*possible }
 
 // object identifies an object that a model describes, or one part of an object whose parts are checked separately.
@@ -89,9 +89,9 @@ type abandoned struct {
 	number int
 }
 
-// possible holds all possibilities of an object.
+// possible holds all possibilities of one object, and its pending operations.
 type possible struct {
-	pending []operation // by caller, those of a node in the order of their calls
+	pending []operation // the pending operations, ordered by caller; those of a caller in the order of their calls
 	worlds  map[possibility]struct{}
 }
 
@@ -104,7 +104,7 @@ type operation struct {
 // effect. It is comparable, so equal possibilities are kept once.
 type possibility struct {
 	state  any
-	effect any // an effect, or nil
+	effect any // the list of effects of pending operations, or nil
 }
 
 // effect says that a pending operation took effect and will return output. Effects form a
@@ -163,7 +163,8 @@ func (p *possible) add(o operation) {
 	p.pending = slices.Insert(p.pending, i, o)
 }
 
-// abandon gives an operation that never returns an id that no operation uses.
+// abandon gives the pending operation of a caller, which never returns, an id that no
+// operation uses.
 func (p *possible) abandon(who caller) {
 	i := p.index(who)
 	if i < 0 {
@@ -193,7 +194,8 @@ func renamed(list any, who, to caller) any {
 	return e
 }
 
-// returns removes the possibilities that a return contradicts.
+// returns removes the possibilities that contradict output, which the i-th pending
+// operation has returned. It returns an error if none is left.
 func (p *possible) returns(m Model, key object, i int, output any) error {
 	s := sieve{m, p.pending, p.pending[i].caller, output, map[possibility]struct{}{}, map[possibility]struct{}{}}
 	for w := range p.worlds {
@@ -219,7 +221,7 @@ func (o object) words(m Model) string {
 	return text
 }
 
-// states lists the states that the object may have been in.
+// states returns, as text, the states in which the object may have been.
 func (p *possible) states() string {
 	words := map[string]bool{}
 	for w := range p.worlds {
@@ -240,8 +242,8 @@ func (p *possible) states() string {
 	return text
 }
 
-// sieve finds the possibilities after a return. Every pending operation may have taken
-// effect before it.
+// sieve finds the possibilities that are left after an operation of who has returned
+// output. Every pending operation may have taken effect before that.
 type sieve struct {
 	m       Model
 	pending []operation
@@ -273,7 +275,8 @@ func (s *sieve) try(w possibility) {
 	}
 }
 
-// with inserts the effect of pending operation k into a list.
+// with returns the list of effects with that of pending operation k, which will return
+// output, inserted.
 func (s *sieve) with(list any, k int, output any) any {
 	e, some := list.(effect)
 	if !some || slices.IndexFunc(s.pending, func(o operation) bool { return o.caller == e.caller }) > k {

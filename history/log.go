@@ -36,8 +36,8 @@ func (l *Log) Return(id int, output any) {
 	l.facts = append(l.facts, sim.Emitted{At: began.At, Step: len(l.facts), Fact: returned{began.Fact.(called).Object, id, output}})
 }
 
-// Forget removes a call that changes nothing, such as a read whose answer was lost.
-// Operations that never return make Check slower.
+// Forget removes the call with an id, which has not returned and changes nothing, such as a
+// read whose answer was lost. Operations that never return make Check slower.
 func (l *Log) Forget(id int) { l.facts[id] = sim.Emitted{At: l.facts[id].At, Step: id} }
 
 // Returned returns the number of operations that have returned.
@@ -54,7 +54,7 @@ func (l *Log) Returned() (n int) {
 // picture of it.
 type NotLinearizable struct {
 	why  error
-	Page []byte // HTML
+	Page []byte // the picture, as an HTML page
 }
 
 func (e *NotLinearizable) Error() string { return e.why.Error() }

@@ -7,8 +7,8 @@ type Model struct {
 	name  string
 	init  any
 	apply func(state, input any) (next, output any, can bool)
-	part  func(input any) any // the part of the object that an input is about; nil if the object has no parts
-	of    []string            // the names of the objects; nil means all
+	part  func(input any) any // returns the part of the object that an input is about; nil if the object has no parts
+	of    []string            // the names of the objects that the model describes; nil means all
 }
 
 // Object returns a model of your own. apply returns the state after an operation, and what
@@ -30,11 +30,11 @@ func Object[S, O comparable, I any](name string, init S, apply func(S, I) (next 
 type (
 	// Write returns nil.
 	Write struct{ Value any }
-	// Read returns the value.
+	// Read returns the value of the register.
 	Read struct{}
 	// Put returns nil.
 	Put struct{ Key, Value any }
-	// Get returns the value, or nil if there is none.
+	// Get returns the value of the key, or nil if there is none.
 	Get struct{ Key any }
 	// Delete returns nil.
 	Delete struct{ Key any }
@@ -94,7 +94,7 @@ type (
 // queued is a queue as a comparable value.
 type queued struct {
 	first any
-	rest  any // a queued, or nil
+	rest  any // the rest of the queue: a queued, or nil
 }
 
 // Queue is a model of a first-in, first-out queue. Its operations are Enqueue and Dequeue.

@@ -39,7 +39,7 @@ func (m Model) converted() porcupine.Model {
 	}
 }
 
-// plain replaces characters that the page would take for markup.
+// plain replaces characters of values that the page of porcupine would take for markup.
 var plain = strings.NewReplacer("<", "\u2039", ">", "\u203a", "&", "+", `"`, "'")
 
 // tale is the history of one object, in porcupine's form.
@@ -56,7 +56,7 @@ func (t *tale) call(who caller, input any) {
 	t.events = append(t.events, porcupine.Event{ClientId: who.at.Index(), Kind: porcupine.CallEvent, Value: input, Id: t.last})
 }
 
-// returns ends the operation of a caller, if there is one here.
+// returns ends the operation of a caller, if the caller has one on this object.
 func (t *tale) returns(who caller, output any) {
 	if id, is := t.pending[who]; is {
 		delete(t.pending, who)
@@ -103,7 +103,7 @@ func tales(m Model, facts []sim.Emitted) (list []*tale) {
 	return list
 }
 
-// end gives operations that did not return a return at the end of the history.
+// end adds a return, at the end of the history, for each operation that did not return.
 func (t *tale) end() {
 	open := map[int]int{} // clients by operation
 	for _, e := range t.events {

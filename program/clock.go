@@ -11,11 +11,12 @@ import (
 // A clock is the clock of a host, as the difference from the right time. Restarts of the host keep it.
 type clock struct {
 	jump time.Duration // how far the wall clock is ahead of the monotonic clock
-	rate int           // how fast both clocks are, in millionths; negative if slow
+	rate int           // how fast both clocks are, in millionths; negative if they are slow
 }
 
-// Jump sets the wall clock of a host ahead by d, or back if d is negative, as an operator or a time
-// server does. Timers and time differences use the monotonic clock, which does not jump.
+// Jump sets the wall clock of a host forward by d, or back if d is negative, as an operator
+// or a time server does. Timers and time differences use the monotonic clock, which does
+// not jump.
 func (w *World) Jump(name string, d time.Duration) {
 	c := w.Host(name).clock
 	c.jump += d
@@ -43,10 +44,10 @@ func (w *World) RightClock(name string) {
 	w.sets(name, c, "")
 }
 
-// driftMost is the largest drift.
+// driftMost is the largest drift in millionths.
 const driftMost = 500_000
 
-// The sizes of clock faults if the caller does not set them.
+// The largest jump and the largest drift if the caller does not set them.
 const (
 	skewUsual  = 10 * time.Second
 	driftUsual = 10_000
@@ -70,7 +71,8 @@ func (w *World) Unclock(name string, skew time.Duration, rate int) {
 	}
 }
 
-// sets sets the clock of a host, and returns how far its monotonic clock is ahead.
+// sets sets the clock of a host to c and logs text. It returns the time by which the host's
+// monotonic clock is ahead.
 func (w *World) sets(name string, c clock, text string) (lead time.Duration) {
 	if err := bubble.Exact(); err != nil {
 		w.t.Skip(fmt.Sprintf("host %s has no clock of its own: %v; only the overlay gives it one", name, err))
@@ -87,7 +89,7 @@ func (w *World) sets(name string, c clock, text string) (lead time.Duration) {
 	return lead
 }
 
-// winds passes the host's clock to its new life, whose monotonic clock begins anew.
+// winds gives the host's clock to its new life, whose monotonic clock begins anew.
 func (h *Host) winds() {
 	if h.clock != (clock{}) {
 		bubble.SetClock(h.life.number, h.clock.jump, h.clock.rate)

@@ -19,18 +19,19 @@ type stream struct {
 	net      *network
 	from, to *Host
 	mu       lock
-	arrived  []byte        // arrived, and not read yet
-	err      error         // the error for the reader after arrived
-	broken   error         // the error for the writer
-	flight   int           // the number of bytes written and not read
-	latest   time.Time     // no segment arrives before an earlier one
+	arrived  []byte        // the bytes that have arrived and were not read yet
+	err      error         // the error that the reader gets after the arrived bytes
+	broken   error         // the error that the writer gets
+	flight   int           // the number of bytes that were written and not read yet
+	latest   time.Time     // the time at which the last segment arrives; no later segment arrives before that
 	underWay []segment     // the segments under way, in order
 	news     chan struct{} // closed at the next change
 }
 
-// A segment is something under way in a stream.
+// A segment is a piece of data, or another change such as the end, that is under way in a
+// stream.
 type segment struct {
-	number  int // 0 if no observer is informed of it
+	number  int // the number that the observer got for it; 0 if there is no observer
 	text    string
 	arrives func()
 }
@@ -72,10 +73,11 @@ func (s *stream) close(err error) {
 	s.changed()
 }
 
-// finish ends the stream for the reader, after the segments under way. text describes that for the observer.
+// finish ends the stream for the reader, after the segments under way. text describes the
+// end for the observer.
 func (s *stream) finish(err error, text string) { s.shows(text, func() { s.finished(err) }) }
 
-// shows is send, and describes the segment to the observer.
+// shows does what send does, and also describes the segment to the observer.
 func (s *stream) shows(text string, happen func()) {
 	s.sendAs(segment{s.net.world.sent(s.from, s.to, "tcp", text), text, happen})
 }
@@ -89,8 +91,8 @@ func (s *stream) finished(err error) {
 	}
 }
 
-// send schedules an action at the other end, after all earlier segments. During a partition the
-// action waits.
+// send makes happen be called at the other end, after all earlier segments have arrived.
+// During a partition it has to wait.
 func (s *stream) send(happen func()) { s.sendAs(segment{arrives: happen}) }
 
 func (s *stream) sendAs(g segment) {
@@ -102,7 +104,7 @@ func (s *stream) sendAs(g segment) {
 	s.net.later(d, s.arrives)
 }
 
-// arrives performs the first action under way.
+// arrives calls the function of the first segment under way.
 func (s *stream) arrives() {
 	for s.net.apart(s.from, s.to) {
 		<-s.net.mended()
@@ -118,7 +120,7 @@ func (s *stream) arrives() {
 	s.changed()
 }
 
-// put sends a segment, possibly in two parts.
+// put sends p in a segment, or in two.
 func (s *stream) put(p []byte) {
 	p = slices.Clone(p)
 	if len(p) > 1 && bubble.Ask(8) == 7 {
@@ -179,7 +181,8 @@ func (c *conn) Read(p []byte) (int, error) {
 	}
 }
 
-// take reads without waiting.
+// take reads bytes without waiting. If there are none, it returns a channel that is closed
+// at the next change.
 func (c *conn) take(p []byte) (int, chan struct{}, error) {
 	switch {
 	case c.closed.Load():
@@ -226,7 +229,8 @@ func (c *conn) Write(p []byte) (written int, err error) {
 	return written, nil
 }
 
-// room reserves up to n bytes of the window.
+// room reserves at most n bytes of the window. If it is full, it returns a channel that is
+// closed at the next change.
 func (c *conn) room(n int) (int, chan struct{}, error) {
 	switch {
 	case c.closed.Load():
@@ -273,7 +277,7 @@ func (c *conn) SetDeadline(t time.Time) error {
 func (c *conn) SetReadDeadline(t time.Time) error  { c.read.set(t); return nil }
 func (c *conn) SetWriteDeadline(t time.Time) error { c.write.set(t); return nil }
 
-// A deadline ends waiting at a time that may be changed.
+// A deadline is the time at which a read or a write stops waiting. It may be changed.
 type deadline struct {
 	mu    lock
 	timer *time.Timer
@@ -283,14 +287,14 @@ type deadline struct {
 
 func newDeadline() *deadline { return &deadline{done: make(chan struct{})} }
 
-// over returns a channel that is closed at the deadline.
+// over returns a channel that is closed when the deadline has passed.
 func (d *deadline) over() chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.done
 }
 
-// passed reports whether the deadline is over.
+// passed reports whether the deadline has passed.
 func (d *deadline) passed() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

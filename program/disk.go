@@ -15,14 +15,15 @@ import (
 )
 
 // A Disk is the file system of a host. File names are paths with slashes; directories need
-// not be created. Synced data survives a crash. Writes that were not synced survive up to one of
-// them, which the search chooses, and the next one may survive in part.
+// not be created. Synced data survives a crash. Of the writes that were not synced, only
+// the first few survive; the search chooses how many. A part of the next one may survive,
+// too.
 type Disk struct {
 	world  *World
 	host   string
 	files  map[string][]byte // the files as the host sees them
 	stable map[string][]byte // the files as they are after the longest run of synced changes from the beginning
-	open   []change          // the changes since then, in order
+	open   []change          // the changes after these, in order
 	slow   time.Duration
 }
 
@@ -85,7 +86,7 @@ func (d *Disk) change(c change) {
 	d.open = append(d.open, c)
 }
 
-// sync makes the changes of the files with matching names survive.
+// sync makes the changes survive a crash that are to files for whose names is returns true.
 func (d *Disk) sync(is func(name string) bool) {
 	if d.slow > 0 {
 		time.Sleep(d.slow * time.Duration(bubble.Ask(8)) / 7)
@@ -130,8 +131,8 @@ func (d *Disk) loose() (n int) {
 	return n
 }
 
-// survive drops the last changes that are not synced. If torn, half of the first of them
-// survives.
+// survive drops the last changes that are not synced; lost is their number. If torn is set,
+// half of the first of them survives.
 func (d *Disk) survive(lost int, torn bool) {
 	loose := d.loose()
 	kept := loose - lost

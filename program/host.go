@@ -16,7 +16,7 @@ type Host struct {
 	name  string
 	life  *life // the latest life; nil before the first Start
 	disk  Disk
-	lives int // number of lives so far
+	lives int // the number of lives so far
 	clock clock
 }
 
@@ -31,7 +31,7 @@ type life struct {
 	show     func() any // returns the state of the program; may be nil
 }
 
-// run runs the program in a goroutine of its life.
+// run starts the program in a goroutine of the life.
 func (l *life) run(ctx context.Context, h *Host) {
 	before := bubble.SetLife(l.number)
 	defer bubble.SetLife(before)
@@ -61,7 +61,7 @@ func (h *Host) Logf(format string, args ...any) {
 	h.world.happened(Event{Kind: happens.Log, Host: h.name, Text: line})
 }
 
-// left describes the goroutines of the latest life that still run.
+// left describes the goroutines of the latest life that still run, or returns "".
 func (h *Host) left() (text string) {
 	for _, g := range bubble.Left() {
 		if g.Life == h.life.number {
@@ -77,7 +77,7 @@ func (h *Host) lasts() bool { return slices.Contains(bubble.Lives(), h.life.numb
 // Wait waits until every other goroutine of the world is blocked.
 func (w *World) Wait() { synctest.Wait() }
 
-// Choose calls World.Choose.
+// Choose returns a number below n that the search chooses, as World.Choose does.
 func (h *Host) Choose(n int) int { return h.world.Choose(n) }
 
 // Go runs f in a goroutine of the current life, so that a crash ends it.

@@ -8,8 +8,8 @@ import (
 	"macemc/internal/happens"
 )
 
-// A Mail is a value that another host posted, or a request from the system's script; then From is
-// "". If the value is a Broken, a connection for mail broke.
+// A Mail is a value that another host posted, or a request from the system's script, for
+// which From is "". If the value is a Broken, a connection for mail broke.
 type Mail struct {
 	From  string
 	Value any
@@ -17,7 +17,7 @@ type Mail struct {
 
 // Broken is the value of a Mail that reports a broken connection with From. Values under way on it are lost.
 type Broken struct {
-	Refused bool // From does not run
+	Refused bool // the host From does not run
 }
 
 // mailMost is the largest number of values that wait at a host. Further ones are lost.
@@ -111,7 +111,8 @@ func (n *network) breaks(h, peer *Host) {
 	}
 }
 
-// gets puts a mail into the queue of the current life, if there is one.
+// gets puts a mail into the queue of the current life, if the host runs. link and number
+// describe it to the observer.
 func (h *Host) gets(m Mail, link string, number int) {
 	if !h.Running() {
 		return
@@ -123,7 +124,7 @@ func (h *Host) gets(m Mail, link string, number int) {
 	}
 }
 
-// mailText describes a value of a mail.
+// mailText describes a value for the observer.
 func (w *World) mailText(value any) string {
 	if w.observe == nil {
 		return ""
@@ -136,5 +137,5 @@ const (
 	errReset   = syscall.ECONNRESET
 )
 
-// Break breaks the connections for mail between this host and another one.
+// Break breaks the connections for mail between this host and the host named with.
 func (h *Host) Break(with string) { h.world.net.breaks(h, h.world.Host(with)) }

@@ -22,10 +22,10 @@ type network struct {
 	listeners sockets[*listener]
 	conns     []*conn
 	packets   sockets[*packetConn]
-	lines     []*stream      // connections for mail
-	parted    map[string]int // the side of each host; nil if there is no partition
+	lines     []*stream      // the connections for mail
+	parted    map[string]int // by host: its side of the partition; nil if there is no partition
 	healed    chan struct{}  // closed when the partition ends
-	lossy     int            // number of datagrams that may still be lost or duplicated
+	lossy     int            // the number of datagrams that may still be lost or duplicated
 	port      int            // the number of the last port that was assigned
 }
 
@@ -59,8 +59,8 @@ func (n *network) delay() time.Duration {
 	return l.least + (l.most-l.least)*time.Duration(bubble.Ask(16))/15
 }
 
-// arrival returns how long something sent now is under way. It arrives later than after, and at an
-// instant at which nothing else arrives.
+// arrival returns how long a segment or datagram that is sent now is under way. It arrives
+// later than after, and at an instant at which nothing else arrives.
 func (n *network) arrival(after time.Time) time.Duration {
 	w := n.world
 	at := time.Now().Add(n.delay())
@@ -78,7 +78,8 @@ func (n *network) arrival(after time.Time) time.Duration {
 	return time.Until(at)
 }
 
-// later schedules an action of the network. It happens even if the sender's life has ended.
+// later calls do after d, as an action of the network. It does so even if the sender's life
+// has ended.
 func (n *network) later(d time.Duration, do func()) {
 	before := bubble.SetLife(0)
 	defer bubble.SetLife(before)
@@ -109,7 +110,7 @@ func (w *World) Heal() {
 	}
 }
 
-// part begins a partition.
+// part cuts the network into sides.
 func (n *network) part(sides [][]string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -165,7 +166,8 @@ func (w *World) Reset(a, b string) {
 	}
 }
 
-// drop closes everything that a life had open. Peers learn of it after the usual latency.
+// drop closes all sockets and connections of host h, whose life has ended. Peers learn of
+// it after the usual latency.
 func (n *network) drop(h *Host) {
 	n.breaks(h, nil)
 	for _, c := range n.open() {
@@ -203,7 +205,7 @@ func (h *Host) Listen(network, address string) (net.Listener, error) {
 	return l, nil
 }
 
-// number replaces port 0 by an unused port.
+// number replaces port 0 in an address by an unused port.
 func (n *network) number(at *addr) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -215,7 +217,7 @@ func (n *network) number(at *addr) {
 
 // sockets are the open sockets of one kind.
 type sockets[S comparable] struct {
-	mu   *lock // the network's lock
+	mu   *lock // the lock of the network
 	open []S
 }
 
@@ -285,7 +287,8 @@ func (h *Host) Dial(network, address string) (net.Conn, error) {
 // dialMost is the time for which Dial tries to connect.
 const dialMost = 2 * time.Minute
 
-// DialContext is Dial with a context. It fits http.Transport and grpc.WithContextDialer.
+// DialContext connects to a port of a host, as Dial does, until the context is done. It
+// fits http.Transport and grpc.WithContextDialer.
 func (h *Host) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	to, err := h.resolve(network, address)
 	if err != nil {

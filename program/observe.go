@@ -13,14 +13,14 @@ import (
 
 // An Event is something that happened in a world. Value is nil except for facts.
 type Event struct {
-	At     time.Duration // since the beginning of the world
-	Step   uint32        // of the run
+	At     time.Duration // the time since the beginning of the world
+	Step   uint32        // the number of the step of the run
 	Kind   string        // start, crash, stop, send, arrive, write, sync, log, emit, partition, heal, reset or clock
-	Host   string        // where; "" for the whole network
-	Peer   string        // the other end
+	Host   string        // where it happened; "" for the whole network
+	Peer   string        // the other end of the connection or link
 	Link   string        // tcp, udp or mail
 	Number int           // the number of a message, the same when it is sent and when it arrives
-	Text   string        // of a partition: the names of the second side
+	Text   string        // a description; for a partition, the names of the second side
 	Value  any           `json:"-"`
 }
 
@@ -38,7 +38,8 @@ func (w *World) happened(e Event) {
 	w.observe(e)
 }
 
-// sent numbers what leaves a host.
+// sent reports to the observer that a host sends something, and returns the number that it
+// gets.
 func (w *World) sent(from, to *Host, link, text string) int {
 	number := int(w.numbers.Add(1))
 	w.happened(Event{Kind: happens.Send, Host: from.name, Peer: to.name, Link: link, Number: number, Text: text})
@@ -70,7 +71,7 @@ func (h *Host) Shown() any {
 // Life returns the number of the latest life of the host, counted from 0.
 func (h *Host) Life() int { return h.lives - 1 }
 
-// summary describes bytes for the observer, if there is one.
+// summary describes bytes for the observer, or returns "" if there is none.
 func (w *World) summary(p []byte) string {
 	if w.observe == nil {
 		return ""
@@ -78,7 +79,7 @@ func (w *World) summary(p []byte) string {
 	return summary(p)
 }
 
-// summary describes bytes: their number, and if they are text, their first line.
+// summary describes bytes by their number and, if they are text, by their first line.
 func summary(p []byte) string {
 	const most = 48
 	line, _, _ := bytes.Cut(p, []byte("\n"))

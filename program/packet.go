@@ -80,7 +80,8 @@ func (p *packetConn) WriteTo(b []byte, to net.Addr) (int, error) {
 	return len(b), nil
 }
 
-// times draws how many times a datagram arrives.
+// times returns how many times a datagram arrives: once, unless the search loses or
+// duplicates it.
 func (n *network) times() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -93,7 +94,7 @@ func (n *network) times() int {
 	return 1
 }
 
-// packet returns the owner of a port of a host, or nil.
+// packet returns the socket for datagrams on a port of a host, or nil.
 func (n *network) packet(host, port string) *packetConn {
 	return n.packets.find(func(p *packetConn) bool { return p.host.name == host && p.at.port == port })
 }
@@ -124,7 +125,8 @@ func (p *packetConn) SetDeadline(t time.Time) error      { p.read.set(t); return
 func (p *packetConn) SetReadDeadline(t time.Time) error  { p.read.set(t); return nil }
 func (p *packetConn) SetWriteDeadline(t time.Time) error { return nil }
 
-// Addr returns an address for WriteTo from a host's name and a port.
+// Addr returns the address, for WriteTo, of a port of a host: address is the host's name, a
+// colon and the port.
 func Addr(network, address string) net.Addr {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 
 // Faults limit how often each fault may happen.
 type Faults struct {
-	Crashes    int           // number of crashes of hosts, which may restart
-	Partitions int           // number of partitions between one host and the others
-	Resets     int           // number of resets of all connections between two hosts
-	Loss       int           // number of datagrams that are lost or duplicated
-	Clocks     int           // number of times that a clock jumps or begins to drift
+	Crashes    int           // the number of crashes of hosts, which may restart
+	Partitions int           // the number of partitions between one host and the others
+	Resets     int           // the number of resets of all connections between two hosts
+	Loss       int           // the number of datagrams that are lost or duplicated
+	Clocks     int           // the number of times that a clock jumps or begins to drift
 	Skew       time.Duration // the largest jump; 0 means ten seconds
 	Drift      int           // the largest drift in millionths; 0 means 10,000
 }
 
-// Weather makes faults happen for a while, at times and in an order that the search
+// Weather makes faults happen for a time of d, at times and in an order that the search
 // chooses. Before it returns, it heals the network and restarts every crashed host. It
 // blocks the caller, so start the clients before calling it.
 func (w *World) Weather(d time.Duration, f Faults) {

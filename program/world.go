@@ -16,13 +16,13 @@ import (
 // A Program is a node made of goroutines. It returns when ctx is cancelled.
 type Program func(ctx context.Context, h *Host)
 
-// A World is the hosts of one run with their network.
+// A World is the hosts of one run, with the network between them.
 type World struct {
 	mu      lock
 	net     *network
 	hosts   []*Host
 	lives   uint32
-	last    time.Time // the time of the latest arrival; no other arrival has the same
+	last    time.Time // the time of the latest arrival; no two arrivals have the same time
 	lines   []string
 	noted   int
 	t       Test
@@ -35,7 +35,7 @@ type World struct {
 
 type latencies struct{ least, most time.Duration }
 
-// linesMost is the number of lines of the log that are kept.
+// linesMost is the largest number of lines of the log that are kept.
 const linesMost = 5000
 
 // A Test is the part of testing.T that a world uses: Error for failures of the programs,
@@ -103,7 +103,8 @@ func (w *World) Ended() time.Duration { return w.ended }
 // epoch is the time at which every bubble begins.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// Lines returns the last lines of the log. dropped is how many came before them.
+// Lines returns the last lines of the log. dropped is the number of lines before them,
+// which were not kept.
 func (w *World) Lines() (lines []string, dropped int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

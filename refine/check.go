@@ -17,8 +17,8 @@ type Side struct {
 
 // Options say what is compared. The zero value compares all facts.
 type Options struct {
-	// Shows returns the text of a fact at the interface, or "" if the fact is not part of
-	// it. If Shows is nil, it is the node and the fact as Go prints it.
+	// Shows returns the text of a fact if it belongs to the interface, and else "". If
+	// Shows is nil, every fact belongs to it, with the node and the fact as Go prints them.
 	Shows func(at sim.Addr, fact any) string
 	// States is the number of states of each side that are explored; 0 means 50,000.
 	States int
@@ -27,9 +27,9 @@ type Options struct {
 // A Result is the outcome of a Check.
 type Result struct {
 	Included bool
-	Exact    bool     // the answer is certain: a trace differs, or the implementation's space was exhausted
+	Exact    bool     // the answer is certain: a trace was found that differs, or every state of the implementation was explored
 	Trace    []string // a shortest trace that differs: the abstraction cannot show its last fact
-	Run      []string // the steps of the implementation that show the trace
+	Run      []string // the steps of the implementation that lead to the trace
 	States   [2]int   // the numbers of states of the implementation and of the abstraction
 }
 

@@ -14,8 +14,8 @@ import (
 type space struct {
 	Graph
 	labels *labels
-	steps  map[Step]string // the identities of the events, by edge
-	// everything was explored
+	steps  map[Step]string // by edge: the identity of the event
+	// whole says that everything was explored.
 	whole bool
 }
 
@@ -33,7 +33,7 @@ func (s *space) edge(from int, e Edge, identity string) {
 	s.Graph[from] = append(s.Graph[from], e)
 }
 
-// labels numbers the texts that the two systems show.
+// labels numbers the texts of facts that the two systems show.
 type labels struct {
 	number map[string]int
 	texts  []string
@@ -55,7 +55,7 @@ type source struct {
 	last   *choose.Odometer
 }
 
-// Answer returns the next answer. A question with one alternative consumes none.
+// Answer returns the next answer. A question with one alternative uses up no answer.
 func (s *source) Answer(q *choose.Question) int {
 	switch {
 	case q.N == 1:
@@ -80,19 +80,19 @@ type explorer struct {
 	world *world.World
 	out   *space
 	known map[canon.Hash]int
-	ways  []way // for each state, the answers that lead there
+	ways  []way // for each state, the answers that lead to it
 }
 
 // hooks are called while a system is explored. Each may be nil.
 type hooks struct {
 	shows func(at sim.Addr, fact any) string                        // the text of a fact; nil if nothing is shown
-	met   func(w *world.World, from, to int, identity string) error // called when an edge was taken; w is in the state where it leads
+	met   func(w *world.World, from, to int, identity string) error // called when an edge was taken; w is in the state to which it leads
 }
 
 type way struct {
 	answers []int
 	steps   int
-	between bool // the state is between two facts of one step, and has no steps of its own
+	between bool // the state is between two facts of one step, and no step begins in it
 }
 
 func explore(side Side, most int, shows func(sim.Addr, any) string, l *labels) (*space, error) {
@@ -163,7 +163,8 @@ func (x *explorer) expand(s int) error {
 	})
 }
 
-// each runs to a state, and from there takes one step for each answer in turn.
+// each takes the run that leads to a state again for each answer, and then one step with
+// that answer. It calls visit with the answers.
 func (x *explorer) each(to way, steps int, visit func(answers []int) error) error {
 	last := choose.NewOdometer()
 	for more := true; more; more = last.Next() {
@@ -216,7 +217,7 @@ func (x *explorer) link(from int, shown []string, identity string, to way) error
 	return x.met(x.world, from, n, identity)
 }
 
-// state adds a state.
+// state adds a state, which the answers of a way lead to, and returns its number.
 func (x *explorer) state(to way) int {
 	x.ways = append(x.ways, to)
 	return x.out.state()

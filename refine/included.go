@@ -11,14 +11,15 @@ const Silent = -1
 // A Graph has numbered states; runs begin in state 0.
 type Graph [][]Edge
 
-// An Edge leads to state To and shows a label, or is Silent.
+// An Edge leads to state To. Its label is the number of a text that the edge shows, or
+// Silent.
 type Edge struct{ Label, To int }
 
 // A Step identifies an edge of a Graph.
 type Step struct{ State, Edge int }
 
-// pair is a state of the implementation, with the set of states in which the abstraction can be
-// after the same trace.
+// pair is a state of the implementation, together with the set of states in which the
+// abstraction can be after the same trace.
 type pair struct {
 	state int
 	set   int // the number of that set
@@ -31,7 +32,7 @@ type sets struct {
 	of     Graph
 	all    [][]int
 	number map[string]int
-	after  map[[2]int]int // by set and label: the next set
+	after  map[[2]int]int // by set and label: the number of the next set
 }
 
 // closed returns the number of the set that has the given states, and all states to which silent

@@ -15,7 +15,7 @@ type File struct {
 	entry  entry
 	flag   int
 	at     int64 // the offset of the next Read or Write
-	listed int   // for a directory: how many entries ReadDir has returned
+	listed int   // for a directory: the number of entries that ReadDir has returned
 	closed bool
 }
 
@@ -26,7 +26,8 @@ func (f *File) fail(op string, err error) error {
 	return &fs.PathError{Op: op, Path: f.path, Err: err}
 }
 
-// ready returns an error if the file cannot be read or written now.
+// ready returns an error if the operation op, which writes if writes is set, is not
+// possible on the file now.
 func (f *File) ready(op string, writes bool) error {
 	mode := f.flag & (os.O_RDONLY | os.O_WRONLY | os.O_RDWR)
 	switch {
@@ -42,7 +43,7 @@ func (f *File) ready(op string, writes bool) error {
 
 func (f *File) content() []byte { return f.fs.store().File(f.entry.id).ReadAll() }
 
-// ReadAt reads from an offset, as io.ReaderAt.
+// ReadAt reads from an offset, as io.ReaderAt requires.
 func (f *File) ReadAt(p []byte, offset int64) (int, error) {
 	if err := f.ready("read", false); err != nil {
 		return 0, err
@@ -186,7 +187,7 @@ func (f *File) Stat() (fs.FileInfo, error) {
 	return f.fs.info(f.entry), nil
 }
 
-// ReadDir returns further entries of a directory, as fs.ReadDirFile.
+// ReadDir returns the next entries of a directory, as fs.ReadDirFile requires.
 func (f *File) ReadDir(n int) ([]fs.DirEntry, error) {
 	switch {
 	case f.closed:

@@ -18,7 +18,7 @@ type FS struct {
 	Sector int
 
 	env  sim.Env // the Env of the running handler
-	made int     // the number of the latest object
+	made int     // the number of the object that was made last
 }
 
 // Mount prepares the file system in a new life of its node. It removes objects without a
@@ -58,7 +58,7 @@ type entry struct {
 	id   string
 }
 
-// The root is an object without a number.
+// root is the identity of the root directory's object, which has no number.
 const root = "0-root"
 
 func key(dir string) string { return "directory " + dir }
@@ -88,7 +88,8 @@ func (f *FS) write(dir string, all []entry) {
 	f.store().Put(key(dir), text.String())
 }
 
-// fresh returns the identity of a new object. It contains the name, for readers.
+// fresh returns the identity of a new object. It contains the name only so that people can
+// read it.
 func (f *FS) fresh(name string) string {
 	f.made++
 	return fmt.Sprintf("%d-%s", f.made, strings.NewReplacer(" ", "_", "\\", "_").Replace(name))
@@ -135,7 +136,8 @@ func split(name string) []string {
 	return strings.Split(name, "/")
 }
 
-// find returns the entry that a path leads to.
+// find returns the entry to which a path leads. op is the name of the operation, for
+// errors.
 func (f *FS) find(op, name string) (entry, error) {
 	at := entry{".", true, root}
 	for _, element := range split(name) {

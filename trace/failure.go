@@ -53,18 +53,18 @@ func ParseVerdict(s string) (Verdict, bool) {
 // Failure describes a failure of the service in a run.
 type Failure struct {
 	Verdict  Verdict
-	Property string   // the property that failed, if any
+	Property string   // the property that failed, or ""
 	Failing  []string // for VerdictDead: the liveness properties that do not hold; Property has them joined
-	Node     sim.Addr // where the handler ran, if one ran
-	Identity string   // the event that it handled
-	Step     int      // 0 for the start
+	Node     sim.Addr // the node whose handler ran, if one ran
+	Identity string   // the identity of the event that the handler took
+	Step     int      // the number of the step; 0 for the start
 	Repeats  int      // for VerdictHot: the run repeats the steps after this one; equal to Step if nothing needs to happen any more
 	Message  string   // a description of the failure, with values
 	Declined string   // for VerdictDead: the messages and requests that their nodes decline; also part of Message
 	Stack    string   // the stack of the service where it panicked or started a goroutine
 }
 
-// AddMessage appends a clause to the message.
+// AddMessage appends the clause what to the message.
 func (f *Failure) AddMessage(what string) {
 	if f.Message != "" {
 		what = f.Message + "; " + what

@@ -52,18 +52,18 @@ func (k EffectKind) String() string {
 // returned.
 type Effect struct {
 	Kind  EffectKind
-	Link  sim.Link      // for sends
-	To    sim.Addr      // for sends
-	Delay time.Duration // for timers
+	Link  sim.Link      // for a send: the link
+	To    sim.Addr      // for a send: the receiver
+	Delay time.Duration // for a timer: its duration
 	Value any           // the message, timer, task, fact, or line of a log; for the store, a description of the write
-	Lost  bool          // whether a datagram was lost because its channel was full
+	Lost  bool          // the datagram was lost because its channel was full
 	// Number identifies a message in its run, if steps are recorded. Messages are numbered from 1
 	// in the order in which they are sent. If the same message is already in the set, it keeps its
 	// number. 0 means that the message was never under way.
 	Number int32
 }
 
-// Text returns the effect as one line. value writes the value in it.
+// Text returns the effect as one line. The function value writes the value in it.
 func (e Effect) Text(value func(any) string) string {
 	switch e.Kind {
 	case EffectSend:
@@ -103,27 +103,27 @@ func (e Effect) Text(value func(any) string) string {
 
 // Fact is a question that a handler asked about the state, and the answer.
 type Fact struct {
-	Asked  string // "scheduled"; a refused send is an effect and not a fact
+	Asked  string // the kind of question, which is "scheduled"; a refused send is an effect and not a fact
 	About  any
 	Answer bool
 }
 
 // Step is an event that happened, with everything that it did.
 type Step struct {
-	Index    int       // 1 for the first; 0 for the starts of the nodes
-	Node     sim.Addr  // where it happened
-	Event    sim.Event // zero for a start
+	Index    int       // the number of the step, from 1; 0 for the starts of the nodes
+	Node     sim.Addr  // the node where it happened
+	Event    sim.Event // the event; zero for a start
 	Identity string    // the event's identity as text; "n0 start" for a start
-	Causes   []int     // the steps that sent, scheduled or posted what was consumed; 0 stands for the starts
+	Causes   []int     // the steps that sent, scheduled or posted the message, timer or task of the event; 0 stands for the starts
 	Took     []int     // the numbers of the messages that the event took off their links, or copied: see Effect.Number
 	Copy     int       // the number of the copy, if the event duplicated a datagram
 	Lost     []int     // the numbers of the messages that were lost with connections in this step
 	Possible int       // the number of events that were possible
-	Spent    []int     // the budgets that the event and what happened within the step spent, once for each fault: see sim.Faults.Budget
+	Spent    []int     // the budgets of the faults that happened as the event or within the step, once for each fault: see sim.Faults.Budget
 	Coins    []choose.Choice
 	Effects  []Effect
 	Facts    []Fact
-	Cut      bool // the service failed in the step: Effects lists what it did until then, and not all of it was applied
+	Cut      bool // the service failed in the step: Effects lists what it did until then, and not all of that was applied
 }
 
 // crashWithin is a part of the question whether a node crashes within a step.
@@ -169,7 +169,7 @@ type Trace struct {
 	Byzantine []sim.Byzantine // the nodes that do not keep to the protocol
 }
 
-// Facts returns what the nodes emitted, in order. A nil Trace has none.
+// Facts returns the facts that the nodes emitted, in order. A nil Trace has none.
 func (t *Trace) Facts() (facts []sim.Emitted) {
 	if t == nil {
 		return nil
@@ -192,7 +192,7 @@ func (s *Step) Shown(text func(any) string) string {
 	return wording.ShownEvent(text, s.Identity, s.Event)
 }
 
-// Shown returns the effect for people, with values written as by Step.Shown.
+// Shown returns the effect in the form for people, with values written as by Step.Shown.
 func (e Effect) Shown(text func(any) string) string {
 	return e.Text(func(v any) string { return wording.Shown(text, v) })
 }

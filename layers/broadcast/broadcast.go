@@ -22,25 +22,27 @@ type message struct {
 	body   sim.Message
 }
 
-// Carries shows the body before the envelope.
+// Carries returns the body, and words for the origin and the number, which reports show
+// behind it.
 func (m message) Carries() (sim.Message, string) {
 	return m.body, fmt.Sprintf("broadcast %d of %s", m.number, m.origin)
 }
 
-// Layer is the layer below a node.
+// Layer is the broadcast layer of one node, with the node above it.
 type Layer struct {
 	upper sim.Node
 	sent  int
 	got   map[sim.Addr]*got
-	wait  map[sim.Addr][]message // for each peer, the messages that the link refused
+	wait  map[sim.Addr][]message // for each peer, the messages to it that the link refused
 
 	above above `mc:"-"` // the Env of the upper node, set again in every step
 }
 
-// got records the numbers received from one origin: all before next, and those in beyond.
+// got records which broadcasts of one origin have arrived: all with numbers before next,
+// and those in beyond.
 type got struct {
 	next   int
-	beyond []int // in increasing order
+	beyond []int // numbers after next that have arrived, in increasing order
 }
 
 type above struct {
@@ -48,7 +50,7 @@ type above struct {
 	l *Layer
 }
 
-// Over puts a Layer below a node.
+// Over returns a Layer with the node upper above it.
 func Over(upper sim.Node) *Layer {
 	return &Layer{upper: upper, got: map[sim.Addr]*got{}, wait: map[sim.Addr][]message{}}
 }
@@ -74,7 +76,8 @@ func Send(env sim.Env, body sim.Message) {
 	a.l.spread(a.Env, message{a.Self(), a.l.sent, body})
 }
 
-// spread forwards a new message, and passes it up.
+// spread forwards a new broadcast to all other nodes, and passes its body to the node
+// above.
 func (l *Layer) spread(env sim.Env, m message) {
 	g := l.got[m.origin]
 	if g == nil {
@@ -118,7 +121,7 @@ func (l *Layer) send(env sim.Env, to sim.Addr, m message) {
 // Init starts the node above.
 func (l *Layer) Init(env sim.Env) { l.upper.Init(l.enter(env)) }
 
-// Deliver handles broadcasts, and passes everything else up.
+// Deliver handles broadcasts, and passes all other messages to the node above.
 func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	if m, mine := m.(message); mine {
 		l.spread(env, m)
@@ -127,7 +130,8 @@ func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	l.upper.Deliver(l.enter(env), from, m)
 }
 
-// Handle sends refused messages when there is room, and passes everything else up.
+// Handle sends refused messages when there is room, and passes all other signals to the
+// node above.
 func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	c, room := s.(sim.ClearToSend)
 	if !room || len(l.wait[c.Peer]) == 0 {

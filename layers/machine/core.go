@@ -15,15 +15,15 @@ type Name string
 type Core struct {
 	state    Name
 	below    []Name   // the states below on the stack, the lowest first
-	deferred []letter // in the order of arrival
+	deferred []letter // the deferred events, in the order of arrival
 
 	in     *state        // the table of the current state; not part of a node's state
 	may    *reaction     // the reaction that runs now; nil while an entry or exit runs
-	move   moveKind      `mc:"-"` // where to go after the handler
+	move   moveKind      `mc:"-"` // the kind of move that the handler has asked for, which follows it
 	to     Name          `mc:"-"`
 	raised []any         `mc:"-"`
 	fresh  bool          `mc:"-"` // the machine has moved, so some events may no longer be deferred
-	tally  *charts.Tally // set for one step; nil if nobody counts
+	tally  *charts.Tally // counts the events of one step; nil if nothing counts them
 }
 
 // letter is a deferred event. For a signal, from is zero.
@@ -78,10 +78,10 @@ func (c *Core) plan(kind moveKind, to Name) {
 
 // The methods below are for the table, which decides where the machine goes.
 
-// reset begins a new life.
+// reset clears the core for a new life of its node.
 func (c *Core) reset() { *c = Core{tally: c.tally} }
 
-// begin sets the reaction that runs.
+// begin sets the reaction that runs now.
 func (c *Core) begin(r *reaction) { c.may = r }
 
 // enter puts the machine into a state.
@@ -90,7 +90,7 @@ func (c *Core) enter(s *state) { c.in, c.state, c.may, c.fresh = s, s.name, nil,
 // cover pushes the current state onto the stack.
 func (c *Core) cover() { c.below = append(c.below, c.state) }
 
-// uncover drops the top of the stack, which the machine is about to enter.
+// uncover removes the top of the stack of states, which the machine is about to enter.
 func (c *Core) uncover() {
 	if last := len(c.below) - 1; last > 0 {
 		c.below = c.below[:last]
@@ -107,7 +107,7 @@ func (c *Core) hold(l letter) {
 	c.deferred = append(c.deferred, l)
 }
 
-// release removes an event from the deferred ones.
+// release removes the k-th deferred event and returns it.
 func (c *Core) release(k int) letter {
 	l := c.deferred[k]
 	switch {
@@ -122,7 +122,7 @@ func (c *Core) release(k int) letter {
 	return l
 }
 
-// rested records that all deferred events have to wait in this state.
+// rested records that all deferred events have to wait while the machine is in this state.
 func (c *Core) rested() { c.fresh = false }
 
 // next removes the first raised signal.
@@ -134,7 +134,7 @@ func (c *Core) next() sim.Signal {
 	return s
 }
 
-// planned returns where the handler itself wants to go, and clears it.
+// planned returns the move that the handler itself has asked for, and clears it.
 func (c *Core) planned() (kind moveKind, to Name) {
 	kind, to = c.move, c.to
 	c.move, c.to = moveNone, ""

@@ -27,8 +27,8 @@ func (w *within) Scheduled(timer sim.Signal) bool { return w.Env.Scheduled(w.own
 // Post queues a task for the machine.
 func (w *within) Post(task sim.Signal) { w.Env.Post(w.own(task)) }
 
-// WatchMachines is called by macemc, as that of a Core is. The first machine is found as the host's upper
-// node, as for any Layer.
+// WatchMachines is called by macemc before a step, as the method of a Core is. The first
+// machine is found as the host's upper node, as for any Layer.
 func (h *Host) WatchMachines(tally any) {
 	t, _ := tally.(*charts.Tally)
 	h.tally = t

@@ -20,9 +20,9 @@ type Ref struct {
 // to the first machine. Guards (Offers, Accepts, Opens) are those of the first machine
 // only.
 type Host struct {
-	members []*member     // by ID; nil for halted machines
+	members []*member     // the machines, by ID; nil for halted ones
 	within  within        `mc:"-"` // the Env of the running machine
-	tally   *charts.Tally // as in a Core
+	tally   *charts.Tally // counts events, as in a Core
 }
 
 // member is a machine with the messages that others on its host have sent to it.
@@ -41,21 +41,21 @@ func (m *member) pop() parcel {
 	return p
 }
 
-// parcel is a message from one machine to another, also between nodes.
+// parcel is a message from one machine to another, on the same node or another one.
 type parcel struct {
 	From, To Ref
 	Body     sim.Message
 }
 
 type ( // signals of the host
-	turn  struct{ ID int } // the next parcel in a machine's queue
+	turn  struct{ ID int } // the signal that the next parcel in the queue of a machine is delivered
 	timed struct {         // a timer or a task of a machine other than the first
 		ID     int
 		Signal sim.Signal
 	}
 )
 
-// within is the Env of one machine.
+// within is the Env of one machine of a host.
 type within struct {
 	sim.Env
 	host *Host
@@ -92,7 +92,7 @@ func New(env sim.Env, n sim.Node) Ref {
 	return Ref{self, id}
 }
 
-// add starts a machine.
+// add starts a machine on the host, and returns its ID.
 func (h *Host) add(env sim.Env, n sim.Node) int {
 	h.members = append(h.members, &member{node: n})
 	charts.Watch(n, h.tally)
@@ -104,13 +104,13 @@ func (h *Host) add(env sim.Env, n sim.Node) int {
 // end removes a machine.
 func (h *Host) end(id int) { h.members[id] = nil }
 
-// Self returns the machine that runs.
+// Self returns the name of the machine whose handler runs.
 func Self(env sim.Env) Ref { w := hosted(env, "Self"); return Ref{w.Self(), w.id} }
 
-// From returns the machine that sent the current message, or the zero Ref.
+// From returns the machine that sent the message that is being handled, or the zero Ref.
 func From(env sim.Env) Ref { return hosted(env, "From").from }
 
-// Halt ends the machine that runs. Later messages to it are dropped.
+// Halt ends the machine whose handler runs. Later messages to it are dropped.
 func Halt(env sim.Env) {
 	w := hosted(env, "Halt")
 	w.host.end(w.id)
@@ -154,7 +154,8 @@ func (h *Host) Offers(offer func(sim.Signal)) {
 // Init starts the first machine.
 func (h *Host) Init(env sim.Env) { h.members[0].node.Init(h.enter(env, 0, Ref{})) }
 
-// Deliver passes a parcel to its machine, and everything else to the first one.
+// Deliver passes a parcel to the machine that it names, and other messages to the first
+// one.
 func (h *Host) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	p, named := m.(parcel)
 	if !named {
@@ -165,8 +166,8 @@ func (h *Host) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	}
 }
 
-// Handle handles a turn of a queue, and passes signals to their machine, or else to the
-// first one.
+// Handle delivers the next parcel of a queue, and passes other signals to their machine, or
+// else to the first one.
 func (h *Host) Handle(env sim.Env, s sim.Signal) {
 	switch s := s.(type) {
 	case turn:

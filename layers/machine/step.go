@@ -9,7 +9,7 @@ import (
 )
 
 // dispatchers returns a handler for each event, which looks up the reaction of the current
-// state.
+// state. sim.Handle takes these.
 func (t *Machine[N]) dispatchers(states []State[N]) []sim.Handler[N] {
 	list := []sim.Handler[N]{sim.OnInit(t.start)}
 	for k, e := range t.events {
@@ -33,7 +33,7 @@ func handlerOf[N Machined](states []State[N], e Event) (Handler[N], bool) {
 	return Handler[N]{}, false
 }
 
-// plain returns the handler of an event for which no state has a method.
+// plain returns the handler for event e, with index k, if no state has a method for it.
 func (t *Machine[N]) plain(e Event, k int) (h sim.Handler[N]) {
 	if e.message {
 		h = sim.OnMessage(func(n N, env sim.Env, from sim.Addr, v any) { t.handle(n, env, letter{v, from, uint16(k)}) })
@@ -61,7 +61,7 @@ func (t *Machine[N]) odd(n N, env sim.Env, l letter) {
 	t.rest(n, env, n.core())
 }
 
-// handle performs a whole step.
+// handle performs a whole step: event l, and the events that follow from it.
 func (t *Machine[N]) handle(n N, env sim.Env, l letter) {
 	t.meet(n, env, n.core(), l)
 	t.rest(n, env, n.core())
@@ -100,7 +100,7 @@ func (t *Machine[N]) react(n N, env sim.Env, c *Core, l letter) {
 	}
 }
 
-// stack names the current state and the states below it.
+// stack returns the names of the current state and of the states below it.
 func (c *Core) stack() string {
 	text := string(c.state)
 	for k := len(c.below) - 1; k >= 0; k-- {
@@ -126,8 +126,8 @@ func (t *Machine[N]) uncovered(c *Core) {
 	c.enter(&t.states[to])
 }
 
-// settle ends a step after a method: it moves the machine, and handles raised and deferred
-// events.
+// settle ends a step after its method has returned: it moves the machine, and handles
+// raised and deferred events.
 func (t *Machine[N]) settle(n N, env sim.Env, c *Core) {
 	switch {
 	case c.may.then == moveGoto && c.move == moveNone: // as moved does, but faster
@@ -144,7 +144,8 @@ func (t *Machine[N]) settle(n N, env sim.Env, c *Core) {
 	}
 }
 
-// rest handles raised events, and deferred events that the state no longer defers.
+// rest handles the raised events, and then the deferred events that the current state no
+// longer defers.
 func (t *Machine[N]) rest(n N, env sim.Env, c *Core) {
 	for len(c.raised) > 0 || len(c.deferred) > 0 {
 		if len(c.raised) > 0 {
@@ -226,7 +227,7 @@ func (t *Machine[N]) travel(n N, env sim.Env, c *Core, kind moveKind, to Name) {
 	t.arrive(n, env, c, t.find(to))
 }
 
-// arrive enters a state and counts the move.
+// arrive enters the state with index place, and counts the move.
 func (t *Machine[N]) arrive(n N, env sim.Env, c *Core, place int) {
 	if c.tally != nil {
 		c.tally.Moved(t.chart, c.in.index, place)

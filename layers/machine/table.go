@@ -21,13 +21,13 @@ type State[N Machined] struct {
 	Exit  func(N, sim.Env) // runs when the machine leaves the state, but not when it pushes another one
 	May   []Name           // the states to which Entry may move with Core.Goto or Core.Push
 	On    []Handler[N]     // the events with a handler: see On
-	Goto  map[Name][]Event // the events that move the machine without a handler
+	Goto  map[Name][]Event // the events that move the machine without a handler, by the state to which they do
 	Defer []Event          // the events that wait until a state does not defer them
 	// Ignore lists the events that are expected and do nothing.
 	Ignore []Event
 }
 
-// Event is a type of messages or of signals.
+// Event is a type of messages or a type of signals to which states react.
 type Event struct {
 	of      reflect.Type
 	message bool
@@ -61,7 +61,7 @@ type Handler[N Machined] struct {
 // On returns a list of handlers.
 func On[N Machined](all ...Handler[N]) []Handler[N] { return all }
 
-// OnMessage names the method for the messages of type M.
+// OnMessage returns the Handler that calls method for messages of type M.
 func OnMessage[N Machined, M any](method func(N, sim.Env, sim.Addr, M)) Handler[N] {
 	return Handler[N]{
 		event: Event{reflect.TypeFor[M](), true}, plain: sim.OnMessage(method), method: method,
@@ -80,8 +80,8 @@ func OnMessage[N Machined, M any](method func(N, sim.Env, sim.Addr, M)) Handler[
 	}
 }
 
-// OnSignal names the method for the signals of type S: a timer, a task, a request, or a
-// raised signal.
+// OnSignal returns the Handler that calls method for signals of type S: a timer, a task, a
+// request, or a raised signal.
 func OnSignal[N Machined, S any](method func(N, sim.Env, S)) Handler[N] {
 	return Handler[N]{
 		event: Event{reflect.TypeFor[S](), false}, plain: sim.OnSignal(method), method: method,
@@ -100,7 +100,7 @@ func OnSignal[N Machined, S any](method func(N, sim.Env, S)) Handler[N] {
 	}
 }
 
-// typedOf returns the methods of an event by state; nil for states without one.
+// typedOf returns, for each state, its method for an event, or nil if the state has none.
 func typedOf[F any, N Machined](t *Machine[N], event int) []F {
 	typed := make([]F, len(t.states))
 	for k := range t.states {
@@ -111,13 +111,16 @@ func typedOf[F any, N Machined](t *Machine[N], event int) []F {
 	return typed
 }
 
-// Goto makes the machine move to a state after the method.
+// Goto returns the handler with a move: the machine goes to a state after the method has
+// returned.
 func (h Handler[N]) Goto(to Name) Handler[N] { return h.after(moveGoto, to) }
 
-// Push makes the machine enter a state on top of the current one after the method.
+// Push returns the handler with a move: the machine enters a state on top of the current
+// one after the method has returned.
 func (h Handler[N]) Push(on Name) Handler[N] { return h.after(movePush, on) }
 
-// Pop makes the machine return to the state below after the method.
+// Pop returns the handler with a move: the machine returns to the state below after the
+// method has returned.
 func (h Handler[N]) Pop() Handler[N] { return h.after(movePop, "") }
 
 func (h Handler[N]) after(kind moveKind, to Name) Handler[N] {
@@ -125,7 +128,8 @@ func (h Handler[N]) after(kind moveKind, to Name) Handler[N] {
 	return h
 }
 
-// May names the states to which the method itself may move with Core.Goto or Core.Push.
+// May returns the handler with a list of the states to which the method itself may move, by
+// Core.Goto or Core.Push.
 func (h Handler[N]) May(go_ ...Name) Handler[N] {
 	h.may = append(slices.Clone(h.may), go_...)
 	return h
@@ -139,7 +143,7 @@ type Machine[N Machined] struct {
 	states   []state
 	entries  []func(N, sim.Env)
 	exits    []func(N, sim.Env)
-	runs     [][]func(N, sim.Env, sim.Addr, any) // by state and event
+	runs     [][]func(N, sim.Env, sim.Addr, any) // by state and event: the function that calls the method
 	chart    *charts.Chart
 	handlers *sim.Handlers[N]
 }
@@ -148,8 +152,8 @@ type Machine[N Machined] struct {
 type state struct {
 	name      Name
 	index     int
-	reactions []reaction // by event
-	may       []Name     // where Entry may move
+	reactions []reaction // by index of the event
+	may       []Name     // the states to which Entry may move
 }
 
 // expect makes room for n reactions, one for each event.
@@ -161,10 +165,10 @@ func (s *state) HandlerTable() {}
 // HandlerTable marks a reaction as not being part of a node's state.
 func (r *reaction) HandlerTable() {}
 
-// reaction is what a state does when an event arrives.
+// reaction is the reaction of a state to an event.
 type reaction struct {
 	kind   charts.ReactionKind
-	method any // may be nil
+	method any // the method to call; may be nil
 	then   moveKind
 	to     Name
 	place  int // the index of the state to

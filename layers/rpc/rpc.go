@@ -25,8 +25,8 @@ var Bugs = []sim.Bug{
 // Options say how calls are made.
 type Options struct {
 	By       sim.Link      // the link of requests and answers; 0 means UDP
-	Tries    int           // how often a request is sent; 0 means until it is answered
-	Wait     time.Duration // how long to wait for an answer on a real network; 0 means a second
+	Tries    int           // the number of times that a request is sent; 0 means until it is answered
+	Wait     time.Duration // the time to wait for an answer on a real network; 0 means a second
 	Sessions bool          // distinguish calls from those before a crash, by stable storage
 }
 
@@ -39,7 +39,7 @@ type TimedOut struct {
 	To sim.Addr
 }
 
-// Ticket says where an answer goes.
+// Ticket says to which node and call an answer belongs.
 type Ticket struct {
 	From    sim.Addr
 	session int
@@ -50,7 +50,7 @@ type (
 	request struct {
 		session int
 		id      ID
-		settled ID // all earlier calls of the caller have ended
+		settled ID // the first call of the caller that has not ended
 		body    sim.Message
 	}
 	response struct {
@@ -64,21 +64,23 @@ type (
 	}
 )
 
-// Carries shows the body before the envelope.
+// Carries returns the body, and words for the request's number, which reports show behind
+// it.
 func (r request) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("request %d", r.id) }
 
-// Carries shows the body before the envelope.
+// Carries returns the body, and words for the call that it answers, which reports show
+// behind it.
 func (r response) Carries() (sim.Message, string) { return r.body, fmt.Sprintf("answer to %d", r.id) }
 
 func (a resend) String() string { return fmt.Sprintf("request %d to %s", a.id, a.to) }
 
-// Layer is the layer below a node.
+// Layer is the rpc layer of one node, with the node above it.
 type Layer struct {
 	upper   sim.Node
 	options Options
 	session int
 	last    ID
-	open    []call // by their numbers
+	open    []call // the calls that have no answer yet, ordered by their numbers
 	peers   map[sim.Addr]*caller
 
 	above above `mc:"-"` // the Env of the upper node, set again in every step
@@ -89,27 +91,28 @@ type call struct {
 	id   ID
 	to   sim.Addr
 	body sim.Message
-	left int // how many more times it may be sent; -1 means without limit
+	left int // the number of times that its request may still be sent; -1 means without limit
 }
 
-// caller is the state for a node that calls this one.
+// caller has what the layer remembers about a node that calls this one.
 type caller struct {
 	session  int
 	settled  ID
-	answered []answer // by their numbers
+	answered []answer // the requests of the caller that were begun, ordered by their numbers
 }
 
-// answer is the answer to a request that was begun. A nil body is still to come.
+// answer is the answer to a request that was passed to the node above. A nil body means
+// that there is no answer yet.
 type answer struct {
 	id   ID
 	body sim.Message
 }
 
-// waits reports whether the node still waits for the answer to a request.
+// waits reports whether the caller still waits for the answer to the request id of a
+// session.
 func (p *caller) waits(session int, id ID) bool { return session == p.session && id >= p.settled }
 
-// settle forgets the answers that the node no longer waits for: those before the first
-// call that is open there.
+// settle removes the answers to calls before first, for which the caller no longer waits.
 func (p *caller) settle(first ID) {
 	p.settled = max(p.settled, first)
 	p.answered = slices.DeleteFunc(p.answered, func(a answer) bool { return a.id < p.settled })
@@ -135,11 +138,11 @@ func (p *caller) answer(to Ticket, body sim.Message) bool {
 type above struct {
 	sim.Env
 	l      *Layer
-	ticket Ticket // of the request that is being handled, or zero
-	of     ID     // of the answer that is being handled, or 0
+	ticket Ticket // the Ticket of the request that is being handled, or zero
+	of     ID     // the call whose answer is being handled, or 0
 }
 
-// Over puts a Layer below a node.
+// Over returns a Layer with the node upper above it.
 func Over(upper sim.Node, o Options) *Layer {
 	if o.By == 0 {
 		o.By = sim.LinkUDP
@@ -156,8 +159,8 @@ func (l *Layer) KnownBugs() []sim.Bug { return Bugs }
 // Upper returns the node above.
 func (l *Layer) Upper() sim.Node { return l.upper }
 
-// enter returns the Env of the node above for one handler: of a request, of an answer, or of
-// neither.
+// enter returns the Env of the node above for one handler. request is the request that it
+// handles, or zero; answered is the call whose answer it handles, or 0.
 func (l *Layer) enter(env sim.Env, request Ticket, answered ID) *above {
 	l.above = above{env, l, request, answered}
 	return &l.above
@@ -211,7 +214,7 @@ func AnswerTo(env sim.Env, to Ticket, body sim.Message) {
 	a.l.send(a.Env, to.From, response{to.session, to.id, body})
 }
 
-// send ignores a refusal, since requests are repeated.
+// send sends m to a node. It ignores a refusal, since requests are repeated.
 func (l *Layer) send(env sim.Env, to sim.Addr, m sim.Message) {
 	var sent bool
 	switch l.options.By {
@@ -229,7 +232,7 @@ func (l *Layer) send(env sim.Env, to sim.Addr, m sim.Message) {
 	}
 }
 
-// ask sends the request of an open call, and takes one of the sends that are left.
+// ask sends the request of the open call at an index, and counts the send.
 func (l *Layer) ask(env sim.Env, at int) {
 	c := &l.open[at]
 	if c.left > 0 {
@@ -239,7 +242,7 @@ func (l *Layer) ask(env sim.Env, at int) {
 	env.After(l.options.Wait, resend{c.to, c.id})
 }
 
-// settled returns the first call to a node that is still open.
+// settled returns the number of the first call to a node that is still open.
 func (l *Layer) settled(to sim.Addr) ID {
 	for _, c := range l.open {
 		if c.to == to {
@@ -264,7 +267,7 @@ func (l *Layer) Init(env sim.Env) {
 	l.upper.Init(l.enter(env, Ticket{}, 0))
 }
 
-// Deliver handles requests and answers, and passes everything else up.
+// Deliver handles requests and answers, and passes all other messages to the node above.
 func (l *Layer) Deliver(env sim.Env, from sim.Addr, m sim.Message) {
 	switch m := m.(type) {
 	case request:
@@ -315,8 +318,9 @@ func (l *Layer) answered(env sim.Env, from sim.Addr, m response) {
 	l.upper.Deliver(l.enter(env, Ticket{}, id), from, m.body)
 }
 
-// Handle handles the layer's timer, and passes everything else up, except errors of the
-// connections that carry its calls: the timer repeats a request that was lost with one.
+// Handle handles the layer's timer, and passes all other signals to the node above, except
+// errors of the connections that carry its calls: the timer repeats a request that was lost
+// with one.
 func (l *Layer) Handle(env sim.Env, s sim.Signal) {
 	if _, is := s.(sim.PeerError); is && l.options.By == sim.LinkTCP {
 		return
