@@ -7,42 +7,42 @@ import (
 	"macemc/internal/search/internal/explore"
 )
 
-// Closure is everything that can still happen once the environment has healed: the healed
-// forms of a set of states, and the states that these reach by steps that are not rare. It
-// decides liveness exactly: a state is dead if its healed form reaches no live one.
+// Closure is everything that can still happen once the environment has healed: the healed forms of a set of states,
+// and the states that these reach by steps that are not rare. It decides liveness exactly: a state is dead if its
+// healed form reaches no live one.
 //
-// One run shows that a state is alive; only all of its runs show that it is dead. So live
-// states are not expanded. The others are first expanded with patience: a timer waits until
-// nothing is under way to its node or from it. Few states are reached in this way, and most
-// of them reach a live one. From the states that are left every step is taken, and the states
-// to which these steps lead are expanded with patience again, until no new state is found.
+// One run shows that a state is alive; only all of its runs show that it is dead. So live states are not expanded.
+// The others are first expanded (their steps are taken) with patience: a timer fires only if no message is under
+// way to its node or from it. Few states are reached in this way, and most of them reach a live one. From the
+// states that do not, every step is taken, and the states to which these steps lead are expanded with patience
+// again, until no new state is found.
 //
-// If a whole space was visited, its ledger already has the healed states: those are not
-// visited again, and two states that differ only in budgets have one healed form.
+// If the search has visited all states of the system, its ledger (the table of visited states) already has the
+// healed ones: those are not visited again. Two states that differ only in the faults that are still allowed have
+// one healed form.
 //
-// Only the edge by which a state was reached first is kept. A state is alive
-// if it is live, or if a step leads from it to an alive one. So the states that are not
-// known to be alive are examined again and again, the farthest first, until nothing changes.
-// Each time their steps are taken once more, which a memo makes cheap.
+// Only the edge by which a state was reached first is kept. A state is alive if it is live, or if a step leads from
+// it to an alive one. So the states that are not known to be alive are examined again and again, the farthest
+// first, until nothing changes. Their steps are taken again each time, which is cheap if a memo has their results.
 //
-// The states are gathered by one visitor, and a second one spreads which of them are alive.
+// The visitor gathering collects the states, and the visitor Spreading finds which of them are alive.
 type Closure struct {
 	*explore.Taker
 	explore.Stepper
 	judged explore.Judged // the verdicts about states
 	Alive  stateSet       // states from which a live state can be reached
 	Left   []uint32       // states not known to be alive, the farthest from the start first
-	opened stateSet       // of those states, the ones of which every step was taken
+	opened stateSet       // the states of Left from which every step was taken
 	Most   int            // the largest number of states; 0 means no limit
-	tree   bool           // the step by which a state was first reached may be taken
+	tree   bool           // a step by which a state was first reached proves that the state before it is alive, too: no such step is rare
 
 	steps  *explore.Steps // the step properties, or nil if there are none
-	doomed stateSet       // states that cannot go on without a violation: see safety.go
+	doomed stateSet       // states from which every fair run violates a property: see safety.go
 
-	wild  stateSet // if the closure uses the ledger of the whole space: its states that have not healed
-	added uint32   // the number of the first state that is not one of the space, or 0 if all states are
+	wild  stateSet // if the closure uses the ledger of all states of the system: those whose environment has not healed
+	added uint32   // the number of the first state that the search itself has not visited, or 0 if it has visited all
 
-	Unassumed bool // if the closure is about one run: a state was reached that does not count for liveness
+	Unassumed bool // if the closure is about one run: a state outside System.Assume, which does not count for liveness, was reached
 }
 
 // stateSet is a set of states, by number.
@@ -51,15 +51,15 @@ type stateSet []uint64
 func (a stateSet) has(s uint32) bool { return int(s/64) < len(a) && a[s/64]&(1<<(s%64)) != 0 }
 func (a stateSet) add(s uint32)      { a[s/64] |= 1 << (s % 64) }
 
-// upTo makes room for the states with numbers below end.
+// upTo makes room in the set for the numbers below end.
 func (a *stateSet) upTo(end uint32) {
 	if n := int(end+63) / 64; n > len(*a) {
 		*a = append(*a, make([]uint64, n-len(*a))...)
 	}
 }
 
-// New returns a closure without states. It shares the world and the bank of the explorer whose
-// states it heals.
+// New returns a closure without states, for the states of explorer x. The two share a world and a bank, which
+// stores the parts of states.
 func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 	l, err := r.NewLedger(len(x.From), nil)
 	if err != nil {
@@ -77,8 +77,8 @@ func New(r *explore.Owner, x *explore.Explorer) (*Closure, error) {
 	return g, nil
 }
 
-// heal packs the healed form of a state into the closure's entry, and returns its identity. A healed
-// form has nothing of the environment's parts.
+// heal packs the healed form of state s of explorer x into the closure's entry, and returns the identity of that
+// form. A healed form has no fault that lasts, and no budget for faults.
 func (g *Closure) heal(x *explore.Explorer, s uint32) canon.Hash {
 	x.Get(s, g.To)
 	g.Bank.Heal(g.To)
@@ -86,25 +86,25 @@ func (g *Closure) heal(x *explore.Explorer, s uint32) canon.Hash {
 	return g.Sum(g.To)
 }
 
-// Added reports whether a state was reached by healing, and is not known to be a state of the
-// space.
+// Added reports whether state s was reached only after healing, and is not among the states that the search itself
+// has visited.
 func (g *Closure) Added(s uint32) bool { return g.added != 0 && s >= g.added }
 
-// Dead reports whether the healed form of a state reaches no live one.
+// Dead reports whether the healed form of state s of explorer x reaches no live state.
 func (g *Closure) Dead(x *explore.Explorer, s uint32) bool {
 	healed, known := g.Find(g.heal(x, s))
 	return !known || !g.Alive.has(healed)
 }
 
-// Halted reports whether to stop. It also shows the watchdog that the closure makes
-// progress: it may look up results for long without running a handler.
+// Halted reports whether the search should stop. It also shows the watchdog that the closure makes progress, since
+// the closure may look up the results of steps for long without running a handler.
 func (g *Closure) Halted() bool {
 	g.Owner.Pulse.Tick()
 	return g.Owner.Stopped()
 }
 
-// healAll adds the healed forms of the explorer's states. A state of the space that has healed is
-// its own healed form, and everything that it leads to is in the ledger already.
+// healAll adds the healed forms of the states of explorer x. If all states of the system were visited, a state that
+// has healed is its own healed form, and all states that it reaches are in the ledger already.
 func (g *Closure) healAll(x *explore.Explorer) error {
 	for s := range x.Each {
 		if g.Added(s) {
@@ -132,8 +132,8 @@ func (g *Closure) healAll(x *explore.Explorer) error {
 	return nil
 }
 
-// gather adds the states that can be reached from the states with numbers from from on, by the
-// steps that are allowed now. It does not expand states for which wants returns false.
+// gather adds the states that can be reached, by the steps that are allowed at present, from the states of the
+// closure whose numbers are at least from. It takes steps only from states for which wants returns true.
 func (g *Closure) gather(from uint32, wants func(s uint32) bool) error {
 	for s := range g.Each {
 		if s < from {
@@ -151,7 +151,7 @@ func (g *Closure) gather(from uint32, wants func(s uint32) bool) error {
 	return nil
 }
 
-// open expands a state if wanted is true: it adds the states to which its steps lead.
+// open takes the steps of state s and adds the states to which they lead. It does nothing if wanted is false.
 func (g *Closure) open(s uint32, wanted bool) error {
 	if s%1024 == 0 {
 		if g.Owner.Progress(int(s)); g.Halted() {
@@ -169,7 +169,7 @@ func (g *Closure) open(s uint32, wanted bool) error {
 	return nil
 }
 
-// Resolve adds the healed states of the explorer, and finds out which of them are alive.
+// Resolve adds the healed forms of the states of explorer x, and finds out which of them are alive.
 func (g *Closure) Resolve(x *explore.Explorer) error {
 	g.tree = true
 	if g.Most == 0 && !x.Reduction.Hides(x.Climate.Faults) { // the healed states that are known stand in the ledger of the space
@@ -211,9 +211,9 @@ func (g *Closure) Resolve(x *explore.Explorer) error {
 	}
 }
 
-// impatient takes every step from the remaining states. It does the same with the new states, whose
-// numbers are from from on, until the number of states has doubled: otherwise there would be many
-// rounds in spaces in which patience does not help.
+// impatient takes every step of the states in Left, those of timers included. It does the same with the new states,
+// whose numbers are at least from, until the number of states has doubled: otherwise there would be many rounds in
+// spaces in which patience does not help.
 func (g *Closure) impatient(from uint32) error {
 	open := func(s uint32) error {
 		g.opened.upTo(g.End())
@@ -245,14 +245,15 @@ func (g *Closure) impatient(from uint32) error {
 	return g.Settle()
 }
 
-// note notes the verdict about the state that was added last. If the verdict about the state's nodes is remembered,
-// it uses that; otherwise it calls load, which brings the state into the world, and evaluates it there.
+// note records the verdict about the state that was added last: whether it is live, and whether it counts. If the
+// verdict about the state's nodes is remembered, it uses that; otherwise it calls load, which brings the state into
+// the world, and evaluates the properties there. The number of messages under way is flying.
 func (g *Closure) note(nodes canon.Hash, flying int, load func()) {
 	g.Told()
 	g.mark(g.Next-1, nodes, flying, load)
 }
 
-// mark does the same for state s.
+// mark records the verdict about state s, which it finds as note does.
 func (g *Closure) mark(s uint32, nodes canon.Hash, flying int, load func()) {
 	said, known := g.judged.Get(nodes, flying)
 	if !known {
@@ -288,8 +289,7 @@ func (g *Closure) judgeOne() explore.Said {
 	return explore.SaidInside
 }
 
-// here packs the state that is loaded in the world, so that it can be looked up, and returns its
-// identity.
+// here packs the state that is loaded in the world, and returns its identity, by which it can be looked up.
 func (g *Closure) here() (h canon.Hash, err error) {
 	h = g.World.State.Hash()
 	if failure := g.World.Run.Failed(); failure != nil {
@@ -303,7 +303,7 @@ func (g *Closure) here() (h canon.Hash, err error) {
 	return h, nil
 }
 
-// gathering is the visitor that adds the states to which steps lead.
+// gathering is the visitor that adds to a closure the states to which steps lead.
 type gathering struct{ *Closure }
 
 func (g gathering) Arrived(uint32, int) error {
@@ -331,7 +331,7 @@ func (g gathering) LookUp(m *explore.Memo) error {
 	return nil
 }
 
-// Spreading is the visitor that notes whether a step leads to an alive state.
+// Spreading is the visitor that records whether any step of a state leads to an alive state.
 type Spreading struct {
 	*Closure
 	lives bool // a step of the state under examination leads to an alive state
@@ -358,7 +358,8 @@ func (g *Spreading) LookUp(m *explore.Memo) error {
 	return nil
 }
 
-// Spread finds the states that are alive because of a step that may be taken now.
+// Spread finds those states of Left that are alive because one of the steps allowed at present leads to an alive
+// state.
 func (g *Closure) Spread() error {
 	s := &Spreading{Closure: g}
 	return g.Eagerly(s, s.spread)
@@ -404,7 +405,7 @@ func (g *Spreading) spread() error {
 	return nil
 }
 
-// looks reports whether a step of state s leads to an alive state.
+// looks takes the steps of state s, and reports whether one of them leads to an alive state.
 func (g *Spreading) looks(s uint32) (lives bool, err error) {
 	if g.Outside(s) { // something was wrong with it: see explorer.wrong
 		return false, nil
@@ -419,7 +420,7 @@ func (g *Spreading) looks(s uint32) (lives bool, err error) {
 	return g.lives, nil
 }
 
-// lift marks a state as alive, and all states on the run by which it was first reached.
+// lift marks state s as alive. If tree is set, it also marks the states on the run by which s was first reached.
 func (g *Closure) lift(s uint32) {
 	g.Alive.add(s)
 	for g.tree {
@@ -430,10 +431,9 @@ func (g *Closure) lift(s uint32) {
 	}
 }
 
-// Narrow reports whether only live states were counted as recoveries. If not, states outside
-// System.Within, which are not expanded, and states outside System.Assume were counted, too. The
-// dead states are dead in either case. But if Narrow returns false, a state that is not dead need
-// not be able to recover.
+// Narrow reports whether every state that was counted as a recovery is live. If it returns false, some of them only
+// lie outside System.Within (the search does not go on from such a state) or outside System.Assume. The dead states
+// are dead in either case. But if Narrow returns false, a state that is not dead need not be able to recover.
 func (g *Closure) Narrow() bool {
 	sys := g.Owner.Sys
 	if sys.Within.IsZero() && sys.Assume.IsZero() {

@@ -6,25 +6,25 @@ import (
 	"macemc/internal/search/internal/spill"
 )
 
-// Deep is a closure of an explorer whose states are on disk. It logs each step as the number of the
-// state that the step leaves and the identity of the state that it leads to. Sorting the log by
-// identity, and merging it with the identities of all states, turns it into pairs of numbers. A
+// Deep is a closure of an explorer whose states are on disk. It logs each step as a pair: the
+// number of the state before the step, and the identity of the state after it. Sorting the log by
+// identity, and merging it with the identities of all states, turns the identities into numbers. A
 // state is alive if it is live, or if a pair leads from it to an alive state. The pairs are sorted
 // so that the states with the greatest numbers, which are the farthest, come first. They are read
 // again until nothing changes; each time, the pairs of states that are already alive are left out.
 // So memory holds only a bit for each state.
 //
-// If faults are possible, the healed states have a ledger of their own. Otherwise they are the
-// explorer's states.
+// If faults are possible, the healed states are kept in a ledger (a table of states) of their own.
+// Otherwise they are the explorer's states.
 type Deep struct {
 	*Closure
 	x      *explore.Explorer
 	own    bool // the healed states have a ledger of their own
 	edges  *spill.Sorter
 	dead   stateSet // states of the explorer whose healed forms are not alive
-	few    bool     // no state is dead
+	few    bool     // the closure has ended, and no state is dead
 	steps  int      // number of pairs read
-	logged int
+	logged int      // number of steps logged
 }
 
 // tickEvery is the number of pairs after which Deep asks whether to stop.
@@ -51,7 +51,7 @@ func NewDeep(r *explore.Owner, x *explore.Explorer) (*Deep, error) {
 	return d, nil
 }
 
-// Resolve finds the states whose healed forms are dead.
+// Resolve finds out which states of the explorer are dead.
 func (d *Deep) Resolve() error {
 	if err := d.log(); err != nil {
 		return err
@@ -66,13 +66,13 @@ func (d *Deep) Resolve() error {
 	return d.buries()
 }
 
-// AllAlive reports whether no state is dead.
+// AllAlive reports whether Resolve found that no state is dead.
 func (d *Deep) AllAlive() bool { return d.few }
 
 // Dead reports whether the healed form of a state of the explorer reaches no live one.
 func (d *Deep) Dead(s uint32) bool { return d.dead.has(s) }
 
-// log takes every step of the healed states that are not live, and writes it to the log.
+// log takes every step of each healed state that is not live, and writes the step to the log.
 func (d *Deep) log() error {
 	if !d.own {
 		return d.expands(d.Each)
@@ -119,7 +119,8 @@ func (d *Deep) expands(states func(yield func(uint32) bool)) (err error) {
 	return d.Settle()
 }
 
-// tick returns an error if the closure should stop.
+// tick returns an error if the search should stop. It asks only now and then; s is the number of
+// the state that is being examined.
 func (d *Deep) tick(s uint32) error {
 	if s%1024 != 0 {
 		return nil
@@ -130,7 +131,8 @@ func (d *Deep) tick(s uint32) error {
 	return nil
 }
 
-// logging logs steps, and adds the healed states to which they lead.
+// logging is the visitor that logs each step of a healed state, and adds the state to which the
+// step leads.
 type logging struct{ *Deep }
 
 func (d logging) Arrived(from uint32, _ int) error {
@@ -174,7 +176,7 @@ func (d logging) LookUp(m *explore.Memo) error {
 	return nil
 }
 
-// edge logs a step.
+// edge logs the step from state number from to the state whose identity is to.
 func (d *Deep) edge(from uint32, to canon.Hash) error {
 	if d.logged++; d.x.Loses(d.logged) {
 		return nil
@@ -182,7 +184,8 @@ func (d *Deep) edge(from uint32, to canon.Hash) error {
 	return d.edges.Put(spill.Key{Sum: to, Number: from})
 }
 
-// pairs converts the logged steps to pairs of numbers, the greatest first.
+// pairs converts the logged steps to pairs of the numbers of the two states, those with the
+// greatest numbers first.
 func (d *Deep) pairs() (*spill.Runs, error) {
 	known, batch := d.OnDiskBy()
 	pairs := d.Store().Sorter(batch)
@@ -200,7 +203,7 @@ func (d *Deep) pairs() (*spill.Runs, error) {
 	return pairs.Done()
 }
 
-// spreads marks the states from which an alive state can be reached.
+// spreads marks as alive each state from which an alive state can be reached by the steps in pairs.
 func (d *Deep) spreads(pairs *spill.Runs) error {
 	d.Alive.upTo(d.End())
 	for s := range d.Each {
@@ -227,7 +230,7 @@ func (d *Deep) spreads(pairs *spill.Runs) error {
 	return pairs.Close()
 }
 
-// buries marks the states of the explorer whose healed forms are dead.
+// buries records which states of the explorer are dead: those whose healed forms are not alive.
 func (d *Deep) buries() error {
 	d.dead, d.few = nil, true
 	d.dead.upTo(d.x.End())

@@ -7,20 +7,21 @@ import (
 	"macemc/internal/world"
 )
 
-// escapes is the graph of the steps that violate no property. A step that violates one leads to the
-// state ruin, which is not hot. So a run that stays among hot states for ever never violates a
-// property: it has escaped.
+// escapes is a graph for finding runs that never violate a property. It has the steps that violate
+// none. Each step that violates one leads to the state ruin instead, which is not hot; all other
+// states are hot. So a run that stays among hot states for ever never violates a property: it has
+// escaped.
 type escapes struct {
 	fair.Graph
-	number map[string]int32 // by action: its number
+	number map[string]int32 // the number of each action, by its name
 }
 
-// ruin is the state of the graph after a violation. State s of the closure is state s+1 of the
-// graph.
+// ruin is the number of the state that stands in the graph for all states after a violation. State
+// s of the closure has the number s+1 in the graph.
 const ruin = 0
 
-// step adds the step that the world has just taken from state from of the closure. It leads to
-// state to of the graph.
+// step adds the step that the world has just taken from state from of the closure. The step leads
+// to state to of the graph.
 func (e *escapes) step(w *world.World, from uint32, to int32) {
 	name, must := w.Run.LastAction()
 	if !must { // a request or an action: not to act is no way to avoid a failure either
@@ -40,7 +41,7 @@ func (e *escapes) step(w *world.World, from uint32, to int32) {
 	e.Add(int(from)+1, edge, asked...)
 }
 
-// doomed returns those of the n states of the closure from which every fair run ends in a
+// doomed returns those of the first n states of the closure from which every fair run ends in a
 // violation.
 func (e *escapes) doomed(n uint32) stateSet {
 	all := make([]int, n)
@@ -56,7 +57,8 @@ func (e *escapes) doomed(n uint32) stateSet {
 	return doomed
 }
 
-// enduring is the visitor that gathers states that violate no property, and the steps between them.
+// enduring is the visitor that collects the states that violate no property, and the steps between
+// them.
 type enduring struct {
 	*Closure
 	steps *escapes
@@ -86,9 +88,9 @@ func (g enduring) Arrived(from uint32, _ int) error {
 	return nil
 }
 
-// Endure finds the healed states that violate no property, and which of them cannot go on without a
-// violation. A run that leaves a message, a timer, a restart or a request undone for ever does not
-// count as going on.
+// Endure finds the healed forms of the states of explorer x that violate no property, and which of
+// them cannot go on without a violation. A run that leaves a message, a timer, a restart or a
+// request undone for ever does not count as going on.
 func (g *Closure) Endure(x *explore.Explorer) (err error) {
 	e := &escapes{Graph: fair.Graph{Answers: make([]int, len(g.World.System().Fair))}, number: map[string]int32{}}
 	g.Visits(enduring{g, e})
@@ -112,14 +114,14 @@ func (g *Closure) Endure(x *explore.Explorer) (err error) {
 	return nil
 }
 
-// violates reports whether the step from state from to the state that is loaded in the world
-// violates a property, or the loaded state does.
+// violates reports whether the state that is loaded in the world violates a property, or the step
+// to it from state number from does.
 func (g *Closure) violates(from uint32) bool {
 	return g.World.Judge.Check() != nil || g.steps.Check(from) != nil
 }
 
-// healingViolates reports whether the step in which the environment heals may violate a step
-// property. If so, it depends on more than the states whether a run has a violation.
+// healingViolates reports whether a step property may be violated by the step in which the
+// environment heals. If so, a run with a violation cannot be recognized by its healed states alone.
 func (g *Closure) healingViolates(x *explore.Explorer) bool {
 	heal, err := explore.NewSteps(x.Taker)
 	if err != nil {
@@ -135,7 +137,7 @@ func (g *Closure) healingViolates(x *explore.Explorer) bool {
 	return false
 }
 
-// Fated reports whether every fair run from the healed form of a state ends in a
+// Fated reports whether every fair run from the healed form of state s of explorer x ends in a
 // violation.
 func (g *Closure) Fated(x *explore.Explorer, s uint32) bool {
 	healed, known := g.Find(g.heal(x, s))

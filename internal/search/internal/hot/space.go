@@ -9,37 +9,40 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// propertiesMost is the largest number of properties made by Cools that a system may have.
+// propertiesMost is the largest number of properties made by sim.Cools that can be checked
+// together: a state has one bit for each.
 const propertiesMost = 64
 
-// Space is the graph of the states that some states can reach once the environment has healed.
+// Space is the graph of the healed forms of some states of an explorer, and of the states that
+// these forms can reach.
 type Space struct {
 	*explore.Taker
 	step   explore.InWorld
-	roots  []uint32       // the explorer's states whose healed forms the first healed states are; several may have one healed form
-	root   map[uint32]int // by healed state: the index in roots of the first state with this form
-	first  []Origin       // by healed state: the step by which it was first reached
-	masks  []uint64       // by healed state: the properties that are hot there, one bit each
-	graph  fair.Graph     // the edges of hot states
-	number map[string]int32
-	names  []string        // the names of actions
-	left   map[uint32]bool // states about which the graph claims nothing
-	only   bool            // expand only hot states, since all states are known
-	deep   func(root uint32) int
+	roots  []uint32              // the states of the explorer whose healed forms are the first states of the graph, in the order of these; several states may have one healed form
+	root   map[uint32]int        // by healed state: the index in roots of the first state with this form
+	first  []Origin              // by healed state: the step by which it was first reached
+	masks  []uint64              // by healed state: the properties that are hot there, one bit for each
+	graph  fair.Graph            // the edges of hot states
+	number map[string]int32      // the number of each action, by its name
+	names  []string              // the names of actions
+	left   map[uint32]bool       // states about which the graph claims nothing
+	only   bool                  // expand only hot states, since all states are known
+	deep   func(root uint32) int // returns the number of steps that lead to a state of the explorer
 
 	States int  // the largest number of states to visit; 0 means no limit
-	Whole  bool // all states were visited
+	Whole  bool // the graph has all states that the healed forms can reach
 }
 
-// Origin is the step by which a healed state was first reached. It is zero if the state is a healed
-// form of one of the explorer's states, to which no step of the graph leads.
+// Origin is the step by which a state of the graph was first reached. It is zero for the healed
+// form of one of the explorer's states, which no step of the graph reached first.
 type Origin struct {
-	parent uint32
-	how    uint32
+	parent uint32 // the state before the step
+	how    uint32 // the step: the number of its event, and that of the list of its coins
 }
 
-// New returns a space without states. It shares the world and the bank of explorer x. The function
-// deep returns the number of steps that lead to a state of the explorer.
+// New returns a Space without states. It shares the world and the bank (the store of the parts of
+// states) of explorer x. The function deep returns the number of steps that lead to a state of the
+// explorer.
 func New(r *explore.Owner, x *explore.Explorer, deep func(s uint32) int) (*Space, error) {
 	if n := len(x.World.Judge.Cools()); n > propertiesMost {
 		return nil, fmt.Errorf("%d properties were made by Cools, and at most %d can be checked at a time; name some of them", n, propertiesMost)
@@ -57,9 +60,9 @@ func New(r *explore.Owner, x *explore.Explorer, deep func(s uint32) int) (*Space
 	return g, nil
 }
 
-// Gather visits the states that can follow the explorer's states in of, or all its states if of is
-// nil. If closed is true, the explorer has all states that can follow, and the environment has
-// nothing to heal.
+// Gather visits the states that can be reached from the healed forms of the states in of, which are
+// states of explorer x, or of all its states if of is nil. If closed is true, the explorer has
+// already visited all states that can be reached, and no fault is possible in them.
 func (g *Space) Gather(x *explore.Explorer, of []uint32, closed bool) error {
 	g.only = closed
 	each := x.Each
@@ -117,16 +120,18 @@ func (g *Space) halted() bool {
 	return g.Owner.Stopped()
 }
 
-// unknown records that a state is not expanded. The graph is then not whole.
+// unknown records that the steps of state s are not known. The graph is then not whole.
 func (g *Space) unknown(s uint32) {
 	g.Whole = false
 	g.leaves(s)
 }
 
-// leaves records that state s is not expanded. The graph then claims nothing about runs through s.
+// leaves records that no step of state s is taken. The graph then claims nothing about runs through
+// s.
 func (g *Space) leaves(s uint32) { g.masks[s], g.left[s] = 0, true }
 
-// met records a new state, which is loaded in the world.
+// met records state number s, which is new and loaded in the world, and the step by which it was
+// reached.
 func (g *Space) met(s uint32, by Origin) {
 	for len(g.masks) <= int(s) {
 		g.masks, g.first = append(g.masks, 0), append(g.first, Origin{parent: explore.NoParent})
@@ -141,7 +146,7 @@ func (g *Space) met(s uint32, by Origin) {
 	g.graph.Meet(int(s), false)
 }
 
-// gathering is the visitor that adds the states to which steps lead.
+// gathering is the visitor that adds to a Space the states to which steps lead.
 type gathering struct{ *Space }
 
 func (g gathering) LookUp(*explore.Memo) error {
@@ -179,7 +184,7 @@ func (g gathering) Arrived(from uint32, k int) error {
 	return nil
 }
 
-// edge adds the step that the world has just taken.
+// edge adds the step from state from to state to, which the world has just taken, to the graph.
 func (g *Space) edge(from, to, how uint32) {
 	e := fair.Edge{To: int32(to), Action: fair.Unfair, How: how}
 	if name, must := g.World.Run.LastAction(); must {
@@ -203,20 +208,20 @@ func (g *Space) edge(from, to, how uint32) {
 	g.graph.Add(int(from), e, asked...)
 }
 
-// Looped is a fair run that is hot for ever.
+// Looped is a fair run on which a property stays hot for ever: Way, and then Cycle again and again.
 type Looped struct {
-	Property int
+	Property int         // the number of the property among those made by sim.Cools
 	Root     uint32      // the state of the explorer whose healed form begins Way
 	Way      []run.Taken // the steps to the first state of the cycle
 	Cycle    []run.Taken // the steps that are repeated; if there are none, nothing needs to happen after Way
-	Untaken  []string    // events that are possible in some states of the cycle, and that no step of it takes
+	Untaken  []string    // events that are possible in some states of the cycle, but that no step of it takes
 	Cold     []run.Taken // a shortest run from the first state of the cycle to a cold state, or nil if there is none
 
-	ever []bool
+	ever []bool // by state of the graph: whether a fair run can stay hot for ever from there
 }
 
-// Find returns a run that stays hot for ever for one property, the one nearest to the start, or nil
-// if there is none.
+// Find returns a fair run on which the property with this number stays hot for ever, or nil if
+// there is none. Of several it returns the one that begins nearest to the start.
 func (g *Space) Find(property int) *Looped {
 	g.graph.About(property)
 	var inside []int
@@ -256,7 +261,8 @@ func (g *Space) Find(property int) *Looped {
 	}
 }
 
-// depths returns the number of steps that lead to each state, including the step of healing.
+// depths returns, for each state of the graph, the number of steps that lead to it, including the
+// step of healing.
 func (g *Space) depths() []int {
 	deep := make([]int, len(g.first))
 	for s := range g.first {
@@ -269,7 +275,8 @@ func (g *Space) depths() []int {
 	return deep
 }
 
-// way returns the steps by which a state was first reached, and the root where they begin.
+// way returns the steps by which state s of the graph was first reached, and the state of the
+// explorer whose healed form they begin in.
 func (g *Space) way(s uint32) (root uint32, steps []run.Taken) {
 	for g.first[s].parent != explore.NoParent {
 		steps = append([]run.Taken{g.taken(g.first[s].how)}, steps...)
@@ -282,8 +289,9 @@ func (g *Space) taken(how uint32) run.Taken {
 	return run.Taken{Event: int(how >> 16), Coins: g.Lists.Get(uint16(how))}
 }
 
-// cycle returns the steps of a cycle that begins at state from, and the actions that are possible
-// in it but never taken.
+// cycle returns the steps of a fair cycle through state from, in the part p of the graph. It also
+// returns the names of the actions that are possible in some state of the cycle but that no step of
+// it takes.
 func (g *Space) cycle(p fair.Part, from int) (cycle []run.Taken, untaken []string) {
 	possible, taken := map[int32]bool{}, map[int32]bool{}
 	for _, step := range g.graph.Cycle(p, from) {
@@ -302,7 +310,8 @@ func (g *Space) cycle(p fair.Part, from int) (cycle []run.Taken, untaken []strin
 	return cycle, untaken
 }
 
-// cold returns a shortest run from a hot state to a state where the property is cold.
+// cold returns the steps of a shortest run from state from, where the property is hot, to a state
+// where it is cold, or nil if there is none.
 func (g *Space) cold(from, property int) []run.Taken {
 	type reached struct{ by, how uint32 }
 	ways := map[uint32]reached{uint32(from): {}}
@@ -326,8 +335,8 @@ func (g *Space) cold(from, property int) []run.Taken {
 	return nil
 }
 
-// Ever reports whether a fair run can stay hot for ever from the healed form of state s, without
-// becoming cold before.
+// Ever reports whether the property of l can stay hot for ever on a fair run from the healed form
+// of state s of explorer x.
 func (g *Space) Ever(x *explore.Explorer, l *Looped, s uint32) bool {
 	x.Get(s, g.To)
 	g.Bank.Heal(g.To)

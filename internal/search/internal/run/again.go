@@ -7,18 +7,19 @@ import (
 	"macemc/internal/world"
 )
 
-// Again repeats a run up to a depth.
+// Again is a Strategy that repeats a run up to a depth of Steps.
 type Again struct {
 	choose.Source
 	Climate
 	whole
 	Steps int
-	Live  bool // the last state is live
-	See   func(*world.World)
-	Stop  func() bool // asked at every state; if it returns true, the run ends there. It may be nil.
+	Live  bool               // the last state is live
+	See   func(*world.World) // called in every state; may be nil
+	Stop  func() bool        // asked at every state; if it returns true, the run ends there. It may be nil.
 }
 
-// Visit evaluates all properties, since the repeated run may have evaluated them, and one may panic.
+// Visit evaluates all properties in each state, since the first run may have evaluated them and one
+// of them may panic.
 func (a *Again) Visit(w *world.World, depth int) bool {
 	a.Live = w.Probe()
 	if a.See != nil {
@@ -27,14 +28,15 @@ func (a *Again) Visit(w *world.World, depth int) bool {
 	return depth < a.Steps && (a.Stop == nil || !a.Stop())
 }
 
-// Repeat returns a strategy that repeats the run with these answers, for at most this many steps.
+// Repeat returns a strategy that repeats the run with the given answers and climate, but takes at
+// most this many steps.
 func Repeat(answers choose.Source, c Climate, steps int) *Again {
 	return &Again{Source: answers, Climate: c, Steps: steps}
 }
 
-// Lenient is a source that repeats the answers of a run as long as the questions are the same.
-// After that it gives the first answer to each question. So a run that is not deterministic reaches
-// the step at which it differs, and Lockstep reports it.
+// Lenient is a source that repeats the answers of a run as long as the questions are the same. After
+// that it gives the first answer to each question. So if the service is not deterministic, the run
+// still reaches the step that differs, and Lockstep reports the difference.
 type Lenient struct {
 	*choose.Raw
 	left bool
@@ -53,7 +55,7 @@ func (l *Lenient) Answer(q *choose.Question) int {
 // Unanswered is a source that records the question to which another source gave no answer.
 type Unanswered struct {
 	choose.Source
-	Asked string
+	Asked string // the question, as text; "" if there was an answer to each
 }
 
 func (u *Unanswered) Answer(q *choose.Question) int {

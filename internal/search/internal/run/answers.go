@@ -2,12 +2,12 @@ package run
 
 import "macemc/choose"
 
-// Answers is the source of a run that is given step by step.
+// Answers is the source of the answers of a run that is described by its steps.
 type Answers struct {
 	Prefix      []choose.Pick // the answers of a prefix, which come first
 	PrefixSteps int           // the number of steps of the prefix
 	given       int           // how many answers of the prefix were given
-	Start       []int
+	Start       []int         // the answers given to coins before the first step
 	Steps       []Taken
 	at          int
 	left        []int

@@ -7,27 +7,29 @@ import (
 	"macemc/internal/world"
 )
 
-// A Fork is a state in the middle of a run, from which other runs branch off. If the method Fork of
-// a strategy returns one, the strategy's runs begin there. The loop loads the state into its world;
-// if nodes cannot be copied, or the run is taken in lockstep, it takes the run that leads there
-// again. In both cases the strategy first visits the fork's state, depths are counted from the
-// start of the whole run, and the answers of the whole run are the prefix followed by the
-// strategy's answers. The climate must be that of the run which led there, except that it may heal
-// later, or at once: Climate{Faults: true, Heal: k.Steps} makes healing the first step.
+// A Fork is a state in the middle of a run, from which other runs branch off. If the method
+// Strategy.Fork returns one, the strategy's runs begin there. The loop loads the state into its
+// world; if nodes cannot be copied, or the run is taken in lockstep, it repeats the run that leads
+// to the state. In both cases the strategy first visits the fork's state, depths are counted from
+// the start of the whole run, and the answers of the whole run are the prefix followed by the
+// strategy's answers. The climate of a strategy's run must be that of the run which led to the
+// state, except that it may heal later, or at once: Climate{Faults: true, Heal: k.Steps} makes
+// healing the first step.
 type Fork struct {
 	Prefix []choose.Pick // the answers that lead there from the start
-	Told   *Answers      // the same answers in the form that an explorer has them; then Prefix is empty
+	Told   *Answers      // the same answers, as an explorer records them; if it is set, Prefix is empty
 	Steps  int           // the number of steps to the state
-	Bank   *world.Bank   // the bank to which the numbers in at belong; nil if the state could not be saved
-	At     world.Vector
+	Bank   *world.Bank   // the bank that stores the parts numbered in At; nil if the state could not be saved
+	At     world.Vector  // the saved state
 }
 
-// whole is a strategy for runs from the start.
+// whole is embedded in strategies whose runs begin at the start.
 type whole struct{}
 
 func (whole) Fork() *Fork { return nil }
 
-// ForkAt takes the first steps of a run and saves the state that they lead to.
+// ForkAt repeats the first steps of the run of a path, and returns a fork at the state that they
+// lead to.
 func (r *Runs) ForkAt(path *choose.Path, c Climate, steps int) (*Fork, error) {
 	const roomy = 10_000
 	k := &Fork{Prefix: Picks(path.Prefix(steps)), Steps: steps}
@@ -50,7 +52,7 @@ func (r *Runs) ForkAt(path *choose.Path, c Climate, steps int) (*Fork, error) {
 	return k, nil
 }
 
-// Share returns a fork at the same state, for another goroutine.
+// Share returns a copy of the fork that another goroutine can use.
 func (k *Fork) Share() *Fork {
 	if k == nil || k.Bank == nil {
 		return k
@@ -60,11 +62,11 @@ func (k *Fork) Share() *Fork {
 	return &other
 }
 
-// saving is a strategy that repeats a run up to a depth, and saves the state there.
+// saving is a strategy that repeats a run up to a depth, and saves the state reached there.
 type saving struct {
 	Again
 	bank *world.Bank
-	at   world.Vector // nil means it could not be saved
+	at   world.Vector // the saved state, or nil if it could not be saved
 }
 
 func (s *saving) Visit(w *world.World, depth int) bool {
@@ -79,7 +81,7 @@ func (s *saving) Visit(w *world.World, depth int) bool {
 	return false
 }
 
-// Then returns a source that gives the answers leading to the fork, and then those of src.
+// Then returns a source that first gives the answers that lead to the fork, and then those of src.
 func (k *Fork) Then(src choose.Source) choose.Source {
 	if k.Told != nil {
 		return &led{lead: k.Told.Again(), left: k.Told.Answers(), Source: src}
@@ -87,10 +89,10 @@ func (k *Fork) Then(src choose.Source) choose.Source {
 	return &led{lead: choose.NewRaw(k.Prefix), left: len(k.Prefix), Source: src}
 }
 
-// led is a source that gives the answers of a prefix first.
+// led is a source that first gives the answers of one source, lead, and then those of another.
 type led struct {
 	lead choose.Source
-	left int
+	left int // number of answers still to be taken from lead
 	choose.Source
 }
 
@@ -105,7 +107,7 @@ func (l *led) Answer(q *choose.Question) int {
 	return k
 }
 
-// Err returns the error of the source that gave no answer.
+// Err returns the error of the source that could not answer.
 func (l *led) Err() error {
 	if l.left > 0 {
 		return l.lead.Err()

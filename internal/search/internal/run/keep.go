@@ -6,10 +6,11 @@ import (
 	"macemc/sim"
 )
 
-// Keep prepares to record the run of a step that an explorer is about to take. The answers led lead
-// to the start of the explorer's runs. turn is the result of the previous call. If fresh is set,
-// another run was recorded since that call, so the explorer must add all answers of its run again.
-// ok is false if the trail has no free slot.
+// Keep prepares the pulse to record the run of a step that an explorer is about to take. led holds the
+// answers that lead to the state where the explorer's runs begin. turn is what the previous call of
+// Keep returned as now. If fresh is true, the answers recorded since that call belong to another run,
+// so the explorer must add all answers of its run again. If ok is false, nothing is recorded, since
+// the trail has no free slot.
 func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok bool) {
 	if p.slot == nil || p.turn != turn {
 		p.keep(led)
@@ -19,13 +20,13 @@ func (p *Pulse) Keep(turn int, led []choose.Pick, c Climate) (now int, fresh, ok
 	return p.turn, fresh, p.slot != nil
 }
 
-// Cut removes all but the first n of the answers that Add has recorded.
+// Cut removes all recorded answers except the first n.
 func (p *Pulse) Cut(n int) {
 	p.picks = p.picks[:n]
 	p.stands()
 }
 
-// Add records answers, and returns the number of recorded answers.
+// Add records further answers of the run, and returns the number of all that are recorded.
 func (p *Pulse) Add(answers ...int) int {
 	if p.slot == nil {
 		return 0
@@ -44,8 +45,9 @@ func (p *Pulse) Inside() (stack, does string) { return inside(p.Where()) }
 // Count returns a number that changes with every question of a run. It is 0 if no run is under way.
 func (p *Pulse) Count() uint64 { return p.count.Load() }
 
-// UpTo takes a run up to its last answer, which it records without giving it. ok is false if the
-// answers do not lead there.
+// UpTo repeats a run with the first n of the given answers. It only records the last one and does not
+// give it, so the handler that did not return runs up to there. It returns the path, and the node and
+// identity of the last event that was chosen. If ok is false, the answers do not lead that far.
 func (r *Runs) UpTo(answers choose.Source, n int, c Climate) (path *choose.Path, node sim.Addr, identity string, ok bool, err error) {
 	if n == 0 {
 		return &choose.Path{}, sim.Addr{}, StartOfNode, true, nil

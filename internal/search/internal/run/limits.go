@@ -10,7 +10,7 @@ import (
 	"macemc/internal/visited"
 )
 
-// StopMemory is the reason to stop of a search that has used up its memory. Callers define the
+// StopMemory is the reason reported by a search that stopped because it had used up its memory. Callers define the
 // other reasons.
 const StopMemory = "memory"
 
@@ -18,9 +18,9 @@ const StopMemory = "memory"
 // process: it counts the memory of Go's runtime, garbage included, and the tables outside of it.
 // Several goroutines may call its methods at the same time.
 type Limits struct {
-	Ask    func() string // returns the reason to stop, or "" if the search goes on; called now and then; may be nil
+	Ask    func() string // returns the reason to stop, or "" if the search should go on; called now and then; may be nil
 	Budget int           // bytes that the process may use
-	Table  int           // bytes that a table of visited states may use, for tests; 0 means as Budget allows
+	Table  int           // bytes that a table of visited states may use, for tests; 0 means as many as Budget allows
 
 	mu    sync.Mutex
 	why   string // the reason to stop, or "" if the search goes on
@@ -28,29 +28,29 @@ type Limits struct {
 	now   int // bytes used when they were last measured
 	most  int // the most bytes measured so far
 
-	relief  func() bool // see Relieves
+	relief  func() bool // frees memory when it is short: see Relieves
 	short   atomic.Bool // the search must free memory soon
-	before  int64       // the memory limit of Go's runtime before Presses
+	before  int64       // the memory limit of Go's runtime before Presses was called
 	pressed bool
 
-	garbage int // the percentage that thrift has set
+	garbage int // the percentage for Go's garbage collector that thrift has set
 
-	cramped int // the size in bytes of a table that could not be made larger
+	cramped int // the size in bytes of a table that there was no memory to enlarge
 
-	Housework atomic.Int32 // the number of calls of Tidy whose work has not ended
+	Housework atomic.Int32 // number of calls of Tidy whose end function was not called yet
 }
 
-// Tidy begins work on the search's own tables, and returns a function that ends it. With many
-// gigabytes and on a busy machine, this may take longer than a handler may. Meanwhile no handler
-// counts as stuck, even if its goroutine waits for that work.
+// Tidy announces that work on the search's own tables begins; the returned function announces its end. With many
+// gigabytes and on a busy machine, that work may take longer than a handler is allowed to. Until it ends, no handler
+// is reported as stuck, even if its goroutine waits for it.
 func (l *Limits) Tidy() (end func()) {
 	l.Housework.Add(1)
 	return func() { l.Housework.Add(-1) }
 }
 
-// Percentages of the memory limit. Above full, garbage is collected; the search stops if
-// more than stuffed is then in use. The difference is room for what is allocated until the
-// next check.
+// Percentages of the memory limit. If more than fullPercent is in use, garbage is collected. If more than
+// stuffedPercent is then still in use, the search stops. The difference is room for what is allocated until the next
+// check.
 const (
 	fullPercent    = 95
 	stuffedPercent = 90
@@ -65,7 +65,7 @@ const (
 	tableGrowth = 2 // a new table is at most this many times as large as the old one
 )
 
-// stopped reports whether the search should stop. reason returns why.
+// stopped reports whether the search should stop. The reason is then returned by reason.
 func (l *Limits) stopped() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,8 +82,8 @@ func (l *Limits) stopped() bool {
 	return l.why != ""
 }
 
-// Relieves sets the function that is called when memory is short. It reports whether the search can
-// free memory; if so, the search goes on. nil means that it cannot.
+// Relieves sets the function that is called when memory is short. If it reports that the search can free memory, the
+// search goes on; otherwise the search stops. If relief is nil, the search cannot free memory.
 func (l *Limits) Relieves(relief func() bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,8 +91,8 @@ func (l *Limits) Relieves(relief func() bool) {
 	l.short.Store(false)
 }
 
-// Presses makes Go's runtime collect garbage before the process exceeds the limit. It is for a
-// search with states on disk, which uses nearly all of its memory for a long time.
+// Presses sets a memory limit for Go's runtime, so that it collects garbage before the process exceeds the search's
+// limit. It is for a search that keeps states on disk, and uses nearly all of its memory for a long time.
 func (l *Limits) Presses() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -112,10 +112,10 @@ func (l *Limits) Unpresses() {
 	}
 }
 
-// Spares makes Go's runtime collect garbage the earlier the more memory is in use now. Most of the memory of a large
-// search holds states, which have no pointers, so a collection costs little; by default, garbage may take as much memory
-// as they do. The heap of walks is small, and by default it would be collected after each 4 MB. Nothing changes if
-// somebody has set another rule (GOGC). Spends ends it.
+// Spares makes Go's runtime collect garbage the sooner, the more memory is in use at present. Most of the memory of a
+// large search holds states, which have no pointers, so a collection is cheap; by default, garbage may take as much
+// memory as they do. The heap of a search that only takes walks is small, and by default garbage would be collected
+// after each 4 MB. Spares does nothing if the user has set GOGC. Spends undoes it.
 func (l *Limits) Spares() {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
@@ -126,7 +126,7 @@ func (l *Limits) Spares() {
 // Spends undoes Spares.
 func (l *Limits) Spends() { l.thrift(garbageUsual) }
 
-// garbageOf returns the percentage of a live heap of so many bytes that garbage may take.
+// garbageOf returns how much garbage there may be, in percent of the heap in use, if that heap has live bytes.
 func garbageOf(live int) int { return min(garbageMost, garbageLeast+100*garbageFree/max(1, live)) }
 
 const (
@@ -136,7 +136,7 @@ const (
 	garbageFree  = 32 << 20 // bytes of garbage that are collected no sooner
 )
 
-// thrift sets the percentage of garbage, unless somebody else has changed it from the default.
+// thrift sets the percentage for Go's garbage collector, unless the user has changed it from the default.
 func (l *Limits) thrift(percent int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -150,7 +150,7 @@ func (l *Limits) thrift(percent int) {
 	l.garbage = percent
 }
 
-// Short reports whether the search must free memory now. Eased records that it has.
+// Short reports whether the search must free memory now. Eased records that memory was freed.
 func (l *Limits) Short() bool { return l.short.Load() }
 func (l *Limits) Eased()      { l.short.Store(false) }
 
@@ -192,20 +192,20 @@ func (l *Limits) reason() string {
 	return l.why
 }
 
-// Renew sets other limits, and forgets the reason to stop.
+// Renew replaces Ask and Budget, and forgets the reason to stop.
 func (l *Limits) Renew(ask func() string, budget int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.Ask, l.Budget, l.why = ask, budget, ""
 }
 
-// Stopped reports whether the search should stop. Why returns the reason.
+// Stopped reports whether the search should stop. Runs.Why returns the reason.
 func (r *Runs) Stopped() bool { return r.Limits.stopped() }
 
 // Why returns the reason to stop, or "".
 func (r *Runs) Why() string { return r.Limits.reason() }
 
-// Relieved lets a search whose exhaustive phase ran out of memory go on with walks, which need
+// Relieved forgets that memory ran out in the exhaustive phase, so that the search goes on with walks, which need
 // little.
 func (l *Limits) Relieved() {
 	l.mu.Lock()
@@ -229,8 +229,8 @@ func (l *Limits) crowded() bool {
 	return l.look() > percent(l.Budget, stuffed)
 }
 
-// Room returns the number of bytes that a new table of visited states may use. The old table, of
-// now bytes, still exists while states are moved to the new one.
+// Room returns the number of bytes that a new table of visited states may use, when the old one has now bytes. The
+// old table still exists while states are moved to the new one.
 func (l *Limits) Room(now int) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -11,16 +11,16 @@ import (
 	"macemc/trace"
 )
 
-// Lockstep is two worlds of one system that get the same answers. The second one lags one step
-// behind the first, so that step properties see the state before and the state after. When it has
-// caught up, both worlds must be in the same state and must have done the same. If not, the service
-// is not deterministic, since it asked the same questions.
+// Lockstep is two worlds of one system that get the same answers. The second one lags one step behind the
+// first, so that step properties see the state before and the state after. When it has caught up, both
+// worlds must be in the same state and must have done the same. If not, the service is not deterministic,
+// since both worlds got the same answers.
 //
-// A lean Lockstep is there for step properties only. It does not compare the worlds, and does without
-// the second one as long as a Past shows the properties all that they ask for.
+// A lean Lockstep only evaluates step properties. It does not compare the worlds, and needs no second
+// world as long as a [world.Past] has kept all that the properties ask for.
 type Lockstep struct {
 	World   *world.World // audited, if the Lockstep is not lean
-	Lag     *world.World // nil if a lean Lockstep did not need it yet
+	Lag     *world.World // the second world, or nil if a lean Lockstep has not needed it yet
 	Steps   *world.Transition
 	tape    tape
 	failure *trace.Failure
@@ -28,9 +28,9 @@ type Lockstep struct {
 	// The fields from here on are for a lean Lockstep.
 	lean  bool
 	past  *world.Past
-	blind bool // the properties have asked for what past does not keep
-	alone bool // in this run, past was enough so far
-	seen  int  // then the tape has the whole run; past has seen the steps with this many answers
+	blind bool // the properties have asked for something that past does not keep
+	alone bool // in this run the second world was not needed yet
+	seen  int  // if alone: number of answers, of all those on the tape, that belong to steps already shown to past
 }
 
 // NewLockstep makes the two worlds, the first with configuration c.
@@ -46,17 +46,17 @@ func (r *Runs) NewLockstep(c world.Config) (*Lockstep, error) {
 	return &Lockstep{World: ahead, Lag: lag, Steps: world.StepChecks(lag, ahead, r.Properties)}, nil
 }
 
-// tape records the answers of one step, for the lagging world.
+// tape records the answers of the first world's steps, which the second world repeats.
 type tape struct {
 	choose.Source
 	picks []choose.Pick
-	again choose.Raw // repeats some of them
+	again choose.Raw // a source for repeating some of the answers
 }
 
-// begin empties the tape, and records the answers of src.
+// begin empties the tape. From now on the tape records the answers of src.
 func (t *tape) begin(src choose.Source) { t.Source, t.picks = src, t.picks[:0] }
 
-// repeat returns a source that repeats the answers from number from up to number to.
+// repeat returns a source that repeats the recorded answers with the numbers from to to-1.
 func (t *tape) repeat(from, to int) *choose.Raw {
 	t.again.Restart(t.picks[from:to])
 	return &t.again
@@ -117,7 +117,8 @@ func (t *Lockstep) follow(depth int, healed bool) *trace.Failure {
 	return nil
 }
 
-// repeated returns the failure of the lagging world, which has repeated answers of the first one.
+// repeated returns the failure to report after the second world has repeated answers of the first one, or
+// nil if it asked the same questions. failed is the failure of the second world, or nil.
 func (t *Lockstep) repeated(failed *trace.Failure) *trace.Failure {
 	switch {
 	case failed != nil && failed.Verdict == trace.VerdictGoroutine: // the first run's may have ended before it was looked for
@@ -133,8 +134,8 @@ func (t *Lockstep) repeated(failed *trace.Failure) *trace.Failure {
 	return nil
 }
 
-// sees checks the step properties without the lagging world, and keeps the state before the next step. It
-// reports false if the lagging world is needed.
+// sees checks the step properties without the second world, and keeps the state that the next step begins
+// in. It returns false if the second world is needed.
 func (t *Lockstep) sees(first bool) bool {
 	switch {
 	case first:
@@ -148,18 +149,19 @@ func (t *Lockstep) sees(first bool) bool {
 	return t.alone
 }
 
-// keep records the number of answers on the tape that the past has seen.
+// keep records how many answers on the tape belong to steps that were shown to past.
 func (t *Lockstep) keep() {
 	if t.alone {
 		t.seen = len(t.tape.picks)
 	}
 }
 
-// lags gives a lean Lockstep its second world. The method blinds makes all later runs use that world.
+// lags gives a lean Lockstep its second world, w. All runs after a call of blinds use that world.
 func (t *Lockstep) lags(w *world.World, steps *world.Transition) { t.Lag, t.Steps = w, steps }
 func (t *Lockstep) blinds()                                      { t.blind = true }
 
-// catchUp makes the lagging world begin as the first one did, and take all steps but the last.
+// catchUp starts the second world by begin, as the first one was started, and makes it take all steps of
+// the run but the last.
 func (t *Lockstep) catchUp(begin func(src choose.Source), c Climate) *trace.Failure {
 	steps := t.World.Run.Steps()
 	again := t.tape.repeat(0, t.seen)
@@ -174,8 +176,8 @@ func (t *Lockstep) catchUp(begin func(src choose.Source), c Climate) *trace.Fail
 	return t.failure
 }
 
-// follows makes the lagging world take the event that the first world has taken, if a node handles
-// that event, and reports whether it did. The first answer of the step chooses the event.
+// follows makes the second world take the event that the first world has taken, if a node handles that
+// event, and reports whether it did. The first answer on the tape chose the event.
 func (t *Lockstep) follows(again *choose.Raw) bool {
 	t.tape.repeat(1, len(t.tape.picks))
 	if t.Lag.Follow(t.World, again) {
@@ -207,7 +209,8 @@ func (t *Lockstep) effects() string {
 	return ""
 }
 
-// alike reports whether two effects are the same. It does not make their texts, which takes time.
+// alike reports whether two effects are the same. It does not convert them to text, which would take
+// time.
 func (t *Lockstep) alike(a, b trace.Effect) bool {
 	left, err := t.World.Walker().Sum(a.Value)
 	right, failed := t.World.Walker().Sum(b.Value)
@@ -215,7 +218,8 @@ func (t *Lockstep) alike(a, b trace.Effect) bool {
 	return a == b && left == right && err == nil && failed == nil
 }
 
-// effect returns the k-th effect as text, or a text that says that there is none.
+// effect returns effects[k] as text made by the function text. If there are no more than k effects, it
+// says so.
 func (t *Lockstep) effect(effects []trace.Effect, k int, text func(trace.Effect, func(any) string) string) string {
 	if k >= len(effects) {
 		return "nothing more"
@@ -230,8 +234,8 @@ func (t *Lockstep) differ(message string) *trace.Failure {
 	return t.failure
 }
 
-// Outcome returns the outcome of a step: a hash of the state or failure and the effects, and the list of
-// the effects.
+// Outcome returns the outcome of the last step of w: a hash of its effects and of the state or failure
+// that it led to, and the list of the effects as text.
 func Outcome(w *world.World, failure *trace.Failure) (h canon.Hash, did []string) {
 	did = Did(w, failure, trace.Effect.Text)
 	if failure != nil {
@@ -240,7 +244,8 @@ func Outcome(w *world.World, failure *trace.Failure) (h canon.Hash, did []string
 	return canon.OfString(strings.Join(did, "\x00")).Then(w.State.Hash()), did
 }
 
-// Did returns the effects of the last step as texts that the function told makes.
+// Did returns the effects of the last step of w as texts, each made by the function told. If failure is
+// not nil, it is the last of them.
 func Did(w *world.World, failure *trace.Failure, told func(trace.Effect, func(any) string) string) (did []string) {
 	for _, e := range unlogged(w.Run.Effects()) {
 		did = append(did, told(e, w.Walker().Text))
@@ -251,8 +256,8 @@ func Did(w *world.World, failure *trace.Failure, told func(trace.Effect, func(an
 	return did
 }
 
-// OutcomeAsking returns the outcome as Outcome does, combined with the number of sides of the
-// step's coins.
+// OutcomeAsking returns the hash that Outcome returns, combined with the numbers of sides of the step's
+// coins, which a has recorded.
 func OutcomeAsking(w *world.World, failure *trace.Failure, a *Asking) canon.Hash {
 	h, _ := Outcome(w, failure)
 	return h.Then(canon.OfString(fmt.Sprint(a.Sides)))

@@ -12,9 +12,10 @@ import (
 	"macemc/internal/trail"
 )
 
-// Pulse shows a monitor on another goroutine that a run goes on. It counts the questions of the
-// run, and keeps their answers, so that the path is known even if the run never returns. The counter
-// is stored after the answers, so a goroutine that has read the counter can read the answers.
+// Pulse shows a watchdog on another goroutine that a run makes progress. It counts the questions of
+// the run, and keeps their answers, so that the path is known even if a handler never returns. The
+// counter is stored after the answers, so a goroutine that has read the counter can read the
+// answers.
 type Pulse struct {
 	On    bool
 	where atomic.Value // string: the first words of the stack of the goroutine that takes these runs; empty if only one goroutine takes runs
@@ -24,9 +25,9 @@ type Pulse struct {
 	count atomic.Uint64 // 0 if no run is under way
 
 	Trail *trail.Trail // a trail that records the answers as well, for another process; may be nil
-	slot  *trail.Slot  // the slot of the present run, or nil if there is no run, or no free slot
+	slot  *trail.Slot  // the part of Trail that records the present run, or nil if there is no run or no free slot
 	led   int          // answers in the slot that lead to where the run begins; they are not in picks
-	turn  int          // the number of runs recorded so far: if it changed, another run has replaced the recorded answers
+	turn  int          // number of runs recorded so far; if it has changed, the recorded answers belong to another run
 
 	held atomic.Bool // the run must wait: see Hold
 	gate sync.Mutex
@@ -43,8 +44,8 @@ func (p *Pulse) Follow(t *trail.Trail) {
 // Watch makes the pulse keep answers from now on, for a watchdog.
 func (p *Pulse) Watch() { p.On = true }
 
-// Hold stops the run when its handler next asks something or returns, so that another goroutine can
-// read its answers. The returned function lets the run go on.
+// Hold makes the run wait when its handler next asks something or returns, so that another goroutine
+// can read its answers. The returned function lets the run continue.
 func (p *Pulse) Hold() (release func()) {
 	p.gate.Lock()
 	p.held.Store(true)
@@ -54,7 +55,7 @@ func (p *Pulse) Hold() (release func()) {
 	}
 }
 
-// Pass waits until no other goroutine holds the run.
+// Pass waits while another goroutine holds the run: see Hold.
 func (p *Pulse) Pass() {
 	if p.held.Load() {
 		p.gate.Lock()
@@ -62,8 +63,8 @@ func (p *Pulse) Pass() {
 	}
 }
 
-// beat begins a run. It returns a source that answers as src does and counts the questions; if
-// nothing watches, it returns src.
+// beat begins a run. It returns a source that gives the answers of src and counts the questions. If
+// no watchdog watches the pulse, it returns src.
 func (p *Pulse) beat(src choose.Source) choose.Source {
 	if !p.On {
 		return src
@@ -78,7 +79,8 @@ func (p *Pulse) beat(src choose.Source) choose.Source {
 	return p
 }
 
-// keep begins to record a run in a slot of the trail. The answers led lead to where the run begins.
+// keep begins to record a run in a slot of the trail. The answers in led lead to the state where the
+// run begins.
 func (p *Pulse) keep(led []choose.Pick) {
 	if p.slot == nil {
 		p.slot = p.Trail.Slot()
@@ -100,14 +102,14 @@ func (p *Pulse) stands() {
 	}
 }
 
-// weather writes the climate of the run into the slot.
+// weather writes the climate of the run into the slot of the trail.
 func (p *Pulse) weather(c Climate) {
 	if p.slot != nil {
 		p.slot.Weather(c.Faults, c.Heal)
 	}
 }
 
-// know records answers that were given before the run was watched.
+// know records answers that were given before the watchdog watched the run.
 func (p *Pulse) know(picks []choose.Pick) {
 	if p.On {
 		p.picks = append(p.picks, picks...)
@@ -115,7 +117,7 @@ func (p *Pulse) know(picks []choose.Pick) {
 	}
 }
 
-// Tick shows the watchdog that a step is about to be taken whose answers are already recorded.
+// Tick shows the watchdog that a step is about to be taken whose answers were recorded before.
 func (p *Pulse) Tick() {
 	if p.On {
 		p.Pass()
@@ -136,7 +138,7 @@ func (p *Pulse) Rest() {
 	}
 }
 
-// RestAsIs is Rest, but keeps the answers of the last run.
+// RestAsIs shows the watchdog that no run is under way, but keeps the answers of the last run.
 func (p *Pulse) RestAsIs() {
 	picks := slices.Clone(p.picks)
 	p.Rest()
@@ -157,15 +159,16 @@ func (p *Pulse) Answer(q *choose.Question) int {
 
 func (p *Pulse) Err() error { return p.src.Err() }
 
-// Here records that the calling goroutine takes the runs, if several goroutines take runs.
+// Here records that the calling goroutine takes the runs. It is needed only if several goroutines
+// do.
 func (p *Pulse) Here() {
 	buf := make([]byte, 64)
 	id, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), "[")
 	p.where.Store(id)
 }
 
-// Where returns the beginning of the stack of the goroutine that takes runs. While the runs move to
-// another goroutine it may return the old one, on which no handler is found.
+// Where returns the first words of the stack of the goroutine that takes the runs. While the runs
+// move to another goroutine, it may return those of the old one, whose stack has no handler.
 func (p *Pulse) Where() string {
 	id, _ := p.where.Load().(string)
 	return id
@@ -174,8 +177,8 @@ func (p *Pulse) Where() string {
 // Looks is the number of times that a monitor must see a pulse unchanged before it counts as still.
 const Looks = 8
 
-// Often calls look Looks times in each period of length in, on a goroutine of its own, until look
-// returns true or the returned function is called.
+// Often calls look, Looks times in each period in, on a goroutine of its own, until look returns
+// true or the returned function is called.
 func Often(in time.Duration, look func() (enough bool)) (end func()) {
 	done := make(chan struct{})
 	go func() {
@@ -195,13 +198,13 @@ func Often(in time.Duration, look func() (enough bool)) (end func()) {
 	return func() { close(done) }
 }
 
-// Feeling is what a monitor saw when it last looked at a pulse.
+// Feeling is what a watchdog saw when it last looked at a pulse.
 type Feeling struct {
 	last  uint64
-	Still int // number of looks since the pulse changed
+	Still int // number of looks in which the pulse was unchanged
 }
 
-// Feels looks at the pulse again. It reports whether a run is under way and has asked something
+// Feels looks at the pulse again. It reports whether a run is under way and the pulse has changed
 // since the last look.
 func (f *Feeling) Feels(p *Pulse) (runs bool) {
 	now := p.count.Load()

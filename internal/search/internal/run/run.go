@@ -20,11 +20,11 @@ type Strategy interface {
 	Visit(w *world.World, depth int) bool
 	// Weather returns the climate of the next run.
 	Weather() Climate
-	// Fork returns the state where the next run begins, or nil for the start. See fork.go.
+	// Fork returns the state where the next run begins, or nil if it begins at the start.
 	Fork() *Fork
 }
 
-// Climate says whether faults may happen in a run, and when the environment heals.
+// Climate says whether faults may happen in a run, and at which depth the environment heals.
 type Climate struct {
 	Faults bool // faults may happen, within the budgets
 	Heal   int  // the depth at which the environment heals, in a step of its own; -1 means never
@@ -33,8 +33,8 @@ type Climate struct {
 // Weather returns the climate itself, for strategies that embed it.
 func (c Climate) Weather() Climate { return c }
 
-// HealedBy returns the climate in which the environment has healed at this depth. It reports
-// whether that takes a step of its own, since the environment has not healed before.
+// HealedBy returns the climate for continuing a run at this depth with a healed environment. If step is true,
+// the environment has not healed before, and healing takes a step of its own.
 func (c Climate) HealedBy(depth int) (healed Climate, step bool) {
 	if !c.Faults || c.Heal >= 0 && c.Heal < depth {
 		return c, false
@@ -51,52 +51,52 @@ type Ending uint8
 // The ways in which a run ends. The zero Ending means that a failure ended it.
 const (
 	EndLeft    Ending = iota + 1 // the strategy ended it
-	EndQuiet                     // no event is possible, or only rare events
+	EndQuiet                     // no event is possible, or only events that are rare
 	EndStopped                   // the source gave no answer; Err returns why
 	EndFailed                    // the service failed
 )
 
-// Runs takes runs, one at a time. It owns the worlds, and describes the present run or exploration.
-// The caller sets all fields except the last group. The loop writes the fields of that group before
-// the heartbeat begins, so a watchdog that has seen a heartbeat may read them.
+// Runs takes runs, one at a time. It owns the worlds in which they take place, and records which run or
+// exploration is under way. The caller sets all fields except the last group. Run writes the fields of that
+// group before the first heartbeat, so a watchdog that has seen a heartbeat may read them.
 type Runs struct {
 	setting.Setting
 	World    *world.World // for runs without audit
 	Lockstep *Lockstep    // for audited runs, which take place in two worlds
 	Always   bool         // there are step properties, which need the state before each step
 	failing  [][]int      // the sets of nodes whose failure each state is judged with, too: see sim.Conditions.CrashImplicit
-	paired   *Lockstep    // of World, for step properties; nil if not needed yet
+	paired   *Lockstep    // the Lockstep for step properties, whose first world is World; nil if not needed yet
 	Limits   *Limits      // when to stop
 	Counts   Counts
 
-	Bank *world.Bank        // the bank of the forks, or nil if there was no fork yet
+	Bank *world.Bank        // the store for the states of forks, or nil if there was no fork yet
 	Live int                // see world.Config, for tests
-	Made func(*world.World) // called with each world that is made, except for audits, for tests; may be nil
+	Made func(*world.World) // called with each world that is made, except those for audits; for tests; may be nil
 
 	Pulse     Pulse       // what the monitor watches
-	Climate   Climate     // of the last run
-	forked    *Fork       // where the last run began; nil means at the start
+	Climate   Climate     // the climate of the last run
+	forked    *Fork       // the state where the last run began; nil means the start
 	Exploring Exploration // the exploration that is under way, or nil
 }
 
-// Counts points to counts of the owner of the runs.
+// Counts points to the counters of the search that owns the runs.
 type Counts struct {
 	Steps   *int // steps taken
 	Audited *int // runs that were taken twice, in lockstep
 }
 
-// An Exploration takes steps from kept states, in a world of its own. No run is under way
-// meanwhile.
+// An Exploration takes steps from states that it keeps, in a world of its own. While it does, no run is under
+// way.
 type Exploration interface {
-	// Stuck returns the answers of the run whose last step has not returned, and their number.
+	// Stuck returns a source of the answers of the run whose last step has not returned, and the number of
+	// these answers.
 	Stuck() (choose.Source, int)
-	// Within returns its world, and reports whether its states are healed states, which have no
-	// runs of their own.
+	// Within returns the world of the exploration. It also reports whether the explored states are healed
+	// states, for which the run that leads to them is not kept.
 	Within() (w *world.World, healed bool)
 }
 
-// NewWorld makes a world for runs under the same conditions, without fault
-// budgets: see Allow.
+// NewWorld makes a world with the settings of r. No faults are possible in it until Allow sets their budgets.
 func (r *Runs) NewWorld(c world.Config) (*world.World, error) {
 	w, err := r.newWorld(c)
 	if err == nil && r.Made != nil {
@@ -111,7 +111,7 @@ func (r *Runs) newWorld(c world.Config) (*world.World, error) {
 	return world.New(r.Sys, r.Params, c)
 }
 
-// Open makes the worlds. Coverage of the runs is counted in c.
+// Open makes the worlds of r. The coverage of the runs is counted in c.
 func (r *Runs) Open(c *observe.Coverage) (err error) {
 	params, err := r.Sys.Resolve(r.Params)
 	if err != nil {
@@ -131,8 +131,8 @@ func (r *Runs) Open(c *observe.Coverage) (err error) {
 	return nil
 }
 
-// In calls do, which takes runs in the given worlds instead of those of r. If a handler ends the
-// goroutine, r keeps the given worlds, so that the caller can find out in which one that happened.
+// In calls do, which takes runs in w and l instead of the worlds of r. If a handler ends the goroutine, w and
+// l stay the worlds of r, so that the caller can find out in which world that happened.
 func (r *Runs) In(w *world.World, l *Lockstep, do func()) {
 	own, pair := r.World, r.Lockstep
 	r.World, r.Lockstep = w, l
@@ -140,13 +140,13 @@ func (r *Runs) In(w *world.World, l *Lockstep, do func()) {
 	r.World, r.Lockstep = own, pair
 }
 
-// Explores records that an exploration is under way instead of a run.
+// Explores records that the exploration what is under way. Explored records that it has ended.
 func (r *Runs) Explores(what Exploration) { r.Exploring = what }
 
 // Explored records that the exploration has ended, and runs are taken again.
 func (r *Runs) Explored() { r.Exploring = nil }
 
-// Allow sets the budgets of faults for the next run of a world.
+// Allow sets the fault budgets of w for the next run, as the climate of that run requires.
 func (r *Runs) Allow(c Climate, w *world.World) {
 	if c.Faults {
 		w.Environ.Allow(r.Budgets(), r.Early)
@@ -155,18 +155,19 @@ func (r *Runs) Allow(c Climate, w *world.World) {
 	}
 }
 
-// planned is a run that is about to begin.
+// planned describes a run that is about to begin.
 type planned struct {
 	w      *world.World
 	lock   *Lockstep // the two worlds that take it; nil if one is enough
 	src    choose.Source
 	c      Climate
-	loaded *Fork // the fork whose state is loaded where it begins, or nil if it begins at the start
-	first  int   // the depth from which the strategy is asked
+	loaded *Fork // the fork whose state is loaded into the world at the beginning, or nil if the run begins at the start
+	first  int   // the depth from which the strategy's Visit is called
 }
 
-// plan decides in which world a run is taken, where it begins, and which source answers. It writes
-// what the watchdog may read before the heartbeat begins.
+// plan decides in which world the next run of strategy s is taken, where it begins, and which source gives
+// its answers. It writes what the watchdog may read before the first heartbeat. If careful is true, the run
+// is taken in lockstep.
 func (r *Runs) plan(s Strategy, careful bool) *planned {
 	p := &planned{w: r.World, lock: r.lock(careful), src: s, c: s.Weather()}
 	if careful {
@@ -201,7 +202,8 @@ func (r *Runs) plan(s Strategy, careful bool) *planned {
 	return p
 }
 
-// lock returns the two worlds in which a run is taken, or nil if one is enough.
+// lock returns the Lockstep in which a run is taken, or nil if one world is enough. careful says whether the
+// run is audited.
 func (r *Runs) lock(careful bool) *Lockstep {
 	switch {
 	case careful:
@@ -212,7 +214,7 @@ func (r *Runs) lock(careful bool) *Lockstep {
 	return nil
 }
 
-// pair returns the lean Lockstep of World, for step properties.
+// pair returns the lean Lockstep for step properties, whose first world is World.
 func (r *Runs) pair() *Lockstep {
 	if r.paired == nil || r.paired.World != r.World {
 		r.paired = &Lockstep{World: r.World, lean: true, past: r.World.Past(r.Properties)}
@@ -220,7 +222,7 @@ func (r *Runs) pair() *Lockstep {
 	return r.paired
 }
 
-// begin takes the run to its first state.
+// begin takes the run to its first state, in one or two worlds.
 func (p *planned) begin() {
 	p.beginIn(p.w, p.src)
 	if p.lock != nil && p.loaded != nil && !p.lock.alone {
@@ -237,8 +239,8 @@ func (p *planned) beginIn(w *world.World, src choose.Source) {
 	}
 }
 
-// agrees checks the step properties of the last step and makes the lagging world take it, if it is needed. It
-// reports whether all properties hold and that world did the same.
+// agrees evaluates the step properties for the last step. It makes the second world take that step, if that
+// world is needed. It reports whether all properties hold and both worlds did the same.
 func (r *Runs) agrees(p *planned) bool {
 	if p.lock == nil {
 		return true
@@ -259,7 +261,7 @@ func (r *Runs) agrees(p *planned) bool {
 	return loaded || p.lock.follow(depth, depth > 0 && depth-1 == p.c.Heal) == nil
 }
 
-// wake takes the lagging world of a lean Lockstep to the state before the last step.
+// wake takes the second world of a lean Lockstep to the state before the last step.
 func (r *Runs) wake(p *planned, first bool) *trace.Failure {
 	t := p.lock
 	if t.Lag == nil {
@@ -280,7 +282,7 @@ func (r *Runs) wake(p *planned, first bool) *trace.Failure {
 	return t.catchUp(func(src choose.Source) { p.beginIn(t.Lag, src) }, p.c)
 }
 
-// Step takes one step. At the depth where the environment heals, that is the step of healing.
+// Step takes one step of the run in w. At the depth Heal, that is the step in which the environment heals.
 func (c Climate) Step(w *world.World, src choose.Source) world.Progress {
 	if w.Run.Steps() == c.Heal {
 		return w.Heal(src)
@@ -306,7 +308,7 @@ func (r *Runs) Run(s Strategy, careful bool) (end Ending, failure *trace.Failure
 	return end, failure, w
 }
 
-// follow takes a run to its end. It returns 0 if a failure ended the run.
+// follow takes a run, which has begun, to its end. It returns 0 if a failure ended the run.
 func (r *Runs) follow(p *planned, s Strategy) Ending {
 	for p.begin(); r.agrees(p); *r.Counts.Steps++ {
 		goesOn, end := p.evaluate(s)

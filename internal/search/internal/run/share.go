@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// A share of the steps of each phase is audited: taken twice, in lockstep, with checks that only the
-// acting node changed. The share is counted in steps, since runs may be short or long. The first
-// auditLeast steps are all audited, since a small space may have no more.
+// A share of the steps of each phase of the search is audited: taken twice, in lockstep, with a
+// check that only the acting node changed. The share is counted in steps, since runs may be short or
+// long. The first auditLeast steps are all audited, since a small space may have no more.
 const (
 	auditEvery = 64
 	auditLeast = 1000
 )
 
 // An engine that visits each state once takes a step in a fraction of the time of an audited one.
-// The fraction is smaller for larger states, since an audit walks all of the state repeatedly, and
-// a step by memo walks nothing. So audits get a twentieth of the work: an audited step counts as a
-// number of other steps that depends on the number of lines of the first state.
+// The fraction is smaller for larger states, since an audit hashes the whole state repeatedly, and
+// the engine memo hashes only what changed. So audits get a twentieth of the work: an audited step
+// counts as a number of other steps that depends on the number of lines of the first state.
 const (
 	auditShare = 20
 
@@ -36,8 +36,8 @@ type Share struct {
 	Least          int // this many steps are audited first, whatever the share; 0 means auditLeast
 }
 
-// Weigh sets the share of an engine by the number of lines of its first state. It does not raise
-// Least.
+// Weigh sets how often the engine memo, or else the engine local, is audited, by the number of lines
+// of its first state. It does not raise Least.
 func (s *Share) Weigh(memo bool, lines int) {
 	work := auditMemo + auditMemoLines*lines
 	s.Every = auditShare * work
@@ -52,8 +52,8 @@ func (s *Share) Due() bool {
 	return s.audited < max(cmp.Or(s.Least, auditLeast), s.Steps/cmp.Or(s.Every, auditEvery))
 }
 
-// Stride returns the distance between audited runs among the next n, if they are as long as the
-// previous ones on average, or 0 if none is due. The distance is odd, since runs whose numbers
+// Stride returns the distance between audited runs among the next n runs, if they are on average as
+// long as the before runs so far, or 0 if none is due. The distance is odd, since runs whose numbers
 // differ by a power of two may be alike.
 func (s *Share) Stride(n, before int) int {
 	steps := n * (s.Steps / max(1, before))
@@ -64,10 +64,11 @@ func (s *Share) Stride(n, before int) int {
 	return max(1, steps/due) | 1
 }
 
-// Counts returns the counts so far. ShareOf makes a share that continues from them.
+// Counts returns the numbers of steps and of audited steps so far. ShareOf makes a share that
+// continues from them.
 func (s *Share) Counts() (steps, audited int) { return s.Steps, s.audited }
 
-// Add counts runs that another process took.
+// Add counts steps, some of them audited, that another process took.
 func (s *Share) Add(steps, audited int) { s.Steps, s.audited = s.Steps+steps, s.audited+audited }
 
 // GoOn continues from the counts of another share.
@@ -76,13 +77,13 @@ func (s *Share) GoOn(from Share) {
 	*s = from
 }
 
-// ShareOf returns a share with these counts.
+// ShareOf returns a Share in which these steps, some of them audited, were taken before.
 func ShareOf(steps, audited int) Share { return Share{Steps: steps, audited: audited} }
 
-// NoShare returns a share that audits nothing.
+// NoShare returns a Share by which no run is audited.
 func NoShare() Share { return Share{audited: 2, Every: math.MaxInt, Least: 1} }
 
-// Took counts a run of this many steps.
+// Took counts a run of this many steps. If careful is true, the run was audited.
 func (s *Share) Took(steps int, careful bool) {
 	s.Steps += steps
 	if careful {

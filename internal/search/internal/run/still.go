@@ -10,10 +10,10 @@ import (
 	"macemc/internal/world"
 )
 
-// Stays reports whether a run stays in one handler for some time. It counts only time in which the
-// handler waits for something, or in which the process used the processor (used returns its processor
-// time): on a busy machine a handler may not get the processor. If over returns true, Stays ends and
-// reports that the run goes on.
+// Stays reports whether the run stays in one handler for the duration some. It counts only the time in
+// which the handler waits for something, or in which the process used a processor, because on a busy
+// machine a handler may not get one; used returns the process's processor time. If over returns true,
+// Stays returns false at once.
 func (p *Pulse) Stays(some time.Duration, used func() time.Duration, over func() bool) bool {
 	tick := time.NewTicker(max(some/Looks, 1))
 	defer tick.Stop()
@@ -36,8 +36,8 @@ func (p *Pulse) Stays(some time.Duration, used func() time.Duration, over func()
 	return true
 }
 
-// StaysAgain takes the run of a path again, on a goroutine and in a world of its own. It reports
-// whether the run stays in one handler for some time, as Stays does.
+// StaysAgain takes the run of a path again, on a goroutine and in a world of its own. As Stays does, it
+// reports whether the run stays in one handler for the duration some.
 func (r *Runs) StaysAgain(path *choose.Path, c Climate, some time.Duration, used func() time.Duration, over func() bool) bool {
 	w, err := r.NewWorld(world.Config{})
 	if err != nil {
@@ -62,8 +62,8 @@ func (r *Runs) StaysAgain(path *choose.Path, c Climate, some time.Duration, used
 	})
 }
 
-// waits reports whether a goroutine in the given state, in the words of Go's runtime, waits for another
-// goroutine, a lock or a time.
+// waits reports whether does, the state of a goroutine in the words of Go's runtime, means that the
+// goroutine waits for another one, for a lock or for a time.
 func waits(does string) bool {
 	switch does {
 	case "", "running", "runnable", "preempted", "copystack", "waiting":
@@ -79,15 +79,15 @@ func (p *Pulse) InHandler() bool {
 	return ok && !strings.Contains(inner, "macemc/internal/search/internal/")
 }
 
-// StuckStack returns the service's part of the stack of the goroutine whose stack begins with
-// where. If where is "", it looks for any goroutine that runs a World.
+// StuckStack returns the frames of the service's code on the stack that begins with where. If where is
+// "", it takes the first stack of a goroutine that runs a World.
 func StuckStack(where string) string {
 	stack, _ := inside(where)
 	return stack
 }
 
-// inside returns the service's part of the stack of a goroutine, and the state of the goroutine in the
-// words of Go's runtime: running, sleep, IO wait.
+// inside returns the frames of the service's code on the stack that begins with where, and the state of
+// that goroutine in the words of Go's runtime: running, sleep, IO wait.
 func inside(where string) (stack, does string) {
 	one := stackOf(where)
 	if one == "" {
@@ -99,7 +99,7 @@ func inside(where string) (stack, does string) {
 	return guard.Stack([]byte(one)), does
 }
 
-// stackOf returns the whole stack of that goroutine, or "" if there is none.
+// stackOf returns the whole stack that begins with where, or "" if there is none.
 func stackOf(where string) string {
 	buf := make([]byte, 1<<20)
 	all := string(buf[:runtime.Stack(buf, true)])

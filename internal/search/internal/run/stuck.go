@@ -6,8 +6,9 @@ import (
 	"macemc/sim"
 )
 
-// UpToStuck takes the present run again up to the last answer that it was given. It runs the
-// handler that did not return only up to there.
+// UpToStuck repeats the present run up to the last answer, which it records without giving it. So
+// the handler that did not return runs only up to there. It returns the path, and the node and the
+// identity of the last event that was chosen.
 func (r *Runs) UpToStuck() (path *choose.Path, node sim.Addr, identity string) {
 	if r.Exploring != nil {
 		if _, healed := r.Exploring.Within(); healed {
@@ -34,12 +35,12 @@ const (
 	HealedStep  = "a step in a healed state; by which run it is reached was not kept, see the stack"
 )
 
-// upTo is a source that gives the first answers of another one. It records the last answer without
+// upTo is a source that gives the first answers of another one. It records the last of them without
 // giving it.
 type upTo struct {
 	choose.Source
 	w        *world.World
-	left     int
+	left     int      // number of answers still to be given
 	node     sim.Addr // the node of the last event that was chosen
 	identity string
 }

@@ -8,30 +8,31 @@ import (
 	"macemc/internal/canon"
 )
 
-// Part is a part of a state: its place and its identity. The identity depends on the place, too.
+// Part identifies a part of a state, such as the state of one node: by its place in the state, and
+// by a hash that depends on the place, too.
 type Part struct {
 	Place int
 	Sum   canon.Hash
 }
 
-// Sums returns the identities of parts by their numbers.
+// Sums returns the hash of a part from its place and its number within this process.
 type Sums interface {
 	Sum(place int, id uint32) canon.Hash
 }
 
-// Writer writes a batch. The zero Writer is ready to use. It writes each state as the difference
-// from the state before.
+// Writer writes a batch of states. The zero Writer is ready to use. It writes each state as the
+// difference from the state before.
 type Writer struct {
-	numbers [][]uint32 // by place and number of a part: its index in the table, plus base
-	base    uint32     // greater than every number of an earlier batch
-	table   []byte     // the parts
+	numbers [][]uint32 // by place and number of a part: its index in the table plus base
+	base    uint32     // greater than every number stored for an earlier batch, so those are recognized as old
+	table   []byte     // the distinct parts of the batch's states
 	parts   uint32
-	lasts   []byte // the last steps of the states
+	lasts   []byte // the distinct last steps of the batch's states
 	steps   map[uint32]uint64
 	states  []byte
 	n       int
-	path    []byte   // the path of the last state
-	last    []uint32 // the parts of the last state
+	path    []byte   // the path of the last state written
+	last    []uint32 // the parts of the last state written
 	changed []int32  // scratch space of Add: places
 }
 
@@ -39,15 +40,15 @@ type Writer struct {
 func (w *Writer) Len() int  { return w.n }
 func (w *Writer) Size() int { return len(w.table) + len(w.states) }
 
-// A Last describes the step that led to a state. The reader of the state may leave out steps that
-// commute with it.
+// A Last describes the last step on the path to a state. From it, the process that reads the state
+// knows which steps commute with the last one, and may leave these out.
 type Last struct {
-	By   uint32 // what the step touched; 0 means that it may have touched anything
-	More bool   // some step is possible after it
+	By   uint32 // the number of what the step touched; 0 means that it may have touched anything
+	More bool   // some step is possible in the state
 }
 
-// Add adds a state: the path to it, its last step, and the numbers of its parts by place. The
-// number 0 stands for no part.
+// Add adds a state to the batch: the path to it, the last step of the path, and the number of its
+// part at each place, which is 0 if there is none.
 func (w *Writer) Add(path []byte, last Last, parts []uint32, of Sums) {
 	same := 0
 	for same < len(path) && same < len(w.path) && path[same] == w.path[same] {
@@ -79,7 +80,7 @@ func (w *Writer) Add(path []byte, last Last, parts []uint32, of Sums) {
 	w.n++
 }
 
-// step returns the number of a last step within the batch.
+// step returns the number that stands for a last step in this batch.
 func (w *Writer) step(by uint32) uint64 {
 	if by == 0 {
 		return 0
@@ -96,7 +97,8 @@ func (w *Writer) step(by uint32) uint64 {
 	return n
 }
 
-// number returns the index of a part in the table, and adds the part if it is missing.
+// number returns the index in the table of the part at a place that has the number id. It adds the
+// part to the table if it is missing.
 func (w *Writer) number(place int, id uint32, of Sums) uint32 {
 	for len(w.numbers) <= place {
 		w.numbers = append(w.numbers, nil)
@@ -119,10 +121,11 @@ func (w *Writer) number(place int, id uint32, of Sums) uint32 {
 	return at[id] - w.base - 1
 }
 
-// When base exceeds baseMost, the Writer forgets all indices.
+// baseMost is the number above which base must not grow: then the Writer forgets all indices, and
+// base begins again.
 const baseMost = 1 << 31
 
-// Take returns the batch, and begins another one.
+// Take returns the batch as bytes, and begins another one.
 func (w *Writer) Take() []byte {
 	b := binary.AppendUvarint(nil, uint64(w.parts))
 	b = binary.AppendUvarint(append(b, w.table...), uint64(len(w.steps)))
@@ -140,27 +143,27 @@ func (w *Writer) Take() []byte {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ErrDamaged means that bytes differ from what was written.
+// ErrDamaged means that a batch or path was changed after it was written.
 var ErrDamaged = errors.New("the data from another process is damaged")
 
-// Batch is a batch that is being read. Its first three fields describe the whole batch; the others
-// describe the state that Next has read, until the next call of Next.
+// Batch is a batch that is being read. Its first three fields describe the whole batch; the other
+// exported fields describe the state that Next has read last.
 type Batch struct {
-	Parts  []Part   // a part whose identity is zero stands for no part
-	Steps  []uint32 // the last steps of states: see Last
+	Parts  []Part   // the distinct parts of its states; a part whose hash is zero stands for no part
+	Steps  []uint32 // what the last steps of its states touched: see Last.By
 	Places int      // greater than all places
 
 	Path    []byte
-	Last    int        // index of its last step in Steps plus one, or 0 if the step is not known
+	Last    int        // the index of its last step in Steps plus one, or 0 if that step is not known
 	More    bool       // see Last
-	Of      []uint32   // by place: the index of its part in Parts plus one, or 0 if it has none
-	Changed []uint32   // indices in Parts of the parts that the state before did not have
-	Sum     canon.Hash // the identity of the state, which is the sum of its parts' identities
+	Of      []uint32   // by place: the index in Parts of the state's part plus one, or 0 if it has none there
+	Changed []uint32   // indices in Parts of the parts that the state before it in the batch does not have
+	Sum     canon.Hash // the identity of the state, which is the sum of the hashes of its parts
 	input
 	left int
 }
 
-// Read begins to read a batch, as Take returned it.
+// Read begins to read a batch that Writer.Take has returned.
 func Read(data []byte) (*Batch, error) {
 	if len(data) < 4 || crc32.Checksum(data[:len(data)-4], castagnoli) != binary.LittleEndian.Uint32(data[len(data)-4:]) {
 		return nil, ErrDamaged
@@ -188,7 +191,7 @@ func Read(data []byte) (*Batch, error) {
 	return b, b.err()
 }
 
-// placesMost is greater than the number of places of any state.
+// placesMost is greater than the number of places that any state has.
 const placesMost = 1 << 20
 
 // Next reads the next state, and reports whether there is one.
@@ -229,12 +232,12 @@ func HashOf(b []byte) canon.Hash {
 	return canon.Hash{Hi: binary.LittleEndian.Uint64(b), Lo: binary.LittleEndian.Uint64(b[8:])}
 }
 
-// AppendHash appends a hash as 16 bytes.
+// AppendHash appends h to to as 16 bytes.
 func AppendHash(to []byte, h canon.Hash) []byte {
 	return binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(to, h.Hi), h.Lo)
 }
 
-// input reads bytes from their beginning. Once it finds an error, it returns zeros.
+// input decodes bytes in order. After an error, it returns zeros only.
 type input struct {
 	rest []byte
 	bad  bool

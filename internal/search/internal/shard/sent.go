@@ -9,27 +9,27 @@ import (
 )
 
 // Sent records the states that the goroutines of a process have sent lately, so that no other
-// goroutine sends them again. Each goroutine sends a group of states at a time.
+// goroutine sends them again. Each goroutine sends one group of states at a time.
 //
-// A goroutine that leaves a state out relies on the group that has sent it: if that group is not
-// stored, the state may be lost. So the goroutine waits for that group before it appends its own
-// record: see Group.Wait.
+// A goroutine that does not send a state, since a group of another goroutine has it, relies on that
+// group: if that group is not stored, the state may be lost. So the goroutine waits for that group
+// before it appends its own record: see Group.Wait.
 type Sent struct {
 	stripes [1 << stripeBits]stripe
 
 	mu   sync.Mutex
 	last uint32
-	open map[uint32]*Group // by number: groups that are neither stored nor given up
+	open map[uint32]*Group // by number: groups whose states are not stored yet, and that were not given up
 }
 
 const (
 	stripeBits  = 6
 	stripeLeast = 1 << 8
-	stripeMost  = 1 << 14 // slots; all stripes have a million, of 24 bytes
+	stripeMost  = 1 << 14 // the most slots of a stripe; all stripes together then have a million, of 24 bytes each
 )
 
-// stripe is a table for states whose identities begin alike. A later state may take the slot of an
-// earlier one.
+// stripe is a hash table for the states whose identities begin with the same bits. A later state
+// may take the slot of an earlier one, which is then forgotten.
 type stripe struct {
 	mu    sync.Mutex
 	slots []sent
@@ -41,19 +41,21 @@ type sent struct {
 	by    uint32 // the number of the group that sent the state, or 0 if the slot is free
 }
 
-// A Group is the set of states that one goroutine sends before it appends a record.
+// A Group is a set of states that one goroutine sends, before it appends to its record that it has
+// sent them.
 type Group struct {
 	of     *Sent
 	number uint32
-	needs  []*Group
+	needs  []*Group      // the groups on which it relies
 	over   chan struct{} // closed when the group is stored or given up
 	stored bool
 }
 
-// ErrUnsent means that states on which a group relies were not stored.
+// ErrUnsent means that a group which left out states cannot be stored, since another goroutine was
+// to send them and has failed to.
 var ErrUnsent = errors.New("states that another goroutine was to store are not stored")
 
-// Begin begins a group. It must be ended by Stored or GiveUp.
+// Begin begins a group. The caller must end it by Stored or GiveUp.
 func (s *Sent) Begin() *Group {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,8 +68,8 @@ func (s *Sent) Begin() *Group {
 	return g
 }
 
-// Send reports whether the group must send a state. If not, the state was sent by this group, or by
-// one on which this group relies from now on.
+// Send reports whether the group must send the state with identity h. If not, this group has sent
+// it, or another one has, and this group relies on that one from now on.
 func (g *Group) Send(h canon.Hash) bool {
 	t := &g.of.stripes[h.Hi>>(64-stripeBits)]
 	t.mu.Lock()
@@ -104,11 +106,12 @@ func (t *stripe) grow() {
 	}
 }
 
-// stored stands in a slot for any group that is stored.
+// stored is the number in a slot that stands for any group whose states are stored.
 const stored = ^uint32(0)
 
-// need makes the group rely on another one, and returns that one's number, or stored if it is
-// stored. The caller must hold the lock of a stripe that has states of the other group.
+// need makes g rely on the group with this number, and returns the number; if that group's states
+// are stored, it returns stored instead. The caller must hold the lock of a stripe that has states
+// of that group.
 func (g *Group) need(number uint32) uint32 {
 	if number == stored {
 		return stored
@@ -128,13 +131,14 @@ func (g *Group) need(number uint32) uint32 {
 	return number
 }
 
-// Stored records that everything the group has sent is stored.
+// Stored records that all states that the group has sent are stored.
 func (g *Group) Stored() {
 	g.stored = true
 	g.ends()
 }
 
-// GiveUp records that what the group has sent may not be stored. It forgets all states.
+// GiveUp records that states that the group has sent may not be stored. It makes the table forget
+// all states.
 func (g *Group) GiveUp() {
 	for k := range g.of.stripes {
 		t := &g.of.stripes[k]
@@ -152,8 +156,8 @@ func (g *Group) ends() {
 	close(g.over)
 }
 
-// Wait waits until all groups on which this one relies are stored. If one was given up, it returns
-// ErrUnsent.
+// Wait waits until the states of all groups on which this one relies are stored. If one of these
+// groups was given up, it returns ErrUnsent.
 func (g *Group) Wait(ctx context.Context) error {
 	for _, other := range g.needs {
 		select {

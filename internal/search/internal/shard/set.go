@@ -7,7 +7,8 @@ import (
 	"macemc/internal/flat"
 )
 
-// Set is a set of identities of states of a shard, in the order in which they were added.
+// Set is a set of the identities of visited states of a shard. It keeps the order in which they
+// were added.
 type Set struct {
 	all   flat.Hashes
 	index flat.Index
@@ -32,7 +33,7 @@ func (s *Set) Add(h canon.Hash) bool {
 	return true
 }
 
-// From yields the identities in the order in which they were added, beginning with the k-th.
+// From yields the identities in the order in which they were added, without the first k.
 func (s *Set) From(k int) iter.Seq[canon.Hash] {
 	return func(yield func(canon.Hash) bool) {
 		for ; k < s.all.Len() && yield(s.all.At(uint32(k))); k++ {
@@ -40,5 +41,6 @@ func (s *Set) From(k int) iter.Seq[canon.Hash] {
 	}
 }
 
-// Of returns the number of the shard to which an identity belongs, if there are n shards.
+// Of returns the number of the shard to which the state with identity h belongs, if there are n
+// shards.
 func Of(h canon.Hash, n int) int { return int((h.Lo >> 32) * uint64(n) >> 32) }

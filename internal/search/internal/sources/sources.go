@@ -14,49 +14,50 @@ import (
 	"macemc/trace"
 )
 
-// Sources is the strategy that takes the runs. Its exported fields describe the last run, or count
-// runs.
+// Sources is the run.Strategy that takes the runs that differ by more than the order of independent
+// steps. Its exported fields describe the last run, or count runs.
 type Sources struct {
 	run.Climate
 	walker *canon.Walker
 	nodes  int
-	bound  int // the largest number of steps of a run, or 0
+	bound  int // the largest number of steps of a run; 0 means no limit
 
 	start  coins
-	frames []*frame
-	fresh  int // the index of the first frame that is new in this run
-	step   int // the index of the next frame
-	asks   *coins
+	frames []*frame // the states of the present run
+	fresh  int      // the index of the first frame that is new in this run
+	step   int      // the index of the next frame
+	asks   *coins   // the coins that the present step asks for
 
-	known map[canon.Hash]bool
+	known map[canon.Hash]bool // the identities of the states visited so far
 
-	Moved, Dead, Asleep bool // the last run led elsewhere than before; it came to a dead state; it was known in another order
-	Limited             bool // some answers were left out
+	Moved, Dead, Asleep bool // repeated answers led the last run to another state than before; it came to a dead state; it was cut, since another order of its steps was taken
+	Limited             bool // some answers to a coin were left out
 	Cut                 bool // some run would have had more steps than the bound
-	Executed            int  // number of new steps
-	Runs, Slept         int  // runs that were taken to their ends; runs that were known in another order
+	Executed            int  // number of steps taken, without those repeated from the run before
+	Runs, Slept         int  // runs that were taken to their ends; runs that were cut, since another order of their steps was taken
 	Deepest             int  // the number of steps of the longest run
 }
 
-// frame is a state of the present run, and the step that is taken from it.
+// frame is a state of the present run, with the step that the run takes from it.
 type frame struct {
 	at     canon.Hash
-	lines  []string // the lines of the possible events
-	wanted []string // lines whose step must be tried here
-	slept  []*deed  // the steps of the lines that are asleep here
+	lines  []string // the lines that have a possible event here
+	wanted []string // the lines whose step must be tried here
+	slept  []*deed  // what the steps of those lines did that are asleep here
 	line   string
 	event  int
 	coins  coins
-	did    *deed   // what the step did, for all answers to its coins so far
+	did    *deed   // what the step did, over all answers to its coins so far
 	now    *deed   // what the step did in the present run
-	after  []int32 // the indices of the earlier steps that the step depends on, directly or not
+	after  []int32 // indices of the earlier steps that the step depends on, directly or through others
 }
 
-// coins are the answers to the coins of a step.
+// coins holds the answers given to the coins of one step, and finds the next combination of answers
+// to try.
 type coins struct {
 	odometer choose.Odometer
 	given    []int
-	again    bool // repeat the answers of the last run
+	again    bool // give the answers of the last run again
 	at       int
 }
 
@@ -71,28 +72,28 @@ func (c *coins) Answer(q *choose.Question) int {
 	return c.given[c.at-1]
 }
 
-// repeat makes the next run get the same answers. next makes it get the next list of answers, if
-// there is one.
+// repeat makes the next run give the same answers. Method next makes it give the next combination of
+// answers, if there is one.
 func (c *coins) repeat() { c.given, c.again, c.at = c.odometer.Answers(), true, 0 }
 func (c *coins) next() bool {
 	c.again = false
 	return c.odometer.Next()
 }
 
-// deed records what a step did.
+// deed records the effects of a step, by which it may depend on other steps.
 type deed struct {
 	line   string
 	index  int
 	causes []int
 	quorum bool
-	shows  bool // it changed what properties over several nodes take
-	comes  bool // it made the node begin or cease to take messages
+	shows  bool // the step changed what properties over several nodes take
+	comes  bool // the step made a node begin or cease to take messages
 	places map[int]state.Why
-	takes  []string // the messages that it took from sets and bags
+	takes  []string // the messages that the step took from sets and bags
 	sends  []string
 
 	node  sim.Addr
-	was   canon.Hash // the node's state before the step
+	was   canon.Hash // the state of the acting node before the step
 	taken canon.Hash // what properties took from that state
 }
 
@@ -121,7 +122,7 @@ func (s *Sources) Answer(q *choose.Question) int {
 
 func (s *Sources) Err() error { return choose.ErrEnd }
 
-// Begin begins a run.
+// Begin prepares for the next run.
 func (s *Sources) Begin() {
 	s.step, s.asks = 0, &s.start
 	s.Moved, s.Dead, s.Asleep = false, false, false
@@ -168,7 +169,7 @@ func (s *Sources) Visit(w *world.World, depth int) bool {
 	return true
 }
 
-// opens returns a frame for the state that is loaded in the world.
+// opens returns a frame for the state that is loaded in w and has the identity at.
 func (s *Sources) opens(w *world.World, at canon.Hash) *frame {
 	f := &frame{at: at}
 	for k := range w.Events.Count() {
@@ -190,8 +191,9 @@ func (s *Sources) opens(w *world.World, at canon.Hash) *frame {
 	return f
 }
 
-// ends marks lines as wanted whose step was possible before the present step and is impossible after
-// it. No later step shows that they depend on the present one.
+// ends marks those lines as wanted in f whose step was possible before the step from f and is
+// impossible after it. The lines possible after it are in after. No later step shows that such a
+// line depends on the step from f.
 func (f *frame) ends(after []string) {
 	for _, line := range f.lines {
 		if line != f.line && !slices.Contains(after, line) && !slices.Contains(f.wanted, line) {
@@ -200,7 +202,7 @@ func (f *frame) ends(after []string) {
 	}
 }
 
-// lineOf returns the line of an event.
+// lineOf returns the name of the line to which event e belongs.
 func (s *Sources) lineOf(e sim.Event) string {
 	switch e.Kind {
 	case sim.KindMessage:
@@ -219,12 +221,12 @@ func (f *frame) sleeps(line string) bool {
 
 func (f *frame) want(line string) { f.wanted = append(f.wanted, line) }
 
-// tries makes line the one whose step is taken next.
+// tries makes the step of a line the one that is taken next from f.
 func (f *frame) tries(line string) {
 	f.line, f.event, f.did, f.coins = line, slices.Index(f.lines, line), nil, coins{}
 }
 
-// next selects the next line to be tried, and reports whether there is one.
+// next selects the next line whose step is tried from f, and reports whether there is one.
 func (f *frame) next() bool {
 	if f.coins.next() {
 		return true
@@ -239,7 +241,7 @@ func (f *frame) next() bool {
 	return false
 }
 
-// begins records the state before the step that is about to be taken from a frame.
+// begins records what acted needs of the state before a step from f.
 func (s *Sources) begins(w *world.World, f *frame) {
 	w.Events.Count()
 	e := w.Events.At(f.event)
@@ -262,7 +264,8 @@ func (d *deed) before(w *world.World) {
 	d.was, d.taken = w.State.NodeSum(d.node.Index()), w.Judge.Taken(d.node.Index())
 }
 
-// acted records what the step from frame at did, and which earlier steps it depends on.
+// acted records the effects of the step from the frame with index at, and the earlier steps on which
+// it depends.
 func (s *Sources) acted(w *world.World, at int) {
 	f := s.frames[at]
 	f.now.done(w, s.walker, s.nodes)
@@ -273,7 +276,7 @@ func (s *Sources) acted(w *world.World, at int) {
 	s.races(at)
 }
 
-// done records what the step that the world has just taken did.
+// done records in d the effects of the step that w has just taken.
 func (d *deed) done(w *world.World, walker *canon.Walker, nodes int) {
 	t := w.State.Touched()
 	d.places = map[int]state.Why{}
@@ -307,12 +310,12 @@ func (d *deed) done(w *world.World, walker *canon.Walker, nodes int) {
 	}
 }
 
-// presence returns the number of an extra place, which stands for whether a node takes messages. A
-// message to a node that has left is never possible, so no later step shows that it would have been
-// delivered earlier.
+// presence returns the number of an artificial place that stands for whether node a takes messages.
+// A message to a node that has left is never possible, so no later step would show that it could
+// have been delivered earlier.
 func presence(a sim.Addr) int { return -1 - a.Index() }
 
-// add adds what the frame's step did with its present answers to f.did.
+// add adds to f.did the effects d that the step had with its present answers.
 func (f *frame) add(d *deed) {
 	if f.did == nil {
 		f.did = d
@@ -330,8 +333,8 @@ func (f *frame) add(d *deed) {
 	f.did = &all
 }
 
-// tried returns the deed for a line that is asleep. It has no causes, since no step of the present
-// run caused it.
+// tried returns d as it is kept for a line that is asleep: without causes, since no step of the
+// present run has caused it.
 func (d *deed) tried() *deed {
 	all := *d
 	all.index = -1
@@ -356,8 +359,8 @@ func (d *deed) dependent(o *deed) bool {
 	return false
 }
 
-// conflict reports whether two steps are dependent that touched one place, one of them by writing.
-// why and other are the reasons for which they touched it.
+// conflict reports whether two steps that touched the same place are dependent, because at least one
+// of them wrote to it. why and other say how each of them touched it.
 func (d *deed) conflict(o *deed, why, other state.Why) bool {
 	sent, took := why&^justSent == 0 && why&state.Sent != 0, why&^justTook == 0
 	sends, takes := other&^justSent == 0 && other&state.Sent != 0, other&^justTook == 0
@@ -375,7 +378,7 @@ func (d *deed) conflict(o *deed, why, other state.Why) bool {
 	return true
 }
 
-// takesOf reports whether step d took what step o has sent, or may have.
+// takesOf reports whether step d took, or may have taken, a message that step o has sent.
 func (d *deed) takesOf(o *deed) bool {
 	if d.quorum || slices.Contains(d.causes, o.index) {
 		return true
@@ -383,7 +386,8 @@ func (d *deed) takesOf(o *deed) bool {
 	return slices.ContainsFunc(d.takes, func(what string) bool { return slices.Contains(o.sends, what) })
 }
 
-// follows records the earlier steps on which the present step depends.
+// follows records on which of the earlier steps, those of the frames in before, the step from f
+// depends.
 func (f *frame) follows(before []*frame) {
 	f.after = f.after[:0]
 	for j := len(before) - 1; j >= 0; j-- {
@@ -399,8 +403,8 @@ func (f *frame) follows(before []*frame) {
 	}
 }
 
-// races looks for earlier steps in whose place the last step, or one that leads to it, must be
-// tried.
+// races looks for earlier steps that could be taken in another order with the step from frame number
+// at. In the states before them, it marks that step, or one that leads to it, as wanted.
 func (s *Sources) races(at int) {
 	last := s.frames[at]
 	var covered []int32
@@ -423,8 +427,8 @@ func (s *Sources) races(at int) {
 	}
 }
 
-// first considers the steps after step j that do not depend on it, followed by step at. It returns
-// the lines that can come first in an order of these steps.
+// first considers a sequence: the steps after step j that do not depend on step j, followed by step
+// at. It returns the lines of the steps with which an equivalent order of this sequence can begin.
 func (s *Sources) first(j, at int) (lines []string) {
 	var without []int
 	for k := j + 1; k <= at; k++ {
@@ -455,7 +459,8 @@ func (s *Sources) Next() bool {
 	return s.start.next()
 }
 
-// rewind makes the coins of all steps before the next one fall as in the last run.
+// rewind makes all steps before the one that changes give the same answers to coins as in the last
+// run.
 func (s *Sources) rewind() {
 	s.start.repeat()
 	for _, f := range s.frames[:s.fresh] {
@@ -472,7 +477,7 @@ func (s *Sources) Answers() choose.Source {
 	return all
 }
 
-// Ended counts the run that has just ended.
+// Ended counts the run that has just ended in this way.
 func (s *Sources) Ended(end run.Ending) {
 	s.Deepest = max(s.Deepest, s.step)
 	switch {

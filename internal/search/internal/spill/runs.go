@@ -11,8 +11,8 @@ import (
 	"macemc/internal/canon"
 )
 
-// Key is the identity of a state, with the state's number. Keys are ordered by identity, then by
-// number.
+// Key is the identity of a state (a hash) and the state's number. Keys are ordered by identity,
+// then by number.
 type Key struct {
 	Sum    canon.Hash
 	Number uint32
@@ -49,13 +49,13 @@ const (
 	mergeLeast = 4 // the least number of runs that are merged
 )
 
-// Runs is a set of keys, in several sorted runs.
+// Runs is a set of keys, stored in several files. Each file is a run: its keys are sorted.
 type Runs struct {
 	s   *Store
 	all []*run
 }
 
-// run is a file of keys in order.
+// run is a file of sorted keys.
 type run struct {
 	*file
 	n     int
@@ -82,8 +82,8 @@ func (r *Runs) Close() (err error) {
 	return err
 }
 
-// Add adds a run of keys, which must be in order. It merges runs when several have about the same
-// size, so that there are few of them, and each key is rewritten only a few times.
+// Add writes keys, which must be sorted, as a new run. When several runs have about the same size,
+// it merges them. So there are few runs, and each key is rewritten only a few times.
 func (r *Runs) Add(keys []Key) error {
 	if len(keys) == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (r *Runs) Add(keys []Key) error {
 	return r.merge(from)
 }
 
-// merge replaces the runs from index from on by one run.
+// merge replaces the runs whose index in all is at least from by one run.
 func (r *Runs) merge(from int) error {
 	w, err := r.s.newRun()
 	if err != nil {
@@ -146,7 +146,7 @@ func each(s *Store, runs []*run, yield func(Key) error) error {
 	return err
 }
 
-// merger reads several runs together, in the order of all their keys.
+// merger reads several runs together, and yields all their keys in order.
 type merger struct {
 	heads []*reader
 	least *reader // the reader of the next key, or nil if there is none
@@ -174,7 +174,7 @@ func (m *merger) choose() {
 	}
 }
 
-// next moves on to the next key.
+// next moves on to the next key of all runs.
 func (m *merger) next() error {
 	if err := m.least.next(); err != nil {
 		return err
@@ -183,8 +183,8 @@ func (m *merger) next() error {
 	return nil
 }
 
-// Join yields each key of the sorter with the number that its identity has in the runs. The runs
-// must have all of these identities.
+// Join yields each key of the sorter, together with the number that a key of with has for the same
+// identity. There must be such a key for each.
 func (s *Sorter) Join(with *Runs, yield func(of Key, number uint32) error) error {
 	m, err := merging(with.s, with.all)
 	if err != nil {
@@ -231,8 +231,9 @@ func (r *Runs) Keep(keep func(Key) (bool, error)) error {
 	return r.s.remove(w.file)
 }
 
-// Known calls found with the index of each key whose identity is in a run. The keys must be in
-// order, with different identities. No two runs have the same identity.
+// Known calls found for each of the keys whose identity is in a run already, with the index k of
+// the key and the number that the run has for it. The keys must be sorted and have different
+// identities, and no identity may be in two runs.
 func (r *Runs) Known(keys []Key, found func(k int, number uint32)) error {
 	for _, one := range r.all {
 		if err := one.known(r.s, keys, found); err != nil {
@@ -265,8 +266,8 @@ func (r *run) known(s *Store, keys []Key, found func(k int, number uint32)) erro
 	return nil
 }
 
-// page returns the page that has an identity, if the run has it: the last page that does not begin
-// with a greater one. It searches from page from on.
+// page returns the number of the only page that can contain the identity h: the last page that does
+// not begin with a greater one. It searches from page number from on.
 func (r *run) page(h canon.Hash, from int) int {
 	step := 1
 	to := from
@@ -283,18 +284,18 @@ func (r *run) page(h canon.Hash, from int) int {
 	return from + k - 1
 }
 
-// reader reads a run.
+// reader reads the keys of a run in order.
 type reader struct {
 	s *Store
 	*run
 	page int // the page that is loaded
 	buf  []byte
-	n, k int // number of keys of the page, and number of those that were read
+	n, k int // number of keys of the page, and number of those already read
 	key  Key
-	over bool
+	over bool // no key is left
 }
 
-// load loads a page. It has at most as many keys as fit into a page.
+// load loads the page with this number.
 func (p *reader) load(page int) error {
 	if p.buf == nil {
 		p.buf = make([]byte, pageLength)
@@ -310,12 +311,12 @@ func (p *reader) load(page int) error {
 	return nil
 }
 
-// pageSum returns the checksum of a page, which depends on its number and its file.
+// pageSum returns the checksum of a page, which depends on its contents, its number and its file.
 func pageSum(page []byte, f *file, number int) uint64 {
 	return xxh3.HashSeed(page[8:], xxh3.HashString(f.path)+uint64(number))
 }
 
-// at returns the k-th key of the page.
+// at returns key number k of the page that is loaded.
 func (p *reader) at(k int) Key {
 	b := p.buf[pageHead+k*keyLength:]
 	return Key{canon.Hash{Hi: binary.BigEndian.Uint64(b), Lo: binary.BigEndian.Uint64(b[8:])}, binary.BigEndian.Uint32(b[16:])}
@@ -345,7 +346,7 @@ type writer struct {
 	s *Store
 	*run
 	buf []byte // whole pages, and the one that is being filled
-	k   int    // number of keys of that page
+	k   int    // number of keys in the page that is being filled
 }
 
 func (s *Store) newRun() (*writer, error) {
@@ -374,7 +375,7 @@ func (w *writer) add(k Key) error {
 	return w.write()
 }
 
-// ends ends the page that is being filled.
+// ends completes the page that is being filled.
 func (w *writer) ends() {
 	if w.k == 0 {
 		return
@@ -404,7 +405,7 @@ type Sorter struct {
 	most int
 }
 
-// Sorter returns a sorter that keeps at most this number of keys in memory.
+// Sorter returns a Sorter that keeps at most this number of keys in memory.
 func (s *Store) Sorter(most int) *Sorter {
 	return &Sorter{Runs: s.Runs(), most: max(1, most), keys: make([]Key, 0, min(most, sorterKeys))}
 }

@@ -21,7 +21,7 @@ type File interface {
 
 // Store holds the files of one search. Several goroutines may read blocks at the same time.
 type Store struct {
-	Create func(path string) (File, error) // os.Create; tests replace it
+	Create func(path string) (File, error) // creates a file: os.Create, unless a test replaces it
 
 	dir    string
 	blocks *file
@@ -34,7 +34,7 @@ type Store struct {
 
 const suffix = ".spill"
 
-// Open returns an empty store in a directory, which it makes.
+// Open creates the directory dir and returns an empty store whose files are in it.
 func Open(dir string) (*Store, error) {
 	s := &Store{dir: dir, Create: func(path string) (File, error) { return os.Create(path) }}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -43,7 +43,7 @@ func Open(dir string) (*Store, error) {
 	return s, s.clean()
 }
 
-// clean removes the files of this store, or of one whose process was killed.
+// clean removes the files of this store, and those that a killed process has left in its directory.
 func (s *Store) clean() error {
 	left, err := os.ReadDir(s.dir)
 	for _, e := range left {
@@ -78,7 +78,8 @@ func (s *Store) Err() error {
 	return s.err
 }
 
-// fails records err as the first error, if there was none, and returns the first error.
+// fails records err as the store's first error, if there was none before, and returns the first
+// error. The text doing says what could not be done.
 func (s *Store) fails(doing string, err error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,7 +136,7 @@ func (s *Store) read(f *file, at int64, into []byte) error {
 	return nil
 }
 
-// damaged records that a piece of a file is not what was written.
+// damaged records the error that the bytes at a position of a file differ from what was written.
 func (s *Store) damaged(f *file, at int64) error {
 	return s.fails("read back", fmt.Errorf("%s is damaged at byte %d; remove the directory and search again", filepath.Base(f.path), at))
 }
@@ -154,7 +155,7 @@ func (s *Store) remove(f *file) error {
 
 const sumLength = 8
 
-// Write appends a block, and returns its position.
+// Write appends a block, and returns its position for Read.
 func (s *Store) Write(block []byte) (at int64, err error) {
 	if s.blocks == nil {
 		if s.blocks, err = s.create(); err != nil {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Class is the number of a kind of event at one node, from 0.
+// Class is the number of a class, which is a kind of event at one node. Classes are numbered from 0.
 type Class = int
 
 // Set is a set of small numbers, as bits.
@@ -24,7 +24,7 @@ func (s *Set) Add(k int) bool {
 	return !was
 }
 
-// Include adds all numbers of o.
+// Include adds all numbers of o to the set.
 func (s *Set) Include(o Set) {
 	for len(*s) < len(o) {
 		*s = append(*s, 0)
@@ -73,12 +73,11 @@ func (s Set) Each(yield func(k int) bool) {
 
 // Situation describes a state by the kinds of events that are pending in it.
 type Situation struct {
-	// Pending has the kinds of the signals and messages that are pending, whether they can be
-	// delivered now or not.
+	// Pending has the classes of the events that are pending, even if their messages cannot be delivered at present.
 	Pending Set
-	// Heads has the kind of the first message of each channel in order that is not empty.
+	// Heads has, for each channel in order that is not empty, the class of its first message.
 	Heads map[int]Class
-	// Away has the nodes that failed. No channel to or from them has a message.
+	// Away has the nodes that have failed. The channels to and from them are empty.
 	Away Set
 }
 
@@ -93,68 +92,68 @@ func (s *Situation) Empty() *Situation {
 	return s
 }
 
-// Fails adds a node that failed.
+// Fails adds a node that has failed.
 func (s *Situation) Fails(node int) { s.Away.Add(node) }
 
-// Has adds the kinds that are pending at a place. If the place is a channel in order, head is the
-// kind of the channel's first message; otherwise head is negative.
+// Has adds the kinds of the events that are pending at a place of the state. If the place is a channel in order, head
+// is the kind of its first message; otherwise head is negative.
 func (s *Situation) Has(place int, kinds Set, head Class) {
 	if s.Pending.Include(kinds); head >= 0 {
 		s.Heads[place] = head
 	}
 }
 
-// Facts holds what was observed about kinds of events.
+// Facts holds the observations about kinds of events, from which Least computes sets that suffice.
 type Facts struct {
 	classes []class
 	joint   []rule
 	barred  Set
 	visible Set
-	changes Set // kinds that were seen to change their node
+	changes Set // kinds of which an event was seen to change its node
 	whole   Set // nodes at which all kinds of events depend on each other
 	version int
 
-	reach   []reach // by kind: what may come of it
-	reached int     // the version up to which reach is computed
+	reach   []reach // by kind: what may follow from it
+	reached int     // the version of the observations from which reach was computed
 
 	// scratch space of follow
 	todo   []Class
 	may    Set
-	origin []Class // by kind: the pending kind from which it comes
-	at     Set     // the nodes that have events of the set under examination
-	writes Set     // of these nodes, the ones that an event of the set changes
+	origin []Class // by kind: the pending kind that it may follow from
+	at     Set     // the nodes that have events of the set that is examined
+	writes Set     // those of these nodes that an event of the set changes
 	sends  bool    // an event of the set sends on a channel in order
 	holds  bool    // a message of the set is the first of its channel
 	ended  Class   // see Ended
 }
 
-// class holds the observations of one kind of event.
+// class holds the observations about the events of one kind.
 type class struct {
 	node    int
 	channel int     // the channel in order by which its message arrives, or -1 if there is none
 	brings  []Class // the kinds that an event of this kind was seen to make pending, each once
-	joint   []int   // the rules of which it is a premise
-	sends   Set     // the channels in order on which it was seen to send
+	joint   []int   // indices of the rules about events that take such a message together with others
+	sends   Set     // the channels in order on which an event of this kind was seen to send
 }
 
-// reach is what may come of a kind of event if nothing holds it up: the kinds of events, including
-// itself, their nodes, and those nodes that they change.
+// reach describes what may follow from an event of one kind if nothing prevents it: all kinds of events that it may
+// cause, including its own kind, the nodes of these events, and those nodes that they change.
 type reach struct {
 	kinds   Set
 	nodes   Set
 	changes Set
-	reached Set // the nodes to which some of these kinds come by a channel in order
-	barred  bool
+	reached Set  // the nodes to which some of these events bring a message by a channel in order
+	barred  bool // one of these kinds is barred
 }
 
-// ends reports whether an event of the kind may lead to a barred event in a situation. A message to
-// a node that failed, by a channel in order, is refused, and the refusal is an event of the sender.
+// ends reports whether, in situation s, a barred event or a refused message may follow from the kind. A message to a
+// node that failed, by a channel in order, is refused, and the refusal is an event of the sender.
 func (r *reach) ends(s *Situation) bool { return r.barred || r.reached.Meets(s.Away) }
 
-// rule describes an event that takes several messages at once.
+// rule describes events that take several messages at once.
 type rule struct {
-	of     []Class
-	brings []Class
+	of     []Class // the kinds of the messages
+	brings []Class // the kinds that such an event was seen to make pending
 }
 
 // NewClass returns the number of a new kind of event at a node. If its message arrives by a channel
@@ -180,8 +179,8 @@ func (f *Facts) Whole(node int) {
 	}
 }
 
-// Brings records that an event of these kinds made an event of kind what pending: it sent a
-// message, or set a timer. An event that takes several messages has several kinds.
+// Brings records that an event of the kinds in of made an event of kind what pending: it sent a message, or set a
+// timer. An event that takes several messages has several kinds.
 func (f *Facts) Brings(of []Class, what Class) {
 	list := f.of(of)
 	if slices.Contains(*list, what) {
@@ -203,7 +202,7 @@ func (f *Facts) Brings(of []Class, what Class) {
 
 func (c *class) sendsOn(channel int) { c.sends.Add(channel) }
 
-// of returns the list of kinds that such events were seen to make pending. The events have all the kinds in of.
+// of returns the list of the kinds that events of all the kinds in of were seen to make pending.
 func (f *Facts) of(of []Class) *[]Class {
 	if len(of) == 1 {
 		return &f.classes[of[0]].brings
@@ -222,8 +221,8 @@ func (f *Facts) of(of []Class) *[]Class {
 
 func (c *class) concerns(rule int) { c.joint = append(c.joint, rule) }
 
-// Bar records that an event of these kinds was barred (see the package documentation), Changes that
-// it changed its node, and See that it was visible.
+// Bar records that an event of these kinds is barred, and See that it is visible (see the package documentation).
+// Changes records that it changed its node.
 func (f *Facts) Bar(of []Class)     { f.mark(&f.barred, of, 1) }
 func (f *Facts) Changes(of []Class) { f.mark(&f.changes, of, 1) }
 func (f *Facts) See(of []Class)     { f.mark(&f.visible, of, 0) }
@@ -236,10 +235,10 @@ func (f *Facts) mark(in *Set, of []Class, news int) {
 	}
 }
 
-// Visible reports whether an event of one of these kinds was seen to be visible.
+// Visible reports whether an event of any kind in of was seen to be visible.
 func (f *Facts) Visible(of Set) bool { return of.Meets(f.visible) }
 
-// Shown returns the first of these kinds of which an event was seen to be visible, or -1.
+// Shown returns the first kind in of whose events were seen to be visible, or -1.
 func (f *Facts) Shown(of Set) Class {
 	for c := range of.Each {
 		if f.visible.Has(c) {
@@ -249,8 +248,8 @@ func (f *Facts) Shown(of Set) Class {
 	return -1
 }
 
-// Least returns a small set of kinds that suffices in a situation and has the kind seed. It returns
-// false if it finds none.
+// Least returns a small set of kinds that suffices in situation s (see the package documentation) and that contains
+// the kind seed. It returns false if it finds none.
 func (f *Facts) Least(s *Situation, seed Class) (p Set, is bool) {
 	f.spread()
 	for p.Add(seed); ; {
@@ -261,16 +260,16 @@ func (f *Facts) Least(s *Situation, seed Class) (p Set, is bool) {
 	}
 }
 
-// Ended returns the kind of event, barred or refused, because of which the last Least found no set, if it found none.
+// Ended returns the kind of event, barred or refused, because of which the last call of Least found no set.
 func (f *Facts) Ended() Class { return f.ended }
 
-// ends records the kind for which no set is found, and returns true.
+// ends records c as the kind because of which no set is found, and returns true.
 func (f *Facts) ends(c Class) bool {
 	f.ended = c
 	return true
 }
 
-// spread updates reach.
+// spread brings reach up to date with the observations.
 func (f *Facts) spread() {
 	if f.reached == f.version {
 		return
@@ -294,11 +293,11 @@ func (f *Facts) spread() {
 	}
 }
 
-// grow adds kinds to a set that it needs in order to suffice, and reports whether it added any.
-// ends reports that no larger set suffices either.
+// grow adds kinds to p that are needed for p to suffice in situation s. If it returns more, it has added some. If it
+// returns ends, no larger set suffices either.
 //
-// It looks at what may come of each pending kind. It calls follow only if that is not exact,
-// because events of the set may hold some of it up, or because several messages may be needed.
+// It goes by reach, which says what may follow from each pending kind. It calls follow only if reach is not exact: if
+// events of p may hold up what follows, or if several messages may be needed.
 func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
 	if f.begin(s, p) {
 		return false, true
@@ -327,7 +326,7 @@ func (f *Facts) grow(s *Situation, p *Set) (more, ends bool) {
 	return more, ends && !more
 }
 
-// barredOf returns the kind, of those that may come of kind c, which bars it.
+// barredOf returns the barred or refused kind that may follow from kind c; r is what may follow from c.
 func (f *Facts) barredOf(s *Situation, r *reach, c Class) Class {
 	for k := range r.kinds.Each {
 		if f.barred.Has(k) || f.refused(s, k) {
@@ -337,7 +336,7 @@ func (f *Facts) barredOf(s *Situation, r *reach, c Class) Class {
 	return c
 }
 
-// Suffices reports whether a set of kinds suffices in a situation.
+// Suffices reports whether the set p of kinds suffices in situation s.
 func (f *Facts) Suffices(s *Situation, p Set) bool {
 	f.spread()
 	p = slices.Clone(p)
@@ -346,8 +345,8 @@ func (f *Facts) Suffices(s *Situation, p Set) bool {
 	return !more && !ends && p.Len() == size
 }
 
-// begin prepares the examination of a set. It adds the messages that come before those of the set
-// in their channels.
+// begin prepares the examination of set p. It adds to p the kinds of the messages that come before messages of p in
+// their channels. If ends is true, p cannot suffice.
 func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
 	clear(f.at)
 	clear(f.writes)
@@ -374,9 +373,9 @@ func (f *Facts) begin(s *Situation, p *Set) (ends bool) {
 	return false
 }
 
-// follow computes which events may happen before any event of a set that begin has described. It
-// returns a pending kind from which an event may come that depends on one of the set, or -1. ends
-// reports that a barred event may come.
+// follow computes which events may happen before any event of set p, which begin has prepared. If one of these may
+// depend on an event of p, follow returns the pending kind from which it follows, otherwise -1. If ends is true, a
+// barred event may happen.
 func (f *Facts) follow(s *Situation, p Set) (dependent Class, ends bool) {
 	f.todo = f.todo[:0]
 	clear(f.may)
@@ -404,7 +403,8 @@ func (f *Facts) follow(s *Situation, p Set) (dependent Class, ends bool) {
 	return -1, false
 }
 
-// refused reports whether an event of kind c sends a message that is refused: see reach.ends.
+// refused reports whether an event of kind c was seen to send a message to a node that has failed, by a channel in
+// order.
 func (f *Facts) refused(s *Situation, c Class) bool {
 	for _, k := range f.classes[c].brings {
 		if of := &f.classes[k]; of.channel >= 0 && s.Away.Has(of.node) {
@@ -421,7 +421,7 @@ func (f *Facts) refused(s *Situation, c Class) bool {
 	return false
 }
 
-// depends reports whether an event of kind c may depend on one of the set p. Events of one node are
+// depends reports whether an event of kind c may depend on an event of the kinds in p. Events of one node are
 // independent if neither changes the node, and they do not send on one channel in order.
 func (f *Facts) depends(c Class, p Set) bool {
 	of := &f.classes[c]
@@ -439,7 +439,7 @@ func (f *Facts) depends(c Class, p Set) bool {
 	return false
 }
 
-// might records that an event of kind c may happen, as a consequence of the pending kind origin.
+// might records that an event of kind c may happen, and that it follows from the pending kind origin.
 func (f *Facts) might(c, origin Class) {
 	if f.may.Add(c) {
 		f.todo, f.origin[c] = append(f.todo, c), origin
@@ -455,8 +455,8 @@ func (f *Facts) all(of []Class) bool {
 	return true
 }
 
-// into records that events of the kinds in brings may happen after an event of kind by. It leaves
-// out messages that are behind a message of the set in their channel.
+// into records that events of the kinds in brings may happen, since an event of kind by may. It leaves out messages
+// that come after a message of p in their channel.
 func (f *Facts) into(s *Situation, p Set, brings []Class, by Class) {
 	for _, c := range brings {
 		if head, held := s.Heads[f.classes[c].channel]; !held || !p.Has(head) {

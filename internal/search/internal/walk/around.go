@@ -7,22 +7,21 @@ import (
 	"macemc/internal/world"
 )
 
-// A detour leads a walk around failures that are known already, so that they do not hide others. The
-// walk takes its own answers again up to a state before such a failure, and goes on from there while the
-// next event of these answers waits, as if it were late. That is the event that failed, or one of the
-// events that led to it, by a chain of causes: if a service fails whenever a request comes twice, the second
-// request must not be sent. How far the walk goes back and how long the event waits is drawn. A walk goes around
-// detoursMost failures at most, and only while its guide picks its events: then it is judged, and
-// every event must be able to happen.
+// A detour leads a walk around failures that are known already, so that they do not hide others. When a walk has
+// met such a failure, it repeats its own answers up to a state before it. There the event that came next is
+// delayed. It is the event that failed, or one that led to it by a chain of causes: if a service fails whenever
+// a request comes twice, the second request must not be sent. How far the walk goes back, and how long the event
+// waits, is drawn at random. A walk goes around detoursMost failures at most, and only while its guide picks the
+// events: later the walk is judged, and every event must be able to happen.
 type detour struct {
 	taken  int       // the number of failures that the walk went around
-	to     kept      // the state from which it goes on
-	next   int       // the alternative that it took there before, or none once that waits
-	avoids []avoided // the events that wait
+	to     kept      // the state from which the walk goes on, with the answers that lead there
+	next   int       // the number of the alternative that the walk chose there before, or none once that event waits
+	avoids []avoided // the events that are delayed
 	runs   []choose.Run
 }
 
-// avoided is an event that waits until a depth.
+// avoided is an event that is delayed until the walk reaches a depth.
 type avoided struct {
 	glance   world.Glance
 	identity string
@@ -31,13 +30,13 @@ type avoided struct {
 
 const detoursMost = 8
 
-// mark is what a walk records of a state for its detours.
+// mark describes a state of the walk, so that a detour can go back to it.
 type mark struct {
-	answers int // number of answers given up to there
-	cause   int // the step that led to the event that led there, or -1
+	answers int // number of answers that lead to the state
+	cause   int // the number of the step that caused the last event before the state, or -1
 }
 
-// mark records the state to which the last step has led.
+// mark records the mark of the state w, to which the last step has led.
 func (s *Walk) mark(w *world.World, depth int) {
 	if len(s.marks) == 0 {
 		s.first = depth
@@ -45,8 +44,8 @@ func (s *Walk) mark(w *world.World, depth int) {
 	s.marks = append(s.marks, mark{len(s.Picks()), w.Run.LastCause()})
 }
 
-// Around returns a plan by which the walk goes around the failure that it has just met in w. It
-// reports whether there is one.
+// Around returns a plan for repeating the walk, but going around the failure that it has just met in w. It
+// returns false if the walk cannot go around it.
 func (s *Walk) Around(w *world.World) (Plan, bool) {
 	p, at := s.Plan, s.first+len(s.marks)-1
 	if p.Guide.Until == 0 || !p.Length.Around || len(s.marks) == 0 || at >= p.Guide.Until || p.detour != nil && p.detour.taken == detoursMost {
@@ -65,7 +64,7 @@ func (s *Walk) Around(w *world.World) (Plan, bool) {
 	return p.around(d), true
 }
 
-// another returns a detour that goes around one failure more.
+// another returns a detour around one failure more than d, which may be nil.
 func (d *detour) another() *detour {
 	if d == nil {
 		return &detour{taken: 1}
@@ -73,19 +72,20 @@ func (d *detour) another() *detour {
 	return &detour{taken: d.taken + 1, avoids: d.avoids}
 }
 
-// from sets the state from which the walk goes on, by the answers up to the one that is not given again.
+// from sets the state to which the walk goes back. All the given answers but the last lead there; the last chose
+// the event that is now delayed.
 func (d *detour) from(answers []choose.Pick, depth int) {
 	last := len(answers) - 1
 	d.next, d.to = int(answers[last].Pick), kept{answers: slices.Clone(answers[:last]), depth: depth}
 }
 
-// around returns the plan with a detour, and with another stream of random numbers.
+// around returns the plan with detour d, and with another stream of random numbers.
 func (p Plan) around(d *detour) Plan {
 	p.detour, p.lead, p.Number = d, &d.to, p.Number&(1<<50-1)|uint64(d.taken)<<50
 	return p
 }
 
-// Detours returns the number of failures that the walk goes around.
+// Detours returns the number of known failures that a walk with this plan goes around.
 func (p *Plan) Detours() int {
 	if p.detour == nil {
 		return 0
@@ -93,7 +93,7 @@ func (p *Plan) Detours() int {
 	return p.detour.taken
 }
 
-// begins makes the event wait that the walk took here before. If it was a fault, it does not happen.
+// begins delays the event that the walk took in the present state before. A fault is not delayed but left out.
 func (d *detour) begins(w *world.World, g *guiding, depth int) {
 	e := w.Events.Glance(d.next)
 	if long := g.span(4, 5); e.Kind.Fault() {
@@ -105,8 +105,8 @@ func (d *detour) begins(w *world.World, g *guiding, depth int) {
 	g.skips(depth)
 }
 
-// without returns the question with the events made rare that wait. It returns the question unchanged
-// if no others can happen.
+// without returns question q with the delayed events made rare, so that others are picked. It returns q
+// unchanged if no other event can happen.
 func (d *detour) without(w *world.World, q *choose.Question, g *guiding) *choose.Question {
 	depth := w.Run.Steps()
 	if d.next != none {
@@ -133,7 +133,7 @@ func (d *detour) without(w *world.World, q *choose.Question, g *guiding) *choose
 	return &left
 }
 
-// waits reports whether possible event k waits at a depth.
+// waits reports whether possible event number k is delayed at this depth.
 func (d *detour) waits(w *world.World, k, depth int) bool {
 	e := w.Events.Glance(k)
 	return slices.ContainsFunc(d.avoids, func(a avoided) bool {

@@ -8,14 +8,14 @@ import (
 	"macemc/sim"
 )
 
-// A Corpus holds states from the middle of walks, at which other walks begin. In each of them a
-// node was in a state that no walk had met before, or scenarios held together that had not before.
-// The corpus does not change while the walks of a lot are under way, so several goroutines may read
-// it then. What these walks have met is added when the lot has ended, in the order of the walks. So
-// it does not matter which goroutine took them.
+// A Corpus holds states from the middle of walks, at which other walks begin. It keeps a state if a
+// node was there in a state that no walk had met before, or if scenarios held together that had not
+// done so before. The corpus does not change while the walks of a lot (a range of walks) are under
+// way, so several goroutines may read it. The states that these walks have met are added after the
+// lot, in the order of the walks, so the result does not depend on which goroutine took a walk.
 //
 // A state is kept as the answers that lead to it. A walk that begins there gives these answers
-// again, which is as fast as any steps are, and needs no copy of a node.
+// again. That is as fast as taking any other steps, and needs no copy of a node.
 type Corpus struct {
 	seen map[uint64]bool // hashes of nodes' states, and of sets of scenarios that held together
 	kept []kept
@@ -25,11 +25,12 @@ type Corpus struct {
 type kept struct {
 	answers []choose.Pick // the answers that lead to it from where other walks begin
 	depth   int           // number of steps from the start of the run
-	chosen  int
+	chosen  int           // number of walks that began there
 }
 
-// The size of a corpus, and the distance that a kept state may have from where other walks begin.
-// The limit keeps walks short that begin at a state which was found from another kept state.
+// Limits of a corpus. farthest is the largest number of steps from the state where ordinary walks
+// begin to a kept state. Without it, states found from other kept states would make walks longer
+// and longer.
 const (
 	keptMost   = 10_000
 	seenMost   = 1 << 20
@@ -37,10 +38,11 @@ const (
 	candidates = 4 // a walk draws this number of states, and takes the least used
 )
 
-// CorpusFrom is the number of steps of walks after which states are kept: what is found before
-// needs none, and recording them makes walks slower. CorpusLot is the number of walks in a lot that
-// uses one corpus. After CorpusLot*CorpusShare walks, a lot is the CorpusShare-th part of the walks
-// before it, so that more workers have something to do until the lot ends: see docs/scale.md.
+// CorpusFrom is the number of steps of walks after which states are kept: recording them makes
+// walks slower, and what is found earlier is found without them. CorpusLot is the number of walks
+// in a lot that uses one corpus. After CorpusLot*CorpusShare walks, a lot is the CorpusShare-th
+// part of the walks before it, so that more workers have something to do until the lot ends: see
+// docs/scale.md.
 const (
 	CorpusFrom  = 1 << 20
 	CorpusLot   = 1 << 10
@@ -58,10 +60,11 @@ func (c *Corpus) Len() int {
 	return len(c.kept)
 }
 
-// full reports whether the corpus takes no more states.
+// full reports whether no more states can be added.
 func (c *Corpus) full() bool { return len(c.kept) >= keptMost || len(c.seen) >= seenMost }
 
-// choose draws the number of a kept state at random.
+// choose draws several kept states at random, and returns the number of the one at which the fewest
+// walks began.
 func (c *Corpus) choose(d *draws) int {
 	best := d.below(len(c.kept))
 	for range candidates - 1 {
@@ -72,24 +75,24 @@ func (c *Corpus) choose(d *draws) int {
 	return best
 }
 
-// Chose counts a walk that began at kept state number k, counted from 1.
+// Chose records that a walk began at kept state number k, counted from 1.
 func (c *Corpus) Chose(k int) { c.kept[k-1].chosen++ }
 
-// Notes are the states that one walk has met and the corpus does not have.
+// Notes holds the states that one walk has met and that are new to the corpus.
 type Notes struct {
 	answers []choose.Pick
 	met     []note
 }
 
-// note is a new state of a node, or a new set of scenarios that held together, and the place in the
-// walk where it was met.
+// note is a state that is new to the corpus, because of a node's state or a set of scenarios. It
+// gives the place in the walk where the state was met.
 type note struct {
 	sum     uint64
 	depth   int
 	answers int
 }
 
-// Add adds the states that a walk has met.
+// Add adds the states that a walk has met, unless they were added before.
 func (c *Corpus) Add(n *Notes) {
 	for _, m := range n.met {
 		if c.full() {
@@ -102,7 +105,7 @@ func (c *Corpus) Add(n *Notes) {
 	}
 }
 
-// Notes returns the states that the walk has met, to be added to a corpus.
+// Notes returns the new states that the walk has met, to be added to a corpus.
 func (s *Walk) Notes() *Notes {
 	if len(s.met) == 0 {
 		return nil
@@ -111,8 +114,8 @@ func (s *Walk) Notes() *Notes {
 	return &Notes{answers: slices.Clone(s.Picks()[:most]), met: slices.Clone(s.met)}
 }
 
-// note examines the state to which the last step has led. It ignores states after healing, from
-// which a walk with faults cannot begin.
+// note looks for something new in the state to which the last step has led. It ignores states after
+// healing, at which no walk with faults can begin.
 func (s *Walk) note(w *world.World, depth int) {
 	c := s.Corpus
 	if s.closed || s.leads() || depth > s.Plan.near+farthest || c.full() {
@@ -131,17 +134,18 @@ func (s *Walk) note(w *world.World, depth int) {
 	}
 }
 
-// meet records a hash that is new to both the corpus and the walk.
+// meet records that the walk has met a node's state or a set of scenarios with the hash sum at this
+// depth, if both the corpus and the walk have not met it before.
 func (s *Walk) meet(sum uint64, depth int) {
 	if !s.Corpus.seen[sum] && !slices.ContainsFunc(s.met, func(n note) bool { return n.sum == sum }) {
 		s.met = append(s.met, note{sum: sum, depth: depth, answers: len(s.Picks())})
 	}
 }
 
-// leads reports whether the walk is still on its way to a kept state.
+// leads reports whether the walk is still repeating the answers that lead to a kept state.
 func (s *Walk) leads() bool { return s.Plan.lead != nil && s.led < len(s.Plan.lead.answers) }
 
-// follow gives the next answer on the way to a kept state.
+// follow answers q with the next answer that leads to the kept state.
 func (s *Walk) follow(q *choose.Question) int {
 	p := s.Plan.lead.answers[s.led]
 	if int(p.Of) != q.N {
@@ -153,8 +157,9 @@ func (s *Walk) follow(q *choose.Question) int {
 	return int(p.Pick)
 }
 
-// Astray returns the run up to a kept state that could not be reached again, and the number of its
-// steps. It returns nil if there is none.
+// Astray returns the answers and the number of steps of the run to a kept state, if repeating the
+// answers did not lead there, which shows that the service is not deterministic. Otherwise it
+// returns nil.
 func (s *Walk) Astray() (answers func() choose.Source, steps int) {
 	if s.astray == nil {
 		return nil, 0
@@ -169,7 +174,7 @@ func (s *Walk) Astray() (answers func() choose.Source, steps int) {
 	}, p.lead.depth
 }
 
-// Err returns the reason why there was no answer.
+// Err returns the reason why the walk could not answer a question.
 func (s *Walk) Err() error {
 	if s.astray != nil {
 		return s.astray

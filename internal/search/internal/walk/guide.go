@@ -19,32 +19,32 @@ const (
 	ByWeight Manner = iota // by weight, as in any walk
 	Chain                  // the event whose chain of causes has the highest priority: see first
 	Swarm                  // by weights that are distorted for the walk: see distortion
-	Single                 // by weight, except that one thing is rarer: see thing
+	Single                 // by weight, except that the events of one thing are rarer: see thing
 	Manners                // the number of manners
 )
 
 func (m Manner) String() string { return [Manners]string{"weighted", "chain", "swarm", "single"}[m] }
 
-// pointsMost is the largest number of faults of a storm that have a time of their own.
+// pointsMost is the largest number of faults in a storm for which a guide can draw separate depths.
 const pointsMost = 8
 
-// A Guide defines how events are picked before a walk is judged. Its random decisions are drawn
-// from a stream of their own, so that they do not change the stream from which the answers by
-// weight are drawn.
+// A Guide defines how events are picked in the first part of a walk, before the walk is judged for liveness.
+// Its random decisions are drawn from a stream of their own, so that they do not change the stream from which
+// the answers by weight are drawn.
 type Guide struct {
 	Manner  Manner
 	Until   int                // the guide picks the events before this depth; 0 means that it picks none
-	Key     uint64             // seeds the guide's stream
-	Points  [pointsMost]int32  // depths at which a fault becomes due, in ascending order
-	Moments [pointsMost]Moment // of each point: when the due fault happens
+	Key     uint64             // the seed of the guide's random stream
+	Points  [pointsMost]int32  // the depths at which faults become due, in ascending order
+	Moments [pointsMost]Moment // for each of Points, the situation in which the fault happens
 	Faults  int                // the number of points in use
 	Kinds   uint64             // the kinds of faults in this walk, one bit each
-	Early   int32              // the depth at which a timer becomes due that fires before other events of its node; 0 means none
+	Early   int32              // the depth from which a timer may fire before the other events of its node; 0 means none
 	Changes int                // with Chain: how often the chain with the highest priority gets the lowest one
 	Isolate int                // before this depth no partition or pause ends while other events are possible
 }
 
-// draws is a stream of random numbers, by splitmix64, which uses integers only.
+// draws is a stream of random numbers. The algorithm is splitmix64, which uses integers only.
 type draws uint64
 
 const (
@@ -57,7 +57,7 @@ func (d *draws) next() uint64 {
 	return mix(uint64(*d))
 }
 
-// below draws a number below n.
+// below draws a number from 0 to n-1.
 func (d *draws) below(n int) int {
 	hi, _ := bits.Mul64(d.next(), uint64(n))
 	return int(hi)
@@ -76,51 +76,52 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// guiding picks events by a guide. It is made once and used for one walk after another, so that a
-// step allocates no memory.
+// guiding picks the events of walks as a Guide says. One guiding is reused for all walks, so that a step
+// allocates no memory.
 type guiding struct {
 	Guide
 	draws
-	start    int    // the depth of the first event that it picked
-	point    int    // the number of points that are over
-	due      int    // the number of faults that are due and were not possible yet
-	waited   Waited // by this walk
-	waits    []wait // faults that are due and wait for their moment
-	hurries  bool   // a timer is due to fire early
-	thing    thing  // with Single, the kind of event that is rarer
-	all      []sim.Addr
-	links    []link
-	changes  [2]int    // depths at which the chain with the highest priority gets the lowest one
-	last     [2]uint64 // the chains that got the lowest priority at these depths
+	start    int        // the depth of the first event that it picked
+	point    int        // number of the guide's Points that were reached
+	due      int        // number of faults that are due but were not possible yet
+	waited   Waited     // counts of faults that waited, in this walk
+	waits    []wait     // faults that are due and wait for their moment
+	hurries  bool       // a timer is to fire early
+	thing    thing      // with Single, the events that are rarer
+	all      []sim.Addr // the nodes
+	links    []link     // by step from start on: the link of the step
+	changes  [2]int     // depths at which the chain with the highest priority gets the lowest one
+	last     [2]uint64  // the chains that got the lowest priority at these depths
 	changed  int
 	possible []world.Glance // the events that are possible, without faults
 	weights  []uint64
-	types    []typeSum
+	types    []typeSum    // hashes of the types seen so far
 	near     [64]typeNear // a cache of types: see typed
 	walk     uint32       // counts the walks, from 1
 	known    [512]knownOf // with Swarm: a cache of the distortions that the walk has drawn
 }
 
-// knownOf is a distortion that was computed before, with the events that have it.
+// knownOf is an entry of a cache: a distortion, and the events to which it applies.
 type knownOf struct {
 	of  uintptr // the type of the event's value, as a Glance has it
-	who uint64  // the walk that drew it, and the kind, node and sender of the events
-	by  int
+	who uint64  // the walk that drew it, with the kind, node and sender of the events
+	by  int     // the distortion
 }
 
-// typeNear is the hash of a type's name. It is found by the type as a Glance has it.
+// typeNear is an entry of a cache: the hash of a type's name, by the type as a Glance gives it.
 type typeNear struct {
 	of  uintptr
 	sum uint64
 }
 
-// A link is a step as an element of a chain of causes.
+// A link describes a step that the guide picked as a part of a chain of causes: each event of a chain is caused
+// by the one before it.
 type link struct {
-	chain uint64 // the priority of its chain, which identifies it
-	gone  bool   // the chain goes on with another event that the step caused
+	chain uint64 // the priority of the step's chain, which also identifies the chain
+	gone  bool   // another event that the step caused already continues the chain
 }
 
-// typeSum is the hash of a type's name, which is the same in every process.
+// typeSum is a type with the hash of its name, which is the same in every process.
 type typeSum struct {
 	of  reflect.Type
 	sum uint64
@@ -128,7 +129,7 @@ type typeSum struct {
 
 const none = -1
 
-// begin prepares for the next walk, whose guide is of.
+// begin prepares for the next walk, which has the guide of.
 func (g *guiding) begin(of Guide) {
 	g.Guide, g.draws = of, draws(of.Key)
 	g.start, g.point, g.due, g.changed = none, 0, 0, 0
@@ -138,7 +139,7 @@ func (g *guiding) begin(of Guide) {
 	g.links = g.links[:0]
 }
 
-// pick answers a question for an event.
+// pick answers question q, which asks for the next event. The answers by weight are drawn from by.
 func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int {
 	depth := w.Run.Steps()
 	if g.start == none {
@@ -188,9 +189,9 @@ func (g *guiding) pick(w *world.World, q *choose.Question, by *choose.Walk) int 
 	return k
 }
 
-// fault picks one of the faults that are possible at a node, or anywhere. It picks the kind first,
-// with equal chances, and then one fault of that kind: otherwise partitions would be much more
-// likely than crashes, since there are many more of them.
+// fault picks one of the possible faults that concern the node, or one of all faults if node is zero. It first
+// picks the kind of fault, with equal chances, and then a fault of that kind: otherwise partitions would be
+// much more likely than crashes, since there are many more of them.
 func (g *guiding) fault(w *world.World, q *choose.Question, node sim.Addr) int {
 	var counts [64]int
 	kinds := 0
@@ -221,7 +222,8 @@ func (g *guiding) fault(w *world.World, q *choose.Question, node sim.Addr) int {
 	return at
 }
 
-// faults yields the alternatives that are faults of this walk and concern a node, with their kinds.
+// faults yields the possible faults that concern the node and whose kind may occur in this walk: the number of
+// the alternative in q, and the kind.
 func (g *guiding) faults(w *world.World, q *choose.Question, node sim.Addr, yield func(int, sim.Kind) bool) {
 	at := 0
 	for _, r := range q.Runs {
@@ -236,8 +238,8 @@ func (g *guiding) faults(w *world.World, q *choose.Question, node sim.Addr, yiel
 	}
 }
 
-// distorted picks an event by the distorted weights of this walk. It returns none if only rare
-// events are possible.
+// distorted picks an event by weights that were distorted for this walk. It returns none if only rare events
+// are possible.
 func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 	const unit, most = 1 << 20, 1 << 36 // so that 2^12 times as much of 2^15 events fits
 	if q.N > len(g.weights) {
@@ -274,10 +276,10 @@ func (g *guiding) distorted(w *world.World, q *choose.Question, depth int) int {
 	return k
 }
 
-// distortion returns the exponent of the power of two by which the weight of e is multiplied. e is
-// possible event number k. The exponent depends on the depth only through Isolate. Otherwise it is
-// the sum of numbers that the walk has drawn: for the event's kind, type and node; for its link; for
-// the speed of the node; and for timers of its type, some of which are rare in the walk.
+// distortion returns the exponent of the power of two by which the weight of e is multiplied. Here e is the
+// possible event number k. The exponent depends on the depth only because of Guide.Isolate. It is the sum of
+// numbers that were drawn once for the walk: for the event's kind, type and node; for its link; for the speed
+// of the node; and for timers of its type, some of which are rare in the walk.
 func (g *guiding) distortion(w *world.World, e *world.Glance, k, depth int) (by int) {
 	if depth < g.Isolate && parted(e.Kind) {
 		by = -12
@@ -298,8 +300,8 @@ func (g *guiding) distortion(w *world.World, e *world.Glance, k, depth int) (by 
 	return by
 }
 
-// drawn returns the exponent that the walk draws for an event's kind and type, its node and its link.
-// The hash of its type is of.
+// drawn returns the exponent that was drawn for the kind and type of event e, its node and its link. The hash
+// of the type's name is of.
 func (g *guiding) drawn(e *world.Glance, of uint64) (by int) {
 	const each = 4
 	drawn := func(of uint64, n int) int { return int(mix(g.Key^of) >> 32 % uint64(n)) }
@@ -317,7 +319,7 @@ func (g *guiding) drawn(e *world.Glance, of uint64) (by int) {
 	return by
 }
 
-// parted reports whether an event of the kind ends a partition or a pause.
+// parted reports whether events of kind k end a partition or a pause.
 func parted(k sim.Kind) bool { return k == sim.KindMend || k == sim.KindResume }
 
 // typed returns the hash of the type of the value of e, which is the possible event number k, or 0
@@ -333,7 +335,7 @@ func (g *guiding) typed(w *world.World, e *world.Glance, k int) uint64 {
 	return last.sum
 }
 
-// named returns the hash of the name of the type of an event's value, or 0 if the event has none.
+// named returns the hash of the name of the type of e's value, or 0 if the event has no value.
 func (g *guiding) named(e *sim.Event) uint64 {
 	t := reflect.TypeOf(e.Value)
 	if q, is := e.Value.(sim.Quorum); is {
@@ -353,8 +355,8 @@ func (g *guiding) named(e *sim.Event) uint64 {
 	return g.types[len(g.types)-1].sum
 }
 
-// first picks the event whose chain of causes has the highest priority. A chain's priority is drawn
-// when the chain begins. Timers wait until no other event is possible; then first returns none.
+// first picks the event whose chain of causes has the highest priority. The priority of a chain is drawn at
+// random when the chain begins. Timers wait until no other event is possible; then first returns none.
 func (g *guiding) first(w *world.World, q *choose.Question, depth int) int {
 	g.possible = w.Events.Glances(g.possible, false)
 	k, chain := g.highest(w, q, depth)
@@ -388,7 +390,7 @@ func (g *guiding) highest(w *world.World, q *choose.Question, depth int) (k int,
 	return k, chain
 }
 
-// priority returns the priority of a chain.
+// priority returns the present priority of a chain, which is lower if the guide has demoted the chain.
 func (g *guiding) priority(chain uint64) uint64 {
 	for i := range g.changed {
 		if g.last[i] == chain {
@@ -412,7 +414,7 @@ func (g *guiding) chain(w *world.World, e *world.Glance, k, depth int) uint64 {
 	return mix(of)
 }
 
-// link returns the link of a step, or nil if the step was not picked by this guide.
+// link returns the link of the step with this number, or nil if this guide has not picked the step.
 func (g *guiding) link(step int) *link {
 	if i := step - 1 - g.start; i >= 0 && i < len(g.links) {
 		return &g.links[i]
@@ -420,7 +422,7 @@ func (g *guiding) link(step int) *link {
 	return nil
 }
 
-// follow records the chain of e, which is possible event number k and was picked.
+// follow records that e, the possible event number k, was picked, and to which chain it belongs.
 func (g *guiding) follow(w *world.World, e *world.Glance, k, depth int) {
 	chain := g.chain(w, e, k, depth)
 	if l := g.link(int(e.Cause)); l != nil {

@@ -5,7 +5,7 @@ import (
 	"macemc/internal/world"
 )
 
-// Hold is a picker that keeps one event waiting for a while, as long as others can happen. Many
+// Hold is a Picker that delays one event for a number of steps, as long as others can happen. Many
 // rare failures need one event to wait much longer than its weight lets it: one message, while
 // others are sent and delivered and timers fire. Which event waits, from when on and for how long
 // depends only on the number of the walk.
@@ -17,8 +17,8 @@ type Hold struct {
 	runs  []choose.Run
 }
 
-// NewHold returns the Hold of walk number i. In every second walk the event is one of those that can
-// happen first. It waits for 8 to 64 steps.
+// NewHold returns the Hold of walk number i. In every second walk the delayed event is one of those
+// that are possible in the first state. It waits for 8 to 64 steps.
 func NewHold(i int) *Hold {
 	x := (uint64(i) + 1) * 0x9e3779b97f4a7c15
 	h := &Hold{left: 8 << (x >> 40 % 4), which: x >> 44}
@@ -28,7 +28,7 @@ func NewHold(i int) *Hold {
 	return h
 }
 
-// Pick picks an event by weight, but not the one that waits.
+// Pick picks an event by weight, but not the delayed one.
 func (h *Hold) Pick(_ *world.World, q *choose.Question, by *choose.Walk) int {
 	if h.left > 0 {
 		q = h.without(q)
@@ -36,8 +36,8 @@ func (h *Hold) Pick(_ *world.World, q *choose.Question, by *choose.Walk) int {
 	return by.Answer(q)
 }
 
-// without returns the question with the waiting event made rare. It returns the question unchanged
-// if no event waits, or if nothing else can happen.
+// without returns question q with the delayed event made rare. It returns q unchanged if no event is
+// delayed, or if no other event can happen.
 func (h *Hold) without(q *choose.Question) *choose.Question {
 	if h.begin > 0 {
 		h.begin--
@@ -55,7 +55,8 @@ func (h *Hold) without(q *choose.Question) *choose.Question {
 	return q
 }
 
-// choose returns an event that is to wait. It is not a rare one.
+// choose returns the identity of the event to be delayed. It is one of the possible events that are
+// not rare.
 func (h *Hold) choose(q *choose.Question) string {
 	var common []int
 	at := 0
@@ -73,7 +74,7 @@ func (h *Hold) choose(q *choose.Question) string {
 	return q.Alternatives.Alternative(common[h.which%uint64(len(common))])
 }
 
-// rare returns the question with alternative at made rare, unless all others are rare.
+// rare returns question q with alternative number at made rare, unless all others are rare already.
 func (h *Hold) rare(q *choose.Question, at int) *choose.Question {
 	h.runs = h.runs[:0]
 	others := false

@@ -15,7 +15,8 @@ type Kept struct {
 	States []KeptState
 }
 
-// KeptState is a kept state: the answers that lead to it, packed.
+// KeptState is a state of a corpus: the answers that lead to it, packed into bytes, their number of
+// steps, and how many walks began there.
 type KeptState struct {
 	Answers       []byte
 	Depth, Chosen int
@@ -27,7 +28,7 @@ type Noted struct {
 	Met     []NotedState
 }
 
-// NotedState is a note in a form that can be encoded.
+// NotedState is a note, a state that was new to the corpus, in a form that can be encoded.
 type NotedState struct {
 	Sum            uint64
 	Depth, Answers int
@@ -45,7 +46,7 @@ func (c *Corpus) Kept() *Kept {
 	return &Kept{slices.Sorted(maps.Keys(c.seen)), states}
 }
 
-// Corpus returns the corpus with these contents.
+// Corpus returns the corpus that k was made from.
 func (k *Kept) Corpus() (*Corpus, error) {
 	if k == nil {
 		return nil, nil

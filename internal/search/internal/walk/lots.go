@@ -4,11 +4,11 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// A Lot is a range of walks. Which of them are audited is decided before the first one, from the
-// counts so far. So it does not depend on the goroutines that take the walks.
+// A Lot is a range of walks. Before the first of them is taken, it is decided which of them are
+// audited, from the counts so far. So that does not depend on which goroutines take the walks.
 type Lot struct {
 	From, To int
-	Stride   int // walks whose number is a multiple of it are audited; 0 means none
+	Stride   int // walks whose number is a multiple of Stride are audited; 0 means none
 }
 
 const (
@@ -17,9 +17,10 @@ const (
 	LotMost  = 1 << 14 // the largest number of walks in a lot: see NextLot
 )
 
-// NextLot returns the lot that begins with walk i, of n walks, and reports whether it is worth
-// several workers. The size of such a lot is the number of walks before it, but at most LotMost,
-// since scouts wait for each other at its end. s is the audited share of the walks before.
+// NextLot returns the lot that begins with walk i, of n walks in all. It reports whether the lot is
+// large enough for several workers. The size of such a lot is the number of walks before it, but at
+// most LotMost, since workers wait for each other at its end. s counts how many steps of the walks so
+// far were audited.
 func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	if i < LotLeast && s.Steps < LotSteps {
 		l = Lot{From: i, To: i + 1}
@@ -33,9 +34,9 @@ func NextLot(i, n int, s *run.Share) (l Lot, large bool) {
 	return l, true
 }
 
-// Short returns the lot, cut to the length after which later walks may begin at states that its walks
-// added to the corpus. The length depends on the number of the first walk alone, so a search has the
-// same result for any number of workers.
+// Short returns the beginning of the lot. After these walks the states that they met are added to the
+// corpus, so that later walks may begin there. The number of walks depends on the number of the first
+// walk alone, so a search has the same result for any number of workers.
 func (l Lot) Short() Lot {
 	l.To = min(l.To, l.From+max(CorpusLot, l.From/CorpusShare))
 	return l

@@ -9,9 +9,9 @@ import (
 	"macemc/trace"
 )
 
-// A Moment says when a due fault happens. Most faults that matter come between two steps of one
-// node that belong together: between a handler and the task that it posted, between a write and its
-// sync, or right after a restart.
+// A Moment is a situation in which a fault that is due happens. Most faults that matter come between
+// two steps of one node that belong together: between a handler and the task that it posted, between a
+// write and its sync, or right after a restart.
 type Moment uint8
 
 // The moments.
@@ -24,10 +24,11 @@ const (
 	moments
 )
 
-// patience is the number of events for which a fault waits for its moment.
+// patience is the number of events after which a fault happens even if its moment has not come.
 const patience = 8
 
-// moment draws the moment of a due fault, among those that the system may have.
+// moment draws the moment at which a due fault happens. It leaves out the moments in lacks, which the
+// system does not seem to have.
 func (d *draws) moment(lacks Moments) Moment {
 	var all [moments]Moment
 	n := 0
@@ -46,13 +47,13 @@ func (d *draws) moment(lacks Moments) Moment {
 // Moments is a set of moments, one bit each.
 type Moments uint8
 
-// Waited counts, by moment, the faults that waited for it, and those that happened at it.
+// Waited counts, for each moment, how many faults waited for it, and how many of them happened at it.
 type Waited [moments]struct{ For, Came int }
 
-// waits counts a fault that begins to wait for a moment.
+// waits counts a fault that begins to wait for moment m.
 func (w *Waited) waits(m Moment) { w[m].For++ }
 
-// comes counts a fault that happens at the moment for which it waited.
+// comes counts a fault that happens at moment m after it has waited for it.
 func (w *Waited) comes(m Moment) { w[m].Came++ }
 
 // Add adds the counts of another walk.
@@ -63,12 +64,12 @@ func (w *Waited) Add(o *Waited) {
 	}
 }
 
-// never is a number of faults. If that many have waited for a moment in vain, the system counts as
-// one without such moments.
+// never is a number of faults. If this many have waited for a moment and it has never come, the system
+// is assumed not to have that moment.
 const never = 64
 
-// Lacks returns the moments for which faults have often waited in vain. For example, a system may
-// have no tasks or no storage.
+// Lacks returns the moments that the system does not seem to have, since many faults have waited for
+// them in vain. For example, a system may have no tasks or no storage.
 func (w *Waited) Lacks() (lacks Moments) {
 	for m := range w {
 		if w[m].For >= never && w[m].Came == 0 {
@@ -78,10 +79,10 @@ func (w *Waited) Lacks() (lacks Moments) {
 	return lacks
 }
 
-// Waited returns the counts of the present walk.
+// Waited returns the counts of faults that waited in the present walk.
 func (s *Walk) Waited() *Waited { return &s.guide.waited }
 
-// comes returns the node at which moment m is now, or the zero address if there is none.
+// comes returns the node at which the present state is moment m, or the zero address if there is none.
 func (g *guiding) comes(m Moment, w *world.World, q *choose.Question) sim.Addr {
 	switch m {
 	case Sent:
@@ -102,8 +103,8 @@ func (g *guiding) comes(m Moment, w *world.World, q *choose.Question) sim.Addr {
 	return sim.Addr{}
 }
 
-// unsynced returns a node that has written data that a crash may lose: the one that took the last step
-// if it has, or else the first one.
+// unsynced returns a node that has written data that a crash may lose. If the node that took the last
+// step has such data, it returns that one, otherwise the first such node.
 func (g *guiding) unsynced(w *world.World) sim.Addr {
 	if a := w.Run.Acting(); !a.IsZero() && w.State.Unsynced(a.Index()) {
 		return a
@@ -116,7 +117,8 @@ func (g *guiding) unsynced(w *world.World) sim.Addr {
 	return sim.Addr{}
 }
 
-// busy returns a node that has a task to do: the one that it prefers, or else the first one.
+// busy returns a node that has a task to do: the node prefer if it has one, or else the first such
+// node.
 func busy(w *world.World, q *choose.Question, prefer sim.Addr) (node sim.Addr) {
 	at := 0
 	for _, r := range q.Runs {
@@ -136,20 +138,20 @@ func busy(w *world.World, q *choose.Question, prefer sim.Addr) (node sim.Addr) {
 	return node
 }
 
-// A wait is a fault that is due, and waits for its moment.
+// A wait is a fault that is due and has not happened yet, since it waits for its moment.
 type wait struct {
 	moment Moment
 	until  int // the depth at which the fault happens even without its moment
 }
 
-// skips removes the faults that were due before a depth.
+// skips removes the faults that are due before this depth. They will not happen.
 func (g *guiding) skips(depth int) {
 	for g.point < g.Faults && int(g.Points[g.point]) < depth {
 		g.point++
 	}
 }
 
-// fall picks a fault if one is due and possible now. It returns none otherwise.
+// fall picks a fault if one is due and possible at present. Otherwise it returns none.
 func (g *guiding) fall(w *world.World, q *choose.Question, depth int) int {
 	for ; g.point < g.Faults && int(g.Points[g.point]) <= depth; g.point++ {
 		if m := g.Moments[g.point]; m == AtOnce {
@@ -183,13 +185,13 @@ func (g *guiding) fall(w *world.World, q *choose.Question, depth int) int {
 	return none
 }
 
-// touches reports whether event e concerns a node or its messages.
+// touches reports whether event e concerns the node or a message to or from it.
 func touches(e *sim.Event, node sim.Addr) bool {
 	return node.IsZero() || e.Node == node || e.From == node || e.Node.IsZero()
 }
 
-// early picks a timer of a node that has just been restarted or has a task to do, so that the timer
-// fires first. It returns none if there is no such timer.
+// early picks a timer to fire before other events, of a node that has just been restarted or has a
+// task to do. It returns none if there is no such timer.
 func (g *guiding) early(w *world.World, q *choose.Question) int {
 	node := g.comes(Reborn, w, q)
 	if node.IsZero() {

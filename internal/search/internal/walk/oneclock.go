@@ -6,11 +6,11 @@ import (
 	"macemc/sim"
 )
 
-// OneClock is a picker that lets only the timers of one node fire, as long as anything else can
+// OneClock is a Picker that lets only the timers of one node fire, as long as anything else can
 // happen. If all timers fire, the round that one node begins is interrupted by that of the next
 // node, and hardly any round ends.
 type OneClock struct {
-	Of   int // the number of the node, or of the walk, from which the node is computed
+	Of   int // the number of the node, or the number of the walk, from which that of the node is computed
 	runs []choose.Run
 }
 
@@ -19,8 +19,8 @@ func (c *OneClock) Pick(w *world.World, q *choose.Question, by *choose.Walk) int
 	return by.Answer(c.alone(w, q))
 }
 
-// alone returns the question with the timers of the other nodes made rare, or the unchanged question
-// if nothing else can happen.
+// alone returns question q with the timers of all other nodes made rare, or q unchanged if nothing
+// else can happen.
 func (c *OneClock) alone(w *world.World, q *choose.Question) *choose.Question {
 	c.runs = c.runs[:0]
 	others, at, keep := false, 0, c.Of%w.Params().Nodes

@@ -7,10 +7,11 @@ import (
 )
 
 // A Strategy makes the plans of a search's walks. A plan is a function of the number of its walk. It also
-// depends on the seed, the prefix and the length of walks, which are the same for all workers.
+// depends on the seed, the prefix and the length of walks, which are the same for all goroutines and
+// processes that take walks.
 type Strategy interface {
-	// Plan returns the plan of walk number i, with the present length of walks. False alarms make walks
-	// longer.
+	// Plan returns the plan of walk number i. l is the length that walks have at present: each false
+	// alarm makes later walks longer.
 	Plan(i int, l Length) Plan
 }
 
@@ -20,43 +21,42 @@ type Plan struct {
 	Begin   *run.Fork   // where it begins; nil means at the start
 	Climate run.Climate // of the whole run; a storm ends where the environment heals
 	Storm   Storm       // when faults happen in the storm
-	Judged  int         // the depth from which the walk is judged: after the answers that lead to its beginning, and after its storm
+	Judged  int         // the depth from which the walk is judged for liveness: after the answers that lead to its beginning, and after its storm
 	Length  Length
-	Guide   Guide   // how events are picked before Judged
+	Guide   Guide   // how events are picked at depths below Judged
 	Picker  Picker  // picks the later events; nil means by weight
-	Uniform bool    // all events that are not rare are equally likely
-	Stormy  bool    // the walk begins with a storm, or without faults, with as many steps
-	Ends    bool    // the walk ends with its storm, so that only safety is checked
-	From    int     // the number of the kept state at which it begins, counted from 1; 0 means none
-	lead    *kept   // the kept state, or nil
-	keeps   bool    // its states may be kept: other walks can go on from them in this climate
+	Uniform bool    // all events that are not rare have equal chances
+	Stormy  bool    // the walk begins with a storm, or with the steps of a storm in which no faults happen
+	Ends    bool    // the walk ends with its storm, so it is checked for safety only
+	From    int     // the number of the corpus's state at which the walk begins, counted from 1; 0 means none
+	lead    *kept   // that state, or nil
+	keeps   bool    // states that the walk meets may be added to the corpus: other walks can begin there in the same climate
 	detour  *detour // how the walk goes around known failures, or nil
-	near    int     // the depth at which walks begin that do not begin at a kept state
+	near    int     // the depth at which a walk begins that begins at no state of a corpus
 }
 
-// Length is the length of a walk, in steps from the state at which it is first judged. The walk ends at
-// the first live state after the first Least steps. It ends as a suspect if it was not live for the last
-// Most steps. Whether a state before the end is live, or does not count for liveness, is evaluated only
-// once in Most steps.
+// Length says when a walk ends. Steps are counted from the state at which the walk is first judged. After
+// the first Least steps, the walk ends at the next live state. It is suspected, and ends, if it was not
+// live for the last Most steps. Between, whether a state is live, or does not count for liveness, is
+// evaluated only once in Most steps.
 type Length struct {
 	Least  int
 	Most   int
-	Glance int     // look for a live state after this many steps on the way; 0 means do not
-	Look   int     // end the walk after this many steps without a live state, to be examined; 0 means after Most
-	Waits  bool    // end the walk only when the messages, timers and requests have come that were possible where it began
-	Spells bool    // take all of Most, and record the longest spell without a live state
-	Heals  int     // of every healsOf walks of a portfolio that have a storm, this many heal and are judged; the others end with their storm
-	Lacks  Moments // the moments that faults do not wait for, since the system does not seem to have them
-	Around bool    // go around failures that are known
+	Glance int     // before the end, look for a live state after this many steps; 0 means never
+	Look   int     // end the walk after this many steps without a live state, so that its last state is examined; 0 means after Most
+	Waits  bool    // do not end the walk before all messages, timers and requests have come that were possible where it began
+	Spells bool    // take all Most steps, and record the longest sequence of steps without a live state
+	Heals  int     // with a Portfolio: of every healsOf walks that have a storm, this many heal and are judged; the others end with their storm
+	Lacks  Moments // the moments for which no fault waits, since the system does not seem to have them
+	Around bool    // go around failures that are already known
 	Exempt bool    // a state that does not count for liveness ends the walk as a live state does
 }
 
-// looks are the numbers of steps after which a walk that has not been live is examined, long before
-// it is suspected. Most dead walks have been dead for long by then.
+// looks are the numbers of steps without a live state after which a walk is examined, long before it is
+// suspected. By then most dead walks have long been dead.
 var looks = [...]int{500, 2_000}
 
-// Longer lets a walk go on to the next number in looks that is well below the number at which the
-// walk is suspected, or else to that one.
+// Longer raises Look to the next number in looks that is well below Most, or else to Most.
 func (l *Length) Longer() {
 	was := l.Look
 	l.Look = 0
@@ -76,16 +76,16 @@ func (l *Length) until() int {
 	return l.Most
 }
 
-// Least is the default number of steps for which a walk from the start goes on even if it is live,
-// so that failures in steady state have time to happen.
+// Least is the default number of steps for which a walk from the start goes on even if its states are
+// live, so that failures in steady state have time to happen.
 const Least = 200
 
-// A Storm distributes faults over the steps before a walk heals: at a gust they are as likely as
-// other events, and at other steps they do not happen.
+// A Storm distributes faults over the steps before a walk heals: in a step called a gust they are as
+// likely as other events, and in other steps they do not happen.
 type Storm struct {
-	Calm  int  // there is no gust before this depth
-	Every int  // number of steps from gust to gust
-	Stuck bool // a fault may also happen between gusts if no other event is possible
+	Calm  int  // no step before this depth is a gust
+	Every int  // number of steps from one gust to the next
+	Stuck bool // a fault may also happen in another step if no other event is possible
 }
 
 // gust reports whether the step from a depth is a gust.
@@ -93,9 +93,9 @@ func (s *Storm) gust(depth int) bool { return depth >= s.Calm && depth%s.Every =
 
 // A Picker picks the events of a walk that should not be picked by their weights alone.
 type Picker interface {
-	// Pick answers a question for an event in the present state of the world, whose
-	// alternatives have weights. It calls by for the question, or for one with other
-	// weights, so that the answer is recorded and can be repeated.
+	// Pick answers question q, which asks for the next event in w and gives each alternative a weight. It
+	// calls by to answer q, or to answer a copy of q with other weights, so that the answer is recorded
+	// and can be repeated.
 	Pick(w *world.World, q *choose.Question, by *choose.Walk) int
 }
 
@@ -122,10 +122,10 @@ func (s *Weighted) Plan(i int, l Length) Plan {
 	return p
 }
 
-// storm makes the walk begin with a storm. The depth where it heals depends only on i. Storms in
-// which all steps are gusts spend the budgets at once; those with lulls let the protocol progress
-// before a fault happens. If walks must go on while they are live, half of the storms begin late,
-// at any step of the first half.
+// storm makes the walk begin with a storm. The depth where it heals depends only on i. Storms in which
+// every step is a gust use up the fault budgets at once; others let the protocol progress before a fault
+// happens. If walks must go on while they are live, half of the storms begin late, at any step of the
+// first half.
 func (p *Plan) storm(i uint64, base int) {
 	const shortest, spread = 4, 117
 	p.Storm = Storm{Calm: base, Every: 1}
@@ -141,8 +141,8 @@ func (p *Plan) storm(i uint64, base int) {
 	p.Climate, p.Judged, p.Stormy = run.Climate{Faults: true, Heal: heal}, heal+1, true
 }
 
-// From returns the plan of a walk of at most this many steps, from a fork in a run with this
-// climate. The environment heals first, unless it has healed before.
+// From returns the plan of a walk of at most this many steps that begins at fork k, in a run with climate
+// c. If the environment has not healed there, it heals in the first step.
 func From(k *run.Fork, c run.Climate, most int) Plan {
 	p := Plan{Begin: k, Climate: c, Judged: k.Steps, Storm: Storm{Every: 1}, Length: Length{Most: most}}
 	if c.Faults && (c.Heal < 0 || c.Heal >= k.Steps) {
@@ -151,18 +151,18 @@ func From(k *run.Fork, c run.Climate, most int) Plan {
 	return p
 }
 
-// Apart returns the plan with another stream of random numbers. If the plan has a guide, the walk
-// ends with its storm.
+// Apart returns the plan with another stream of random numbers. If the plan has a guide, that walk ends
+// with its storm.
 func (p Plan) Apart() Plan {
 	p.Number |= 1 << 49
 	p.Ends = p.Guide.Until > 0
 	return p
 }
 
-// Alike makes events that are not rare equally likely.
+// Alike gives all events that are not rare equal chances.
 func (p *Plan) Alike() { p.Uniform = true }
 
-// Weather puts a storm of this many steps before the healing.
+// Weather makes the walk begin with a storm of this many steps; then the environment heals.
 func (p *Plan) Weather(steps int) {
 	p.Climate.Heal += steps
 	p.Judged += steps

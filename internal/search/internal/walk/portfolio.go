@@ -7,16 +7,16 @@ import (
 	"macemc/sim"
 )
 
-// Portfolio is the strategy that takes walks of several manners in turn, each in another
-// kind of storm. Bugs need such different walks that no manner is the best for all of them,
-// and some bugs are hardly ever met by some manners.
+// Portfolio is the strategy that uses several manners of picking events in turn, each walk with
+// another kind of storm. No manner is the best for all bugs, and some bugs are hardly ever met by
+// some manners.
 //
-// A storm takes 4 to 300 steps. Each fault has its own time in it, and often waits for
-// its moment. Length.Heals determines the share of walks with a storm that heal. They end at the
+// A storm takes 4 to 300 steps. Each fault has its own time in it, and often waits for a certain
+// moment. Length.Heals determines which share of the walks with a storm heals. These go on to the
 // first live state, since little is found later. The others end with their storm, since violations
 // of safety are rarely found while a system becomes live again. If the system has no liveness
-// property, no walk heals. One walk in eight has no faults, and is as long as a weighted walk. After
-// many steps, some of the others begin at a kept state.
+// property, no walk heals. One walk in eight has no faults, and is as long as a walk of the strategy
+// Weighted. After many steps, some walks begin at a state of the corpus.
 type Portfolio struct {
 	Weighted
 	Seed    uint64
@@ -25,10 +25,10 @@ type Portfolio struct {
 	Lively  bool     // there is a liveness property
 
 	Corpus   *Corpus // the states at which walks may begin, or nil if walks always begin at the start
-	Restarts int     // percentage of the walks that begin at one of these states, once there are any
+	Restarts int     // percentage of the walks that begin at a state of the corpus, once it has any
 }
 
-// A Budget is the number of faults of one kind that a run may have.
+// A Budget is the largest number of faults of one kind in a run.
 type Budget struct {
 	Kind sim.Kind
 	N    int
@@ -36,7 +36,7 @@ type Budget struct {
 
 const (
 	fairEach     = 8  // one walk in fairEach has no faults
-	fairGuided   = 60 // the guide picks this many of its steps
+	fairGuided   = 60 // number of steps of such a walk that the guide picks
 	stormLeast   = 4
 	stormMost    = 300
 	stormOctaves = 7 // from stormLeast to beyond stormMost
@@ -82,10 +82,10 @@ func (s *Portfolio) Plan(i int, l Length) Plan {
 	return p
 }
 
-// lasts draws the depth in a storm up to which partitions and pauses last. It has three cases: they
-// end by chance, they last until the environment heals, or they last until some depth before that.
-// A server that was cut off and returns while others still fail is in another state than one that
-// returns when all is well.
+// lasts draws the depth, in a storm between the depths from and to, before which no partition or
+// pause ends. There are three cases: they end by chance, they last until the environment heals, or
+// they last until some depth before that. A server that was cut off and returns while others still
+// fail is in another state than one that returns when all is well.
 func (d *draws) lasts(from, to int) int {
 	switch d.below(4) {
 	case 0:
@@ -97,9 +97,9 @@ func (d *draws) lasts(from, to int) int {
 	}
 }
 
-// kinds draws which kinds of faults there are in the walk. It returns the number of faults, and
-// reports whether there are faults that last: partitions or pauses. Most bugs need only one or two
-// of the kinds, and more faults hide them.
+// kinds draws which kinds of faults the walk has. It returns the number of faults, and reports
+// whether some of them last: partitions or pauses. Most bugs need only one or two of the kinds, and
+// more faults hide them.
 func (g *Guide) kinds(d *draws, budgets []Budget) (faults int, parts bool) {
 	for len(budgets) > 0 && faults == 0 {
 		for _, b := range budgets {
@@ -116,11 +116,12 @@ func (g *Guide) kinds(d *draws, budgets []Budget) (faults int, parts bool) {
 	return faults, parts
 }
 
-// Of every healsOf walks that have a storm, Length.Heals heal.
+// healsOf is the number of walks with a storm of which Length.Heals heal.
 const healsOf = 256
 
-// Heals returns the present Length.Heals. It computes it from the number of walks with a storm and
-// their steps in the storm, and from the number of walks that healed and their steps after that.
+// Heals computes the value of Length.Heals for the next walks. So far there were storms walks with a
+// storm, which took stormSteps steps in it, and healed walks that healed, which took healSteps steps
+// after that.
 //
 // A walk meets a bug of safety in its storm, but a bug of liveness only if it heals as well. Which
 // of them a service has is not known. Let a storm cost 1 and healing h, and let a share q of the
@@ -142,9 +143,9 @@ func Heals(storms, stormSteps, healed, healSteps int) int {
 	return 1
 }
 
-// points gives each fault a depth between from and to. In every second walk, half of the faults
-// come shortly after another one: failures often need two faults that are close together, and
-// sometimes two that are not.
+// points draws a depth between from and to for each fault, and the moment at which it happens. In
+// every second walk, half of the faults come shortly after another one: failures often need two
+// faults that are close together, and sometimes two that are not.
 func (g *Guide) points(d *draws, from, to, faults int, lacks Moments) {
 	g.Faults = min(faults, pointsMost)
 	at := 0

@@ -6,16 +6,16 @@ import (
 	"macemc/sim"
 )
 
-// A thing is what the manner Single makes rarer in a walk, while everything else has its weight.
-// Many bugs need one node to get its messages late, one link to be slow, or messages of one type to
-// wait, in an otherwise normal environment.
+// A thing is a group of events that the manner Single makes rarer in a walk; all other events keep their
+// weights. Many bugs need one node to get its messages late, one link to be slow, or messages of one type
+// to wait, in an otherwise normal environment.
 type thing struct {
 	aspect aspect
 	node   sim.Addr // inbox, lane: the receiver; sort: the node of the events, or zero for any node
 	from   sim.Addr // sender, lane
 	kind   sim.Kind // sort
 	of     uint64   // sort: the number of the value's type
-	after  int      // sort: how many events are picked before one of the possible events becomes the thing, or -1 if that has happened
+	after  int      // sort: number of events to be picked before one of the possible events determines kind and of; -1 if they are determined
 }
 
 // aspect says what the events of a thing have in common.
@@ -29,10 +29,10 @@ const (
 	aspects
 )
 
-// The weight of a thing is divided by 2 to the power of rarer.
+// The weights of the events of a thing are divided by 2 to the power of rarer.
 const rarer = 4
 
-// draw draws the thing of a walk.
+// draw draws the thing of a walk at random. The system's nodes are all.
 func draw(d *draws, all []sim.Addr) (t thing) {
 	t.aspect = aspect(d.below(int(aspects)))
 	to := d.below(len(all))
@@ -50,7 +50,8 @@ func draw(d *draws, all []sim.Addr) (t thing) {
 	return t
 }
 
-// waits counts an event that is picked. It reports whether it is time to choose the thing's kind and type.
+// waits counts an event that is picked. It returns true when the kind and type of the thing are to be
+// determined.
 func (t *thing) waits() bool {
 	if t.aspect != sort || t.after < 0 {
 		return false
@@ -59,7 +60,8 @@ func (t *thing) waits() bool {
 	return t.after == 0
 }
 
-// take makes all events of e's kind and type the thing, at its node or everywhere.
+// take sets the thing to all events that have the kind of e and the type numbered of, at e's node or, if
+// everywhere is true, at all nodes.
 func (t *thing) take(e *sim.Event, of uint64, everywhere bool) {
 	t.after, t.kind, t.of = -1, e.Kind, of
 	if !everywhere {
@@ -67,8 +69,8 @@ func (t *thing) take(e *sim.Event, of uint64, everywhere bool) {
 	}
 }
 
-// settle chooses the kind and type of the thing, when it is time, from the messages and timers that
-// are possible.
+// settle determines the kind and type of the thing, if it is time to do so, by drawing one of the messages
+// and timers that are possible.
 func (g *guiding) settle(w *world.World, q *choose.Question) {
 	if !g.thing.waits() {
 		return
@@ -80,8 +82,8 @@ func (g *guiding) settle(w *world.World, q *choose.Question) {
 	}
 }
 
-// some picks one of the events for which of returns true and that are not rare, all with equal
-// chances. It returns none if there is none.
+// some picks one of the events that are not rare and for which of returns true, with equal chances. It
+// returns none if there is no such event.
 func (g *guiding) some(w *world.World, q *choose.Question, of func(*sim.Event) bool) int {
 	k, seen, at := none, 0, 0
 	for _, r := range q.Runs {
@@ -104,7 +106,7 @@ func sorted(k sim.Kind) bool { return carries(k) || k == sim.KindTimer }
 // carries reports whether an event of kind k delivers messages.
 func carries(k sim.Kind) bool { return k == sim.KindMessage || k == sim.KindQuorum }
 
-// has reports whether e, which is the possible event number k, is one of the thing's.
+// has reports whether e, the possible event number k, belongs to the walk's thing.
 func (g *guiding) has(w *world.World, e *world.Glance, k int) bool {
 	t := &g.thing
 	if t.aspect == sort {
@@ -113,5 +115,5 @@ func (g *guiding) has(w *world.World, e *world.Glance, k int) bool {
 	return carries(e.Kind) && (t.aspect == sender || e.Node == place(t.node)) && (t.aspect == inbox || e.From == place(t.from))
 }
 
-// place returns the number by which a Glance identifies a node.
+// place returns the number that a Glance has for the node.
 func place(a sim.Addr) uint8 { return uint8(a.Index() + 1) }

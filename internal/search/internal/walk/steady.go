@@ -7,9 +7,9 @@ import "macemc/internal/world"
 // Calm steps. A run that comes to rest in a live state is in steady state, too.
 type Steady struct {
 	*Walk
-	Calm int  // steps
+	Calm int  // the number of live steps that are required
 	Done bool // the walk is in steady state
-	held int  // the number of consecutive live states
+	held int  // number of consecutive live states so far
 }
 
 // Visit reports whether the walk goes on.
@@ -21,7 +21,7 @@ func (s *Steady) Visit(w *world.World, depth int) bool {
 	return !s.Done && depth-s.Plan.Judged < s.Plan.Length.Most
 }
 
-// Begin makes the walk of a plan the next one.
+// Begin makes plan p that of the next walk.
 func (s *Steady) Begin(p Plan) {
 	s.Walk.Begin(p)
 	s.held, s.Done = 0, false

@@ -5,13 +5,14 @@ import (
 	"macemc/sim"
 )
 
-// waitMost is the largest number of steps by which a walk gets longer so that events happen that
-// were possible at its beginning.
+// waitMost is the largest number of steps that a walk takes beyond its end while it waits for
+// events that were possible where it began.
 const waitMost = 64
 
 // waits reports whether the walk goes on beyond its end, since an event has not happened that was
-// possible where the walk began. That event comes next. A walk that avoids a failure only because a
-// message, a timer or a request never comes shows nothing: in a run without end it comes.
+// possible where the walk began. That event is taken next. The walk has gone beyond steps beyond
+// its end. If a walk avoids a failure only because a message, a timer or a request never comes,
+// that shows nothing: in an endless run it would come.
 func (s *Walk) waits(w *world.World, beyond int) bool {
 	if !s.Plan.Length.Waits || beyond >= waitMost {
 		return false
@@ -24,9 +25,9 @@ func (s *Walk) waits(w *world.World, beyond int) bool {
 	return s.next != none
 }
 
-// waiting returns the index of an event that is possible now and has been since step from of the
-// run, or none. Actions and messages of a set are left out, since they stay possible after they
-// have happened.
+// waiting returns the number of an event that is possible at present and has been possible since
+// step number from of the run, or none. It leaves out actions and messages of a set, since these
+// stay possible after they have happened.
 func waiting(w *world.World, from int) int {
 	for k := range w.Events.Count() {
 		e, cause := w.Events.Caused(k)

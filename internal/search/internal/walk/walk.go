@@ -12,36 +12,36 @@ type Walk struct {
 	*choose.Walk
 	Plan   Plan
 	seed   uint64
-	Wanted func() bool // reports whether to go on; called now and then; nil means yes
+	Wanted func() bool // reports whether the walk should go on; called now and then; nil means always
 	Corpus *Corpus     // the corpus for which states are recorded, or nil
 
-	Live   bool // the last state is live, or a state that ends the walk in the same way
-	Left   bool // the walk ended since it was not wanted any more
+	Live   bool // the last state is live, or another state that ends the walk just as a live one does
+	Left   bool // the walk ended because Wanted returned false
 	w      *world.World
 	guide  guiding
 	guided bool // the guide picks the next event
 	judged bool // the depth Plan.Judged is reached
-	more   int  // the number of steps after which a live state on the way is next looked for, or 0
-	before int  // number of answers before healing
-	spell  int  // number of steps since a state was live
-	Spell  int  // number of steps of the longest spell that ended in a live state
+	more   int  // number of steps until the next look for a live state before the end, or 0
+	before int  // number of answers before the environment healed
+	spell  int  // number of steps since the last live state
+	Spell  int  // the largest number of steps from one live state to the next
 
 	Masked  bool   // for the caller: the walk has met a failure that is known
 	Detours bool   // record what the walk needs to go around a failure
-	marks   []mark // of the states that the walk has visited,
-	first   int    // beginning at this depth
+	marks   []mark // of the states from depth first on
+	first   int    // the depth of the first state that has a mark
 
-	next   int              // the event that must happen next, beyond the end of the walk, or none
+	next   int              // the number of the event that must be taken next, beyond the end of the walk, or none
 	led    int              // number of answers given on the way to a kept state
-	astray *choose.Mismatch // the answer on that way that did not fit its question, or nil
-	met    []note           // states to be added to the corpus
-	closed bool             // no more states are added
+	astray *choose.Mismatch // the question that did not fit the next of these answers, or nil
+	met    []note           // states that may be added to the corpus
+	closed bool             // met takes no more states
 }
 
-// New returns a Walk that takes the walks of a seed.
+// New returns a Walk. Its random numbers depend on the seed and on the plan.
 func New(seed uint64) *Walk { return &Walk{Walk: choose.NewWalk(seed), seed: seed} }
 
-// Begin makes the walk of a plan the next one.
+// Begin makes plan p that of the next walk.
 func (s *Walk) Begin(p Plan) {
 	s.Plan = p
 	s.Restart(s.seed, p.Number)
@@ -55,13 +55,13 @@ func (s *Walk) Begin(p Plan) {
 	s.marks = s.marks[:0]
 }
 
-// Fork returns the fork at which the walk begins, or nil for the start.
+// Fork returns the state at which the walk begins, or nil for the start.
 func (s *Walk) Fork() *run.Fork { return s.Plan.Begin }
 
 // Weather returns the climate of the walk.
 func (s *Walk) Weather() run.Climate { return s.Plan.Climate }
 
-// Visit reports whether the walk goes on.
+// Visit records what it needs of the state w, and reports whether the walk goes on.
 func (s *Walk) Visit(w *world.World, depth int) bool {
 	s.judged, s.w = depth >= s.Plan.Judged, w
 	if s.Detours {
@@ -109,8 +109,8 @@ func (s *Walk) Visit(w *world.World, depth int) bool {
 	return depth < end || s.waits(w, depth-end)
 }
 
-// spells counts the steps since the last live state. If the walk is live again, it records the
-// length of the spell.
+// spells counts the steps since the last live state. At a live state, it updates Spell, the largest
+// such number.
 func (s *Walk) spells(w *world.World) {
 	if w.Judge.CanBeLive() && w.Judge.Live() {
 		s.Spell, s.spell = max(s.Spell, s.spell), 0
@@ -119,14 +119,14 @@ func (s *Walk) spells(w *world.World) {
 	}
 }
 
-// goesOn asks now and then whether the walk is still wanted.
+// goesOn reports whether the walk is still wanted. It asks Wanted only now and then.
 func (s *Walk) goesOn(depth int) bool {
 	s.Left = depth&63 == 63 && s.Wanted != nil && !s.Wanted()
 	return !s.Left
 }
 
-// Answer draws an answer, or lets the picker pick one. The question of the step of healing is not
-// about an event, and has no weights.
+// Answer draws the answer to q, or lets the picker pick it. The question of the step in which the
+// environment heals asks for no event, and has no weights.
 func (s *Walk) Answer(q *choose.Question) int {
 	if s.leads() {
 		return s.follow(q)
@@ -148,8 +148,8 @@ func (s *Walk) Answer(q *choose.Question) int {
 	return s.Walk.Answer(q)
 }
 
-// guess draws an answer as the guide says. In a storm one coin in four may fall on a side that
-// costs a fault.
+// guess answers q as the guide says. In a storm, one toss in four may come out at an answer that
+// spends a fault.
 func (s *Walk) guess(q *choose.Question) int {
 	if q.Kind == choose.Event {
 		return s.guide.pick(s.w, q, s.Walk)
@@ -170,8 +170,8 @@ func (s *Walk) Answers() choose.Source {
 	return answers
 }
 
-// Choices returns the number of answers, each among several, that the walk has given since the
-// storm.
+// Choices returns the number of questions with more than one alternative that the walk has answered
+// since its storm.
 func (s *Walk) Choices() (n int) {
 	for _, p := range s.Picks()[s.before:] {
 		if p.Of > 1 {
@@ -181,8 +181,8 @@ func (s *Walk) Choices() (n int) {
 	return n
 }
 
-// Stormed returns the number of steps in the storm of the walk, which ended in w, and the number of
-// steps after it.
+// Stormed returns how many steps the walk, which ended in w, took in its storm, and how many after
+// it.
 func (s *Walk) Stormed(w *world.World) (storm, behind int) {
 	if !s.Plan.Stormy {
 		return 0, 0
@@ -190,12 +190,13 @@ func (s *Walk) Stormed(w *world.World) (storm, behind int) {
 	return max(0, min(w.Run.Steps(), s.Plan.Judged)-s.Plan.near), max(0, w.Run.Steps()-s.Plan.Judged)
 }
 
-// Unlive reports whether the walk ended only to be examined, so that it may go on.
+// Unlive reports whether the walk ended only so that its last state is examined. If so, it may be
+// continued.
 func (s *Walk) Unlive(end run.Ending, w *world.World) bool {
 	return s.Plan.Length.Look > 0 && end == run.EndLeft && !s.Left && !s.Well(end, w)
 }
 
-// Well reports whether the end of the walk need not be examined.
+// Well reports whether the end of the walk needs no examination.
 func (s *Walk) Well(end run.Ending, w *world.World) bool {
 	switch end {
 	case run.EndLeft:

@@ -8,21 +8,22 @@ import (
 	"macemc/internal/search/internal/walk"
 )
 
-// A Unit is a part of some work: the items with the numbers from From to To-1.
+// A Unit is a part of some work that consists of numbered items: the items From to To-1.
 type Unit struct{ From, To int }
 
 // An Outcome is the result of a unit.
 type Outcome struct {
 	Stats Stats
-	Ends  bool // no unit after this one is wanted
+	Ends  bool // the unit has ended the work: no unit after this one is wanted
 
 	// The following fields are set if the unit is a walk.
-	Judged int         // steps that count for the share of audits
-	Met    *walk.Notes // the states that it met, for the corpus, or nil
-	Kept   int         // the number of the kept state at which it began, or 0
+	Judged int         // steps of the walk that count when the share of audited steps is computed
+	Met    *walk.Notes // the states that the walk met and that may be added to the corpus, or nil
+	Kept   int         // the number of the corpus's state at which the walk began, or 0
 }
 
-// A Pool is a set of hands that share the units of some work. Each hand has worlds of its own.
+// A Pool is a set of hands, which are values of type H that share the units of some work. Each hand
+// works on one goroutine at a time, in worlds of its own.
 type Pool[H any] struct {
 	Hands []H
 
@@ -31,25 +32,26 @@ type Pool[H any] struct {
 	Here, Over func(H)
 
 	// Gone is called if a handler has ended the goroutine of hand k in the middle of a unit. It
-	// returns the outcome of the unit. It reports whether Hands[k] goes on, which it may have
-	// replaced.
+	// returns the outcome of that unit, and reports whether Hands[k] can take more units. It may
+	// have replaced Hands[k].
 	Gone func(k int, u Unit) (came Outcome, goesOn bool)
 }
 
-// Take takes a unit. It may ask whether the unit is still wanted, and end early if not.
+// A Take is the function by which hand h does unit u. It may call wanted to ask whether the unit's
+// outcome is still needed, and return early if it is not.
 type Take[H any] func(h H, u Unit, wanted func() bool) (Outcome, error)
 
-// Do divides the numbers below n into units of this size, and gives each unit, in order, to the
-// next free hand, until a unit ends the work or fails. It returns the outcomes up to the first unit
-// that ended the work. Later units may have been taken by then; their outcomes are dropped.
+// Do divides the numbers from 0 to n-1 into units of the given size, and gives each unit, in order,
+// to the next free hand, until a unit fails or sets Outcome.Ends. It returns the outcomes up to
+// that unit. Later units may have been taken by then; their outcomes are dropped.
 func (p *Pool[H]) Do(n, size int, take Take[H]) ([]Outcome, error) {
 	came := make([]Outcome, (n+size-1)/size)
 	count, err := p.Share(n, size, take, came)
 	return came[:count], err
 }
 
-// Share is Do for a caller that needs only the number of outcomes. It stores the outcomes in came,
-// if that is not nil.
+// Share is like Do, but returns only the number of outcomes. If came is not nil, Share stores the
+// outcomes there.
 func (p *Pool[H]) Share(n, size int, take Take[H], came []Outcome) (count int, err error) {
 	units := (n + size - 1) / size
 	j := &job[H]{pool: p, take: take, n: n, size: size, units: int64(units), last: int64(units), came: came}
@@ -90,8 +92,9 @@ func (j *job[H]) wanted(i int64) bool {
 	return i <= j.last
 }
 
-// start makes hand k take units on a goroutine of its own. No handler runs before all hands have
-// started: it would look for a goroutine that it has left behind.
+// start makes hand k take units on a goroutine of its own. No unit is taken before all hands have
+// started, since a handler is checked for goroutines that it leaves behind, and the start of
+// another hand would look like one.
 func (j *job[H]) start(k int) {
 	j.all.Go(func() {
 		defer observe.Helps(-1)
@@ -134,7 +137,7 @@ func (j *job[H]) work(k int) {
 	returned = true
 }
 
-// ends records the outcome of a unit.
+// ends records the outcome of unit i, and whether it ended the work.
 func (j *job[H]) ends(i int64, came Outcome, err error) {
 	if i >= j.units { // a handler ended the goroutine after its last unit
 		return

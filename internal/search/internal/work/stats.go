@@ -10,73 +10,74 @@ import (
 // Stats holds the counts of a search. They are the same for the same seed.
 type Stats struct {
 	Engine      string
-	Uncopied    string // why nodes cannot be copied, if another engine than the one asked for was therefore used
-	Cloned      bool   // nodes were copied by System.Clone
-	Paths       int    // runs from a start to an end: exhaustive ones and walks
-	Walks       int
-	WalksCut    int         // of these, runs that ended in an ignored failure
-	Masked      int         // of these, walks that met a failure that was known,
-	Detours     int         // and how often they went around one
-	Waited      walk.Waited // faults of theirs that waited for a moment, and those for which it came
-	Manners     Manners     // of these, walks of each manner, if there were several manners
-	Ended       int         // of these, walks that ended with their storm, and were not judged for liveness
-	Healed      int         // of these, walks that healed after their storm, and were judged
-	Restarted   int         // of these, walks that began at a kept state
+	Uncopied    string      // why nodes cannot be copied, if the search therefore used another engine than the one requested
+	Cloned      bool        // nodes were copied by System.Clone
+	Paths       int         // runs that were taken from a start to an end, by the exhaustive phase or as walks
+	Walks       int         // random walks
+	WalksCut    int         // walks that ended in an ignored failure
+	Masked      int         // walks that met a failure that was already known
+	Detours     int         // number of times that such walks went around the known failure
+	Waited      walk.Waited // faults of walks that waited for a certain moment, and those for which the moment came
+	Manners     Manners     // walks of each manner of picking events, if there were several manners
+	Ended       int         // walks that ended with their storm of faults, and were not judged for liveness
+	Healed      int         // walks that healed after their storm, and were judged for liveness
+	Restarted   int         // walks that began at a state of the corpus
 	Kept        int         // states in the corpus at the end
-	WalkSteps   int         // steps of walks, without those that examined their ends
-	StormSteps  int         // of these, those in storms
-	HealSteps   int         // of these, those after storms
-	Steps       int         // steps taken, including repeated ones
-	Judging     int         // of these, steps to decide about suspects
-	Settled     int         // states visited to decide about suspects
+	WalkSteps   int         // steps of walks, without those taken to examine how walks ended
+	StormSteps  int         // steps of WalkSteps in storms
+	HealSteps   int         // steps of WalkSteps after storms
+	Steps       int         // steps taken in all, including repeated ones
+	Judging     int         // steps taken to decide about suspected walks
+	Settled     int         // states visited to decide about suspected walks
 	States      int         // distinct states that the exhaustive phase visited
-	Transitions int         // enabled (event, answers) pairs over distinct states
+	Transitions int         // possible transitions from distinct states: an event with the answers that it gets
 	Executed    int         // transitions that were executed, including those to known states
-	HandlerRuns int         // memo engine: handler runs; all other steps were looked up
-	Dear        uint64      // memo engine: nodes whose steps were not looked up, since most had to be run; one bit each
+	HandlerRuns int         // engine memo: handlers that were run; the results of all other steps were looked up
+	Dear        uint64      // engine memo: one bit for each node whose handlers were always run, since their results could rarely be looked up
 	Unpacked    string      // why nodes were kept unpacked that should have been packed, or ""
-	Unreduced   string      // why no steps were left out although that was asked for, or ""
+	Unreduced   string      // why no steps were left out although the options asked for that, or ""
 	Reduced     bool        // steps were left out
-	Whole       int         // states whose steps were all taken before the reduction began
-	Parted      int         // states of which steps were left out
-	Entire      int         // states of which no step was left out, since that was not sound or no step was left,
-	Hindered    int         // of these, those for which the most frequent reason holds,
-	Hindrance   string      // which is this one
-	Voided      int         // of those of which steps were left out, those whose other steps were taken since an observation was new,
-	Cycles      int         // of these, states whose other steps were taken later so that no step is left out for ever
+	Whole       int         // with a reduction: states whose steps were all taken before the reduction began
+	Parted      int         // with a reduction: states some of whose steps were left out
+	Entire      int         // with a reduction: states of which no step was left out, because that was unsound or would have left out nothing
+	Hindered    int         // those states of Entire to which the most frequent reason applies
+	Hindrance   string      // the most frequent reason why no step was left out
+	Voided      int         // states of Parted whose other steps were taken later, because of a new observation
+	Cycles      int         // states of Parted whose other steps were taken later, so that no step is put off for ever
 	Traces      int         // with dpor: runs that were taken to their ends, one for each order of dependent steps
-	Asleep      int         // with dpor: runs that were cut, since another run had taken their steps in another order
-	Slept       int         // with sleep: steps that were not taken
-	Woken       int         // with sleep: states of which steps were taken that woke later
+	Asleep      int         // with dpor: runs that were cut, since another run had taken the same steps in an equivalent order
+	Slept       int         // with sleep sets: steps that were not taken, since another order of them was
+	Woken       int         // with sleep sets: states of which steps were taken later that had been left out
 	Commuted    int         // pairs of a left-out step and a taken step that were taken in both orders, as a check
-	Symmetric   string      // the interchangeable nodes, of whose states only one for all names was visited; "" if every state was
-	Asymmetric  string      // why every state was visited although the option asked for fewer, or ""
-	Renamed     int         // states that were compared with renamed copies
+	Symmetric   string      // the interchangeable nodes, if only one of the states that differ by their names was visited; "" if all were
+	Asymmetric  string      // why all states were visited although the options asked to visit one for all names of the nodes, or ""
+	Renamed     int         // states that were compared, as a check, with copies in which nodes are renamed
 	Spilled     int         // states that were on disk at the end
 	SpilledTo   int64       // the size of those states in bytes
 	Collision   float64     // an upper bound on the probability that some state was mistaken for a known one
 	Duplicates  int         // executed transitions that led to a known state
-	Compared    int         // of these, steps that were tested by taking both runs to the state again
+	Compared    int         // duplicates that were checked by taking both runs to the state again
 	Audited     int         // runs that were taken twice, in lockstep
-	Suspects    int         // walks that did not become live although their end can
-	Depth       int         // all rounds to this depth were completed
+	Suspects    int         // walks that did not become live in time although their last state can still become live
+	Depth       int         // the exhaustive phase visited all states to this depth
 	Periphery   Periphery
 }
 
-// Periphery counts the states at the ends of rounds, and the walks that began at them.
+// Periphery counts the states in which the rounds of the exhaustive phase ended, and the walks that
+// began at them.
 type Periphery struct {
 	States int // states that were not known to be live
 	Walked int // walks from these states
 	Steps  int // steps of these walks
 }
 
-// Explain applies change to the texts that say why something was not done.
+// Explain replaces each text of s that says why something was not done by the result of change.
 func (s *Stats) Explain(change func(string) string) {
 	s.Unreduced, s.Asymmetric = change(s.Unreduced), change(s.Asymmetric)
 }
 
-// Add adds the counts of another part of the search. A field that is not a count gets the value of
-// o, unless that is zero.
+// Add adds the counts in o to those in s. A field that is not a count is set to its value in o,
+// unless that is zero.
 func (s *Stats) Add(o Stats) {
 	s.Engine, s.Uncopied = cmp.Or(o.Engine, s.Engine), cmp.Or(o.Uncopied, s.Uncopied)
 	s.Unpacked = cmp.Or(s.Unpacked, o.Unpacked)
@@ -135,7 +136,7 @@ func (s *Stats) Effort() int { return s.Steps + s.States - s.Judging }
 // Manners holds the number of walks of each manner.
 type Manners [walk.Manners]int
 
-// One returns a count of one walk of a manner.
+// One returns counts in which there is one walk, of manner m.
 func One(m walk.Manner) (manners Manners) {
 	manners[m] = 1
 	return manners
