@@ -2,9 +2,9 @@ package explore
 
 import "macemc/internal/world"
 
-// Again returns an explorer that begins the exploration anew, with only the start states. It leaves
-// out steps by the reduction of x, which has only observed so far. It shares the world, the parts
-// and the memo's results with x, which must not be used before TakesBack.
+// Again returns an explorer that explores the states anew, beginning with the start states of x. It
+// leaves out steps by the reduction of x, which has only observed steps so far. It shares the
+// world, the bank and the memo's results with x, so x must not be used before TakesBack.
 func (x *Explorer) Again() (*Explorer, error) {
 	l, err := x.Owner.NewLedger(len(x.From), nil)
 	if err != nil {
@@ -29,7 +29,7 @@ func (x *Explorer) Again() (*Explorer, error) {
 	return y, nil
 }
 
-// anew returns a taker that shares t's world, and writes into ledger l.
+// anew returns a taker that shares the world of t, and keeps its states in ledger l.
 func (t *Taker) anew(l *Ledger) *Taker {
 	o := &Taker{
 		Owner: t.Owner, World: t.World, Climate: t.Climate, Bank: t.Bank, Lists: t.Lists, Begin: t.Begin, Entry: l.Entry(),
@@ -39,7 +39,7 @@ func (t *Taker) anew(l *Ledger) *Taker {
 	return o
 }
 
-// repeats adds a start state of another explorer.
+// repeats adds state s of the explorer of, which is a start state, to the states of x.
 func (x *Explorer) repeats(of *Explorer, s uint32) {
 	of.Get(s, x.To)
 	x.Pack(x.To)
@@ -53,14 +53,14 @@ func (x *Explorer) repeats(of *Explorer, s uint32) {
 	}
 }
 
-// TakesBack makes x usable again, after Again has returned y.
+// TakesBack makes x usable again after y, which x.Again has returned, was used.
 func (x *Explorer) TakesBack(y *Explorer) {
 	if m := x.Memo(); m != nil {
 		m.takesBack(y.Memo())
 	}
 }
 
-// goes makes a reduction that has only observed leave out steps from now on.
+// goes makes the reduction leave out steps from now on. So far it has only observed steps.
 func (r *Reduction) goes() *Reduction {
 	r.Waits, r.tried = false, true
 	clear(r.whys)

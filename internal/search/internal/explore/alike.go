@@ -23,14 +23,14 @@ const (
 	alikeEvery = 512 // after that, one state in alikeEvery
 )
 
-// Differs is the error for nodes that are declared interchangeable, but behave differently under other names.
+// Differs is the error that nodes declared interchangeable behave differently if they swap names.
 type Differs struct{ Sets, How string }
 
 func (d *Differs) Error() string {
 	return fmt.Sprintf("System.Interchangeable says that %s may swap their names, and they may not: %s; a node must not compare or sort addresses, or keep one as a number or text, and neither a property nor a script may name one of them; mend that, or take the nodes out of the set", d.Sets, d.How)
 }
 
-// Names returns the names of the interchangeable nodes, one list for each set.
+// Names returns the names of the interchangeable nodes as text, one list for each set of them.
 func (f *Fold) Names() string {
 	var all []string
 	for _, set := range f.sets {
@@ -51,22 +51,22 @@ func (f *Fold) Names() string {
 	return strings.Join(all, ", and ")
 }
 
-// aim is the state to which a step leads.
+// aim is a state to which a step leads.
 type aim struct {
-	sum  canon.Hash // of that state, under some names
-	what string     // the identity of the event
+	sum  canon.Hash // identity of the state under some names
+	what string     // the identity of the step's event
 	v    world.Vector
 }
 
-// aims collects the aims of all steps of a state. It is the visitor of the world in which these
-// steps are taken.
+// aims collects the states to which all steps of one state lead. It is the visitor in the world where these steps
+// are taken.
 type aims struct {
 	f   *Fold
-	to  []int
+	to  []int // the names by which the identities are computed
 	all []aim
 }
 
-// Arrived adds an aim: the identity and the event of the k-th step, whose failure counts too.
+// Arrived adds the state to which event number k has led. If the step failed, its failure is a part of the identity.
 func (a *aims) Arrived(_ uint32, k int) error {
 	t := a.f.other
 	v := make(world.Vector, len(t.From))
@@ -83,8 +83,8 @@ func (a *aims) LookUp(*Memo) error {
 	panic("macemc bug: search: a step was looked up that is to be taken")
 }
 
-// ahead returns an aim for each step of state v. Their sums are those of the states under the names
-// in to. Whether a step is rare is part of its sum, too.
+// ahead returns an aim for each step of state v. The identities are computed with the nodes renamed as to says. They
+// include whether a step is rare.
 func (f *Fold) ahead(v world.Vector, to []int) []aim {
 	t := f.other
 	a := &aims{f: f, to: to}
@@ -146,7 +146,7 @@ func (t *Taker) stands(v world.Vector) {
 	t.World.State.Load(t.Bank, t.From)
 }
 
-// prepares makes the world in which steps are taken under other names.
+// prepares makes a second world, in which steps are taken from states with renamed nodes.
 func (f *Fold) prepares(x *Explorer) error {
 	if f.other != nil {
 		return nil
@@ -164,7 +164,7 @@ func (f *Fold) prepares(x *Explorer) error {
 
 func (f *Fold) prepared(t *Taker) { f.other = t }
 
-// begins compares the start states with their renamed copies.
+// begins checks that each start state, with its nodes renamed, is a start state, too.
 func (x *Explorer) begins() error {
 	f := x.fold
 	if f == nil {
@@ -193,7 +193,7 @@ func (x *Explorer) begins() error {
 	return nil
 }
 
-// unlike describes how the states of nodes i and j differ at the start.
+// unlike describes in what way nodes i and j differ in start state v.
 func (f *Fold) unlike(v world.Vector, i, j int) string {
 	a, b := sim.Params{Nodes: f.n}.Addr(i).String(), sim.Params{Nodes: f.n}.Addr(j).String()
 	how := fmt.Sprintf("%s and %s are not alike at the start", a, b)
@@ -226,7 +226,7 @@ var word = regexp.MustCompile(`\bn\d+\b`)
 
 func (f *Fold) starts(v world.Vector) { f.roots = append(f.roots, v) }
 
-// root returns the start state with identity h.
+// root returns the start state with identity h, or nil if there is none.
 func (f *Fold) root(h canon.Hash) world.Vector {
 	for _, v := range f.roots {
 		if f.total(v, f.same) == h {
@@ -236,14 +236,15 @@ func (f *Fold) root(h canon.Hash) world.Vector {
 	return nil
 }
 
-// dueAlike reports whether the state that was added last belongs to the sample that is compared with renamed copies.
+// dueAlike reports whether the state that was added last belongs to the sample of states that are compared with
+// renamed copies.
 func (f *Fold) dueAlike() bool {
 	f.kept++
 	return f.kept <= alikeLeast || f.kept%alikeEvery == 0
 }
 
-// alike compares state s with renamed copies of it: in one, each node of a set has the name of the
-// next node of the set; in one, the names are permuted in an order that depends on the state's
+// alike compares state s, whose identity is h, with copies in which nodes are renamed: in one, each node of a set
+// has the name of the next node of the set; in one, the names are permuted in an order that depends on the state's
 // identity; in one, two nodes have swapped names.
 func (x *Explorer) alike(s uint32, h canon.Hash) error {
 	f := x.fold
@@ -269,8 +270,7 @@ func (x *Explorer) alike(s uint32, h canon.Hash) error {
 
 func (f *Fold) compared() { f.Compared++ }
 
-// shuffled returns new names for the nodes. The turn says which of the permutations that alike
-// describes it is.
+// shuffled returns new names for the nodes. The turn selects one of the three ways of renaming that alike describes.
 func (f *Fold) shuffled(h canon.Hash, turn uint64) []int {
 	to := slices.Clone(f.same)
 	for _, set := range f.sets {
@@ -292,8 +292,8 @@ func (f *Fold) shuffled(h canon.Hash, turn uint64) []int {
 	return to
 }
 
-// compare takes a run under other names, and compares its last state with the last state of the run
-// under the old names. It returns how the two differ, or "".
+// compare repeats a run, given as the states along it, with the nodes renamed as to says. It describes how the last
+// state differs from the last state of the original run, or returns "".
 func (f *Fold) compare(run []world.Vector, to []int) (how string) {
 	other := f.root(f.total(run[0], to))
 	before := "at the start"
@@ -313,8 +313,8 @@ func (f *Fold) compare(run []world.Vector, to []int) (how string) {
 	return f.differ(before, f.ahead(other, f.same), f.ahead(last, to), to)
 }
 
-// differ compares the aims of two states that are one state under two names. It returns how they
-// differ, or "".
+// differ compares the steps of a state, is, with those of the same state with its nodes renamed as to says, would.
+// It returns a text, which begins with before, that describes a difference, or "".
 func (f *Fold) differ(before string, is, would []aim, to []int) string {
 	less := func(a, b aim) int {
 		if a.sum == b.sum {

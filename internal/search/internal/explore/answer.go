@@ -9,29 +9,30 @@ import (
 	"macemc/internal/world"
 )
 
-// An answer has the choices in a situation, the best first. The later choices are computed only when
-// the first one does not work in some state.
+// An answer lists, for all states in one situation (with the same kinds of pending events), which choices
+// are sound, the best first. The later choices are computed only when the first one does not work in some
+// state.
 type answer struct {
-	like    uint32 // a state in this situation
-	version int    // the version of the facts that the choices agree with
+	like    uint32 // the number of a state in this situation
+	version int    // the version of the facts for which the choices are sound
 	choices []*choice
 	why     hindrance // why there are no choices, if there are none
 	first   bool      // only the best choice was computed
 }
 
-// A choice says that in a situation the events of these kinds suffice. It begins the list of states
-// that were expanded in part because of it.
+// A choice is a set of kinds of events that suffices in a situation. It begins the list of the states
+// from which only such events were taken.
 type choice struct {
 	kinds stubborn.Set
 	first int32 // index in Reduction.resting of the list's first state, plus one; 0 means that there is none
-	void  bool
+	void  bool  // the choice is not sound any more: see Reduction.voids
 }
 
-// heads makes state first the beginning of the choice's list.
+// heads makes number first the beginning of the choice's list of states.
 func (c *choice) heads(first int) { c.first = int32(first) }
 
-// renew makes those choices of an answer void that no longer agree with the facts. If there are
-// any, it computes new ones.
+// renew makes those choices of answer a void that the facts no longer allow, and computes others in their
+// place. The situation of a is s.
 func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 	kept := a.choices[:0]
 	for _, c := range a.choices {
@@ -46,17 +47,17 @@ func (r *Reduction) renew(a *answer, s *stubborn.Situation) {
 	}
 }
 
-// agrees records the version of the facts with which the choices agree.
+// agrees records the version of the facts that allow the choices.
 func (a *answer) agrees(version int) { a.version = version }
 
-// looks computes choices beyond the known ones. The known ones may be older than the facts, so the
-// version stays as it is.
+// looks computes choices beyond the known ones. Those may have been computed with older facts, so the
+// version is not changed.
 func (a *answer) looks(r *Reduction, s *stubborn.Situation, known []*choice, first bool) {
 	a.choices, a.first, a.why = r.choices(s, known, first)
 }
 
-// has reports whether an answer has a choice number k. It computes the later choices if that was not
-// done yet.
+// has reports whether answer a has a choice number k. If only the first choice was computed, it computes
+// the others, for state v.
 func (r *Reduction) has(a *answer, k int, b *world.Bank, v world.Vector) bool {
 	if k == 1 && a.first {
 		a.looks(r, r.situation(b, v), a.choices, false)
@@ -64,13 +65,13 @@ func (r *Reduction) has(a *answer, k int, b *world.Bank, v world.Vector) bool {
 	return k < len(a.choices)
 }
 
-// voids marks the choice as void, and returns the beginning of its list of states.
+// voids makes the choice void, and returns the beginning of its list of states.
 func (c *choice) voids() (first int32) {
 	first, c.first, c.void = c.first, 0, true
 	return first
 }
 
-// answer returns the choices in the situation of state s.
+// answer returns the choices for state s, which has the vector v and the given situation.
 func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation canon.Hash) *answer {
 	a := r.answers[situation]
 	switch {
@@ -86,10 +87,10 @@ func (r *Reduction) answer(b *world.Bank, s uint32, v world.Vector, situation ca
 	return a
 }
 
-// choices returns the known choices and new ones. Each is a set of kinds that suffices in the
-// situation. They are sorted by the number of kinds, and those that were observed to be visible
-// come last. If first is set, it stops when it has a choice that cannot be improved, and reports
-// whether it did; otherwise the first known choice stays first. If there are none, it returns the reason.
+// choices returns the known choices and new ones for situation s. They are sorted by the number of kinds,
+// and those that were observed to be visible come last. If first is true, it stops at a choice that
+// cannot be improved, and then returns ends as true; otherwise the first known choice stays first. If
+// there are no choices, why is the reason.
 func (r *Reduction) choices(s *stubborn.Situation, known []*choice, first bool) (_ []*choice, ends bool, why hindrance) {
 	size := s.Pending.Len()
 	why.why = whyDepends

@@ -16,20 +16,18 @@ import (
 	"macemc/trace"
 )
 
-// cache remembers the results of steps by their footprints: the parts that a step touched or asked
-// about. If these parts are the same in another state, the step has the same result there, since it
-// reads nothing else.
+// cache remembers the results of steps by their footprints: the parts that a step touched or asked about. If
+// these parts are the same in another state, the step has the same result there, since it reads nothing else.
 //
-// The smallest footprint is the part of the running node alone. The other effects of such a step
-// are recorded relative to the state: the step takes the head of a channel and appends to others.
-// They are the same as long as the channels have room. Such results are found by numbers alone: in
-// own, or in deliveries by their key.
+// Most footprints are only the part of the running node. The other effects of such a step are recorded
+// relative to the state: the step takes the head of a channel and appends to others. They are the same as
+// long as the channels have room. Such results are found by the number of the part and the event alone: in
+// own, or in deliveries.
 //
-// All other steps (of the environment, of connections that open, break or fill, of facts for
-// monitors, of rare coins) have a shape, which is the list of places of the footprint, and their
-// results set the parts at these places. A crash touches too many parts for one footprint: its
-// effects on the node, on the budgets and on the connection to each peer have footprints of their
-// own.
+// All other steps (of the environment, of connections that open, break or fill, of facts for monitors, of
+// rare coins) have a shape, which is the list of places of the footprint, and their results set the parts at
+// these places. A crash touches too many parts for one footprint: its effects on the node, on the budgets and
+// on the connection to each peer have footprints of their own.
 //
 // Goroutines that explore together share their footprints. Each has a cache of its own for the facts that
 // follow from the parts of the bank alone.
@@ -44,32 +42,32 @@ type cache struct {
 	abilities [][]ability // by node and part
 	queues    [][]queued  // by place and part
 
-	own []*footprint // indexed as ability describes; nil means not looked up yet
+	own []*footprint // footprints of the events that nodes have by themselves; the index is in ability; nil means not looked up yet
 
 	noFootprints bool // the network has a flaw that may touch any part: steps that touch more than the node are taken in the world
 
 	results slab[result] // memory for what it learns
 	effects slab[effect]
-	made    []result // of the step that is being learnt
+	made    []result // the results of the step that is being learnt
 }
 
-// learnt is what several memos have learnt.
+// learnt holds the footprints that several memos share.
 type learnt struct {
 	mu sync.Mutex
 	tables
 	shaped  uint64        // number of shapes
 	size    int           // bytes of the footprints
 	counted int           // bytes at the last call of grown
-	dear    atomic.Uint64 // the nodes whose steps are dear to one of the memos: see worth
-	later   *learnt       // what memos learn that have forgotten this; nil if none has
+	dear    atomic.Uint64 // the nodes whose steps one of the memos no longer looks up, one bit each: see worth
+	later   *learnt       // where the memos learn after this was emptied; nil if it was not
 }
 
 // tables finds footprints. Each memo has a view of the tables that are learnt, which it reads without a lock.
 type tables struct {
-	signals    flat.Table[*footprint] // key of an event that a node has by itself
-	deliveries flat.Table[*footprint] // key of a delivery; nil means that the node declines the message
-	shapes     flat.Table[*shape]     // key of an event at a node part -> the first of its shapes
-	byParts    flat.Table[*standing]  // hash of a shape and parts -> the first of its footprints
+	signals    flat.Table[*footprint] // by a key that identifies an event which a node has by itself, and the node's part
+	deliveries flat.Table[*footprint] // by a key that identifies a message, its receiver and the receiver's part; nil means that the node declines the message
+	shapes     flat.Table[*shape]     // by a key that identifies an event and a node's part: the first of its shapes
+	byParts    flat.Table[*standing]  // by a hash of a shape and of parts: the first of its footprints
 }
 
 func (t *tables) ofNode(own bool) *flat.Table[*footprint] {
@@ -79,16 +77,16 @@ func (t *tables) ofNode(own bool) *flat.Table[*footprint] {
 	return &t.deliveries
 }
 
-// refresh updates the view.
+// refresh updates the view of the tables in all.
 func (t *tables) refresh(all *learnt) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	*t = all.tables
 }
 
-// ability counts the events that a node has by itself in the state that its part describes: the
-// next request of its script, actions, tasks and timers. Their footprints are in
-// cache.own, from index first on, in this order.
+// ability describes the events that a node has by itself, without a message, when its state is a certain
+// part: the next request of its script, actions, tasks and timers. Their footprints are in cache.own, from
+// index first on, in this order.
 type ability struct {
 	first                                  uint32
 	offers, tasks, timers                  uint16
@@ -96,7 +94,7 @@ type ability struct {
 	twin                                   bool // the bank keeps a second node with this identity
 }
 
-// queued describes the messages of a channel part.
+// queued describes a channel that is in the state of a certain part.
 type queued struct {
 	head   uint32 // the number of the message that comes next; 0 means none
 	len    uint16
@@ -105,7 +103,7 @@ type queued struct {
 	looked bool
 }
 
-// shape is the list of places that a step touched or asked about, except its node.
+// shape is a list of places that a step touched or asked about, without the place of its node.
 type shape struct {
 	places []int32
 	seed   uint64                // of the hashes of parts at these places
@@ -117,18 +115,18 @@ type shape struct {
 type footprint struct {
 	results []result
 
-	to      uint32      // if the footprint is the node part alone: the nodes to which the step sends, one bit each
-	by      byNumber    // the step's number in bys; 0 means that it has none
+	to      uint32      // if the step's result follows from the node's part alone: the nodes to which it sends, one bit each
+	by      byNumber    // the number of the step's description: see by; 0 means that it has none
 	class   uint16      // with a Reduction: the step's kind
 	most    uint8       // the largest number of messages that the step sends to one node
-	unknown bool        // the result depends on more than the footprint: the step must be taken in another way
-	rooms   bool        // a message that it sends may find its channel full
+	unknown bool        // the result depends on more than the footprint, so the step must be taken in another way
+	rooms   bool        // the step sends a message, whose channel may be full
 	shows   bool        // with a Reduction: the step is visible
 	twin    atomic.Bool // the step was also taken on the node's twin, with the same result
 }
 
-// standing is the footprint of a step whose result depends on more than the node part. It lists the
-// parts at the places of a shape.
+// standing is the footprint of a step whose result depends on more than the node's part. It has the parts at
+// the places of a shape.
 type standing struct {
 	footprint
 	shape *shape
@@ -136,24 +134,24 @@ type standing struct {
 	next  atomic.Pointer[standing] // the next footprint with the same hash
 }
 
-// result is the result of a step for one list of answers.
+// result is what a step does when its coins get certain answers.
 type result struct {
-	delta   canon.Hash // what is added to the state's sum, because of the parts that the result sets
+	delta   canon.Hash // the sum by which the identity of the state changes, because of the parts that the result sets
 	effects []effect
 	coins   uint16
 	fly     int16  // the change of the number of messages under way
 	sends   uint16 // how many of its effects, the last ones, send a message
 }
 
-// slab is memory for lists that are kept.
+// slab allocates memory for lists that are kept for long.
 type slab[T any] struct {
 	free []T
-	size int // bytes that were made for it since the last count
+	size int // bytes allocated since the last call of counts
 }
 
 const slabLeast = 256
 
-// keep returns a copy of a list.
+// keep returns a copy of list in the slab's memory.
 func (s *slab[T]) keep(list []T) []T {
 	n := len(list)
 	if n > len(s.free) {
@@ -166,17 +164,17 @@ func (s *slab[T]) keep(list []T) []T {
 	return kept
 }
 
-// counts returns the bytes that were made since the last call.
+// counts returns the number of bytes allocated since the last call.
 func (s *slab[T]) counts() (size int) {
 	size, s.size = s.size, 0
 	return size
 }
 
-// effect is the change of the part at one place.
+// effect is a change that a step makes at one place.
 type effect struct {
 	place int32
-	id    uint32 // of a part, or of a message
-	room  uint16 // the place holds at most this many; 0 means no limit
+	id    uint32 // the number of a part or message
+	room  uint16 // the place has room for this number of messages; 0 means no limit
 	does  effectKind
 }
 
@@ -198,15 +196,15 @@ func newCache(x *Taker) cache {
 	}
 }
 
-// with returns a cache for taker x that has learnt what other caches have.
+// with returns a cache for taker x that shares the footprints in l.
 func (c *cache) with(x *Taker, l *learnt) cache {
 	n := newCache(x)
 	n.noFootprints, n.common = c.noFootprints, l
 	return n
 }
 
-// forgotten returns the object in which the memos learn from now on, after l was emptied. If the
-// caller is the first to ask, freed is the number of bytes that this saves.
+// forgotten empties l and returns the object that the memos share instead. For the first caller, freed is the
+// number of bytes that this frees.
 func (l *learnt) forgotten() (later *learnt, freed int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -216,7 +214,7 @@ func (l *learnt) forgotten() (later *learnt, freed int) {
 	return l.later, freed
 }
 
-// grown returns by how many bytes l has grown since the last call, unless it is forgotten.
+// grown returns how many bytes l has grown since the last call. It returns 0 if l was emptied.
 func (l *learnt) grown() (bytes int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -228,19 +226,19 @@ func (l *learnt) grown() (bytes int) {
 	return l.counted - was
 }
 
-// over returns the cache for another taker of the same bank.
+// over returns an empty cache for another taker of the same bank.
 func (c cache) over(x *Taker) cache {
 	c.bank, c.lists = x.Bank, x.Lists
 	c.results, c.effects = slab[result]{}, slab[effect]{}
 	return c
 }
 
-// learnsWith makes the cache, which is empty, share the results of others.
+// learnsWith makes the cache, which is empty, share the footprints in l.
 func (c *cache) learnsWith(l *learnt) { c.common = l }
 
-// keyBits holds the widths, in bits, of the fields of a key: a node (or none), and a part or
-// message of an event's key or of a delivery's key. The fewer nodes a system has, the more bits are
-// left for parts.
+// keyBits holds the numbers of bits of the fields of a key: of a node's number, and of a part's or message's
+// number in the key of an event and of a delivery. The fewer nodes a system has, the more bits are left for
+// parts.
 type keyBits struct{ node, event, delivery uint8 }
 
 const (
@@ -253,8 +251,8 @@ func keyBitsOf(n int) keyBits {
 	return keyBits{uint8(node), uint8((64 - keyKind - 2*node) / 2), uint8((64 - keyLink - 1 - 2*node) / 2)}
 }
 
-// ofEvent returns the key of an event at a node part. It consists of the event's kind, the node,
-// the sender, the contents and the part.
+// ofEvent returns the key of an event: of its kind, the number i of its node, the sender, what distinguishes
+// it from like events, and the node's part.
 func (k keyBits) ofEvent(kind sim.Kind, i, from int, what uint64, part uint32) uint64 {
 	if uint64(part)>>k.event != 0 || what>>k.event != 0 {
 		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
@@ -263,8 +261,8 @@ func (k keyBits) ofEvent(kind sim.Kind, i, from int, what uint64, part uint32) u
 	return ((key<<k.node|uint64(from+1))<<k.event|what)<<k.event | uint64(part)
 }
 
-// ofDelivery returns the key of a delivery. It consists of the node, its part, the link, the sender
-// and the message.
+// ofDelivery returns the key of a delivery: of the number i of the receiver, the receiver's part, the link,
+// the sender and the message.
 func (k keyBits) ofDelivery(i int, part uint32, link, from int, message uint32) uint64 {
 	if uint64(part)>>k.delivery != 0 || uint64(message)>>k.delivery != 0 {
 		panic("macemc bug: search: more parts than a key holds; they fill the memory before")
@@ -273,7 +271,7 @@ func (k keyBits) ofDelivery(i int, part uint32, link, from int, message uint32) 
 	return ((key<<k.node|uint64(i))<<k.node|uint64(from))<<(keyLink+1) | uint64(link)<<1 | 1
 }
 
-// ability returns the events that a node part has by itself.
+// ability returns the events that node i has by itself when its state is the part with number id.
 func (c *cache) ability(i int, id uint32) *ability {
 	for int(id) >= len(c.abilities[i]) {
 		c.abilities[i] = append(c.abilities[i], ability{})
@@ -292,10 +290,10 @@ func (c *cache) ability(i int, id uint32) *ability {
 	return &c.abilities[i][id]
 }
 
-// twinned records that the bank keeps a second node with the same identity.
+// twinned records that the bank keeps a second copy of the node with the same identity.
 func (a *ability) twinned() { a.twin = true }
 
-// queue returns the description of a channel part.
+// queue describes the channel at place p when its state is the part with number id.
 func (c *cache) queue(p int, id uint32) queued {
 	if list := c.queues[p]; int(id) < len(list) && list[id].looked {
 		return list[id]
@@ -308,8 +306,8 @@ func (c *cache) queue(p int, id uint32) queued {
 	return c.queues[p][id]
 }
 
-// ofNode returns the footprint of the k-th event of a plain state, as decided by its node part
-// alone. It returns nil if the node does not accept the message.
+// ofNode returns the footprint of e, the event number k of a plain state, if its result follows from the
+// node's part alone. It returns nil if the node does not accept the message.
 func (m *Memo) ofNode(state uint32, k int, e occurrence) (o *footprint, err error) {
 	i := nodeOf(e.ordinal)
 	if e.from == none {
@@ -332,11 +330,12 @@ func (m *Memo) ofNode(state uint32, k int, e occurrence) (o *footprint, err erro
 	return m.remembered(key, state, k, e)
 }
 
-// finds adds the footprint of an event that a node has by itself.
+// finds stores the footprint of an event that a node has by itself; what is its index in own.
 func (c *cache) finds(what uint32, o *footprint) { c.own[what] = o }
 
-// remembered returns the footprint of the k-th event under a key. If no memo knows it, it takes the
-// event, unless the node does not accept it, and adds it.
+// remembered returns the footprint that is stored under a key for e, the event number k of the state. If
+// there is none, it takes the event in the world and stores its footprint; if the node does not accept the
+// event, it stores nil.
 func (m *Memo) remembered(key uint64, state uint32, k int, e occurrence) (o *footprint, err error) {
 	own := e.from == none
 	m.tables.refresh(m.common)
@@ -354,7 +353,8 @@ func (m *Memo) remembered(key uint64, state uint32, k int, e occurrence) (o *foo
 	return o, nil
 }
 
-// add adds a footprint, unless another goroutine was faster, and returns that which is known now.
+// add stores footprint o under key, and returns it. If another goroutine has stored one meanwhile, it returns
+// that one. own says whether the event is one that a node has by itself; bytes is the size of the results.
 func (l *learnt) add(own bool, key uint64, o *footprint, bytes int) *footprint {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -369,13 +369,13 @@ func (l *learnt) add(own bool, key uint64, o *footprint, bytes int) *footprint {
 
 func (l *learnt) counts(bytes int) { l.size += bytes }
 
-// accepts reports whether node i of the position accepts event e. A node may decline messages.
+// accepts reports whether node i accepts event e in the position. A node may decline messages.
 func (m *Memo) accepts(i int, e occurrence) bool {
 	return e.from == none || !m.able[i].accepts || m.x.Bank.Accepts(i, m.v[i], e.from, e.what)
 }
 
-// taking takes the k-th event of the position in the world, once for every list of answers to its
-// coins. It calls note after each.
+// taking takes event number k of the position in the world, once for each list of answers to its coins. It
+// calls note after each time.
 func (m *Memo) taking(state uint32, k int, note func()) error {
 	x := m.x
 	if err := m.flush(state); err != nil {
@@ -401,12 +401,11 @@ func (m *Memo) taking(state uint32, k int, note func()) error {
 	}
 }
 
-// begins prepares for recording the results of a step.
+// begins prepares the cache to record the results of a step.
 func (c *cache) begins() { c.made = c.made[:0] }
 
-// add adds a result to those of the step that is being learnt, with its effects and the answers to
-// its coins. If there are too many lists of answers to number this one, it leaves the result out and
-// returns false.
+// add adds one, a result of the step that is being learnt, with its effects and the answers to its coins. If
+// there is no number left for this list of answers, it drops the result and returns false.
 func (c *cache) add(one result, effects []effect, coins []int) (kept bool) {
 	if one.coins, kept = c.lists.Number(coins); kept {
 		one.effects = c.effects.keep(effects)
@@ -418,8 +417,8 @@ func (c *cache) add(one result, effects []effect, coins []int) (kept bool) {
 // has sets the results of a footprint.
 func (o *footprint) has(results []result) { o.results = results }
 
-// learnOfNode takes the k-th event of the position, on node i, and returns a new footprint for it,
-// which consists of the node part alone.
+// learnOfNode takes event number k of the position, on node i, and returns a footprint for it that consists
+// of the node's part alone.
 func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (o *footprint, err error) {
 	o = new(footprint)
 	m.begins()
@@ -447,9 +446,9 @@ func (m *Memo) learnOfNode(state uint32, k, i int, of occurrence) (o *footprint,
 	return o, m.verify(o, k, i, of)
 }
 
-// did returns the result of the handler that has just run on node i, and reports whether it is a
-// function of the node part alone. The effects are, in this order: the new node part, the message
-// taken, the messages sent.
+// did returns the result of the handler that has just run on node i. If function is false, the result does
+// not follow from the node's part alone. The effects are, in this order: the new part of the node, the
+// message taken, the messages sent.
 func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function bool) {
 	x := m.x
 	if x.World.Run.Tossed() {
@@ -494,19 +493,19 @@ func (m *Memo) did(i int, of occurrence) (one result, effects []effect, function
 	return one, effects, true
 }
 
-// One in verifyEvery steps that are looked up is taken again in the world.
+// One in verifyEvery steps whose results are looked up is also taken in the world, as a check.
 const verifyEvery = 1 << 14
 
-// retaking is the node, or its twin, on which a remembered step is being repeated. The repeated
-// step unwinds by a panic if it fails or asks for other choices; guarded then reads this.
+// retaking identifies the node, or its twin, on which a step with a known result is repeated. If the repeated
+// step fails or asks for other choices, it panics, and Guarded finds out here which step it was.
 type retaking struct {
 	i    int
 	twin bool
 }
 
-// verify repeats a remembered step, from the node in the bank and from its twin, which has
-// the same identity and another history. Both must have the remembered result. If the twin has
-// another one, the step depends on something that is not part of the state.
+// verify repeats a step with the known footprint o, once on the node in the bank and once on its twin, which
+// has the same identity and another history. Both must have the known result. If the twin has another one,
+// the step depends on something that is not part of the state.
 func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	x := m.x
 	o.twin.Store(m.able[i].twin)
@@ -530,7 +529,7 @@ func (m *Memo) verify(o *footprint, k, i int, of occurrence) error {
 	return nil
 }
 
-// unlike returns a field in which node i differs from what the remembered result left, or "".
+// unlike returns a field in which node i differs from the node that result was has left, or "".
 func (m *Memo) unlike(i int, was *result) string {
 	if len(was.effects) == 0 || was.effects[0].does != effectSet {
 		return ""
@@ -538,7 +537,7 @@ func (m *Memo) unlike(i int, was *result) string {
 	return m.x.World.Text.Unlike(m.x.Bank, i, was.effects[0].id)
 }
 
-// noteTwins records which node parts have a twin.
+// noteTwins records for which parts the bank keeps a second copy of the node.
 func (m *Memo) noteTwins(twins []world.Twinned) {
 	for _, t := range twins {
 		m.twinned(t)
@@ -546,8 +545,8 @@ func (m *Memo) noteTwins(twins []world.Twinned) {
 	m.twins += len(twins)
 }
 
-// differs returns the error for a repeated step of node i that had another result. Copied names a
-// field in which the node differs from the result of the first time, or is "".
+// differs returns the error that a step of node i had another result when it was repeated. Copied names a
+// field in which the node differs from the first result, or is "".
 func (t *Taker) differs(i int, twin bool, what, copied string) error {
 	field := "" // a node may differ from itself, if its handler is not a function
 	if twin {
@@ -566,8 +565,8 @@ func (r *Owner) leftOut(at, what, field string) error {
 		r.Sys.Name, at, what, field)
 }
 
-// concerns records what the reduction observed of the step that was taken last: whether it is
-// visible, and its kind.
+// concerns records in o what the reduction has observed of the step that was taken last: its kind, and
+// whether it is visible.
 func (o *footprint) concerns(r *Reduction) {
 	if r != nil {
 		o.class, o.shows = uint16(r.acting[0]), o.shows || r.emits

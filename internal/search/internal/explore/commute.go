@@ -30,22 +30,23 @@ import (
 // parts that it touches. No part is touched by both steps, except sets, which are the same
 // whatever is added first.
 
-// by describes the step by which a state was reached: the ordinal of its event, the node from whose
-// channel it took a message, and the nodes that it sent to. 0 means that the step may have touched
-// anything.
+// by describes the step by which a state was reached: what kind of event at which node (its ordinal),
+// the node from whose channel it took a message, and the nodes to which it sent. 0 means that the step
+// may have touched anything.
 type by uint32
 
-// byNumber is the number of a by in bys. 0 means that the step may have touched anything.
+// byNumber is the number of a step's description in bys. 0 means that the step may have touched
+// anything.
 type byNumber uint16
 
-// bys numbers the distinct steps by which states were reached.
+// bys numbers the distinct descriptions of steps by which states were reached.
 type bys struct {
 	mu  sync.Mutex
 	of  map[by]byNumber
 	all atomic.Pointer[[]by]
 }
 
-// number returns the number of a step, or 0 if all numbers are in use.
+// number returns the number of a description, or 0 if all numbers are in use.
 func (b *bys) number(step by) byNumber {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -67,7 +68,7 @@ func (b *bys) number(step by) byNumber {
 	return n
 }
 
-// numbersAs makes the ledger, which has numbered no step yet, share the numbers of another.
+// numbersAs makes ledger l, which has not numbered any step yet, share the numbers of ledger o.
 func (l *Ledger) numbersAs(o *Ledger) {
 	if l.bys.all.Load() != nil && l.bys != o.bys {
 		panic("macemc bug: search: a ledger whose steps have numbers is to take over others")
@@ -75,9 +76,9 @@ func (l *Ledger) numbersAs(o *Ledger) {
 	l.bys = o.bys
 }
 
-// seen is a result of a step that is counted without being looked up.
+// seen is a result of a step that is counted, but whose state is not looked up, since it is known.
 type seen struct {
-	next   int32 // index of the candidate that was added next
+	next   int32 // the index of the candidate that was added to the batch after it
 	parent int32
 	result *result
 	event  uint16
@@ -112,7 +113,8 @@ func ordinal(kind, node int) int { return kind*ordinalNodes + node }
 
 func nodeOf(ordinal int) int { return ordinal % ordinalNodes }
 
-// name sets o.by: the number of the step that o describes, which its node part alone decided.
+// name sets o.by to the number that number returns for the description of event e. The result of e
+// follows from the node's part alone.
 func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
 	if nodes > byNodes {
 		return
@@ -124,7 +126,7 @@ func (o *footprint) name(number func(by) byNumber, e occurrence, nodes int) {
 	o.by = number(by(e.ordinal/ordinalNodes*byNodes+nodeOf(e.ordinal)) | by(from+1)<<byFrom | by(o.to)<<byTo | by(o.most)<<byMost)
 }
 
-// reach records to which nodes the step sends, and whether a message may find its channel full.
+// reach records in o to which nodes the step sends, and whether a channel may be full.
 func (o *footprint) reach(effects []effect, nodes int) {
 	for k, s := range effects {
 		if s.does != effectPush && s.does != effectPut {
@@ -149,8 +151,8 @@ func (o *footprint) reach(effects []effect, nodes int) {
 	}
 }
 
-// hasRoom reports whether a state has room for all messages of a step, for any answers to its
-// coins.
+// hasRoom reports whether the channels of state v have room for all messages that the step of
+// footprint o may send.
 func (c *cache) hasRoom(o *footprint, v world.Vector) bool {
 	for j := range o.results {
 		r := &o.results[j]
@@ -165,21 +167,21 @@ func (c *cache) hasRoom(o *footprint, v world.Vector) bool {
 	return true
 }
 
-// lastStep describes the step by which the position was reached.
+// lastStep describes the step by which the state of the position was reached.
 type lastStep struct {
-	ordinal    int // 0 if it may have touched anything
+	ordinal    int // of the event; 0 if the step may have touched anything
 	node, from int
 	to, most   uint32
 }
 
-// came records the step that led to the state that was added last.
+// came records, for the state that was added last, the step by which it was reached.
 func (x *Explorer) came(step byNumber) {
 	s := x.Next - 1
 	x.Block(s).reachedBy(s, step)
 }
 
-// lastStep returns the step by which state s was reached. It returns one that may have touched
-// anything if no steps may be skipped in s.
+// lastStep describes the step by which state s was reached. It returns the zero value if no step of s
+// may be skipped.
 func (m *Memo) lastStep(s uint32) lastStep {
 	x := m.x
 	b := x.Block(s)
@@ -194,12 +196,13 @@ func (m *Memo) lastStep(s uint32) lastStep {
 	}
 }
 
-// commutes reports whether a step of the position comes before the last step in the order of events,
-// was possible before it, and touches nothing that the last step touches. A step touches its node, the
-// channel from which it takes a message, and the channels on which it sends. Two steps may open the
-// same connection: its directions are open then in either order. Two steps may put messages into the
-// same set or bag, since the order does not matter there; but a step that takes a message which the
-// last step has put there does not commute with it.
+// commutes reports whether the step of event e, with footprint o, comes before the last step in the
+// order of events, was possible before it, and touches nothing that the last step touches. If so, e
+// need not be taken here: the resulting state is reached by taking the two steps in the other order. A
+// step touches its node, the channel from which it takes a message, and the channels on which it
+// sends. Two steps may open the same connection: its directions are open then in either order. Two
+// steps may put messages into the same set or bag, since the order does not matter there; but a step
+// that takes a message which the last step has put there does not commute with it.
 func (m *Memo) commutes(e occurrence, o *footprint) bool {
 	b, i := &m.behind, nodeOf(e.ordinal)
 	switch {
@@ -215,8 +218,8 @@ func (m *Memo) commutes(e occurrence, o *footprint) bool {
 	return !o.rooms || m.hasRoom(o, m.v)
 }
 
-// pass counts a step that is not looked up. For a sample of these steps, the resulting state is
-// nevertheless computed and must be known.
+// pass counts a step whose result is not looked up, since the state is known. For a sample of these
+// steps it computes the state, and checks that it is known.
 func (x *Explorer) pass(m *Memo, s *seen) error {
 	m.Unasked++
 	x.Owner.Counts.transition()

@@ -11,8 +11,8 @@ import (
 	"macemc/internal/state"
 )
 
-// Of the first reduceFirst states that are expanded in part, one in reduceAudit is audited; of the
-// later ones, one in reduceLater.
+// The reduction is audited in a sample of the states from which only some steps were taken: in one
+// of reduceAudit among the first reduceFirst of them, and in one of reduceLater after that.
 const (
 	reduceAudit = 32
 	reduceFirst = 1024
@@ -35,8 +35,8 @@ func (f *firstAnswers) Answer(q *choose.Question) int {
 
 func (f *firstAnswers) Err() error { return nil }
 
-// audit takes two steps of state s, one that is left out and one that is taken, in both orders.
-// Both orders must be possible and lead to the same state.
+// audit takes two steps of state s, one whose kind is not in p and that was left out, and one whose
+// kind is in p, in both orders. Both orders must be possible and lead to the same state.
 func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
 	x.Owner.Pulse.Tick()
 	defer x.Owner.Pulse.Pass()
@@ -79,9 +79,9 @@ func (r *Reduction) audit(x *Explorer, s uint32, p stubborn.Set) error {
 	panic(fmt.Sprintf("macemc bug: search: a reduction leaves %q out where %q is taken, and these do not commute", b, a))
 }
 
-// learns takes two steps from the state r.v, one after the other, and observes them. It reports
-// whether it observed anything new. If so, the choice may be void: so far nobody had taken such
-// steps.
+// learns takes the steps with the identities first and second, one after the other, from the state
+// r.v, and observes what they do. It reports whether that is new. If so, the choice in this state
+// may have been unsound, since nobody had taken these steps before.
 func (r *Reduction) learns(x *Explorer, first, second string) bool {
 	before, w := r.facts.Version(), x.World
 	was := slices.Clone(x.From)
@@ -105,9 +105,10 @@ func (r *Reduction) learns(x *Explorer, first, second string) bool {
 	return failure != nil || r.facts.Version() != before
 }
 
-// both takes two steps from the state r.v, one after the other. It returns the identity of the
-// state that they lead to, which is zero if one of them is not possible, and the steps. It sets
-// skip if a step failed, or if the step with index number (0 or 1) emitted a fact.
+// both takes the steps with the identities first and second, one after the other, from the state
+// r.v. It returns the identity of the state that they lead to, which is zero if one of them is not
+// possible, and the steps. skip is true if a step failed, or if the step with index number (0 or 1)
+// emitted a fact.
 func (r *Reduction) both(x *Explorer, first, second string, number int) (h canon.Hash, way []run.Taken, skip bool) {
 	w := x.World
 	w.State.Load(x.Bank, r.v)

@@ -8,11 +8,11 @@ import "fmt"
 // same values, or removes all messages, and compares the values of the properties. The changed
 // state need not be reachable. A property that panics in it is not compared.
 
-// declaredTries is the number of other states of a node that are looked at to find a replacement.
+// declaredTries is the number of parts of a node at which Reduction.alike looks.
 const declaredTries = 64
 
-// declared tests the properties made by sim.Takes in the state r.v. It returns an error if the
-// value of one depends on more than it declares.
+// declared checks the properties made by sim.Takes in the state r.v: each must depend on no more of
+// a node than on the value that it takes from it. It returns an error if one depends on more.
 func (r *Reduction) declared(x *Explorer) error {
 	held := map[int]bool{}
 	x.World.State.Load(x.Bank, r.v)
@@ -48,8 +48,8 @@ func (r *Reduction) declared(x *Explorer) error {
 	return nil
 }
 
-// alike returns another part of node i for which the properties' functions return the same values,
-// or 0 if it finds none. Each call begins its search at another part.
+// alike returns the number of a part of node i, other than id, from which the properties take the
+// same values, or 0 if it finds none. Each call begins to search at another part.
 func (r *Reduction) alike(i int, id uint32) uint32 {
 	all := len(r.known[i])
 	for k := range min(declaredTries, all) {

@@ -15,11 +15,11 @@ import (
 )
 
 // deep is the part of a ledger that is on disk. It begins when memory is short: then all blocks are
-// written to a store, and the identities of their states as sorted runs. From then on the set in
-// memory holds only the window, which is the states that were added since. When memory is short
-// again, and when a level ends, the identities of the window are merged with the runs. A state of
-// the window that is in a run was known already, and is dropped; the others get new numbers,
-// without gaps, and are written.
+// written to a store, and the identities of their states are written as sorted files, called runs.
+// From then on the set in memory holds only the window, which is the states that were added since.
+// When memory is short again, and when a level ends, the identities of the window are merged with
+// the runs. A state of the window that is in a run was known already, and is dropped; the others get
+// new numbers, without gaps, and are written.
 //
 // So a state has the same number, origin and place in its level as if all states were in memory. It
 // takes about three bytes of memory: its marks, and its share of the places of blocks and of the
@@ -30,10 +30,10 @@ import (
 type deep struct {
 	store *spill.Store
 	known *spill.Runs
-	most  int // the window is written when it has this many states, for tests; 0 means as memory allows
-	batch int // how many identities are sorted at once
+	most  int // the window is written when it has this many states, for tests; 0 means when memory is short
+	batch int // number of identities that are sorted at once
 
-	began   bool
+	began   bool         // some states are on disk
 	from    atomic.Int64 // the number of blocks before the window
 	spans   []Span       // the states of this level that are written
 	entries []*Entry     // all entries into the ledger
@@ -41,12 +41,12 @@ type deep struct {
 
 	mu   sync.Mutex
 	read [deepBlocks]*stored // blocks that were last read back from disk
-	home []uint64            // the first state; it replaces states that cannot be read back
+	home []uint64            // the first state; it replaces states that the disk has lost
 
 	memory int          // how many bytes the search may use
 	memos  atomic.Int64 // the bytes that all memos use
-	turn   atomic.Int32 // how often all memos were asked to forget everything
-	every  int          // a memo forgets everything after this many batches, for tests; 0 means as memory allows
+	turn   atomic.Int32 // number of times that all memos were asked to forget everything
+	every  int          // a memo forgets everything after this many batches, for tests; 0 means when memory is short
 
 	noDrop bool // keep known states instead of dropping them: a mistake, for tests
 	noRun  bool // lose the first run: a mistake, for tests
@@ -98,8 +98,8 @@ func (x *Explorer) Deepens(by Depth) {
 
 func (l *Ledger) deepens(d *deep) { l.deep = d }
 
-// DeepensLike makes the taker keep the states of its own ledger on disk, with the limits of
-// explorer x. No state is added to x's ledger meanwhile.
+// DeepensLike makes the taker keep states of its own ledger on disk, under the same limits as
+// explorer x. No states may be added to the ledger of x meanwhile.
 func (t *Taker) DeepensLike(x *Explorer) {
 	of := x.deep
 	t.deepens(&deep{store: of.store, known: of.store.Runs(), most: of.most, batch: of.batch, entries: []*Entry{t.Entry}, late: of.late, memory: of.memory, every: of.every})
@@ -109,18 +109,19 @@ func (t *Taker) DeepensLike(x *Explorer) {
 // Store returns the store that holds the states on disk.
 func (l *Ledger) Store() *spill.Store { return l.deep.store }
 
-// Loses reports whether the step of this number, counted from 1, is to be lost by mistake, for
-// tests.
+// Loses reports whether the step with this number, counted from 1, must not be logged. It is for
+// tests of what such a mistake leads to.
 func (l *Ledger) Loses(step int) bool { return step == l.deep.noStep }
 
-// OnDiskBy returns the identities of the states on disk, with their numbers, and how many of them
-// are sorted at once.
+// OnDiskBy returns the set of the identities of the states on disk, with their numbers. It also
+// returns how many identities are sorted at once.
 func (l *Ledger) OnDiskBy() (known *spill.Runs, batch int) { return l.deep.known, l.deep.batch }
 
-// joins adds an entry to the list that deep keeps.
+// joins adds e to the entries whose states may move to disk.
 func (d *deep) joins(e *Entry) { d.entries = append(d.entries, e) }
 
-// takes returns the states of this level that were written, and empties the list.
+// takes returns the ranges of states of this level that were written to disk, and empties their
+// list.
 func (d *deep) takes() (spans []Span) {
 	spans, d.spans = d.spans, nil
 	return spans
@@ -129,7 +130,7 @@ func (d *deep) takes() (spans []Span) {
 // OnDisk reports whether any states are on disk.
 func (l *Ledger) OnDisk() bool { return l.deep != nil && l.deep.began }
 
-// Omission returns a bound on the probability that a state was wrongly taken for a known one.
+// Omission returns an upper bound on the probability that some state was mistaken for a known one.
 func (l *Ledger) Omission() float64 {
 	if l.OnDisk() {
 		n := float64(l.Len())
@@ -138,7 +139,7 @@ func (l *Ledger) Omission() float64 {
 	return l.Prints.Omission(l.Kept())
 }
 
-// Lost returns the disk's error that made states unreadable, or nil.
+// Lost returns the error of the disk that made states unreadable, or nil.
 func (l *Ledger) Lost() error {
 	if l.deep == nil {
 		return nil
@@ -146,11 +147,12 @@ func (l *Ledger) Lost() error {
 	return l.deep.store.Err()
 }
 
-// relieves reports whether writing the window, or emptying the memos, will free much memory.
+// relieves reports whether much memory can be freed by writing the window to disk or by emptying the
+// memos.
 func (l *Ledger) relieves() bool { return l.window() >= deepLeast || l.deep.forgets() }
 
-// forgets asks all memos to forget everything if that frees much memory, and reports whether it
-// did. Memos can compute again what they forget.
+// forgets asks all memos to forget everything if that frees much memory, and reports whether it did.
+// That loses nothing: memos can compute their results again.
 func (d *deep) forgets() bool {
 	if d.memos.Load() < int64(d.memory/memoShare) {
 		return false
@@ -159,7 +161,7 @@ func (d *deep) forgets() bool {
 	return true
 }
 
-// window returns the number of blocks in the window.
+// window returns the number of blocks of states that are not on disk.
 func (l *Ledger) window() int { return len(*l.blocks.Load()) - int(l.deep.from.Load()) }
 
 // room makes sure that n more states fit, by writing the window to disk if they do not fit into
@@ -187,8 +189,8 @@ func (t *Taker) MakeRoom(n int) (dropped int, err error) {
 	return t.descend(err == nil)
 }
 
-// Sink writes the window, if states are on disk. It returns how many states of the window were
-// dropped, since they were known.
+// Sink writes the window (the states that are not on disk yet), if any states are on disk. It
+// returns how many states of the window were dropped, since they were known.
 func (t *Taker) Sink() (dropped int, err error) {
 	if !t.OnDisk() || t.window() == 0 {
 		return 0, nil
@@ -196,7 +198,7 @@ func (t *Taker) Sink() (dropped int, err error) {
 	return t.descend(false)
 }
 
-// Descend writes the window, unless it is empty.
+// Descend writes the window (the states that are not on disk yet), unless it is empty.
 func (t *Taker) Descend() error {
 	if t.window() == 0 {
 		return nil
@@ -205,7 +207,7 @@ func (t *Taker) Descend() error {
 	return err
 }
 
-// short reports whether the window should be written now.
+// short reports whether memory is short and the window should be written now.
 func (t *Taker) short() bool {
 	if t.Owner.Limits.Short() {
 		return true
@@ -218,8 +220,9 @@ func (t *Taker) short() bool {
 	return t.Kept() >= t.deep.most
 }
 
-// descend writes the window. If asks is set, it first checks that memory is still short, since
-// another goroutine may have written the window.
+// descend writes the window, and returns how many of its states were dropped, since they were known.
+// If asks is true, it first checks that memory is still short, since another goroutine may have
+// written the window.
 func (t *Taker) descend(asks bool) (dropped int, err error) {
 	if asks && !t.short() {
 		return 0, nil
@@ -235,7 +238,7 @@ func (t *Taker) descend(asks bool) (dropped int, err error) {
 }
 
 // sink writes the window, and returns how many of its states were dropped, since they were known.
-// No other goroutine may use the set meanwhile.
+// sum computes the identity of a state. No other goroutine may use the set meanwhile.
 func (l *Ledger) sink(sum func(world.Vector) canon.Hash) (dropped int, err error) {
 	d := l.deep
 	if err := l.Set.Close(); err != nil {
@@ -266,11 +269,11 @@ func (l *Ledger) sink(sum func(world.Vector) canon.Hash) (dropped int, err error
 	return w.dropped, err
 }
 
-// begins keeps a copy of the first state: see deep.home.
+// begins keeps a copy of the first state of b for deep.home.
 func (d *deep) begins(b *block) { d.home = slices.Clone(b.recs[:b.words]) }
 
-// sunk records that w has written a window of states to disk. The first window has the states of
-// all levels so far, whose spans stay as they are.
+// sunk records that w has written a window. The first window has the states of all levels so far,
+// whose ranges of numbers do not change.
 func (d *deep) sunk(w *sinking) {
 	if !w.first {
 		d.spans = append(d.spans, w.spans...)
@@ -279,9 +282,8 @@ func (d *deep) sunk(w *sinking) {
 	d.from.Store(int64(len(w.all)))
 }
 
-// sunk removes from the entry's spans the states of the window, which begins with number start:
-// written states have new numbers. If first is set, the written states keep their numbers, and the
-// spans stay.
+// sunk removes the states of the window, whose numbers are at least start, from the entry's spans:
+// written states get new numbers. If first is true, they keep their numbers, so the spans stay.
 func (e *Entry) sunk(start uint32, first bool) {
 	e.into = nil
 	if first {
@@ -296,7 +298,7 @@ func (e *Entry) sunk(start uint32, first bool) {
 	e.spans = kept
 }
 
-// sinking is one writing of a window.
+// sinking is the work of writing one window to disk.
 type sinking struct {
 	*deep
 	sum     func(world.Vector) canon.Hash
@@ -310,12 +312,12 @@ type sinking struct {
 	keys []spill.Key
 	to   []uint32 // the new numbers of the states that are being written
 	gone []uint64 // a bit for each of these states: it was known, and is dropped
-	into *block
-	room block  // memory for the states of into, used for each block in turn
-	text []byte // memory for the bytes of a block
+	into *block   // the block that is being filled
+	room block    // memory for the states of into, used for each block in turn
+	text []byte   // memory for the bytes of a block
 }
 
-// write writes these blocks of the window, without the states that were known.
+// write writes the given blocks of the window, without the states that were known before.
 func (w *sinking) write(blocks []*block) error {
 	if w.v == nil {
 		w.v, w.keys = make(world.Vector, len(w.lay.of)), make([]spill.Key, 0, len(blocks)*blockStates)
@@ -371,7 +373,8 @@ func (w *sinking) write(blocks []*block) error {
 	return w.known.Add(kept)
 }
 
-// keep copies a state of a block into the block that is being filled, and sets its new number.
+// keep copies state number i of block b into the block that is being filled, and stores its new
+// number in number.
 func (w *sinking) keep(b *block, i int, number *uint32) error {
 	if w.into != nil && (w.into.n == blockStates || w.into.words < b.words) {
 		if err := w.ends(); err != nil {
@@ -392,7 +395,7 @@ func (w *sinking) keep(b *block, i int, number *uint32) error {
 	return nil
 }
 
-// keeps copies the i-th state of another block to the end of this one.
+// keeps appends a copy of state number i of block of.
 func (b *block) keeps(of *block, i int) {
 	n := uint32(b.n)
 	rec := of.recs[i*of.words : (i+1)*of.words]
@@ -428,13 +431,13 @@ func (w *sinking) ends() error {
 	return err
 }
 
-// lies records the position in the store at which a block was written, and frees the block's memory.
+// lies records that the block was written at position at of the store, and frees its memory.
 func (b *block) lies(at int64) { b.recs, b.origins, b.at = nil, nil, at }
 
-// stored returns how many bytes a block has on disk.
+// stored returns the size of the block on disk, in bytes.
 func (b *block) stored() int { return 8*b.words*b.n + 8*b.n }
 
-// back reads the block of state s back from the store.
+// back reads the block b, which has state s, back from disk.
 func (d *deep) back(s uint32, b *block) *stored {
 	number := s / blockStates
 	d.mu.Lock()
@@ -463,19 +466,20 @@ func (b *block) decode(number uint32, bytes []byte) *stored {
 	return &stored{number, recs, origins}
 }
 
-// nothing returns a block in which every state is a copy of the first state: see deep.home.
+// nothing returns contents for a block that cannot be read: every state is a copy of the first
+// state.
 func (d *deep) nothing(b *block) *stored {
 	rec := slices.Grow(slices.Clone(d.home), b.words)[:b.words]
 	return &stored{recs: slices.Repeat(rec, b.n), origins: slices.Repeat([]Origin{{Parent: NoParent}}, b.n)}
 }
 
-// lately reports whether a state was among the last that were added. It uses little memory, so it
-// may miss some.
+// lately reports whether the state with identity h was added recently. It uses little memory, so it
+// may return false for a state that was.
 func (x *Explorer) lately(h canon.Hash) bool {
 	return len(x.late) > 0 && x.late[h.Lo%uint64(len(x.late))] == h
 }
 
-// adds makes lately remember a state, if states are on disk.
+// adds records for lately that a state was added, if states are on disk.
 func (x *Explorer) adds(h canon.Hash) {
 	if x.late == nil {
 		if !x.OnDisk() {
@@ -486,7 +490,7 @@ func (x *Explorer) adds(h canon.Hash) {
 	x.late[h.Lo%uint64(len(x.late))] = h
 }
 
-// stale reports whether the state that was added last was already known, and is on disk.
+// stale reports whether the state that was added last was visited before and is on disk.
 func (x *Explorer) stale() bool {
 	if !x.OnDisk() {
 		return false

@@ -21,7 +21,7 @@ import (
 // be taken for one. The first run need not be kept for it, since every state has its
 // origin.
 
-// sides are two worlds, in which two runs to one state are taken and compared.
+// sides are two worlds in which two runs that lead to the same state are taken and compared.
 type sides [2]side
 
 type side struct {
@@ -38,8 +38,8 @@ const (
 	sampleEvery     = 64      // of how many states one is remembered then
 )
 
-// first returns the number of the packed state as it was first added. If only fingerprints are
-// kept, it knows the numbers of a sample of the states only.
+// first returns the number under which the packed state, with identity h, was first added. If the ledger
+// keeps only fingerprints, only the numbers of a sample of the states are known.
 func (x *Explorer) first(h canon.Hash) (state uint32, known bool) {
 	if x.Prints == nil {
 		return x.Find(h)
@@ -48,7 +48,8 @@ func (x *Explorer) first(h canon.Hash) (state uint32, known bool) {
 	return state, known
 }
 
-// remember keeps the number of the new state, if the state is in the sample that first knows.
+// remember keeps the number of the state with identity h, which is new, if it is in the sample that first
+// knows.
 func (x *Explorer) remember(h canon.Hash) {
 	if x.Prints == nil || len(x.sample) >= duplicatePrints || x.Next%sampleEvery != 0 {
 		return
@@ -59,7 +60,8 @@ func (x *Explorer) remember(h canon.Hash) {
 	x.sample[h] = x.Next - 1
 }
 
-// duplicate handles a step that led to a known state, which is packed.
+// duplicate handles a step to the packed state, which is known: it counts the step, and tests a sample of
+// such steps by compare.
 func (x *Explorer) duplicate(h canon.Hash) error {
 	due := x.pairs.Due()
 	x.Owner.Counts.duplicate()
@@ -81,9 +83,10 @@ func (x *Explorer) duplicate(h canon.Hash) error {
 	return err
 }
 
-// compare takes two runs that lead to the same state, and then every step from it after both. If anything
-// differs, it returns the run whose last step is not a function of the state, or an error that names the
-// field which the state leaves out. If nothing differs, it returns nil.
+// compare takes two runs that lead to the state with identity h, before and now, and then takes every
+// step of that state after both. If anything differs, it returns the run whose last step is not a
+// function of the state, or an error that names the field which the state leaves out. If nothing differs,
+// it returns nil.
 func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.Answers, err error) {
 	if err := x.makeSides(); err != nil {
 		return nil, err
@@ -122,8 +125,9 @@ func (x *Explorer) compare(before, now run.Answers, h canon.Hash) (differs *run.
 	return nil, nil
 }
 
-// tell returns the error that names a field which the state leaves out although it matters. If there
-// is no such field, it returns the run instead: its last step is not a function of the state.
+// tell returns the error that names a field which the state leaves out although it matters. If there is
+// no such field, it returns the run instead, whose last step is then not a function of the state. The
+// text what describes the difference.
 func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err error) {
 	a, b := &x.sides[0], &x.sides[1]
 	at := a.w.Run.LastIdentity()
@@ -136,10 +140,10 @@ func (x *Explorer) tell(what string, of *run.Answers) (differs *run.Answers, err
 	return nil, x.Owner.leftOut(at, "a state "+what+" another one that has its identity", field)
 }
 
-// parts explains why a run that was taken again from its start led to another state than the
-// engine, which takes each step from a kept state. It looks for the first step that led to another
-// state. It returns this step's event, and a field in which the two states before the step differ
-// although their identities are equal. If it finds no such field, it returns "".
+// parts explains why the run, when it is taken again from its start, leads to another state than the one
+// that the engine has reached by taking each step from a stored state. It looks for the first step that
+// led to another state. It returns the identity of this step's event, and a field in which the two states
+// before the step differ although their identities are equal. If it finds no such field, it returns "".
 func (x *Explorer) parts(run *run.Answers) (at, field string) {
 	if x.Prints != nil || x.runs != nil || x.makeSides() != nil || len(run.Steps) == 0 {
 		return "", ""
@@ -175,8 +179,8 @@ func (x *Explorer) parts(run *run.Answers) (at, field string) {
 	return at, field
 }
 
-// makeSides makes the two worlds when it is first called. Which faults are allowed is not part of a
-// state, so it is set here.
+// makeSides makes the two worlds when it is first called. It also sets which faults are allowed, since
+// this is not part of a state.
 func (x *Explorer) makeSides() error {
 	if x.sides != nil {
 		return nil
@@ -194,8 +198,8 @@ func (x *Explorer) makeSides() error {
 	return nil
 }
 
-// stand takes a run in the world of this side, and keeps the state at its end. It reports whether
-// the run could be taken.
+// stand takes a run in the world of this side, and stores the state that it leads to. It returns false if
+// the run could not be taken.
 func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 	src := run.Again()
 	s.w.Protect(func() {
@@ -215,8 +219,8 @@ func (s *side) stand(x *Explorer, run run.Answers) (stands bool) {
 	return stands
 }
 
-// take takes one step from the kept state. It sets ok to false if the step failed, or asked for
-// more answers than it was given.
+// take takes one step from the stored state, and returns the identity of the resulting state. ok is false
+// if the step failed, or asked for more answers than it was given.
 func (s *side) take(step func(*world.World) world.Progress) (h canon.Hash, ok bool) {
 	s.w.Protect(func() {
 		s.w.State.Load(s.bank, s.v)

@@ -22,13 +22,13 @@ var (
 	ErrBound = errors.New("nodes of this system cannot be copied")
 )
 
-// Wrong is the error that the service failed in the last step, or in the state that this step led
-// to. The search makes a finding of it.
+// Wrong is the error that the service failed in the last step, or in the state after it. The search
+// makes a finding of it.
 type Wrong struct {
 	Failure *trace.Failure
-	Strayed bool   // a run that was taken again led to another state
+	Strayed bool   // the run led to another state when it was taken again
 	Copied  string // a field in which a copy of a node differs from the node after the same step, or ""
-	Dead    bool   // the state is not live and will never change, faults apart
+	Dead    bool   // the state is not live, and nothing but a fault can change it
 
 	Of *run.Answers // the run that failed; nil means the run of the last step
 }
@@ -37,17 +37,17 @@ func (w *Wrong) Error() string {
 	return "macemc bug: search: this is a finding, and nobody made one: " + w.Failure.Message
 }
 
-// stray returns the error for a step that did something else when it was repeated. Replaying the
-// run finds out which step that is.
+// stray returns the error that the last step did something else when it was repeated. Copied is as
+// in Wrong.Copied. Replaying the run finds out at which step it begins to differ.
 func (t *Taker) stray(copied string) error { return t.strayed(nil, copied) }
 
-// strayed returns the Wrong for a run whose last step did something else when it was repeated.
-// Copied is as in Wrong.Copied.
+// strayed returns the error that the last step of the run of did something else when it was
+// repeated. Copied is as in Wrong.Copied.
 func (t *Taker) strayed(of *run.Answers, copied string) error {
 	return &Wrong{Failure: t.World.Run.Failure(trace.VerdictNondeterminism, ""), Strayed: true, Of: of, Copied: copied}
 }
 
-// Run returns the answers of the run that failed, if taker t took its last step.
+// Run returns the answers of the run that failed. Taker t is the one in which the failure happened.
 func (w *Wrong) Run(t *Taker) *run.Answers {
 	if w.Of != nil {
 		return w.Of.Again()
@@ -55,8 +55,8 @@ func (w *Wrong) Run(t *Taker) *run.Answers {
 	return t.Found()
 }
 
-// Guarded calls do, which takes steps in the taker's world. If the service failed meanwhile,
-// Guarded returns the failure as a Wrong.
+// Guarded calls do, which takes steps in the world of t. If the service fails there, Guarded
+// returns the failure as bad.
 func (r *Owner) Guarded(t *Taker, do func() error) (bad *Wrong, err error) {
 	t.explores()
 	failure := t.World.Protect(func() { err = do() })

@@ -13,8 +13,8 @@ import (
 	"macemc/trace"
 )
 
-// Explorer visits every state once, level by level. So the first state that violates a property is
-// as near to the start as any.
+// Explorer visits every state once, level by level, a level being all states at the same distance from the start. So
+// the first state that violates a property is as near to the start as any.
 type Explorer struct {
 	*Taker
 	Stepper
@@ -27,11 +27,11 @@ type Explorer struct {
 	sample map[canon.Hash]uint32 // the numbers of a sample of the states, if only fingerprints are kept
 	late   []canon.Hash          // states that were added lately, if the others are on disk
 
-	Among func(*Wrong) // called with a failure at a state, if several expand a level together; otherwise nil
+	Among func(*Wrong) // called with each failure, if several explorers expand a level together; otherwise nil
 }
 
-// NewExplorer returns an explorer without states. If p is not nil, the explorer keeps fingerprints
-// instead of states.
+// NewExplorer returns an explorer without states, for runs with climate c. If p is not nil, the explorer keeps
+// fingerprints instead of states.
 func (r *Owner) NewExplorer(c run.Climate, p *Prints) (*Explorer, error) {
 	l, err := r.NewLedger(r.World.State.Places(), p)
 	if err != nil {
@@ -40,8 +40,7 @@ func (r *Owner) NewExplorer(c run.Climate, p *Prints) (*Explorer, error) {
 	return newExplorer(r, c, l)
 }
 
-// newExplorer makes an explorer that writes into a ledger, and takes every step in
-// the world.
+// newExplorer makes an explorer that keeps its states in ledger l, and takes every step in the world.
 func newExplorer(r *Owner, c run.Climate, l *Ledger) (*Explorer, error) {
 	t, err := newTaker(r, c, l)
 	if err != nil {
@@ -53,7 +52,7 @@ func newExplorer(r *Owner, c run.Climate, l *Ledger) (*Explorer, error) {
 	return x, err
 }
 
-// Join makes an explorer for r that shares the work and the ledger of x.
+// Join makes an explorer for r that expands levels together with x, and keeps its states in the ledger of x.
 func (x *Explorer) Join(r *Owner) (*Explorer, error) {
 	other, err := newExplorer(r, x.Climate, x.Ledger)
 	if err != nil {
@@ -114,8 +113,8 @@ func (x *Explorer) Roots() error {
 	}
 }
 
-// weigh sets how much of the work is tested, depending on the size of the first state, which is
-// loaded in the world.
+// weigh sets the share of steps that are audited or tested, by the size of the first state, which is loaded in the
+// world.
 func (x *Explorer) weigh() {
 	if x.Owner.Share.Every == 0 {
 		_, memo := x.Stepper.(*Memo)
@@ -124,7 +123,7 @@ func (x *Explorer) weigh() {
 	}
 }
 
-// rootAt visits the state that the prefix k leads to.
+// rootAt visits the state of fork k, in which runs begin.
 func (x *Explorer) rootAt(k *run.Fork) error {
 	x.begin()
 	src := choose.NewRaw(k.Prefix)
@@ -143,7 +142,8 @@ func (x *Explorer) rootAt(k *run.Fork) error {
 	return x.reached(NoParent, 0)
 }
 
-// Arrived counts a step that was taken in the world, and visits where it led.
+// Arrived counts the step that the world has taken, event number k of the state, and visits the resulting state. It
+// implements Visitor.
 func (x *Explorer) Arrived(state uint32, k int) error {
 	x.Owner.Counts.transition()
 	x.Owner.Share.Took(1, false)
@@ -154,7 +154,7 @@ func (x *Explorer) Arrived(state uint32, k int) error {
 	return x.reached(state, k)
 }
 
-// reached visits the state that is loaded in the world.
+// reached visits the state that is loaded in the world, to which an event of the parent has led.
 func (x *Explorer) reached(parent uint32, event int) error {
 	h := x.World.State.Hash()
 	if failure := x.World.Run.Failed(); failure != nil {
@@ -212,7 +212,7 @@ func (x *Explorer) reached(parent uint32, event int) error {
 	return x.visit(h, x.World.State.NodesHash(), x.World.Links.InFlight(), false, nil)
 }
 
-// number returns the number of the packed state, which is in the ledger.
+// number returns the number of the packed state, whose identity is h. If fresh is true, it was just added.
 func (x *Explorer) number(h canon.Hash, fresh bool) uint32 {
 	if fresh {
 		return x.Next - 1
@@ -224,10 +224,10 @@ func (x *Explorer) number(h canon.Hash, fresh bool) uint32 {
 	return s
 }
 
-// visit examines the state that was added last. It uses the remembered verdict about the state's
-// nodes, if there is one; otherwise load brings the state into the world, which evaluates it.
-// If load is nil, the world is in that state already. If goesOn is set, the state is known to
-// have an event that is possible.
+// visit checks the properties in the state that was added last. Its identity is h, and that of its nodes is nodes. If
+// a verdict about these nodes is remembered, visit uses that. Otherwise it calls load, which brings the state into
+// the world; if load is nil, the world is in the state already. If goesOn is true, some event is possible in the
+// state.
 func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func()) error {
 	x.remember(h)
 	x.adds(h)
@@ -286,8 +286,8 @@ func (x *Explorer) visit(h, nodes canon.Hash, flying int, goesOn bool, load func
 	return nil
 }
 
-// rests reports whether nothing can happen in the state that was added last, faults apart. It brings the state into the world,
-// if asks is set only unless the state's messages say enough.
+// rests reports whether no event but faults is possible in the state that was added last. It calls bring to load the
+// state into the world. If asks is true, it does so only if the messages under way do not show the answer.
 func (x *Explorer) rests(asks bool, bring func()) bool {
 	if asks {
 		if x.Get(x.Next-1, x.To); x.Bank.Delivers(x.World, x.To) {
@@ -298,7 +298,8 @@ func (x *Explorer) rests(asks bool, bring func()) bool {
 	return x.World.Events.Settled()
 }
 
-// wrongState handles a failure of the state that was added last. The state is not expanded.
+// wrongState handles a failure in the state that was added last. No step of that state is taken. dead is as in
+// Wrong.Dead.
 func (x *Explorer) wrongState(failure *trace.Failure, dead bool) error {
 	x.leave(x.Next - 1)
 	if x.Owner.Several && x.stale() { // it was noted before
@@ -312,8 +313,7 @@ func (x *Explorer) wrongState(failure *trace.Failure, dead bool) error {
 	return x.wrong(failure, dead)
 }
 
-// wrongStep handles the failure of a step that was looked up. The step then counts as leading
-// nowhere.
+// wrongStep handles a failure of a step whose result was looked up. The step then leads to no state.
 func (x *Explorer) wrongStep(failure *trace.Failure) error {
 	if x.Among != nil {
 		x.Among(&Wrong{Failure: failure})
@@ -322,8 +322,8 @@ func (x *Explorer) wrongStep(failure *trace.Failure) error {
 	return x.wrong(failure, false)
 }
 
-// wrong handles a failure of the state that was just reached. It ends the exploration; but if more
-// findings are wanted, it records the failure, and the state is not expanded.
+// wrong handles a failure in the state that was just reached. It ends the exploration. But if more findings are
+// wanted, it records the failure, and only leaves out the steps of the state.
 func (x *Explorer) wrong(failure *trace.Failure, dead bool) error {
 	if !x.Owner.Several {
 		return &Wrong{Failure: failure, Dead: dead}
@@ -342,9 +342,9 @@ func (x *Explorer) depth() int {
 	return x.Owner.Depth() + 1
 }
 
-// audit takes the run to the state that was just reached again, from its start, in lockstep and with
-// every check on. It must end in the same state: neither the service nor the engine may depend on
-// other runs that were taken before.
+// audit repeats the run to the state that was just reached, whose identity is h, from the start, in lockstep and with
+// every check on. It must end in the same state: neither the service nor the engine may depend on other runs that
+// were taken before.
 func (x *Explorer) audit(h canon.Hash) error {
 	answers := x.Found()
 	r, steps := x.Owner, answers.Length()
@@ -367,8 +367,8 @@ func (x *Explorer) audit(h canon.Hash) error {
 	return strayed
 }
 
-// AnswersLeft takes the event that was taken last again, once for each remaining list of answers to
-// its coins.
+// AnswersLeft takes the event that was taken last again, once for each list of answers to its coins that was not
+// tried yet.
 func (x *Explorer) AnswersLeft() error {
 	if !x.moreCoins() {
 		return nil
@@ -379,13 +379,13 @@ func (x *Explorer) AnswersLeft() error {
 	return x.takeOn(x.Current, event)
 }
 
-// Resume prepares the explorer to continue after a step that failed.
+// Resume prepares the explorer to take further steps after one has failed.
 func (x *Explorer) Resume() {
 	x.Step.fail()
 	x.World.Judge.Pardon() // where it was the last state of a level, no other is loaded
 }
 
-// LookUp visits those states of a memo's batch that are new. It implements Visitor.
+// LookUp looks up the states in the batch of memo m, and visits those that are new. It implements Visitor.
 func (x *Explorer) LookUp(m *Memo) error {
 	if err := x.room(len(m.Next)); err != nil {
 		return err
@@ -441,7 +441,7 @@ func (x *Explorer) LookUp(m *Memo) error {
 	return nil
 }
 
-// again handles a candidate whose state is packed and already known.
+// again handles candidate c of memo m, whose state is packed and already known.
 func (x *Explorer) again(m *Memo, c *candidate) error {
 	if x.pairs.Due() {
 		x.Spot = Spot{m.Parents[c.Parent].State, int(c.event), x.Lists.Get(c.coins)}
@@ -457,15 +457,15 @@ func (x *Explorer) Away(s uint32) (n int) {
 	return n
 }
 
-// Assumed reports whether a state counts for liveness.
+// Assumed reports whether state s counts for liveness, which means that System.Assume holds.
 func (x *Explorer) Assumed(s uint32) bool {
 	x.Get(s, x.To)
 	x.World.State.Load(x.Bank, x.To)
 	return x.World.Judge.Assumed()
 }
 
-// Follow takes a run in the explorer's world. It adds the states from step from on to the ledger,
-// one for each step, even if the run is in a state twice.
+// Follow takes the run of a path in the explorer's world. It adds the state before each step from number from on to
+// the ledger, and the last state; a state that the run reaches twice is added twice.
 func (x *Explorer) Follow(path *choose.Path, from int) (states []uint32, err error) {
 	answers := choose.NewRaw(run.Picks(path))
 	x.Owner.Allow(x.Climate, x.World)

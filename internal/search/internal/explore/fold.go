@@ -11,9 +11,9 @@ import (
 
 // Fold makes a ledger keep one state of those that differ only in the names of interchangeable
 // nodes. Such states form a class. The state that is kept is the first of its class that a run
-// reached, so paths are those of real runs. A second ledger has the normal form of each class: the
-// state as it would be with certain names, which are the same for all states of the class
-// (label.go).
+// reached, so paths are those of real runs. A second ledger has the normal form of each class,
+// which is its state under certain names, the same for whichever state of the class it is computed
+// from (label.go).
 //
 // A normal form is never put into a world. Its parts are known only by their identities, which a
 // [world.Renaming] computes, and Fold numbers these parts as a bank does.
@@ -26,7 +26,7 @@ type Fold struct {
 	n      int
 	sets   [][]int // of interchangeable nodes, in order
 	set    []int   // by node: the number of its set, or -1
-	same   []int   // the renaming that leaves each node its own name
+	same   []int   // a renaming in which each node keeps its name
 	at     state.Places
 	bank   *world.Bank
 	naming *world.Renaming
@@ -38,23 +38,24 @@ type Fold struct {
 	normal  world.Vector // its normal form
 	sum     canon.Hash   // the identity of the normal form
 	label   *labelling
-	kept    int // number of states kept
+	kept    int // number of classes
 
-	Compared int // number of states that were compared with renamed copies
-	other    *Taker
-	roots    []world.Vector
+	Compared int            // number of states that were compared with renamed copies
+	other    *Taker         // takes the steps of renamed states, to compare them
+	roots    []world.Vector // the start states
 }
 
-// partKey is a part of a bank.
+// partKey identifies a part of a bank.
 type partKey struct {
 	place int32
 	id    uint32
 }
 
-// foldedPart has the identities of a part, by the names that the nodes named in it get.
+// foldedPart has hashes of a part in which nodes are renamed, by the new names of the nodes that it
+// mentions.
 type foldedPart struct {
-	among []int // the nodes that are named in it
-	plain canon.Hash
+	among []int      // the nodes that the part mentions
+	plain canon.Hash // the hash with the real names
 	sums  map[string]canon.Hash
 }
 
@@ -95,7 +96,7 @@ func (x *Explorer) Interchange(sets [][]int) error {
 	return nil
 }
 
-// folds makes the ledger keep one state of each class.
+// folds makes the entry's ledger keep one state of each class of f.
 func (e *Entry) folds(f *Fold) {
 	e.fold = f
 	e.Ledger.folds(f)
@@ -106,8 +107,8 @@ func (l *Ledger) folds(f *Fold) { l.fold = f }
 // Fold returns the ledger's Fold, or nil if it keeps all states.
 func (l *Ledger) Fold() *Fold { return l.fold }
 
-// class looks up the class of the entry's packed state. It returns the state that is kept for this
-// class, if there is one.
+// class looks up the class of the packed state of e. If it is known, s is the state kept for this
+// class.
 func (f *Fold) class(e *Entry) (s uint32, known bool) {
 	e.lay.unpack(e.packed, f.vector)
 	f.normalize(f.vector)
@@ -125,7 +126,7 @@ func (f *Fold) keep(s uint32) {
 	f.classes.Told()
 }
 
-// total returns the identity that state v would have under the names in to.
+// total returns the identity of state v with the nodes renamed as to says.
 func (f *Fold) total(v world.Vector, to []int) (h canon.Hash) {
 	for p, id := range v {
 		if id != 0 {
@@ -135,7 +136,7 @@ func (f *Fold) total(v world.Vector, to []int) (h canon.Hash) {
 	return h
 }
 
-// put sets f.normal to state v under the names in to.
+// put sets f.normal to state v with the nodes renamed as to says.
 func (f *Fold) put(v world.Vector, to []int) {
 	clear(f.normal)
 	for p, id := range v {
@@ -146,8 +147,8 @@ func (f *Fold) put(v world.Vector, to []int) {
 	}
 }
 
-// number returns the number of the part of normal forms with identity h at a place. It gives a new
-// part the next number.
+// number returns the number of the part that has the hash h at a place of normal forms. A new part
+// gets the next number.
 func (f *Fold) number(place int, h canon.Hash) uint32 {
 	if h == (canon.Hash{}) {
 		return 0
@@ -165,8 +166,8 @@ func (f *Fold) number(place int, h canon.Hash) uint32 {
 	return id
 }
 
-// of returns the identity of a part under the names in to. The place of the part is not included in
-// it.
+// of returns the hash of a part in which nodes are renamed as to says. The place of the part does
+// not change it.
 func (f *Fold) of(place int, id uint32, to []int) canon.Hash {
 	part := f.part(place, id)
 	if len(part.among) == 0 {
@@ -187,7 +188,7 @@ func (f *Fold) of(place int, id uint32, to []int) canon.Hash {
 	return h
 }
 
-// part returns the identities of a part that are known so far. It adds the part if it is new.
+// part returns the hashes of a part that were computed so far. If the part is new, there are none.
 func (f *Fold) part(place int, id uint32) *foldedPart {
 	key := partKey{int32(place), id}
 	part := f.parts[key]

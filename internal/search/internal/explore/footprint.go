@@ -10,9 +10,9 @@ import (
 	"macemc/sim"
 )
 
-// byFootprint looks up the k-th event of the position, which is e; what is its number, as Memo.what
-// returns it. It returns the footprints that together have the event's effects; all
-// but the first of them have one result. If it returns none, the step must be taken in the world.
+// byFootprint looks up e, the event number k of the position. what distinguishes e from like events: see
+// Memo.what. It returns the footprints that together have the event's effects; all of them but the first
+// have one result. If it returns none, the step must be taken in the world.
 func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (pieces []*standing, err error) {
 	if k > math.MaxUint16 || m.loses(e) {
 		return nil, nil
@@ -51,7 +51,8 @@ func (m *Memo) byFootprint(state uint32, k int, e *sim.Event, what uint64) (piec
 	return m.pieces, nil
 }
 
-// findAll finds the footprints of the position under the memo's keys, and reports whether all are known.
+// findAll looks up the footprints under m.keys for the state of the position, and reports whether all are
+// known.
 func (m *Memo) findAll() (known bool) {
 	known, m.pieces = true, m.pieces[:0]
 	for _, key := range m.keys {
@@ -61,8 +62,8 @@ func (m *Memo) findAll() (known bool) {
 	return known
 }
 
-// loses reports whether a crash has several outcomes. Each footprint of a crash that it looks up
-// has only one.
+// loses reports whether event e is a crash with several outcomes, because unsynced data may be lost. A
+// footprint of a crash has only one.
 func (m *Memo) loses(e *sim.Event) bool {
 	if e.Kind != sim.KindCrash {
 		return false
@@ -76,7 +77,8 @@ func crashes(e *sim.Event) bool {
 	return e.Kind.Fails() || e.Leaves()
 }
 
-// find returns the footprint of an event that has the parts of state v, or nil if there is none.
+// find returns the footprint that is stored under a key and whose parts are those of state v, or nil if
+// there is none.
 func (t *tables) find(key uint64, v world.Vector) *standing {
 	s, _ := t.shapes.Get(key)
 	for ; s != nil; s = s.next.Load() {
@@ -100,7 +102,7 @@ func (s *shape) hash(v world.Vector) uint64 {
 	return h | 1
 }
 
-// is reports whether state v has the parts of the footprint.
+// is reports whether state v has the parts of the footprint at the places of its shape.
 func (o *standing) is(v world.Vector) bool {
 	for k, p := range o.shape.places {
 		if o.parts[k] != v[p] {
@@ -110,8 +112,8 @@ func (o *standing) is(v world.Vector) bool {
 	return true
 }
 
-// learn takes a step in the world, and adds those of its footprints that are not known. It panics
-// if a known footprint has another result.
+// learn takes e, the event number k of a state, in the world, and stores those of its footprints that are
+// not known. It panics if a known footprint has another result.
 func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	i, lists := m.index(e.Node), 0
 	made := make([]*standing, len(m.keys))
@@ -160,7 +162,7 @@ func (m *Memo) learn(state uint32, k int, e *sim.Event) error {
 	return nil
 }
 
-// expect panics if the world took another event than e.
+// expect panics if the world has taken another event than e.
 func (m *Memo) expect(e *sim.Event) {
 	at := m.x.World.Run.LastEvent()
 	if at.Kind != e.Kind || at.Node != e.Node || at.From != e.From || at.Link != e.Link {
@@ -168,10 +170,10 @@ func (m *Memo) expect(e *sim.Event) {
 	}
 }
 
-// forget records that the footprint does not determine the step's result.
+// forget records that the result does not follow from the footprint.
 func (o *footprint) forget() { o.unknown = true }
 
-// at gives a footprint its place: the parts of state v at the places of a shape.
+// at sets the shape and parts of o: the parts that state v has at the places of s.
 func (o *standing) at(s *shape, v world.Vector) {
 	o.shape, o.parts = s, make([]uint32, len(s.places))
 	for k, p := range s.places {
@@ -179,8 +181,8 @@ func (o *standing) at(s *shape, v world.Vector) {
 	}
 }
 
-// remember adds a footprint that has the parts of state v at some places, and returns it, or the one that
-// another goroutine has added meanwhile. Bytes is the size of its results.
+// remember stores footprint o under a key, for the parts that state v has at the given places. It returns
+// o, or the footprint that another goroutine has stored meanwhile. bytes is the size of the results.
 func (l *learnt) remember(key uint64, places []int32, o *standing, v world.Vector, bytes int) *standing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -200,7 +202,7 @@ func (l *learnt) remember(key uint64, places []int32, o *standing, v world.Vecto
 	return o
 }
 
-// shapeOf returns the shape with these places under a key. It makes one if there is none.
+// shapeOf returns the shape with these places that is stored under a key, and makes it if there is none.
 func (l *learnt) shapeOf(key uint64, places []int32) *shape {
 	first, _ := l.shapes.Get(key)
 	for s := first; s != nil; s = s.next.Load() {
@@ -236,9 +238,9 @@ func (o *footprint) same(b *footprint) bool {
 	return true
 }
 
-// left returns the step that was just taken on node i as a result: the parts that are now at some
-// places, and the node's part. If the step is a crash and the places belong to a piece of their
-// own, the node's part is not included.
+// left returns the result of the step that was just taken on node i: the parts that are now at the given
+// places, and the node's part. If the step is a crash and the places belong to a footprint of their own,
+// the node's part is left out.
 func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	x, n := m.x, m.n
 	at := x.World.State.At()
@@ -256,7 +258,7 @@ func (m *Memo) left(places []int32, i int) (one result, effects []effect) {
 	return one, effects
 }
 
-// changed returns the number of places whose part the last step changed.
+// changed returns the number of parts that the last step has changed.
 func (m *Memo) changed() (places int) {
 	for p, id := range m.x.World.State.At() {
 		places += count(id != m.v[p])
@@ -264,7 +266,8 @@ func (m *Memo) changed() (places int) {
 	return places
 }
 
-// key returns the key of an event together with its node part.
+// key returns the key of event e and the part of its node in the position. what distinguishes e from like
+// events.
 func (m *Memo) key(e *sim.Event, what uint64) uint64 {
 	i, part := m.index(e.Node), uint32(0)
 	if i != none {
@@ -281,9 +284,9 @@ func (m *Memo) key(e *sim.Event, what uint64) uint64 {
 	return m.pack.ofEvent(e.Kind, i, m.index(e.From), what, part)
 }
 
-// what returns a number that distinguishes event e from all other events of the same kind at the
-// same node, in the position, which is loaded in the world. If events of that kind are identified
-// by their index, nth is the index.
+// what returns a number that distinguishes event e from all other events of the same kind at the same
+// node, in the state of the position, which is loaded in the world. For kinds of which events are
+// distinguished by their index, nth is the index.
 func (m *Memo) what(e *sim.Event, slot, nth int) uint64 {
 	n := m.n
 	switch e.Kind {
@@ -315,12 +318,12 @@ func (m *Memo) what(e *sim.Event, slot, nth int) uint64 {
 	return 0
 }
 
-// ofMessage returns the number, in the sense of what, of the delivery of a message by a link.
+// ofMessage returns the number by which what identifies the delivery of a message by a link.
 func ofMessage(message uint32, link sim.Link) uint64 {
 	return uint64(message)<<2 | uint64(link)&3 // a bag has no bits left
 }
 
-// nth returns how many events of e's kind on e's node come before the k-th event of the world's
+// nth returns how many events of the same kind and node as e come before event number k of the world's
 // state.
 func (m *Memo) nth(e *sim.Event, k int) (n int) {
 	switch e.Kind {
@@ -337,8 +340,8 @@ func (m *Memo) nth(e *sim.Event, k int) (n int) {
 	return n
 }
 
-// places returns the places that the j-th footprint of an event on node i always touches. A crash
-// has one footprint for the connection to each peer, one for the node, and one for the environment.
+// places returns the places that footprint number j of event e on node i always includes. A crash has one
+// footprint for the connection to each peer, one for the node, and one for the environment.
 func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	switch {
 	case !crashes(e): // learn asks the world
@@ -355,7 +358,7 @@ func (m *Memo) places(e *sim.Event, i, j int) []int32 {
 	return []int32{int32(at.Pauses()), int32(at.Budget(e.Kind.Budget()))}
 }
 
-// touched appends the places on which the result of the last step depended, except node i's.
+// touched appends to places those that the result of the last step depended on, except that of node i.
 func (m *Memo) touched(places []int32, i int) []int32 {
 	for p := range m.x.World.State.Touched().Footprint() {
 		if p != i {

@@ -8,8 +8,8 @@ import (
 	"macemc/internal/world"
 )
 
-// Said is the verdict about a state. It depends only on what the properties see through a View: the
-// nodes, and the messages under way.
+// Said is the verdict about a state. It depends only on what properties can see of the state: the nodes, and the
+// messages under way.
 type Said uint8
 
 const (
@@ -18,16 +18,16 @@ const (
 	saidBusy                    // it is not good, and a node has an event of its own that is not rare, so the state can still change
 )
 
-// Judged remembers verdicts about states by the identity of their nodes, since new states often
-// have the same nodes as an earlier state. New entries replace old ones; if that happens often, the
-// table grows. The safety properties hold in all states that it remembers.
+// Judged stores verdicts about states by the identity of their nodes, since many new states have the same nodes as an
+// earlier one. New entries replace old ones; if that happens often, the table grows. Only states in which all safety
+// properties hold are stored.
 type Judged struct {
 	slots  []judgement
 	most   int  // slots
-	lost   int  // entries that were replaced since it grew
+	lost   int  // number of entries that were replaced since it last grew
 	flying bool // a verdict may depend on the number of messages under way
 
-	asked, met int  // how often Get was called since the last weigh, and how often it knew the verdict
+	asked, met int  // number of calls of Get since the last weigh, and of those that found a verdict
 	idle       bool // the table is given up, since it knew too few verdicts
 }
 
@@ -48,7 +48,7 @@ const (
 	judgedPays  = 16      // the table is given up if it knows less than one verdict in judgedPays
 )
 
-// within limits the table to a share of some bytes of memory.
+// within limits the table to a certain share of bytes, the memory of the search.
 func (j *Judged) within(bytes int) {
 	j.most = min(judgedMost, max(judgedLeast, 1<<bits.Len(uint(bytes/judgedSlot))/2))
 }
@@ -57,7 +57,8 @@ func (j *Judged) slot(nodes canon.Hash, flying int) *judgement {
 	return &j.slots[(nodes.Lo^uint64(flying)*0x9e3779b97f4a7c15)&uint64(len(j.slots)-1)]
 }
 
-// Get returns the verdict about a state with these nodes, if it is known.
+// Get returns the stored verdict about states with these nodes and this number of messages under way. ok is false if
+// there is none.
 func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	if j.slots == nil {
 		return 0, false
@@ -76,26 +77,25 @@ func (j *Judged) Get(nodes canon.Hash, flying int) (Said, bool) {
 	return s.said, known
 }
 
-// weigh drops the table if it had too few of the verdicts that were asked for. If all state is in one node, for example,
-// no new state has the nodes of an earlier one.
+// weigh gives the table up if Get has found too few verdicts. If all state is in one node, for example, no new state
+// has the nodes of an earlier one.
 func (j *Judged) weigh() {
 	if j.asked, j.met, j.idle = 0, 0, j.met*judgedPays < judgedTrial; j.idle {
 		j.slots = nil
 	}
 }
 
-// Note remembers the verdict about the state that is loaded in the world, unless the verdict may
-// depend on which messages are under way. Properties are evaluated in a fixed order until the
-// verdict is known; so if no property looked at messages here, none does in any state with these
-// nodes.
+// Note stores the verdict what about the state that is loaded in w, unless the verdict may depend on which messages
+// are under way. Properties are evaluated in a fixed order until the verdict is known; so if no property looked at
+// messages here, none does in any state with these nodes.
 func (j *Judged) Note(w *world.World, nodes canon.Hash, flying int, what Said) {
 	if !w.Judge.Looked() {
 		j.put(w.Judge.Counted(), nodes, flying, what)
 	}
 }
 
-// put stores a verdict. If counted is set, the verdict may depend on the number of messages under
-// way, which is stored with it.
+// put stores a verdict. If counted is true, the verdict may depend on the number of messages under way, which is
+// stored with it.
 func (j *Judged) put(counted bool, nodes canon.Hash, flying int, what Said) {
 	if j.idle {
 		return
@@ -129,7 +129,7 @@ func (j *Judged) grow() {
 // Judged returns the remembered verdicts about the states that were visited.
 func (x *Explorer) Judged() *Judged { return &x.judged }
 
-// Judge evaluates the state that is loaded in the world.
+// Judge evaluates System.Within and the liveness properties in the state that is loaded in the world.
 func (x *Taker) Judge() (s Said) {
 	if x.World.Judge.Within() {
 		s |= SaidInside

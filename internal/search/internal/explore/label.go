@@ -20,26 +20,30 @@ import (
 // search ends at leavesMost, states of one class may be kept apart and counted twice, and no state
 // is lost.
 
-// leavesMost is the number of orders of the nodes that are tried for one state.
+// leavesMost is the largest number of orders of the nodes that are tried to find the normal form of
+// one state.
 const leavesMost = 5040
 
-// labelling is one search for a normal form.
+// labelling is the search for the normal form of one state. It gives nodes that differ different
+// colours, and then tries the orders of the nodes that agree with the colours.
 type labelling struct {
 	*Fold
 	of     world.Vector
-	places []int // the places of the state that are not empty
-	colour []int // by node; a node that is not interchangeable has its number as its colour
-	as     []int
-	sums   []canon.Hash // by node: the sum of the parts that name it
+	places []int        // the places of the state that are not empty
+	colour []int        // by node; a node that is not interchangeable has its number as its colour
+	as     []int        // the renaming that is being tried
+	sums   []canon.Hash // by node: the sum of the hashes of the parts that name it
 	order  []int        // the interchangeable nodes, by colour
-	leaves int
-	best   canon.Hash
-	names  []int // the names given by the best order so far
+	leaves int          // number of orders tried
+	best   canon.Hash   // the smallest identity found
+	names  []int        // the renaming that gives this identity
 	found  bool
-	next   []int // by set: how many of its nodes have a name
+	next   []int // by set: number of its nodes that have got a name
 }
 
 // normalize sets f.normal to the normal form of state v, and f.sum to the identity of that form.
+// The normal form is the same for all states that differ from v only by the names of
+// interchangeable nodes.
 func (f *Fold) normalize(v world.Vector) {
 	if f.label == nil {
 		f.label = newLabelling(f)
@@ -129,8 +133,8 @@ func (l *labelling) weigh(place int) {
 	}
 }
 
-// rank sorts the nodes by their colour and then by their sum, numbers the colours in this order,
-// and returns how many there are.
+// rank sorts the nodes by colour, and within a colour by sum. It gives each distinct pair a new
+// colour, in this order, and returns the number of colours.
 func (l *labelling) rank() (colours int) {
 	slices.SortFunc(l.order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(l.colour[a], l.colour[b]), cmp.Compare(l.sums[a].Hi, l.sums[b].Hi), cmp.Compare(l.sums[a].Lo, l.sums[b].Lo), cmp.Compare(a, b))
@@ -147,7 +151,7 @@ func (l *labelling) rank() (colours int) {
 	return colours
 }
 
-// labels tries every order of the nodes that their colours allow, up to leavesMost.
+// labels tries every order of the nodes that agrees with their colours, at most leavesMost of them.
 func (l *labelling) labels() {
 	for from := 0; from < len(l.order); {
 		to := from + 1
@@ -176,8 +180,8 @@ func (l *labelling) labels() {
 	l.leaf()
 }
 
-// apart returns representatives of nodes of one colour: each other node of that colour can be
-// swapped with one of them without changing the state.
+// apart returns some of the nodes in alike, which have one colour: each of the others can be
+// swapped with one of these without changing the state.
 func (l *labelling) apart(alike []int) (apart []int) {
 	for _, i := range alike {
 		if !slices.ContainsFunc(apart, func(j int) bool { return l.swaps(i, j) }) {
@@ -187,7 +191,7 @@ func (l *labelling) apart(alike []int) (apart []int) {
 	return apart
 }
 
-// swaps reports whether the state stays the same if two nodes swap their names.
+// swaps reports whether the state stays the same if nodes i and j swap their names.
 func (l *labelling) swaps(i, j int) bool {
 	copy(l.as, l.same)
 	l.as[i], l.as[j] = j, i
@@ -200,8 +204,8 @@ func (l *labelling) swaps(i, j int) bool {
 	return true
 }
 
-// leaf keeps the names that the order of the nodes gives, if they give the smallest identity so
-// far.
+// leaf computes the identity of the state if the nodes get names in the present order, and keeps
+// these names if it is the smallest so far.
 func (l *labelling) leaf() {
 	l.leaves++
 	copy(l.as, l.same)

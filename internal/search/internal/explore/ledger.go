@@ -11,33 +11,33 @@ import (
 	"macemc/internal/world"
 )
 
-// Ledger holds the states that were visited, each once, under a number, with the step that first
-// led to it. Several goroutines may write into one ledger, each through its own Entry.
+// Ledger holds the states that were visited, each once, under a number, with the step that first led to it. Several
+// goroutines may write into one ledger, each through its own Entry.
 //
-// A state is stored as its vector, packed: see layout. The set of states holds a tag and a number
-// for each state, and two states with the same tag are compared in full; so no state is ever
-// mistaken for another. With Prints, the set holds fingerprints instead, and the states of a level
-// are freed once the level is expanded.
+// A state is stored as a vector of numbers, one for the part (such as the state of one node) at each place, in packed
+// form: see layout. The set of states holds a tag and a number for each state, and two states with the same tag are
+// compared in full; so no state is ever mistaken for another. With Prints, the set holds fingerprints instead, and
+// the states of a level are freed once the level is expanded.
 type Ledger struct {
 	mu     sync.Mutex // guards writes of layout and blocks
 	layout atomic.Pointer[layout]
 	blocks atomic.Pointer[[]*block]
 	Set    *visited.Words
 	Prints *Prints             // nil if vectors are compared
-	May    func(now int) int   // returns the bytes that a larger set may take when it replaces one of now bytes
+	May    func(now int) int   // returns the number of bytes that a larger set may take, which replaces one of now bytes
 	gaps   atomic.Bool         // some states are not expanded
-	Joint  bool                // several goroutines have written: numbers do not follow levels
+	Joint  bool                // several goroutines have added states, so numbers need not follow levels
 	bys    *bys                // the steps by which states were reached; ledgers whose memos share results share it
-	noted  bool                // the step is recorded for each state, until the state is expanded
+	noted  bool                // for each state, the step that led to it is recorded until the state is expanded
 	tidy   func() (end func()) // called before the set is made larger, and the returned function after; may be nil
 
-	lone *lone // finds states of a system with one node; nil if the set finds all
+	lone *lone // finds the states of a system with one node; nil if the set finds all states
 	fold *Fold // keeps one of the states that differ only in names; nil if all are kept
 	deep *deep // the part that is on disk; nil if all is in memory
 
-	readers []*reader                      // those of the entries that use the set together; stops holds all of them
-	growing sync.Mutex                     // held by the entry that gives the set a larger table
-	growth  atomic.Pointer[visited.Growth] // what it does; nil if none does
+	readers []*reader                      // the readers of the entries that use the set together; stops holds all of them
+	growing sync.Mutex                     // held by the goroutine that replaces the set by a larger one
+	growth  atomic.Pointer[visited.Growth] // the replacement that is under way; nil if there is none
 
 	freed struct { // memory of states that were expanded, for blocks that are begun
 		recs    [][]uint64
@@ -70,10 +70,10 @@ const (
 // words returns the length of a packed state, in words.
 func (l *layout) words() int { return (len(l.columns) + columnsPerWord - 1) / columnsPerWord }
 
-// fits reports whether a place has columns for all bits of number id that are not 0.
+// fits reports whether the layout has columns for all bits of number id that are not 0, at a place.
 func (l *layout) fits(place int, id uint32) bool { return uint64(id)>>(columnBits*l.used[place]) == 0 }
 
-// put writes a number, which fits, at a place of a packed state.
+// put writes number id at a place of a packed state. The layout must have the columns for it.
 func (l *layout) put(rec []uint64, place int, id uint32) {
 	of := &l.of[place]
 	for k := range l.used[place] {
@@ -102,7 +102,7 @@ func (l *layout) with(place int, id uint32) *layout {
 	return larger
 }
 
-// at returns the number of a packed state at a place.
+// at returns the number at a place of a packed state.
 func (l *layout) at(rec []uint64, place int) (id uint32) {
 	of := &l.of[place]
 	for k := range l.used[place] {
@@ -138,7 +138,7 @@ type block struct {
 	n       int
 }
 
-// reachedBy records the step by which a state was reached first, if the ledger records steps.
+// reachedBy records the step by which state s was first reached, if the ledger records such steps.
 func (b *block) reachedBy(s uint32, step byNumber) {
 	if b.by != nil {
 		b.by[s%blockStates] = step
@@ -166,8 +166,8 @@ func newLedger(places int, may func(int) int, tidy func() func(), p *Prints) (*L
 	return l, err
 }
 
-// NewLedger returns an empty ledger for states of this many places, within the search's limits of
-// memory.
+// NewLedger returns an empty ledger for states that have this number of places, under the memory limits of the
+// search.
 func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
 	l, err := newLedger(places, r.Limits.Room, r.Limits.Tidy, p)
 	if p == nil && r.World.Params().Nodes == 1 {
@@ -176,14 +176,14 @@ func (r *Owner) NewLedger(places int, p *Prints) (*Ledger, error) {
 	return l, err
 }
 
-// A reader is held by the goroutine of an entry while it uses the set. It has cache lines of its own: a lock
-// that all entries share would go from one processor to the other with each step.
+// A reader is locked by the goroutine of an entry while it uses the set of states. It fills cache lines of its own: a
+// lock that all entries share would move from one processor to another with each step.
 type reader struct {
 	sync.Mutex
 	_ [120]byte
 }
 
-// join records that several goroutines write into the ledger. None of them has begun to write.
+// join records that several goroutines will add states to the ledger. None of them has begun to.
 func (e *Entry) join() {
 	if e.Joint = true; e.reader == nil {
 		e.reader = new(reader)
@@ -191,7 +191,7 @@ func (e *Entry) join() {
 	}
 }
 
-// hold prevents other goroutines from replacing the set by a larger one, until letGo.
+// hold prevents other goroutines from replacing the set of states by a larger one, until letGo.
 func (e *Entry) hold() {
 	if e.reader != nil && !e.reader.TryLock() {
 		e.helps()
@@ -199,7 +199,7 @@ func (e *Entry) hold() {
 	}
 }
 
-// helps moves states to a larger set if another entry is giving the ledger one.
+// helps copies states to a larger set, if another goroutine is replacing the set.
 func (l *Ledger) helps() {
 	if g := l.growth.Load(); g != nil {
 		g.Help()
@@ -212,7 +212,7 @@ func (e *Entry) letGo() {
 	}
 }
 
-// stops keeps all entries from using the set, until goesOn.
+// stops waits until no entry uses the set of states, and keeps them from using it until goesOn.
 func (l *Ledger) stops() {
 	for _, r := range l.readers {
 		r.Lock()
@@ -225,8 +225,8 @@ func (l *Ledger) goesOn() {
 	}
 }
 
-// noteSteps makes the ledger record the steps by which states are reached. Only the first call
-// writes, since other goroutines may already read the setting.
+// noteSteps makes the ledger record the steps by which states are reached. Only the first call writes the setting,
+// since other goroutines may already read it.
 func (l *Ledger) noteSteps() {
 	if !l.noted {
 		l.noted = true
@@ -244,7 +244,7 @@ func (l *Ledger) Close() error {
 // Block returns the block that has state s.
 func (l *Ledger) Block(s uint32) *block { return (*l.blocks.Load())[s/blockStates] }
 
-// rec returns state s, packed. The state must not be in a row.
+// rec returns state s, packed. The state must not be in a row (see lone).
 func (l *Ledger) rec(s uint32) []uint64 {
 	b := l.Block(s)
 	at, recs := int(s%blockStates)*b.words, b.recs
@@ -283,7 +283,7 @@ func (l *Ledger) Live(s uint32) bool { return l.Block(s).Live.has(s) }
 // Outside reports whether state s is outside System.Within, so that it is not expanded.
 func (l *Ledger) Outside(s uint32) bool { return l.Block(s).Outside.has(s) }
 
-// leave records that state s is not expanded.
+// leave records that no step is taken from state s.
 func (l *Ledger) leave(s uint32) {
 	l.Block(s).Outside.Set(s)
 	l.gaps.Store(true)
@@ -297,7 +297,7 @@ func (l *Ledger) Len() (n int) {
 	return n
 }
 
-// End returns a number greater than those of all states.
+// End returns a number that is greater than that of any state.
 func (l *Ledger) End() uint32 { return uint32(len(*l.blocks.Load())) * blockStates }
 
 // Each yields the numbers of all states, in ascending order, including those that are added during the
@@ -313,13 +313,13 @@ func (l *Ledger) Each(yield func(uint32) bool) {
 	}
 }
 
-// Holds reports whether a number below End is the number of a state. Not all are, since a block may
+// Holds reports whether s, a number below End, is the number of a state. Some numbers are not used, since a block may
 // be left before it is full.
 func (l *Ledger) Holds(s uint32) bool { return int(s%blockStates) < l.Block(s).n }
 
-// Expanded frees what is no longer needed of an expanded level's states: the numbers in block.by,
-// and the packed states if the ledger keeps fingerprints. Their origins are kept in brief, and states in
-// a row as one number. Blocks that the next level shares are left alone.
+// Expanded frees what is no longer needed of an expanded level's states: the numbers in block.by, and the packed
+// states if the ledger keeps fingerprints. The steps that led to these states are kept in a shorter form, and states
+// in a row (see lone) as one number. Blocks that also have states of the next level are not changed.
 func (l *Ledger) Expanded(level, next Frontier) {
 	needed := map[uint32]bool{}
 	for _, s := range next {
@@ -337,7 +337,7 @@ func (l *Ledger) Expanded(level, next Frontier) {
 	}
 }
 
-// frees keeps memory of a block whose states were expanded for blocks that are begun.
+// frees keeps the memory of block b, whose states were expanded, for blocks that are begun later.
 func (l *Ledger) frees(b *block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -361,7 +361,7 @@ func (l *Ledger) frees(b *block) {
 	}
 }
 
-// taken takes the last of some lists that were freed, if it has that length, and otherwise makes one.
+// taken returns a list of length n: the last of the freed lists if that has this length, otherwise a new one.
 func taken[T any](freed *[][]T, n int) (list []T) {
 	if k := len(*freed) - 1; k >= 0 {
 		list, *freed = (*freed)[k], (*freed)[:k]
@@ -372,7 +372,7 @@ func taken[T any](freed *[][]T, n int) (list []T) {
 	return list
 }
 
-// Span is the states whose numbers are at least From and less than To.
+// Span is a range of states: those whose numbers are at least From and less than To.
 type Span struct{ From, To uint32 }
 
 // Frontier is the states of a level.
@@ -386,7 +386,7 @@ func (f Frontier) Len() (n int) {
 	return n
 }
 
-// Some yields up to n states, beginning with the k-th.
+// Some yields up to n states and their indices, beginning with index k.
 func (f Frontier) Some(k, n int, yield func(i int, s uint32) bool) {
 	i := 0
 	for _, s := range f {
@@ -400,7 +400,7 @@ func (f Frontier) Some(k, n int, yield func(i int, s uint32) bool) {
 	}
 }
 
-// At returns the k-th state.
+// At returns the state with index k.
 func (f Frontier) At(k int) uint32 {
 	for _, s := range f {
 		size := int(s.To - s.From)
@@ -412,7 +412,7 @@ func (f Frontier) At(k int) uint32 {
 	panic("macemc bug: search: a state beyond the last one of a level")
 }
 
-// Level ends a level: it returns the level's new states, and begins the next level.
+// Level returns the states that the entry has added since the last call, which ends a level.
 func (e *Entry) Level() Frontier {
 	f := Frontier(e.spans)
 	e.spans = nil
@@ -422,7 +422,7 @@ func (e *Entry) Level() Frontier {
 	return f
 }
 
-// forget removes all states. Their numbers are not used again. No other entry may exist.
+// forget removes all states of the ledger. Their numbers are not used again. There must be no other entry.
 func (e *Entry) forget() {
 	all := *e.blocks.Load()
 	for k := len(all) - 1; k >= 0 && all[k] != nil; k-- {
@@ -441,7 +441,7 @@ func (l *Ledger) widen(place int, id uint32) *layout {
 	return l.layout.Load()
 }
 
-// begin adds an empty block.
+// begin adds an empty block for states of this number of words.
 func (l *Ledger) begin(words int) (number uint32, b *block) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -458,22 +458,22 @@ func (l *Ledger) begin(words int) (number uint32, b *block) {
 	return uint32(len(all)) * blockStates, b
 }
 
-// Entry is what one goroutine needs to write into a ledger.
+// Entry is a goroutine's access to a ledger, by which it looks up and adds states.
 type Entry struct {
 	*Ledger
 	lay    *layout
 	packed []uint64 // the state that is looked up, packed; of lay.words() words
 	Next   uint32   // the number of the next new state
 	taken  int      // new states that are not yet counted in the set
-	apart  int      // new states that are not yet counted in lone
+	apart  int      // new states that lone finds and that are not counted yet
 	spans  []Span   // the new states of this level
 	into   *block   // the block that is being filled; nil means that the next state begins a new one
 	fold   *Fold
-	room   []uint64 // for a state of a row, packed
+	room   []uint64 // memory for unpacking a state of a row
 	reader *reader  // nil if no other goroutine writes
 }
 
-// Entry returns a new entry, for one more goroutine.
+// Entry returns an Entry for one more goroutine.
 func (l *Ledger) Entry() *Entry {
 	e := &Entry{Ledger: l, lay: l.layout.Load(), fold: l.fold}
 	e.lengthen()
@@ -483,7 +483,7 @@ func (l *Ledger) Entry() *Entry {
 	return e
 }
 
-// Pack packs a vector.
+// Pack packs vector v, which is then the packed state of the entry.
 func (e *Entry) Pack(v world.Vector) {
 	e.start(nil)
 	for p, id := range v {
@@ -493,7 +493,7 @@ func (e *Entry) Pack(v world.Vector) {
 	}
 }
 
-// start makes a copy of another packed state the packed state.
+// start makes a copy of other, which is packed, the packed state.
 func (e *Entry) start(other []uint64) {
 	if now := e.layout.Load(); now != e.lay {
 		e.lay = now
@@ -542,11 +542,11 @@ func (e *Entry) is(s uint32) bool {
 	return true
 }
 
-// tag returns the half of an identity that the set keeps, with zeros where the set puts the state's
-// number.
+// tag returns the half of hash h that the set of states keeps, with zeros where the set puts the state's number.
 func tag(h canon.Hash) uint64 { return h.Hi &^ (1<<32 - 1) }
 
-// touch reads the slot that Add will read first, so that it is in the processor's cache then.
+// touch reads the slot of the set that Add reads first for a state with identity h, so that it is in the processor's
+// cache by then.
 func (e *Entry) touch(h canon.Hash) uint64 { return e.Set.At(e.Set.Home(e.word(h))) }
 
 func (e *Entry) word(h canon.Hash) uint64 {
@@ -556,7 +556,8 @@ func (e *Entry) word(h canon.Hash) uint64 {
 	return tag(h)
 }
 
-// touchState reads the state that Add will compare with the packed state, if there is one.
+// touchState reads the state with which Add will compare the packed state, if there is one, so that it is in the
+// processor's cache by then.
 func (e *Entry) touchState(h canon.Hash) uint64 {
 	if e.Prints != nil {
 		return 0
@@ -575,8 +576,8 @@ func (e *Entry) touchState(h canon.Hash) uint64 {
 	}
 }
 
-// Find returns the number of the packed state, whose identity is h, or of the state that is kept
-// for its class. It must not be called if the ledger keeps fingerprints.
+// Find returns the number of the packed state, whose identity is h, or, if the ledger keeps one of several states
+// that differ only in the names of nodes, of the state kept. It must not be called if the ledger keeps fingerprints.
 func (e *Entry) Find(h canon.Hash) (s uint32, known bool) {
 	if s, known = e.find(h); !known && e.fold != nil {
 		return e.fold.class(e)
@@ -601,8 +602,8 @@ func (e *Entry) find(h canon.Hash) (uint32, bool) {
 	}
 }
 
-// Add adds the packed state, whose identity is h, unless it is known. It reports whether it was
-// new; if so, its number is Next-1. The set must have room for it.
+// Add adds the packed state, whose identity is h and which was reached by the step from, unless it is known. It
+// reports whether it was new; if so, its number is Next-1. The set must have room for it.
 func (e *Entry) Add(h canon.Hash, from Origin) bool {
 	if e.fold == nil {
 		return e.add(h, from)
@@ -658,7 +659,7 @@ func (e *Entry) append(from Origin) uint32 {
 	return e.Next - 1
 }
 
-// keep ends the writing of a new state, and gives it the next number.
+// keep completes a new state, which then has the number Next, and increments Next.
 func (e *Entry) keep() {
 	if k := len(e.spans) - 1; k >= 0 && e.spans[k].To == e.Next {
 		e.spans[k].To++
@@ -671,7 +672,7 @@ func (e *Entry) keep() {
 	}
 }
 
-// Told adds the number of the entry's new states to the count of the set.
+// Told updates the count of the states in the set, in which the entry's latest states are missing.
 func (e *Entry) Told() {
 	e.Set.Took(e.taken)
 	e.taken = 0
@@ -722,8 +723,8 @@ func (e *Entry) Room(n int) error {
 	}
 }
 
-// grow gives the set a larger table unless it has room for n more states, and reports whether it has. The other entries
-// that want to use the set meanwhile help.
+// grow replaces the set by a larger one, unless it has room for n more states. It reports whether there is room now.
+// Other goroutines that want to use the set meanwhile help.
 func (l *Ledger) grow(g *visited.Growth, n int) (enough bool, err error) {
 	l.stops()
 	defer l.goesOn()
@@ -751,7 +752,7 @@ func (l *Ledger) grow(g *visited.Growth, n int) (enough bool, err error) {
 	return false, g.End()
 }
 
-// Prints holds the parameters of fingerprints: their size in bits.
+// Prints holds the size of fingerprints, in bits.
 type Prints struct{ Bits int }
 
 func (p *Prints) of(h canon.Hash) uint64 {

@@ -5,21 +5,23 @@ import (
 	"sync/atomic"
 )
 
-// lone finds states without the set of a ledger, where a system has one node. Most states of such a system
-// differ from the first one in the node alone, so the number of the node's part says which state it is. The
-// other states stay in the set. The parts of the states that one goroutine adds are numbered one after another. If
-// this is so in a whole block, only the number of its first part is kept once its states are expanded.
+// lone finds the states of a system with one node without the set of a ledger. Most states of such a system differ
+// from the first one only in the node, so the number of the node's part (its state, as numbered by the bank)
+// identifies the state. Other states stay in the set. The parts that one goroutine adds are numbered one after
+// another. If that is so for the states of a whole block, the states are in a row: once they are expanded, only the
+// number of the first part is kept.
 type lone struct {
 	mu     sync.Mutex // guards writes of home and chunks
 	home   atomic.Pointer[[]uint64]
 	chunks atomic.Pointer[[]*loneStates]
-	used   atomic.Int64 // the number of states
+	used   atomic.Int64 // number of states
 }
 
-// loneStates has the states of some parts, by number: the number of the state plus one; 0 means none.
+// loneStates maps a range of parts, by number, to states: the state's number plus one, or 0 if there is none.
 type loneStates [1 << 12]atomic.Uint32
 
-// alone reports whether lone has the packed state, if it is known, and returns the number of its node's part.
+// alone reports whether the packed state differs from the first one only in the node, so that lone finds it, and
+// returns the number of the node's part.
 func (e *Entry) alone() (id uint32, is bool) {
 	if e.lone == nil {
 		return 0, false
@@ -41,7 +43,7 @@ func (e *Entry) knows(rec []uint64, id uint32) bool {
 	return home != nil && e.layout.Load().besides(rec, *home) && e.lone.slot(id).Load() != 0
 }
 
-// besides reports whether two packed states are equal except for the node.
+// besides reports whether packed states rec and home are equal except for the node.
 func (l *layout) besides(rec, home []uint64) bool {
 	// Layouts only grow, so a word that one of the two lacks is zero in it.
 	for i, word := range rec {
@@ -58,7 +60,8 @@ func (l *layout) besides(rec, home []uint64) bool {
 	return true
 }
 
-// row returns the number of the first node's part if the states of a full block are in a row, else 0.
+// row returns the number of the first part if the states of block b, which is full, are in a row. Otherwise it
+// returns 0.
 func (l *lone) row(lay *layout, b *block) (first uint32) {
 	home := l.home.Load()
 	for i := range uint32(blockStates) {
@@ -74,13 +77,14 @@ func (l *lone) row(lay *layout, b *block) (first uint32) {
 	return first
 }
 
-// inRow replaces the states of a block, which are in a row, and returns them.
+// inRow records that the block's states are in a row that begins with part first. It returns the packed states, whose
+// memory is not needed any more.
 func (b *block) inRow(first uint32) (recs []uint64) {
 	recs, b.recs, b.row = b.recs, nil, first
 	return recs
 }
 
-// rec returns state s, packed, until the next call.
+// rec returns state s, packed. The result is valid until the next call.
 func (e *Entry) rec(s uint32) []uint64 {
 	b := e.Block(s)
 	if b.row == 0 {
@@ -95,7 +99,7 @@ func (e *Entry) rec(s uint32) []uint64 {
 	return e.room
 }
 
-// without returns the packed state without its node.
+// without returns the packed state with zeros in place of its node.
 func (e *Entry) without() []uint64 {
 	home := make([]uint64, len(e.packed))
 	for i, word := range e.packed {
@@ -104,13 +108,14 @@ func (e *Entry) without() []uint64 {
 	return home
 }
 
-// settles sets the part of the states that they all share, unless another goroutine was faster.
+// settles makes home the form that the states of lone share, apart from the node, unless another goroutine has set
+// one. It returns that form.
 func (l *lone) settles(home []uint64) *[]uint64 {
 	l.home.CompareAndSwap(nil, &home)
 	return l.home.Load()
 }
 
-// slot returns the slot for the state that has a part.
+// slot returns the slot for the state whose node's part has the number id.
 func (l *lone) slot(id uint32) *atomic.Uint32 {
 	chunks := l.chunks.Load()
 	if chunks == nil || int(id) >= len(*chunks)*len(loneStates{}) {
@@ -119,7 +124,7 @@ func (l *lone) slot(id uint32) *atomic.Uint32 {
 	return &(*chunks)[id/uint32(len(loneStates{}))][id%uint32(len(loneStates{}))]
 }
 
-// grow extends the chunks up to the one that holds a part.
+// grow adds chunks until there is one for the part with number id.
 func (l *lone) grow(id int) *[]*loneStates {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -134,7 +139,7 @@ func (l *lone) grow(id int) *[]*loneStates {
 	return &chunks
 }
 
-// addAlone is add for a state that lone finds in a slot.
+// addAlone adds the packed state, as Add does, if it belongs in this slot of lone.
 func (e *Entry) addAlone(slot *atomic.Uint32, from Origin) bool {
 	if slot.Load() != 0 {
 		return false
@@ -148,7 +153,7 @@ func (e *Entry) addAlone(slot *atomic.Uint32, from Origin) bool {
 	return true
 }
 
-// Kept returns the number of states that can be found in memory.
+// Kept returns the number of states in memory.
 func (l *Ledger) Kept() int {
 	n := l.Set.Len()
 	if l.lone != nil {

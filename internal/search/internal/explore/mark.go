@@ -2,11 +2,11 @@ package explore
 
 import "macemc/choose"
 
-// chain is the run to the state whose steps are being taken, in the form that a parent process
-// reads: the states, and the number of answers that lead to each. The states of a level mostly
-// follow their siblings, so little is rewritten from one state to the next.
+// chain is the run to the state whose steps are being taken, as it was last written for a parent
+// process: the states on the run, and how many answers lead to each. Consecutive states of a level
+// mostly have the same parent, so little is rewritten from one to the next.
 type chain struct {
-	turn  int // the pulse's turn when the chain was written
+	turn  int // the number of the pulse's recording for which the chain was written
 	links []link
 	up    []uint32
 }
@@ -16,9 +16,9 @@ type link struct {
 	n     int
 }
 
-// mark records which run is about to be taken or looked up: the run to the current state, an event
-// there, and the answers to its coins. It records nothing for healed states, which have no runs of
-// their own.
+// mark records, for a parent process, which step is about to be taken or looked up: the run to the
+// current state, an event there, and the answers to the event's coins. It records nothing for healed
+// states, since the runs that lead to them are not kept.
 func (t *Taker) mark(event int, coins []int) {
 	p := &t.Owner.Pulse
 	if p.Trail == nil || t.Healed {
@@ -45,15 +45,15 @@ func (t *Taker) mark(event int, coins []int) {
 	p.Add(coins...)
 }
 
-// kept records the turn of the pulse at which the chain was written. A fresh chain has no links yet.
+// kept records that the chain belongs to recording number turn of the pulse. If fresh is true, the
+// chain is empty.
 func (c *chain) kept(turn int, fresh bool) {
 	if c.turn = turn; fresh {
 		c.links = c.links[:0]
 	}
 }
 
-// lead makes the chain lead to the current state of a taker, and returns how many
-// answers that takes.
+// lead writes the chain that leads to the current state of t, and returns the number of its answers.
 func (c *chain) lead(t *Taker) int {
 	last := len(c.links) - 1
 	if last >= 0 && c.links[last].state == t.Current {

@@ -7,17 +7,18 @@ import (
 	"macemc/sim"
 )
 
-// Memo is the stepper that takes steps by arithmetic. The result of a step is a function of its
-// footprint: the parts that it touched or asked about. So each footprint is run in the world once,
-// and remembered: see cache. In any other state with the same footprint, the step is a few numbers
-// looked up, and the identity of the next state is a few sums.
+// Memo is the Stepper that looks steps up instead of running handlers. The result of a step is a
+// function of its footprint: the parts of the state that it touched or asked about. So the memo takes a
+// step in the world once for each footprint, and stores the result: see cache. In any other state with
+// the same footprint, the step is a few numbers looked up, and the identity of the next state is a few
+// sums.
 //
-// Most footprints consist of one part, the node that runs. A state is plain if its possible events
-// also follow from its parts: no connection is broken, no node waits for room in a buffer, and the
-// like. The steps of a plain state are taken without the world. In other states, the world lists
-// the possible events.
+// Most footprints consist of one part, the node that runs. A state is plain if its possible events also
+// follow from its parts: no connection is broken, no node waits for room in a buffer, and the like. The
+// steps of a plain state are taken without the world. In other states, the world lists the possible
+// events.
 //
-// The steps of a node are taken in the world if most of them have to be run anyway: see worth.
+// The steps of a node whose results can rarely be looked up are taken in the world: see worth.
 type Memo struct {
 	x         *Taker
 	n         int
@@ -29,22 +30,22 @@ type Memo struct {
 	batch
 	worth
 
-	behind  lastStep
-	sleep   *Sleep // leaves out steps that sleep; nil means none
-	all     bool   // look up every step: see commute.go
-	chosen         // which events are taken now
-	Unasked int    // steps that were not looked up
-	asked   int    // steps that were looked up by the node part alone
-	twins   int    // the number of twins that noteTwins has noted
-	looked  int    // how often a footprint of several parts was looked up
-	turn    int32  // deep.turn when the memo last forgot everything
-	batches int    // batches since then
+	behind  lastStep // the step by which the state of the position was reached
+	sleep   *Sleep   // leaves out steps that sleep; nil means none
+	all     bool     // look up every step, even if the resulting state is known: see commute.go
+	chosen           // which events are taken now
+	Unasked int      // steps that were not looked up
+	asked   int      // steps that were looked up by the node part alone
+	twins   int      // the number of twins that noteTwins has noted
+	looked  int      // how often a footprint of several parts was looked up
+	turn    int32    // number of times that all memos had been asked to forget everything when this one last did
+	batches int      // batches since then
 
-	keys   []uint64    // the keys by which the present step is looked up
+	keys   []uint64    // the keys under which the results of the present step are stored
 	pieces []*standing // the footprints that make up its result; nil for one that is not known
 }
 
-// NewMemo returns a memo for taker x that remembers nothing yet.
+// NewMemo returns a memo without results, for taker x.
 func NewMemo(x *Taker) *Memo {
 	tcp, udp := x.World.Links.Capacities()
 	x.World.State.Watch()
@@ -55,8 +56,8 @@ func NewMemo(x *Taker) *Memo {
 	return m
 }
 
-// reduces makes the memo leave out the steps that a reduction leaves out, unless the reduction
-// waits. The memo then looks up every other step: see commute.go.
+// reduces makes the memo leave out steps by reduction r, or only observe them if r.Waits. The memo then
+// does not skip steps because another order of them leads to the same state: see commute.go.
 func (m *Memo) reduces(r *Reduction) {
 	if !r.Waits {
 		m.reduction = r
@@ -64,10 +65,10 @@ func (m *Memo) reduces(r *Reduction) {
 	}
 }
 
-// LooksAllUp makes the memo look up every step: see commute.go.
+// LooksAllUp makes the memo look up every step, even if the resulting state is known: see commute.go.
 func (m *Memo) LooksAllUp() { m.all = true }
 
-// LookingAllUp does something while the memo looks up every step.
+// LookingAllUp calls do. Until do returns, the memo looks up every step: see LooksAllUp.
 func (m *Memo) LookingAllUp(do func()) {
 	usual := m.all
 	m.all = true
@@ -75,28 +76,26 @@ func (m *Memo) LookingAllUp(do func()) {
 	m.all = usual
 }
 
-// sharesWith makes the memo share what another one learns, on another goroutine. It must not have learnt
-// anything.
+// sharesWith makes m share the results of o, which is used by another goroutine. m must have none yet.
 func (m *Memo) sharesWith(o *Memo) {
 	m.learnsWith(o.common)
 	m.turn = o.turn
 }
 
-// takesBack takes over the results of memo o, which was given those of m by LearnFrom.
+// takesBack takes over the results of o, to which those of m were given by o.LearnFrom(m).
 func (m *Memo) takesBack(o *Memo) { m.cache = o.cache.over(m.x) }
 
-// LearnFrom takes over the results that another memo of the same bank has remembered. The other
-// memo must not be used after that. A result contains the number of its step, so both ledgers
-// number steps alike: with numbers of its own, a ledger would take one step for another, and
-// skip a third one because of it.
+// LearnFrom takes over the results of o, a memo of the same bank, which must not be used after that. A
+// result contains the number of its step, so both ledgers number steps alike: with numbers of its own, a
+// ledger would take one step for another, and skip a third one because of it.
 func (m *Memo) LearnFrom(o *Memo) {
 	m.x.numbersAs(o.x.Ledger)
 	m.cache, m.twins, m.looked = o.cache.over(m.x), o.twins, o.looked
 	m.worth = o.worth
 }
 
-// forgets empties the cache if memory is short and the states are on disk. The batch must be empty.
-// The cache is kept if there is a reduction or sleep sets, which rely on it.
+// forgets drops all results if memory is short and the states are on disk. The batch must be empty. The
+// cache is kept if there is a reduction or sleep sets, which rely on it.
 func (m *Memo) forgets() {
 	d := m.x.deep
 	if d == nil || m.reduction != nil || m.sleep != nil {
@@ -120,8 +119,8 @@ func count(b bool) int {
 	return 0
 }
 
-// Expand takes every step from a state. It numbers events as the world does, since paths refer to
-// events by these numbers.
+// Expand takes every step from a state. It numbers the state's events as the world does, since paths
+// refer to events by these numbers.
 func (m *Memo) Expand(state uint32) error {
 	x := m.x
 	if m.agree(&m.common.dear); m.allDear() {
@@ -164,7 +163,8 @@ func (m *Memo) Expand(state uint32) error {
 	return m.plainly(state, faults)
 }
 
-// plainly takes the steps of a plain state.
+// plainly takes the steps of a plain state without loading it into the world. faults says whether faults
+// are possible.
 func (m *Memo) plainly(state uint32, faults bool) error {
 	k, err := m.plainSteps(state)
 	switch {
@@ -184,8 +184,8 @@ func (m *Memo) plainly(state uint32, faults bool) error {
 	return m.footsteps(state, k)
 }
 
-// goes makes a state the position. It reports whether the environment is calm, whether faults are
-// possible, and whether the state is plain.
+// goes moves the position to a state. It reports whether the environment is calm there, whether faults
+// are possible, and whether the state is plain (see Memo).
 func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
 	x := m.x
 	x.Spot = Spot{Current: state, LastEvent: noEvent}
@@ -201,9 +201,9 @@ func (m *Memo) goes(state uint32) (calm, faults, plain bool) {
 	return calm, faults, plain
 }
 
-// chosen selects the events that a memo takes of a state.
+// chosen says which events of a state a memo takes, and counts them.
 type chosen struct {
-	partly bool // take only events that are of kinds, if of is set, or only those that are not
+	partly bool // take only the events that are of these kinds, if of is true, or only the others
 	dry    bool // only count the events
 	kinds  stubborn.Set
 	of     bool
@@ -211,26 +211,28 @@ type chosen struct {
 	left   int // how many were not
 }
 
-// choose makes the memo take only some events.
+// choose makes the memo take only the events of these kinds if of is true, or only the others. If dry is
+// true, it only counts them.
 func (c *chosen) choose(kinds stubborn.Set, of, dry bool) {
 	*c = chosen{partly: true, dry: dry, kinds: kinds, of: of}
 }
 
-// ends makes the memo take all events again, and returns the counts.
+// ends makes the memo take all events again. It returns how many were taken and left out.
 func (c *chosen) ends() (taken, left int) {
 	c.partly = false
 	return c.taken, c.left
 }
 
-// takes reports whether an event should be taken now, and counts it. Its kind is class, or none. A
-// selected fault is not counted: see Reduction.only.
+// takes reports whether an event of kind class should be taken, and counts the event; class is none for
+// an event without a kind. A fault that is taken is not counted: see Reduction.only.
 func (c *chosen) takes(class int, fault bool) bool {
 	takes := (class != none && c.kinds.Has(class)) == c.of
 	c.taken, c.left = c.taken+count(takes && !fault), c.left+count(!takes)
 	return takes && !c.dry
 }
 
-// some takes a selection of the position's steps. It implements parter.
+// some takes the steps of the position's state that are of these kinds if of is true, or else the
+// others. It implements parter.
 func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	m.stands(state, &m.position)
 	calm, faults := m.x.Bank.Calm(m.v)
@@ -257,7 +259,7 @@ func (m *Memo) some(state uint32, kinds stubborn.Set, of bool) (taken, left int,
 	return taken, left, err
 }
 
-// others takes the steps of a state that are not of these kinds.
+// others takes the steps of a state that are not of the given kinds.
 func (m *Memo) others(state uint32, kinds stubborn.Set) error {
 	if len(m.Next)+len(m.seen) >= together {
 		if err := m.Settle(); err != nil {
@@ -269,8 +271,7 @@ func (m *Memo) others(state uint32, kinds stubborn.Set) error {
 	return err
 }
 
-// Rest takes the events from the k-th on in the world. The events before the k-th were taken
-// already.
+// Rest takes the events of a state in the world, beginning with number k. The earlier ones were taken.
 func (m *Memo) Rest(state uint32, k int) error {
 	if m.allDear() { // from now on there is no position
 		if err := m.Settle(); err != nil {
@@ -282,7 +283,7 @@ func (m *Memo) Rest(state uint32, k int) error {
 	return m.worldFrom(state, k)
 }
 
-// worldFrom takes the events of the position from the k-th on in the world.
+// worldFrom takes the events of the position's state in the world, beginning with number k.
 func (m *Memo) worldFrom(state uint32, k int) error {
 	if err := m.Settle(); err != nil {
 		return err
@@ -329,8 +330,8 @@ func (m *Memo) plainSteps(state uint32) (k int, err error) {
 	return m.scattered(state, k)
 }
 
-// timers takes the timers of a plain state. The first of them is the k-th event of the state. It
-// returns the number of events up to the last timer.
+// timers takes the timers of a plain state, whose events before the timers are the first k. It returns
+// the number of events up to the last timer.
 func (m *Memo) timers(state uint32, k int) (_ int, err error) {
 	for i := range m.n {
 		a := &m.able[i]
@@ -347,9 +348,9 @@ func (m *Memo) timers(state uint32, k int) (_ int, err error) {
 	return k, nil
 }
 
-// occurrence is an event of a plain state. It has only four fields, so that it stays in registers.
+// occurrence is an event of a plain state, in four fields, so that it stays in registers.
 type occurrence struct {
-	ordinal int    // see commute.go
+	ordinal int    // the kind of the event and its node: see commute.go
 	what    uint32 // the number of the message that is delivered; for other events, the index in cache.own
 	from    int    // the sender of the message, or none if the event is not a delivery
 	pops    int    // the channel or bag out of which the message is taken, or none if it stays in its set
@@ -357,13 +358,14 @@ type occurrence struct {
 
 const none = -1
 
-// signal takes the k-th event of the state, which is one that a node has by itself. It returns the
-// number of events so far.
+// signal takes event number k of a state, an event that a node has by itself, whose footprint has the
+// index own in cache.own. It returns the number of events so far.
 func (m *Memo) signal(state uint32, k, ordinal int, own uint32) (int, error) {
 	return m.happens(state, k, occurrence{ordinal: ordinal, what: own, from: none, pops: none})
 }
 
-// heads takes the delivery of the first message of each channel.
+// heads takes the delivery of the first message of each channel at the given places. It returns the
+// number of events so far, which was k.
 func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, error) {
 	var err error
 	for _, p := range places {
@@ -381,7 +383,8 @@ func (m *Memo) heads(state uint32, k, kind int, places []int32, base int) (int, 
 	return k, nil
 }
 
-// scattered takes the delivery of each message in sets and bags.
+// scattered takes the delivery of each message in sets and bags. It returns the number of events so far,
+// which was k.
 func (m *Memo) scattered(state uint32, k int) (int, error) {
 	var err error
 	for _, p := range m.sets {
@@ -405,8 +408,8 @@ func (m *Memo) scattered(state uint32, k int) (int, error) {
 	return k, nil
 }
 
-// happens takes event e of a plain state, unless its node declines it. The event has number k in the
-// state. happens returns the number of events so far.
+// happens takes event e, number k of a plain state, unless its node declines it. It returns the number
+// of events so far.
 func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	i := nodeOf(e.ordinal)
 	if m.isDear(i) {
@@ -432,7 +435,8 @@ func (m *Memo) happens(state uint32, k int, e occurrence) (int, error) {
 	return k + 1, m.step(state, k, e, o)
 }
 
-// classInWorld returns the kind of the k-th event of the position, in the sense of the reduction.
+// classInWorld returns the kind, as the reduction numbers kinds, of event number k of the position's
+// state.
 func (m *Memo) classInWorld(k int) stubborn.Class {
 	m.stand()
 	return m.x.Reduction.kinds(nil, m.x.World.Events.Look(k))[0]
@@ -458,8 +462,8 @@ func (m *Memo) concerned(i int) bool {
 	return false
 }
 
-// step takes event e, which is the k-th of a plain state. Its result is footprint o, which consists
-// of the node part alone.
+// step takes event e, number k of a plain state. Its footprint is o, which consists of the node's part
+// alone.
 func (m *Memo) step(state uint32, k int, e occurrence, o *footprint) error {
 	if o.unknown && m.sleep != nil && m.sleep.only != nil {
 		return nil // it never sleeps
@@ -503,7 +507,7 @@ func (m *Memo) step(state uint32, k int, e occurrence, o *footprint) error {
 	return m.taken()
 }
 
-// taken hands the states to which the last event leads to the visitor, if the taker is eager.
+// taken hands the states to which the last event leads to the visitor at once, if the taker is eager.
 func (m *Memo) taken() error {
 	if !m.x.eager {
 		return nil
@@ -513,8 +517,8 @@ func (m *Memo) taken() error {
 	return err
 }
 
-// apply applies the result of a step of node i to a candidate. It returns false if a message that
-// the step sends finds its channel full.
+// apply changes candidate c by result r of a step of node i. It returns false if a message that the step
+// sends finds its channel full.
 func (m *Memo) apply(c *candidate, r *result, i int) bool {
 	b := m.x.Bank
 	c.take(r)
@@ -545,7 +549,7 @@ func (m *Memo) apply(c *candidate, r *result, i int) bool {
 	return true
 }
 
-// pop takes the first message out of a channel. For TCP, this opens both directions of the
+// pop removes the first message from the channel at a place. For TCP, this opens both directions of the
 // connection.
 func (m *Memo) pop(c *candidate, place int) {
 	b, n, id := m.x.Bank, m.n, m.v[place]
@@ -564,8 +568,8 @@ func (m *Memo) pop(c *candidate, place int) {
 	}
 }
 
-// elsewhere takes event e, the k-th of a plain state, whose result does not follow from its node
-// part alone.
+// elsewhere takes event e, number k of a plain state, if its result depends on more than the node's
+// part.
 func (m *Memo) elsewhere(state uint32, k int, e occurrence) error {
 	if m.noFootprints {
 		return m.inWorld(state, k)
@@ -578,7 +582,8 @@ func (m *Memo) elsewhere(state uint32, k int, e occurrence) error {
 	return m.byParts(state, k, &event, what)
 }
 
-// event converts an occurrence to an event without a value, and also returns its number: see what.
+// event returns e as a sim.Event without a value, and the number that distinguishes it from like events:
+// see Memo.what.
 func (m *Memo) event(e occurrence) (event sim.Event, what uint64) {
 	i := nodeOf(e.ordinal)
 	event.Node = state.AddrOf(i)
@@ -609,13 +614,13 @@ func (m *Memo) event(e occurrence) (event sim.Event, what uint64) {
 	return event, ofMessage(e.what, event.Link)
 }
 
-// stand loads the position into the world.
+// stand loads the position's state into the world.
 func (m *Memo) stand() {
 	m.x.World.State.Load(m.x.Bank, m.v)
 	m.x.World.Events.Count()
 }
 
-// inWorld takes the k-th event of a state in the world, and loads the position again.
+// inWorld takes event number k of a state in the world, and then loads the position's state again.
 func (m *Memo) inWorld(state uint32, k int) error {
 	if err := m.flush(state); err != nil {
 		return err
@@ -628,8 +633,8 @@ func (m *Memo) inWorld(state uint32, k int) error {
 	return nil
 }
 
-// footsteps takes the events of the position from the k-th on by their footprints. The world says
-// which events these are.
+// footsteps takes the events of the position's state by their footprints, beginning with number k. The
+// world lists these events.
 func (m *Memo) footsteps(state uint32, k int) error {
 	if m.sleep != nil && m.sleep.only != nil {
 		return nil // they were taken before
@@ -650,14 +655,14 @@ func (m *Memo) footsteps(state uint32, k int) error {
 	return nil
 }
 
-// footstep takes the k-th event of the position by its footprint. The position must be loaded in
-// the world.
+// footstep takes event number k by its footprint. The position's state must be loaded in the world.
 func (m *Memo) footstep(state uint32, k int) error {
 	e, slot := m.x.World.Events.Found(k)
 	return m.byParts(state, k, &e, m.what(&e, slot, m.nth(&e, k)))
 }
 
-// byParts takes the k-th event of the position by its footprint. The world may be in any state.
+// byParts takes e, event number k of the position's state, by its footprint. what distinguishes e from
+// like events. The world may be in any state.
 func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 	if m.isDear(m.index(e.Node)) {
 		return m.inWorld(state, k)
@@ -683,8 +688,8 @@ func (m *Memo) byParts(state uint32, k int, e *sim.Event, what uint64) error {
 	return m.taken()
 }
 
-// tells reports whether a step of node i changed the memory of a monitor, or may have changed a
-// value that sim.Takes takes from the node.
+// tells reports whether a step of node i, with the footprints pieces, changed a monitor, or may have
+// changed a value that sim.Takes takes from the node.
 func (m *Memo) tells(pieces []*standing, i int) bool {
 	healed := int32(m.x.Bank.At().Healed())
 	for _, o := range pieces {
@@ -704,7 +709,7 @@ func (m *Memo) tells(pieces []*standing, i int) bool {
 	return false
 }
 
-// index returns the number of a node, or none if the address is no node's.
+// index returns the number of the node with address a, or none if there is no such node.
 func (m *Memo) index(a sim.Addr) int {
 	if a.IsZero() {
 		return none

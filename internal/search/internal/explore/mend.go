@@ -7,35 +7,36 @@ import (
 	"macemc/internal/world"
 )
 
-// resting is a state that was expanded in part, as an element of the list that its choice begins.
+// resting is a state from which only the steps of a choice were taken, as an element of the list of
+// such states that the choice begins.
 type resting struct {
 	state uint32
 	next  int32 // index of the next state, as in choice.first
 	left  int32 // number of steps that were left out
 }
 
-// partial is a state of this level of which only some steps were taken.
+// partial is a state of the present level of which only some steps were taken.
 type partial struct {
 	resting
 	of     *choice // nil if all steps were taken
-	goesOn bool    // one of the taken steps that is no fault leads to a state with a greater number
+	goesOn bool    // one of these steps, and not a fault, leads to a state with a greater number
 }
 
-// audited is a state that will be audited, with its choice.
+// audited is a state in which the reduction will be audited, and the choice of steps there.
 type audited struct {
 	state uint32
 	of    *choice
 }
 
-// An omission is a state whose left-out steps must be taken, and the kinds of events that were
-// taken.
+// An omission is a state whose left-out steps must be taken after all, with the kinds of events
+// that were taken.
 type omission struct {
 	state uint32
 	taken stubborn.Set
 	left  int32
 }
 
-// begins records that state s is now expanded in part, by choice c.
+// begins records that only the steps of choice c are taken from state s.
 func (r *Reduction) begins(s uint32, c *choice) *partial {
 	r.hides()
 	r.turns(false)
@@ -44,25 +45,25 @@ func (r *Reduction) begins(s uint32, c *choice) *partial {
 	return &r.part[r.now]
 }
 
-// take takes the steps of the choice.
+// take takes the steps of the state's choice.
 func (p *partial) take(by parter) (taken, left int, err error) {
 	return by.some(p.state, p.of.kinds, true)
 }
 
-// leaves ends the expansion in part of a state, of which this number of steps was left out.
+// leaves ends the expansion of a state of which this number of steps was left out.
 func (r *Reduction) leaves(left int) {
 	r.part[r.now].leaves(left)
 	r.Stats.part(left)
 	r.now = none
 }
 
-// whole records that all steps of the state being expanded will be taken after all.
+// whole records that all steps of the state that is being expanded will be taken after all.
 func (r *Reduction) whole() {
 	r.part[r.now].whole()
 	r.now = none
 }
 
-// Mend ends a level: it takes the steps of states that were left out wrongly.
+// Mend ends a level: it takes steps that were left out but, as is now known, must not be.
 func (x *Explorer) Mend() error {
 	if x.Sleeping() != nil {
 		return x.Memo().wakes()
@@ -88,7 +89,7 @@ func (x *Explorer) Mend() error {
 	return nil
 }
 
-// others takes the steps of state s whose kinds were not taken.
+// others takes the steps of state s whose kinds are not in taken.
 func (x *Explorer) others(s uint32, taken stubborn.Set) (err error) {
 	if m := x.Memo(); m != nil && !m.allDear() {
 		return m.others(s, taken)
@@ -98,7 +99,7 @@ func (x *Explorer) others(s uint32, taken stubborn.Set) (err error) {
 	return err
 }
 
-// vain returns the states of which steps were left out wrongly, and begins the list of the next
+// vain returns the states of which steps must not be left out, and begins the list of the next
 // level.
 func (r *Reduction) vain(b *world.Bank, l *Ledger) (again []omission) {
 	for k := range r.part {
@@ -121,7 +122,8 @@ func (r *Reduction) vain(b *world.Bank, l *Ledger) (again []omission) {
 	return again
 }
 
-// rests adds a state to the list of its choice. A sample of these states will be audited.
+// rests adds state p to the list of its choice. The reduction will be audited in a sample of these
+// states.
 func (r *Reduction) rests(p *partial) {
 	if r.audits++; r.audits%reduceAudit == 1 && (r.audits < reduceFirst || r.audits%reduceLater == 1) {
 		r.audited = append(r.audited, audited{p.state, p.of})
@@ -130,8 +132,8 @@ func (r *Reduction) rests(p *partial) {
 	p.of.heads(len(r.resting))
 }
 
-// voids checks, if there are new facts, the choices by which states were expanded, and marks those
-// as void that no longer agree with the facts.
+// voids makes choices void that the facts no longer allow. It checks all choices by which states
+// were expanded, if the facts have changed since it last did.
 func (r *Reduction) voids(b *world.Bank, l *Ledger) {
 	now := r.facts.Version()
 	if now == r.mended || r.NoVoid {
@@ -146,7 +148,7 @@ func (r *Reduction) voids(b *world.Bank, l *Ledger) {
 	}
 }
 
-// avoid makes a choice void, and lists the states that were expanded by it as omissions.
+// avoid makes choice c void. The states that were expanded by it must then be expanded in full.
 func (r *Reduction) avoid(c *choice) {
 	at := c.voids()
 	for at != 0 {
@@ -156,13 +158,14 @@ func (r *Reduction) avoid(c *choice) {
 	}
 }
 
-// voided lists as an omission a state that was expanded by a choice of these kinds.
+// voided records that the steps which were left out of a state, those not of these kinds, must be
+// taken.
 func (r *Reduction) voided(of resting, kinds stubborn.Set) {
 	r.Stats.void()
 	r.again = append(r.again, omission{of.state, kinds, of.left})
 }
 
-// checks audits the sample of states that were expanded in part, except those whose choice is void.
+// checks audits the reduction in the sample of states, except those whose choice is void.
 func (r *Reduction) checks(x *Explorer) error {
 	all := r.audited
 	r.audited = all[:0]
@@ -183,7 +186,7 @@ func (r *Reduction) checks(x *Explorer) error {
 	return nil
 }
 
-// leads records that a step of partial state k leads to state to.
+// leads records that a step of the state with index k in part leads to state to.
 func (r *Reduction) leads(k int32, to uint32) {
 	if p := &r.part[k]; to > p.state {
 		p.goes()
@@ -193,8 +196,9 @@ func (r *Reduction) leads(k int32, to uint32) {
 func (p *partial) leaves(left int) { p.left = int32(left) }
 func (p *partial) whole()          { p.of = nil }
 
-// goes records that a step of a state leads to a state with a greater number.
+// goes records that a step of the state leads to a state with a greater number.
 func (p *partial) goes() { p.goesOn = true }
 
-// asks reports whether the proviso still depends on where the steps of the k-th partial state lead.
+// asks reports whether the reduction still needs to know where the steps of the state with index k
+// in part lead.
 func (r *Reduction) asks(k int32) bool { return k != none && !r.part[k].goesOn }

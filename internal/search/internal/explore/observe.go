@@ -10,7 +10,7 @@ import (
 	"macemc/trace"
 )
 
-// begin records the state of the event's node before the world takes the event.
+// begin records the state of the event's node before the world of t takes the event.
 func (r *Reduction) begin(t *Taker, event int) {
 	t.World.Events.Count() // a step may have been taken and taken back
 	e := t.World.Events.Look(event)
@@ -23,13 +23,13 @@ func (r *Reduction) begin(t *Taker, event int) {
 	}
 }
 
-// awaiting returns the kinds of events that node i has pending by itself.
+// awaiting returns the kinds of events that node i can take without a message when its state is the
+// part with number id.
 func (r *Reduction) awaiting(t *Taker, i int, id uint32) stubborn.Set {
 	return r.pending(t.Bank, i, id).classes
 }
 
-// takes returns the identity of the values that sim.Takes takes from node i of the world's state,
-// whose part is id.
+// takes returns a hash of the values that sim.Takes takes from node i, whose part has the number id.
 func (r *Reduction) takes(t *Taker, i int, id uint32) canon.Hash {
 	for int(id) >= len(r.taken[i]) {
 		r.taken[i], r.known[i] = append(r.taken[i], canon.Hash{}), append(r.known[i], false)
@@ -40,13 +40,14 @@ func (r *Reduction) takes(t *Taker, i int, id uint32) canon.Hash {
 	return r.taken[i][id]
 }
 
-// differ reports whether sim.Takes may take other values from part is of node i than from part was.
+// differ reports whether the values that sim.Takes takes from node i may differ between the parts
+// with the numbers was and is.
 func (r *Reduction) differ(i int, was, is uint32) bool {
 	known := func(id uint32) bool { return int(id) < len(r.known[i]) && r.known[i][id] }
 	return was != is && (!known(was) || !known(is) || r.taken[i][was] != r.taken[i][is])
 }
 
-// observe records as facts what the step just taken in the world did.
+// observe records what the step that the world of t has just taken shows about kinds of events.
 func (r *Reduction) observe(t *Taker) {
 	if len(r.acting) == 0 {
 		return
@@ -98,9 +99,10 @@ func (r *Reduction) observe(t *Taker) {
 	}
 }
 
-// fell reports whether a changed part of a fault needs no fact of its own. That is so for the budget
-// and the set of paused nodes, since every failure of a node changes them. If the part is a TCP
-// connection that was or is open, fell makes the reduction never put the fault off.
+// fell reports whether nothing needs to be recorded about the change that a fault made at a place.
+// That is so for the budget and the set of paused nodes, since every failure of a node changes them.
+// If the part is a TCP connection that was or is open, fell makes the reduction never put the fault
+// off.
 func (r *Reduction) fell(t *Taker, e *sim.Event, place int) bool {
 	if !e.Kind.Fault() {
 		return false
@@ -111,7 +113,7 @@ func (r *Reduction) fell(t *Taker, e *sim.Event, place int) bool {
 	return place == r.at.Budget(e.Kind.Budget()) || place == r.at.Pauses()
 }
 
-// wrote records that a step of node i changed the part at a place.
+// wrote records that a step of node i changed the part at a place; why says how the step touched it.
 func (r *Reduction) wrote(i, place int, why state.Why) {
 	switch sort, at := r.at.At(place); sort {
 	case state.Node:
@@ -133,7 +135,7 @@ func (r *Reduction) wrote(i, place int, why state.Why) {
 	r.facts.Bar(r.acting)
 }
 
-// shown records that the step just taken is visible: properties may notice it.
+// shown records that the step just taken is visible: it may change the value of a property.
 func (r *Reduction) shown() {
 	r.facts.See(r.acting)
 	r.emits = true

@@ -11,16 +11,16 @@ type Origin struct {
 
 const NoParent = math.MaxUint32
 
-// brief has the origins of a full block in three bytes each. The parents of a block's states mostly have numbers
-// near each other, since the states of a level are expanded in order.
+// brief has the origins of the states of a full block, in three bytes each. The parents of these states mostly
+// have numbers near each other, since the states of a level are expanded in order.
 type brief struct {
-	least   uint32 // of the parents
-	coins   uint16 // of all
+	least   uint32 // the smallest number of a parent
+	coins   uint16 // the list of answers, the same for all
 	parents [blockStates]uint16
 	events  [blockStates]uint8
 }
 
-// briefly returns origins in brief, or nil if brief has no room for them.
+// briefly returns the origins as a brief, or nil if they do not fit.
 func briefly(origins []Origin) *brief {
 	first := origins[0]
 	least, most := first.Parent, first.Parent
@@ -39,7 +39,8 @@ func briefly(origins []Origin) *brief {
 	return b
 }
 
-// inBrief replaces the origins of a block, and returns them.
+// inBrief makes the block keep its origins as short. It returns the list that held them, whose memory is not
+// needed any more.
 func (b *block) inBrief(short *brief) (origins []Origin) {
 	origins, b.origins, b.brief = b.origins, nil, short
 	return origins

@@ -9,7 +9,7 @@ import (
 // Outbox collects states for other processes, in batches, by the shard to which the identity of a
 // state belongs.
 type Outbox struct {
-	Known func(canon.Hash) bool // reports whether a state need not be sent, since a stored batch has it
+	Known func(canon.Hash) bool // reports whether a state need not be sent, since a batch that is stored already has it
 
 	group   *shard.Group           // the group to which the states belong
 	lately  [latelyMost]canon.Hash // some of the states for which wants was called
@@ -30,11 +30,11 @@ func NewOutbox(shards int, known func(canon.Hash) bool) *Outbox {
 	return &Outbox{Known: known, writers: make([]shard.Writer, shards), done: make([][][]byte, shards)}
 }
 
-// of sets the bank that has the parts of the states that will be sent.
+// of sets the bank in which the numbers of the states' parts are defined.
 func (o *Outbox) of(b *world.Bank) { o.bank = b }
 
-// wants reports whether a state should be sent: it was not sent lately, and Known does not report it
-// as known.
+// wants reports whether the state with identity h should be sent: it was not sent recently, and
+// Known returns false for it.
 func (o *Outbox) wants(h canon.Hash) bool {
 	at := &o.lately[h.Lo%latelyMost]
 	if *at == h {
@@ -44,14 +44,14 @@ func (o *Outbox) wants(h canon.Hash) bool {
 	return o.group.Send(h) && !o.Known(h)
 }
 
-// Begin begins to collect the states of a group.
+// Begin begins to collect the states of group g.
 func (o *Outbox) Begin(g *shard.Group) {
 	o.group = g
 	clear(o.lately[:])
 }
 
-// send adds a state, which one step leads to from the end of a path. The other arguments describe
-// this step.
+// send adds state v, whose identity is h. It is reached by the run encoded in path, followed by the
+// step that event, coins and last describe.
 func (o *Outbox) send(h canon.Hash, path []byte, event int, coins []int, last shard.Last, v world.Vector) {
 	k := shard.Of(h, len(o.writers))
 	w := &o.writers[k]
@@ -73,7 +73,7 @@ func (o *Outbox) Take() [][][]byte {
 	return all
 }
 
-// Starts adds all states of the explorer, which are those in which runs begin, to an outbox.
+// Starts adds all states of the explorer, which must be those in which runs begin, to an outbox.
 func (x *Explorer) Starts(to *Outbox) {
 	to.of(x.Bank)
 	for s := range x.Each {

@@ -8,27 +8,27 @@ import (
 	"macemc/internal/world"
 )
 
-// A position is the state that is being expanded, with facts that are computed from its parts. A
-// memo moves it from state to state.
+// A position is the state that a memo is expanding, with data that is computed from the state's
+// parts. The memo moves it from state to state.
 type position struct {
 	bank  *world.Bank
-	known *cache // the cache, which knows the events that each part has by itself
+	known *cache // what each part says about the events of its node or channel
 	n     int    // number of nodes
 	rest  int    // the first place that belongs to the environment
 
 	at    []uint64 // the state, packed
 	v     world.Vector
 	total canon.Hash
-	nodes canon.Hash // the nodes' share of total
-	odd   int        // number of parts that are not plain
+	nodes canon.Hash // the part of total that the nodes contribute
+	odd   int        // number of parts because of which the state is not plain: see Memo
 	gone  int        // number of nodes that are absent
-	sky   *sky       // nil if not yet known for this state
+	sky   *sky       // the environment's events; nil if not computed yet for this state
 
 	skies  map[string]*sky
 	skyKey []byte
 	fly    int       // number of messages under way
 	able   []ability // by node
-	moved  []shift   // the places that goTo is changing
+	moved  []shift   // the places that goTo has changed so far
 
 	reduction *Reduction // or nil
 	situation canon.Hash // the identity of the state's situation, for the reduction
@@ -41,13 +41,13 @@ type position struct {
 	sets []int32
 }
 
-// A shift is a place and the part that it had in the last position.
+// A shift is a place whose part changes, and the part that it had before.
 type shift struct {
 	place int32
 	was   uint32
 }
 
-// newPosition returns a position without a state. It uses x.From for the vector of its state.
+// newPosition returns a position without a state. The vector of its state is x.From.
 func newPosition(x *Taker, known *cache) position {
 	p := position{bank: x.Bank, known: known, n: x.World.Params().Nodes, rest: x.Bank.At().Rest(), v: x.From, mark: make([]bool, len(x.From)), used: make([]bool, len(x.From))}
 	for range p.n {
@@ -56,8 +56,9 @@ func newPosition(x *Taker, known *cache) position {
 	return p
 }
 
-// goTo makes a packed state the position. It touches only the parts that differ from the last
-// position. They are few, since most states of a level follow their siblings.
+// goTo moves the position to the packed state rec. It updates only what depends on parts that
+// differ from those of the last state. They are few, since most states of a level follow their
+// siblings.
 func (m *position) goTo(lay *layout, rec []uint64) {
 	for len(m.at) < len(rec) {
 		m.at = append(m.at, 0)
@@ -87,7 +88,7 @@ func (m *position) goTo(lay *layout, rec []uint64) {
 	m.moved = m.moved[:0]
 }
 
-// move updates everything that depends on the part at place p, which was was and is now.
+// move updates everything that depends on the part at place p, whose number was was and is now.
 func (m *position) move(p int, was, now uint32) {
 	n := m.n
 	if m.reduction != nil && p < m.rest {
@@ -127,7 +128,8 @@ func (m *position) move(p int, was, now uint32) {
 	*list = slices.Insert(*list, k, int32(p))
 }
 
-// twinned records that a node part has a twin. It may be a part of the position.
+// twinned records that the bank keeps a second copy of a node with the same identity. The position
+// may have this node.
 func (m *position) twinned(t world.Twinned) {
 	m.known.ability(t.Node, t.Part).twinned()
 	if m.v[t.Node] == t.Part {
@@ -135,14 +137,15 @@ func (m *position) twinned(t world.Twinned) {
 	}
 }
 
-// resemble updates the situation after one part was replaced by another.
+// resemble updates the situation for the reduction after a part described by was was replaced by
+// one described by now.
 func (m *position) resemble(was, now *pending) {
 	m.situation = m.situation.Add(now.sum).Sub(was.sum)
 	m.vague += count(!now.calm) - count(!was.calm)
 }
 
-// part returns the index in Reduction.part of the state that is being expanded, or none if it is
-// not expanded in part, or if the steps that are being taken are faults.
+// part returns the index in Reduction.part of the state that is being expanded. It returns none if
+// all steps of the state are taken, or if the steps being taken are faults.
 func (m *position) part() int32 {
 	if m.reduction == nil || m.reduction.aside {
 		return none

@@ -10,7 +10,8 @@ import (
 // taken in the world, as happens when one node has all the state, most parts belong to one state alone, and they are freed
 // too. The states of the next level then get a bank of their own, which gives their parts new numbers.
 
-// forgetful reports whether nothing but the states of the next level refers to the numbers of parts.
+// forgetful reports whether only the states of the next level refer to parts by number, so that other parts can be
+// freed.
 func (x *Explorer) forgetful() bool {
 	if x.Prints == nil || x.Reduction != nil || x.Sleeping() != nil || x.fold != nil {
 		return false
@@ -19,16 +20,16 @@ func (x *Explorer) forgetful() bool {
 	return m == nil || m.allDear()
 }
 
-// met reports whether the fingerprint of a state is known.
+// met reports whether the fingerprint of a state with identity h is known.
 func (e *Entry) met(h canon.Hash) bool {
 	e.hold()
 	defer e.letGo()
 	return e.Set.Has(e.word(h))
 }
 
-// Frees frees the parts that no state of the next level has, and reports whether it did. It does so if the ledger keeps
-// fingerprints, and the bank has at least twice the parts that such states have and at least this number; a negative number
-// means always. The other explorers expand levels together with x.
+// Frees frees the parts that no state of the next level has, and reports whether it did. It does so only if the
+// ledger keeps fingerprints instead of states, and the bank has at least twice the parts that such states have and at
+// least this number; a negative number means always. The other explorers expand levels together with x.
 func (x *Explorer) Frees(next Frontier, least int, others ...*Explorer) bool {
 	for _, other := range others {
 		if !other.forgetful() {
@@ -54,7 +55,7 @@ func (x *Explorer) Frees(next Frontier, least int, others ...*Explorer) bool {
 	return true
 }
 
-// replace writes a packed state in place of state s.
+// replace overwrites state s by a packed state.
 func (b *block) replace(s uint32, packed []uint64) {
 	if len(packed) > b.words {
 		recs := make([]uint64, len(packed)*blockStates)

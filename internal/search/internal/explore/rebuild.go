@@ -17,7 +17,8 @@ import (
 // ErrRebuild means that the stored steps of a level do not lead to the level's states.
 var ErrRebuild = errors.New("the steps that are kept do not lead to new states as they did: the state is damaged, or the service does something else each time")
 
-// Grew returns the steps by which the states of level next were first reached from those of level.
+// Grew returns, encoded, the steps by which the states of level next were first reached from those
+// of level.
 func (x *Explorer) Grew(level, next Frontier) (steps []byte) {
 	spans := slices.SortedFunc(slices.Values(level), func(a, b Span) int { return int(a.From) - int(b.From) })
 	before := make([]int, len(spans)+1)
@@ -57,8 +58,8 @@ func (x *Explorer) SumOf(level Frontier) (h canon.Hash) {
 	return h
 }
 
-// Rebuild makes the n states of the next level by taking steps from the states of a level. Lists
-// has the answers that the steps refer to. Rebuild audits no steps.
+// Rebuild makes the n states of the next level again, by taking the encoded steps from the states
+// of a level. lists has the answers to coins that the steps refer to. Rebuild audits no steps.
 func (x *Explorer) Rebuild(level Frontier, n int, steps []byte, lists [][]int) error {
 	defer x.aside()()
 	spans := slices.SortedFunc(slices.Values(level), func(a, b Span) int { return int(a.From) - int(b.From) })
@@ -94,7 +95,7 @@ func (x *Explorer) Rebuild(level Frontier, n int, steps []byte, lists [][]int) e
 	return x.EndLevel()
 }
 
-// rebuild takes a step from a state again, and visits the resulting state.
+// rebuild takes one step from state parent again, and visits the resulting state.
 func (x *Explorer) rebuild(parent uint32, event int, coins []int) error {
 	x.load(parent)
 	if event >= x.World.Events.Count() {
@@ -127,35 +128,35 @@ func (x *Explorer) rebuild(parent uint32, event int, coins []int) error {
 	return x.visit(h, x.World.State.NodesHash(), x.World.Links.InFlight(), false, nil)
 }
 
-// aside gives the taker another vector for its state, and returns a function that undoes this. The
-// usual vector holds a memo's position.
+// aside gives the taker another vector to load states into, since the usual one belongs to a memo's
+// position. The returned function undoes this.
 func (t *Taker) aside() (back func()) {
 	usual := t.From
 	t.From = make(world.Vector, len(usual))
 	return func() { t.From = usual }
 }
 
-// goesTo records the step that is about to be taken.
+// goesTo records that step s is about to be taken.
 func (t *Taker) goesTo(s Spot) {
 	t.Spot = s
 	t.mark(s.LastEvent, s.lastCoins)
 	t.Owner.Pulse.Tick()
 }
 
-// Known is the record of an exploration, apart from its states.
+// Known describes the progress of an exploration, apart from its states.
 type Known struct {
 	Inside, Sampled bool
 	Joint           bool   // several goroutines explored
 	Pairs           [2]int // number of steps to known states, and number of those that were tested
 }
 
-// Known returns the record of the exploration.
+// Known returns the description of the exploration's progress.
 func (x *Explorer) Known() Known {
 	steps, tested := x.pairs.Counts()
 	return Known{x.Inside, x.Sampled, x.Joint, [2]int{steps, tested}}
 }
 
-// GoOn makes the explorer continue the exploration whose record is k.
+// GoOn makes the explorer continue the exploration that k describes.
 func (x *Explorer) GoOn(k Known) {
 	x.Inside = k.Inside
 	x.limited(k.Sampled)
@@ -167,7 +168,7 @@ func (t *Taker) limited(sampled bool) { t.Sampled = t.Sampled || sampled }
 
 func (l *Ledger) together(joint bool) { l.Joint = l.Joint || joint }
 
-// All returns the lists from number 1 on.
+// All returns all lists except number 0.
 func (c *CoinLists) All() [][]int {
 	if all := c.lists.Load(); all != nil {
 		return (*all)[1:]

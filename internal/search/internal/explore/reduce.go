@@ -11,34 +11,33 @@ import (
 	"macemc/sim"
 )
 
-// A Reduction takes only the events of some kinds in a state, if these suffice: see package
-// stubborn, which has the proof. This type supplies what the proof needs.
+// A Reduction takes only the events of some kinds in a state, if these suffice: see package stubborn, which has the
+// proof. This type supplies what the proof needs.
 //
-// The kind of an event is its node and what the node takes: the type of a signal, or the type of a
-// message with its sender and its link. After each execution in the world, observe records which
-// kinds of events it made pending, and whether it was barred or visible. A step that is looked up
-// was executed before.
+// The kind of an event is its node and what the node takes: the type of a signal, or the type of a message with its
+// sender and its link. After each execution in the world, observe records which kinds of events it made pending,
+// and whether it was barred or visible. A step that is looked up was executed before.
 //
-// A state is expanded in part only if all of this is true: the environment is calm; the only faults
-// left are failures of nodes and losses of datagrams; each node is up or has failed; no connection has anything but
-// messages; and none of these messages is to or from a node that failed. In other states all steps
-// are taken. So other faults, their consequences, and healing are never put off: the steps that are
-// put off touch nodes and messages only. A failure, a restart and a loss are events of their nodes. All
-// steps of a state are taken, too, if one of the steps that would suffice is visible.
+// A state is expanded in part only if all of this is true: no fault is in force; the only faults left are failures
+// of nodes and losses of datagrams; each node is up or has failed; no connection has anything but messages; and
+// none of these messages is to or from a node that failed. In other states all steps are taken. So other faults,
+// their consequences, and healing are never put off: the steps that are put off touch nodes and messages only. A
+// failure, a restart and a loss are events of their nodes. All steps of a state are taken, too, if one of the steps
+// that would suffice is visible.
 //
-// Mend ends a level. It finds the states whose choice no longer agrees with the observations, and
-// those that violate the proviso, and takes the steps of these states that were left out.
+// Mend ends a level. It finds the states whose choice no longer agrees with the observations, and those that
+// violate the proviso, and takes the steps of these states that were left out.
 //
-// The proviso is: if only some steps of a state were taken, one of them that is no fault leads to a
-// state with a greater number. Numbers are finite, so from each state a path of steps that were
-// taken ends at a state whose steps were all taken.
+// The proviso is: if only some steps of a state were taken, one of them that is no fault leads to a state with a
+// greater number. Numbers are finite, so from each state a path of steps that were taken ends at a state whose
+// steps were all taken.
 type Reduction struct {
 	Stats  ReductionStats
 	Lively bool // everything that liveness depends on is visible
 	Waits  bool // all steps are taken and only observed: see Explorer.Again
 
-	tried bool // it has waited before
-	loses bool // datagrams may be lost: a budget for it was left at first
+	tried bool // it has been tried: it has waited before
+	loses bool // datagrams may be lost: there was a budget for that at the start
 
 	facts   *stubborn.Facts
 	classes map[kind]stubborn.Class
@@ -53,15 +52,15 @@ type Reduction struct {
 
 	answers map[canon.Hash]*answer // by situation
 	all     []*answer
-	mended  int        // the version of the facts when all answers were last checked
-	again   []omission // states whose choice is void
+	mended  int        // the version of the facts by which all answers were last checked
+	again   []omission // states whose choice became void
 
 	part    []partial // states of this level that were expanded in part
 	resting []resting
 	now     int32 // index in part of the state that is being expanded, or none
-	shows   bool  // a visible step of it was taken
+	shows   bool  // a visible step of that state was taken
 
-	possible [][]stubborn.Class // the kinds of each event of the state that is loaded in the world
+	possible [][]stubborn.Class // for each event of the state that is loaded in the world: its kinds
 	fault    []bool             // by event: it is a fault
 	aside    bool               // the steps that are being taken now are faults
 	failures stubborn.Set       // the kinds of faults
@@ -71,7 +70,7 @@ type Reduction struct {
 	emits    bool               // the last step is visible
 	audits   int
 	audited  []audited         // states that will be audited when the level ends
-	whys     map[hindrance]int // how many states were expanded as a whole, by the reason
+	whys     map[hindrance]int // number of states whose steps were all taken, by the reason
 
 	// For tests: each of these leaves a part of the reduction out.
 	NoVoid, NoProviso, NoVisible bool
@@ -86,12 +85,12 @@ type Reduction struct {
 	Static bool
 }
 
-// ReductionStats counts what a reduction left out.
+// ReductionStats counts the states of which steps were left out, and these steps.
 type ReductionStats struct {
-	Parted  int // states that were expanded in part
-	Voided  int // of these, those whose other steps were taken later because of a new observation
-	Cycles  int // of these, those whose other steps were taken later because of the proviso
-	Visible int // states whose steps were all taken, because a step that could stand for the others is visible
+	Parted  int // states of which only some steps were taken
+	Voided  int // of these, states whose other steps were taken later because of a new observation
+	Cycles  int // of these, states whose other steps were taken later because of the proviso: see Reduction
+	Visible int // states whose steps were all taken because a step that would have been enough is visible
 	Left    int // steps that were left out and not taken later
 	Audited int // pairs of a left-out step and a taken step that were taken in both orders
 }
@@ -103,15 +102,15 @@ func (s *ReductionStats) void()         { s.Voided++ }
 func (s *ReductionStats) cycle()        { s.Cycles++ }
 func (s *ReductionStats) audit()        { s.Audited++ }
 
-// A parter takes the steps of state s that are of some kinds if of is set, or else those that are
-// not. It returns the number of steps that it took, without faults, and of those that it left out.
+// A parter takes some of the steps of state s: those of the given kinds if of is true, or else the others. It
+// returns how many steps it took, faults not counted, and how many it left out.
 type parter interface {
 	some(s uint32, kinds stubborn.Set, of bool) (taken, left int, err error)
 }
 
-// Reduce makes the explorer take the events of some kinds only, in states where these suffice. It
-// must be called before the first state is expanded. If waits is set, all steps are taken, and the
-// reduction only observes what they do.
+// Reduce makes the explorer take only events of some kinds in states where these suffice: see package stubborn. It
+// must be called before the first state is expanded. If waits is true, all steps are taken, and the reduction only
+// observes what they do.
 func (x *Explorer) Reduce(waits bool) *Reduction {
 	x.World.State.Watch()
 	r := newReduction(x.World.Params().Nodes, x.Bank.At(), waits)
@@ -134,16 +133,17 @@ func newReduction(n int, at state.Places, waits bool) *Reduction {
 	}
 }
 
-// lets records whether datagrams may be lost after first, a state with which the search begins.
+// lets records whether datagrams may be lost, by the budget for that in first, a start state.
 func (r *Reduction) lets(first world.Vector) {
 	r.loses = r.loses || first[r.at.Budget(sim.KindLose.Budget())] != 0
 }
 
-// Hides reports whether the visited states do not decide liveness, because of the steps left out.
+// Hides reports whether the visited states are not enough to decide liveness, because of the steps that were left
+// out.
 func (r *Reduction) Hides(faults bool) bool { return r != nil && !r.Waits && (faults || !r.Lively) }
 
-// Gathers reports whether a node of the start states offers actions that depend on the messages in
-// its set. The pending events of such a node do not follow from its own part.
+// Gathers reports whether a node of the start states offers actions that depend on the messages in its set. The
+// events of such a node depend on more than its own state.
 func (x *Explorer) Gathers() bool {
 	for s := range x.Each {
 		x.Get(s, x.To)
@@ -173,8 +173,7 @@ func (x *Explorer) Expand(s uint32) error {
 	return x.Rest(s, 0)
 }
 
-// expand takes the steps that suffice in a state in which some may. It takes all steps if no choice
-// works.
+// expand takes steps of state s that suffice; it takes them by by. It takes all steps if no choice is sound.
 func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, situation canon.Hash) error {
 	a := r.answer(b, s, v, situation)
 	for k := 0; r.has(a, k, b, v); k++ {
@@ -200,8 +199,8 @@ func (r *Reduction) expand(by parter, b *world.Bank, s uint32, v world.Vector, s
 	return err
 }
 
-// Weigh counts the steps of a state that a waiting reduction would take, and those that it would
-// leave out.
+// Weigh returns how many steps of state s the reduction would take, and how many it would leave out, if it did not
+// wait.
 func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
 	r := x.Reduction
 	var by parter = x.Taker
@@ -233,11 +232,11 @@ func (x *Explorer) Weigh(s uint32) (taken, left int, err error) {
 	return by.some(s, nil, false)
 }
 
-// Forgoes removes a waiting reduction.
+// Forgoes removes the reduction, which only observes.
 func (x *Explorer) Forgoes() { x.reduces(nil) }
 
-// some takes a selection of the steps of the state that is loaded in the world. It implements
-// parter.
+// some takes those steps of the state that is loaded in the world that are of the given kinds if of is true, or
+// else the others. It implements parter.
 func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, err error) {
 	taken, left = t.Reduction.only(t, kinds, of)
 	defer t.takesOnly(nil)
@@ -247,9 +246,8 @@ func (t *Taker) some(s uint32, kinds stubborn.Set, of bool) (taken, left int, er
 	return taken, left, t.takeFrom(s, 0)
 }
 
-// only makes the taker select the events of the world's state that are of some kinds, if of is set,
-// or else those that are not. It returns the number of selected events that are no faults, and of
-// all other events.
+// only makes taker t select the events of the world's state that are of the given kinds if of is true, or else the
+// others. It returns the number of selected events that are no faults, and of all other events.
 func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int) {
 	r.events(t.World)
 	only := stubborn.Set{0} // an empty one is no nil
@@ -266,7 +264,7 @@ func (r *Reduction) only(t *Taker, kinds stubborn.Set, of bool) (taken, left int
 	return taken, left
 }
 
-// events sets r.possible and r.fault for the events of the world's state.
+// events sets r.possible and r.fault for the events that are possible in w.
 func (r *Reduction) events(w *world.World) {
 	n := w.Events.Count()
 	r.possible, r.fault = slices.Grow(r.possible[:0], n)[:n], r.fault[:0]

@@ -16,7 +16,7 @@ import (
 )
 
 // Remote visits states that other processes found, and puts the states to which their steps lead
-// into an outbox. It keeps no states, nor which states are known: a [shard.Set] has that.
+// into an outbox. It does not keep the states; a [shard.Set] keeps which are known.
 //
 // It makes a state from the identities of its parts if its bank has all of them, and otherwise by
 // taking the run that leads to the state. The parts of the states along that run are in the bank
@@ -27,21 +27,21 @@ type Remote struct {
 
 	first  uint32 // the number of the first state of this visit
 	runs   []byte // the paths of the states of this visit, one after the other
-	ends   []int  // where each path ends in runs
+	ends   []int  // the index in runs where each path ends
 	wrongs []RemoteWrong
 	fails  error // the error that ended the visit, or nil
 	depth  int
 	made   int    // number of states that were made by their runs
 	making []byte // the run of the state that is being made, or nil
 
-	alone *Alone       // nil unless the group is visited by a process of its own
+	alone *Alone       // selects the states, if a process of its own visits the group; otherwise nil
 	read  int          // number of the group's states that were read, for alone
 	at    []int        // by state of this visit: its number in the group, for alone
 	left  []RemoteLeft // states that alone made it leave out
 
-	ids     []uint32   // the parts of a batch, as numbers in the bank; unknown if the bank does not have the part
+	ids     []uint32   // the numbers in the bank of a batch's parts; unknown for a part that the bank does not have
 	bys     []byNumber // the numbers of a batch's last steps
-	lacks   int        // how many parts of the last state the bank lacks
+	lacks   int        // number of parts of the last state that the bank does not have
 	vector  world.Vector
 	changed []change
 	steps   []shard.Step
@@ -57,21 +57,21 @@ type RemoteWrong struct {
 }
 
 // Alone selects the states of a group that a process of its own visits, one after another, since
-// one of them may end the process.
+// one of them may end the process in which it is visited.
 type Alone struct {
-	New    []bool          // by number of a state in the group: the state is visited
-	Leave  []int           // numbers of states that count as known from now on, without being judged or expanded
+	New    []bool          // by number of a state in the group: whether the state is visited
+	Leave  []int           // numbers of states that are not judged or expanded; from now on they count as known
 	Begins func(state int) // called before a state is judged, and before its steps are taken
 }
 
-// RemoteLeft is a state that was left out, with the run to it.
+// RemoteLeft is the run to a state that was left out.
 type RemoteLeft struct {
 	Path  []byte
 	Depth int
 }
 
-// Before reports whether w is reported rather than o, a failure at the same depth. The order does
-// not depend on timing.
+// Before reports whether w, and not o, is reported; both are failures at the same depth. The order
+// does not depend on timing.
 func (w *RemoteWrong) Before(o *RemoteWrong) bool {
 	if w.Strayed != o.Strayed {
 		return w.Strayed
@@ -85,7 +85,7 @@ func (w *RemoteWrong) Before(o *RemoteWrong) bool {
 // ErrRemote means that a run from another process led to another state in this one.
 var ErrRemote = errors.New("a run of another process leads to another state here: the service does not do the same each time")
 
-// Common is shared by the remotes of one process: the parts of states, and the lists of answers to
+// Common is what the remotes of one process share: the parts of states, and the lists of answers to
 // coins.
 type Common struct {
 	mu    sync.Mutex
@@ -93,7 +93,7 @@ type Common struct {
 	lists *CoinLists
 }
 
-// joins makes a taker use the bank and the lists that the remotes share.
+// joins makes taker t use the shared bank and lists.
 func (c *Common) joins(t *Taker) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -104,7 +104,8 @@ func (c *Common) joins(t *Taker) {
 	t.numbers(c.bank.Share(), c.lists)
 }
 
-// NewRemote returns a remote that takes steps by a memo, if memo is set, or else in the world.
+// NewRemote returns a remote. If memo is true, it looks steps up in a memo, otherwise it takes them
+// in the world.
 func (r *Owner) NewRemote(c run.Climate, memo bool, common *Common, out *Outbox) (*Remote, error) {
 	x, err := r.NewExplorer(c, nil)
 	if err != nil {
@@ -124,7 +125,7 @@ func (r *Owner) NewRemote(c run.Climate, memo bool, common *Common, out *Outbox)
 	return g, nil
 }
 
-// serves makes the explorer work for a remote.
+// serves makes the explorer hand the states that it reaches to remote g.
 func (x *Explorer) serves(g *Remote) {
 	x.Visitor, x.runs = g, g.answers
 	x.Among = func(bad *Wrong) { g.wrong(bad) }
@@ -133,7 +134,7 @@ func (x *Explorer) serves(g *Remote) {
 // Close frees the remote's memory.
 func (g *Remote) Close() { g.x.Close() }
 
-// Begin begins a visit of states of one depth. If alone is not nil, it selects the states.
+// Begin begins a visit of states of the given depth. If alone is not nil, it selects which of them.
 func (g *Remote) Begin(depth int, alone *Alone) {
 	g.x.forget()
 	g.alone, g.read, g.at, g.left = alone, 0, g.at[:0], nil
@@ -155,7 +156,9 @@ func (g *Remote) Depth() int { return g.depth - 1 }
 // Len returns the number of new states in this visit so far.
 func (g *Remote) Len() int { return len(g.ends) }
 
-// Came returns the failures of this visit so far, and what else the search needs to know of it.
+// Came returns the failures of this visit so far. It also reports whether all states were inside
+// System.Within, whether answers or faults were left out, and how many states were made by their
+// runs.
 func (g *Remote) Came() (wrongs []RemoteWrong, inside, sampled, spared bool, made int) {
 	return g.wrongs, g.x.Inside, g.x.Sampled, g.x.Spared, g.made
 }
@@ -163,11 +166,10 @@ func (g *Remote) Came() (wrongs []RemoteWrong, inside, sampled, spared bool, mad
 // Left returns the states that were left out.
 func (g *Remote) Left() []RemoteLeft { return g.left }
 
-// Dear returns the nodes whose steps were taken in the world, one bit each.
+// Dear returns the nodes whose steps are always taken in the world, one bit each: see worth.
 func (g *Remote) Dear() uint64 { return g.x.Dear() }
 
-// Take reads a batch. It adds those of its states that are not in a set to the set, and judges
-// them.
+// Take reads batch b. It adds the states of b that are not yet in known, and judges them.
 func (g *Remote) Take(b *shard.Batch, known *shard.Set) error {
 	if b.Places > len(g.vector) {
 		return shard.ErrDamaged
@@ -198,8 +200,8 @@ func (g *Remote) Take(b *shard.Batch, known *shard.Set) error {
 	return g.fails
 }
 
-// takes reports whether the state just read from a batch is visited. If it is visited or left out,
-// it counts as known from now on.
+// takes reports whether the state just read from b is visited. If it is visited or left out, takes
+// adds it to known.
 func (g *Remote) takes(b *shard.Batch, known *shard.Set) bool {
 	k, a := g.read, g.alone
 	g.read++
@@ -216,10 +218,10 @@ func (g *Remote) takes(b *shard.Batch, known *shard.Set) bool {
 	return true
 }
 
-// unknown stands for a part that the bank does not have.
+// unknown stands for the number of a part that the bank does not have.
 const unknown = math.MaxUint32
 
-// number returns the bank's number of a part, or unknown.
+// number returns the number of part p in the bank, or unknown.
 func (g *Remote) number(p shard.Part) uint32 {
 	if p.Sum == (canon.Hash{}) {
 		return 0
@@ -230,7 +232,7 @@ func (g *Remote) number(p shard.Part) uint32 {
 	return unknown
 }
 
-// moves sets the taker's vector to the state just read from a batch.
+// moves sets the taker's vector to the state that was just read from b.
 func (g *Remote) moves(b *shard.Batch) {
 	for _, k := range b.Changed {
 		at := &g.vector[b.Parts[k].Place]
@@ -239,7 +241,8 @@ func (g *Remote) moves(b *shard.Batch) {
 	}
 }
 
-// finds looks up the parts that the bank lacked before, and reports whether it has all of them now.
+// finds looks again for the parts of the state that the bank did not have, and reports whether it
+// has them all now.
 func (g *Remote) finds(b *shard.Batch) bool {
 	for place, k := range b.Of {
 		if k == 0 || g.vector[place] != unknown {
@@ -256,7 +259,7 @@ func (g *Remote) finds(b *shard.Batch) bool {
 	return g.lacks == 0
 }
 
-// state visits the state just read from a batch.
+// state visits the state that was just read from b.
 func (g *Remote) state(b *shard.Batch) error {
 	x := g.x
 	if g.lacks > 0 && !g.finds(b) {
@@ -291,10 +294,11 @@ func (g *Remote) state(b *shard.Batch) error {
 	return x.visit(b.Sum, x.Bank.NodesSum(g.vector), x.Bank.InFlight(g.vector), b.More, load)
 }
 
-// standsAt sets the step that the taker took last.
+// standsAt makes s the step that the taker took last.
 func (t *Taker) standsAt(s Spot) { t.Spot = s }
 
-// make makes a state by taking the run to it, so that the bank has its parts.
+// make takes the run of path, which must lead to the state with identity h, so that the bank gets
+// the state's parts.
 func (g *Remote) make(path []byte, h canon.Hash) (err error) {
 	x := g.x
 	g.made++
@@ -313,15 +317,16 @@ func (g *Remote) make(path []byte, h canon.Hash) (err error) {
 	return nil
 }
 
-// walked is the run that was taken last, with its states. The next run mostly begins with the same
-// steps.
+// walked holds the run that was taken last, and its states. The next run mostly begins with the
+// same steps.
 type walked struct {
 	path []byte
 	at   []world.Vector // the state after each step of the run
 	n    int            // how many states of at belong to the run
 }
 
-// to takes a run, and returns its last state.
+// to takes the run of path, whose elements are steps, and returns its last state. It takes only the
+// steps in which it differs from the last run.
 func (w *walked) to(x *Explorer, path []byte, steps []shard.Step) (world.Vector, error) {
 	same := 0
 	for same < len(path) && same < len(w.path) && path[same] == w.path[same] {
@@ -391,7 +396,8 @@ func (g *Remote) expand(s uint32) error {
 	return g.x.Settle() // now, and not with the steps of other states
 }
 
-// guarded calls do. It records a failure of the service, and an error ends the visit.
+// guarded calls do, which takes steps. It records a failure of the service. An error ends the
+// visit.
 func (g *Remote) guarded(do func() error) {
 	bad, err := g.x.Owner.Guarded(g.x.Taker, do)
 	var mismatch *choose.Mismatch
@@ -406,7 +412,7 @@ func (g *Remote) guarded(do func() error) {
 	g.x.Resume()
 }
 
-// wrong records a failure in the last step, or in the state to which it led.
+// wrong records a failure of the service.
 func (g *Remote) wrong(bad *Wrong) {
 	var answers *run.Answers
 	if g.making == nil {

@@ -22,25 +22,26 @@ import (
 // Other goroutines run now and then. A node is copied for each step, so its maps are new.
 
 const (
-	repeatTimes  = 40     // iterating over a map of two keys reverses their order about one time in eight
-	repeatMost   = 60_000 // how many repetitions are made in all
-	repeatLines  = 100    // a step counts as one more for each repeatLines lines of the first state
-	repeatLevels = 20_000 // the most transitions of a space whose steps are repeated
-	repeatAsks   = 1024   // after this many repetitions, Repeat asks whether the search was stopped
+	repeatTimes  = 40     // most repetitions of a step: iterating over a map of two keys reverses their order about one time in eight
+	repeatMost   = 60_000 // most repetitions of all steps together
+	repeatLines  = 100    // repeating a step counts as one more for each repeatLines lines of the first state
+	repeatLevels = 20_000 // steps are repeated only in spaces of at most this many transitions
+	repeatAsks   = 1024   // Repeat asks whether to stop once in this many repetitions
 	repeatShakes = 13     // in one of repeatShakes rounds, the garbage collector runs first
 )
 
-// repeatable is a step that will be repeated.
+// repeatable is a step that will be repeated, to check that it does the same each time.
 type repeatable struct {
 	state uint32
 	event int // noEvent means the start of all nodes, which led to this state
 	coins []int
-	did   canon.Hash
+	did   canon.Hash // the hash of what it did
 }
 
-// Repeats repeats the different steps of an exhausted space that has this many transitions. It
-// returns the number of these steps, and how often each was repeated, which is 0 if the space is
-// too large. It returns a Wrong for the first step that does not do the same each time.
+// Repeats repeats each distinct step of a space in which every state was visited, and which has the
+// given number of transitions. It returns the number of these steps, and how often each was
+// repeated, which is 0 if the space is too large. It returns a Wrong for the first step that does
+// not do the same each time.
 func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
 	if x.Prints != nil || x.Owner.Once || transitions+x.left() > repeatLevels {
 		return 0, 0, nil
@@ -74,8 +75,8 @@ func (x *Explorer) Repeats(transitions int) (different, times int, err error) {
 	return len(steps), times, nil
 }
 
-// left returns the number of steps that a reduction has left out. After a trial of a reduction, it
-// returns repeatLevels: only large spaces are tried.
+// left returns the number of steps that a reduction has left out. If a reduction was tried and
+// given up, it returns repeatLevels, since only large spaces are tried.
 func (x *Explorer) left() int {
 	switch r := x.Reduction; {
 	case r == nil:
@@ -87,12 +88,13 @@ func (x *Explorer) left() int {
 	}
 }
 
-// RepeatTimes returns how often each step is repeated, if repeating all of them once takes this
-// much work.
+// RepeatTimes returns how often each step is repeated, if repeating every step once takes work
+// steps.
 func RepeatTimes(work int) int { return min(repeatTimes, repeatMost/max(1, work)) }
 
-// Repeat repeats each of the steps this many times, in an order that depends on the seed. It
-// returns the first step for which strays returns true, or nil, and reports whether it was stopped.
+// Repeat calls strays for each of the steps, times times, in an order that depends on the seed. It
+// returns the first step for which strays returned true, or nil. halted reports whether stopped
+// returned true before the end.
 func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, step S) bool, stopped func() bool) (strayed *S, halted bool) {
 	asked := 0
 	order := rand.New(rand.NewPCG(seed, 5))
@@ -117,7 +119,7 @@ func Repeat[S any](seed uint64, steps []S, times int, strays func(round int, ste
 	return nil, false
 }
 
-// repeatables returns the different steps of the space, and the number of lines of its first state.
+// repeatables returns the distinct steps of the space, and the number of lines of its first state.
 func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 	known := map[string]bool{}
 	s := &x.sides[0]
@@ -158,8 +160,8 @@ func (x *Explorer) repeatables() (all []repeatable, lines int, err error) {
 	return all, lines, nil
 }
 
-// different returns a key for step d: two steps with equal keys must do the same. The step was just
-// taken on side s.
+// different returns a key for step d, which was just taken on side s: two steps with equal keys
+// must do the same.
 func (x *Explorer) different(s *side, d *repeatable) string {
 	part := uint32(0)
 	if at := s.w.Run.LastEvent().Node; !at.IsZero() {
@@ -183,7 +185,8 @@ func (x *Explorer) repeat(s *side, d *repeatable) canon.Hash {
 	return x.takes(s, d.state, &run.Answers{Steps: []run.Taken{{Event: d.event, Coins: d.coins}}})
 }
 
-// takes takes a step from a state on side s, and returns a hash of its outcome.
+// takes takes a step from a state on side s, with the answers of src, and returns a hash of its
+// outcome.
 func (x *Explorer) takes(s *side, state uint32, src choose.Source) canon.Hash {
 	return x.outcomeOf(s, src, func(src choose.Source) {
 		x.brings(s, state)

@@ -19,20 +19,20 @@ type kind struct {
 	of         reflect.Type
 }
 
-// pending describes a part for the reduction: which kinds of events may come of it.
+// pending describes a part of a state for the reduction: which kinds of events are pending because of it.
 type pending struct {
 	classes stubborn.Set
 	head    stubborn.Class // for a channel in order: the kind of its first message
-	sum     canon.Hash
-	calm    bool // a state with this part may be expanded in part
-	away    bool // the part is a node that failed
+	sum     canon.Hash     // its share of the identity of a situation
+	calm    bool           // steps of a state with this part may be left out
+	away    bool           // the part is a node that failed
 }
 
-// nothing describes an empty place.
+// nothing describes a place that has no part.
 var nothing = pending{head: none, calm: true}
 
-// like returns the identity of a state's situation, and the reason why the state may not be expanded
-// in part, or "".
+// like returns the identity of state v's situation: the kinds of its pending events. If no step of the state may be
+// left out, why is the reason, otherwise "".
 func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, why string) {
 	if sum, why = r.weather(b, v); why != "" {
 		return sum, why
@@ -53,14 +53,15 @@ func (r *Reduction) like(b *world.Bank, v world.Vector) (sum canon.Hash, why str
 	return sum, ""
 }
 
-// failing are the faults by which a node fails.
+// failing lists the faults by which a node fails.
 var failing = [...]sim.Kind{sim.KindCrash, sim.KindDown, sim.KindWipe}
 
-// spendable are the faults of which a budget may be left where a state is expanded in part.
+// spendable lists the faults for which a budget may be left in a state of which steps are left out.
 var spendable = append(failing[:], sim.KindLose)
 
-// weather returns the environment's share of a situation's identity, and the reason why the
-// environment does not let a state be expanded in part, or "": if any budget is left, it must be for failures of nodes or losses.
+// weather returns what the environment of state v contributes to the situation's identity. If no step of the state
+// may be left out because of the environment, such as a budget for other faults than failures of nodes and losses,
+// why is the reason, otherwise "".
 func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, why string) {
 	switch calm, faults := b.Calm(v); {
 	case !calm:
@@ -83,8 +84,8 @@ func (r *Reduction) weather(b *world.Bank, v world.Vector) (sum canon.Hash, why 
 	return sum, ""
 }
 
-// apart reports whether all connections with failed nodes are closed, and no datagram is under way
-// to one.
+// apart reports whether, in state v, all connections with failed nodes are closed, and no datagram is under way to a
+// failed node.
 func (r *Reduction) apart(b *world.Bank, v world.Vector) bool {
 	for place := r.at.TCP(0); place < r.at.Set(0); place++ {
 		sort, channel := r.at.At(place)
@@ -96,8 +97,7 @@ func (r *Reduction) apart(b *world.Bank, v world.Vector) bool {
 	return true
 }
 
-// situation returns the situation of a state: the pending kinds of its events. The result is valid
-// until the next call.
+// situation returns the kinds of events that are pending in state v. The result is valid until the next call.
 func (r *Reduction) situation(b *world.Bank, v world.Vector) *stubborn.Situation {
 	s := r.here.Empty()
 	for place, id := range v[:r.at.Rest()] {
@@ -192,7 +192,7 @@ func (r *Reduction) fails(i int, by sim.Kind) stubborn.Class {
 	return c
 }
 
-// losing returns the number of the kind of event by which a node loses a datagram of another one.
+// losing returns the kind of event by which a datagram from node from to node i is lost.
 func (r *Reduction) losing(i, from int) stubborn.Class {
 	c := r.class(kind{node: i, from: from, kind: sim.KindLose})
 	r.failures.Add(c)
@@ -219,7 +219,7 @@ func (r *Reduction) class(k kind) stubborn.Class {
 	return c
 }
 
-// kinds appends the kinds of an event to a list.
+// kinds appends to list the kinds of event e.
 func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class {
 	i := e.Node.Index()
 	if i < 0 {
@@ -246,7 +246,7 @@ func (r *Reduction) kinds(list []stubborn.Class, e *sim.Event) []stubborn.Class 
 	return list
 }
 
-// kind returns the kind of an event that takes no message, or none if the event has no kind.
+// kind returns the kind of event e, which takes no message, or none if the event has no kind.
 func (r *Reduction) kind(e *sim.Event) stubborn.Class {
 	if r != nil {
 		for _, c := range r.kinds(nil, e) {

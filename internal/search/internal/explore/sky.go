@@ -7,24 +7,25 @@ import (
 	"macemc/sim"
 )
 
-// A sky is the list of the environment's events in a plain state that is steady. It depends only on
-// the parts of the environment and on which nodes are absent. So the world makes it once for all
-// states that have these in common.
+// A sky is a list of the events that the environment has in a plain state (see Memo) that is
+// steady. It depends only on the environment's parts and on which nodes are absent, so it is
+// computed once for all states that have these in common.
 type sky struct {
 	consequences, faults []overhead // the environment's events in the world's order: consequences come before the timers, faults after them
 }
 
-// overhead is an event in a sky.
+// overhead is an event of the environment, in a sky.
 type overhead struct {
 	sim.Event
-	what   uint64 // its number: see Memo.what
-	rare   bool   // a healed environment does not take it
+	what   uint64 // the number that distinguishes it from like events: see Memo.what
+	rare   bool   // it cannot happen once the environment has healed
 	spared bool   // it is left out: see Taker.spared
 	class  int    // its kind for the Reduction, or none
 }
 
-// apart reports whether no message is under way to an absent node, and all connections with absent
-// nodes are closed. Then the other nodes have the same events as if these nodes were present.
+// apart reports whether, in the position's state, no message is under way to an absent node and all
+// connections with absent nodes are closed. Then the other nodes have the same events as if these
+// nodes were present.
 func (m *Memo) apart() bool {
 	for _, p := range m.tcp {
 		if c := int(p) - world.TCPPlace(m.n, 0); m.v[p] != 0 && (m.able[c/m.n].absent || m.able[c%m.n].absent) {
@@ -39,7 +40,8 @@ func (m *Memo) apart() bool {
 	return true
 }
 
-// steady reports whether the environment's events in the position are those of a sky.
+// steady reports whether the environment's events in the position's state are those that a sky
+// lists.
 func (m *Memo) steady() bool {
 	if m.noFootprints {
 		return false
@@ -51,8 +53,8 @@ func (m *Memo) steady() bool {
 	return m.x.Bank.Steady(m.v, datagrams)
 }
 
-// ofSky takes the position's timers and the events of its sky. The first of them is the k-th event
-// of the state.
+// ofSky takes the timers and the environment's events of the position's state. The first of them
+// has the number k.
 func (m *Memo) ofSky(state uint32, k int) (err error) {
 	if m.sky == nil {
 		m.look(m.skyOfWorld)
@@ -91,7 +93,8 @@ func (m *Memo) overheads(state uint32, k int, events []overhead) (int, error) {
 	return k, nil
 }
 
-// look finds the sky of the position, or calls ask to make a new one.
+// look sets the sky of the position. It calls ask to make one if none was made for such a state
+// before.
 func (p *position) look(ask func() *sky) {
 	b := p.skyKey[:0]
 	for _, id := range p.v[p.rest:p.bank.At().Healed()] {
@@ -113,7 +116,7 @@ func (p *position) look(ask func() *sky) {
 	p.sky = p.skies[string(b)]
 }
 
-// add adds an event of the environment. It ignores events of nodes.
+// add adds event e, unless it is an event of a node.
 func (s *sky) add(e overhead) {
 	switch {
 	case e.Kind.Fault():
@@ -123,7 +126,7 @@ func (s *sky) add(e overhead) {
 	}
 }
 
-// skyOfWorld makes the sky of the position from the list of events that the world gives.
+// skyOfWorld makes the sky of the position from the events that the world lists.
 func (m *Memo) skyOfWorld() *sky {
 	m.stand()
 	s, events, spent := new(sky), &m.x.World.Events, m.x.spent()

@@ -49,7 +49,7 @@ type Sleep struct {
 	Slept int // steps that were not taken, counted once for each of their results
 	Woken int // states of which steps were taken that woke later
 
-	of    map[uint32]int32 // by state: the number of the set that sleeps there; a state where nothing sleeps is left out
+	of    map[uint32]int32 // by state: the number of the set of steps that sleep there; states where none sleeps are left out
 	sets  [][]sleeper
 	known map[string]int32 // the numbers of the sets, by their contents
 	key   []byte
@@ -58,19 +58,19 @@ type Sleep struct {
 	done  []sleeper // the steps that were taken there in this round
 	only  []sleeper // the steps that are taken in this round; nil means all that do not sleep
 	until uint32    // states with smaller numbers are expanded, or are being expanded
-	again []waking
+	again []waking  // expanded states where steps have woken
 
-	tested []slept
+	tested []slept // states to be tested at the end of the level
 
 	NoNodes bool // for tests: steps of one node do not depend on each other
 }
 
-// sleeper is a step of one node. It stays the same step while the node does not change.
+// sleeper identifies a step of one node. It stays the same step while the node does not change.
 type sleeper struct {
-	what    uint32
+	what    uint32 // the message or other event that the step takes
 	ordinal int16
 	from    int16  // the sender of the message that it takes, or none
-	out     int16  // the same if it takes the message out of a channel or bag, or none
+	out     int16  // the sender, too, if the message is taken out of a channel or bag; otherwise none
 	to      uint16 // the nodes that the step sends to, one bit each
 }
 
@@ -80,10 +80,10 @@ type waking struct {
 	woken []sleeper
 }
 
-// slept is a state to which a step leads that was not taken.
+// slept is a state to which a step leads that was not taken because it sleeps.
 type slept struct {
 	sum  canon.Hash
-	pack []uint64
+	pack []uint64 // the state, packed
 }
 
 // One in sleepTests of the steps that are not taken is tested: the state that it leads to must be
@@ -111,8 +111,8 @@ func (x *Explorer) Sleeping() *Sleep {
 	return nil
 }
 
-// begins begins the expansion of a state. If plain is false, the results of some of its steps do
-// not follow from their node parts alone; then nothing sleeps at the state.
+// begins begins the expansion of state s. If plain is false, some steps of s depend on more than their node's
+// part; then no step sleeps there.
 func (z *Sleep) begins(s uint32, plain bool) {
 	z.only, z.done = nil, z.done[:0]
 	if !plain {
@@ -122,19 +122,19 @@ func (z *Sleep) begins(s uint32, plain bool) {
 	z.until = max(z.until, s+1)
 }
 
-// takes begins another round for a state that was expanded, in which the steps are taken that have woken there.
+// takes begins another expansion of a state, in which only the steps that have woken there are taken.
 func (z *Sleep) takes(w waking) {
 	z.done, z.here, z.only = z.done[:0], z.sets[z.of[w.state]], w.woken
 	z.Woken++
 }
 
-// rises returns the states where steps have woken, and empties the list.
+// rises returns the expanded states where steps have woken, and empties their list.
 func (z *Sleep) rises() (all []waking) {
 	all, z.again = z.again, nil
 	return all
 }
 
-// sleeperOf returns event e as a sleeper. Its node part alone decides its result.
+// sleeperOf returns event e as a sleeper. Its result, o, must follow from its node's part alone.
 func sleeperOf(e occurrence, o *footprint) sleeper {
 	out := e.from
 	if e.pops == none {
@@ -143,11 +143,11 @@ func sleeperOf(e occurrence, o *footprint) sleeper {
 	return sleeper{e.what, int16(e.ordinal), int16(e.from), int16(out), uint16(o.to)}
 }
 
-// did records that a step of the state was taken.
+// did records that step e of the state being expanded was taken.
 func (z *Sleep) did(e sleeper) { z.done = append(z.done, e) }
 
-// after returns the number of the set that sleeps after step e: all steps that sleep at the state
-// or were taken before e, and do not depend on e.
+// after returns the number of the set of steps that sleep after step e: the steps that sleep at the state being
+// expanded or that were taken there before e, and that do not depend on e.
 func (z *Sleep) after(e sleeper) int32 {
 	var all []sleeper
 	for _, list := range [2][]sleeper{z.here, z.done} {
@@ -166,8 +166,8 @@ func (z *Sleep) independent(a, b sleeper) bool {
 	return (i != j || z.NoNodes) && !meet
 }
 
-// reached records that a step leads to state s, and that the set with number along sleeps after
-// this step.
+// reached records that a step leads to state s, and that the set of steps with number along sleeps after that
+// step. fresh says whether s is new.
 func (z *Sleep) reached(s uint32, fresh bool, along int32) {
 	was := z.of[s]
 	switch {
@@ -190,7 +190,7 @@ func (z *Sleep) reached(s uint32, fresh bool, along int32) {
 	}
 }
 
-// lies sets which steps sleep at a state.
+// lies makes the set of steps with the given number sleep at state s.
 func (z *Sleep) lies(s uint32, set int32) {
 	if set == 0 {
 		delete(z.of, s)
@@ -199,8 +199,8 @@ func (z *Sleep) lies(s uint32, set int32) {
 	z.of[s] = set
 }
 
-// awake reports whether event e of the position must be taken in this round. The result of e follows
-// from its node part alone.
+// awake reports whether event e, number k of the position's state, on node i, must be taken, since it does not
+// sleep there. Its result, o, follows from the node's part alone.
 func (m *Memo) awake(k, i int, e occurrence, o *footprint) bool {
 	z, step := m.sleep, sleeperOf(e, o)
 	results := len(o.results)
@@ -231,13 +231,13 @@ func (z *Sleep) tests(sum canon.Hash, packed []uint64) {
 	z.tested = append(z.tested, slept{sum, slices.Clone(packed)})
 }
 
-// due returns the states to be tested at the end of a level, and empties the list.
+// due returns the states to be tested at the end of a level, and empties their list.
 func (z *Sleep) due() (all []slept) {
 	all, z.tested = z.tested, z.tested[:0]
 	return all
 }
 
-// wakes ends a level: it takes the steps that have woken at expanded states.
+// wakes ends a level: it takes the steps that have woken at states expanded before.
 func (m *Memo) wakes() error {
 	for all := m.sleep.rises(); len(all) > 0; all = m.sleep.rises() {
 		for _, w := range all {
@@ -266,7 +266,7 @@ func (m *Memo) wakes() error {
 	return nil
 }
 
-// number returns the number of a set of steps. It sorts the set.
+// number sorts a set of steps, and returns the number of the set.
 func (z *Sleep) number(all []sleeper) int32 {
 	slices.SortFunc(all, func(a, b sleeper) int {
 		return cmp.Or(cmp.Compare(a.what, b.what), cmp.Compare(a.ordinal, b.ordinal), cmp.Compare(a.from, b.from), cmp.Compare(a.out, b.out), cmp.Compare(a.to, b.to))

@@ -5,10 +5,10 @@ import (
 	"macemc/trace"
 )
 
-// Steps checks the step properties for steps between kept states. A world of its own is in the
-// state before the step. The value of a step property is a function of the two views, so it is
-// remembered by the identities of the nodes before and after, and most steps that a memo looks up
-// need not be loaded at all.
+// Steps checks the step properties for steps between kept states. It has a world of its own for the
+// state before the step. The value of a step property depends only on the nodes before and after
+// the step, so it is stored by their identities. So most steps that a memo looks up need not be
+// loaded into a world.
 type Steps struct {
 	of     *Taker
 	prior  *world.World // in the state before the step
@@ -18,8 +18,8 @@ type Steps struct {
 	held   Judged // pairs of node identities for which every step property holds
 }
 
-// NewSteps binds the step properties to a taker's world, which will be in the state
-// after a step. It returns nil if the system has none.
+// NewSteps returns a Steps for the steps that taker t takes, after which the state is loaded in t's
+// world. It returns nil if the system has no step properties.
 func NewSteps(t *Taker) (*Steps, error) {
 	if !t.Owner.Always {
 		return nil, nil
@@ -49,8 +49,8 @@ func (s *Steps) Check(before uint32) *trace.Failure {
 	return s.checks.Check()
 }
 
-// lookUp is Check for a step that a memo has looked up. Unless the step is known to violate
-// nothing, it loads the step's resulting state into the world.
+// lookUp is like Check, for the step to candidate c, which memo m has looked up. It loads the
+// states into the worlds only if the properties of this step are not known.
 func (s *Steps) lookUp(m *Memo, c *candidate) *trace.Failure {
 	if s == nil {
 		return nil

@@ -14,15 +14,15 @@ import (
 	"macemc/internal/world"
 )
 
-// Taker takes the steps of kept states: it loads a state into its world, takes one step, and hands
-// the resulting state to its visitor. A state is kept as a vector of the numbers of its parts, and
-// only the node that runs is copied. The taker also knows the run that led to the current state.
+// Taker takes the steps of kept states: it loads a state into its world, takes one step, and hands the resulting
+// state to its visitor. A state is kept as a vector of the numbers that the bank gives its parts, and only the
+// node that runs is copied. The taker also knows the run that led to the current state.
 type Taker struct {
 	Owner   *Owner
 	World   *world.World
 	Bank    *world.Bank
 	Climate run.Climate
-	Begin   *run.Fork // the prefix that leads to the first state; nil means that the first state is the start
+	Begin   *run.Fork // the prefix that leads to the first state; nil means the start of the system
 	*Entry            // the states
 	Lists   *CoinLists
 	Visitor Visitor
@@ -33,9 +33,9 @@ type Taker struct {
 	retaking *retaking // the step that is being repeated, or nil
 	Sampled  bool      // a limit on answers was met
 	Spared   bool      // a fault was left out: see Owner.Few
-	looks    bool      // other steps are looked up, so those taken in the world count as handler runs
+	looks    bool      // the results of other steps are looked up, so steps taken in the world count as handler runs
 
-	chain chain // the run as last written for a parent process
+	chain chain // the run to the current state, as it was last written for a parent process
 
 	runs func(state uint32) run.Answers // returns the run to a state; nil if the ledger knows the runs
 
@@ -43,8 +43,8 @@ type Taker struct {
 	only      stubborn.Set // the indices of the events that may be taken now, or nil if all may
 
 	Healed  bool // the states are healed forms of others: they have no runs of their own, and rare steps are not taken
-	patient bool // timers wait while any message is under way to or from their node
-	eager   bool // the visitor gets each step at once
+	patient bool // a timer fires only if no message is under way to or from its node
+	eager   bool // the visitor is called after each step, and not after a batch of steps
 }
 
 // A Spot identifies the step that was taken last.
@@ -56,42 +56,42 @@ type Spot struct {
 
 // A Visitor handles the states that steps lead to.
 type Visitor interface {
-	// Arrived is called when the world has taken the k-th event of a state.
+	// Arrived is called when the world has taken event number k of a state.
 	Arrived(state uint32, k int) error
-	// LookUp is called with the steps of a memo's batch, which were not taken in the world,
-	// in their order.
+	// LookUp is called with a memo whose batch has steps that were looked up, not taken in the world, in their
+	// order.
 	LookUp(m *Memo) error
 }
 
-// A Stepper takes all steps of a state that may be taken now.
+// A Stepper takes all steps of a state that may be taken at present, and hands the resulting states to a visitor.
 type Stepper interface {
 	Expand(state uint32) error
-	// Rest takes the events from the k-th on, after one that failed.
+	// Rest takes the events of a state from number k on. It is called after event k-1 has failed.
 	Rest(state uint32, k int) error
-	// Settle hands the remaining steps to the visitor.
+	// Settle hands the results that are still in a batch to the visitor.
 	Settle() error
 }
 
-// InWorld is the stepper that takes every step in the world.
+// InWorld is the Stepper that takes every step in the world.
 type InWorld struct{ *Taker }
 
 // Expand takes every step of a state.
 func (s InWorld) Expand(state uint32) error { return s.Rest(state, 0) }
 
-// Rest takes the events from the k-th on.
+// Rest takes the events of a state from number k on.
 func (s InWorld) Rest(state uint32, k int) error {
 	s.load(state)
 	return s.takeFrom(state, k)
 }
 
-// Settle does nothing, since the visitor already has each step.
+// Settle does nothing, since InWorld calls the visitor after each step.
 func (s InWorld) Settle() error { return nil }
 
 // noEvent is the event number of the time before the first step from a state, when only hooks of the
 // system have run.
 const noEvent = -1
 
-// newTaker makes a taker with a world of its own, which writes into a ledger.
+// newTaker makes a taker with a world of its own, which keeps its states in ledger l.
 func newTaker(r *Owner, c run.Climate, l *Ledger) (*Taker, error) {
 	w, err := r.NewWorld(world.Config{Coverage: r.Coverage})
 	if err != nil {
@@ -104,26 +104,27 @@ func newTaker(r *Owner, c run.Climate, l *Ledger) (*Taker, error) {
 	return t, nil
 }
 
-// lookUp records that steps are looked up.
+// lookUp records that the results of steps are looked up, so that those taken in the world are counted as handler
+// runs.
 func (t *Taker) lookUp() { t.looks = true }
 
-// share makes the taker use the bank and the lists of another one, and begin from the same prefix.
+// share makes t use the bank and the lists of answers of another taker, and begin from the same prefix.
 func (t *Taker) share(with *Taker) {
 	t.numbers(with.Bank.Share(), with.Lists)
 	t.Begin = with.Begin
 }
 
-// numbers makes the taker use this bank to number parts, and these lists to number answers.
+// numbers makes t use bank b to number parts, and l to number lists of answers.
 func (t *Taker) numbers(b *world.Bank, l *CoinLists) { t.Bank, t.Lists = b, l }
 
-// begin prepares for the first state.
+// begin prepares the taker for its first state.
 func (t *Taker) begin() {
 	t.Step.begin(0)
 	t.Owner.Allow(t.Climate, t.World)
 	t.Spot = Spot{Current: NoParent}
 }
 
-// load loads a state into the world, before the first of its steps.
+// load loads a state into the world, before its first step is taken.
 func (t *Taker) load(state uint32) {
 	t.Spot = Spot{Current: state, LastEvent: noEvent}
 	t.Get(state, t.From)
@@ -133,10 +134,10 @@ func (t *Taker) load(state uint32) {
 // answered records the answers that the last step's coins got.
 func (t *Taker) answered() { t.lastCoins = t.Step.coins.Answers() }
 
-// sampled records that a limit on answers was met.
+// sampled records that not all answers to a coin could be tried.
 func (t *Taker) sampled() { t.Sampled = true }
 
-// explores shows the search's watchdog that this exploration is running.
+// explores shows the search's watchdog that steps are being taken.
 func (t *Taker) explores() { t.Owner.Climate, t.Owner.Exploring = t.Climate, t }
 
 // Heals returns a taker that takes steps from the healed forms of the explorer's states. It writes into ledger l.
@@ -154,7 +155,8 @@ func (x *Explorer) Heals(r *Owner, l *Ledger) *Taker {
 func (t *Taker) Visits(v Visitor) { t.Visitor = v }
 func (t *Taker) Limit()           { t.sampled() }
 
-// Eagerly does something while another visitor gets each step at once, and not a batch at a time.
+// Eagerly calls do. Until do returns, v is the visitor, and it is called after each step, and not after a batch
+// of steps.
 func (t *Taker) Eagerly(v Visitor, do func() error) error {
 	usual := t.Visitor
 	t.Visitor, t.eager = v, true
@@ -162,24 +164,24 @@ func (t *Taker) Eagerly(v Visitor, do func() error) error {
 	return do()
 }
 
-// Patiently does something while the taker is patient.
+// Patiently calls do. Until do returns, a timer fires only if no message is under way to or from its node.
 func (t *Taker) Patiently(do func() error) error {
 	t.patient = true
 	defer func() { t.patient = false }()
 	return do()
 }
 
-// MovesTo makes the taker keep its states in the ledger of another entry. Its own ledger must have none.
+// MovesTo makes the taker keep its states in the ledger of entry e. Its present ledger must be empty.
 func (t *Taker) MovesTo(e *Entry) error {
 	err := t.Ledger.Close()
 	t.Entry = e
 	return err
 }
 
-// Coins returns the answers that the coins of the present step got.
+// Coins returns the answers that were given to the coins of the present step.
 func (t *Taker) Coins() []int { return t.Step.coins.Answers() }
 
-// retake repeats an event of the loaded state, with these answers to its coins.
+// retake repeats an event of the loaded state, on the node v, with the given answers to its coins.
 func (t *Taker) retake(v retaking, event int, coins []int) {
 	t.retaking, t.LastEvent, t.lastCoins = &v, event, coins
 	t.mark(event, coins)
@@ -189,13 +191,14 @@ func (t *Taker) retake(v retaking, event int, coins []int) {
 	t.retaking = nil
 }
 
-// unwound returns the step that was being repeated when a panic ended it, or nil if none was.
+// unwound returns the node whose step was being repeated when a panic ended it, or nil if no step was being
+// repeated.
 func (t *Taker) unwound() (v *retaking) {
 	v, t.retaking = t.retaking, nil
 	return v
 }
 
-// takeFrom takes the events of the loaded state, from the k-th on.
+// takeFrom takes the events of the loaded state from number k on.
 func (t *Taker) takeFrom(state uint32, k int) error {
 	for n := t.World.Events.Count(); k < n; k++ {
 		if t.skips(k) {
@@ -211,22 +214,22 @@ func (t *Taker) takeFrom(state uint32, k int) error {
 	return nil
 }
 
-// skips reports whether the k-th event of the loaded state should not be taken now.
+// skips reports whether event number k of the loaded state must not be taken at present.
 func (t *Taker) skips(k int) bool {
 	return t.omits(k) || t.Healed && t.World.Events.Rare(k) || t.patient && t.World.Events.Hasty(k) || t.spared(k)
 }
 
-// reduces makes the taker leave out the steps that a reduction omits.
+// reduces makes the taker leave out steps by reduction r.
 func (t *Taker) reduces(r *Reduction) { t.Reduction = r }
 
 // takesOnly makes the taker take only the events with these indices; nil means all.
 func (t *Taker) takesOnly(events stubborn.Set) { t.only = events }
 
-// omits reports whether takesOnly excludes the k-th event.
+// omits reports whether takesOnly excludes event number k.
 func (t *Taker) omits(k int) bool { return t.only != nil && !t.only.Has(k) }
 
-// spared reports whether the k-th event is a fault beyond the Owner.Few that a run may have. If so,
-// it records that a fault was left out.
+// spared reports whether event number k is a fault that would be one more than Owner.Few. If it is, spared
+// records that a fault was left out.
 func (t *Taker) spared(k int) bool {
 	if !t.spent() || !t.World.Events.Look(k).Kind.Fault() {
 		return false
@@ -235,8 +238,7 @@ func (t *Taker) spared(k int) bool {
 	return true
 }
 
-// spent reports whether the run to the world's state already has Owner.Few faults, which is the most
-// that an explored run may have.
+// spent reports whether the run to the world's state already has Owner.Few faults, the most that it may have.
 func (t *Taker) spent() bool {
 	return t.Owner.Few != 0 && !t.Healed && t.World.Environ.Spent() >= t.Owner.Few
 }
@@ -244,14 +246,14 @@ func (t *Taker) spent() bool {
 // spares records that a fault was left out.
 func (t *Taker) spares() { t.Spared = true }
 
-// takeEvent takes the k-th event of the loaded state, once for each list of answers to its coins.
-// Then it loads the state again.
+// takeEvent takes event number k of the loaded state, once for each list of answers to its coins, and then loads
+// the state again.
 func (t *Taker) takeEvent(state uint32, k int) error {
 	t.Step.begin(k)
 	return t.takeOn(state, k)
 }
 
-// takeOn continues takeEvent with the next list of answers.
+// takeOn takes event number k of the loaded state with the remaining lists of answers to its coins.
 func (t *Taker) takeOn(state uint32, k int) error {
 	for {
 		t.LastEvent = k
@@ -283,13 +285,13 @@ func (t *Taker) moreCoins() bool {
 	return more
 }
 
-// Bring loads the state that was added last.
+// Bring loads the state that was added last into the world.
 func (t *Taker) Bring() {
 	t.Get(t.Next-1, t.To)
 	t.World.State.Load(t.Bank, t.To)
 }
 
-// lead loads the state that a step leads to: the state before, with these changes.
+// lead loads the state to which a step leads: the state before, with the given changes.
 func (t *Taker) lead(step Spot, changes []change) {
 	t.Get(step.Current, t.To)
 	for _, ch := range changes {
@@ -309,7 +311,7 @@ func (t *Taker) Sum(v world.Vector) (h canon.Hash) {
 	return h
 }
 
-// Stuck returns the answers of the run whose last step does not return, and their number.
+// Stuck returns the answers of the run whose last step has not returned, and their number.
 func (t *Taker) Stuck() (choose.Source, int) {
 	run := t.Found()
 	return run, run.Answers()
@@ -318,7 +320,7 @@ func (t *Taker) Stuck() (choose.Source, int) {
 // Within returns the world in which the steps are taken, and reports whether its states are healed.
 func (t *Taker) Within() (w *world.World, healed bool) { return t.World, t.Healed }
 
-// Found returns the answers of the run whose last step was taken last.
+// Found returns the answers of the run that ends with the step taken last.
 func (t *Taker) Found() *run.Answers {
 	coins := t.lastCoins
 	if t.Step.Begun {
@@ -335,7 +337,7 @@ func (t *Taker) Found() *run.Answers {
 	return &answers
 }
 
-// Path returns the answers that lead to a state.
+// Path returns the answers of the run that leads to a state.
 func (t *Taker) Path(state uint32) (answers run.Answers) {
 	if t.runs != nil {
 		return t.runs(state)
@@ -354,7 +356,7 @@ func (t *Taker) Path(state uint32) (answers run.Answers) {
 	return answers
 }
 
-// led adds the prefix with which the exploration begins, if any, to the answers of a run.
+// led returns the answers of a run, after those of the prefix with which the exploration begins, if there is one.
 func (t *Taker) led(run run.Answers) *run.Answers {
 	if t.Begin != nil {
 		run.Prefix, run.PrefixSteps = t.Begin.Prefix, t.Begin.Steps
@@ -362,16 +364,16 @@ func (t *Taker) led(run run.Answers) *run.Answers {
 	return &run
 }
 
-// answerer answers the questions of one step: with the given event, and with all lists of answers
-// to the coins of its handler, one after the other.
+// answerer answers the questions of one event: it chooses the event, and tries all lists of answers to the coins
+// of its handler, one after the other.
 type answerer struct {
 	event int
 	coins choose.Odometer
 	Pulse *run.Pulse
-	of    *Taker // the taker that records the run, or nil if the step belongs to no run, or to a known one
-	Begun bool   // the step has begun and not ended
-	lists int    // number of lists of answers that were tried for the event
-	taken int
+	of    *Taker      // the taker whose run is recorded, or nil if there is nothing to record
+	Begun bool        // the step has begun and not ended
+	lists int         // number of lists of answers that were tried for the event
+	taken int         // number of answers given to coins in this step
 	Halt  func() bool // reports whether to stop; called now and then
 }
 
@@ -394,8 +396,8 @@ func (s *answerer) begin(event int) {
 	s.coins.Reset()
 }
 
-// next moves on to the next list of answers to the coins of the event. It reports whether there is
-// one, and whether lists were left out.
+// next moves on to the next list of answers to the event's coins. more is false if there is none. sampled reports
+// that lists were left out.
 func (s *answerer) next() (more, sampled bool) {
 	more = s.coins.Next()
 	if s.lists++; more && s.lists >= listsMost {
@@ -446,7 +448,7 @@ func (s *answerer) take(w *world.World) error {
 
 func (s *answerer) Err() error { return s.coins.Err() }
 
-// CoinLists numbers the lists of answers that the coins of one step got.
+// CoinLists numbers the lists of answers that were given to the coins of one step.
 type CoinLists struct {
 	mu    sync.Mutex
 	of    map[string]uint16
@@ -454,8 +456,8 @@ type CoinLists struct {
 	key   []byte
 }
 
-// Number returns the number of a list. It returns false if all numbers are in use, and the list is
-// left out.
+// Number returns the number of a list of answers. It returns false if all numbers are in use, so that the list
+// cannot be tried.
 func (c *CoinLists) Number(answers []int) (uint16, bool) {
 	if len(answers) == 0 {
 		return 0, true

@@ -13,7 +13,7 @@ type hindrance struct {
 	of  stubborn.Class
 }
 
-// The reasons. An event stands before the last two.
+// The reasons. In the last two, the name of an event is put before the text.
 const (
 	whyForced    = "the environment is disturbed: nodes are cut off, pause or are slow"
 	whyBudget    = "a fault may still happen that is no failure of a node and no loss"
@@ -26,10 +26,11 @@ const (
 	whyVisible   = "changes what properties see, and so its order counts"
 )
 
-// hinders counts a state of which all steps are taken.
+// hinders counts a state of which all steps are taken, with the reason.
 func (r *Reduction) hinders(why hindrance) { r.whys[why]++ }
 
-// seen returns the reason why taking only the kinds of choice c is not enough, although it would leave out steps.
+// seen returns the reason why it is not enough to take only the kinds of choice c in a state, where left steps
+// would be left out.
 func (r *Reduction) seen(c *choice, left int) hindrance {
 	if shown := r.facts.Shown(c.kinds); left > 0 && shown >= 0 {
 		return hindrance{whyVisible, shown}

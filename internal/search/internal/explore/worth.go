@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// worth counts, for each node, how many of its steps were looked up, and how many of these had to
-// be run. If one node has all the state, as in a specification, it is in a new state after almost
-// every step: each of its steps is then run, run again to verify it, and stored, but never looked
-// up again. The steps of such a node are dear, and a memo takes them in the world, as the stepper
-// InWorld does.
+// worth counts, for each node, how many of its steps were asked for, and how many of these had to
+// be run, since their results were not known. If one node has all the state, as in a specification,
+// it is in a new state after almost every step: each of its steps is then run, run again to verify
+// it, and stored, but never looked up again. The steps of such a node are dear, and a memo takes
+// them in the world, as the stepper InWorld does.
 type worth struct {
 	of   []asking // by node
-	runs int      // after this many handler runs of a node, its steps may become dear
+	runs int      // number of handler runs of a node after which its steps may become dear
 	dear uint64   // the nodes whose steps are dear, one bit each
 }
 
@@ -20,8 +20,8 @@ type asking struct{ asked, ran int }
 
 func (a *asking) ask() { a.asked++ }
 
-// most counts a handler run. It is called after each one; once in a given number of runs it reports
-// whether most steps that were asked for since then needed a run.
+// most counts a handler run. Once in the given number of runs, it reports whether most steps that
+// were asked for since the last time had to be run.
 func (a *asking) most(runs int) (most bool) {
 	if a.ran++; a.ran == runs {
 		most = 2*a.ran > a.asked
@@ -31,24 +31,25 @@ func (a *asking) most(runs int) (most bool) {
 }
 
 // worthRuns is the number of handler runs after which a node's steps become dear, if most steps
-// that were asked for meanwhile needed a run.
+// that were asked for meanwhile had to be run.
 const worthRuns = 1 << 14
 
 func newWorth(nodes, runs int) worth {
 	return worth{of: make([]asking, nodes), runs: cmp.Or(runs, worthRuns)}
 }
 
-// ask counts that a step of node i was asked for.
+// ask counts that the result of a step of node i was asked for.
 func (w *worth) ask(i int) { w.of[i].ask() }
 
-// ran counts a handler run of node i. If most of the node's steps need one, the node becomes dear.
+// ran counts a handler run of node i. If most of the node's steps have to be run, they become dear.
 func (w *worth) ran(i int) {
 	if w.of[i].most(w.runs) {
 		w.dear |= 1 << i
 	}
 }
 
-// agree makes steps that are dear to one memo dear to all memos that share the set dear.
+// agree adds the nodes whose steps are dear to those in dear, which several memos share, and takes
+// over the others.
 func (w *worth) agree(dear *atomic.Uint64) {
 	if d := dear.Load(); d != w.dear {
 		w.dear |= d
@@ -56,7 +57,8 @@ func (w *worth) agree(dear *atomic.Uint64) {
 	}
 }
 
-// isDear reports whether the steps of node i are dear. If i is none, they are not.
+// isDear reports whether the steps of node i are dear, which means that they are taken in the
+// world. It returns false if i is none.
 func (w *worth) isDear(i int) bool { return i != none && w.dear>>i&1 != 0 }
 
 // allDear reports whether the steps of all nodes are dear. It is false in systems with more than 64
