@@ -13,24 +13,25 @@ import (
 	"macemc/sim"
 )
 
-// Afar takes walks in other processes. Walks are taken in lots of a fixed size. A walk depends only on its
-// number and on the corpus, the states that the walks of earlier lots have met. So a search finds the same
-// wherever its walks are taken. The search itself repeats a walk that failed, or that is suspected to be dead.
+// Afar takes walks in other processes. Walks are taken in lots, which are ranges of walks. A walk depends only
+// on its number and on the corpus, the states that the walks of earlier lots have met. So a search has the
+// same findings wherever its walks are taken. The search itself repeats a walk that failed, or that is
+// suspected to be dead.
 type Afar interface {
-	// Size returns the number of walks that one span should have, in a lot of n walks.
+	// Size returns the number of walks that a span, the part of a lot that one process takes, should have in a
+	// lot of n walks.
 	Size(n int) int
-	// Learn publishes the corpus before a lot: the first call has all of it, and later calls have
-	// what each lot added.
+	// Learn sends the corpus to the other processes before a lot. The first call has all of it; each later
+	// call has what the last lot added.
 	Learn(k Knowledge) error
-	// Take takes the spans of a lot, and calls came with their results in order. It returns when
-	// came returns false, or soon after stopped returns true.
+	// Take has the spans of a lot taken, and calls came with their results in order. It returns when came
+	// returns false, or soon after stopped returns true.
 	Take(spans []Span, stopped func() bool, came func(Spanned) (more bool)) error
-	// Grow takes the runs of EngineReference. An item is a set of runs that begin alike, and a
-	// Taker enumerates it. The item's result covers some of these runs, and has the states from
-	// which the others continue, which become further items. Grow calls next for another item while
-	// fewer items than the window are being taken; next returns false if there is none at present.
-	// Grow calls came once with the result of each item. It returns when no item is left, or soon
-	// after stopped returns true.
+	// Grow enumerates runs for the exhaustive phase with EngineReference. An item is a set of runs that begin
+	// alike, and a Taker enumerates it. The item's result covers some of these runs, and has the states from
+	// which the others continue, which become further items. Grow calls next for another item while fewer
+	// items than the window are being taken; next returns false if there is none at present. Grow calls came
+	// once with the result of each item. It returns when no item is left, or soon after stopped returns true.
 	Grow(next func(window int) (item []byte, is bool), came func(result []byte) error, stopped func() bool) error
 }
 
@@ -40,7 +41,7 @@ type Knowledge struct {
 	All    bool // Whole is the whole corpus, or nil if it is empty; if All is false, Notes and Chosen are additions
 	Whole  *walk.Kept
 	Notes  []walk.Noted
-	Chosen []int
+	Chosen []int // numbers of the states at which walks began, counted from 1
 }
 
 // A Span is a range of the walks of a lot.
@@ -49,24 +50,25 @@ type Span struct {
 	From, To int
 	Walks    walk.Lot // the lot
 	Length   walk.Length
-	Noting   bool // record what the walks meet
+	Noting   bool // record the states that the walks meet, for the corpus
 }
 
 // Spanned is the result of a span. It covers the walks before the first one that failed or is
 // suspected.
 type Spanned struct {
-	From, Walks int // From is the first walk of the span; Walks is the number of walks that found nothing
-	Ends        bool
+	From, Walks int  // From is the first walk of the span; Walks is the number of walks that found nothing
+	Ends        bool // the next walk failed or is suspected
 	Stats       Stats
-	Steps       int // steps that count for the share of audits
+	Steps       int // steps that count when the share of audited steps is computed
 	Audited     int
 	Notes       []walk.Noted
 	Chosen      []int
 	Coverage    observe.Counted
-	Quarantined []int // walks that were left out, since they ended every process that took them
+	Quarantined []int // numbers of walks that were left out, since they ended every process that took them
 }
 
-// afar takes the walks of a lot in other processes: see scouts.ahead.
+// afar has the walks of lot l taken in other processes. As scouts.ahead does, it returns the number of walks
+// before the first one that failed or is suspected.
 func (r *runner) afar(length walk.Length, l walk.Lot) (nothing int, err error) {
 	r.collect()
 	if err := r.teach(); err != nil {
@@ -109,7 +111,7 @@ func (r *runner) folds(s Spanned) error {
 	return r.coverage.Add(&s.Coverage)
 }
 
-// teach sends the additions to the corpus since the last lot to the other processes.
+// teach sends the other processes what was added to the corpus since the last lot.
 func (r *runner) teach() error {
 	k := Knowledge{Lot: r.lots, Notes: r.untold.notes, Chosen: r.untold.chosen}
 	if r.lots == 0 {
@@ -123,7 +125,7 @@ func (r *runner) teach() error {
 type Taker struct {
 	pool   work.Pool[*scout]
 	corpus *walk.Corpus
-	lot    int // the lot of the last call of Learn
+	lot    int // the number of the lot of the last call of Learn
 	seed   uint64
 	round  int                 // the round of the last item of Enumerate
 	known  map[canon.Hash]mark // states in that round's items whose results are stored
@@ -181,9 +183,9 @@ func (t *Taker) Learn(k Knowledge) error {
 	return nil
 }
 
-// Take takes the walks of a span. Learn must have been called for its lot. Before each walk it
-// calls next with the walk's number, and next decides whether the walk is taken or left out, or
-// ends the span. The result wanted is false if next ended it.
+// Take takes the walks of a span. Learn must have been called for its lot. Before each walk it calls next,
+// which decides whether that walk is taken or left out, or the span ends. wanted is false if next ended the
+// span.
 func (t *Taker) Take(s Span, next func(walk int) Next) (out Spanned, wanted bool, err error) {
 	if s.Lot != t.lot || s.From < 0 || s.To < s.From {
 		return out, false, fmt.Errorf("walks %d to %d of lot %d were asked for, but the corpus is that of lot %d", s.From, s.To, s.Lot, t.lot)
@@ -242,7 +244,7 @@ func (s *Spanned) add(c work.Outcome, careful bool) {
 	}
 }
 
-// Next is the decision about one walk of a span.
+// Next is what the function passed to Taker.Take decides about one walk.
 type Next uint8
 
 // The decisions that next may return.

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// A Bound is a number that limits a search. The table bounds is the only description of
-// them: the flags, their help, and the checks are made from it.
+// A Bound is a number that limits a search. The table named bounds is the only description of these
+// numbers: the flags, their help, and the checks are made from it.
 type Bound struct {
 	Name  string   // the flag, without --
 	Field string   // the field of Options, as errors of the library name it
 	Least int      // the smallest value that a user may give; in Options, 0 stands for the default
-	Not   []string // names of bounds that exclude this one; no-walks is such a name, too
+	Not   []string // names of bounds that must not be set together with this one, or no-walks
 	Needs string   // the bound without which this one has no effect; "" means none
 	Help  string   // the flag's help, with the word for the value in backquotes
 	of    func(*Options) *int
@@ -59,7 +59,7 @@ var bounds = []Bound{
 		Help: "with --visited fingerprint, the bits of a hash, `32|64` (default 64)"},
 }
 
-// Bounded returns the bound with a name.
+// Bounded returns the bound with the given flag name.
 func Bounded(name string) *Bound {
 	i := slices.IndexFunc(bounds, func(b Bound) bool { return b.Name == name })
 	if i < 0 {
@@ -68,7 +68,7 @@ func Bounded(name string) *Bound {
 	return &bounds[i]
 }
 
-// fieldOf returns the field of Options for a name in Bound.Not or Bound.Needs.
+// fieldOf returns the field of Options that has the given name in Bound.Not or Bound.Needs.
 func fieldOf(name string) string {
 	if name == noWalks {
 		return "Options.NoWalks"
@@ -76,8 +76,8 @@ func fieldOf(name string) string {
 	return Bounded(name).Field
 }
 
-// CheckBounds returns an error if a bound is too small, or contradicts others. asked
-// reports which bounds the user has set, by name.
+// CheckBounds returns an error if a bound is too small or contradicts others. The function asked
+// reports whether the user has set the bound with a name.
 func (o *Options) CheckBounds(asked func(name string) bool) error {
 	for i := range bounds {
 		b := &bounds[i]

@@ -12,12 +12,12 @@ import (
 	"macemc/trace"
 )
 
-// repetitions is the number of times that a step is taken again to count its outcomes.
+// repetitions is the number of times that a nondeterministic step is repeated to count its outcomes.
 const repetitions = 100
 
-// confirm takes a failed run again from its start, in lockstep and with every check on, and makes
-// the finding from this second run. If the run does not fail again in the same way, the finding is
-// that the service is not deterministic.
+// confirm repeats a run that ended in the failure want, from its start, in lockstep and with every check on,
+// and makes a finding of this second run. If the run does not fail again in the same way, the finding is that
+// the service is not deterministic.
 func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {
@@ -74,15 +74,16 @@ func (h *hand) confirm(answers choose.Source, c run.Climate, want *trace.Failure
 	return f, nil
 }
 
-// unlike returns the failure to report if a run did not fail again in the same way: nondeterminism.
-// The format of its message is say.
+// unlike returns the failure of nondeterminism for a run that ended in failure f and did not end so when it
+// was repeated. say is the format of its message.
 func unlike(f trace.Failure, say string) trace.Failure {
 	f.Message = fmt.Sprintf(say, f.Verdict, f.Message, run.Hint)
 	f.Verdict = trace.VerdictNondeterminism
 	return f
 }
 
-// record repeats a run that did not fail again in the same way, and returns it as a finding with VerdictNone.
+// record repeats a run without a failure, of this number of steps, and returns it as a finding with
+// VerdictNone.
 func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding, error) {
 	confirming, err := h.tracing()
 	if err != nil {
@@ -103,13 +104,14 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 	return f, nil
 }
 
-// cameAt returns f as a failure after this number of steps.
+// cameAt returns f as the failure of a run of this number of steps.
 func cameAt(f trace.Failure, steps int) trace.Failure {
 	f.Step = steps
 	return f
 }
 
-// tracing returns a hand whose audited runs are recorded. Its counts are not added to the search's.
+// tracing returns a hand that records the steps of its audited runs. Its counts are not added to those of the
+// search.
 func (h *hand) tracing() (*hand, error) {
 	counts := &Stats{}
 	c := &hand{opts: h.opts, counts: counts, Runs: run.Runs{
@@ -121,7 +123,7 @@ func (h *hand) tracing() (*hand, error) {
 	return h.lends(c), err
 }
 
-// label writes the header of a finding's path.
+// label writes the header of the path of finding f, which says what is needed to replay it.
 func (o Options) label(sys *sim.System, f *Finding) {
 	p := f.Path
 	s := o.setting(sys)
@@ -140,20 +142,19 @@ func (o Options) label(sys *sim.System, f *Finding) {
 	f.labelManner()
 }
 
-// Shortened records that f is a shorter form of the run of finding from. How that run was met is
-// recorded for f, too.
+// Shortened records that f is a shorter form of finding from. It copies from it how the run was found.
 func (f *Finding) Shortened(from *Finding) {
 	f.Found, f.Manner = from.Path, from.Manner
 	f.labelManner()
 }
 
-// metBy records the manner of the walk that met a finding.
+// metBy records that a walk of manner m has met the finding.
 func (f *Finding) metBy(m walk.Manner) {
 	f.Manner = m.String()
 	f.labelManner()
 }
 
-// labelManner writes into the path of a finding the manner of the walk that met it.
+// labelManner writes the manner of the walk that met the finding into the header of its path.
 func (f *Finding) labelManner() {
 	if f.Manner != "" {
 		f.Path.Set("walk", f.Manner)

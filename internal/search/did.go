@@ -19,8 +19,8 @@ type localStep struct {
 	event string
 }
 
-// localSteps returns a function that must be called in each state of a run. It calls each for the
-// steps of nodes; steps that belong to no node are left out.
+// localSteps returns a function to be called in each state of a run. That function calls each for
+// every step of a node, with its number and description.
 func localSteps(each func(step int, did localStep)) func(*world.World) {
 	before := map[sim.Addr]canon.Hash{}
 	return func(w *world.World) {
@@ -33,8 +33,8 @@ func localSteps(each func(step int, did localStep)) func(*world.World) {
 	}
 }
 
-// Did takes walks, and counts for each step of a run the walks that took the same local step: the
-// same event, at the same node, in the same state of that node.
+// Did takes the walks q, and counts for each step of the case how many of them took the same local
+// step: the same event, at the same node, in the same state of that node.
 func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 	out := &decide.Did{Kept: make([]int, of.Steps()), Broke: make([]int, of.Steps())}
 	steps := map[localStep][]int{}
@@ -74,9 +74,10 @@ func (l *Lab) Did(of *Case, q Walks) (*decide.Did, error) {
 	return out, nil
 }
 
-// Without takes the same answers with the known bugs switched off. It returns the first step after
-// which this run differs from the run of the case; 0 means that they differ at the start. If bugs
-// is empty, they do not differ, or no bugs are switched on.
+// Without repeats the run of a case, with the same answers, in the system with its known bugs
+// switched off. It returns the first step after which this run differs from the run of the case; 0
+// means that they differ at the start. If bugs is empty, they do not differ, or no bugs are
+// switched on.
 func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	opts, sys := l.Options(), l.first().Sys
 	if bugs = opts.Params.Bugs(); len(bugs) == 0 {
@@ -107,7 +108,7 @@ func (l *Lab) Without(of *Case) (step int, bugs []sim.BugID, err error) {
 	return step, bugs, nil
 }
 
-// without returns a lab for the system with its known bugs switched off.
+// without returns a lab for sys with its known bugs switched off.
 func (l *Lab) without(sys *sim.System, opts Options) (off *Lab, err error) {
 	if l.off == nil {
 		opts.Workers = 1
@@ -116,7 +117,7 @@ func (l *Lab) without(sys *sim.System, opts Options) (off *Lab, err error) {
 	return l.off, err
 }
 
-// looks are the states of a run, as hashes that are compared with those of another run.
+// looks holds hashes of the states of a run, for comparing it with another run.
 type looks struct {
 	kept    canon.Hash // the states of the nodes at the start
 	all     []canon.Hash
@@ -149,9 +150,8 @@ func (s *looks) parts(o looks) int {
 	return -1
 }
 
-// Show takes a recorded run again, and calls see with its state after the start and after each
-// step. It may call see twice after the last step. It returns an error if the run could not be
-// taken to its end.
+// Show repeats a recorded run, and calls see with each of its states, from the start on. It may
+// call see twice after the last step. It returns an error if the run could not be taken to its end.
 func (l *Lab) Show(path *choose.Path, see func(*world.World)) error {
 	answers := choose.NewReplay(path)
 	_, err := alone(l, func() (none struct{}, err error) {
@@ -169,7 +169,8 @@ func (l *Lab) Show(path *choose.Path, see func(*world.World)) error {
 	return err
 }
 
-// show repeats a run, up to a failure if there is one, and calls see with its states.
+// show repeats the run with the given answers, up to step end or to a failure, and calls see with
+// each state.
 func (l *Lab) show(answers choose.Source, c run.Climate, end int, see func(*world.World)) error {
 	_, err := alone(l, func() (none struct{}, err error) {
 		again := run.Repeat(answers, c, end)

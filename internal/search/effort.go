@@ -9,8 +9,8 @@ import (
 	"macemc/internal/decide"
 )
 
-// The effort of explaining is counted in steps of runs and in states that are visited, and
-// not in time. So the results for a seed do not depend on the machine.
+// The effort spent on explaining findings is measured in steps of runs and in visited states, and not in
+// time. So the results for a seed do not depend on the machine.
 const (
 	explainLeast = 1_500_000 // one or two seconds of one core: even after a short search, one verdict of dead may take a million
 	explainMost  = 4_000_000 // about ten seconds: a state takes about 1 µs, and a step 5
@@ -36,13 +36,13 @@ func (f *Finding) Ended(after int) *Finding {
 	return &noted
 }
 
-// suspicions remembers the decisions about the ends of suspected runs, by the healed forms of
-// these states: whether a state can recover depends only on its healed form. So no state is
-// decided twice.
+// suspicions stores what was decided about the last states of suspected runs, by the healed forms of these
+// states (the states after all faults have ended). Whether a state can recover depends only on its healed
+// form, so no state is decided twice.
 type suspicions struct {
 	alive map[canon.Hash]bool
-	short map[canon.Hash]int // by state: the largest effort that was too little to decide
-	over  int                // the number of suspects for which the effort was too little
+	short map[canon.Hash]int // by state: the largest effort that did not suffice to decide
+	over  int                // number of suspects for which the effort did not suffice
 }
 
 // known reports whether the state with this identity was decided to be able to recover.
@@ -51,8 +51,8 @@ func (s *suspicions) known(at canon.Hash) bool { return s.alive[at] }
 // all returns the identities of the states that can recover.
 func (s *suspicions) all() []canon.Hash { return slices.Collect(maps.Keys(s.alive)) }
 
-// hopeless reports whether too little effort is left to decide about a state. After an attempt that
-// was too small, the next one needs at least twice its effort.
+// hopeless reports whether an effort of left is too small to decide about a state. If an attempt did not
+// suffice, the next one needs at least twice its effort.
 func (s *suspicions) hopeless(at canon.Hash, left int) bool {
 	spent, tried := s.short[at]
 	return left <= 0 || tried && left < 2*spent
@@ -66,7 +66,7 @@ func (s *suspicions) recovers(at canon.Hash) {
 	s.alive[at] = true
 }
 
-// tooDear records that this effort was too little to decide about a state.
+// tooDear records that this effort did not suffice to decide about a state.
 func (s *suspicions) tooDear(at canon.Hash, effort int) {
 	if s.short == nil {
 		s.short = map[canon.Hash]int{}
@@ -81,10 +81,10 @@ func (r *runner) left() int {
 	return cmp.Or(r.opts.ExplainEffort, judgeMost) - now.Judging - now.Settled
 }
 
-// open returns the number of suspects that are not decided yet.
+// open returns the number of suspects about which nothing was decided.
 func (r *runner) open() int { return len(r.undecided) + r.suspicions.over }
 
-// within returns options for one more run in the lab, with this limit of effort.
+// within returns the options for deciding about a run in the lab with at most this effort.
 func (l *Lab) within(effort int) decide.Options {
 	return decide.Options{Effort: l.Effort() + max(1, effort)}
 }

@@ -10,8 +10,8 @@ import (
 	"macemc/trace"
 )
 
-// exhaustLocal visits all states, level by level. If from is not nil, it continues from a kept
-// state.
+// exhaustLocal is the exhaustive phase with an engine that stores states: it visits all states, level
+// by level. If from is not nil, it continues from that stored state of a search.
 func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	r.auditAnew()
 	x, err := r.owner.NewExplorer(run.Climate{Faults: r.Stormy(), Heal: -1}, r.opts.prints())
@@ -82,8 +82,8 @@ func (r *runner) exhaustLocal(from *kept) (out outcome, err error) {
 	return r.levels(&x, from)
 }
 
-// levels expands one level after the other. It sets *at if another explorer takes the place of the
-// first.
+// levels expands one level after the other. If another explorer replaces the first, levels sets *at to
+// it.
 func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 	x := *at
 	deepest := cmp.Or(r.opts.Depth, math.MaxInt)
@@ -150,16 +150,16 @@ func (r *runner) levels(at **explore.Explorer, from *kept) (outcome, error) {
 	}
 }
 
-// partsLeast is the number of parts of states below which none are freed: see Explorer.Frees.
+// partsLeast is the number of stored parts of states below which none are freed: see Explorer.Frees.
 const partsLeast = 1 << 16
 
-// covers returns a copy of the outcome with s as its answer about safety.
+// covers returns a copy of the outcome in which the answer about safety is s.
 func (o outcome) covers(s Safety) outcome {
 	return outcome{stop: o.stop, finding: o.finding, safety: s, liveness: o.liveness, repeated: o.repeated}
 }
 
-// exhausted ends the exploration of a space in which every state was visited: it repeats the steps,
-// and looks for dead states.
+// exhausted ends an exploration that has visited every state: it repeats the steps as a check, and
+// looks for dead states.
 func (r *runner) exhausted(x *explore.Explorer, safety Safety) (outcome, error) {
 	again, err := r.repeats(x)
 	if again.over() || err != nil {
@@ -174,8 +174,8 @@ func (r *runner) exhausted(x *explore.Explorer, safety Safety) (outcome, error) 
 	}, err
 }
 
-// expand takes every step from the states of a level, and returns the states of the next level,
-// which are at depth.
+// expand takes the steps of the states of a level, and returns the next level, whose states have this
+// depth.
 func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) (next explore.Frontier, out outcome, err error) {
 	r.gauge.begin(PhaseStates, depth, level.Len())
 	c, err := r.together(x, level)
@@ -245,7 +245,7 @@ func (r *runner) expand(x *explore.Explorer, depth int, level explore.Frontier) 
 	}
 }
 
-// interrupted returns the reason why the exhaustive phase should stop here, or "" if it goes on.
+// interrupted returns the reason why the exhaustive phase should stop, or "" if it should go on.
 func (r *runner) interrupted() Stop {
 	switch {
 	case r.Stopped():
@@ -258,7 +258,8 @@ func (r *runner) interrupted() Stop {
 	return ""
 }
 
-// level calls take, which takes the steps to the states of one depth, and makes a finding of a failure.
+// level calls take, which takes steps to the states of one depth. It makes a finding of a failure,
+// which it also returns as bad.
 func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *explore.Wrong, out outcome, err error) {
 	bad, err = r.owner.Guarded(x.Taker, take)
 	switch {
@@ -276,7 +277,7 @@ func (r *runner) level(x *explore.Explorer, depth int, take func() error) (bad *
 	return bad, out, err
 }
 
-// conclude makes a finding of a failure in a step to a state at this depth, or in that state. The
+// conclude makes a finding of the failure bad, in a state at this depth or in the step to it. The
 // function answers returns the choices of the run.
 func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, answers func() choose.Source) (outcome, error) {
 	var f *Finding
@@ -295,7 +296,7 @@ func (r *runner) conclude(x *explore.Explorer, depth int, bad *explore.Wrong, an
 	return found(f), err
 }
 
-// failedAfter returns the failure f as that of a run with depth steps.
+// failedAfter returns f as the failure of a run of depth steps.
 func failedAfter(f trace.Failure, depth int) *trace.Failure {
 	if f.Step = min(f.Step, depth); f.Verdict != trace.VerdictNondeterminism {
 		f.Step = depth
@@ -303,8 +304,8 @@ func failedAfter(f trace.Failure, depth int) *trace.Failure {
 	return &f
 }
 
-// covered returns how thoroughly x has visited the space. If open is set, some states were not
-// expanded.
+// covered returns how thoroughly x has visited the states of the system. If open is true, some states
+// were not expanded.
 func covered(x *explore.Explorer, open bool) State {
 	switch {
 	case x.Sampled:
@@ -318,8 +319,8 @@ func covered(x *explore.Explorer, open bool) State {
 	}
 }
 
-// repeats repeats the steps of an exhausted space, and makes a finding of a step that does not do
-// the same each time.
+// repeats repeats the steps of x, which has visited every state. It makes a finding of a step that does
+// not do the same each time.
 func (r *runner) repeats(x *explore.Explorer) (out outcome, err error) {
 	if len(r.findings.all) > 0 || r.periphery.pending != nil || x.Sampled {
 		return out, nil

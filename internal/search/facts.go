@@ -2,21 +2,22 @@ package search
 
 import "macemc/internal/canon"
 
-// facts record the exact decisions about states, by the identities of their healed forms. Whether a
-// state can recover depends only on its healed form, so the decision about one state holds for all
-// states with the same healed form.
+// facts stores exact decisions about states, by the identities of their healed forms (the states
+// after all faults have ended). Whether a state can recover depends only on its healed form, so a
+// decision holds for all states with that healed form.
 type facts map[canon.Hash]fact
 
 // fact is the decision about a healed state. The zero fact means that there is none yet.
 type fact struct {
 	alive bool // a live state can be reached from it
-	dead  bool // neither a live state nor one that does not count for liveness can be reached from it
+	dead  bool // no live state, and none that does not count for liveness, can be reached from it
 	tried int  // the number of states that an attempt visited without reaching a decision
 }
 
-// about returns the facts about the states of a run whose numbers are at least from. known reports
-// whether they decide where the run became dead. If not, the states up to end must be decided; all
-// states after end are known to be dead.
+// about looks up the decisions about those states of a run whose numbers are at least from; healed
+// has the identities of the healed forms of all states. If known is true, that is enough to say
+// where the run became dead. Otherwise the states from from to end must be decided; all later ones
+// are known to be dead. Attempts visit at most most states.
 func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, known bool) {
 	end = len(healed) - 1
 	for end > from && k[healed[end]].dead {
@@ -36,8 +37,8 @@ func (k facts) about(healed []canon.Hash, from, most int) (end int, s settled, k
 	return end, s, false
 }
 
-// note records the decisions about states. If there are none, it records that visiting this number
-// of states did not suffice.
+// note stores the decisions s about the states of a run. If nothing was decided, it stores that
+// visiting most states did not suffice.
 func (k *facts) note(healed []canon.Hash, most int, s settled) {
 	if *k == nil {
 		*k = facts{}

@@ -11,19 +11,19 @@ import (
 	"macemc/trace"
 )
 
-// findings are the findings of a search, one of each kind: see kind. One mistake usually shows in
-// many states; further findings of a kind are only counted.
+// findings holds the findings of a search, one of each kind: see kind. One mistake usually shows in many
+// states; further findings of a kind are only counted.
 type findings struct {
 	opts  *Options // for Findings, Ignore and Found
 	all   []*Finding
 	tried map[string]int // by kind: the number of candidates that were confirmed
-	alike int
+	alike int            // number of failed runs that are like a finding
 
 	ignored int // failures that Options.Ignore leaves out
 }
 
-// newFinding makes a finding of a run. All findings begin here; facts about them are added
-// by the code that takes the run, and then by judge.go and the lab.
+// newFinding makes a finding of a run with climate c. Every finding is made here; the code that takes the
+// run, judge.go and the lab add to it.
 func newFinding(failure trace.Failure, path *choose.Path, trace *trace.Trace, c run.Climate) *Finding {
 	return &Finding{Failure: failure, Path: path, Trace: trace, climate: c}
 }
@@ -38,17 +38,17 @@ func (f *findings) wants() bool { return len(f.all) < f.opts.Findings }
 // several reports whether the search goes on after a finding.
 func (f *findings) several() bool { return f.opts.Findings > 1 || len(f.opts.Ignore) > 0 }
 
-// none reports whether no failure is known: none was found, and none is left out.
+// none reports whether the search has met no failure, not even an ignored one.
 func (f *findings) none() bool { return len(f.all) == 0 && len(f.opts.Ignore) == 0 }
 
-// known returns the number of failed runs that were not made findings, since they were like one or
-// are ignored.
+// known returns the number of failed runs that did not become findings, since they are like one or are
+// ignored.
 func (f *findings) known() int { return f.alike + f.ignored }
 
-// another counts a failed run that is not made a finding, since it is like one or there are enough.
+// another counts a failed run that does not become a finding, since it is like one or there are enough.
 func (f *findings) another() { f.alike++ }
 
-// ignores reports whether a failure is left out, and counts it.
+// ignores reports whether Options.Ignore leaves out a failure. If so, it counts the failure.
 func (f *findings) ignores(failure *trace.Failure) bool {
 	out := f.opts.Ignores(failure)
 	if out {
@@ -57,8 +57,8 @@ func (f *findings) ignores(failure *trace.Failure) bool {
 	return out
 }
 
-// note keeps a finding unless there is one of its kind, after locating its critical step. It
-// reports whether the search has enough findings.
+// note locates the critical step of f, and keeps f unless there is a finding of its kind. It reports whether
+// the search has enough findings.
 func (r *runner) note(f *Finding) (enough bool, err error) {
 	if f != nil && r.findings.ignores(&f.Failure) {
 		return false, nil
@@ -80,9 +80,9 @@ func (r *runner) note(f *Finding) (enough bool, err error) {
 	return r.findings.keep(f), nil
 }
 
-// keep adds a finding whose critical step was located. A dead run whose step could not be located counts
-// as like any other dead run of its property. A finding of nondeterminism ends the search,
-// since no other finding is reliable then.
+// keep adds a finding whose critical step was located. If that of a dead run could not be located, the run
+// counts as one more of any kind that its property has. A finding of nondeterminism ends the search, since
+// no other finding is reliable then.
 func (f *findings) keep(found *Finding) (enough bool) {
 	for _, other := range f.all {
 		if found.kind() == other.kind() || found.Verdict == trace.VerdictDead && found.Critical == nil && found.Property == other.Property && other.Verdict == trace.VerdictDead {
@@ -123,8 +123,8 @@ func (f *findings) worth(failure *trace.Failure) bool {
 	return true
 }
 
-// has reports whether a failure is left out, or a finding is alike. It changes nothing. Which finding a
-// dead run is like is not known before its critical step is located.
+// has reports whether Options.Ignore leaves out a failure, or there is a finding like it. Unlike ignores, it
+// counts nothing. Which finding a dead run is like is not known before its critical step is located.
 func (f *findings) has(failure *trace.Failure) bool {
 	if f.opts.Ignores(failure) {
 		return true
@@ -133,8 +133,8 @@ func (f *findings) has(failure *trace.Failure) bool {
 	return k.verdict != trace.VerdictDead && slices.ContainsFunc(f.all, func(known *Finding) bool { return known.kind() == k })
 }
 
-// kind returns a key that is equal for findings that are alike: the failure and its place. The place is the
-// critical event without nodes and contents or, for a panic, the place in the source.
+// kind returns the kind of a finding, which is equal for findings that are alike. It consists of the failure
+// and its place: the critical event without nodes and contents or, for a panic, the place in the source.
 func (f *Finding) kind() kind {
 	k := kindOf(&f.Failure)
 	if f.Verdict == trace.VerdictDead && f.Critical != nil {
@@ -148,7 +148,8 @@ type kind struct {
 	property, place string
 }
 
-// kindOf returns the kind of a failure. That of a dead run has no place before its critical step is located.
+// kindOf returns the kind of a failure. The kind of a dead run has no place until its critical step is
+// located.
 func kindOf(f *trace.Failure) kind {
 	event := f.Identity
 	switch {
@@ -162,8 +163,8 @@ func kindOf(f *trace.Failure) kind {
 
 var carried = regexp.MustCompile(`\{.*\}`)
 
-// thrownAt returns where a service panicked. The panic's message is part of it, with numbers
-// removed, since one function may panic for several reasons.
+// thrownAt returns where the service panicked, from the stack of the failure. The panic's message is part of
+// it, with numbers removed, since one function may panic for several reasons.
 func thrownAt(f *trace.Failure) string {
 	if f.Stack == "" {
 		return ""

@@ -89,8 +89,8 @@ func (h *hand) counted() Stats {
 	return counts
 }
 
-// unaudited makes the hand audit nothing. Calling audits undoes this. Calling forgets sets the
-// counts back to their present values.
+// unaudited makes the hand audit nothing until audits is called. Calling forgets sets the counts back to
+// their present values.
 func (h *hand) unaudited() (audits, forgets func()) {
 	share, counts := h.share, *h.counts
 	h.share = run.NoShare()
@@ -105,7 +105,7 @@ func (h *hand) auditAnew() {
 	}
 }
 
-// auditFrom continues a phase of which this many steps were taken and audited.
+// auditFrom continues the audits of a phase in which these numbers of steps were taken and audited.
 func (h *hand) auditFrom(steps, audited int) {
 	h.auditAnew()
 	h.share.Add(steps, audited)
@@ -130,7 +130,7 @@ func (h *hand) depth() int {
 	return h.of.stats.Depth
 }
 
-// passes reports that this much of a long piece of work is done.
+// passes reports progress: a part of a long piece of work, of this size, is done.
 func (h *hand) passes(done int) {
 	if h.of != nil && h.of.hand == h {
 		h.of.at(done)
@@ -140,8 +140,8 @@ func (h *hand) passes(done int) {
 // wanted reports whether a run should go on, because the search was not stopped.
 func (h *hand) wanted() bool { return !h.Stopped() }
 
-// taken returns the number of steps that a run took. Steps of the prefix count only if they were
-// repeated, as a careful run does.
+// taken returns the number of steps that were taken for the run that ended in w. Steps of the prefix
+// count only if they were repeated, as they are if the run is careful (audited).
 func (h *hand) taken(w *world.World, careful bool) int {
 	if careful {
 		return w.Run.Steps()
@@ -149,8 +149,8 @@ func (h *hand) taken(w *world.World, careful bool) int {
 	return w.Run.Steps() - h.prefix.base()
 }
 
-// strategy returns the strategy for random walks. It uses the forks of this hand, so another hand
-// must not use it.
+// strategy returns the strategy for random walks; some walks begin at states of the corpus c. It uses the
+// forks of this hand, so another hand must not use it.
 func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
 	weighted := walk.Weighted{
 		Fair: h.prefix.beginning(run.Fair), Faulty: h.prefix.beginning(run.Climate{Faults: true}), Base: h.prefix.base(), Stormy: h.Stormy(),
@@ -165,7 +165,7 @@ func (h *hand) strategy(c *walk.Corpus) walk.Strategy {
 	}
 }
 
-// faultsOf returns the faults that a walk may have, with their numbers.
+// faultsOf returns the kinds of faults that a walk may have, each with the number allowed.
 func faultsOf(budgets sim.Faults) (all []walk.Budget) {
 	for _, kind := range contract.Kinds() {
 		if kind.Fault() {
@@ -211,9 +211,8 @@ func (w Walking) manners() []walk.Manner {
 	}
 }
 
-// ended returns the failure of the world in which a handler ended its goroutine, and the hand that
-// owns this world. If no handler did, a function of the caller has: then ended ends the caller's
-// goroutine, too.
+// ended returns the failure that a handler has ended its goroutine, and the hand whose world ran the
+// handler. If no handler did, a function of the caller did, so ended ends the caller's goroutine, too.
 func (h *hand) ended() (*hand, *trace.Failure) {
 	for ; h != nil; h = h.confirming {
 		worlds := []*world.World{h.World, h.Lockstep.World, h.Lockstep.Lag}
@@ -231,11 +230,11 @@ func (h *hand) ended() (*hand, *trace.Failure) {
 	return nil, nil
 }
 
-// here makes the hand take runs on the current goroutine.
+// here records that the current goroutine takes the hand's runs.
 func (h *hand) here() { h.Pulse.Here() }
 
-// gone returns the failure of a run whose handler has ended the goroutine, and a new hand to replace this
-// one.
+// gone returns the failure of a run whose handler has ended its goroutine, and a new hand that replaces
+// h.
 func (h *hand) gone() (*trace.Failure, *hand) {
 	r, f := h.ended()
 	r.Pulse.Rest()
@@ -248,7 +247,7 @@ func (h *hand) gone() (*trace.Failure, *hand) {
 
 // Stats and its parts are defined and added up in internal/search/internal/work.
 type (
-	Stats     = work.Stats     // count what the search did; they are the same for the same seed
-	Periphery = work.Periphery // counts the states that were walked from at the ends of rounds
-	Manners   = work.Manners   // are how many walks there were of each manner
+	Stats     = work.Stats     // the counts of a search; they are the same for the same seed
+	Periphery = work.Periphery // counts the states in which rounds ended, and the walks that began at them
+	Manners   = work.Manners   // the number of walks of each manner
 )

@@ -16,16 +16,17 @@ import (
 	"macemc/trace"
 )
 
-// Lasso describes a run that stays hot for ever: see sim.Cools.
+// Lasso describes a run on which a property made by sim.Cools stays hot for ever: its last steps
+// are repeated without end.
 type Lasso struct {
-	Since   int      // after this many steps, the monitor is hot in every state
-	From    int      // the run repeats the steps after this one for ever; if it is the number of the last step, nothing needs to happen any more
-	abrupt  bool     // the monitor was hot before that state, too, but was cold for a moment during the step
+	Since   int      // after this many steps, the property is hot in every state
+	From    int      // the run repeats the steps after this number of steps for ever; if that is all steps, nothing needs to happen any more
+	abrupt  bool     // the property was hot before that state, too, but was cold for a moment during the step
 	Untaken []string // events that are possible in some states of the cycle, and that no step of the cycle takes
 }
 
-// cooled decides about the properties made by Cools. others is the outcome for those made by
-// Eventually.
+// cooled decides about the properties made by sim.Cools, and combines the result with others, the
+// outcome for those made by sim.Eventually.
 func (r *runner) cooled(x *explore.Explorer, safety State, others outcome) (outcome, error) {
 	if len(r.World.Judge.Cools()) == 0 {
 		return others, nil
@@ -37,7 +38,7 @@ func (r *runner) cooled(x *explore.Explorer, safety State, others outcome) (outc
 	return out, err
 }
 
-// cools decides exactly, on an exhausted space, about the properties made by Cools.
+// cools decides exactly about the properties made by sim.Cools, if x has visited every state.
 func (r *runner) cools(x *explore.Explorer, safety State) (out outcome, err error) {
 	if x.Prints != nil || x.OnDisk() {
 		return out, nil
@@ -94,8 +95,8 @@ func (r *runner) cools(x *explore.Explorer, safety State) (out outcome, err erro
 	return out, nil
 }
 
-// loops makes a finding of a run that stays hot for ever. The answers lead to its healing after at
-// steps; from there the run follows l.
+// loops makes a finding of a run that stays hot for ever. It begins with the given answers; the
+// environment heals after at steps, and from there the run follows l, a run in the graph g.
 func (h *hand) loops(g *hot.Space, l *hot.Looped, answers run.Answers, c run.Climate, at int) (*Finding, error) {
 	c, heals := c.HealedBy(at)
 	if heals {
@@ -122,25 +123,25 @@ func (h *hand) loops(g *hot.Space, l *hot.Looped, answers run.Answers, c run.Cli
 	return f, nil
 }
 
-// lacks records the proof that a run stays hot, and the events that are possible in some states of
-// its cycle without being taken.
+// lacks records that the run is proved to stay hot for ever, and the events that no step of its
+// cycle takes although they are possible in some of its states.
 func (f *Finding) lacks(untaken []string) {
 	f.Proved, f.Lasso.Untaken = true, untaken
 	f.says(untaken)
 }
 
-// nearest records the run that leaves the cycle after this number of steps and becomes cold.
+// nearest records the run cold, which leaves the cycle after from steps and becomes cold.
 func (f *Finding) nearest(cold *Finding, from int) {
 	f.Live = &Live{Path: cold.Path, Trace: cold.Trace, From: from}
 }
 
-// onWhole records whether the graph on which the finding was made has the whole space.
+// onWhole records whether the finding was made on a graph of all states of the system.
 func (f *Finding) onWhole(whole bool) { f.whole = whole }
 
-// loops records which steps the run repeats for ever.
+// loops records the result of by: which steps the run repeats for ever.
 func (f *Finding) loops(by *looping) { f.Lasso, f.Message = by.lasso(f.Step) }
 
-// says adds to the message the events that are possible in some states of the cycle and never
+// says adds to the message the events that are possible in some states of the cycle but never
 // taken.
 func (f *Finding) says(untaken []string) {
 	if len(untaken) > 0 {
@@ -179,10 +180,10 @@ func (f *Finding) Turned(critical int, exact bool) {
 	f.Path.Set("critical", f.Critical.Header())
 }
 
-// Whole reports whether the finding was made on the graph of a space that was exhausted.
+// Whole reports whether the finding was made on a graph of all states of the system.
 func (f *Finding) Whole() bool { return f.whole }
 
-// looping watches a run that is to repeat its last steps for ever. It finds out whether that run is
+// looping watches a run that is to repeat its last steps for ever, and finds out whether the run is
 // fair and stays hot.
 type looping struct {
 	name     string
@@ -200,7 +201,7 @@ type looping struct {
 	must     bool            // some action is possible in the present state
 	taken    map[string]bool
 	given    map[int]map[int]bool // by marked choice: the answers that it got
-	of       map[int]int          // by marked choice: how many answers it has
+	of       map[int]int          // by marked choice: the number of its alternatives
 	awaits   string
 	unhealed bool // the run could have healed before step from and did not
 }
@@ -300,7 +301,8 @@ func (l *looping) lasso(steps int) (*Lasso, string) {
 	return &Lasso{Since: l.since, From: l.from, abrupt: l.abrupt}, text
 }
 
-// repeatsFrom returns the step from which a run that was recorded as hot repeats itself.
+// repeatsFrom returns the number of steps after which a run that was recorded as hot begins to
+// repeat its steps.
 func repeatsFrom(path *choose.Path) (int, error) {
 	text, ok := path.Get("repeats")
 	if !ok {
@@ -313,10 +315,9 @@ func repeatsFrom(path *choose.Path) (int, error) {
 	return n, nil
 }
 
-// Loop looks for a way to continue a run so that it stays hot for ever. It visits at most most of
-// the states that can follow the run. If property is not "", it looks only for that property. It
-// returns nil if it finds no such way, and reports whether it visited the whole space that can
-// follow.
+// Loop looks for a way to continue a run so that it stays hot for ever. It visits at most most
+// states that can follow the run. If property is not "", it looks only for that property. It
+// returns nil if it finds no such way. whole reports whether it visited all states that can follow.
 func (l *Lab) Loop(of *Case, property string, most int) (f *Finding, whole bool, err error) {
 	after, err := l.after(of, of.Steps(), property, most, true)
 	return after.f, after.whole, err
@@ -324,7 +325,7 @@ func (l *Lab) Loop(of *Case, property string, most int) (f *Finding, whole bool,
 
 // Ever reports whether a fair run can stay hot for ever, without becoming cold in between, if it
 // continues from state number at of a run and the environment heals there. It visits at most most
-// states, and reports whether this was the whole space that can follow.
+// states. whole reports whether these are all that can follow.
 func (l *Lab) Ever(of *Case, at int, property string, most int) (ever, whole bool, err error) {
 	after, err := l.after(of, at, property, most, false)
 	return after.ever, after.whole, err
@@ -347,10 +348,10 @@ type loop struct {
 	confirm  bool   // make a finding of the run
 }
 
-// after is the answer to such a query.
+// after is the answer to the query of a loop.
 type after struct {
 	f      *Finding
-	ever   bool // a run can stay hot for ever from the end of the first run, without becoming cold before
+	ever   bool // a run can stay hot for ever from the end of the given run, without becoming cold before
 	whole  bool // all states that can follow were visited
 	states int
 }

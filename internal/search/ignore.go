@@ -9,9 +9,9 @@ import (
 	"macemc/trace"
 )
 
-// Ignore describes failures that a search leaves out, so that a known mistake does not hide others.
-// A property that is ignored is not checked. Any other ignored failure ends its run without a
-// finding, since a handler that panicked has no state to continue from.
+// Ignore describes failures that a search leaves out, so that a known bug does not hide others. A property
+// that is ignored is not checked. Any other ignored failure ends its run without a finding, since a handler
+// that panicked has no state to continue from.
 type Ignore struct {
 	Verdict  trace.Verdict // a panic, a mutation, a goroutine; or safety or dead, for all properties of that kind
 	Property string
@@ -68,13 +68,13 @@ func (i Ignore) String() string {
 	}
 }
 
-// drops reports whether i makes the search not check property p.
+// drops reports whether i keeps the search from checking property p.
 func (i Ignore) drops(p *sim.Property) bool {
 	return i.Property == p.Name || i.Verdict == trace.VerdictDead && p.Liveness() || i.Verdict == trace.VerdictSafety && !p.Liveness()
 }
 
-// EndsRuns reports whether a failure that i describes ends its run. If not, i makes the search not
-// check a property.
+// EndsRuns reports whether a failure that i describes ends its run. If not, i only keeps the search from
+// checking a property.
 func (i Ignore) EndsRuns() bool {
 	return i.Property == "" && i.Verdict != trace.VerdictSafety && i.Verdict != trace.VerdictDead
 }
@@ -101,8 +101,8 @@ func (i Ignore) caused(event string) bool {
 	return is && i.Cause != "" && (rest == "" || rest[0] == ' ' || rest[0] == '{')
 }
 
-// says reports whether the message of a failure contains i.Because. Names of nodes match any node,
-// and white space matches line breaks.
+// says reports whether the message of a failure contains i.Because, in which the name of a node matches that
+// of any node, and white space also matches line breaks.
 func (i Ignore) says(message string) bool {
 	if i.Because == "" {
 		return false
@@ -121,15 +121,15 @@ func (i Ignore) says(message string) bool {
 	return true
 }
 
-// CauseOf returns an event without its node, and without the names of others and the contents:
-// these differ each time the same mistake shows.
+// CauseOf returns the text of an event without the names of nodes and without its contents, which differ
+// each time the same bug shows.
 func CauseOf(event string) string {
 	event = carried.ReplaceAllString(nodeName.ReplaceAllString(event, "n*"), "{}")
 	return strings.TrimPrefix(event, "n* ")
 }
 
 // topIs reports whether the top of a stack is at a place. The place is FILE:LINE or FILE, where FILE may be
-// relative to any folder.
+// the last part of a path.
 func topIs(stack, place string) bool {
 	_, top, _ := strings.Cut(stack, "\n\t")
 	top, _, _ = strings.Cut(top, "\n")
@@ -137,12 +137,12 @@ func topIs(stack, place string) bool {
 	return top != "" && (strings.HasSuffix("/"+top, "/"+place) || strings.HasSuffix("/"+file, "/"+place))
 }
 
-// Ignores reports whether a failure is left out.
+// Ignores reports whether Options.Ignore leaves out a failure.
 func (o Options) Ignores(f *trace.Failure) bool {
 	return slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.covers(f) })
 }
 
-// ignoresCause reports whether the critical event of a dead run is a cause that is left out.
+// ignoresCause reports whether Options.Ignore leaves out the critical event of a dead run.
 func (o Options) ignoresCause(f *Finding) bool {
 	return f.Verdict == trace.VerdictDead && f.Critical != nil &&
 		slices.ContainsFunc(o.Ignore, func(i Ignore) bool { return i.caused(f.Critical.Event) })

@@ -12,9 +12,9 @@ import (
 // SettleMost is the largest number of states that are visited to decide about one run exactly.
 const SettleMost = decide.Most
 
-// settling decides exactly which states of a run can recover, by visiting all states that can
-// follow them once the environment has healed. These are usually few. It decides nothing if there
-// are more than most such states, if answers are sampled, if nodes cannot be copied, or if the
+// settling is a query: which states of a run can recover? It decides exactly, by visiting all states
+// that can follow them after the environment has healed. These are usually few. It decides nothing if
+// there are more than most such states, if answers are sampled, if nodes cannot be copied, or if the
 // service fails on the way; walks find that failure.
 type settling struct {
 	by      *hand
@@ -23,20 +23,20 @@ type settling struct {
 	most    int
 }
 
-// settled is the answer of settling: the last state of a run after which something is still
-// possible.
+// settled is the answer to a query of settling: the number of the last state of the run from which
+// the run can still recover, reach a live state or go on without a violation, whichever was asked.
 type settled struct {
 	last      int
 	decided   bool
 	unassumed bool   // a state was reached that does not count for liveness
 	states    int    // number of states visited
-	lost      []bool // by state of the run: the thing asked about is not possible any more
+	lost      []bool // by state of the run: the answer to the query is no
 }
 
 // recovers returns the last state, among those with numbers from from on, from which the run can
-// recover, or from-1 if there is none. System.Within does not bound the visited states, as it does
-// not bound walks. System.Assume does not either; but if the end of the run can reach a state outside
-// Assume, the end is returned, since it is not called dead. An earlier state can recover only if it
+// recover, or from-1 if there is none. States outside System.Within and System.Assume are visited,
+// too, as they are by walks. But if the end of the run can reach a state outside Assume, recovers
+// returns the end, since such a run is not called dead. An earlier state can recover only if it
 // reaches a live one.
 func (q settling) recovers(from int) (settled, error) {
 	s, err := q.reaches(from)

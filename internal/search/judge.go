@@ -11,8 +11,10 @@ import (
 	"macemc/trace"
 )
 
-// judge decides whether a run that did not become live is dead. A run at rest is. It returns nil if
-// the run is alive, or if that could not be decided. answers returns the answers of the run.
+// judge decides whether a run that was not live for too long is dead. If quiet is true, no event is
+// possible at its end, so it is. judge returns a finding if the run is dead, and nil if it can
+// recover or if that could not be decided. answers returns the answers of the run, which ended in w
+// after this number of steps.
 func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.World, steps int, quiet bool) (*Finding, error) {
 	defer r.gauge.begin(PhaseSuspect, r.gauge.level, 0)()
 	r.tell()
@@ -31,7 +33,7 @@ func (r *runner) judge(answers func() choose.Source, c run.Climate, w *world.Wor
 	return f, err
 }
 
-// suspect is a run that did not become live. Most suspects turn out to be alive. Repeating a run to
+// suspect is a run that was not live for too long. Most suspects can recover. Repeating a run to
 // confirm it takes longer than showing that its end can recover, so a suspect is confirmed only if
 // it seems dead.
 type suspect struct {
@@ -50,8 +52,8 @@ func (s *suspect) confirmed(r *runner) (f *Finding, err error) {
 	return s.f, err
 }
 
-// take returns the confirmed run as a case of a lab. It returns nil if the confirmed run is not
-// dead, which happens only if the run was not the same when it was repeated.
+// take returns the confirmed run as a case of lab l. It returns nil if the run was not dead when it
+// was repeated, which happens only if the service is not deterministic.
 func (s *suspect) take(r *runner, l *Lab) (*Case, error) {
 	if s.f == nil {
 		of, err := alone(l, func() (*Case, error) {
@@ -113,13 +115,13 @@ func (r *runner) decideEnd(s *suspect, at canon.Hash) (*Finding, error) {
 	})
 }
 
-// One part in endShare of the effort is reserved to decide whether the end of a run is dead, in
-// case the rest does not suffice to locate the critical step.
+// One part in endShare of the effort is reserved for deciding whether the end of a run is dead,
+// since locating the critical step may use up the rest.
 const endShare = 4
 
-// putOff records a suspect that this effort did not suffice to decide. At its end, the search
-// examines the first undecidedMost of them again. It returns a finding only if the run was not the
-// same when it was repeated.
+// putOff records a suspect about which this effort did not suffice to decide. At its end, the
+// search examines the first undecidedMost of them again. It returns a finding only if the run was
+// not the same when it was repeated.
 func (r *runner) putOff(s *suspect, at canon.Hash, effort int) (*Finding, error) {
 	if r.suspicions.tooDear(at, effort); len(r.dear) >= undecidedMost {
 		return nil, nil
@@ -132,15 +134,15 @@ func (r *runner) putOff(s *suspect, at canon.Hash, effort int) (*Finding, error)
 	return nil, nil
 }
 
-// dear is a confirmed suspect that the effort did not suffice to decide, with the identity of its
-// last state.
+// dear is a confirmed suspect about which the effort did not suffice to decide, with the identity
+// of its last state.
 type dear struct {
 	*suspect
 	at canon.Hash
 }
 
-// reconsider decides about the suspects that were put off. More effort is available than before,
-// since it grows with the search's work.
+// reconsider decides about the suspects that were put off. There is more effort for them than
+// before, since it grows with the work of the search.
 func (r *runner) reconsider() error {
 	all := r.dear
 	r.dear = nil
@@ -191,7 +193,7 @@ func (f *Finding) isProved() *Finding {
 	return f
 }
 
-// Decided records the decision about the run of a finding.
+// Decided records in the finding what was decided about its run.
 func (f *Finding) Decided(res *decide.Result) {
 	f.Proved = f.Proved || res.Proved
 	f.Critical, f.Avoided, f.Deviates = res.Critical, res.Avoided, res.Deviates
@@ -205,10 +207,10 @@ func (f *Finding) Decided(res *decide.Result) {
 	}
 }
 
-// looked calls into with the run that take returns, in the search's own lab, and with at most the
-// given effort. If take returns nil, there is no Finder. The lab's steps are added to those of the
-// search. Its coverage is not, since the number of superfluous walks in the lab depends on the
-// number of workers.
+// looked calls into with the search's own lab, the case that take returns, and a Finder that may
+// use at most the given effort. If take returns nil, the Finder is nil. The lab's steps are added
+// to those of the search. Its coverage is not, since the number of superfluous walks in the lab
+// depends on the number of workers.
 func (r *runner) looked(take func(*Lab) (*Case, error), effort int, into func(*Lab, *Case, *decide.Finder) (*Finding, error)) (*Finding, error) {
 	l, err := r.ownLab()
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 	"macemc/trace"
 )
 
-// Alone replays a run that killed its process, with the answers that were recorded. It calls report
-// before it gives the last answer, which may kill this process, too. It does not call report if the
-// run ends before the last answer.
+// Alone repeats the run one, which ended its process, with the answers that were recorded. It calls
+// report before it gives the last answer, which may end this process, too. It does not call report
+// if the run ends before the last answer.
 func Alone(sys *sim.System, opts Options, one trail.Run, report func(*Finding)) error {
 	opts.Trail, opts.Stop = nil, nil
 	h, err := newHand(sys, opts, nil, nil)
@@ -57,8 +57,8 @@ func (b *numbered) Answer(q *choose.Question) int {
 
 func (b *numbered) Err() error { return b.err }
 
-// Died returns the result of a search whose process ended, from its progress and its findings, and
-// the run that ended it, if one did.
+// Died returns the result of a search whose process ended. stats, elapsed and found are what the
+// search had recorded. If a run ended the process, it is a finding in found.
 func Died(sys *sim.System, opts Options, why Stop, stats Stats, elapsed time.Duration, found []*Finding) (*Result, error) {
 	h, err := newHand(sys, opts, nil, nil)
 	if err != nil {

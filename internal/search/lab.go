@@ -19,12 +19,12 @@ import (
 	"macemc/trace"
 )
 
-// A Lab answers questions about single runs, for packages that analyze a finding: whether a run can
-// be taken, how walks from the middle of it end, and which of its states can recover. All runs are
-// taken under the conditions in the header of one path.
+// A Lab answers questions about single runs, for packages that analyze a finding: whether a run can be taken, how
+// walks from the middle of it end, and which of its states can recover. All runs of a Lab have the conditions in
+// the header of one path.
 //
-// Walks are distributed among several hands. The results depend on the seed and on the walks'
-// numbers, not on the number of hands.
+// Walks are distributed among several hands. The results depend on the seed and on the walks' numbers, not on the
+// number of hands.
 type Lab struct {
 	pool     work.Pool[*asker]
 	recorded trace.Verdict
@@ -35,7 +35,7 @@ type Lab struct {
 	off      *Lab  // the lab for the same system without its known bugs, or nil if it was not needed yet
 }
 
-// asker is a hand of a lab.
+// asker is a member of a lab's pool: a hand, and its present walk.
 type asker struct {
 	*hand
 	fork    labFork    // the last fork that it made
@@ -69,14 +69,14 @@ func (r *Result) Open(path *choose.Path, opts Options) (*Lab, error) {
 	return r.lab.watched(recorded), nil
 }
 
-// About returns the result with other parameters and with one finding. The copy shares the lab.
+// About returns a copy of the result with parameters p and with f as its only finding. The copy shares the lab.
 func (r *Result) About(p sim.Params, f *Finding) *Result {
 	about := *r
 	about.Params, about.Finding, about.Findings = p, f, []*Finding{f}
 	return &about
 }
 
-// watched makes a monitor watch the lab until Close.
+// watched makes a watchdog monitor the lab's runs until Close. recorded is the verdict in the path's header.
 func (l *Lab) watched(recorded trace.Verdict) *Lab {
 	m := newMonitor(l.first().hand, func(h *hand) soFar {
 		return soFar{stats: *h.counts, measured: Measured{Memory: uint64(h.Limits.Highest()), Slow: canon.Slow()}}
@@ -86,14 +86,14 @@ func (l *Lab) watched(recorded trace.Verdict) *Lab {
 	return l
 }
 
-// serves reports whether the lab can take runs under the conditions of these options.
+// serves reports whether the lab's runs have the conditions of these options.
 func (l *Lab) serves(opts Options) bool {
 	mine, asked := l.Options(), opts.setting(l.first().Sys)
 	has := mine.setting(l.first().Sys)
 	return mine.Seed == opts.Seed && slices.Equal(has.Header(true), asked.Header(true))
 }
 
-// renew sets the options that do not determine a run, and sets the effort to zero.
+// renew sets those options that do not affect what a run does, and sets the effort to zero.
 func (l *Lab) renew(opts Options) error {
 	in := l.Options()
 	in.EvidenceWalks, in.WalkSteps, in.MaxWalkSteps, in.Walking, in.Workers = opts.EvidenceWalks, opts.WalkSteps, opts.MaxWalkSteps, opts.Walking, opts.Workers
@@ -115,14 +115,14 @@ func (l *Lab) renew(opts Options) error {
 	return nil
 }
 
-// renew sets the options of the hand.
+// renew sets those options of the hand that do not affect what a run does.
 func (h *hand) renew(opts Options) {
 	h.opts = opts
 	h.Pulse.Follow(opts.Trail)
 }
 
-// newLab makes a lab. If like is not nil, its hands take runs as this hand does. The caller must
-// call watched.
+// newLab makes a lab. If like is not nil, the lab's hands have the prefix and limits of like. The caller must call
+// watched.
 func newLab(sys *sim.System, opts Options, like *hand) (*Lab, error) {
 	opts.Progress = nil
 	hands, err := newHands(sys, opts, like)
@@ -137,7 +137,7 @@ func newLab(sys *sim.System, opts Options, like *hand) (*Lab, error) {
 	return l, nil
 }
 
-// first returns the hand that takes the runs that are not walks.
+// first returns the hand that takes the runs which are not walks.
 func (l *Lab) first() *asker { return l.pool.Hands[0] }
 
 func (l *Lab) hands() (all []*hand) {
@@ -162,9 +162,8 @@ func (l *Lab) Stopped() bool { return l.first().Stopped() }
 // CanBeLive reports whether a liveness property is checked.
 func (l *Lab) CanBeLive() bool { return l.first().World.Judge.CanBeLive() }
 
-// Effort returns the effort for all answers so far: the steps of runs, and the states that were
-// visited to decide exactly. It does not depend on the number of hands, since it leaves out the
-// superfluous walks that several hands take.
+// Effort returns the effort spent on all questions so far: the number of steps of runs and of visited states. It
+// does not depend on the number of hands, since walks that only several hands take are not counted.
 func (l *Lab) Effort() int { return l.steps + l.states }
 
 // A Case is one run that a Lab examines.
@@ -188,7 +187,7 @@ type Case struct {
 	picks   []choose.Pick
 }
 
-// MayBeDead reports whether the state at the end of the run may be dead.
+// MayBeDead reports whether the run may be dead: its last state is not live, and counts for liveness.
 func (c *Case) MayBeDead() bool {
 	n := c.Steps()
 	return c.Failure == nil && !c.Live[n] && c.Assumed[n]
@@ -198,8 +197,8 @@ func (c *Case) MayBeDead() bool {
 // or -1 if there is none.
 func (c *Case) Cause(i int) int { return c.causes[i] - 1 }
 
-// Healed identifies the healed form of the state after i steps: the results of two states that are equal in it are
-// equal. The run must have been taken without fails; see Lab.Try.
+// Healed identifies the healed form of the state after i steps: for two states with equal results, the same can
+// happen after healing. It is not known for a case of Lab.Try with fails set.
 func (c *Case) Healed(i int) any { return c.healed[i] }
 
 // kind returns the kind of step i, counted from 0.
@@ -210,7 +209,7 @@ func (c *Case) kind(i int) sim.Kind {
 	return c.kinds[i]
 }
 
-// MayStorm reports whether walks from the state after that many steps may begin with a storm.
+// MayStorm reports whether walks from the state after this many steps may begin with a storm of faults.
 func (c *Case) MayStorm(steps int) bool {
 	return c.climate.Faults && (c.climate.Heal < 0 || c.climate.Heal >= steps)
 }
@@ -238,7 +237,7 @@ func (l *Lab) Take(path *choose.Path) (*Case, error) {
 	})
 }
 
-// alone calls do with the lab's first hand in use.
+// alone calls do, which uses the lab's first hand, in a goroutine whose end by a handler it survives.
 func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	out, returned, err := run.Apart(func() (T, error) {
 		l.first().here()
@@ -253,7 +252,7 @@ func alone[T any](l *Lab, do func() (T, error)) (T, error) {
 	return out, err
 }
 
-// took adds the effort that an answer took.
+// took adds to the effort of the lab.
 func (l *Lab) took(steps, states int) {
 	l.steps += steps
 	l.states += states
@@ -263,7 +262,8 @@ func (l *Lab) examine(src choose.Source, c run.Climate, steps int) (*Case, choos
 	return l.examineAs(src, c, steps, false)
 }
 
-// examineAs takes a run, and makes a Case of it.
+// examineAs takes a run of at most this many steps, and makes a Case of it. It also returns a source of its
+// answers, and the world in which it ended.
 func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful bool) (*Case, choose.Source, *world.World) {
 	record, ok := src.(recorder)
 	if !ok {
@@ -274,7 +274,7 @@ func (l *Lab) examineAs(src choose.Source, c run.Climate, steps int, careful boo
 	return of, src, w
 }
 
-// taken takes the run that x examines.
+// taken takes the run that x examines, and returns it as a Case, with the world in which it ended.
 func (l *Lab) taken(x *examining, careful bool) (*Case, *world.World) {
 	h := l.first().hand
 	_, failure, w := h.Run(x, careful)
@@ -298,7 +298,7 @@ type examining struct {
 	fails               bool // only a failure of the run is of interest, so healed is not computed
 }
 
-// seen returns the Case, with the failure that ended the run.
+// seen returns the run as a Case. failure is the one that ended it, or nil.
 func (x *examining) seen(failure *trace.Failure, c run.Climate) *Case {
 	path := x.src.Path()
 	for len(x.wild) < len(path.Steps) { // the last step failed
@@ -355,18 +355,18 @@ type (
 
 // labWalk identifies a walk of a lab, so that it can be taken again.
 type labWalk struct {
-	from    int         // the step of the case after which it begins
+	from    int         // number of steps of the case that come before the walk
 	end     int         // number of steps of the whole run
 	climate run.Climate // of the whole run
 	picks   []choose.Pick
 }
 
-// answers returns the answers of the whole run: those before the walk and those of the walk.
+// answers returns the answers of the whole run: those of the case up to the walk, and those of the walk.
 func (k *labWalk) answers(of *Case) []choose.Pick {
 	return slices.Concat(run.Picks(of.Path.Prefix(k.from)), k.picks)
 }
 
-// Walk takes walks from a state of a run.
+// Walk takes the walks that q asks for, from a state of the case, and says how they ended.
 func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	if c := of.climate; q.Storm > 0 && (!c.Faults || c.Heal >= 0 && c.Heal < q.From) {
 		return nil, fmt.Errorf("macemc bug: search: a storm of %d steps from step %d of a run in which no faults may happen then", q.Storm, q.From)
@@ -395,20 +395,20 @@ func (l *Lab) Walk(of *Case, q Walks) (*Walked, error) {
 	return a.walked(len(taken)), nil
 }
 
-// asking has the walks that answer one question, and their results. Walk i writes only came[i], so
-// that several hands can take walks at a time.
+// asking has the walks that answer one question, and their results. Walk number i writes only came[i], so several
+// hands can take walks at the same time.
 type asking struct {
 	of *Case
 	Walks
 	came []answer
 }
 
-// answer is the result of one walk. If it has neither success nor failed, the walk did not become
-// live, and the service did not fail.
+// answer is the result of one walk. If it has neither success nor failed, the walk did not become live, and the
+// service did not fail.
 type answer struct {
 	success *Success
 	failed  *Failed
-	spell   int // the longest spell without a live state, in steps
+	spell   int // the largest number of steps between two live states
 }
 
 // walked adds up the results of the first taken walks.
@@ -428,7 +428,7 @@ func (a *asking) walked(taken int) *Walked {
 	return &Walked{Taken: taken, Success: success, Failed: failed, Spell: spell}
 }
 
-// take takes a walk. It ends the work if no walk after this one is wanted.
+// take takes the walk of unit u. The outcome ends the work if no later walk is needed to answer the question.
 func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outcome, err error) {
 	if h.Stopped() {
 		return came, explore.ErrHalt
@@ -455,7 +455,7 @@ func (a *asking) take(h *asker, u work.Unit, wanted func() bool) (came work.Outc
 	return work.Outcome{Stats: steps, Ends: came.Ends}, nil
 }
 
-// judge records how walk i ended, after step end of the whole run.
+// judge records how walk number i, which is s, ended after step end of the whole run.
 func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, end int) work.Outcome {
 	picks := slices.Clone(s.Picks())
 	switch {
@@ -479,7 +479,7 @@ func (a *asking) judge(h *asker, i int, failure *trace.Failure, s *walk.Walk, en
 // ErrStopped reports that the lab was stopped.
 var ErrStopped = decide.ErrStopped
 
-// begin returns walk i, ready to begin.
+// begin prepares walk number i of q.
 func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	if h.fork.of != of || h.fork.steps != q.From || h.fork.storm != q.Storm {
 		k, err := h.ForkAt(of.Path, of.climate, q.From)
@@ -510,7 +510,7 @@ func (h *asker) begin(of *Case, q Walks, i int) (*walk.Walk, error) {
 	return h.walking, nil
 }
 
-// labFork is a fork, with the case and step for which it was made.
+// labFork is a fork that a hand keeps for the next walk, with the case and the step for which it was made.
 type labFork struct {
 	of    *Case
 	steps int
@@ -518,8 +518,8 @@ type labFork struct {
 	*run.Fork
 }
 
-// inCommon returns the number of steps that a walk from a state of a run has in common with the
-// run.
+// inCommon returns the number of steps after step from that a walk, with the answers picks, shares with the run of
+// the case.
 func inCommon(of *Case, from int, picks []choose.Pick) int {
 	n, at := 0, 0
 	for _, s := range of.Path.Steps[from:] {
@@ -534,7 +534,7 @@ func inCommon(of *Case, from int, picks []choose.Pick) int {
 	return n
 }
 
-// Record takes the run up to a walk and then the walk, from the start, in lockstep and with every
+// Record repeats the run of a case up to walk s and then the walk, from the start, in lockstep and with every
 // check on. It returns this run as a finding with VerdictNone.
 func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	return alone(l, func() (*Finding, error) {
@@ -543,7 +543,7 @@ func (l *Lab) Record(of *Case, s Success) (*Finding, error) {
 	})
 }
 
-// PathOf returns the path of the run up to a walk and of the walk. It has no header.
+// PathOf returns the path of the run of a case up to walk s and of the walk. The path has no header.
 func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 	return alone(l, func() (*choose.Path, error) {
 		k := s.Walk.(*labWalk)
@@ -577,10 +577,10 @@ func (l *Lab) ConfirmCase(of *Case) (*Finding, error) {
 	})
 }
 
-// Settle decides exactly which states of a run, from number from on, can recover, by visiting all
-// states that can follow them: see isolate.go. last is the last state that can recover, or from-1 if
-// none can. decided is false if there are more than most such states, or if the nodes cannot be copied.
-// Earlier decisions are reused.
+// Settle decides exactly which states of a run can recover, of those whose numbers are at least from, by visiting
+// all states that can follow them: see isolate.go. last is the last state that can recover, or from-1 if none can.
+// decided is false if there are more than most such states, or if the nodes cannot be copied. Earlier decisions
+// are reused.
 func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err error) {
 	end, s, known := l.facts.about(of.healed[:of.Steps()+1], from, most)
 	if known {
@@ -599,9 +599,8 @@ func (l *Lab) Settle(of *Case, from, most int) (last int, decided bool, err erro
 	return s.last, s.decided, err
 }
 
-// settleSafety is Settle for a run that ends in a violation: it decides exactly from which states,
-// beginning with number from, the run can still go on without a violation. last is the last such
-// state.
+// settleSafety is like Settle, for a run that ends in a violation: it decides exactly from which states the run
+// could still go on without a violation. last is the last such state.
 func (l *Lab) settleSafety(of *Case, from, most int) (last int, decided bool, err error) {
 	q := settling{l.first().hand, of.Path.Prefix(of.Steps() - 1), of.climate, most}
 	s, err := alone(l, func() (settled, error) { return q.survives(from) })
@@ -622,7 +621,7 @@ func (l *Lab) Finder(of *Case, o decide.Options) *decide.Finder {
 	return decide.New(asked{l, of}, run, o)
 }
 
-// asked is a lab with one run, in the form that a Finder needs.
+// asked is a lab with one case, as a Finder needs it.
 type asked struct {
 	*Lab
 	of *Case

@@ -9,10 +9,10 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// keptLevels is the record of levels of the exhaustive phase, by which a later process continues
-// it. It has the step by which each state was first reached: the later process takes only these
-// steps again. It compares the sum of the identities of each level's states, to notice if a step
-// leads to another state than before.
+// keptLevels is the record of some levels of the exhaustive phase, from which a later process continues it.
+// It has the step by which each state was first reached. The later process takes only these steps, and
+// compares the sum of the identities of each level's states, to notice if a step leads to another state than
+// before.
 type keptLevels struct {
 	First     int // the number of the first level; the start states are level 0
 	Levels    []keptLevel
@@ -28,8 +28,8 @@ type keptLevel struct {
 	Steps []byte
 }
 
-// keptInLevels returns the state of a search that was kept during its exhaustive phase, or nil if it was kept
-// later.
+// keptInLevels decodes the record of a search that was in its exhaustive phase when its state was last kept:
+// the whole state, and what was added. It returns nil if the search was in a later phase.
 func keptInLevels(whole []byte, added [][]byte) (k *kept, err error) {
 	if len(whole) > 0 {
 		added = append([][]byte{whole}, added...)
@@ -55,7 +55,7 @@ func keptInLevels(whole []byte, added [][]byte) (k *kept, err error) {
 	return k, nil
 }
 
-// follow puts the levels of before, which come first, ahead of those of k.
+// follow adds the levels of before, which precede those of k, to k.
 func (k *keptLevels) follow(before *keptLevels) error {
 	if k.First != before.First+len(before.Levels) {
 		return k.lacks()
@@ -68,12 +68,12 @@ func (k *keptLevels) lacks() error {
 	return fmt.Errorf("the state of the search lacks levels before %d", k.First)
 }
 
-// levelLog has the levels of the exhaustive phase, from the starts on.
+// levelLog lists the levels of the exhaustive phase, from the start states on.
 type levelLog struct {
 	levels []explore.Frontier
 	sums   []canon.Hash
 	saved  int  // the number of levels that were kept
-	again  bool // an earlier process kept them, and its lists of answers have other numbers
+	again  bool // an earlier process has kept them, with other numbers for the lists of answers
 }
 
 func (l *levelLog) add(x *explore.Explorer, level explore.Frontier) {
@@ -82,11 +82,11 @@ func (l *levelLog) add(x *explore.Explorer, level explore.Frontier) {
 
 func (l *levelLog) last() explore.Frontier { return l.levels[len(l.levels)-1] }
 
-// wrote records that all levels are kept.
+// wrote records that all levels were kept.
 func (l *levelLog) wrote() { l.saved, l.again = len(l.levels), false }
 func (l *levelLog) read()  { l.saved, l.again = len(l.levels), true }
 
-// kept returns the record of the levels from number first on.
+// kept returns the record of the levels from number first on. p counts the walks from the ends of rounds.
 func (l *levelLog) kept(x *explore.Explorer, first int, p Periphery) *keptLevels {
 	k := &keptLevels{First: first, Lists: x.Lists.All(), Known: x.Known(), Periphery: p, Starts: keptLevel{N: l.levels[0].Len(), Sum: l.sums[0]}}
 	for n := first; n < len(l.levels); n++ {
@@ -138,7 +138,7 @@ func (l *levelLog) unsaved() (n int) {
 	return n
 }
 
-// rebuilds visits the kept levels again, and returns the depth of the last one.
+// rebuilds visits the levels recorded in from again, and returns the depth of the last one.
 func (r *runner) rebuilds(x *explore.Explorer, log *levelLog, starts explore.Frontier, from *kept) (depth int, out outcome, err error) {
 	if r.opts.Store == nil {
 		return 0, out, nil
@@ -174,12 +174,12 @@ func (r *runner) rebuilds(x *explore.Explorer, log *levelLog, starts explore.Fro
 	return len(k.Levels), out, r.restoresCounts(from)
 }
 
-// holds reports whether the last level of the log is the kept level k.
+// holds reports whether the last level of log is equal to the recorded level k.
 func (k *keptLevel) holds(log *levelLog) bool {
 	return k.N == log.last().Len() && k.Sum == log.sums[len(log.sums)-1]
 }
 
-// goesOn sets the counts of these walks to those of a resumed search.
+// goesOn sets the counts of p to those of a resumed search.
 func (p *periphery) goesOn(from Periphery) {
 	p.states, p.walked, p.steps = from.States, from.Walked, from.Steps
 }

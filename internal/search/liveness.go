@@ -10,7 +10,7 @@ import (
 	"macemc/trace"
 )
 
-// decide decides liveness exactly on an exhausted space. safety is the answer about safety.
+// decide decides liveness exactly, if x has visited every state. safety is the answer about safety.
 func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err error) {
 	if !r.World.Judge.CanBeLive() {
 		return out, nil
@@ -55,7 +55,7 @@ func (r *runner) decide(x *explore.Explorer, safety State) (out outcome, err err
 	return decided, nil
 }
 
-// recoveries finds out which states can recover. The states may be in memory or on disk.
+// recoveries finds out which states can recover, whether the states are in memory or on disk.
 type recoveries struct {
 	*closure.Closure
 	resolve func() error
@@ -78,8 +78,8 @@ func (r *runner) recoveries(x *explore.Explorer) (recoveries, error) {
 	}, err
 }
 
-// nearestFirst yields the dead states in the order of their depth, until halted returns true.
-// Numbers follow depths, unless several goroutines have numbered the states.
+// nearestFirst yields the dead states in the order of their depth, until halted returns true. The
+// order of numbers is that of depths, unless several goroutines have numbered the states.
 func (d *deaths) nearestFirst(halted func() bool) iter.Seq[uint32] {
 	return func(yield func(uint32) bool) {
 		var of [][]uint32 // by depth
@@ -112,13 +112,13 @@ func (d *deaths) nearestFirst(halted func() bool) iter.Seq[uint32] {
 type deaths struct {
 	x      *explore.Explorer
 	dead   func(s uint32) bool
-	narrow bool            // every way out is live: a state that is not dead can recover
-	fatal  map[uint32]bool // states to which the critical step of some finding leads
+	narrow bool            // every recovery ends in a live state: see Closure.Narrow
+	fatal  map[uint32]bool // states to which the critical steps of findings lead
 }
 
 // proved makes a finding of dead state s, unless its critical step is that of another finding. It
-// reports whether that is enough. If narrow is set, the critical step is the one after which all
-// states of the run are dead; otherwise locate finds it.
+// reports whether the search then has enough findings. If d.narrow is true, the critical step is
+// the one after which all states of the run are dead; otherwise locate finds it.
 func (r *runner) proved(d *deaths, s uint32) (out outcome, enough bool, err error) {
 	x, fatal := d.x, d.fatal
 	x.Get(s, x.To)
@@ -160,8 +160,8 @@ func (r *runner) proved(d *deaths, s uint32) (out outcome, enough bool, err erro
 	return found(f), true, nil
 }
 
-// onGraph records that the graph of the whole space proves a finding to be dead. If known is set,
-// critical is its critical step.
+// onGraph records that the run is proved to be dead, since every state was visited. If known is
+// true, critical is its critical step.
 func (f *Finding) onGraph(critical int, known bool) {
 	f.Proved, f.whole = true, true
 	if known {

@@ -8,9 +8,10 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// A monitor looks for a run that has not asked anything for Options.Stuck, takes it again, and
-// calls OnStuck if it does not end then either. When the monitor notices the run depends on the
-// machine; the path that it reports does not.
+// A monitor is a watchdog. It looks for a run whose handler has not asked anything for the time
+// Options.Stuck, repeats the run, and calls Options.OnStuck if the handler does not return then
+// either. When the monitor notices the run depends on the machine; the path that it reports does
+// not.
 type monitor struct {
 	first *hand // the search's own hand
 	soFar func(stuck *hand) soFar
@@ -69,7 +70,7 @@ func (m *monitor) set(all []*hand) {
 	m.hands = slices.Clip(all)
 }
 
-// feel looks at the pulses of all hands. It returns a hand whose pulse has not changed for too
+// feel looks at the pulses of all hands. It returns a hand whose run has made no progress for too
 // long, or nil.
 func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	if m.first.Limits.Housework.Load() > 0 {
@@ -89,9 +90,9 @@ func (m *monitor) feel(felt map[*hand]*run.Feeling) (still *hand) {
 	return still
 }
 
-// Guard calls its second argument, with the step's number, a message, and the service's part of the
-// stack, if a step does not end for some time. The player must not be used after that. The returned
-// function ends the guard.
+// Guard calls its function argument, with the step's number, a message, and the service's part of
+// the stack, if a step does not end for some time. The player must not be used after that. The
+// returned function ends the guard.
 func (p *Player) Guard(stuck time.Duration, told func(step int, message, stack string)) (end func()) {
 	pulse := &p.h.Pulse
 	pulse.Watch()

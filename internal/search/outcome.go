@@ -16,8 +16,8 @@ type outcome struct {
 	finding  *Finding
 	safety   Safety
 	liveness Liveness
-	repeated Repeated
-	prefixes []Prefix
+	repeated Repeated // how often the steps were repeated as a check
+	prefixes []Prefix // the prefixes that were found, if the options ask for them
 }
 
 // stopped returns the outcome of a phase that ended for this reason, without a finding.
@@ -29,8 +29,8 @@ func found(f *Finding) outcome { return outcome{stop: StopFound, finding: f} }
 // over reports whether the phase has ended.
 func (o outcome) over() bool { return o.stop != "" }
 
-// fold makes the result from the outcomes of the exhaustive phase and of the walks. Only fold decides why the
-// search stopped, and sets Result.Safety and Result.Liveness.
+// fold makes the result of the search from the outcomes of the exhaustive phase, states, and of the walks.
+// Only fold decides why the search stopped, and sets Result.Safety and Result.Liveness.
 func (r *runner) fold(states, walks outcome) (*Result, error) {
 	all := r.findings.all
 	if unused := r.unused(); len(unused) > 0 && len(all) == 0 {
@@ -71,7 +71,7 @@ func (r *runner) stops(states, walks outcome) (stop, cut Stop) {
 	return stop, cut
 }
 
-// early returns s if it is a reason to stop before the bound, or "".
+// early returns s if it means that the search stopped before its bound, otherwise "".
 func early(s Stop) Stop {
 	if s.Early() {
 		return s
@@ -79,8 +79,8 @@ func early(s Stop) Stop {
 	return ""
 }
 
-// safety returns the answer about the safety properties: found, if any finding violates one,
-// and otherwise the answer of the exhaustive phase.
+// safety returns the answer about the safety properties: StateFound if a finding violates one, and otherwise
+// the answer of the exhaustive phase.
 func (r *runner) safety(states outcome) Safety {
 	if slices.ContainsFunc(r.findings.all, func(f *Finding) bool { return !f.unlive() }) {
 		return Safety{State: StateFound, Depth: states.safety.Depth, Faults: states.safety.Faults}
@@ -108,13 +108,13 @@ func (r *runner) promises() bool {
 	return r.World.Judge.CanBeLive() || len(r.World.Judge.Cools()) > 0
 }
 
-// unlive reports whether a finding is about liveness.
+// unlive reports whether the finding violates a liveness property.
 func (f *Finding) unlive() bool {
 	return f.Verdict == trace.VerdictDead || f.Verdict == trace.VerdictHot || f.Verdict == trace.VerdictDivergence
 }
 
-// known returns the State to report for s. If runs ended in an ignored failure, the space was not
-// exhausted, since the states after the failure were not visited.
+// known returns the State to report for s. If runs ended in an ignored failure, not every state was visited,
+// since the states after the failure were not visited.
 func (r *runner) known(s State) State {
 	if r.findings.ignored > 0 && (s == StateExhausted || s == StateExhaustedWithin) {
 		return StateCut
@@ -141,7 +141,8 @@ type soFar struct {
 	measured  Measured
 }
 
-// leftOff returns the result of a search that ends for reason why while a handler does not return.
+// leftOff returns the result of a search that ends for reason why although a handler has not returned. s is
+// what the search has found so far.
 func (h *hand) leftOff(why Stop, s soFar) *Result {
 	safety := Safety{State: StateIncomplete}
 	if s.stats.Depth > 0 {
@@ -154,8 +155,8 @@ func (h *hand) leftOff(why Stop, s soFar) *Result {
 	}
 }
 
-// stoppedAt returns the result of a search that a failure at the end of a run prevents from
-// continuing, with these answers about safety and liveness.
+// stoppedAt returns the result of a search that cannot continue because of a failure, which becomes a
+// finding. path is the run up to the failure, and s is what the search has found so far.
 func (h *hand) stoppedAt(failure trace.Failure, path runPath, s soFar, safety, liveness State) *Result {
 	f := newFinding(failedAt(failure, path), path.Path, nil, h.Climate)
 	h.opts.label(h.Sys, f)

@@ -9,10 +9,10 @@ import (
 	"macemc/trace"
 )
 
-// The walks from the periphery may take peripheryLeast steps, and one more step for each
-// peripheryEvery transitions that were executed, so that wide levels do not use up the search. Each
-// false alarm takes away peripheryAlarm steps, since examining it costs as much as hundreds of
-// walks.
+// The walks from the periphery, the states in which a round of the exhaustive phase ends, may take
+// peripheryLeast steps, and one more step for each peripheryEvery transitions that were executed, so
+// that wide levels do not use up the search. Each false alarm takes away peripheryAlarm steps, since
+// examining it costs as much as hundreds of walks.
 const (
 	peripheryEvery     = 1
 	peripheryEveryMemo = 4 // larger for memo, since a step of a walk takes as long as several of its transitions
@@ -47,7 +47,7 @@ func (p *periphery) allowance() int {
 	return peripheryLeast + p.r.now().Executed/every - p.steps - peripheryAlarm*p.r.alarms
 }
 
-// outskirts reports whether walks begin at the states of this depth.
+// outskirts reports whether a round ends at this depth, so that walks begin at its states.
 func (p *periphery) outskirts(depth int) bool {
 	return depth > 0 && (depth%p.r.opts.Step == 0 || depth == p.r.opts.Depth)
 }
@@ -154,8 +154,8 @@ func coprime(n int) int {
 	return k
 }
 
-// walkOutside takes one walk from a state, after healing. If the walk never becomes live, its first
-// state is a suspect; if that state is alive, the last one is.
+// walkOutside takes one walk from the state of fork k, after healing. If the walk never becomes live,
+// it decides whether its first state is dead, and if that is not, whether its last one is.
 func (p *periphery) walkOutside(k *run.Fork, c run.Climate) (*Finding, error) {
 	plan := p.r.walkFrom(k, c)
 	plan.Number = 1<<49 + uint64(p.walked)
@@ -211,7 +211,8 @@ func (p *periphery) decide(k *run.Fork, c run.Climate, s *walk.Walk, steps int) 
 	return f, err
 }
 
-// suspect decides whether the state of a fork is dead. It returns nil if the state is alive.
+// suspect decides whether the state of fork k is dead. It returns a finding if it is, and nil if the
+// state can recover.
 func (r *runner) suspect(k *run.Fork, c run.Climate) (*Finding, error) {
 	answers := func() choose.Source { return k.Then(choose.NewRaw(nil)) }
 	_, _, w := r.Run(run.Repeat(answers(), c, k.Steps), false)
@@ -225,7 +226,7 @@ func (r *runner) alarm() {
 	r.reach = min(2*r.reach, r.opts.MaxWalkSteps)
 }
 
-// edge takes a walk from the end of an enumerated run that the bound has cut. It sets done if the
+// edge takes a walk from w, the end of an enumerated run that the bound has cut. If done is true, the
 // phase is over, with or without a finding.
 func (p *periphery) edge(s *reference, w *world.World) (f *Finding, done bool, err error) {
 	if !s.edge || !p.roams() || !p.outskirts(s.bound) || !s.Faults && w.Judge.Live() {

@@ -18,8 +18,9 @@ import (
 // it, the budgets of the environment are full. The search begins from the saved state, and the
 // paths of its findings contain the prefix.
 
-// prefix is the run with which all runs of a search begin. It has one fork for runs without faults and one
-// for runs with faults, since with faults its steps have more alternatives. It is nil if there is no prefix.
+// prefix is the run with which all runs of a search begin. It has one fork, which is a saved state, for runs
+// without faults and one for runs with faults, since with faults its steps have more alternatives. It is nil
+// if there is no prefix.
 type prefix struct {
 	steps        int
 	fair, stormy *run.Fork // stormy is nil if the search has no faults
@@ -41,7 +42,7 @@ func (l *prefix) share() *prefix {
 	return &prefix{l.steps, l.fair.Share(), l.stormy.Share()}
 }
 
-// beginning returns the fork from which runs in a climate begin, or nil for the start.
+// beginning returns the fork from which runs with climate c begin, or nil for the start.
 func (l *prefix) beginning(c run.Climate) *run.Fork {
 	switch {
 	case l == nil:
@@ -114,8 +115,8 @@ func (h *hand) fits(path *choose.Path) error {
 	return nil
 }
 
-// retake takes the steps of a path in a climate, by their identities, and returns the new
-// recording.
+// retake takes the steps of a path under climate c, which it finds by their identities, and returns the new
+// recording, or a finding if the service fails.
 func (h *hand) retake(path *choose.Path, c run.Climate) (*choose.Path, *Finding, error) {
 	answers := choose.NewReplay(path)
 	answers.ByIdentity, answers.Fair = true, true // it fits fair weather, which is tried first

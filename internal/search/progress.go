@@ -31,23 +31,24 @@ type Progress struct {
 	Memory   int // bytes of the process when they were last measured
 }
 
-// gauge tracks the progress of a search.
+// gauge records the progress of a search, and reports it.
 type gauge struct {
-	told     func(Progress) // may be nil
+	told     func(Progress) // called with the progress; may be nil
 	memory   func() int
 	phase    Phase
 	level    int
 	done, of int
 }
 
-// begin begins a phase. The function that it returns goes back to the previous phase.
+// begin begins a phase, which works at depth level on of items. The returned function goes back to
+// the previous phase.
 func (g *gauge) begin(p Phase, level, of int) (back func()) {
 	before := *g
 	g.phase, g.level, g.done, g.of = p, level, 0, of
 	return func() { *g = before }
 }
 
-// goesTo raises the amount of work of the phase to of.
+// goesTo raises the number of items of the phase to of.
 func (g *gauge) goesTo(of int) { g.of = max(g.of, of) }
 
 // at records how much of the phase is done, and reports the progress with the counts.
@@ -58,11 +59,11 @@ func (g *gauge) at(done int, counted func() Stats) {
 	}
 }
 
-// at reports how much of the phase is done. The receiver of the report decides how often it is
-// shown.
+// at reports that done items of the phase are done. The caller's function decides how often to show
+// that.
 func (r *runner) at(done int) { r.gauge.at(done, r.now) }
 
-// tell reports the progress again, with the present counts.
+// tell reports the progress again, with the counts of now.
 func (r *runner) tell() { r.gauge.at(r.gauge.done, r.now) }
 
 // measured returns the time and memory that the search has used so far.

@@ -56,8 +56,9 @@ func (r *runner) reduces(x *explore.Explorer) error {
 	return nil
 }
 
-// reducesNot returns an error if the options demand that steps are left out. If they ask for it where
-// it is sound, it records why it is not.
+// reducesNot handles that no steps can be left out, for reason why. It returns an error if the
+// options demand that steps are left out. If they ask for it only where it is sound, it records the
+// reason.
 func (r *runner) reducesNot(why string) error {
 	switch r.opts.Reduce {
 	case "", ReduceNone: // nobody has asked
@@ -90,7 +91,7 @@ func (h *hand) sleepless(x *explore.Explorer) string {
 	return ""
 }
 
-// unreduced returns why the options do not allow leaving out steps, or "".
+// unreduced returns the reason why no steps can be left out under these options, or "".
 func (o *Options) unreduced() string {
 	switch {
 	case o.shards() != nil:
@@ -109,7 +110,7 @@ func (o *Options) unreduced() string {
 	return ""
 }
 
-// unreduced returns why the system does not allow leaving out steps, or "".
+// unreduced returns the reason why no steps can be left out in this system, or "".
 func (h *hand) unreduced(x *explore.Explorer) string {
 	sys := h.Sys
 	lively := h.World.Judge.CanBeLive()
@@ -147,7 +148,7 @@ func (h *hand) unreduced(x *explore.Explorer) string {
 	return ""
 }
 
-// lively returns why the states of a reduced space do not decide liveness, or "".
+// lively returns the reason why liveness cannot be decided if steps are left out, or "".
 func (h *hand) lively() string {
 	for _, p := range h.Sys.Properties {
 		if p.Kind() == "eventually" && contract.Rule(p).Take == nil && (len(h.Properties) == 0 || slices.Contains(h.Properties, p.Name)) {

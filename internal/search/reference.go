@@ -9,9 +9,10 @@ import (
 	"macemc/internal/world"
 )
 
-// reference enumerates every run to a bound, depth first, each from its start. It cuts a run at a
-// state that was reached before at the same or a smaller depth. It remembers nothing but the
-// identities of states, so every other engine is checked against it.
+// reference is the strategy of EngineReference. It enumerates every run to a bound, depth first,
+// each from its start. It cuts a run at a state that was reached before at the same or a smaller
+// depth. It remembers nothing but the identities of states, so every other engine is checked
+// against it.
 type reference struct {
 	*choose.Odometer
 	run.Climate
@@ -26,7 +27,7 @@ type reference struct {
 	left    bool                        // a finding lowered the bound, so states below it were left
 	outside bool                        // a state outside System.Within was not expanded
 	edge    bool                        // the current run has reached a state at the bound for the first time
-	moved   bool                        // a repeated prefix led to another state than before: the service is not deterministic
+	moved   bool                        // repeated answers led to another state than before: the service is not deterministic
 	sampled bool                        // other processes did not enumerate all answers
 	branch  *branch                     // the branch of the enumeration that this process takes, or nil if it takes all
 	lowest  int                         // for a branch: the bound after failures have lowered it
@@ -38,8 +39,9 @@ type reference struct {
 	states, transitions, duplicates, executed int // see Stats
 }
 
-// mark is what is kept of a state: the least depth at which it was reached. A run that reaches the
-// state again at a smaller depth is not cut there; otherwise states within the bound would be lost.
+// mark is what a reference stores about a state: the least depth at which the state was reached,
+// and whether it was expanded. A run that reaches the state again at a smaller depth is not cut
+// there; otherwise states within the bound would be lost.
 type mark struct {
 	depth    int
 	expanded bool
@@ -61,7 +63,7 @@ func (s *reference) counted() Stats {
 	return Stats{States: s.states, Transitions: s.transitions, Duplicates: s.duplicates, Executed: s.executed}
 }
 
-// lower keeps the later runs of the round to this bound, since a failure was found there.
+// lower sets the bound of the later runs of this round, since a failure was found at that depth.
 func (s *reference) lower(bound int) { s.bound = min(s.bound, bound) }
 
 func (s *reference) Fork() *run.Fork { return s.begin }
@@ -133,10 +135,10 @@ func (s *reference) at(depth int) int {
 	return depth
 }
 
-// open reports whether the space has states beyond the bound.
+// open reports whether there are states beyond the bound.
 func (s *reference) open() bool { return s.beyond > 0 || s.left }
 
-// covered returns how thoroughly a completed round has visited the space.
+// covered returns how thoroughly a completed round has visited the states of the system.
 func (s *reference) covered() State {
 	switch {
 	case s.leftOut > 0:

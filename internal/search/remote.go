@@ -27,14 +27,14 @@ type Remote struct {
 	h      *hand
 	g      *explore.Remote
 	out    *explore.Outbox
-	shards int // number of all shards
-	held   map[int]*heldShard
-	now    *heldShard // the shard of the group that is being visited
+	shards int                // number of all shards
+	held   map[int]*heldShard // the shards that this process holds, by number
+	now    *heldShard         // the shard of the group that is being visited
 	level  int
 	before int          // number of the shard's states before the group
 	group  *shard.Group // collects the states to send, or nil if no group is begun
-	aside  loneGroup    // the part of the group that is not visited here
-	fresh  *shard.Set   // its new states, or nil if there are none
+	aside  loneGroup    // the part of the group that another process visits
+	fresh  *shard.Set   // the new states of that part, or nil if there are none
 }
 
 // loneGroup is a group of states that a process of its own visits, since one of the states may end
@@ -46,9 +46,9 @@ type loneGroup struct {
 	New          []bool // by number of the state in all batches: it is new
 }
 
-// loneCame is the result of visiting a loneGroup.
+// loneCame is the result of a visit of a loneGroup.
 type loneCame struct {
-	Record  []byte // the record of this group alone
+	Record  []byte // the record of this group
 	Batches [][][]byte
 }
 
@@ -111,13 +111,14 @@ func (of *remotes) another() (*Remote, error) {
 
 func (s *heldShard) holds(sum *shardSum) { s.sum = *sum }
 
-// knows reports whether a shard that is held knows a state. If so, a stored batch has the state.
+// knows reports whether one of the shards that this process holds has the state with identity h. If
+// so, a stored batch has the state.
 func (r *Remote) knows(h canon.Hash) bool {
 	s := r.held[shard.Of(h, r.shards)]
 	return s != nil && s.known.Has(h)
 }
 
-// Close frees memory. States that were not stored are dropped: see Stored.
+// Close frees memory. States that were sent but not stored are dropped: see Stored.
 func (r *Remote) Close() {
 	r.givesUp()
 	r.g.Close()
@@ -154,10 +155,10 @@ func (r *Remote) Hold(k int, records [][]byte) error {
 	return s.sum.covered(s.coverage)
 }
 
-// Record returns a record of a held shard, without new states.
+// Record returns a record of shard k, which this process holds, without new states.
 func (r *Remote) Record(k int) ([]byte, error) { return r.held[k].sum.record() }
 
-// Drop stops holding a shard.
+// Drop ends the holding of shard k by this process.
 func (r *Remote) Drop(k int) { delete(r.held, k) }
 
 // Begin begins a group of states of shard k, at a level.
@@ -188,7 +189,8 @@ func (r *Remote) Len() int {
 // Beats returns a number that changes while states are being visited. It is 0 at other times.
 func (r *Remote) Beats() uint64 { return r.h.Pulse.Count() }
 
-// Take adds those states of a batch to the group that are new, and judges them.
+// Take adds those states of a batch to the group that are new to the shard, and checks the properties
+// in them.
 func (r *Remote) Take(batch []byte) error {
 	b, err := shard.Read(batch)
 	if err != nil {
@@ -296,7 +298,7 @@ func (r *Remote) Finish(expand bool) (record []byte, batches [][][]byte, err err
 	return record, r.out.Take(), err
 }
 
-// records returns the record of the group, which adds it to shard s.
+// records returns the record of the group, and adds the group to shard s.
 func (r *Remote) records(s *heldShard) ([]byte, error) {
 	if err := s.sum.covered(s.coverage); err != nil {
 		return nil, err
@@ -344,7 +346,7 @@ func (s *shardSum) add(level, states int, counts *Stats, made int) {
 	s.Steps, s.Runs, s.Audited, s.Made = s.Steps+counts.Steps, s.Runs+counts.HandlerRuns, s.Audited+counts.Audited, s.Made+made
 }
 
-// wrong keeps, for each depth, the failure that is reported.
+// wrong adds failures. It keeps only one for each depth, the one to be reported.
 func (s *shardSum) wrong(all []explore.RemoteWrong) {
 	for _, w := range all {
 		at := slices.IndexFunc(s.Wrongs, func(o explore.RemoteWrong) bool { return o.Depth == w.Depth })
@@ -357,7 +359,7 @@ func (s *shardSum) wrong(all []explore.RemoteWrong) {
 	}
 }
 
-// leaves adds n states that were left out, and the first of them.
+// leaves adds n states that were left out; first lists the first of them.
 func (s *shardSum) leaves(n int, first []explore.RemoteLeft) {
 	s.LeftOut += n
 	s.Left = append(s.Left, first[:min(len(first), leftMost-len(s.Left))]...)
@@ -383,7 +385,7 @@ func (s *shardSum) coverInto(c *observe.Coverage) error {
 	return errors.Join(json.Unmarshal(s.coverage, &counted), c.Add(&counted))
 }
 
-// record encodes the sum as a record without states. Each part begins with its length.
+// record encodes the sum as a record without states. Each part of the record begins with its length.
 func (s *shardSum) record() (record []byte, err error) {
 	text, err := json.Marshal(s)
 	for _, part := range [][]byte{text, s.coverage} {
@@ -392,7 +394,7 @@ func (s *shardSum) record() (record []byte, err error) {
 	return record, err
 }
 
-// earlier returns the number of transitions from levels before this one.
+// earlier returns the number of transitions from the levels before the given one.
 func (s *shardSum) earlier(level int) int {
 	if s.Level < level {
 		return s.Transitions

@@ -16,9 +16,10 @@ const (
 	repeatRunsAsks = 64    // after this many runs, repeatAll asks whether the search was stopped
 )
 
-// repeatRuns repeats the different steps of a space that the reference engine exhausted, each by
-// its run from the start. If nodes can be copied, explore.Repeats does the same from kept states.
-// repeatRuns returns out, the outcome of the space, unless a step did not do the same each time.
+// repeatRuns repeats each distinct step after the reference engine has visited every state, by
+// repeating a run to it from the start. If nodes can be copied, explore.Repeats does the same from
+// kept states. repeatRuns returns out, the outcome of the exhaustive phase, unless a step did not
+// do the same each time.
 func (r *runner) repeatRuns(s *reference, out outcome) (outcome, error) {
 	if len(r.findings.all) > 0 || r.periphery.pending != nil || s.Sampled() || s.sampled || s.leftOut > 0 || s.all || r.opts.once || r.stats.Transitions > repeatRunsMost {
 		return out, nil
@@ -38,7 +39,7 @@ func (r *runner) repeatRuns(s *reference, out outcome) (outcome, error) {
 	return out, err
 }
 
-// repeatAll enumerates the space to a bound once more, and repeats its different steps.
+// repeatAll enumerates the runs to a bound once more, and repeats their distinct steps.
 func (r *runner) repeatAll(bound int) (f *Finding, done Repeated, err error) {
 	g := &gatherer{reference: newReference(r.hand, bound), kept: map[sim.Addr]canon.Hash{}, met: map[string]bool{}}
 	g.sides.Source = g.reference
@@ -72,8 +73,8 @@ func (r *runner) repeatAll(bound int) (f *Finding, done Repeated, err error) {
 	return f, done, err
 }
 
-// gatherer enumerates the runs of a space once more, and collects its different steps: every
-// handler, for each state of its node, event and answers.
+// gatherer enumerates runs once more, and collects their distinct steps: one for each event, state
+// of its node, and list of answers.
 type gatherer struct {
 	*reference
 	kept  map[sim.Addr]canon.Hash // by node: the node's state before the step

@@ -153,7 +153,8 @@ func (r *runner) replay(path *choose.Path, recorded trace.Verdict) (*Finding, er
 // told reports whether the caller stopped the search.
 func (r *runner) told() bool { return r.opts.Stop != nil && r.opts.Stop() != "" }
 
-// isDead makes the finding one of a dead run. dead is the failure; res says when it became dead.
+// isDead makes f the finding of a dead run. dead is the failure; res says at which step the run
+// became dead.
 func (f *Finding) isDead(dead *trace.Failure, res *decide.Result) {
 	f.Failure, f.Proved, f.Evidence = *dead, res.Proved, res.Evidence
 	f.asRecorded()
@@ -177,8 +178,8 @@ func (e *NotAsRecorded) Unwrap() error { return e.Err }
 // changed says why a path may not apply any more.
 const changed = "the code has changed since the path was recorded, or else what its header says (nodes, param, bug, faults)"
 
-// seeFailed calls see with the state in which a run failed, which the loop does not visit. It skips
-// a state that cannot be shown, because of what the service has left in it.
+// seeFailed calls see with the state in which a run failed, which the strategy has not visited. It
+// does not if the state cannot be shown, because of what the service has left in it.
 func seeFailed(w *world.World, see func(*world.World)) {
 	defer func() {
 		if text, ok := recover().(string); ok && strings.HasPrefix(text, "macemc bug:") {
@@ -188,7 +189,8 @@ func seeFailed(w *world.World, see func(*world.World)) {
 	see(w)
 }
 
-// replayDead decides whether the end of a path that was recorded as dead is dead, as a search does.
+// replayDead decides, as a search does, whether the end of a run is dead that was recorded as dead.
+// f is the finding of the run, taken the run as it was taken, and dead the failure to report.
 func (r *runner) replayDead(f, taken *Finding, dead *trace.Failure) (*Finding, error) {
 	taken.Path.Header = f.Path.Header
 	return r.looked(taken.take, math.MaxInt/4, func(lab *Lab, of *Case, d *decide.Finder) (*Finding, error) {
@@ -207,7 +209,7 @@ func (r *runner) replayDead(f, taken *Finding, dead *trace.Failure) (*Finding, e
 	})
 }
 
-// recordedCritical returns the critical step in a path's header, or nil.
+// recordedCritical returns the critical step that a path's header names, or nil.
 func recordedCritical(path *choose.Path) (*Critical, error) {
 	text, ok := path.Get("critical")
 	if !ok {
@@ -253,7 +255,8 @@ func checkHeader(path *choose.Path) error {
 	return err
 }
 
-// climateOf returns the climate of a recorded run.
+// climateOf returns the climate of a recorded run: whether it has faults, and when the environment
+// heals.
 func climateOf(path *choose.Path) run.Climate {
 	c := run.Fair
 	_, c.Faults = path.Get("faults")

@@ -40,7 +40,7 @@ type Liveness struct {
 	State     State
 	Walks     int // random walks that were taken
 	WalkSteps int // the steps of each
-	Bottoms   int // walks from the last states of a space whose states were not kept, in addition to Walks
+	Bottoms   int // further walks, from the states that were found last, if states were not stored
 }
 
 // Result is the result of a search.
@@ -52,7 +52,7 @@ type Result struct {
 	Finding   *Finding   // the first, or nil if nothing was found
 	Findings  []*Finding // all findings, one for each verdict, property and critical event
 	Undecided []Suspect  // runs that may be dead; the search stopped before it decided about them, or Options.ExplainEffort was too small
-	Alike     int        // further failed runs, which are like a finding above, or beyond the number that is examined
+	Alike     int        // further failed runs, which are like a finding or were not examined, since there were too many
 	Ignored   int        // failures that Options.Ignore leaves out
 	Safety    Safety
 	Liveness  Liveness
@@ -70,8 +70,8 @@ type Result struct {
 	Prefixes []Prefix // the prefixes that were asked for, each ending in another steady state
 
 	Never    []string         // sentences about events that were possible and never happened; nil means not known
-	Overflow int              // the capacity at which datagrams were lost without a budget of losses, or 0 if none was
-	Slack    []string         // those of these sentences that do not weaken the search: constraints that excluded no state
+	Overflow int              // the capacity of a channel that lost datagrams although no loss is among the faults, or 0 if none did
+	Slack    []string         // those sentences of Never that do not make the search less thorough: constraints that excluded no state
 	Charts   []charts.Counted // the state machines that ran, with the number of times that each event was taken in each state
 	Held     []observe.Held   // where each liveness property first held
 	Space    *Space           // in which parts the states differ; nil if that was not asked for
@@ -160,7 +160,7 @@ type Finding struct {
 	Tape     *choose.Path // for programs: the draws of the run, of which Path is a recording; otherwise nil
 	Trace    *trace.Trace // the path's steps; nil if they could not be taken again
 	Proved   bool         // for dead: proved, since the run ends in a state that is not live and has no events
-	Critical *Critical    // the step where recovery became impossible; nil means not located
+	Critical *Critical    // the step that made recovery impossible; nil means not located
 	Avoided  *Avoided     // except for dead: how often walks avoid the failure; nil if the critical step is exact, or if no walks were taken
 	Deviates *Deviates    // except for dead: the first step that no run takes that keeps the promise; nil if not looked for
 	Lasso    *Lasso       // for hot: which steps the run repeats for ever
@@ -168,7 +168,7 @@ type Finding struct {
 	Found    *choose.Path // the run as it was first found, if Path is a shorter one; otherwise nil
 	Evidence *Evidence    // for dead: the reason to believe it
 	Manner   string       // the manner of the walk that met it, or "" if no walk of a portfolio did
-	EndedAt  int          // the number of steps and states after which work on it ended too early, or 0
+	EndedAt  int          // if not 0, analyzing it ended too early, after this number of steps and states
 	Outcomes []Outcome    // for nondeterminism: the outcomes of the same step
 
 	climate run.Climate // of the run

@@ -9,10 +9,10 @@ import (
 	"macemc/sim"
 )
 
-// Retake replays a recorded path without checking anything. It calls before ahead of the start, and
-// of each handler once its event is picked, and after when the handler is done. It calls after also
-// for a step that fails. It ends early if after returns false, or where the run differs from the
-// recorded one.
+// Retake replays a recorded path without checking anything. It calls before when the system is
+// about to start and before each handler, as soon as the handler's event is picked. It calls after
+// when the start or the handler is done, even if it failed. It ends early if after returns false,
+// or where the run differs from the recorded one.
 func Retake(sys *sim.System, path *choose.Path, before func(), after func() bool) error {
 	bare, unjudged := *sys, *path
 	bare.Properties, unjudged.Header = nil, slices.Clone(path.Header)
@@ -40,7 +40,7 @@ func Retake(sys *sim.System, path *choose.Path, before func(), after func() bool
 	return nil
 }
 
-// heralded is a source that calls a function when an event was picked.
+// heralded is a source that calls picked each time an event was picked.
 type heralded struct {
 	choose.Source
 	picked func()

@@ -30,10 +30,10 @@ type runner struct {
 	suspicions  suspicions
 	unmasked    int           // number of walks before any failure was known
 	alarms      int           // number of false suspicions; each makes reach longer
-	vain        int           // the effort spent on suspected walks that were only slow
+	vain        int           // the effort spent on suspected walks that can recover
 	corpus      *walk.Corpus  // states at which walks may begin instead of at the start, or nil
 	notes       []*walk.Notes // what each walk of the present lot has met
-	begun       []int         // the kept state at which each of these walks began
+	begun       []int         // by walk of the present lot: the number of the corpus's state at which it began
 	past        pastKept      // additions to the corpus since the search's state was last kept
 	from        *kept         // the state from which the search was resumed, or nil if it is new
 	quarantined []int         // numbers of the walks that were left out
@@ -41,7 +41,7 @@ type runner struct {
 	rounds      int           // number of rounds that other processes took
 	leftAt      []Prefix      // the runs to the first states that were left out
 	lots        int           // number of lots that other processes took
-	untold      pastKept      // additions to the corpus that those processes do not have yet
+	untold      pastKept      // additions to the corpus that were not sent to those processes yet
 
 	// Goroutines that help the search.
 	team    *team // nil if one goroutine explores
@@ -68,7 +68,7 @@ func newRunner(sys *sim.System, opts Options) (*runner, error) {
 	return r, nil
 }
 
-// joins makes hand h explore for the search.
+// joins makes hand h take part in the search's exploration.
 func (r *runner) joins(h *hand) {
 	h.owner.Several, h.owner.Note = r.findings.several(), r.noteWrong
 }
@@ -91,14 +91,15 @@ func (r *runner) nowBy(h *hand) Stats {
 	return s
 }
 
-// soFar returns the result so far, for a search that cannot continue, since a hand does not return.
+// soFar returns the result so far, for a search that cannot continue because the handler that h
+// runs does not return.
 func (r *runner) soFar(h *hand) soFar {
 	return soFar{
 		findings: r.findings.all, undecided: r.undecided, stats: r.nowBy(h), reach: r.reach, measured: r.measured(),
 	}
 }
 
-// unused returns the System.Opaque rules that matched nothing in any world.
+// unused returns the rules of System.Opaque that matched nothing in any state.
 func (r *runner) unused() (names []string) {
 	for _, rule := range r.World.Unused() {
 		both := false

@@ -27,7 +27,7 @@ type scouts struct {
 	covers tallies
 }
 
-// scout is one of the scouts: a hand with its walk and strategy.
+// scout is a member of scouts: a hand with its walk and strategy.
 type scout struct {
 	*hand
 	*walk.Walk
@@ -57,7 +57,7 @@ func (s *scouts) call(r *runner) (err error) {
 	return nil
 }
 
-// several reports whether there are scouts.
+// several reports whether the search has scouts.
 func (s *scouts) several() bool { return len(s.pool.Hands) > 0 }
 
 // newHands makes hands for all workers, with the prefix and the limits of like.
@@ -72,15 +72,15 @@ func newHands(sys *sim.System, opts Options, like *hand) (hands []*hand, err err
 	return hands, nil
 }
 
-// begins prepares a scout for the walks of a lot.
+// begins prepares a scout for the walks of a lot, as the search r takes them.
 func (one *scout) begins(r *runner) {
 	one.Walk, one.how = walk.New(r.opts.Seed), one.strategy(r.corpus)
 	one.Walk.Corpus = r.corpus
 	one.coverage.Clear()
 }
 
-// ahead takes the walks of a lot together. It returns the number of walks before the first one that
-// failed or is suspected.
+// ahead makes the scouts take the walks of lot l. It returns the number of walks before the first
+// one that failed or is suspected.
 func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, err error) {
 	if r.opts.Afar != nil {
 		return r.afar(length, l)
@@ -130,7 +130,7 @@ func (s *scouts) ahead(r *runner, length walk.Length, l walk.Lot) (nothing int, 
 	return nothing, nil
 }
 
-// take takes the walk of a plan. It ends the lot if the walk failed or is suspected.
+// take takes the walk of plan p. If the walk failed or is suspected, the outcome ends the lot.
 func (one *scout) take(p walk.Plan, careful bool, wanted func() bool) work.Outcome {
 	w := one.Walk
 	w.Wanted = func() bool { return wanted() && !one.Stopped() }

@@ -77,7 +77,7 @@ func (h *hand) probe() error {
 	return nil
 }
 
-// search takes the phases, one after another, and returns their result.
+// search runs the phases, one after another, and returns the result of the search.
 func (r *runner) search() (*Result, error) {
 	states, err := r.states()
 	if err != nil {
@@ -102,7 +102,7 @@ func (r *runner) search() (*Result, error) {
 	return r.fold(states, walks)
 }
 
-// states takes the prefix, and then all runs from there to a bound.
+// states takes the prefix, and then runs the exhaustive phase from its end.
 func (r *runner) states() (out outcome, err error) {
 	f, err := r.takePrefix()
 	switch {
@@ -125,7 +125,7 @@ func (r *runner) states() (out outcome, err error) {
 }
 
 // exhaustive is the exhaustive phase, by the engine of the options. If the search was resumed after
-// this phase, it returns the kept outcome.
+// this phase, it returns the outcome that was stored.
 func (r *runner) exhaustive() (outcome, error) {
 	from, err := r.resumed()
 	switch {
@@ -158,8 +158,8 @@ func (r *runner) needsWalks(states outcome) bool {
 	return r.findings.wants() && !states.stop.AtOnce() && states.stop != StopPaths && !decided
 }
 
-// exhaust enumerates all runs, in rounds that go deeper and deeper. It returns the outcome of the
-// last complete round.
+// exhaust is the exhaustive phase of EngineReference. It enumerates all runs, in rounds that go
+// deeper and deeper. It returns the outcome of the last complete round.
 func (r *runner) exhaust() (out outcome, err error) {
 	if r.opts.Reduce == reduceDPOR {
 		return r.exhaustSources()
@@ -198,8 +198,9 @@ func (r *runner) exhaust() (out outcome, err error) {
 	}
 }
 
-// roundStop returns why the enumeration ends after a round, or "" if the next round goes deeper.
-// stop is the reason why the round itself ended early, or "".
+// roundStop returns why the enumeration ends after a round, or "" if the next round goes deeper. f
+// is what the round found; open says that there are states beyond its bound, and deepest that the
+// bound is the last one. stop is the reason why the round itself ended early, or "".
 func roundStop(stop Stop, f *Finding, open, deepest bool) Stop {
 	switch {
 	case stop.Early():
@@ -277,7 +278,7 @@ func (r *runner) enumerate(s *reference) (stop Stop, found *Finding, err error) 
 	return "", found, s.Err()
 }
 
-// look makes a finding of an enumerated run if its end is a failure.
+// look makes a finding of an enumerated run, which ended in w, if it failed or is dead.
 func (r *runner) look(s *reference, end run.Ending, failure *trace.Failure, w *world.World) (*Finding, error) {
 	switch {
 	case s.moved || end == run.EndStopped && isMismatch(w.Run.Err()):
@@ -292,8 +293,8 @@ func (r *runner) look(s *reference, end run.Ending, failure *trace.Failure, w *w
 	return nil, nil
 }
 
-// fixed returns a function that returns the answers of the present enumerated run, from the first
-// one on.
+// fixed returns a function that returns the answers of the run that s has just taken, each time
+// from the first one on.
 func fixed(s *reference) func() choose.Source {
 	answers := s.Answers()
 	return func() choose.Source {
@@ -304,8 +305,9 @@ func fixed(s *reference) func() choose.Source {
 	}
 }
 
-// hunt looks for the step at which a run that did not repeat itself differs. If there is none,
-// copied names a field in which a copy of a node differs from the node after a step.
+// hunt repeats a run that had another end the second time, looks for the step that differs, and
+// makes a finding of it. copied names a field in which a copy of a node differs from the node, to
+// be reported if no step differs.
 func (h *hand) hunt(answers func() choose.Source, c run.Climate, steps int, copied string) (*Finding, error) {
 	n := 0
 	for ; n < repetitions && !h.Stopped(); n++ {

@@ -14,9 +14,9 @@ import (
 	"macemc/internal/search/internal/run"
 )
 
-// Shards visits the states of the exhaustive phase in other processes, level by level. The search
-// uses it if Options.Afar implements it. The search itself begins and ends each level, and makes a
-// finding of a failure.
+// Shards visits the states of the exhaustive phase in other processes, level by level. The states
+// are divided into shards by their identities. The search uses it if Options.Afar implements it.
+// The search itself begins and ends each level, and makes a finding of a failure.
 type Shards interface {
 	// Shards returns the number of shards into which the states are divided. If it is 0, the search
 	// visits the states itself.
@@ -43,7 +43,7 @@ func (o *Options) shards() Shards {
 	return nil
 }
 
-// shardable returns an error if other processes cannot visit the states under these options.
+// shardable returns an error if these options do not allow other processes to visit the states.
 func (o *Options) shardable() error {
 	field, value := "", any(nil)
 	switch {
@@ -158,7 +158,7 @@ func (s *sharded) levels(level int, some bool) (outcome, error) {
 	}
 }
 
-// unless returns StopQuarantined if states were left out, and otherwise end.
+// unless returns StopQuarantined if states were left out, otherwise end.
 func (s *sharded) unless(end Stop) Stop {
 	if s.leftOut() > 0 {
 		return StopQuarantined
@@ -219,7 +219,7 @@ func (s *sharded) read(records [][]byte) error {
 	return nil
 }
 
-// wrong returns the failure to report at a depth, or nil if there is none.
+// wrong returns the failure at a depth that is reported, or nil if there is none.
 func (s *sharded) wrong(depth int) (least *explore.RemoteWrong) {
 	for k := range s.sums {
 		for i := range s.sums[k].Wrongs {
@@ -246,7 +246,7 @@ func (s *sharded) spared() (some bool) {
 }
 
 // safety returns the answer about safety after all states up to a depth were visited. If open is
-// set, there are states beyond it.
+// true, there are states beyond this depth.
 func (s *sharded) safety(depth int, open bool) Safety {
 	safety := Safety{State: StateExhausted, Depth: max(0, depth)}
 	var sampled, outside bool
@@ -271,7 +271,7 @@ func (s *sharded) safety(depth int, open bool) Safety {
 	return safety
 }
 
-// reports makes a finding of a failure at a depth.
+// reports makes a finding of failure w at a depth.
 func (s *sharded) reports(depth int, w *explore.RemoteWrong) (outcome, error) {
 	answers, err := explore.AnswersOf(w.Path)
 	if err != nil {

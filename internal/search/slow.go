@@ -20,7 +20,7 @@ const (
 	slowMost  = 64 // a hand that asked more questions than this since the last look is not slow
 )
 
-// slowness records the place where a hand was at the last looks of the monitor.
+// slowness records where a hand's handler was when the monitor last looked.
 type slowness struct {
 	last  uint64
 	place string
@@ -65,8 +65,8 @@ func (m *monitor) watchSlow() (end func()) {
 	})
 }
 
-// look looks at a hand once more. It returns its place, and counts how often in a row the hand was
-// there.
+// look looks at hand r once more. It returns the service's stack there and what the goroutine does,
+// and counts in how many looks in a row the place was the same.
 func (s *slowness) look(r *hand) (stack, does string) {
 	now := r.Pulse.Count()
 	slow := now != 0 && now-s.last <= slowMost

@@ -11,22 +11,22 @@ import (
 	"macemc/sim"
 )
 
-// Following says which event takes the place of a step of a run that is not possible any more, because steps before it
-// were removed.
+// Following says which event is taken instead of a step of a run that became impossible, because steps before it were
+// removed.
 type Following uint8
 
-// The ways to follow a run. Each but the first allows what the one before allows, unless it says otherwise.
+// The ways to follow a run. Each includes the one before it, unless its comment says otherwise.
 const (
-	ByIdentity Following = iota // none does
-	ByForm                      // the nearest of the same kind, node and sender, and so for the sides of a coin
-	ByCause                     // a message or task is the one that the same step sends or posts now, if that step was taken; other tasks of its node may come before a task
-	InCones                     // no message or task is taken if the step that sent or posted it was not
+	ByIdentity Following = iota // no other event is taken
+	ByForm                      // the nearest event of the same kind, node and sender; and so for the answers to a coin
+	ByCause                     // instead of a message or task, the one that the same earlier step sends or posts now, if that step was taken; other tasks of its node may be taken before a task
+	InCones                     // a message or task is left out if the step that sent or posted it was
 )
 
-// TakeSome takes a run of the given steps, in order, as far as they are possible; other steps of the original
-// run were removed. The run is never healed: where healing ended a partition or pauses, these end by
-// themselves. With alike, steps are followed ByForm. It returns nil if the run could not be taken, and
-// the indices of the steps that were taken.
+// TakeSome takes a run of the given steps, in order, as far as they are possible; other steps of the original run
+// were removed. The run is never healed: where healing ended a partition or pauses, these end by themselves. If alike
+// is true, an impossible step is replaced ByForm. It returns nil if the run could not be taken, and the indices of
+// the steps that were taken.
 func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alike bool) (*Case, []int, error) {
 	f := following{start: start, steps: steps, kinds: kindsOf(steps), careful: careful}
 	if alike {
@@ -35,8 +35,8 @@ func (l *Lab) TakeSome(start []choose.Choice, steps []choose.Step, careful, alik
 	return l.some(&f)
 }
 
-// Try calls TakeSome with the steps of a case that have these indices, and follows them in the given way. With
-// fails, the run is needed only if the service fails in it.
+// Try takes a run of the steps of a case that have the indices in kept, as TakeSome does; how says which event
+// replaces an impossible step. If fails is true, the caller needs the run only if the service fails in it.
 func (l *Lab) Try(of *Case, kept []int, how Following, careful, fails bool) (*Case, []int, error) {
 	f := following{start: of.Path.Start, steps: make([]choose.Step, len(kept)), kinds: make([]sim.Kind, len(kept)), how: how, careful: careful, fails: fails}
 	for i, at := range kept {
@@ -54,7 +54,7 @@ func (l *Lab) Try(of *Case, kept []int, how Following, careful, fails bool) (*Ca
 	return l.some(&f)
 }
 
-// following is a run that follows steps.
+// following is a run that takes given steps, as far as they are possible.
 type following struct {
 	start          []choose.Choice
 	steps          []choose.Step
@@ -101,8 +101,8 @@ func (l *Lab) some(f *following) (*Case, []int, error) {
 	return c, taken, err
 }
 
-// Way repeats the steps of a way by which another run recovered, beginning after from steps of a run, if they are possible.
-// It returns the walk that these steps are if they lead to a live state, and nil otherwise.
+// Way takes the first from steps of a run, and then the steps in way, by which another run recovered. It returns the
+// walk of these steps if they are possible and lead to a live state, otherwise nil.
 func (l *Lab) Way(of *Case, from int, way []choose.Step) (*Success, error) {
 	return alone(l, func() (*Success, error) {
 		climate, judged := of.climate, from
@@ -130,7 +130,7 @@ func (l *Lab) Way(of *Case, from int, way []choose.Step) (*Success, error) {
 	})
 }
 
-// Failing returns a walk in which the service failed as a case.
+// Failing returns walk f, in which the service failed, as a Case.
 func (l *Lab) Failing(of *Case, f Failed) (*Case, error) {
 	return alone(l, func() (*Case, error) {
 		k := f.Walk.(*labWalk)

@@ -9,7 +9,7 @@ import (
 	"macemc/trace"
 )
 
-// coveredBy returns how thoroughly s has visited the space, after it took all its runs.
+// coveredBy returns how thoroughly s has visited the states, after it has taken all its runs.
 func coveredBy(s *sources.Sources) State {
 	switch {
 	case s.Limited:
@@ -20,7 +20,8 @@ func coveredBy(s *sources.Sources) State {
 	return StateExhausted
 }
 
-// unsourced returns why the search cannot leave out runs, or "" if it can.
+// unsourced returns the reason why the search cannot leave out runs that differ only in the order
+// of independent steps, or "".
 func (r *runner) unsourced() string {
 	switch o := &r.opts; {
 	case o.Findings > 1 || len(o.Ignore) > 0:
@@ -85,7 +86,7 @@ func (r *runner) exhaustSources() (out outcome, err error) {
 	return out, nil
 }
 
-// looks makes a finding of a run if its end is a failure.
+// looks makes a finding of a run, which ended in w, if it failed or is dead.
 func (r *runner) looks(s *sources.Sources, end run.Ending, failure *trace.Failure, w *world.World) (*Finding, error) {
 	switch {
 	case s.Moved || end == run.EndStopped && isMismatch(w.Run.Err()):

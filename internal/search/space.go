@@ -13,8 +13,8 @@ import (
 	"macemc/sim"
 )
 
-// Space describes in which parts the states of an exhaustive phase differ. Parts with many forms
-// make the space large.
+// Space describes in which parts the states of an exhaustive phase differ. A part that has many
+// values, called forms, is a reason why there are many states.
 type Space struct {
 	Levels   []int    // by depth: the number of new states; levels beyond Complete have only some of them
 	Complete int      // every state to this depth was found
@@ -36,8 +36,8 @@ type Part struct {
 	Samples []string // the first few forms, and the last
 }
 
-// A space of any size is sampled: first every state, then every second one until the sample has
-// twice the size, and so on.
+// The states are sampled, whatever their number: first every state, then every second one until the
+// sample has twice the size, and so on.
 const (
 	sampledOctave = 1024
 	sampledMost   = 20_000
@@ -47,7 +47,7 @@ const (
 // growingLeast is the least number of forms of the relations between times that counts as growing.
 const growingLeast = 20
 
-// space collects the data of a Space. It is nil if no Space is wanted.
+// space collects the data for a Space. A nil space collects nothing.
 type space struct {
 	levels  []int
 	every   int
@@ -121,7 +121,7 @@ func (s *space) Look(depth int, lines, shown []canon.Line) {
 	}
 }
 
-// Hold records which fields hold times.
+// Hold records which fields hold times, from the lines of a state's text.
 func (s *space) Hold(fields []canon.Line) {
 	for _, l := range fields {
 		if s.times == nil {
@@ -220,8 +220,8 @@ func keys(path string) string {
 	return b.String()
 }
 
-// brackets calls out for each character outside of brackets, and in for the contents of outer
-// brackets. A quoted key may contain brackets.
+// brackets calls in for the contents of each outermost pair of brackets in a path, and out for each
+// character outside of brackets. A quoted key may contain brackets.
 func brackets(path string, out func(rune), in func(string)) {
 	deep, from, quoted, escaped := 0, 0, false, false
 	for i, r := range path {
@@ -294,8 +294,8 @@ func rank(path string) int {
 	return 1
 }
 
-// estimate estimates the number of states that are left. It assumes that levels go on growing as
-// the last few complete ones did.
+// estimate estimates the number of states that were not found, up to depth bound. It assumes that
+// levels go on growing as the last few complete ones did.
 func (s *Space) estimate(bound int) {
 	const few = 3
 	last := min(s.Complete, len(s.Levels)-1)

@@ -5,7 +5,8 @@ import (
 	"macemc/internal/search/internal/spill"
 )
 
-// depth has the store of states that do not fit into memory, or nil if the search keeps all states in memory.
+// depth is the place on disk for states that do not fit into memory. If store is nil, all states stay in
+// memory.
 type depth struct{ store *spill.Store }
 
 // spills makes the exploration write states to disk when memory is short. It does nothing unless

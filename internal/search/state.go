@@ -48,7 +48,7 @@ type kept struct {
 	Steps, Audited int // of the share of audits
 	Alike, Ignored int
 	Tried          map[string]int
-	Recover        []canon.Hash // the ends of suspected runs that can recover
+	Recover        []canon.Hash // the last states of suspected runs that can recover, by identity
 	Coverage       observe.Counted
 	Quarantined    []int
 	Unused         []string
@@ -59,7 +59,7 @@ type kept struct {
 	Chosen         []int
 }
 
-// states returns the kept outcome of the exhaustive phase.
+// states returns the outcome of the exhaustive phase that k has.
 func (k *kept) states() outcome {
 	if k == nil {
 		return outcome{}
@@ -67,13 +67,14 @@ func (k *kept) states() outcome {
 	return outcome{stop: k.Stop, safety: k.Safety, liveness: k.Liveness, repeated: k.Repeated}
 }
 
-// pastKept collects what the walks since the last kept state add to the corpus.
+// pastKept collects what the corpus has gained since the state of the search was last kept.
 type pastKept struct {
 	notes  []walk.Noted
 	chosen []int
 }
 
-// note adds what the walks of a lot have met, and where they began.
+// note adds the states that the walks of a lot have met, and the numbers of the states at which
+// they began.
 func (p *pastKept) note(notes []*walk.Notes, begun []int) {
 	for _, n := range notes {
 		p.notes = append(p.notes, n.Noted())
@@ -132,7 +133,7 @@ func (r *runner) saves(states outcome, at lotEnd) error {
 	return k.to(keep)
 }
 
-// to passes the state, as JSON, to keep.
+// to calls keep with the state, encoded as JSON.
 func (k *kept) to(keep func([]byte) error) error {
 	text, err := json.Marshal(k)
 	if err != nil {
@@ -201,14 +202,14 @@ func (r *runner) resumed() (*kept, error) {
 	return k, r.restore(k, corpus)
 }
 
-// restore sets the search to a kept state.
+// restore makes the search continue from the stored state k, with this corpus.
 func (r *runner) restore(k *kept, corpus *walk.Corpus) error {
 	r.Run(run.Repeat(choose.NewRaw(nil), run.Fair, 0), false) // makes known what a start does
 	r.corpus, r.from, r.quarantined = corpus, k, k.Quarantined
 	return r.restoresCounts(k)
 }
 
-// restoresCounts sets the counts of the search to those of a kept state.
+// restoresCounts sets the counts of the search to those in k.
 func (r *runner) restoresCounts(k *kept) error {
 	r.counted()
 	r.coverage.Clear()
@@ -223,7 +224,7 @@ func (r *runner) restoresCounts(k *kept) error {
 	return nil
 }
 
-// restore sets the counts of candidates to those of a kept state.
+// restore sets the counts of failed runs to those of a stored state.
 func (f *findings) restore(alike, ignored int, tried map[string]int) {
 	f.alike, f.ignored, f.tried = alike, ignored, tried
 }

@@ -10,8 +10,8 @@ import (
 	"macemc/trace"
 )
 
-// harvest takes walks until it has as many prefixes as the options ask for. Their last states all
-// differ.
+// harvest takes walks to steady states until it has the number of prefixes that the options ask
+// for. No two of these end in the same state.
 func (r *runner) harvest() (outcome, error) {
 	const tries, least = 20, 100
 	if !r.World.Judge.CanBeLive() {

@@ -8,12 +8,12 @@ type Stop string
 // The reasons why a search stops.
 const (
 	StopFound       Stop = "found"
-	StopDone        Stop = "done"         // the space was exhausted
+	StopDone        Stop = "done"         // every state was visited
 	StopDepth       Stop = "depth"        // the bound on depth was reached
 	StopPaths       Stop = "paths"        // the number of paths was reached
 	StopMemory      Stop = run.StopMemory // the memory limit was reached
 	StopTime        Stop = "time"         // the time was over before the bound was reached
-	StopSpent       Stop = "spent"        // the time was over after the default number of walks
+	StopSpent       Stop = "spent"        // the time was over, and at least the default number of walks had been taken
 	StopInterrupted Stop = "interrupted"  // the caller stopped it
 	StopKilled      Stop = "killed"       // the process of the search ended
 	StopQuarantined Stop = "quarantined"  // walks were left out, since they ended every process that took them
@@ -27,7 +27,7 @@ func (s Stop) Early() bool {
 // AtOnce reports whether the search stops without trying anything more.
 func (s Stop) AtOnce() bool { return s == StopInterrupted || s == StopTime }
 
-// reasons converts a function to the form that limits take. If stop is nil, it returns nil.
+// reasons converts stop to the type that run.Limits needs. It returns nil if stop is nil.
 func reasons(stop func() Stop) func() string {
 	if stop == nil {
 		return nil

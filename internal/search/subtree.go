@@ -14,8 +14,8 @@ import (
 	"macemc/internal/search/internal/shard"
 )
 
-// subtreeItem is a part of an enumeration, for another process: the runs that begin with one of the
-// roots.
+// subtreeItem is a part of an enumeration of runs, for another process: the runs that begin with one
+// of the roots.
 type subtreeItem struct {
 	Round int // the round of the search; a Taker forgets its states when the round changes
 	Bound int // the largest number of steps
@@ -54,7 +54,7 @@ type subtreeCame struct {
 	States   []byte // a list in the form of appendState
 	Stats    Stats  // counts without states and transitions, unless all paths are taken
 	Beyond   int    // number of states at the bound that were not expanded, if all paths are taken
-	Began    int    // number of roots that were begun
+	Began    int    // number of roots whose runs were begun
 	Left     bool   // a failure lowered the bound, so states below it were left
 	Sampled  bool
 	Outside  bool // a state outside System.Within was not expanded
@@ -64,7 +64,8 @@ type subtreeCame struct {
 	Coverage observe.Counted
 }
 
-// subtreeFailed is a run that failed, that is dead, or that did not repeat itself.
+// subtreeFailed is a run that failed, that is dead, or that led to another state when it was
+// repeated.
 type subtreeFailed struct {
 	Run         subtreeRoot
 	Dead, Moved bool
@@ -83,7 +84,8 @@ type subtreeState struct {
 	edge  bool // it is inside System.Within, and was not expanded since it is at the bound
 }
 
-// appendState appends a state to an encoded list. stateOf decodes the first state of the rest.
+// appendState appends state s, whose identity is h, to an encoded list. stateOf decodes the first
+// state of such a list.
 func appendState(to []byte, h canon.Hash, s *subtreeState) []byte {
 	kind := uint64(0)
 	if s.expanded {
@@ -113,9 +115,9 @@ func stateOf(from []byte) (h canon.Hash, s subtreeState, rest []byte, err error)
 	return h, s, from[n+k:], nil
 }
 
-// branch is the enumeration of one item by a reference. After enough returns true, states that are
-// reached for the first time are left to other items. So a state is expanded by one item, with all
-// of its steps.
+// branch is what a reference needs to enumerate the runs of one item. After the function enough has
+// returned true, states that are reached for the first time are left to other items. So a state is
+// expanded by one item, with all of its steps.
 type branch struct {
 	before   map[canon.Hash]mark // states of earlier items whose results are stored
 	states   map[canon.Hash]*subtreeState
@@ -148,12 +150,13 @@ func (s *reference) Answer(q *choose.Question) int {
 
 func (p *branch) answered(of, pick int) { p.answers = appendAnswer(p.answers, of, pick) }
 
-// here returns the present state, at this depth, with the run to it.
+// here returns the present state, which has this depth, with the run to it.
 func (p *branch) here(depth int) subtreeRoot {
 	return subtreeRoot{append(slices.Clone(p.root.Answers), p.answers...), p.root.Steps + depth}
 }
 
-// defers leaves a new state to another item if enough returned true, and reports whether it did.
+// defers leaves the new state with identity h to another item, if this item has done enough, and
+// reports whether it did.
 func (s *reference) defers(h canon.Hash, depth int) bool {
 	p := s.branch
 	if p == nil || !p.closing || depth == 0 || depth >= s.bound {
@@ -188,7 +191,7 @@ func (p *branch) step(depth int) {
 	}
 }
 
-// notes adds a state to the result.
+// notes adds the state with identity h to the result.
 func (p *branch) notes(h canon.Hash, m mark, depth int, edge bool) {
 	if p == nil {
 		return
@@ -286,10 +289,10 @@ func (t *Taker) enumerate(text []byte, enough func() bool, alone *branchAlone) (
 	}, err
 }
 
-// rests adds roots that are left for other items.
+// rests adds roots to those that are left for other items.
 func (c *subtreeCame) rests(roots []subtreeRoot) { c.Rest = append(c.Rest, roots...) }
 
-// covers sets the coverage of the item.
+// covers stores the coverage of the item's runs.
 func (c *subtreeCame) covers(by *observe.Coverage) { c.Coverage = by.Counted() }
 
 // newBranches returns a reference for an item. It does not expand the states in before.
@@ -300,7 +303,7 @@ func newBranches(h *hand, bound int, before map[canon.Hash]mark, alone *branchAl
 	return s
 }
 
-// ends sets the counts in the result of an item, from those of its hand and its own.
+// ends sets the counts in the result of an item, from those of the hand and those of s.
 func (s *reference) ends(counts Stats) {
 	out := &s.branch.came
 	out.Stats.Add(Stats{Steps: counts.Steps, Audited: counts.Audited, HandlerRuns: counts.HandlerRuns, Executed: s.executed, Duplicates: s.duplicates})
@@ -369,8 +372,8 @@ func (s *reference) beginsAt(root *subtreeRoot) error {
 	return nil
 }
 
-// another prepares for the next run. If enough is set, states that this run reaches for the first
-// time are left to other items.
+// another prepares for the next run. If enough is true, the states that are new to this run are left
+// to other items.
 func (s *reference) another(enough bool) {
 	p := s.branch
 	p.closing, p.answers = p.closing || enough, p.answers[:0]
@@ -378,7 +381,7 @@ func (s *reference) another(enough bool) {
 }
 
 // fails records that the present run failed this many steps after the root. It lowers the bound,
-// unless the run is only suspected to be dead, or did not repeat itself.
+// unless the run is only suspected to be dead, or led to another state when it was repeated.
 func (s *reference) fails(depth int, dead, moved bool) {
 	const most = 64
 	p := s.branch

@@ -11,12 +11,12 @@ import (
 	"macemc/trace"
 )
 
-// grows reports whether other processes take the runs of the reference engine.
+// grows reports whether other processes enumerate the runs of EngineReference.
 func (o *Options) grows() bool {
 	return o.Afar != nil && o.Prefix == nil && o.Findings <= 1 && len(o.Ignore) == 0 && o.Paths == 0
 }
 
-// enumerated takes all runs to one bound, in this process or in others.
+// enumerated takes all runs to the bound of s, in this process or in others.
 func (r *runner) enumerated(s *reference) (stop Stop, found *Finding, err error) {
 	if !r.opts.grows() {
 		return r.enumerate(s)
@@ -30,7 +30,7 @@ func (r *runner) enumerated(s *reference) (stop Stop, found *Finding, err error)
 	return g.stop, g.found, err
 }
 
-// growth is an enumeration that other processes take.
+// growth is an enumeration of runs by other processes.
 type growth struct {
 	*runner
 	s     *reference    // has the counts and the states
@@ -53,8 +53,8 @@ func (g *growth) ends() bool {
 	return g.stop != ""
 }
 
-// next returns the next item, which has the roots that are nearest to the start. They are at most
-// twice as many as the last item began, and at most the share of one item in the window.
+// next returns the next item, which has the roots that are nearest to the start. Their number is at most
+// twice the number that the last item began, and at most the share of one item in the window.
 func (g *growth) next(window int) (item []byte, is bool) {
 	g.pool = slices.DeleteFunc(g.pool, func(r subtreeRoot) bool { return r.Steps > g.s.bound })
 	if len(g.pool) == 0 {
@@ -69,7 +69,7 @@ func (g *growth) next(window int) (item []byte, is bool) {
 	return item, true
 }
 
-// came adds the result of an item.
+// came adds the result of an item to the enumeration.
 func (g *growth) came(result []byte) error {
 	var in subtreeCame
 	if err := json.Unmarshal(result, &in); err != nil {
@@ -99,7 +99,7 @@ func (g *growth) came(result []byte) error {
 	return nil
 }
 
-// adds adds the result of an item to the counts and states.
+// adds adds the result of an item to the counts and the states.
 func (s *reference) adds(in *subtreeCame) error {
 	s.executed += in.Stats.Executed
 	s.states, s.transitions, s.beyond = s.states+in.Stats.States, s.transitions+in.Stats.Transitions, s.beyond+in.Beyond
@@ -118,11 +118,11 @@ func (s *reference) adds(in *subtreeCame) error {
 	return nil
 }
 
-// leavesOut counts a state that was left out.
+// leavesOut counts a state that was not expanded.
 func (s *reference) leavesOut() { s.leftOut++ }
 
-// meets adds a state. Several items may have expanded it, with the same steps. Its steps count only
-// for the first of them.
+// meets adds the state with identity h from the result of an item. Several items may have expanded it,
+// with the same steps. Its steps count only for the first of them.
 func (s *reference) meets(h canon.Hash, one subtreeState) {
 	if s.met == nil {
 		s.met = map[canon.Hash]subtreeState{}
@@ -171,7 +171,7 @@ func (g *growth) leaves(one *subtreeLeft) error {
 	return err
 }
 
-// fails makes a finding of a failure, unless a shorter run is known that fails.
+// fails makes a finding of the failed run w, unless a shorter run that fails is known.
 func (g *growth) fails(w *subtreeFailed) error {
 	source, err := w.Run.source()
 	if err != nil || g.found != nil && w.Run.Steps >= g.found.Step {

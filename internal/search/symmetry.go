@@ -23,10 +23,12 @@ func (r *runner) interchanges(x *explore.Explorer) error {
 	return x.Interchange(sets)
 }
 
-// symmetric reports whether the options ask for leaving out states that differ only in names.
+// symmetric reports whether the options ask for visiting only one of the states that differ in the
+// names of nodes.
 func (o *Options) symmetric() bool { return o.Symmetry == ReduceAuto }
 
-// asymmetric returns why the options do not allow that, or "".
+// asymmetric returns the reason why the options require visiting all states, even those that differ
+// only in the names of nodes, or "".
 func (o *Options) asymmetric() string {
 	switch {
 	case o.shards() != nil:
@@ -45,7 +47,8 @@ func (o *Options) asymmetric() string {
 	return ""
 }
 
-// asymmetric returns why states cannot be left out for these sets of interchangeable nodes, or "".
+// asymmetric returns the reason why all states must be visited although the nodes in each of these
+// sets are interchangeable, or "".
 func (h *hand) asymmetric(sets [][]int) string {
 	switch {
 	case len(sets) == 0:

@@ -44,7 +44,7 @@ func (t *tallies) add(walk int, of *observe.Coverage) {
 	}
 }
 
-// kept returns a copy of a walk's coverage, for later.
+// kept returns a copy of a walk's coverage, to be added later.
 func (t *tallies) kept(of *observe.Coverage) *observe.Coverage {
 	c := of.Another()
 	if last := len(t.spare) - 1; last >= 0 {

@@ -49,8 +49,8 @@ type expander struct {
 type wrongness struct {
 	explore.Wrong
 	answers *run.Answers
-	state   world.Vector // if it is a dead state, that state
-	key     canon.Hash   // of several failures, the one with the least key is reported
+	state   world.Vector // if the failure is that a state is dead: the state
+	key     canon.Hash   // of several failures of one kind, the one with the smallest key is reported
 }
 
 const (
@@ -118,7 +118,7 @@ func (r *runner) together(x *explore.Explorer, level explore.Frontier) (*team, e
 	return c, nil
 }
 
-// explorers returns the explorers of a team without the first one. There may be no team.
+// explorers returns the explorers of the team except the first. c may be nil.
 func (c *team) explorers() (all []*explore.Explorer) {
 	if c != nil {
 		for _, x := range c.pool.Hands[1:] {
@@ -188,7 +188,7 @@ func (h *hand) lends(other *hand) *hand {
 	return other
 }
 
-// each sets the function that is called for failures that the expanders find; nil means none.
+// each sets the function that is called with each failure that an expander finds; nil means none.
 func (c *team) each(wrong func(*explore.Wrong, *expander)) {
 	for _, x := range c.pool.Hands {
 		x.Among = nil
@@ -198,7 +198,7 @@ func (c *team) each(wrong func(*explore.Wrong, *expander)) {
 	}
 }
 
-// settle takes the steps that an expander has postponed, after its last chunk.
+// settle hands on the steps that are still in the batch of an expander, after its last chunk.
 func (c *team) settle(x *expander) {
 	c.guarded(x, x.Settle)
 	x.h.Pulse.Rest()
@@ -215,8 +215,7 @@ func (c *team) lost(k int, _ work.Unit) (work.Outcome, bool) {
 	return work.Outcome{Ends: true}, false
 }
 
-// chunk expands the states of a unit. If a step of one state fails, the other states are expanded
-// nevertheless.
+// chunk expands the states of unit u of a level. If a step of one state fails, the other states are still expanded.
 func (c *team) chunk(x *expander, level explore.Frontier, u work.Unit) {
 	for k := u.From; k < u.To; {
 		c.guarded(x, func() (err error) {
@@ -255,7 +254,7 @@ func (c *team) fill(r *runner, level explore.Frontier) {
 	r.add(Stats{States: r.counted().States, Duplicates: known - x.Len()})
 }
 
-// guarded calls do, which takes steps with a hand's world, and records a failure or an error.
+// guarded calls do, which takes steps in the world of expander x, and records a failure or an error.
 func (c *team) guarded(x *expander, do func() error) {
 	bad, err := x.h.owner.Guarded(x.Taker, do)
 	failed := bad != nil
@@ -287,7 +286,8 @@ func (c *team) guarded(x *expander, do func() error) {
 	x.Resume()
 }
 
-// newWrongness returns the failure of the step that an expander has just taken.
+// newWrongness returns the failure bad of the step that expander x has just taken, with what is needed to order
+// failures.
 func newWrongness(x *expander, bad *explore.Wrong) *wrongness {
 	w := &wrongness{Wrong: *bad, answers: bad.Run(x.Taker)}
 	if bad.Dead {

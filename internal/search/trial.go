@@ -6,17 +6,16 @@ import (
 	"macemc/internal/search/internal/explore"
 )
 
-// A trial finds out whether a reduction pays. The exhaustive phase begins without it, and only
-// observes what steps do. When it has visited trialAfter states, four times that number, and so on,
-// it looks at a few states of the next level: one for each trialShare states that were visited, but
-// at most trialStates. If the reduction would leave out 2 of 5 of their steps, the phase explores
-// the same levels once more with the reduction. The reduction does not pay if this visits more than
-// half as many states, or if one of the levels shows before that it will (see dear): then its
-// states are forgotten, and the phase goes on as if the reduction had not been tried. Otherwise the
-// phase goes on with its states, and forgets those before.
+// A trial finds out whether a reduction pays. The exhaustive phase begins without it, and only observes what steps
+// do. When it has visited trialAfter states, four times that number, and so on, it looks at a few states of the next
+// level: one for each trialShare states that were visited, but at most trialStates. If the reduction would leave out
+// 2 of 5 of their steps, the phase explores the same levels once more with the reduction. The reduction does not pay
+// if this visits more than half as many states, or if one of the levels shows earlier that it will (see dear): then
+// its states are forgotten, and the phase goes on as if the reduction had not been tried. Otherwise the phase goes
+// on with its states, and forgets those before.
 type trial struct {
 	before Stats // the counts when the phase began
-	sizes  []int // by depth: the number of states visited up to it
+	sizes  []int // by depth: the number of states to this depth
 	after  int   // number of visited states at which the next look is due
 
 	looked, taken, left int // states that were looked at, and their steps
@@ -67,7 +66,7 @@ func (r *runner) tries(x *explore.Explorer, level explore.Frontier) (bool, error
 	return false, nil
 }
 
-// weighs counts a state that was looked at: taken and left are its steps that would be taken and left out.
+// weighs counts a state of the sample: the reduction would take taken of its steps, and leave out left.
 func (t *trial) weighs(taken, left int) {
 	t.looked, t.taken, t.left = t.looked+1, t.taken+taken, t.left+left
 }
@@ -100,10 +99,11 @@ func hinders(of *explore.Reduction) string {
 // visited records the number of states visited up to the next depth.
 func (t *trial) visited(states int) { t.sizes = append(t.sizes, states) }
 
-// looks schedules the next look, after one at this number of states.
+// looks decides at which number of states the next look is due; the last one was at states.
 func (t *trial) looks(states int) { t.after = 4 * states }
 
-// try makes the trial. It returns the explorer that goes on, and its level.
+// try explores the levels up to this one again with the reduction, if that seems to pay. It returns the explorer
+// with which the search continues, and its level.
 func (r *runner) try(x *explore.Explorer, level explore.Frontier) (*explore.Explorer, explore.Frontier, error) {
 	y, err := x.Again()
 	if err != nil {
@@ -164,8 +164,8 @@ func (t *trial) explores(y *explore.Explorer) (explore.Frontier, error) {
 	return append(explore.Frontier{}, y.Level()...), nil
 }
 
-// dear reports whether the reduction has visited too many states up to a depth. The more states
-// there were without it, the smaller the share that it may visit.
+// dear reports whether the reduction has visited too many states up to a depth. The more states there were without
+// the reduction, the smaller is the share of them that it may visit.
 func (t *trial) dear(depth, states int) bool {
 	all, whole := t.sizes[depth], t.sizes[depth]-t.sizes[depth-1]
 	switch of := t.sizes[len(t.sizes)-1]; {

@@ -3,7 +3,7 @@ package search
 import "macemc/internal/search/internal/run"
 
 // unwound returns the result of a search in which a handler ended its goroutine. If the answers of
-// the runs were not recorded, it repeats the search with Pulse.On, which meets the same handler
+// the runs were not recorded, it repeats the search, now recording them, and meets the same handler
 // again.
 func (r *runner) unwound() (*Result, error) {
 	h, f := r.ended()

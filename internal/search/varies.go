@@ -29,7 +29,7 @@ type cameTo struct {
 	read  world.Readings // the readings of clocks in the state
 }
 
-// asks records a question for which the recording has no answer.
+// asks records that the step asked a question for which the recording has no answer.
 func (o *cameTo) asks(question string) { o.shown = append(o.shown, question) }
 
 // ends records the state to which the step led.
@@ -47,7 +47,7 @@ func (o *cameTo) say(before, after int, path string) {
 	}
 }
 
-// simplify replaces the exact effects by their form for people.
+// simplify replaces the exact effects by the forms that are shown to people.
 func (o *cameTo) simplify() { o.did = o.shown }
 
 // countOutcomes repeats the steps up to a nondeterministic one again and again, and counts the
@@ -101,8 +101,8 @@ func countOutcomes(r *run.Runs, f *Finding) {
 	}
 }
 
-// readable rewrites the outcomes for people, unless two different outcomes would then look the
-// same.
+// readable replaces the effects of all outcomes by the forms that are shown to people, unless two
+// different outcomes would then look the same.
 func readable(told map[canon.Hash]*cameTo) {
 	exact, apart := map[string]bool{}, map[string]bool{}
 	for _, o := range told {
@@ -117,7 +117,7 @@ func readable(told map[canon.Hash]*cameTo) {
 	}
 }
 
-// alike returns the number of effects at the beginning, and at the end, that are the same in all
+// alike returns how many effects at the beginning, and how many at the end, are the same in all
 // outcomes.
 func alike(told map[canon.Hash]*cameTo) (before, after int) {
 	all := slices.Collect(maps.Values(told))
@@ -139,7 +139,8 @@ func alike(told map[canon.Hash]*cameTo) (before, after int) {
 	return before, after
 }
 
-// apart returns the effects of an outcome that are not the same in all outcomes.
+// apart returns the effects of an outcome without those that are the same in all outcomes: the first
+// before and the last after.
 func apart(did []string, before, after int) string {
 	own := did[before : len(did)-after]
 	if len(own) == 0 {
@@ -184,7 +185,7 @@ func valueAt(lines []canon.Line, path string) (string, bool) {
 	return "", false
 }
 
-// number returns a value as a number, if it is a number or a time.
+// number converts a value's text to a number, if it is a number or a time.
 func number(text string) (int64, bool) {
 	if v, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return v, true

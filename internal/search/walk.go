@@ -11,7 +11,8 @@ import (
 	"macemc/trace"
 )
 
-// walks takes random walks from the start, until it has n or has found enough.
+// walks takes n random walks from the start, or fewer if the search then has enough findings. states is
+// the outcome of the exhaustive phase.
 func (r *runner) walks(n int, states outcome) (outcome, error) {
 	stop, err := r.walkAll(n, states)
 	r.collect()
@@ -97,13 +98,14 @@ func (r *runner) walkAll(n int, states outcome) (Stop, error) {
 	return StopPaths, nil
 }
 
-// restarts reports whether walks may begin at kept states. They may not if nodes cannot be copied:
-// recording states would then cost too much.
+// restarts reports whether walks may begin at states of the corpus. They may not if nodes cannot be
+// copied, since recording states would then be too slow.
 func (r *runner) restarts() bool {
 	return r.opts.Restarts > 0 && r.opts.Walking.guided() && r.World.State.Bound() == ""
 }
 
-// remember records what a walk has met, and where it began, for the end of its lot.
+// remember keeps what a walk has met, and the state of the corpus at which it began, until the end of its
+// lot.
 func (r *runner) remember(n *walk.Notes, from int) {
 	if n != nil {
 		r.notes = append(r.notes, n)
@@ -114,13 +116,13 @@ func (r *runner) remember(n *walk.Notes, from int) {
 	}
 }
 
-// shunned is added to the use count of a kept state from which a walk came to a known or ignored
-// failure.
+// shunned is added to the use count of a state of the corpus when a walk from it came to a known or
+// ignored failure. So fewer walks begin there.
 const shunned = 16
 
-// shun records that a walk came to a known or ignored failure. The kept state where it began loses
-// weight, and the states on its way are not kept, since walks from them would come to the same
-// failure.
+// shun records that a walk, which began at state number from of the corpus, came to a known or ignored
+// failure. Fewer walks will begin at that state. The states that the walk met are not added to the corpus,
+// since walks from them would come to the same failure.
 func (r *runner) shun(from int) {
 	r.remember(nil, from)
 	if from > 0 {
@@ -146,8 +148,8 @@ func (r *runner) keep() {
 	r.add(Stats{Kept: r.corpus.Len()})
 }
 
-// walk takes the walk of a plan. It reports whether the end of the walk was examined, and whether
-// the search has found enough.
+// walk takes the walk of plan p. looked reports whether its end was examined, and enough whether the
+// search has enough findings.
 func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough bool, err error) {
 	take := func() (end run.Ending, failure *trace.Failure, w *world.World) {
 		before := r.counts.Steps
@@ -220,7 +222,7 @@ func (r *runner) walk(s *walk.Walk, p walk.Plan, careful bool) (looked, enough b
 	return true, enough, err
 }
 
-// takes takes the walk of a plan. If the walk meets a failure that is known already, it goes around it.
+// takes takes the walk of plan p. If the walk meets a known failure, it goes around that failure.
 func (h *hand) takes(s *walk.Walk, p walk.Plan, careful bool, known *findings) (end run.Ending, failure *trace.Failure, w *world.World) {
 	s.Detours, s.Masked = p.Length.Around, false
 	for around := true; around; {
@@ -257,7 +259,7 @@ func (r *runner) further(taken int, n *int) bool {
 	return true
 }
 
-// one returns the counts of one walk, which ended in this world.
+// one returns the counts of one walk, s, which ended in the world in.
 func (w Walking) one(s *walk.Walk, in *world.World) Stats {
 	one := Stats{Paths: 1, Walks: 1, Detours: s.Plan.Detours()}
 	if w.guided() && s.Plan.Stormy {
@@ -279,14 +281,15 @@ func (w Walking) one(s *walk.Walk, in *world.World) Stats {
 	return one
 }
 
-// looksEarly reports whether a walk that is not live for a while is examined before it is long
-// enough to be suspected. This is so while such examinations have wasted little effort, and unless
-// walks must go on anyway.
+// looksEarly reports whether a walk that is not live for a while is examined before it is long enough to
+// be suspected. It is while such examinations have wasted little effort, unless the options require that
+// walks go on.
 func (r *runner) looksEarly() bool {
 	return r.World.Judge.CanBeLive() && r.opts.WalkLeast == 0 && r.vain <= vainLeast+r.stats.WalkSteps/vainPart
 }
 
-// Examining walks early may waste vainLeast steps, and one in vainPart of the steps of walks.
+// Examinations of walks before they are suspected may waste vainLeast steps plus one in vainPart of the
+// steps of all walks.
 const (
 	vainLeast = 50_000
 	vainPart  = 16
@@ -309,7 +312,7 @@ func (r *runner) early(judge func() (*Finding, error)) (*Finding, error) {
 	return f, err
 }
 
-// length returns the lengths of walks. False alarms make walks longer.
+// length returns the length that walks have at present. Each false alarm makes later walks longer.
 func (r *runner) length() walk.Length {
 	short := min(walk.Least, r.reach/2)
 	l := walk.Length{Least: cmp.Or(r.opts.WalkLeast, short), Most: r.reach, Glance: short, Heals: walk.Heals(0, 0, 0, 0)}
@@ -319,7 +322,7 @@ func (r *runner) length() walk.Length {
 	return l
 }
 
-// walkFrom returns the plan of a walk from a fork, in this climate.
+// walkFrom returns the plan of a walk that begins at fork k, under climate c.
 func (r *runner) walkFrom(k *run.Fork, c run.Climate) walk.Plan {
 	p := walk.From(k, c, r.reach)
 	if r.looksEarly() {
