@@ -83,7 +83,7 @@ func (r *runner) afar(length walk.Length, l walk.Lot) (nothing int, err error) {
 	var failed error
 	err = r.opts.Afar.Take(spans, r.Stopped, func(s Spanned) bool {
 		if s.From != l.From+nothing {
-			failed = fmt.Errorf("walks from %d on came from another process, where those from %d on were due", s.From, l.From+nothing)
+			failed = fmt.Errorf("another process returned the walks from %d on, but those from %d on were expected", s.From, l.From+nothing)
 			return false
 		}
 		failed = r.folds(s)
@@ -188,7 +188,7 @@ func (t *Taker) Learn(k Knowledge) error {
 // span.
 func (t *Taker) Take(s Span, next func(walk int) Next) (out Spanned, wanted bool, err error) {
 	if s.Lot != t.lot || s.From < 0 || s.To < s.From {
-		return out, false, fmt.Errorf("walks %d to %d of lot %d were asked for, but the corpus is that of lot %d", s.From, s.To, s.Lot, t.lot)
+		return out, false, fmt.Errorf("walks %d to %d belong to lot %d, but this process has the corpus of lot %d", s.From, s.To, s.Lot, t.lot)
 	}
 	if t.corpus == nil && s.Noting {
 		t.corpus = walk.NewCorpus()

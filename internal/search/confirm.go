@@ -96,7 +96,7 @@ func (h *hand) record(answers choose.Source, c run.Climate, steps int) (*Finding
 	case failure != nil:
 		came = *failure
 	case w.Run.Steps() != steps:
-		return nil, fmt.Errorf("a run of %d steps came to its end after %d when it was taken again%s", steps, w.Run.Steps(), run.Hint)
+		return nil, fmt.Errorf("a run of %d steps ended after %d steps when it was repeated%s", steps, w.Run.Steps(), run.Hint)
 	}
 	f := newFinding(cameAt(came, w.Run.Steps()), record.Path(), w.Run.Trace(), c)
 	h.opts.label(h.Sys, f)

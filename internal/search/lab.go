@@ -550,7 +550,7 @@ func (l *Lab) PathOf(of *Case, s Success) (*choose.Path, error) {
 		record := choose.NewRecord(choose.NewRaw(k.answers(of)))
 		_, failure, w := l.first().Run(run.Repeat(record, k.climate, k.end), false)
 		if failure != nil || w.Run.Steps() != k.end {
-			return nil, fmt.Errorf("a walk of %d steps did not come to the same when it was taken again%s", k.end, run.Hint)
+			return nil, fmt.Errorf("a walk of %d steps ended in another way when it was repeated%s", k.end, run.Hint)
 		}
 		return record.Path(), nil
 	})

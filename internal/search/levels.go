@@ -65,7 +65,7 @@ func (k *keptLevels) follow(before *keptLevels) error {
 }
 
 func (k *keptLevels) lacks() error {
-	return fmt.Errorf("the state of the search lacks levels before %d", k.First)
+	return fmt.Errorf("the stored state of the search has no levels before level %d", k.First)
 }
 
 // levelLog lists the levels of the exhaustive phase, from the start states on.

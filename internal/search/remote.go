@@ -137,15 +137,15 @@ func (r *Remote) Hold(k int, records [][]byte) error {
 	for _, text := range records {
 		sum, states, err := readRecord(text)
 		if err != nil {
-			return fmt.Errorf("a record of shard %d: %w", k, err)
+			return fmt.Errorf("cannot read a record of shard %d: %w", k, err)
 		}
 		for ; len(states) > 0; states = states[16:] {
 			if !s.known.Add(shard.HashOf(states)) {
-				return fmt.Errorf("a record of shard %d has a state that an earlier one has: the records cannot be relied on", k)
+				return fmt.Errorf("two records of shard %d have the same state: the records are damaged", k)
 			}
 		}
 		if s.holds(sum); sum.States != s.known.Len() {
-			return fmt.Errorf("the records of shard %d have %d states of %d: some are lost", k, s.known.Len(), sum.States)
+			return fmt.Errorf("the records of shard %d have %d of its %d states: some records are lost", k, s.known.Len(), sum.States)
 		}
 	}
 	r.held[k] = s

@@ -209,7 +209,7 @@ func (s *sharded) read(records [][]byte) error {
 		}
 		sum, _, err := readRecord(text)
 		if err != nil {
-			return fmt.Errorf("the last record of shard %d: %w", k, err)
+			return fmt.Errorf("cannot read the last record of shard %d: %w", k, err)
 		}
 		if sum.Level > s.level { // then the level of the search is an old one, and all depths would be wrong
 			return fmt.Errorf("the last record of shard %d is of level %d, and the search is at level %d: what was kept of the search is damaged, so search again", k, sum.Level, s.level)

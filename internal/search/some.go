@@ -136,7 +136,7 @@ func (l *Lab) Failing(of *Case, f Failed) (*Case, error) {
 		k := f.Walk.(*labWalk)
 		c, _, _ := l.examine(choose.NewRaw(k.answers(of)), k.climate, k.end)
 		if c.Failure == nil {
-			return nil, fmt.Errorf("a walk in which the service failed after %d steps did not come to the same when it was taken again%s", k.end, run.Hint)
+			return nil, fmt.Errorf("a walk in which the service failed after %d steps ended in another way when it was repeated%s", k.end, run.Hint)
 		}
 		return c, nil
 	})

@@ -15,7 +15,7 @@ import (
 // takes all steps.
 
 // ErrRebuild means that the stored steps of a level do not lead to the level's states.
-var ErrRebuild = errors.New("the steps that are kept do not lead to new states as they did: the state is damaged, or the service does something else each time")
+var ErrRebuild = errors.New("the stored steps of a level lead to other states than before: the stored state of the search is damaged, or the service does not do the same each time")
 
 // Grew returns, encoded, the steps by which the states of level next were first reached from those
 // of level.

@@ -83,7 +83,7 @@ func (w *RemoteWrong) Before(o *RemoteWrong) bool {
 }
 
 // ErrRemote means that a run from another process led to another state in this one.
-var ErrRemote = errors.New("a run of another process leads to another state here: the service does not do the same each time")
+var ErrRemote = errors.New("a run that another process took leads to another state in this one: the service does not do the same each time")
 
 // Common is what the remotes of one process share: the parts of states, and the lists of answers to
 // coins.

@@ -47,7 +47,7 @@ func (r *Runs) ForkAt(path *choose.Path, c Climate, steps int) (*Fork, error) {
 	case w.Run.Err() != nil:
 		return nil, fmt.Errorf("the first %d steps of a run could not be taken again: %w%s", steps, w.Run.Err(), Hint)
 	default:
-		return nil, fmt.Errorf("the first %d steps of a run came to rest after %d when they were taken again%s", steps, w.Run.Steps(), Hint)
+		return nil, fmt.Errorf("the first %d steps of a run ended after %d steps, where no event is possible, when they were repeated%s", steps, w.Run.Steps(), Hint)
 	}
 	return k, nil
 }

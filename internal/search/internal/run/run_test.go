@@ -174,7 +174,7 @@ func TestForkAtTellsWhy(t *testing.T) {
 	for want, try := range map[string]func() (*Fork, error){
 		"could not be taken again": func() (*Fork, error) { return r.ForkAt(strange, Fair, 3) },
 		"ended in a ":              func() (*Fork, error) { return newRuns(t, "start: a\nbad: b\na -> b\n").ForkAt(path(2), Fair, 2) },
-		"came to rest after 1 ":    func() (*Fork, error) { return newRuns(t, "start: a\na -> b\n").ForkAt(path(2), Fair, 2) },
+		"ended after 1 steps, ":    func() (*Fork, error) { return newRuns(t, "start: a\na -> b\n").ForkAt(path(2), Fair, 2) },
 	} {
 		if k, err := try(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("a fork to %+v, and %v, want an error that says %q", k, err, want)

@@ -197,7 +197,7 @@ func (s *Sorter) Join(with *Runs, yield func(of Key, number uint32) error) error
 			}
 		}
 		if m.least == nil || m.least.key.Sum != k.Sum {
-			return s.s.fails("read back", fmt.Errorf("the state %v is in no file, and a step leads there", k.Sum))
+			return s.s.fails("read back", fmt.Errorf("a step leads to the state with identity %v, which is in none of the files", k.Sum))
 		}
 		return yield(k, m.least.key.Number)
 	})

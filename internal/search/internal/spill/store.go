@@ -138,7 +138,7 @@ func (s *Store) read(f *file, at int64, into []byte) error {
 
 // damaged records the error that the bytes at a position of a file differ from what was written.
 func (s *Store) damaged(f *file, at int64) error {
-	return s.fails("read back", fmt.Errorf("%s is damaged at byte %d; remove the directory and search again", filepath.Base(f.path), at))
+	return s.fails("read back", fmt.Errorf("%s is damaged at byte %d; remove the directory %s and search again", filepath.Base(f.path), at, s.dir))
 }
 
 // remove closes a file and removes it.
