@@ -189,7 +189,7 @@ func TestStateIsRefused(t *testing.T) {
 	}{
 		{func(h *jobs.Header) { h.Build = "another" }, "resume st", "another build"},
 		{func(h *jobs.Header) { h.Setting = []string{"system: commit", "nodes: 17"} }, "resume st", "of a search of system: commit, nodes: 17"},
-		{func(*jobs.Header) {}, "search commit --state st", "there is a log already"},
+		{func(*jobs.Header) {}, "search commit --state st", "the directory has a log already"},
 		{func(*jobs.Header) {}, "resume elsewhere", "has no state of a search"},
 		{func(*jobs.Header) {}, "resume st --time 1s", "has none"},
 		{func(*jobs.Header) {}, "search commit --state new --profile-space", "--profile-space"},

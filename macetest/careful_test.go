@@ -202,7 +202,7 @@ var traps = []trap{
 		}
 	}, []string{"worlds pass"}},
 
-	{"goroutines of before are refused", func(t *testing.T, w *World) {}, []string{"a goroutine was born outside of the worlds", "careful_test.go:"}},
+	{"goroutines of before are refused", func(t *testing.T, w *World) {}, []string{"a goroutine was started before the body ran", "careful_test.go:"}},
 
 	{"each host has its clocks", func(t *testing.T, w *World) {
 		type reading struct{ wall, since time.Duration }

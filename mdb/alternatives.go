@@ -116,7 +116,7 @@ func (g *given) Answer(q *choose.Question) int {
 		g.fell, g.of = append(g.fell, k), append(g.of, q.N)
 	}
 	if k < 0 || k >= q.N {
-		g.err = fmt.Errorf("%d was answered, and there are 0 to %d", k, q.N-1)
+		g.err = fmt.Errorf("the answer is event %d, and there are 0 to %d", k, q.N-1)
 		if q.Kind != choose.Event {
 			g.err = fmt.Errorf("the coin %q has no side %d; it has 0 to %d", q.Alternatives.Why(), k, q.N-1)
 		}

@@ -169,9 +169,9 @@ func (s *Session) lookFor(q *query, back bool) (Page, error) {
 	case err != nil:
 		return nil, err
 	case at == 0 && back:
-		return nil, fmt.Errorf("before step %s there is none with %s", numerals.Count(s.step), q.text)
+		return nil, fmt.Errorf("there is no step before step %s with %s", numerals.Count(s.step), q.text)
 	case at == 0:
-		return nil, fmt.Errorf("after step %s there is none with %s", numerals.Count(s.step), q.text)
+		return nil, fmt.Errorf("there is no step after step %s with %s", numerals.Count(s.step), q.text)
 	}
 	s.step = at
 	p := s.look().here1()
@@ -240,7 +240,7 @@ func (s *Session) again(args []word) (Page, error) {
 		return nil, usageOf("again")
 	}
 	if s.last == nil {
-		return nil, fmt.Errorf("nothing was looked for yet: next QUERY, prev QUERY, list QUERY and watch do")
+		return nil, fmt.Errorf("there is no query to repeat; next QUERY, prev QUERY, list QUERY and watch set one")
 	}
 	return s.lookFor(s.last, back)
 }

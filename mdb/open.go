@@ -51,7 +51,7 @@ func (o Opener) Open(name string, set Settings) (*Session, error) {
 	if file == "" {
 		r, err = o.explore(name, set)
 	} else if r, err = o.load(file); err == nil && set.any() {
-		err = fmt.Errorf("%s says itself how it is run; nodes, params, bugs, properties, faults and networks are for a system", file)
+		err = fmt.Errorf("%s has the settings of its run; nodes, params, bugs, properties, faults and networks can be set for a system only", file)
 	}
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func (o *Opener) load(name string) (*run, error) {
 func (o *Opener) explore(name string, set Settings) (*run, error) {
 	sys, err := o.Find(name)
 	if err != nil {
-		return nil, fmt.Errorf("%s is no file, and as a system: %w", name, err)
+		return nil, fmt.Errorf("%s is not a file, and as a system: %w", name, err)
 	}
 	params, err := sys.Configure(set.Nodes, set.Params, set.Bugs)
 	if err != nil {

@@ -51,7 +51,7 @@ func (r *run) parseQuery(words []word) (*query, error) {
 			t.not, rest = !t.not, rest[1:]
 		}
 		if len(rest) == 0 {
-			return nil, fmt.Errorf("not what? A condition follows it")
+			return nil, fmt.Errorf("the word not needs a condition behind it, as in not kind timer")
 		}
 		n, err := t.parse(r, rest)
 		if err != nil {

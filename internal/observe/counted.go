@@ -99,7 +99,7 @@ func (c *Coverage) Add(n *Counted) error {
 	o.disk, o.rare, o.refused, o.overflows, o.facts, o.allowed = n.Disk, n.Rare, n.Refused, n.Overflow, n.Facts, n.Allowed
 	o.uncounted, o.assume, o.within = n.Uncounted, statesOf(n.Assume), statesOf(n.Within)
 	if len(n.Kinds) != len(o.kinds) || len(n.Bugs) != len(o.bugs) || len(n.Eventually) != len(o.eventually) || len(n.Sometimes) != len(o.sometimes) {
-		return fmt.Errorf("what was counted is of another system or build: %d kinds of events, %d bugs, %d and %d properties", len(n.Kinds), len(n.Bugs), len(n.Eventually), len(n.Sometimes))
+		return fmt.Errorf("the counts are of another system or build: %d kinds of events, %d bugs, %d and %d properties", len(n.Kinds), len(n.Bugs), len(n.Eventually), len(n.Sometimes))
 	}
 	for k := range n.Kinds {
 		o.kinds[k] = tallyOf(n.Kinds[k])
@@ -134,7 +134,7 @@ func (c *Coverage) Add(n *Counted) error {
 func (c *Coverage) addType(n *CountedType) error {
 	typ := codec.Lookup(n.Short, n.Name)
 	if typ == nil || len(n.Of) != int(sim.KindTimer)+1 {
-		return fmt.Errorf("what was counted names the type %s, which is none of this program", n.Name)
+		return fmt.Errorf("the counts name the type %s, which this program does not have", n.Name)
 	}
 	v := reflect.Zero(typ).Interface()
 	t := &typeTally{typ: typ, word: canon.Dynamic(v), audited: n.Audited, noticed: n.Noticed}

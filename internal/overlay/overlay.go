@@ -76,7 +76,7 @@ func link(dir, root, version string) (string, error) {
 	}
 	os.Remove(name)
 	if err := os.Symlink(root, name); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", fmt.Errorf("%s is in the cache of modules, which an overlay may not replace, and gets no other name: %w", root, err)
+		return "", fmt.Errorf("%s is in the module cache, whose files an overlay cannot replace, and a link to it cannot be made: %w", root, err)
 	}
 	return name, nil
 }
@@ -85,7 +85,7 @@ func link(dir, root, version string) (string, error) {
 func Cache() (string, error) {
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("the overlay has no place: %v; set XDG_CACHE_HOME to a folder that can be written", err)
+		return "", fmt.Errorf("there is no folder for the overlay: %v; set XDG_CACHE_HOME to a folder that can be written", err)
 	}
 	return filepath.Join(dir, "macemc"), nil
 }
@@ -139,13 +139,13 @@ func patch(root, version string, hunks []hunk) (map[string]string, error) {
 		if _, known := files[h.file]; !known {
 			text, err := os.ReadFile(filepath.Join(root, "src", h.file))
 			if err != nil {
-				return nil, fmt.Errorf("hunk %q has no file: %v", h.name, err)
+				return nil, fmt.Errorf("the file of hunk %q cannot be read: %v", h.name, err)
 			}
 			files[h.file] = string(text)
 		}
 		text := files[h.file]
 		if n := strings.Count(text, h.old); n != 1 {
-			return nil, fmt.Errorf("hunk %q does not apply to %s of %s (sha256 %.12s): its place is there %d times, not once",
+			return nil, fmt.Errorf("hunk %q does not apply to %s of %s (sha256 %.12s): the text that it replaces is there %d times, not once",
 				h.name, h.file, version, sum(text), n)
 		}
 		files[h.file] = strings.Replace(text, h.old, h.new, 1)
@@ -158,7 +158,7 @@ func formatted(files map[string]string) (map[string]string, error) {
 	for name, text := range files {
 		out, err := format.Source([]byte(text))
 		if err != nil {
-			return nil, fmt.Errorf("%s with its hunks is no Go: %v", name, err)
+			return nil, fmt.Errorf("%s is not valid Go after its hunks were applied: %v", name, err)
 		}
 		files[name] = string(out)
 	}

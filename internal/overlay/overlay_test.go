@@ -47,8 +47,8 @@ func TestRefused(t *testing.T) {
 	for _, c := range []struct{ version, text, want string }{
 		{"go1.26.3", good, ""},
 		{"go1.26.3", strings.Replace(good, "first", "other", 1), `hunk "the order" does not apply to runtime/a.go of go1.26.3 (sha256 `},
-		{"go1.26.3", good + good, "its place is there 2 times, not once"},
-		{"go1.26.3", "package {\n\tfirst()\n", "is no Go"},
+		{"go1.26.3", good + good, "the text that it replaces is there 2 times, not once"},
+		{"go1.26.3", "package {\n\tfirst()\n", "is not valid Go"},
 		{"go1.25.9", good, "macemc has no overlay for the sources of go1.25.9; use go1.26 or go1.27"},
 		{"devel", good, "no overlay for the sources of devel"},
 	} {

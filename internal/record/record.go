@@ -239,7 +239,7 @@ func SystemOf(r io.Reader) (string, error) {
 		return "", nil
 	}
 	if string(head[:len(magicRecord)]) != magicRecord {
-		return "", errors.New("this is no record of a live node, or one of another version")
+		return "", errors.New("this is not a record of a live node, or it has another version")
 	}
 	n := int(binary.BigEndian.Uint32(head[len(magicRecord):]))
 	if n > entryMost {
@@ -251,7 +251,7 @@ func SystemOf(r io.Reader) (string, error) {
 	}
 	d := codec.NewFields(body)
 	if d.Byte() != byte(EntryLife) {
-		return "", errors.New("the record is damaged: it does not begin with a life")
+		return "", errors.New("the record is damaged: its first entry is not the beginning of a life")
 	}
 	d.Fixed()
 	return d.Text(), nil
@@ -269,7 +269,7 @@ func (r *Reader) Next() (*Entry, error) {
 			return nil, io.EOF
 		}
 		if string(head) != magicRecord {
-			return nil, errors.New("this is no record of a live node, or one of another version")
+			return nil, errors.New("this is not a record of a live node, or it has another version")
 		}
 		r.begun = true
 	}
@@ -279,7 +279,7 @@ func (r *Reader) Next() (*Entry, error) {
 	}
 	n := int(binary.BigEndian.Uint32(length[:]))
 	if n > entryMost {
-		return nil, fmt.Errorf("an entry of %d bytes is no entry of a record", n)
+		return nil, fmt.Errorf("the record is damaged: an entry has %d bytes, which is too many", n)
 	}
 	if cap(r.buf) < n {
 		r.buf = make([]byte, n)

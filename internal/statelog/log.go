@@ -71,7 +71,7 @@ func Create(fs FS, header, checkpoint []byte) (*Log, error) {
 	if all, err := segments(fs); err != nil {
 		return nil, err
 	} else if len(all) > 0 {
-		return nil, fmt.Errorf("there is a log already, of %d segments", len(all))
+		return nil, fmt.Errorf("the directory has a log already, with %d segments", len(all))
 	}
 	l := &Log{fs: fs, header: header}
 	return l, l.Checkpoint(checkpoint)

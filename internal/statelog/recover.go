@@ -52,7 +52,7 @@ func Recover(fs FS, to Reader) (*Log, *Recovered, error) {
 		}
 		rec.Passed++
 	}
-	return nil, nil, fmt.Errorf("all %d segments of the log are damaged where they begin: nothing of it can be used", len(all))
+	return nil, nil, fmt.Errorf("all %d segments of the log are damaged at their beginning, so the log cannot be used", len(all))
 }
 
 // read reads segment n, and reports whether its header and checkpoint are intact.

@@ -16,7 +16,7 @@ func outside() error {
 			continue
 		}
 		lines := strings.Split(strings.TrimSpace(stack), "\n")
-		return fmt.Errorf("a goroutine was born outside of the worlds: %s; start it in the body, so that the tape has what it does",
+		return fmt.Errorf("a goroutine was started before the body ran: %s; start it in the body, so that the recording has what it does",
 			strings.Join(strings.Fields(strings.Join(lines[max(0, len(lines)-2):], " ")), " "))
 	}
 	return nil

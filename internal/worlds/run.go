@@ -160,7 +160,7 @@ func (s *Search) wait(cmd *exec.Cmd, out string) ([]byte, error) {
 		if time.Since(since) > stuckMost {
 			cmd.Process.Signal(syscall.SIGQUIT)
 			err := <-ended
-			return said.Bytes(), fmt.Errorf("it printed nothing for %v, and was ended: %w", stuckMost, err)
+			return said.Bytes(), fmt.Errorf("the process printed nothing for %v, and was ended: %w", stuckMost, err)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func tapeOf(p *choose.Path) (*tape, error) {
 	t.overlay, _ = p.Get("overlay")
 	seed, _ := p.Get("seed")
 	if _, err := fmt.Sscan(seed, &t.seed); err != nil {
-		return nil, fmt.Errorf("it is no tape of a program: its header has no seed")
+		return nil, fmt.Errorf("this is not the recording of a program: its header has no seed")
 	}
 	for _, s := range p.Steps {
 		if err := t.read(s); err != nil {
@@ -109,13 +109,13 @@ func tapeOf(p *choose.Path) (*tape, error) {
 func (t *tape) read(s choose.Step) error {
 	var step uint32
 	if _, err := fmt.Sscanf(s.Event.What, "step %d", &step); err != nil {
-		return fmt.Errorf("%q is no step of a program's tape, which is as \"step 12\"", s.Event.What)
+		return fmt.Errorf("the step %q is not valid in the recording of a program; a valid one looks like \"step 12\"", s.Event.What)
 	}
 	for _, c := range s.Coins {
 		d := bubble.Draw{Step: step, N: uint32(c.Of), Value: uint32(c.Pick)}
 		var word string
 		if _, err := fmt.Sscanf(strings.ReplaceAll(c.What, ":", ""), "%s %d %x", &word, &d.Index, &d.Key); err != nil || kind(word) == bubble.Kinds {
-			return fmt.Errorf("%q is no draw of a program's tape, which is as \"select 3: 81c1b2e0a5b0e75c\"", c.What)
+			return fmt.Errorf("the draw %q is not valid in the recording of a program; a valid one looks like \"select 3: 81c1b2e0a5b0e75c\"", c.What)
 		}
 		d.Kind = kind(word)
 		if d.Kind == bubble.Rand {
